@@ -1,0 +1,234 @@
+//! What there is to say about a tree: mistakes that were tolerated, lines that have no effect, oddities.
+//!
+//! A pass of its own over a finished tree, so that reading does not pay for it. Invariants: linear time and a
+//! bounded number of diagnostics per line; they come in the order of their places; the tree alone decides what
+//! they are. It does not know which of two rules wins, nor what any crawler makes of a mistake.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use crate::{Code, Diagnostic, Group, Key, Line, LineKind, Span, Tree, product_token};
+
+/// Everything worth saying about a tree, in the order of the places it is said about.
+pub fn diagnose(tree: &Tree<'_>) -> Vec<Diagnostic> {
+    let mut pass = Pass { tree, found: Vec::new() };
+    pass.byte_order_mark();
+    for line in &tree.lines {
+        pass.octets(line);
+        pass.key(line);
+        pass.value(line);
+    }
+    pass.rules_before_groups();
+    pass.groups();
+    pass.limit();
+    // Nearly sorted, and stable: what is said about one place stays in the order of the passes.
+    pass.found.sort_by_key(|diagnostic| diagnostic.span.start);
+    pass.found
+}
+
+struct Pass<'t, 's> {
+    tree: &'t Tree<'s>,
+    found: Vec<Diagnostic>,
+}
+
+impl<'s> Pass<'_, 's> {
+    fn say(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.found.push(Diagnostic { code, span, message: message.into(), second: None });
+    }
+
+    /// R1.
+    fn byte_order_mark(&mut self) {
+        let bom = self.tree.bom;
+        match bom.len() {
+            0 => {}
+            3 => self.say(Code::ByteOrderMark, bom, "a byte order mark begins the file; it is skipped"),
+            _ => self.say(Code::ByteOrderMark, bom, "a torn byte order mark begins the file; it is skipped"),
+        }
+    }
+
+    /// R1: octets that do not belong in a text, once per line.
+    fn octets(&mut self, line: &Line) {
+        let base = line.span.start;
+        // The comment ends, even if there is none, where the terminator begins.
+        let text = self.tree.text(Span { start: base, end: line.comment.end });
+        let place = |at: usize, len: usize| Span { start: base + at as u32, end: base + (at + len) as u32 };
+        let is_control = |byte: u8| byte.is_ascii_control() && byte != b'\t';
+        if let Some(at) = text.iter().position(|&byte| is_control(byte)) {
+            let what = format!("a control character, 0x{:02x}; it is read as it stands", text[at]);
+            self.say(Code::ControlCharacter, place(at, 1), what);
+        }
+        if let Err(error) = str::from_utf8(text) {
+            let at = error.valid_up_to();
+            let len = error.error_len().unwrap_or(text.len() - at);
+            self.say(Code::NotUtf8, place(at, len), "not UTF-8; the octets are kept as they are");
+        }
+    }
+
+    /// R3.
+    fn key(&mut self, line: &Line) {
+        let text = self.tree.text(line.key);
+        match line.kind {
+            LineKind::Blank => {}
+            LineKind::Field(key) => {
+                if !text.eq_ignore_ascii_case(key.name().as_bytes()) {
+                    let message = format!("{} is read as `{key}`", quote(text));
+                    self.say(Code::MisspelledKey, line.key, message);
+                }
+                let gap = Span { start: line.key.end, end: line.value.start };
+                if !self.tree.text(gap).contains(&b':') {
+                    self.say(
+                        Code::MissingColon,
+                        gap,
+                        format!("no colon after `{key}`; it is read as if there"),
+                    );
+                }
+            }
+            LineKind::Unknown => {
+                let message = match first_word_as_key(text) {
+                    Some(key) => format!("unknown key {}; is the colon after `{key}` missing?", quote(text)),
+                    None => format!("unknown key {}", quote(text)),
+                };
+                self.say(Code::UnknownKey, line.key, message);
+            }
+            LineKind::Malformed if text.is_empty() => {
+                let colon = Span { start: line.key.end, end: line.key.end + 1 };
+                self.say(Code::MalformedLine, colon, "no key before the colon; the line is ignored");
+            }
+            LineKind::Malformed => {
+                let message = match first_word_as_key(text) {
+                    Some(key) if Key::from_bytes(text).is_some() => format!("`{key}` without colon or value"),
+                    Some(key) => format!("no colon after `{key}`, and not one word; the line is ignored"),
+                    None => "no colon, and no key that is known; the line is ignored".to_owned(),
+                };
+                self.say(Code::MalformedLine, line.key, message);
+            }
+        }
+    }
+
+    /// R5, R14, R18.
+    fn value(&mut self, line: &Line) {
+        let text = self.tree.text(line.value);
+        match line.kind {
+            LineKind::Field(Key::UserAgent) => match product_token(text) {
+                None if text.is_empty() => {
+                    self.say(Code::NoProductToken, head(line), "a user-agent line that names no agent");
+                }
+                None => {
+                    let message = format!("{} begins with no product token; it names no agent", quote(text));
+                    self.say(Code::NoProductToken, line.value, message);
+                }
+                Some(token) if token.len() < text.len() => {
+                    let start = line.value.start + token.len() as u32;
+                    let message = format!("text after the product token {}; it is ignored", quote(token));
+                    self.say(Code::TextAfterToken, Span { start, end: line.value.end }, message);
+                }
+                Some(_) => {}
+            },
+            LineKind::Field(Key::Allow | Key::Disallow) => match text {
+                [] | [b'/' | b'*', ..] => {}
+                _ if is_absolute(text) => {
+                    let message = "an absolute URL where a path is expected; crawlers differ on it";
+                    self.say(Code::AbsoluteUrl, line.value, message);
+                }
+                _ => {
+                    let message = "a path begins with `/` or `*`; crawlers differ on this one";
+                    self.say(Code::NoLeadingSlash, line.value, message);
+                }
+            },
+            LineKind::Field(key) if text.is_empty() => {
+                self.say(Code::EmptyValue, head(line), format!("`{key}` says nothing"));
+            }
+            _ => {}
+        }
+    }
+
+    /// R8.
+    fn rules_before_groups(&mut self) {
+        let first = self.tree.groups.first().map_or(self.tree.lines.len(), |group| group.start as usize);
+        for line in &self.tree.lines[..first] {
+            if matches!(line.kind, LineKind::Field(Key::Allow | Key::Disallow)) {
+                self.say(
+                    Code::RuleBeforeGroup,
+                    head(line),
+                    "a rule before any user-agent line; it is ignored",
+                );
+            }
+        }
+    }
+
+    /// R7.
+    fn groups(&mut self) {
+        let mut first_seen: HashMap<Vec<u8>, (usize, Span)> = HashMap::new();
+        for (number, group) in self.tree.groups.iter().enumerate() {
+            for token in self.tokens(group) {
+                match first_seen.entry(self.tree.text(token).to_ascii_lowercase()) {
+                    Entry::Vacant(entry) => {
+                        entry.insert((number, token));
+                    }
+                    Entry::Occupied(entry) => {
+                        let (home, first) = *entry.get();
+                        let which = if home == number { "in this group" } else { "in an earlier group" };
+                        let message = format!("{} is named {which} too", quote(self.tree.text(token)));
+                        let second = Some((first, "first seen here".to_owned()));
+                        self.found.push(Diagnostic {
+                            code: Code::RepeatedAgent,
+                            span: token,
+                            message,
+                            second,
+                        });
+                    }
+                }
+            }
+            if group.body == group.end {
+                let agent = head(&self.tree.lines[group.start as usize]);
+                self.say(Code::GroupWithoutRules, agent, "no rule follows for this group");
+            }
+        }
+    }
+
+    /// The product tokens of a group's user-agent lines, all of which stand before the first rule.
+    fn tokens(&self, group: &Group) -> Vec<Span> {
+        let agents = &self.tree.lines[group.start as usize..group.body as usize];
+        let agents = agents.iter().filter(|line| line.kind == LineKind::Field(Key::UserAgent));
+        let token = |line: &Line| {
+            let token = product_token(self.tree.text(line.value))?;
+            Some(Span { start: line.value.start, end: line.value.start + token.len() as u32 })
+        };
+        agents.filter_map(token).collect()
+    }
+
+    /// R4.
+    fn limit(&mut self) {
+        let rest = self.tree.source.len() - self.tree.unread.start as usize;
+        if rest > 0 {
+            let message = format!("the file is over the limit; its last {rest} bytes are not read");
+            self.say(Code::OverLimit, self.tree.unread, message);
+        }
+    }
+}
+
+/// The line without its comment and the white space around.
+fn head(line: &Line) -> Span {
+    let end = if line.value.is_empty() { line.key.end } else { line.value.end };
+    Span { start: line.key.start, end }
+}
+
+/// The key that the first word of a text spells, where the whole text spells none.
+fn first_word_as_key(text: &[u8]) -> Option<Key> {
+    text.split(|&byte| byte == b' ' || byte == b'\t').next().and_then(Key::from_bytes)
+}
+
+/// Whether a value has a scheme and an authority, or at least their punctuation.
+fn is_absolute(value: &[u8]) -> bool {
+    let scheme = value.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    scheme > 0 && value[scheme..].starts_with(b"://")
+}
+
+/// A text of the source for a message: printable, and of bounded length.
+fn quote(text: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    match text.get(..LONGEST) {
+        Some(start) if text.len() > LONGEST => format!("`{}...`", start.escape_ascii()),
+        _ => format!("`{}`", text.escape_ascii()),
+    }
+}

@@ -1,0 +1,119 @@
+//! The keys of robots.txt records, and the spellings that stand for them (R3, R18).
+//!
+//! Both readers and the diagnostics name keys by [`Key`]. Invariant: the spellings below are those of the key
+//! rules in `rep.pest`, no more and no fewer. This file does not know what the value of a key may be.
+
+use std::fmt;
+
+/// A key that somebody gives a meaning to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// `User-agent`: names a crawler, begins a group or joins one (RFC 9309 2.2.1).
+    UserAgent,
+    /// `Allow`: a rule (RFC 9309 2.2.2).
+    Allow,
+    /// `Disallow`: a rule (RFC 9309 2.2.2).
+    Disallow,
+    /// `Sitemap`: the URL of a sitemap; belongs to the file, not to a group.
+    Sitemap,
+    /// `Crawl-delay`: seconds between two requests.
+    CrawlDelay,
+    /// `Request-rate`: documents per time, perhaps within hours.
+    RequestRate,
+    /// `Visit-time`: the hours, in UTC, that visits are welcome in.
+    VisitTime,
+    /// `Comment`: a text for the operator of the crawler.
+    Comment,
+    /// `Host`: the main mirror of the site.
+    Host,
+    /// `Clean-param`: query parameters that do not change the page.
+    CleanParam,
+    /// `Noindex`: a pattern of what shall not be indexed.
+    Noindex,
+    /// `Robot-version`: the version of the standard that the records after it follow.
+    RobotVersion,
+    /// `License`: the URL of a licence (RSL).
+    License,
+    /// `Content-Signal`: preferences for uses of content.
+    ContentSignal,
+    /// `Content-Usage`: preferences for uses of content (AIPREF).
+    ContentUsage,
+}
+
+impl Key {
+    /// Every key, in the order of the declaration.
+    pub const ALL: [Key; 15] = [
+        Key::UserAgent,
+        Key::Allow,
+        Key::Disallow,
+        Key::Sitemap,
+        Key::CrawlDelay,
+        Key::RequestRate,
+        Key::VisitTime,
+        Key::Comment,
+        Key::Host,
+        Key::CleanParam,
+        Key::Noindex,
+        Key::RobotVersion,
+        Key::License,
+        Key::ContentSignal,
+        Key::ContentUsage,
+    ];
+
+    /// The right spelling, as documents about it write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Key::UserAgent => "User-agent",
+            Key::Allow => "Allow",
+            Key::Disallow => "Disallow",
+            Key::Sitemap => "Sitemap",
+            Key::CrawlDelay => "Crawl-delay",
+            Key::RequestRate => "Request-rate",
+            Key::VisitTime => "Visit-time",
+            Key::Comment => "Comment",
+            Key::Host => "Host",
+            Key::CleanParam => "Clean-param",
+            Key::Noindex => "Noindex",
+            Key::RobotVersion => "Robot-version",
+            Key::License => "License",
+            Key::ContentSignal => "Content-Signal",
+            Key::ContentUsage => "Content-Usage",
+        }
+    }
+
+    /// The key that `text` spells, rightly or in a tolerated way; compared whole, without regard to ASCII case.
+    pub fn from_bytes(text: &[u8]) -> Option<Key> {
+        let is = |spelling: &str| text.eq_ignore_ascii_case(spelling.as_bytes());
+        // The length rules out nearly everything, so at most a handful of spellings are compared.
+        let key = match text.len() {
+            4 if is("host") => Key::Host,
+            5 if is("allow") => Key::Allow,
+            7 if is("sitemap") => Key::Sitemap,
+            7 if is("noindex") => Key::Noindex,
+            7 if is("comment") => Key::Comment,
+            7 if is("license") => Key::License,
+            7 if is("disalow") => Key::Disallow,
+            8 if is("disallow") => Key::Disallow,
+            8 if is("dissalow") || is("diasllow") || is("disallaw") => Key::Disallow,
+            8 if is("site-map") => Key::Sitemap,
+            9 if is("useragent") => Key::UserAgent,
+            9 if is("dissallow") => Key::Disallow,
+            10 if is("user-agent") || is("user agent") => Key::UserAgent,
+            10 if is("visit-time") => Key::VisitTime,
+            11 if is("crawl-delay") => Key::CrawlDelay,
+            11 if is("clean-param") => Key::CleanParam,
+            12 if is("request-rate") => Key::RequestRate,
+            13 if is("robot-version") => Key::RobotVersion,
+            13 if is("content-usage") => Key::ContentUsage,
+            14 if is("content-signal") => Key::ContentSignal,
+            _ => return None,
+        };
+        Some(key)
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

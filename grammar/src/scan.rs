@@ -1,0 +1,124 @@
+//! The fast reader: one pass over the bytes, a line at a time.
+//!
+//! Production reads with this; `definition` says what is right, and a property test holds the two together.
+//! Invariants: linear time, no allocation but the growth of the two lists, no failure. It knows nothing that
+//! `rep.pest` does not say.
+
+use crate::tree::Extent;
+use crate::{Group, Key, Line, LineKind, Span, Tree};
+
+/// Reads `source` up to `limit` bytes. Never fails: what is no record is a line of another kind.
+pub fn scan(source: &[u8], limit: usize) -> Tree<'_> {
+    let Extent { bom, unread } = Extent::new(source, limit);
+    let text = &source[..unread.start as usize];
+    // A line of a real file has 48 bytes on average: room for all of most files, without asking for too much.
+    let mut lines = Vec::with_capacity(text.len() / 32 + 1);
+    let mut groups = Grouping::default();
+    let mut start = bom.end as usize;
+    while start < text.len() {
+        // Most lines have no comment: one search finds where their text ends.
+        let hash = memchr::memchr3(b'#', b'\r', b'\n', &text[start..]).map_or(text.len(), |at| start + at);
+        let stop = match text.get(hash) {
+            Some(b'#') => memchr::memchr2(b'\r', b'\n', &text[hash..]).map_or(text.len(), |at| hash + at),
+            _ => hash,
+        };
+        let next = match &text[stop..] {
+            [b'\r', b'\n', ..] => stop + 2,
+            [_, ..] => stop + 1,
+            [] => stop,
+        };
+        let (kind, key, value) = read_record(text, start, hash);
+        let line = Line { span: span(start, next), kind, key, value, comment: span(hash, stop) };
+        groups.see(lines.len() as u32, line.kind);
+        lines.push(line);
+        start = next;
+    }
+    let groups = groups.finish(lines.len() as u32);
+    Tree { source, bom, lines, groups, unread }
+}
+
+/// Reads what stands between `start` and `hash`: a line without its comment and terminator.
+fn read_record(text: &[u8], start: usize, hash: usize) -> (LineKind, Span, Span) {
+    let Some(colon) = memchr::memchr(b':', &text[start..hash]).map(|at| start + at) else {
+        return read_without_colon(text, trim(text, start, hash), span(hash, hash));
+    };
+    let key = trim(text, start, colon);
+    let kind = match Key::from_bytes(key.of(text)) {
+        Some(key) => LineKind::Field(key),
+        None if key.is_empty() => LineKind::Malformed,
+        None => LineKind::Unknown,
+    };
+    (kind, key, trim(text, colon + 1, hash))
+}
+
+/// R3: two words without a colon are a record if the first one is a key.
+fn read_without_colon(text: &[u8], words: Span, absent: Span) -> (LineKind, Span, Span) {
+    if words.is_empty() {
+        return (LineKind::Blank, absent, absent);
+    }
+    let (start, end) = (words.start as usize, words.end as usize);
+    if let Some(gap) = text[start..end].iter().position(|&byte| is_space(byte)) {
+        let value = trim(text, start + gap, end);
+        let lone = !value.of(text).iter().any(|&byte| is_space(byte));
+        if let Some(key) = Key::from_bytes(&text[start..start + gap]).filter(|_| lone) {
+            return (LineKind::Field(key), span(start, start + gap), value);
+        }
+    }
+    (LineKind::Malformed, words, absent)
+}
+
+/// The range without white space at either end; at `end`, if there is nothing else.
+fn trim(text: &[u8], mut start: usize, mut end: usize) -> Span {
+    let absent = span(end, end);
+    while start < end && is_space(text[start]) {
+        start += 1;
+    }
+    while start < end && is_space(text[end - 1]) {
+        end -= 1;
+    }
+    if start == end { absent } else { span(start, end) }
+}
+
+fn is_space(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+fn span(start: usize, end: usize) -> Span {
+    // `Extent` keeps what is read below u32::MAX.
+    Span { start: start as u32, end: end as u32 }
+}
+
+/// The groups so far, of which the last one is open. R6: only a rule closes its list of agents.
+#[derive(Default)]
+struct Grouping {
+    groups: Vec<Group>,
+}
+
+impl Grouping {
+    /// Where something ends that has not ended yet: beyond every line.
+    const OPEN: u32 = u32::MAX;
+
+    /// Takes the line at `index` in.
+    fn see(&mut self, index: u32, kind: LineKind) {
+        match (kind, self.groups.last_mut()) {
+            (LineKind::Field(Key::UserAgent), Some(group)) if group.body == Self::OPEN => {}
+            (LineKind::Field(Key::UserAgent), last) => {
+                if let Some(group) = last {
+                    group.end = index;
+                }
+                self.groups.push(Group { start: index, body: Self::OPEN, end: Self::OPEN });
+            }
+            (LineKind::Field(Key::Allow | Key::Disallow), Some(group)) => group.body = group.body.min(index),
+            _ => {}
+        }
+    }
+
+    /// The groups, now that there are no more lines than `lines`.
+    fn finish(mut self, lines: u32) -> Vec<Group> {
+        if let Some(group) = self.groups.last_mut() {
+            group.body = group.body.min(lines);
+            group.end = lines;
+        }
+        self.groups
+    }
+}

@@ -1,0 +1,54 @@
+//! GRAMMAR.md, the grammar and the code say the same: no rule, code or spelling is in one place only.
+
+use std::collections::BTreeSet;
+
+use robomaton_grammar::{Code, Key};
+
+const DOCUMENT: &str = include_str!("../../GRAMMAR.md");
+const GRAMMAR: &str = include_str!("../src/rep.pest");
+const KEYS: &str = include_str!("../src/key.rs");
+
+/// The rows of the table whose head begins with `head`, cell by cell, without backquotes.
+fn rows(head: &str) -> Vec<Vec<String>> {
+    let cells =
+        |row: &str| row.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect();
+    let table = DOCUMENT.split(head).nth(1).expect("the document has this table");
+    table.lines().skip(2).take_while(|row| row.starts_with('|')).map(cells).collect()
+}
+
+/// What stands between each `open` and the next `"`.
+fn literals<'t>(text: &'t str, open: &str) -> BTreeSet<&'t str> {
+    text.split(open).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+}
+
+#[test]
+fn every_rule_of_the_grammar_has_its_row_in_order() {
+    let is_rule = |line: &&str| line.starts_with(|c: char| c.is_ascii_lowercase());
+    let rules = GRAMMAR.lines().filter(is_rule).map(|line| line.split([' ', '=']).next().unwrap());
+    let rows = rows("| pest |");
+    assert_eq!(rules.collect::<Vec<_>>(), rows.iter().map(|row| row[0].as_str()).collect::<Vec<_>>());
+    assert!(rows.iter().all(|row| row.len() == 3));
+}
+
+#[test]
+fn every_code_has_its_row_in_order() {
+    let codes = Code::ALL.map(|code| [code.name(), code.severity().name(), code.rule()].map(str::to_owned));
+    let rows = rows("| code |");
+    assert_eq!(rows.iter().map(|row| &row[..3]).collect::<Vec<_>>(), codes.iter().collect::<Vec<_>>());
+    for code in Code::ALL {
+        assert!(DOCUMENT.contains(&format!("* **{}** ", code.rule())), "{code} rests on no rule");
+    }
+}
+
+#[test]
+fn the_code_knows_the_spellings_of_the_grammar() {
+    let spellings = literals(GRAMMAR, "^\"");
+    assert_eq!(spellings, literals(KEYS, "is(\""));
+    for spelling in &spellings {
+        let key = Key::from_bytes(spelling.as_bytes()).unwrap();
+        assert!(key.name().eq_ignore_ascii_case(spelling) || DOCUMENT.contains(&format!("`{spelling}`")));
+    }
+    for key in Key::ALL {
+        assert!(spellings.contains(key.name().to_ascii_lowercase().as_str()));
+    }
+}
