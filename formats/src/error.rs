@@ -1,0 +1,47 @@
+//! What can be wrong with the bytes of an image, said with the place and the rule of SPEC.md that is broken.
+
+/// An image cannot be opened, or does not verify.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImageError {
+    /// The first eight bytes are not those of an image (V1).
+    #[error("not a robomaton image: the first eight bytes are not the magic (V1)")]
+    Magic,
+    /// Another format version (V2). Two cures: recompile the captures with this robomaton, or ask with the
+    /// robomaton that wrote the image.
+    #[error("image format version {found}, this robomaton reads {expected} (V2): recompile the captures")]
+    Version {
+        /// What the header says.
+        found: u32,
+        /// What this crate reads.
+        expected: u32,
+    },
+    /// The file is shorter or longer than its header says (V3).
+    #[error(
+        "image is {actual} bytes long, its header says {stated} (V3): was it cut off while being copied?"
+    )]
+    Length {
+        /// The header's length.
+        stated: u64,
+        /// The bytes at hand.
+        actual: u64,
+    },
+    /// Any other broken rule.
+    #[error("image damaged at byte {at:#x}: {what} (V{rule})")]
+    Damaged {
+        /// The absolute offset of the offending byte.
+        at: u64,
+        /// What was found, and what was expected.
+        what: String,
+        /// The number of the rule in SPEC.md.
+        rule: u8,
+    },
+    /// The contents do not fit the format (more than 2³¹ bytes of programs, for one).
+    #[error("too large for one image: {0}")]
+    TooLarge(&'static str),
+}
+
+impl ImageError {
+    pub(crate) fn damaged(at: usize, rule: u8, what: impl Into<String>) -> ImageError {
+        ImageError::Damaged { at: at as u64, what: what.into(), rule }
+    }
+}

@@ -1,0 +1,32 @@
+//! The robomaton image: one file that holds the compiled rules of many sites.
+//!
+//! This crate owns every byte of it. `SPEC.md` beside this crate is the normative text; [`layout`] is the
+//! same text as types, [`program`] the encoding of automata, [`read`] the checked view, [`mod@write`] the canonical
+//! writer, [`verify`] the rules `V1…`, [`detail`] the cold records.
+//! It also owns what writer and reader must agree on to the bit: the canonical octets of a pattern and of a
+//! target ([`octets`], [`pattern`]), the key of a site ([`site`]), the product token ([`agent`]) and the hash of
+//! a host ([`layout::host_hash`]).
+//!
+//! What it does not know: the syntax of robots.txt, precedence, how a program is built or walked.
+
+pub mod agent;
+pub mod decision;
+pub mod detail;
+pub mod error;
+pub mod layout;
+pub mod octets;
+pub mod pattern;
+pub mod policy;
+pub mod profile;
+pub mod program;
+pub mod read;
+pub mod site;
+pub mod verify;
+pub mod write;
+
+pub use decision::Decision;
+pub use error::ImageError;
+pub use octets::Notation;
+pub use pattern::Pattern;
+pub use profile::Profile;
+pub use site::{Outcome, Scheme, SiteKey};

@@ -1,0 +1,270 @@
+//! Canonical octets: the one spelling in which patterns and targets are compared.
+//!
+//! Both sides of every comparison pass through here: the compiler canonicalises patterns, the runtime
+//! canonicalises targets, and each [`Notation`] says how. Invariants: the function never fails,
+//! looks at each octet a bounded number of times, and is idempotent under [`Notation::Rep`]: to keep it so, an escape
+//! that would complete a stray `%` to an escape is left as it is. Under [`Notation::Koster`] `%2541` becomes `%41`, so
+//! text is rewritten once. What is canonical already is borrowed, not
+//! copied; [`is_plain`] finds that out without a branch per octet.
+//!
+//! It does not know what a pattern's `*` and `$` mean ([`crate::pattern`]), nor where a URL's path begins.
+
+use std::borrow::Cow;
+
+/// How a pattern is written and how octets are compared: one per dialect of the languages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Notation {
+    /// RFC 9309 with R10: unreserved escapes decoded, others kept in upper case, what may not stand in a URL
+    /// is encoded; `*` and a final `$` are wildcards, `%2A` and `%24` the characters.
+    Rep = 0,
+    /// google/robotstxt: in patterns, hex digits in upper case and octets from 0x80 encoded, nothing else; the
+    /// target as it stands. Wildcards as above, but there is no way to write the characters.
+    Google = 1,
+    /// The 1996 draft (K13): every escape but `%2F` decoded on both sides; a pattern is a prefix, no wildcards.
+    Koster = 2,
+}
+
+impl Notation {
+    /// The notation with this number in a program, if there is one.
+    pub const fn from_u8(number: u8) -> Option<Notation> {
+        match number {
+            0 => Some(Notation::Rep),
+            1 => Some(Notation::Google),
+            2 => Some(Notation::Koster),
+            _ => None,
+        }
+    }
+
+    /// The canonical octets of a target (path and query, no fragment).
+    #[inline]
+    pub fn target<'t>(self, target: &'t [u8]) -> Cow<'t, [u8]> {
+        match self {
+            Notation::Google => Cow::Borrowed(target),
+            _ if is_plain(target) => Cow::Borrowed(target),
+            Notation::Rep => rewrite(target, rep_target),
+            Notation::Koster => rewrite(target, koster),
+        }
+    }
+
+    /// The same without allocating: what must be rewritten is written into `space`. `None` when it does not fit;
+    /// three times the target's length always does.
+    #[inline]
+    pub fn target_in<'t>(self, target: &'t [u8], space: &'t mut [u8]) -> Option<&'t [u8]> {
+        if self == Notation::Google || is_plain(target) {
+            return Some(target);
+        }
+        let mut buffer = Buffer { octets: space, length: 0 };
+        let step = if self == Notation::Rep { rep_target } else { koster };
+        run(target, step, &mut buffer);
+        let Buffer { octets, length } = buffer;
+        octets.get(..length)
+    }
+
+    /// The canonical form of a pattern as it is written in a file (wildcards still in it).
+    pub fn pattern<'t>(self, pattern: &'t [u8]) -> Cow<'t, [u8]> {
+        match self {
+            _ if is_plain(pattern) => Cow::Borrowed(pattern),
+            Notation::Rep => rewrite(pattern, rep_pattern),
+            Notation::Google => rewrite(pattern, google_pattern),
+            Notation::Koster => rewrite(pattern, koster),
+        }
+    }
+}
+
+/// Whether no octet needs a second look: printable ASCII other than `%` and `#`. Then every notation leaves the text
+/// as it is, and no fragment begins in it. Written as folds without exits so that they become vector code.
+#[inline]
+pub fn is_plain(text: &[u8]) -> bool {
+    // The last, partial chunk is looked at as a whole one that overlaps: that costs nothing.
+    match (text.last_chunk::<16>(), text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        (Some(last), ..) => {
+            !text.as_chunks::<16>().0.iter().fold(any_odd(last), |found, chunk| found | any_odd(chunk))
+        }
+        (None, Some(first), Some(last)) => !(any_odd(first) | any_odd(last)),
+        _ => !text.iter().any(|&octet| is_odd(octet)),
+    }
+}
+
+#[inline(always)]
+fn any_odd<const N: usize>(chunk: &[u8; N]) -> bool {
+    chunk.iter().fold(false, |found, &octet| found | is_odd(octet))
+}
+
+#[inline(always)]
+fn is_odd(octet: u8) -> bool {
+    (octet.wrapping_sub(0x21) >= 0x7F - 0x21) | (octet == b'%') | (octet == b'#')
+}
+
+/// Where canonical octets go: a vector, or a caller's buffer when nothing may be allocated.
+trait Out {
+    fn push(&mut self, octet: u8);
+}
+
+impl Out for Vec<u8> {
+    fn push(&mut self, octet: u8) {
+        Vec::push(self, octet);
+    }
+}
+
+/// A buffer and how many octets were meant for it: more than it holds means that it was too small.
+struct Buffer<'b> {
+    octets: &'b mut [u8],
+    length: usize,
+}
+
+impl Out for Buffer<'_> {
+    fn push(&mut self, octet: u8) {
+        if let Some(place) = self.octets.get_mut(self.length) {
+            *place = octet;
+        }
+        self.length += 1;
+    }
+}
+
+/// One step of a rewriting: reads at least one octet of `text`, appends its canonical form, says how many it read.
+/// `stray` tells that a stray `%` stands one or two octets before, so that a decoded digit could complete it.
+type Step<O> = fn(text: &[u8], stray: bool, out: &mut O) -> usize;
+
+fn rewrite(text: &[u8], step: Step<Vec<u8>>) -> Cow<'_, [u8]> {
+    let mut out = Vec::with_capacity(text.len() + text.len() / 2);
+    run(text, step, &mut out);
+    if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) }
+}
+
+fn run<O: Out>(text: &[u8], step: Step<O>, out: &mut O) {
+    let mut at = 0;
+    // No octet before `at` belongs to an escape that has not been read, so any `%` so near is a stray one.
+    let near = |at: usize| {
+        let octet = |back: usize| at.checked_sub(back).map(|at| text[at]);
+        octet(1) == Some(b'%')
+            || octet(2) == Some(b'%') && octet(1).is_some_and(|octet| octet.is_ascii_hexdigit())
+    };
+    while at < text.len() {
+        at += step(&text[at..], near(at), out);
+    }
+}
+
+fn rep_target<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
+    match escape(text) {
+        // A wildcard's character matches in both spellings, so targets hold it plain (R10).
+        Some(octet @ (b'*' | b'$')) => out.push(octet),
+        Some(octet) if is_unreserved(octet) && !(stray && octet.is_ascii_hexdigit()) => out.push(octet),
+        Some(octet) => push_escape(octet, out),
+        None => return plain_or_encoded(text[0], out),
+    }
+    3
+}
+
+fn rep_pattern<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
+    match escape(text) {
+        Some(octet) if is_unreserved(octet) && !(stray && octet.is_ascii_hexdigit()) => out.push(octet),
+        Some(octet) => push_escape(octet, out),
+        None => return plain_or_encoded(text[0], out),
+    }
+    3
+}
+
+fn google_pattern<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
+    match escape(text) {
+        Some(octet) => {
+            push_escape(octet, out);
+            3
+        }
+        None => {
+            if text[0] >= 0x80 {
+                push_escape(text[0], out)
+            } else {
+                out.push(text[0])
+            }
+            1
+        }
+    }
+}
+
+fn koster<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
+    match escape(text) {
+        Some(b'/') => push_escape(b'/', out),
+        Some(octet) => out.push(octet),
+        None => {
+            out.push(text[0]);
+            return 1;
+        }
+    }
+    3
+}
+
+fn plain_or_encoded<O: Out>(octet: u8, out: &mut O) -> usize {
+    if octet <= b' ' || octet >= 0x7F {
+        push_escape(octet, out)
+    } else {
+        out.push(octet)
+    }
+    1
+}
+
+/// The octet that a `%xx` at the start of `text` stands for. A stray `%` is none.
+fn escape(text: &[u8]) -> Option<u8> {
+    let &[b'%', high, low, ..] = text else { return None };
+    let digit = |octet: u8| (octet as char).to_digit(16).map(|digit| digit as u8);
+    Some(digit(high)? << 4 | digit(low)?)
+}
+
+fn push_escape<O: Out>(octet: u8, out: &mut O) {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    out.push(b'%');
+    out.push(HEX[usize::from(octet >> 4)]);
+    out.push(HEX[usize::from(octet & 15)]);
+}
+
+/// RFC 3986 2.3.
+const fn is_unreserved(octet: u8) -> bool {
+    octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(octets: Cow<'_, [u8]>) -> String {
+        String::from_utf8(octets.into_owned()).unwrap()
+    }
+
+    #[test]
+    fn r10_on_both_sides() {
+        for (written, pattern, target) in [
+            ("/a%2fb%61%7e", "/a%2Fba~", "/a%2Fba~"),
+            ("/%2a%24*$", "/%2A%24*$", "/*$*$"),
+            ("/é \x01", "/%C3%A9%20%01", "/%C3%A9%20%01"),
+            ("/%zz%", "/%zz%", "/%zz%"),
+            ("/%252A", "/%252A", "/%252A"),
+            ("/a%2%41%%32%41", "/a%2%41%%32A", "/a%2%41%%32A"),
+        ] {
+            assert_eq!(text(Notation::Rep.pattern(written.as_bytes())), pattern);
+            assert_eq!(text(Notation::Rep.target(written.as_bytes())), target);
+            let mut space = [0; 64];
+            assert_eq!(Notation::Rep.target_in(written.as_bytes(), &mut space), Some(target.as_bytes()));
+            assert_eq!(Notation::Rep.target_in(written.as_bytes(), &mut space[..3]), None);
+        }
+    }
+
+    #[test]
+    fn other_notations() {
+        assert_eq!(text(Notation::Google.pattern("/%2fé %61".as_bytes())), "/%2F%C3%A9 %61");
+        assert_eq!(text(Notation::Google.target("/%2f".as_bytes())), "/%2f");
+        assert_eq!(text(Notation::Koster.pattern(b"/%7ejoe%2fa*")), "/~joe%2Fa*");
+    }
+
+    #[test]
+    fn plain_is_what_no_notation_changes() {
+        for length in 0..40 {
+            for at in 0..length {
+                for octet in 0..=255u8 {
+                    let mut text = vec![b'a'; length];
+                    text[at] = octet;
+                    assert_eq!(is_plain(&text), (0x21..0x7F).contains(&octet) && !b"%#".contains(&octet));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What a pattern means: the naive matcher, and the parts that an automaton is built from.
+//!
+//! A [`Pattern`] is canonical text ([`crate::octets`]) with the notation it is written in. The matcher here is
+//! the meaning that every automaton is tested against, and what the cold path uses to name the deciding rule.
+//! Invariants: linear in pattern plus target for each star-free piece; no recursion.
+//! It does not know senses, ranks, usages or files.
+
+use crate::octets::Notation;
+use std::borrow::Cow;
+
+/// A path pattern in canonical form (R10, R11). Cheap to copy; borrows its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pattern<'p> {
+    /// Canonical text, wildcards included; its length is what R12 counts.
+    pub text: &'p [u8],
+    /// How to read the text.
+    pub notation: Notation,
+}
+
+/// A pattern taken apart at its stars.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts<'p> {
+    /// The octets before the first star (all of them when there is no star).
+    pub head: Cow<'p, [u8]>,
+    /// The non-empty runs of octets between and after the stars, in order.
+    pub segments: Vec<Cow<'p, [u8]>>,
+    /// Whether the last part must end where the target ends. False when a star stands right before the `$`.
+    pub anchored: bool,
+}
+
+impl<'p> Pattern<'p> {
+    /// Whether the text ends in an anchor, and the text without it.
+    fn body(&self) -> (&'p [u8], bool) {
+        match self.text {
+            [body @ .., b'$'] if self.notation != Notation::Koster => (body, true),
+            body => (body, false),
+        }
+    }
+
+    /// Whether there is a star anywhere.
+    pub fn has_star(&self) -> bool {
+        self.notation != Notation::Koster && memchr::memchr(b'*', self.text).is_some()
+    }
+
+    /// The octets that a star-free piece of the text stands for.
+    fn octets(&self, piece: &'p [u8]) -> Cow<'p, [u8]> {
+        // Only `Rep` can write a wildcard's character, as an escape (R10).
+        if self.notation != Notation::Rep || memchr::memchr(b'%', piece).is_none() {
+            return Cow::Borrowed(piece);
+        }
+        let mut out = Vec::with_capacity(piece.len());
+        let mut rest = piece;
+        while let Some((&first, tail)) = rest.split_first() {
+            (rest, _) = match rest {
+                [b'%', b'2', b'A', tail @ ..] => (tail, out.push(b'*')),
+                [b'%', b'2', b'4', tail @ ..] => (tail, out.push(b'$')),
+                _ => (tail, out.push(first)),
+            };
+        }
+        Cow::Owned(out)
+    }
+
+    /// Takes the pattern apart. `X*$` comes out as the prefix `X`, and runs of stars as one.
+    pub fn parts(&self) -> Parts<'p> {
+        let (body, anchor) = self.body();
+        if !self.has_star() {
+            return Parts { head: self.octets(body), segments: Vec::new(), anchored: anchor };
+        }
+        let mut pieces = body.split(|&octet| octet == b'*');
+        let head = self.octets(pieces.next().unwrap_or_default());
+        let segments = pieces.filter(|piece| !piece.is_empty()).map(|piece| self.octets(piece)).collect();
+        Parts { head, segments, anchored: anchor && body.last() != Some(&b'*') }
+    }
+
+    /// Whether the pattern matches a canonical target: naive, and the definition of matching (R11).
+    ///
+    /// Each piece is taken at its first place after the one before, which never loses a match; the last piece
+    /// of an anchored pattern is tried at the very end.
+    pub fn matches(&self, target: &[u8]) -> bool {
+        let Parts { head, segments, anchored } = self.parts();
+        let Some(mut rest) = target.strip_prefix(head.as_ref()) else { return false };
+        let Some((last, inner)) = segments.split_last() else { return !anchored || rest.is_empty() };
+        for segment in inner {
+            match memchr::memmem::find(rest, segment) {
+                Some(at) => rest = &rest[at + segment.len()..],
+                None => return false,
+            }
+        }
+        if anchored { rest.ends_with(last) } else { memchr::memmem::find(rest, last).is_some() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rep(text: &str, target: &str) -> bool {
+        Pattern { text: text.as_bytes(), notation: Notation::Rep }.matches(target.as_bytes())
+    }
+
+    #[test]
+    fn wildcards() {
+        for (pattern, target, expected) in [
+            ("/a", "/ab", true),
+            ("/a$", "/ab", false),
+            ("/a$", "/a", true),
+            ("/a$b", "/a$bc", true),
+            ("/*.php$", "/x.php.php", true),
+            ("/*aa*aa", "/aaa", false),
+            ("/*aa*aa", "/aaaa", true),
+            ("/x*$", "/xyz", true),
+            ("/**", "/", true),
+            ("*", "/", true),
+            ("/a%2Ab", "/a*b", true),
+            ("/a%24", "/a$", true),
+            ("/a%24", "/a", false),
+            ("*$", "/x", true),
+            ("$", "", true),
+        ] {
+            assert_eq!(rep(pattern, target), expected, "{pattern} on {target}");
+        }
+    }
+
+    #[test]
+    fn koster_has_no_wildcards() {
+        let pattern = Pattern { text: b"/a*$", notation: Notation::Koster };
+        assert!(pattern.matches(b"/a*$b") && !pattern.matches(b"/ab"));
+    }
+}

@@ -1,0 +1,234 @@
+//! Policies: which programs answer for which crawler (SPEC.md section 5).
+//!
+//! A policy maps crawler numbers to *sets*; a set holds the programs of each usage and purpose. Most sets hold
+//! one program, for crawling, and are then just its offset. The compiler encodes policies with [`Policy::encode`],
+//! the runtime finds sets with [`PolicyView`].
+//!
+//! ```text
+//! policy := u8 flags (bit 0 crawler numbers of 4 octets, else 2; bit 1 set numbers of 2, else 1; bit 2 has default),
+//!           varint crawlers, varint sets, number × crawlers, set number × crawlers, [set number], u32 × sets
+//! set    := offset of a program in `programs`; or, with bit 31 set, offset of a list in `lists`
+//! list   := u16 count, (u16 usage, u16 purpose, u32 program) × count
+//! ```
+
+use crate::program::{push_varint, varint};
+
+/// A number of a crawler's name in an image.
+pub type CrawlerId = u32;
+
+/// The number of the usage `crawl` in every image.
+pub const CRAWL: u16 = 0;
+/// The number of the usage `index` in every image.
+pub const INDEX: u16 = 1;
+/// "No purpose": a program for whatever purpose.
+pub const NO_PURPOSE: u16 = 0;
+
+/// A policy has at most this many sets.
+pub const MAX_SETS: usize = 1 << 16;
+/// A list has at most this many entries.
+pub const MAX_ENTRIES: usize = u16::MAX as usize;
+
+/// Bit of a set word: the rest is an offset in `lists`.
+pub const SET_LIST: u32 = 1 << 31;
+
+const WIDE_IDS: u8 = 1;
+const WIDE_SETS: u8 = 2;
+const HAS_DEFAULT: u8 = 4;
+const ENTRY: usize = 8;
+
+/// A policy as the compiler gives it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Crawlers with groups of their own, each with an index into `sets`. Ascending by number, or in file order
+    /// when the profile takes the first record that fits.
+    pub crawlers: Vec<(CrawlerId, usize)>,
+    /// The set of every other crawler, if the file has a default group.
+    pub default: Option<usize>,
+    /// Set words.
+    pub sets: Vec<u32>,
+}
+
+impl Policy {
+    /// Appends the policy's bytes.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let wide_ids = self.crawlers.iter().any(|&(id, _)| id > u32::from(u16::MAX));
+        let wide_sets = self.sets.len() > usize::from(u8::MAX) + 1;
+        let flag = |on, bit| if on { bit } else { 0 };
+        out.push(
+            flag(wide_ids, WIDE_IDS) | flag(wide_sets, WIDE_SETS) | flag(self.default.is_some(), HAS_DEFAULT),
+        );
+        push_varint(out, self.crawlers.len() as u32);
+        push_varint(out, self.sets.len() as u32);
+        for &(id, _) in &self.crawlers {
+            out.extend_from_slice(&id.to_le_bytes()[..if wide_ids { 4 } else { 2 }]);
+        }
+        for set in self.crawlers.iter().map(|&(_, set)| set).chain(self.default) {
+            out.extend_from_slice(&(set as u32).to_le_bytes()[..if wide_sets { 2 } else { 1 }]);
+        }
+        self.sets.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+    }
+}
+
+/// One program of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The usage it answers for.
+    pub usage: u16,
+    /// The purpose it answers for, or [`NO_PURPOSE`].
+    pub purpose: u16,
+    /// Offset in `programs`.
+    pub program: u32,
+}
+
+/// Appends a list of entries.
+pub fn encode_list(out: &mut Vec<u8>, entries: &[Entry]) {
+    out.extend_from_slice(&(entries.len() as u16).to_le_bytes());
+    for entry in entries {
+        out.extend_from_slice(&entry.usage.to_le_bytes());
+        out.extend_from_slice(&entry.purpose.to_le_bytes());
+        out.extend_from_slice(&entry.program.to_le_bytes());
+    }
+}
+
+/// The entries of the list at the start of `bytes`; `None` when it is damaged.
+#[inline]
+pub fn read_list(bytes: &[u8]) -> Option<impl Iterator<Item = Entry> + '_> {
+    let count = usize::from(u16::from_le_bytes(*bytes.first_chunk()?));
+    let entries = bytes.get(2..2 + count * ENTRY)?;
+    Some(entries.as_chunks::<ENTRY>().0.iter().map(|&[a, b, c, d, e, f, g, h]| Entry {
+        usage: u16::from_le_bytes([a, b]),
+        purpose: u16::from_le_bytes([c, d]),
+        program: u32::from_le_bytes([e, f, g, h]),
+    }))
+}
+
+/// A policy in place.
+#[derive(Clone, Copy, Debug)]
+pub struct PolicyView<'i> {
+    ids: &'i [u8],
+    indexes: &'i [u8],
+    sets: &'i [u8],
+    flags: u8,
+    count: usize,
+}
+
+impl<'i> PolicyView<'i> {
+    /// The set word of a policy that holds nothing but a default set, as three of four do. `None` for any other.
+    #[inline]
+    pub fn only_default(bytes: &[u8]) -> Option<u32> {
+        const FRONT: [u8; 4] = [HAS_DEFAULT, 0, 1, 0];
+        let octets: &[u8; 8] = bytes.first_chunk()?;
+        let (front, word) = octets.split_first_chunk()?;
+        (*front == FRONT).then(|| u32::from_le_bytes(*word.first_chunk().unwrap_or(&[0; 4])))
+    }
+
+    /// Reads the policy at the start of `bytes`; `None` when it is damaged.
+    #[inline]
+    pub fn read(bytes: &'i [u8]) -> Option<PolicyView<'i>> {
+        let flags = *bytes.first()?;
+        let mut at = 1;
+        let count = varint(bytes, &mut at)? as usize;
+        let sets = varint(bytes, &mut at)? as usize;
+        let (ids, rest) = bytes.get(at..)?.split_at_checked(count.checked_mul(2 << (flags & WIDE_IDS))?)?;
+        let indexed = count + usize::from(flags & HAS_DEFAULT != 0);
+        let (indexes, rest) = rest.split_at_checked(indexed << (flags >> 1 & 1))?;
+        Some(PolicyView { ids, indexes, sets: rest.get(..sets.checked_mul(4)?)?, flags, count })
+    }
+
+    /// Whether the flags are ones that a writer sets.
+    pub fn is_canonical(&self) -> bool {
+        self.flags & !(WIDE_IDS | WIDE_SETS | HAS_DEFAULT) == 0
+    }
+
+    /// How many crawlers have groups of their own.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether no crawler has a group of its own.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The number of crawler `index`.
+    #[inline]
+    pub fn crawler(&self, index: usize) -> Option<CrawlerId> {
+        if self.flags & WIDE_IDS == 0 {
+            self.ids.get(index * 2..)?.first_chunk().map(|&id| u32::from(u16::from_le_bytes(id)))
+        } else {
+            self.ids.get(index * 4..)?.first_chunk().map(|&id| u32::from_le_bytes(id))
+        }
+    }
+
+    /// Where the crawler with this number stands, in a policy whose numbers ascend.
+    #[inline]
+    pub fn find(&self, id: CrawlerId) -> Option<usize> {
+        // Halving down to a run that is compared as a whole: a few steps, and none that cannot be foreseen after them.
+        const RUN: usize = 16;
+        let (mut low, mut high) = (0, self.count);
+        while self.flags & WIDE_IDS == 0 && high - low > RUN {
+            let middle = low.midpoint(high);
+            if self.crawler(middle)? <= id { low = middle } else { high = middle }
+        }
+        if self.flags & WIDE_IDS == 0 {
+            let id = u16::try_from(id).ok()?.to_le_bytes();
+            let run = self.ids.get(low * 2..high * 2)?.as_chunks::<2>().0;
+            let places = run.iter().zip(0..).filter(|&(&other, _)| other == id);
+            return places.map(|(_, place): (_, usize)| low + place).next();
+        }
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.crawler(middle)?.cmp(&id) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// The set word of crawler `index`.
+    #[inline]
+    pub fn set(&self, index: usize) -> Option<u32> {
+        let set = if self.flags & WIDE_SETS == 0 {
+            usize::from(*self.indexes.get(index)?)
+        } else {
+            usize::from(u16::from_le_bytes(*self.indexes.get(index * 2..)?.first_chunk()?))
+        };
+        self.sets.get(set * 4..)?.first_chunk().map(|&word| u32::from_le_bytes(word))
+    }
+
+    /// Whether there is a set for crawlers without a group of their own.
+    pub fn has_default(&self) -> bool {
+        self.flags & HAS_DEFAULT != 0
+    }
+
+    /// The set word of crawlers without a group of their own.
+    #[inline]
+    pub fn default_set(&self) -> Option<u32> {
+        if self.has_default() { self.set(self.count) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_round_trip() {
+        for (ids, sets) in [(3u32, 2usize), (300, 300), (70_000, 1)] {
+            let crawlers: Vec<_> = (0..ids).map(|id| (id, id as usize % sets)).collect();
+            let policy =
+                Policy { crawlers, default: Some(sets - 1), sets: (0..sets as u32).map(|n| n * 3).collect() };
+            let mut out = Vec::new();
+            policy.encode(&mut out);
+            let view = PolicyView::read(&out).unwrap();
+            for &(id, set) in &policy.crawlers {
+                let index = view.find(id).unwrap();
+                assert_eq!(view.set(index), Some(policy.sets[set]));
+            }
+            assert_eq!(view.find(ids), None);
+            assert_eq!(view.default_set(), Some(policy.sets[sets - 1]));
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! Programs: the encoding of one set of rules as two byte tries (SPEC.md section 6).
+//!
+//! The compiler's `automaton::encode` writes what is described here, the runtime's `walk` reads it, [`check`]
+//! verifies it. A program answers one question: the highest [`Tag`] among the rules that match a target.
+//!
+//! ```text
+//! program  := head [tails] node(literals) [node(segments)]
+//! head     := u8: notation in bits 0–2, bit 3 combiner (0 ranked), bit 4 has tails, bits 5–6 silence
+//! tails    := filters of first, of second and of single octets (16 octets each), varint slots,
+//!             varint length of node(literals)
+//! node     := flags [varint tag] [varint tag] [arms | steps] children
+//! flags    := u8: bits 0–1 tag of a pattern that ends here, bits 2–3 tag of an anchored one,
+//!             bit 4 arms (literals) or steps (segments), bits 5–7 form of the children
+//! children := (nothing) | octet child | u8 count-1, octet × count, offset × count, child × count
+//! child    := varint length, rest of the label, node
+//! arms     := varint slot
+//! step     := u8: bit 0 open tag, bit 1 anchored tag, bit 2 slot, bit 3 another step follows, bits 4–7 slot waited
+//!             for (15: varint follows); [varint slot waited for] [varint tag] [varint tag] [varint slot]
+//! ```
+//! The section that programs lie in ends with [`PADDING`] zeros, so that a reader may load eight octets at any octet
+//! of a program. Offsets count from the end of the table they stand in and only point forward, so every walk ends. The file does not know how rules become tags.
+
+mod check;
+
+pub use check::check;
+
+use crate::octets::Notation;
+
+/// What a rule weighs: `2 × rank + 1` for a permission, `2 × rank` for a prohibition. The highest tag of the
+/// matching rules decides; rank 0 is never given, so 0 means that none matched.
+pub type Tag = u32;
+
+/// Whether the rule of this tag permits.
+#[inline]
+pub const fn permits(tag: Tag) -> bool {
+    tag & 1 == 1
+}
+
+/// What it means that no rule of a program matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Silence {
+    /// Permitted (RFC 9309 2.2.2, ACAP P49).
+    Allowed = 0,
+    /// Neither permitted nor prohibited.
+    Unknown = 1,
+}
+
+/// No tag here.
+pub const TAG_NONE: u8 = 0;
+/// A prohibition whose rank is the length of the pattern: the depth in octets, plus one when it is anchored.
+pub const TAG_PROHIBIT: u8 = 1;
+/// A permission of such a rank.
+pub const TAG_PERMIT: u8 = 2;
+/// The tag follows as a varint.
+pub const TAG_EXPLICIT: u8 = 3;
+
+/// Flag of a node: arms or steps follow.
+pub const NODE_EXTRA: u8 = 1 << 4;
+/// No child.
+pub const CHILDREN_NONE: u8 = 0;
+/// One child, right behind its octet.
+pub const CHILDREN_ONE: u8 = 1;
+/// Several children, offsets of one octet.
+pub const CHILDREN_1: u8 = 2;
+/// Several children, offsets of two octets.
+pub const CHILDREN_2: u8 = 3;
+/// Several children, offsets of four octets.
+pub const CHILDREN_4: u8 = 4;
+
+/// Zeros at the end of the programs section.
+pub const PADDING: usize = 8;
+
+/// Step: a tag for the pattern that ends with this segment.
+pub const STEP_OPEN: u8 = 1;
+/// Step: a tag for the anchored pattern that ends with this segment.
+pub const STEP_ANCHORED: u8 = 2;
+/// Step: a slot is armed at the segment's end.
+pub const STEP_ARMS: u8 = 4;
+/// Step: another one follows.
+pub const STEP_MORE: u8 = 8;
+/// Step: the slot waited for does not fit into four bits and follows as a varint.
+pub const STEP_FAR: u8 = 15;
+
+/// A program has at most this many slots; the compiler's limits keep every program under it.
+pub const MAX_SLOTS: usize = 16_384;
+
+/// The fixed front of a program, decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// How patterns were written, and so how a target is canonicalised.
+    pub notation: Notation,
+    /// What no match means.
+    pub silence: Silence,
+    /// Offset of the literals' root node.
+    pub literals: usize,
+    /// The second machine, when any rule has a star before its end.
+    pub tails: Option<Tails>,
+}
+
+/// What the walk needs to know about the tails of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tails {
+    /// The octets that segments begin with.
+    pub first: Filter,
+    /// The second octets of segments.
+    pub second: Filter,
+    /// The octets of segments that have only one.
+    pub single: Filter,
+    /// How many slots the walk needs.
+    pub slots: usize,
+    /// No tail gives a higher tag.
+    pub highest: Tag,
+    /// Offset of the segments' root node.
+    pub segments: usize,
+}
+
+/// A set of octets, taken modulo 128: exact for ASCII, which is what canonical text is nearly always made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filter([u64; 2]);
+
+impl Filter {
+    /// Adds an octet.
+    pub fn insert(&mut self, octet: u8) {
+        self.0[usize::from(octet >> 6 & 1)] |= 1 << (octet & 63);
+    }
+
+    /// Whether an octet may be in the set.
+    #[inline(always)]
+    pub fn admits(&self, octet: u8) -> bool {
+        self.0[usize::from(octet >> 6 & 1)] >> (octet & 63) & 1 == 1
+    }
+
+    #[inline(always)]
+    fn from_octets(octets: &[u8; 16]) -> Filter {
+        let bits = u128::from_le_bytes(*octets);
+        Filter([bits as u64, (bits >> 64) as u64])
+    }
+
+    /// Appends sixteen octets: bit `n` of the whole little-endian number stands for octet `n` modulo 128.
+    pub fn push(&self, out: &mut Vec<u8>) {
+        self.0.iter().for_each(|half| out.extend_from_slice(&half.to_le_bytes()));
+    }
+}
+
+impl Tails {
+    /// Whether a segment may begin with `octet` and go on with `next`, which is 0 at the end of the target.
+    #[inline(always)]
+    pub fn admit(&self, octet: u8, next: u8) -> bool {
+        self.first.admits(octet) & (self.second.admits(next) | self.single.admits(octet))
+    }
+}
+
+impl Head {
+    /// Decodes the front of the program at the start of `bytes`. `None` when it is damaged.
+    #[inline]
+    pub fn read(bytes: &[u8]) -> Option<Head> {
+        let front = *bytes.first()?;
+        let notation = Notation::from_u8(front & 7)?;
+        let silence = if front & 0x60 == 0 { Silence::Allowed } else { Silence::Unknown };
+        if front & 0x10 == 0 {
+            return Some(Head { notation, silence, literals: 1, tails: None });
+        }
+        let filters: &[u8; 48] = bytes.get(1..)?.first_chunk()?;
+        let [first, second, single] = match filters.as_chunks().0 {
+            [first, second, single] => [first, second, single].map(Filter::from_octets),
+            _ => return None,
+        };
+        let mut at = 1 + filters.len();
+        let slots = varint(bytes, &mut at)? as usize;
+        let highest = varint(bytes, &mut at)?;
+        let length = varint(bytes, &mut at)? as usize;
+        let tails = Tails { first, second, single, slots, highest, segments: at.checked_add(length)? };
+        (slots <= MAX_SLOTS).then_some(Head { notation, silence, literals: at, tails: Some(tails) })
+    }
+
+    /// The first octet of a program.
+    pub fn front(notation: Notation, silence: Silence, tails: bool) -> u8 {
+        notation as u8 | u8::from(tails) << 4 | (silence as u8) << 5
+    }
+}
+
+/// Reads a LEB128 number of at most 32 bits and moves past it.
+#[inline]
+pub fn varint(bytes: &[u8], at: &mut usize) -> Option<u32> {
+    let first = *bytes.get(*at)?;
+    *at += 1;
+    if first < 0x80 {
+        return Some(u32::from(first));
+    }
+    let mut value = u32::from(first & 0x7F);
+    for shift in [7, 14, 21, 28] {
+        let octet = *bytes.get(*at)?;
+        *at += 1;
+        value |= u32::from(octet & 0x7F) << shift;
+        if octet < 0x80 {
+            // The fifth octet holds the last four bits.
+            return (shift < 28 || octet < 0x10).then_some(value);
+        }
+    }
+    None
+}
+
+/// Appends a LEB128 number.
+pub fn push_varint(out: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// How many octets [`push_varint`] appends.
+pub const fn varint_len(value: u32) -> usize {
+    ((32 - (value | 1).leading_zeros()) as usize).div_ceil(7)
+}
+
+/// The filters of a set of segments, in the making.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filters {
+    first: Filter,
+    second: Filter,
+    single: Filter,
+}
+
+impl Filters {
+    /// Adds a segment, of which the first two octets count.
+    pub fn insert(&mut self, segment: &[u8]) {
+        match *segment {
+            [first, second, ..] => {
+                self.first.insert(first);
+                self.second.insert(second);
+            }
+            [first] => {
+                self.first.insert(first);
+                self.single.insert(first);
+            }
+            [] => {}
+        }
+    }
+
+    /// Appends the filters in the order of the front.
+    pub fn push(&self, out: &mut Vec<u8>) {
+        [self.first, self.second, self.single].iter().for_each(|filter| filter.push(out));
+    }
+}
+
+/// The children of a node: where their octets and offsets stand.
+#[derive(Clone, Copy, Debug)]
+pub struct Children {
+    /// How many; 0 for a leaf.
+    pub count: usize,
+    /// Where their octets begin, ascending.
+    octets: usize,
+    width: usize,
+    mask: u32,
+}
+
+impl Children {
+    /// Reads the table of children of this `form` that begins at `at`. There is no branch on the form: which forms
+    /// follow one another is what a predictor cannot know.
+    #[inline(always)]
+    pub fn read(bytes: &[u8], form: u8, at: usize) -> Option<Children> {
+        const WIDTH: [u8; 8] = [0, 0, 1, 2, 4, 0, 0, 0];
+        const MASK: [u32; 8] = [0, 0, 0xFF, 0xFFFF, u32::MAX, 0, 0, 0];
+        let many = usize::from(form >= CHILDREN_1);
+        let stated = usize::from(*bytes.get(at)?) + 1;
+        let count = if many == 1 { stated } else { usize::from(form) };
+        let form = usize::from(form & 7);
+        Some(Children { count, octets: at + many, width: usize::from(WIDTH[form]), mask: MASK[form] })
+    }
+
+    /// The octets that the children's labels begin with. `None` when the program is damaged.
+    #[inline]
+    pub fn octets<'p>(&self, bytes: &'p [u8]) -> Option<&'p [u8]> {
+        bytes.get(self.octets..self.octets + self.count)
+    }
+
+    /// The number of the child whose label begins with `next`. Up to eight children are compared at once.
+    #[inline(always)]
+    pub fn find(&self, bytes: &[u8], next: u8) -> Option<usize> {
+        const ONES: u64 = u64::from_le_bytes([1; 8]);
+        let octets = u64::from_le_bytes(*bytes.get(self.octets..)?.first_chunk()?);
+        let difference = octets ^ (ONES * u64::from(next));
+        // The high bit of each zero octet; above the first, there may be false ones.
+        let zeros = difference.wrapping_sub(ONES) & !difference & (ONES << 7);
+        let place = zeros.trailing_zeros() as usize / 8;
+        if place < self.count && zeros != 0 {
+            return Some(place);
+        }
+        if self.count <= 8 {
+            return None;
+        }
+        memchr::memchr(next, bytes.get(self.octets + 8..self.octets + self.count)?).map(|place| place + 8)
+    }
+
+    /// Where child number `child` begins (with the length of the rest of its label). `None` when damaged.
+    #[inline(always)]
+    pub fn child(&self, bytes: &[u8], child: usize) -> Option<usize> {
+        let offsets = self.octets + self.count;
+        let offset =
+            u32::from_le_bytes(*bytes.get(offsets + child * self.width..)?.first_chunk()?) & self.mask;
+        Some(offsets + self.count * self.width + offset as usize)
+    }
+}
+
+/// What happens when a segment is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// The slot that must be armed at or before the segment's start.
+    pub awaits: usize,
+    /// Tag of the rule that ends with this segment; 0 when none does.
+    pub open: Tag,
+    /// Tag of the anchored rule that ends with this segment, given when the target ends there too; 0 when none.
+    pub anchored: Tag,
+    /// The slot armed at the segment's end.
+    pub arms: Option<usize>,
+    /// Whether another step follows.
+    pub more: bool,
+}
+
+impl Step {
+    /// Reads a step and moves past it.
+    #[inline]
+    pub fn read(bytes: &[u8], at: &mut usize) -> Option<Step> {
+        let flags = *bytes.get(*at)?;
+        *at += 1;
+        let awaits = match flags >> 4 {
+            STEP_FAR => varint(bytes, at)? as usize,
+            near => usize::from(near),
+        };
+        let open = if flags & STEP_OPEN != 0 { varint(bytes, at)? } else { 0 };
+        let anchored = if flags & STEP_ANCHORED != 0 { varint(bytes, at)? } else { 0 };
+        let arms = if flags & STEP_ARMS != 0 { Some(varint(bytes, at)? as usize) } else { None };
+        Some(Step { awaits, open, anchored, arms, more: flags & STEP_MORE != 0 })
+    }
+
+    /// Appends the step.
+    pub fn push(&self, out: &mut Vec<u8>) {
+        let near = self.awaits < usize::from(STEP_FAR);
+        let mut flags = if near { (self.awaits as u8) << 4 } else { STEP_FAR << 4 };
+        flags |= if self.open != 0 { STEP_OPEN } else { 0 };
+        flags |= if self.anchored != 0 { STEP_ANCHORED } else { 0 };
+        flags |= if self.arms.is_some() { STEP_ARMS } else { 0 };
+        flags |= if self.more { STEP_MORE } else { 0 };
+        out.push(flags);
+        let far = (!near).then_some(self.awaits as u32);
+        let tags = [self.open, self.anchored].into_iter().filter(|&tag| tag != 0);
+        far.into_iter()
+            .chain(tags)
+            .chain(self.arms.map(|slot| slot as u32))
+            .for_each(|n| push_varint(out, n));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn varints_round_trip() {
+        for value in [0, 1, 127, 128, 16_383, 16_384, 1 << 21, 1 << 28, u32::MAX] {
+            let mut out = Vec::new();
+            push_varint(&mut out, value);
+            assert_eq!(out.len(), varint_len(value));
+            let mut at = 0;
+            assert_eq!(varint(&out, &mut at), Some(value));
+            assert_eq!(at, out.len());
+            assert_eq!(varint(&out[..out.len() - 1], &mut 0), None);
+        }
+        assert_eq!(varint(&[0x80; 6], &mut 0), None);
+    }
+
+    #[test]
+    fn steps_round_trip() {
+        for awaits in [0, 14, 15, 300] {
+            for bits in 0..16u8 {
+                let step = Step {
+                    awaits,
+                    open: Tag::from(bits & 1) * 77,
+                    anchored: Tag::from(bits & 2) * 200,
+                    arms: (bits & 4 != 0).then_some(9),
+                    more: bits & 8 != 0,
+                };
+                let mut out = Vec::new();
+                step.push(&mut out);
+                assert_eq!(Step::read(&out, &mut 0), Some(step));
+            }
+        }
+    }
+}

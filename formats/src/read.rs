@@ -1,0 +1,239 @@
+//! The checked view of an image: the only way from bytes to records.
+//!
+//! [`Layout::parse`] checks what can be checked in constant time (V1 to V5) and is the proof that sections lie
+//! inside the file; a [`View`] then hands out records. Every access stays bounds-checked, because a mapped file may
+//! change under the reader: what is not there is `None`, never a panic. [`crate::verify`] does the rest.
+
+use crate::detail::{Detail, Meta};
+use crate::error::ImageError;
+use crate::layout::*;
+use crate::profile::Profile;
+use std::io::Read;
+use std::ops::Range;
+use zerocopy::FromBytes;
+
+/// Header and section bounds, decoded and checked; valid for the bytes it was parsed from.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The profile the image was compiled under.
+    pub profile: Profile,
+    /// The seed of the host hash.
+    pub seed: u64,
+    ranges: [Range<usize>; Section::ALL.len()],
+    checksums: [u64; Section::ALL.len()],
+}
+
+impl Layout {
+    /// Checks header and section table (V1 to V5). Reads no section.
+    pub fn parse(bytes: &[u8]) -> Result<Layout, ImageError> {
+        if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
+            return Err(ImageError::Magic);
+        }
+        let short = || ImageError::Length { stated: HEAD as u64, actual: bytes.len() as u64 };
+        let (header, rest) = Header::ref_from_prefix(bytes).map_err(|_| short())?;
+        if header.version != VERSION {
+            return Err(ImageError::Version { found: header.version.get(), expected: VERSION });
+        }
+        if header.length != bytes.len() as u64 {
+            return Err(ImageError::Length { stated: header.length.get(), actual: bytes.len() as u64 });
+        }
+        if usize::from(header.sections) != Section::ALL.len() {
+            let what = format!("{} sections, there are {}", header.sections, Section::ALL.len());
+            return Err(ImageError::damaged(13, 4, what));
+        }
+        let (table, _) =
+            <[SectionRecord]>::ref_from_prefix_with_elems(rest, Section::ALL.len()).map_err(|_| short())?;
+        if head_checksum(header, table) != header.checksum.get() {
+            return Err(ImageError::damaged(32, 4, "the checksum of header and section table does not hold"));
+        }
+        let profile = Profile::from_u8(header.profile)
+            .ok_or_else(|| ImageError::damaged(12, 4, format!("profile {} is unknown", header.profile)))?;
+        if header.reserved != [0; 2] {
+            return Err(ImageError::damaged(14, 4, "reserved bytes of the header are not zero"));
+        }
+        let mut ranges = [const { 0..0 }; Section::ALL.len()];
+        let mut end = HEAD as u64;
+        for (section, record) in Section::ALL.into_iter().zip(table) {
+            let at = record.at.get();
+            let what = |what: &str| {
+                let row = size_of::<Header>() + section as usize * size_of::<SectionRecord>();
+                ImageError::damaged(row, 5, format!("section {}: {what}", section.name()))
+            };
+            if at < end || at % ALIGNMENT as u64 != 0 {
+                return Err(what("begins inside the one before, or off the alignment"));
+            }
+            end = at.checked_add(record.length.get()).ok_or_else(|| what("ends beyond any file"))?;
+            if end > bytes.len() as u64 {
+                return Err(what("ends beyond the file"));
+            }
+            if record.length.get() % section.record() as u64 != 0 {
+                return Err(what("holds a partial record"));
+            }
+            ranges[section as usize] = at as usize..end as usize;
+        }
+        let checksums = std::array::from_fn(|n| table[n].checksum.get());
+        Ok(Layout { profile, seed: header.seed.get(), ranges, checksums })
+    }
+
+    /// Where a section lies in the file.
+    pub fn range(&self, section: Section) -> Range<usize> {
+        self.ranges[section as usize].clone()
+    }
+
+    /// The checksum that the table gives for a section.
+    pub fn checksum(&self, section: Section) -> u64 {
+        self.checksums[section as usize]
+    }
+}
+
+/// The checksum over header (its own field zero) and section table.
+pub(crate) fn head_checksum(header: &Header, table: &[SectionRecord]) -> u64 {
+    use zerocopy::IntoBytes;
+    let blank = Header { checksum: 0.into(), ..*header };
+    let mut hash = xxhash_rust::xxh3::Xxh3::new();
+    hash.update(blank.as_bytes());
+    hash.update(table.as_bytes());
+    hash.digest()
+}
+
+/// An image in memory: bytes and their layout. Cheap to copy.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'i> {
+    bytes: &'i [u8],
+    layout: &'i Layout,
+}
+
+impl<'i> View<'i> {
+    /// Joins bytes and the layout parsed from them. With the layout of other bytes, answers are wrong, not unsafe.
+    #[inline]
+    pub fn new(bytes: &'i [u8], layout: &'i Layout) -> View<'i> {
+        View { bytes, layout }
+    }
+
+    /// The bytes of a section.
+    #[inline]
+    pub fn section(&self, section: Section) -> &'i [u8] {
+        self.bytes.get(self.layout.ranges[section as usize].clone()).unwrap_or_default()
+    }
+
+    #[inline]
+    fn records<T>(&self, section: Section) -> &'i [T]
+    where
+        T: FromBytes + zerocopy::Immutable + zerocopy::KnownLayout + zerocopy::Unaligned,
+    {
+        <[T]>::ref_from_bytes(self.section(section)).unwrap_or_default()
+    }
+
+    /// The host buckets.
+    #[inline]
+    pub fn buckets(&self) -> &'i [Bucket] {
+        self.records(Section::Hosts)
+    }
+
+    /// The sites.
+    #[inline]
+    pub fn sites(&self) -> &'i [SiteRecord] {
+        self.records(Section::Sites)
+    }
+
+    /// The fetch records, one per site.
+    pub fn fetches(&self) -> &'i [FetchRecord] {
+        self.records(Section::Fetches)
+    }
+
+    /// The documents.
+    pub fn documents(&self) -> &'i [DocumentRecord] {
+        self.records(Section::Documents)
+    }
+
+    /// The authority of a site.
+    #[inline]
+    pub fn authority(&self, site: &SiteRecord) -> Option<&'i [u8]> {
+        let at = site.name_at.get() as usize;
+        self.section(Section::Names).get(at..at + usize::from(site.name_length))
+    }
+
+    /// The bytes from this policy to the end of the section: a policy finds its own end.
+    #[inline]
+    pub fn policy(&self, at: u32) -> Option<&'i [u8]> {
+        self.section(Section::Policies).get(at as usize..)
+    }
+
+    /// The bytes from this program to the end of the section: a program finds its own end.
+    #[inline]
+    pub fn program(&self, at: u32) -> Option<&'i [u8]> {
+        self.section(Section::Programs).get(at as usize..)
+    }
+
+    /// The bytes from this list to the end of the section.
+    #[inline]
+    pub fn list(&self, at: u32) -> Option<&'i [u8]> {
+        self.section(Section::Lists).get(at as usize..)
+    }
+
+    /// How many crawlers have names.
+    pub fn crawlers(&self) -> usize {
+        self.records::<NameRecord>(Section::Crawlers).len()
+    }
+
+    /// The name of a crawler.
+    pub fn crawler(&self, id: u32) -> Option<&'i [u8]> {
+        let record = self.records::<NameRecord>(Section::Crawlers).get(id as usize)?;
+        let at = record.at.get() as usize;
+        self.section(Section::CrawlerNames).get(at..at.checked_add(record.length.get() as usize)?)
+    }
+
+    /// The number of the crawler with this name (lower case), by binary search.
+    pub fn find_crawler(&self, name: &[u8]) -> Option<u32> {
+        let (mut low, mut high) = (0, self.crawlers() as u32);
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.crawler(middle)?.cmp(name) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// The names of usages, in the order of their numbers.
+    pub fn usages(&self) -> impl Iterator<Item = &'i str> + use<'i> {
+        std::str::from_utf8(self.section(Section::Usages)).unwrap_or_default().lines()
+    }
+
+    /// The details of a document. `None` when there is no such document or its record is damaged.
+    pub fn detail(&self, document: u32) -> Option<Detail<'i>> {
+        let record = self.documents().get(document as usize)?;
+        let at = usize::try_from(record.detail_at.get()).ok()?;
+        let end = at.checked_add(record.detail_length.get() as usize)?;
+        whole(self.section(Section::Details).get(at..end)?)
+    }
+
+    /// The text of a document, at most `limit` octets of it. `None` when the image holds no texts, or this one
+    /// is damaged.
+    pub fn source(&self, document: u32, limit: usize) -> Option<Vec<u8>> {
+        let mut text = Vec::new();
+        self.source_reader(document)?.take(limit as u64).read_to_end(&mut text).ok()?;
+        Some(text)
+    }
+
+    /// The text of a document as a stream. `None` when the image does not hold it.
+    pub fn source_reader(&self, document: u32) -> Option<impl Read + use<'i>> {
+        let record = self.documents().get(document as usize)?;
+        let at = usize::try_from(record.source_at.get()).ok()?;
+        let end = at.checked_add(record.source_length.get() as usize)?;
+        let frame = self.section(Section::Sources).get(at..end).filter(|frame| !frame.is_empty())?;
+        zstd::Decoder::with_buffer(frame).ok()
+    }
+
+    /// Where the image comes from.
+    pub fn meta(&self) -> Option<Meta> {
+        whole(self.section(Section::Meta))
+    }
+}
+
+/// A value that takes up all of `bytes`.
+fn whole<'b, T: serde::Deserialize<'b>>(bytes: &'b [u8]) -> Option<T> {
+    postcard::take_from_bytes(bytes).ok().filter(|(_, rest)| rest.is_empty()).map(|(value, _)| value)
+}
