@@ -1,0 +1,165 @@
+//! Trie → bytes, as `formats::program` describes them.
+//!
+//! Sizes are computed from the last node to the first (children stand after their parents), then the nodes are
+//! written in one run, in preorder; so offsets are known when they are needed and nothing recurses.
+
+use super::trie::{Node, Trie};
+use robomaton_formats::program::*;
+
+/// Appends the node of the trie's root, with everything below it.
+pub(super) fn trie(trie: &Trie<'_>, extras: &[u8], out: &mut Vec<u8>) {
+    let encoder = Encoder { trie, extras };
+    let count = trie.nodes.len();
+    // Octets of each node with its subtree, labels of the children included.
+    let mut sizes = vec![0u32; count];
+    // Octets of all of a node's children, and of the last one: the difference is the greatest offset.
+    let mut below = vec![(0u32, 0u32); count];
+    for number in (0..count).rev() {
+        let node = &trie.nodes[number];
+        let (total, last) = below[number];
+        sizes[number] = encoder.own_size(node) + table_size(node.children, total - last) + total;
+        if number != 0 {
+            let with_label = encoder.label_size(node) + sizes[number];
+            let (total, last) = &mut below[node.parent as usize];
+            *total += with_label;
+            // Visited backwards: the first to come is the last child.
+            if *last == 0 {
+                *last = with_label;
+            }
+        }
+    }
+    out.reserve(sizes[0] as usize);
+    // Places in `out` where each node's next offset goes, and where its children begin.
+    let mut tables: Vec<Table> = vec![Table::default(); count];
+    for (number, node) in trie.nodes.iter().enumerate() {
+        if number != 0 {
+            tables[node.parent as usize].enter(encoder.first(node), out);
+            encoder.label(node, out);
+        }
+        encoder.own(node, below[number], out);
+        let form = form(node.children, below[number].0 - below[number].1);
+        tables[number] = Table::reserve(node.children, form, out);
+    }
+}
+
+/// The form of the children's table, from their number and the greatest offset.
+fn form(children: u32, greatest: u32) -> u8 {
+    match (children, greatest) {
+        (0, _) => CHILDREN_NONE,
+        (1, _) => CHILDREN_ONE,
+        (_, 0..=0xFF) => CHILDREN_1,
+        (_, 0x100..=0xFFFF) => CHILDREN_2,
+        _ => CHILDREN_4,
+    }
+}
+
+fn width(form: u8) -> u32 {
+    1 << form.saturating_sub(CHILDREN_1)
+}
+
+fn table_size(children: u32, greatest: u32) -> u32 {
+    match form(children, greatest) {
+        CHILDREN_NONE => 0,
+        CHILDREN_ONE => 1,
+        form => 1 + children + children * width(form),
+    }
+}
+
+/// A children's table that has been left open in the output, filled as the children come.
+#[derive(Clone, Copy, Default)]
+struct Table {
+    octets: usize,
+    offsets: usize,
+    base: usize,
+    entered: usize,
+    width: usize,
+}
+
+impl Table {
+    fn reserve(children: u32, form: u8, out: &mut Vec<u8>) -> Table {
+        let count = children as usize;
+        if count > 1 {
+            out.push((count - 1) as u8);
+        }
+        let octets = out.len();
+        let width = if count > 1 { width(form) as usize } else { 0 };
+        out.resize(octets + count + count * width, 0);
+        Table { octets, offsets: octets + count, base: out.len(), entered: 0, width }
+    }
+
+    /// Notes that the next child, whose label begins with `octet`, starts at the end of the output.
+    fn enter(&mut self, octet: u8, out: &mut [u8]) {
+        let offset = (out.len() - self.base) as u32;
+        out[self.octets + self.entered] = octet;
+        let at = self.offsets + self.entered * self.width;
+        out[at..at + self.width].copy_from_slice(&offset.to_le_bytes()[..self.width]);
+        self.entered += 1;
+    }
+}
+
+struct Encoder<'e, 'r> {
+    trie: &'e Trie<'r>,
+    extras: &'e [u8],
+}
+
+impl Encoder<'_, '_> {
+    fn octets(&self, node: &Node) -> &[u8] {
+        &self.trie.entries[node.entry as usize].octets[node.start as usize..node.end as usize]
+    }
+
+    fn first(&self, node: &Node) -> u8 {
+        self.octets(node)[0]
+    }
+
+    fn label_size(&self, node: &Node) -> u32 {
+        let rest = node.end - node.start - 1;
+        varint_len(rest) as u32 + rest
+    }
+
+    fn label(&self, node: &Node, out: &mut Vec<u8>) {
+        let rest = &self.octets(node)[1..];
+        push_varint(out, rest.len() as u32);
+        out.extend_from_slice(rest);
+    }
+
+    /// Both tags and the extra octets of a node.
+    fn payload(&self, node: &Node) -> ([Tag; 2], &[u8]) {
+        if !node.accepts {
+            return ([0; 2], &[]);
+        }
+        let entry = &self.trie.entries[node.entry as usize];
+        ([entry.open, entry.anchored], &self.extras[entry.extra.clone()])
+    }
+
+    fn own_size(&self, node: &Node) -> u32 {
+        let (tags, extra) = self.payload(node);
+        let forms = tag_forms(tags, node.end);
+        let explicit = tags.into_iter().zip(forms).filter(|&(_, form)| form == TAG_EXPLICIT);
+        1 + explicit.map(|(tag, _)| varint_len(tag) as u32).sum::<u32>() + extra.len() as u32
+    }
+
+    fn own(&self, node: &Node, (total, last): (u32, u32), out: &mut Vec<u8>) {
+        let (tags, extra) = self.payload(node);
+        let forms = tag_forms(tags, node.end);
+        let flag = if extra.is_empty() { 0 } else { NODE_EXTRA };
+        out.push(forms[0] | forms[1] << 2 | flag | form(node.children, total - last) << 5);
+        for (tag, form) in tags.into_iter().zip(forms) {
+            if form == TAG_EXPLICIT {
+                push_varint(out, tag);
+            }
+        }
+        out.extend_from_slice(extra);
+    }
+}
+
+/// The forms of a node's open and anchored tags. A tag whose rank is the length of the pattern that ends here (the
+/// depth, and one for the anchor) needs no octet of its own.
+fn tag_forms([open, anchored]: [Tag; 2], depth: u32) -> [u8; 2] {
+    let form = |tag: Tag, rank: u32| match tag {
+        0 => TAG_NONE,
+        _ if tag / 2 != rank => TAG_EXPLICIT,
+        _ if permits(tag) => TAG_PERMIT,
+        _ => TAG_PROHIBIT,
+    };
+    [form(open, depth), form(anchored, depth + 1)]
+}

@@ -1,0 +1,114 @@
+//! Third pass: tagged patterns → program.
+//!
+//! ```text
+//!   rules ──▶ split: literals and heads ──▶ trie ──▶ encode ──▶ bytes
+//!                └─▶ tails: segments ─────▶ trie ──┘
+//! ```
+//!
+//! A program is two deterministic machines and a register. The first is a radix trie over all literals and over the
+//! heads (what stands before a pattern's first star). The second finds the segments between stars, in a trie of its
+//! own, and moves tails on from slot to slot. The register keeps the highest tag. With three rules,
+//!
+//! ```text
+//!   Disallow: /a        tag 4       literals:  / ── a •4 ── b $ •9
+//!   Allow: /ab$         tag 9                  └── (arms slot 0)
+//!   Disallow: /*.gif$   tag 14      segments:  .gif: awaits slot 0, anchored •14
+//! ```
+//!
+//! Size and time are linear in the patterns whatever they are, and nothing recurses on them: general
+//! determinisation would be exponential. Invariant: equal sets of tagged patterns, in any order, give equal bytes.
+//! It does not know what a tag means, beyond that the highest wins.
+
+mod encode;
+mod tails;
+mod trie;
+
+use robomaton_formats::program::{self, Head, Silence, Tag};
+use robomaton_formats::{Notation, Pattern};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A pattern and the tag it gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tagged<'r> {
+    /// The canonical pattern.
+    pub pattern: Pattern<'r>,
+    /// Its tag.
+    pub tag: Tag,
+}
+
+/// Octets that the tries lead to, and what is found there.
+#[derive(Clone, Debug, Default)]
+struct Entry<'r> {
+    octets: Cow<'r, [u8]>,
+    /// Tag of the pattern that is these octets, 0 when none is.
+    open: Tag,
+    /// The same, anchored.
+    anchored: Tag,
+    /// Arms or steps, encoded, as a range of a buffer that travels with the entries.
+    extra: Range<usize>,
+}
+
+/// Sorts rules and leaves one of each pattern, that of the highest tag.
+pub fn normalise(rules: &mut Vec<Tagged<'_>>) {
+    rules.sort_unstable();
+    // Of one pattern in both senses, the last has the highest tag.
+    rules.dedup_by(|later, kept| {
+        let same = later.pattern == kept.pattern;
+        if same {
+            kept.tag = later.tag;
+        }
+        same
+    });
+}
+
+/// Appends the program of these [normalised](normalise) rules, all of one notation, to `out`.
+pub fn build(rules: &[Tagged<'_>], notation: Notation, silence: Silence, out: &mut Vec<u8>) {
+    let mut entries = Vec::with_capacity(rules.len());
+    let mut tails = tails::Tails::default();
+    for rule in rules {
+        let parts = rule.pattern.parts();
+        if parts.segments.is_empty() {
+            let (open, anchored) = if parts.anchored { (0, rule.tag) } else { (rule.tag, 0) };
+            entries.push(Entry { octets: parts.head, open, anchored, extra: 0..0 });
+        } else {
+            tails.add(parts, rule.tag);
+        }
+    }
+    if tails.is_empty() {
+        out.push(Head::front(notation, silence, false));
+        encode::trie(&trie::Trie::new(merge(entries)), &[], out);
+        return;
+    }
+    let machine = tails.finish();
+    entries.extend(machine.heads);
+    let mut literals = Vec::new();
+    encode::trie(&trie::Trie::new(merge(entries)), &machine.extras, &mut literals);
+    out.push(Head::front(notation, silence, true));
+    machine.filters.push(out);
+    for number in [machine.slots, machine.highest, literals.len() as u32] {
+        program::push_varint(out, number);
+    }
+    out.extend_from_slice(&literals);
+    encode::trie(&trie::Trie::new(machine.segments), &machine.extras, out);
+}
+
+/// Sorts entries by their octets and makes one of those that are equal.
+fn merge(mut entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
+    if !entries.is_sorted_by(|a, b| a.octets < b.octets) {
+        entries.sort_by(|a, b| a.octets.cmp(&b.octets));
+        entries.dedup_by(|later, kept| {
+            let same = later.octets == kept.octets;
+            if same {
+                kept.open = kept.open.max(later.open);
+                kept.anchored = kept.anchored.max(later.anchored);
+                // Heads are distinct, so at most one of the two arms a slot.
+                if kept.extra.is_empty() {
+                    kept.extra = later.extra.clone();
+                }
+            }
+            same
+        });
+    }
+    entries
+}

@@ -1,0 +1,112 @@
+//! A radix trie over sorted octet strings, as an arena in preorder.
+//!
+//! Built left to right along the rightmost path: each string shares a prefix with the one before and branches off
+//! where they differ. Linear in the octets, no recursion. It knows nothing of tags or bytes of a program.
+
+use super::Entry;
+
+/// A node: the point `end` octets into the string of `entry`.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// Where the label from the parent begins, in octets from the root.
+    pub(super) start: u32,
+    /// Where it ends.
+    pub(super) end: u32,
+    /// An entry whose octets lead here.
+    pub(super) entry: u32,
+    /// Whether that entry ends here, or only passes.
+    pub(super) accepts: bool,
+    /// How many children; they follow in preorder.
+    pub(super) children: u32,
+    /// Index of the parent; the root is its own.
+    pub(super) parent: u32,
+}
+
+/// The trie of some entries.
+pub(super) struct Trie<'r> {
+    pub(super) entries: Vec<Entry<'r>>,
+    /// Preorder; the root first.
+    pub(super) nodes: Vec<Node>,
+}
+
+impl<'r> Trie<'r> {
+    /// Builds the trie of entries that ascend by their octets, without duplicates.
+    pub(super) fn new(entries: Vec<Entry<'r>>) -> Trie<'r> {
+        let nodes = preorder(&build(&entries));
+        Trie { entries, nodes }
+    }
+}
+
+const ROOT: u32 = 0;
+const END: u32 = u32::MAX;
+
+/// A node while the trie grows: children hang in a list, last first, because a split takes the last one's place.
+struct Growing {
+    end: u32,
+    entry: u32,
+    accepts: bool,
+    last_child: u32,
+    previous: u32,
+}
+
+fn build(entries: &[Entry<'_>]) -> Vec<Growing> {
+    let node = |end, entry, accepts| Growing { end, entry, accepts, last_child: END, previous: END };
+    let mut nodes = Vec::with_capacity(entries.len() + entries.len() / 2 + 1);
+    nodes.push(node(0, 0, false));
+    // The path from the root to the entry before.
+    let mut path = vec![ROOT];
+    let mut last: &[u8] = &[];
+    for (number, entry) in entries.iter().enumerate() {
+        let (number, octets) = (number as u32, entry.octets.as_ref());
+        let shared = last.iter().zip(octets).take_while(|(a, b)| a == b).count() as u32;
+        let mut below = None;
+        while let Some(&top) = path.last()
+            && nodes[top as usize].end > shared
+        {
+            below = path.pop();
+        }
+        // The root ends at 0, so it is never popped.
+        let mut top = path.last().copied().unwrap_or(ROOT);
+        if let Some(below) = below
+            && nodes[top as usize].end < shared
+        {
+            // The entry before passes the branching point inside a label: split it there.
+            let middle = nodes.len() as u32;
+            let previous = std::mem::replace(&mut nodes[below as usize].previous, END);
+            nodes.push(Growing { last_child: below, previous, ..node(shared, number, false) });
+            nodes[top as usize].last_child = middle;
+            path.push(middle);
+            top = middle;
+        }
+        if nodes[top as usize].end as usize == octets.len() {
+            nodes[top as usize].accepts = true;
+            nodes[top as usize].entry = number;
+        } else {
+            let leaf = nodes.len() as u32;
+            let previous = std::mem::replace(&mut nodes[top as usize].last_child, leaf);
+            nodes.push(Growing { previous, ..node(octets.len() as u32, number, true) });
+            path.push(leaf);
+        }
+        last = octets;
+    }
+    nodes
+}
+
+fn preorder(growing: &[Growing]) -> Vec<Node> {
+    let mut nodes: Vec<Node> = Vec::with_capacity(growing.len());
+    let mut stack = vec![(ROOT, ROOT)];
+    while let Some((at, parent)) = stack.pop() {
+        let Growing { end, entry, accepts, last_child, .. } = growing[at as usize];
+        let number = nodes.len() as u32;
+        let start = nodes.get(parent as usize).map_or(0, |parent| parent.end);
+        // Pushed last child first, so the first is popped first.
+        let (mut child, mut children) = (last_child, 0);
+        while child != END {
+            stack.push((child, number));
+            child = growing[child as usize].previous;
+            children += 1;
+        }
+        nodes.push(Node { start, end, entry, accepts, children, parent });
+    }
+    nodes
+}

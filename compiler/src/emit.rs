@@ -1,0 +1,174 @@
+//! Last pass: the documents of many sites → one image.
+//!
+//! Everything that is equal is stored once: documents, policies, lists, programs, names. Numbers and offsets are
+//! given in the order of the sites, so the same captures in any order, compiled by any number of threads, give the
+//! same bytes. It knows no text and no precedence; the bytes themselves are laid out by `formats::write`.
+
+use crate::Options;
+use crate::document::Document;
+use crate::policy::USAGES;
+use robomaton_formats::detail::Meta;
+use robomaton_formats::policy::{self, CRAWL, NO_PURPOSE, SET_LIST};
+use robomaton_formats::profile::AgentRule;
+use robomaton_formats::write::{self, Contents, Site};
+use robomaton_formats::{ImageError, Outcome, SiteKey};
+use std::collections::HashMap;
+
+/// A site and what was fetched for it.
+#[derive(Clone, Debug)]
+pub struct Entry<'d> {
+    /// Scheme, host and port.
+    pub site: SiteKey,
+    /// What became of the fetch.
+    pub outcome: Outcome,
+    /// The HTTP status, 0 when there was none.
+    pub status: u16,
+    /// Seconds since 1970, 0 when unknown.
+    pub fetched_at: u64,
+    /// Seconds for which the capture said it is fresh.
+    pub fresh_for: Option<u32>,
+    /// The text's document, if there was a text. Entries of one text share it.
+    pub document: Option<&'d Document>,
+}
+
+impl<'d> Entry<'d> {
+    /// A site whose robots.txt was fetched with status 200 at an unknown time.
+    pub fn fetched(site: SiteKey, document: &'d Document) -> Entry<'d> {
+        let outcome = document.outcome;
+        Entry { site, outcome, status: 200, fetched_at: 0, fresh_for: None, document: Some(document) }
+    }
+}
+
+/// Makes the image of these sites; of several entries for one site, the last counts. `captures` goes into the
+/// provenance.
+///
+/// # Errors
+/// [`ImageError::TooLarge`] when the contents do not fit the format.
+pub fn emit(mut entries: Vec<Entry<'_>>, captures: u64, options: &Options) -> Result<Vec<u8>, ImageError> {
+    entries.sort_by(|a, b| a.site.cmp(&b.site));
+    entries.reverse();
+    entries.dedup_by(|later, kept| later.site == kept.site);
+    entries.reverse();
+
+    let mut emitter = Emitter::new(&entries, options);
+    let mut contents = Contents {
+        profile: options.profile,
+        crawlers: emitter.names.clone(),
+        usages: USAGES.map(str::to_owned).into(),
+        meta: Meta {
+            generator: concat!("robomaton ", env!("CARGO_PKG_VERSION")).to_owned(),
+            captures,
+            text_bytes: 0,
+            crawlers: options.crawlers.clone(),
+            limits: options.limits.named(options.profile),
+        },
+        ..Contents::default()
+    };
+    for entry in entries {
+        let document = entry.document.map(|document| emitter.document(document, &mut contents));
+        let has_policy = entry.outcome == Outcome::Rules;
+        contents.sites.push(Site {
+            key: entry.site,
+            outcome: entry.outcome,
+            status: entry.status,
+            policy: document.map(|(policy, _)| policy).filter(|_| has_policy),
+            document: document.map(|(_, number)| number),
+            fetched_at: entry.fetched_at,
+            fresh_for: entry.fresh_for,
+        });
+    }
+    write::write(&contents)
+}
+
+/// What has been stored already, and where.
+struct Emitter {
+    /// Crawler names, ascending: the position is the number.
+    names: Vec<String>,
+    /// Policy offset and number by the document's address: one address is one text.
+    documents: HashMap<*const Document, (u32, u32)>,
+    /// The number of a stored detail with its text.
+    details: HashMap<u128, u32>,
+    programs: HashMap<Vec<u8>, u32>,
+    lists: HashMap<Vec<u8>, u32>,
+    policies: HashMap<Vec<u8>, u32>,
+    ordered: bool,
+}
+
+impl Emitter {
+    fn new(entries: &[Entry<'_>], options: &Options) -> Emitter {
+        let documents = entries.iter().filter_map(|entry| entry.document);
+        let mut names: Vec<String> =
+            documents.flat_map(|d| d.crawlers.iter().map(|(name, _)| name.clone())).collect();
+        names.sort_unstable();
+        names.dedup();
+        Emitter {
+            names,
+            documents: HashMap::new(),
+            details: HashMap::new(),
+            programs: HashMap::new(),
+            lists: HashMap::new(),
+            policies: HashMap::new(),
+            ordered: options.profile.agent_rule() != AgentRule::Substring,
+        }
+    }
+
+    /// Stores a document; gives the offset of its policy and its number.
+    fn document(&mut self, document: &Document, contents: &mut Contents) -> (u32, u32) {
+        if let Some(&known) = self.documents.get(&std::ptr::from_ref(document)) {
+            return known;
+        }
+        let programs: Vec<u32> = document
+            .programs
+            .iter()
+            .map(|range| store(&document.code[range.clone()], &mut self.programs, &mut contents.programs))
+            .collect();
+        let sets = document.sets.iter().map(|set| match set[..] {
+            [(CRAWL, NO_PURPOSE, program)] => programs[program],
+            _ => {
+                let mut list = Vec::new();
+                let entries: Vec<_> = set
+                    .iter()
+                    .map(|&(usage, purpose, program)| policy::Entry {
+                        usage,
+                        purpose,
+                        program: programs[program],
+                    })
+                    .collect();
+                policy::encode_list(&mut list, &entries);
+                SET_LIST | store(&list, &mut self.lists, &mut contents.lists)
+            }
+        });
+        let sets = sets.collect();
+        let number = |name: &String| self.names.binary_search(name).unwrap_or_default() as u32;
+        let mut crawlers: Vec<_> = document.crawlers.iter().map(|(name, set)| (number(name), *set)).collect();
+        if self.ordered {
+            crawlers.sort_unstable();
+        }
+        let mut bytes = Vec::new();
+        policy::Policy { crawlers, default: document.default, sets }.encode(&mut bytes);
+        let at = store(&bytes, &mut self.policies, &mut contents.policies);
+
+        let next = contents.documents.len() as u32;
+        let hash = xxhash_rust::xxh3::xxh3_128(&[&document.detail[..], &document.source].concat());
+        let number = *self.details.entry(hash).or_insert(next);
+        if number == next {
+            contents.meta.text_bytes += document.text_length as u64;
+            contents
+                .documents
+                .push(write::Document { detail: document.detail.clone(), source: document.source.clone() });
+        }
+        self.documents.insert(document, (at, number));
+        (at, number)
+    }
+}
+
+/// Appends bytes to a section, once; gives their offset.
+fn store(bytes: &[u8], known: &mut HashMap<Vec<u8>, u32>, section: &mut Vec<u8>) -> u32 {
+    if let Some(&at) = known.get(bytes) {
+        return at;
+    }
+    let at = section.len() as u32;
+    section.extend_from_slice(bytes);
+    known.insert(bytes.to_vec(), at);
+    at
+}

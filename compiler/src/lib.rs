@@ -1,0 +1,56 @@
+//! From the text of one robots.txt to rules, programs and, with many others, an image.
+//!
+//! ```text
+//!   text ──▶ grammar::scan ──▶ lower ──▶ precedence ──▶ automaton ──▶ Document ──▶ emit ──▶ image
+//!                                │ Policy     │ tags        │ programs
+//!                                └────────────┴──▶ trace: the meaning, read naively
+//! ```
+//!
+//! [`compile`] makes a [`Document`] of one text; [`emit()`] makes an image of the documents of many sites.
+//! Invariants: every pass is a pure function (no clock, no hash order, no thread order); nothing fails on what a
+//! text says: what exceeds a [`Limits`] is an outcome with a name. Precedence is decided in [`precedence`] alone.
+//!
+//! ```
+//! use robomaton_compiler::{Options, compile, emit, Entry};
+//! use robomaton_formats::{SiteKey, Outcome};
+//!
+//! let options = Options::default();
+//! let document = compile(b"User-agent: *\nDisallow: /private\n", None, &options);
+//! let site = SiteKey::from_url("https://example.com/robots.txt")?;
+//! let image = emit(vec![Entry::fetched(site, &document)], 1, &options)?;
+//! assert_eq!(document.outcome, Outcome::Rules);
+//! assert_eq!(&image[..7], b"ROBOMAT");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod automaton;
+mod document;
+mod dump;
+mod emit;
+mod limits;
+mod lower;
+mod policy;
+pub mod precedence;
+pub mod trace;
+
+pub use document::{Document, Set, compile};
+pub use dump::{dump_automaton, dump_policy};
+pub use emit::{Entry, emit};
+pub use limits::{LimitName, Limits, OverLimit};
+pub use lower::lower;
+pub use policy::{Agent, Extension, Group, Policy, Rule, Sense, USAGES, usage_number};
+
+use robomaton_formats::Profile;
+
+/// How texts are compiled.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The dialect.
+    pub profile: Profile,
+    /// What is too much.
+    pub limits: Limits,
+    /// Keep the groups of these crawlers and the default groups only; empty keeps all.
+    pub crawlers: Vec<String>,
+    /// Leave the texts out of the image: it still answers and names the deciding line, but cannot explain.
+    pub no_sources: bool,
+}

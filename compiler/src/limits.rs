@@ -1,0 +1,111 @@
+//! Every limit of the compiler in one place, with its default and the reason for it.
+//!
+//! What exceeds a limit is compiled to `Outcome::OverLimit`, which disallows until the limit is raised (R4): nothing
+//! is dropped silently, and a hostile text costs no more than its limits allow.
+
+use robomaton_formats::Profile;
+use robomaton_formats::program::MAX_SLOTS;
+use std::fmt;
+
+/// What one text may cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Octets that are read; what follows the last line end within them is left unread, with a diagnostic, as RFC
+    /// 9309 2.5 says. `None` is the profile's default: 500 KiB, and for `google`, whose parser reads all, none.
+    pub bytes: Option<usize>,
+    /// Groups. The largest real file known has 2,200.
+    pub groups: usize,
+    /// Allow and disallow rules of all groups. The largest real file known has 31,843.
+    pub rules: usize,
+    /// Stars of one group. Each costs memory per look-up; the largest real group known has 4,228.
+    pub stars: usize,
+    /// Octets of one pattern: a target is never longer.
+    pub pattern: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { bytes: None, groups: 50_000, rules: 200_000, stars: 8_192, pattern: 65_536 }
+    }
+}
+
+impl Limits {
+    /// The octets that are read under a profile.
+    pub fn bytes(&self, profile: Profile) -> usize {
+        self.bytes.unwrap_or(match profile {
+            Profile::Google => 64 << 20,
+            _ => 500 << 10,
+        })
+    }
+
+    /// The stars of a group, held to what a program can count.
+    pub fn stars(&self) -> usize {
+        self.stars.min(MAX_SLOTS)
+    }
+
+    /// The groups of a text, held to what a policy can number.
+    pub fn groups(&self) -> usize {
+        self.groups.min(1 << 16)
+    }
+
+    /// Names and values, for the provenance of an image.
+    pub fn named(&self, profile: Profile) -> Vec<(String, u64)> {
+        [
+            ("bytes", self.bytes(profile)),
+            (LimitName::Groups.name(), self.groups()),
+            (LimitName::Rules.name(), self.rules),
+            (LimitName::Stars.name(), self.stars()),
+            (LimitName::Pattern.name(), self.pattern),
+        ]
+        .map(|(name, value)| (name.to_owned(), value as u64))
+        .into()
+    }
+}
+
+/// The limits that a text can exceed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitName {
+    /// [`Limits::groups`].
+    Groups,
+    /// [`Limits::rules`].
+    Rules,
+    /// [`Limits::stars`].
+    Stars,
+    /// [`Limits::pattern`].
+    Pattern,
+    /// Different combinations of groups that crawlers have: what the format can number.
+    Sets,
+    /// Groups of one crawler: what the format can number.
+    Entries,
+}
+
+impl LimitName {
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            LimitName::Groups => "groups",
+            LimitName::Rules => "rules",
+            LimitName::Stars => "stars",
+            LimitName::Pattern => "pattern",
+            LimitName::Sets => "sets",
+            LimitName::Entries => "entries",
+        }
+    }
+}
+
+/// A text exceeds a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OverLimit {
+    /// Which.
+    pub limit: LimitName,
+    /// Its value.
+    pub allowed: usize,
+    /// The line, from 1, on which it was exceeded.
+    pub line: u32,
+}
+
+impl fmt::Display for OverLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: over the limit of {} {}", self.line, self.allowed, self.limit.name())
+    }
+}

@@ -1,0 +1,100 @@
+//! The conventional records exactly as google/robotstxt reads them (profile `google`).
+//!
+//! That parser has its own idea of a line's key and value, of white space and of NUL, so this file takes only the
+//! division into lines from the tree and reads each line again. Where it differs from R1–R18 is said line by line.
+
+use super::{Lowering, name_of, number};
+use crate::limits::OverLimit;
+use crate::policy::{Agent, Sense};
+use robomaton_formats::{Notation, agent, policy};
+use robomaton_grammar::Tree;
+
+/// A line's buffer is 8 × 2,083 octets, one of them for the terminator; what follows is lost.
+const KEPT: usize = 8 * 2083 - 1;
+
+pub(super) fn lower<'s>(tree: &Tree<'s>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
+    // Whether a rule has closed the list of agents. Only allow and disallow do, empty ones too.
+    let mut closed = true;
+    for (index, line) in tree.lines.iter().enumerate() {
+        let Some((key, value)) = fields(tree.text(line.span)) else { continue };
+        let starts = |spellings: &[&str]| {
+            spellings.iter().any(|name| {
+                key.get(..name.len()).is_some_and(|key| key.eq_ignore_ascii_case(name.as_bytes()))
+            })
+        };
+        // Keys are matched by prefix, in this order; `Allowed` is Allow and `Disallow-foo` is Disallow.
+        let sense = if starts(&["user-agent", "useragent", "user agent"]) {
+            if std::mem::take(&mut closed) {
+                lowering.open(number(index))?;
+            }
+            lowering.agent(agent(value));
+            continue;
+        } else if starts(&["allow"]) {
+            Sense::Permit
+        } else if starts(&["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) {
+            Sense::Prohibit
+        } else {
+            continue;
+        };
+        closed = true;
+        lowering.policy.has_records = true;
+        let pattern = Notation::Google.pattern(value);
+        if pattern.is_empty() {
+            continue;
+        }
+        if sense == Sense::Permit
+            && let Some(directory) = index_page(&pattern)
+        {
+            lowering.rule(policy::CRAWL, sense, directory.into(), number(index))?;
+        }
+        lowering.rule(policy::CRAWL, sense, pattern, number(index))?;
+    }
+    Ok(())
+}
+
+/// `Allow: /dir/index.htm…` also allows `/dir/` itself, as if `Allow: /dir/$` stood there.
+fn index_page(pattern: &[u8]) -> Option<Vec<u8>> {
+    let slash = memchr::memrchr(b'/', pattern)?;
+    pattern[slash..].starts_with(b"/index.htm").then(|| [&pattern[..=slash], b"$"].concat())
+}
+
+/// `*` alone or before white space is everyone. Any other value is cut at the first octet outside `[A-Za-z_-]`;
+/// what is then empty is the name of a crawler that calls itself by the empty string.
+fn agent(value: &[u8]) -> Agent<'_> {
+    match value {
+        [b'*'] => Agent::Any,
+        [b'*', next, ..] if is_space(*next) => Agent::Any,
+        _ => Agent::Named(name_of(agent::google_token(value))),
+    }
+}
+
+/// Key and value of a line: the C string up to a NUL, a `#` or the end of the buffer, split at the first colon, or,
+/// failing that, at white space when there are exactly two words. `None` when there is no key.
+fn fields(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = line.iter().position(|octet| matches!(octet, b'\r' | b'\n')).unwrap_or(line.len()).min(KEPT);
+    let end = line[..end].iter().position(|octet| matches!(octet, 0 | b'#')).unwrap_or(end);
+    let line = strip(&line[..end]);
+    let colon = line.iter().position(|&octet| octet == b':');
+    let separator = colon.or_else(|| {
+        let gap = line.iter().position(is_gap)?;
+        let value = &line[gap + line[gap..].iter().position(|octet| !is_gap(octet))?..];
+        (!value.iter().any(is_gap)).then_some(gap)
+    })?;
+    let key = strip(&line[..separator]);
+    (!key.is_empty()).then(|| (key, strip(&line[separator + 1..])))
+}
+
+fn is_gap(octet: &u8) -> bool {
+    matches!(octet, b' ' | b'\t')
+}
+
+/// White space of C's `isspace`.
+fn is_space(octet: u8) -> bool {
+    matches!(octet, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r')
+}
+
+fn strip(text: &[u8]) -> &[u8] {
+    let Some(start) = text.iter().position(|&octet| !is_space(octet)) else { return &[] };
+    let end = text.iter().rposition(|&octet| !is_space(octet)).map_or(start, |last| last + 1);
+    &text[start..end]
+}

@@ -1,0 +1,49 @@
+//! The conventional records as the 1996 Internet-Draft reads them (profile `koster`, K5–K17).
+//!
+//! Records end at a blank line (K5), unlike the groups of RFC 9309, so this pass makes its own; an agent's value is
+//! kept whole, because a robot's name is looked for inside it (K9).
+
+use super::{Lowering, name_of, number};
+use crate::limits::OverLimit;
+use crate::policy::{Agent, Sense};
+use robomaton_formats::{Notation, policy};
+use robomaton_grammar::{Key, LineKind, Tree};
+
+pub(super) fn lower<'s>(tree: &Tree<'s>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
+    // Whether an agent line continues the record above it.
+    let mut agents = false;
+    for (index, line) in tree.lines.iter().enumerate() {
+        let key = match line.kind {
+            LineKind::Field(key) => key,
+            // A line of comment alone is part of a record (K8), an empty one ends it.
+            LineKind::Blank if line.comment.is_empty() => {
+                lowering.close();
+                agents = false;
+                continue;
+            }
+            _ => continue,
+        };
+        let value = tree.text(line.value);
+        let sense = match key {
+            Key::UserAgent => {
+                if !std::mem::replace(&mut agents, true) {
+                    lowering.open(number(index))?;
+                }
+                lowering.agent(if value == b"*" { Agent::Any } else { Agent::Named(name_of(value)) });
+                continue;
+            }
+            Key::Allow => Sense::Permit,
+            Key::Disallow => Sense::Prohibit,
+            other => {
+                lowering.extension(other, value, number(index));
+                continue;
+            }
+        };
+        agents = false;
+        // K16: an empty value is no rule. K12: /robots.txt must not appear; the runtime allows it anyway.
+        if !value.is_empty() {
+            lowering.rule(policy::CRAWL, sense, Notation::Koster.pattern(value), number(index))?;
+        }
+    }
+    Ok(())
+}

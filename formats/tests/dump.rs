@@ -1,0 +1,597 @@
+//! The two dumps of SPEC.md against the bytes that the compiler gives today: the worked program, the tiny image.
+//!
+//! The dumps are written here, field by field in the order of the specification, each with a remark; so every byte
+//! has one, and a byte that no field claims fails. `ROBOMATON_WRITE=1` writes them into the document. Beside that,
+//! the walk of section 6 is followed step by step for the targets that its table lists.
+
+use robomaton_compiler::automaton::{Tagged, build, normalise};
+use robomaton_compiler::{Entry, Options, compile, emit};
+use robomaton_formats::layout::*;
+use robomaton_formats::program::{self, Head, Silence, Step, Tag};
+use robomaton_formats::read::Layout;
+use robomaton_formats::verify::verify;
+use robomaton_formats::{Notation, Outcome, Pattern, Profile, SiteKey};
+use std::fmt::Write;
+use std::fs;
+use std::sync::LazyLock;
+
+const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/SPEC.md");
+
+/// The document as it was before any test wrote it.
+static SPEC: LazyLock<String> =
+    LazyLock::new(|| fs::read_to_string(PATH).expect("SPEC.md stands beside src"));
+
+fn rewrites() -> bool {
+    std::env::var_os("ROBOMATON_WRITE").is_some()
+}
+
+/// Octets on a line.
+const WIDTH: usize = 16;
+
+/// Bytes and how far they have been explained.
+struct Dump<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    out: String,
+}
+
+impl<'b> Dump<'b> {
+    fn new(bytes: &'b [u8]) -> Dump<'b> {
+        Dump { bytes, at: 0, out: String::new() }
+    }
+
+    fn title(&mut self, title: &str) {
+        let _ = writeln!(self.out, "{}{title}", if self.out.is_empty() { "" } else { "\n" });
+    }
+
+    /// The next `count` bytes, with what they are.
+    fn take(&mut self, count: usize, remark: &str) -> &'b [u8] {
+        let taken = &self.bytes[self.at..self.at + count];
+        let blank = count > WIDTH && taken.iter().all(|&octet| octet == 0);
+        let lines: Vec<String> = if blank {
+            vec![format!("00 x {count}")]
+        } else {
+            let hex = |octets: &[u8]| {
+                octets.iter().map(|octet| format!("{octet:02x}")).collect::<Vec<_>>().join(" ")
+            };
+            taken.chunks(WIDTH).map(hex).collect()
+        };
+        for (number, line) in lines.iter().enumerate() {
+            let (at, remark) = (self.at + number * WIDTH, if number == 0 { remark } else { "" });
+            let text = format!("{at:04x}  {line:<47}  {remark}");
+            let _ = writeln!(self.out, "{}", text.trim_end());
+        }
+        self.at += count;
+        taken
+    }
+
+    /// The next number of `width` bytes; the remark is made from it.
+    fn number(&mut self, width: usize, remark: impl Fn(u64) -> String) -> u64 {
+        let octets = &self.bytes[self.at..self.at + width];
+        let value = octets.iter().rev().fold(0, |value, &octet| value << 8 | u64::from(octet));
+        self.take(width, &remark(value));
+        value
+    }
+
+    /// A field whose number is shown as it is.
+    fn field(&mut self, width: usize, name: &str) -> u64 {
+        self.number(width, |value| format!("{name} {value}"))
+    }
+
+    /// A field that holds an offset or nothing.
+    fn optional(&mut self, name: &str) -> u64 {
+        self.number(4, |value| match value {
+            value if value == u64::from(NONE) => format!("{name} none"),
+            value => format!("{name} {value}"),
+        })
+    }
+
+    /// The next LEB128 number and how many octets it has, without moving.
+    fn peek(&self) -> (u64, usize) {
+        let octets = &self.bytes[self.at..];
+        let length = 1 + octets.iter().position(|octet| octet & 0x80 == 0).expect("a number ends");
+        (octets[..length].iter().rev().fold(0, |value, &octet| value << 7 | u64::from(octet & 0x7F)), length)
+    }
+
+    fn varint(&mut self, name: &str) -> u64 {
+        let (value, length) = self.peek();
+        self.take(length, &format!("{name} {value}"));
+        value
+    }
+
+    /// A string of postcard: length and octets on one line.
+    fn string(&mut self, name: &str) {
+        let (value, length) = self.peek();
+        let text = &self.bytes[self.at + length..][..value as usize];
+        let remark = format!("{name} {:?}", String::from_utf8_lossy(text));
+        self.take(length + value as usize, &remark);
+    }
+
+    /// A trie of a program from its root; recursion is fine on what is written here by hand.
+    fn node(&mut self, prefix: &str, segments: bool) {
+        let flags = self.bytes[self.at];
+        let mut parts = Vec::new();
+        for (form, name, rank) in [(flags & 3, "open", 0), (flags >> 2 & 3, "anchored", 1)] {
+            let rank = prefix.len() + rank;
+            match form {
+                program::TAG_NONE => {}
+                program::TAG_EXPLICIT => parts.push(format!("{name} tag follows")),
+                form => {
+                    parts.push(format!("{name} tag {}", 2 * rank + usize::from(form == program::TAG_PERMIT)))
+                }
+            }
+        }
+        if flags & program::NODE_EXTRA != 0 {
+            parts.push(if segments { "steps" } else { "arms" }.to_owned());
+        }
+        parts.push(match flags >> 5 {
+            program::CHILDREN_NONE => "no child".to_owned(),
+            program::CHILDREN_ONE => "one child".to_owned(),
+            form => format!("several children, offsets of {}", 1 << (form - program::CHILDREN_1)),
+        });
+        self.take(1, &format!("node {prefix:?}: {}", parts.join(", ")));
+        for (form, name) in [(flags & 3, "open tag"), (flags >> 2 & 3, "anchored tag")] {
+            if form == program::TAG_EXPLICIT {
+                self.varint(&format!("  {name}"));
+            }
+        }
+        if flags & program::NODE_EXTRA != 0 {
+            if segments {
+                while self.step() {}
+            } else {
+                self.varint("  arms slot");
+            }
+        }
+        let count = match flags >> 5 {
+            program::CHILDREN_NONE => return,
+            program::CHILDREN_ONE => 1,
+            _ => self.number(1, |less| format!("  children, less one: {less}")) as usize + 1,
+        };
+        let octets =
+            self.take(count, if count == 1 { "  octet of the child" } else { "  octets of the children" });
+        if count > 1 {
+            let width = 1 << ((flags >> 5) - program::CHILDREN_1);
+            self.take(count * width, "  offsets of the children");
+        }
+        for &octet in octets {
+            let (rest, length) = self.peek();
+            let label =
+                String::from_utf8_lossy(&self.bytes[self.at + length..][..rest as usize]).into_owned();
+            self.take(
+                length + rest as usize,
+                &format!("  rest of the label {:?}", format!("{}{label}", octet as char)),
+            );
+            self.node(&format!("{prefix}{}{label}", octet as char), segments);
+        }
+    }
+
+    /// One step; whether another one follows.
+    fn step(&mut self) -> bool {
+        let mut end = self.at;
+        let step = Step::read(self.bytes, &mut end).expect("a whole step");
+        let mut remark = format!("  step: waits for slot {}", step.awaits);
+        for (name, value) in [("open tag", step.open), ("anchored tag", step.anchored)] {
+            if value != 0 {
+                let _ = write!(remark, ", {name} {value}");
+            }
+        }
+        if let Some(slot) = step.arms {
+            let _ = write!(remark, ", arms slot {slot}");
+        }
+        self.take(end - self.at, &remark);
+        step.more
+    }
+
+    fn program(&mut self) {
+        let start = self.at;
+        let head = Head::read(&self.bytes[start..]).expect("a whole front");
+        let tails = if head.tails.is_some() { "tails follow" } else { "no tails" };
+        let notation = format!("{:?}", head.notation).to_lowercase();
+        let silence = format!("{:?}", head.silence).to_lowercase();
+        self.take(1, &format!("front: notation {notation}, {tails}, silence {silence}"));
+        if head.tails.is_some() {
+            for name in ["first", "second", "single"] {
+                let octets = *self.bytes[self.at..].first_chunk().expect("a whole filter");
+                let filter = u128::from_le_bytes(octets);
+                let bits = (0..128).filter(|bit| filter >> bit & 1 == 1).map(|bit| bit.to_string());
+                self.take(16, &format!("{name}: bits {}", bits.collect::<Vec<_>>().join(", ")));
+            }
+            self.varint("slots");
+            self.varint("highest");
+            self.varint("length of the literals");
+        }
+        assert_eq!(self.at, start + head.literals);
+        self.node("", false);
+        if let Some(tails) = head.tails {
+            assert_eq!(self.at, start + tails.segments);
+            self.node("", true);
+        }
+    }
+
+    /// A sequence of postcard.
+    fn sequence(&mut self, name: &str, mut element: impl FnMut(&mut Self)) {
+        for _ in 0..self.varint(name) {
+            element(self);
+        }
+    }
+
+    fn extensions(&mut self) {
+        self.sequence("extensions:", |dump| {
+            dump.varint("  line");
+            dump.string("  key");
+            dump.string("  value");
+        });
+    }
+
+    fn detail(&mut self) {
+        self.sequence("groups:", |dump| {
+            dump.sequence("  crawlers:", |dump| dump.string("    name"));
+            dump.field(1, "  default");
+            dump.sequence("  rules:", |dump| {
+                dump.varint("    line");
+                dump.varint("    usage");
+                dump.varint("    tag");
+                dump.field(1, "    notation");
+                dump.string("    pattern");
+            });
+            dump.extensions();
+        });
+        self.extensions();
+    }
+
+    fn meta(&mut self) {
+        self.string("generator");
+        self.varint("captures");
+        self.varint("text_bytes");
+        self.sequence("crawlers:", |dump| dump.string("  name"));
+        self.sequence("limits:", |dump| {
+            dump.string("  name");
+            dump.varint("  value");
+        });
+    }
+
+    fn header(&mut self) {
+        self.title("header");
+        self.take(8, "magic");
+        self.field(4, "version");
+        self.number(1, |number| {
+            let profile = Profile::from_u8(number as u8).expect("a known profile");
+            format!("profile {number}: {profile}")
+        });
+        self.field(1, "sections");
+        self.take(2, "reserved");
+        self.field(8, "length");
+        self.field(8, "seed");
+        self.take(8, "checksum of bytes 0..376");
+        self.title("section table: offset, length, checksum");
+        for section in Section::ALL {
+            let row = &self.bytes[self.at..];
+            let number = |at: usize| u64::from_le_bytes(*row[at..].first_chunk().expect("a whole row"));
+            self.take(8, &format!("{}: at {:#x}", section.name(), number(0)));
+            self.take(8, &format!("  length {}", number(8)));
+            self.take(8, "  checksum");
+        }
+    }
+
+    fn policy(&mut self) {
+        let flags = self.number(1, |flags| {
+            let wide = |bit: u64, narrow, wide| if flags >> bit & 1 == 0 { narrow } else { wide };
+            let default = wide(2, "no default", "default");
+            format!("flags: ids {}, indexes {}, {default}", wide(0, "u16", "u32"), wide(1, "u8", "u16"))
+        });
+        let crawlers = self.varint("crawlers") as usize;
+        let words = self.varint("sets");
+        for (count, width, name) in [
+            (crawlers, 2 << (flags & 1), "id"),
+            (crawlers, 1 << (flags >> 1 & 1), "index"),
+            ((flags >> 2 & 1) as usize, 1 << (flags >> 1 & 1), "index of the default"),
+        ] {
+            for _ in 0..count {
+                self.field(width, name);
+            }
+        }
+        for _ in 0..words {
+            self.number(4, |word| match word >> 31 {
+                0 => format!("word: the program at {word}"),
+                _ => format!("word: the list at {}", word & 0x7FFF_FFFF),
+            });
+        }
+    }
+
+    /// The contents of one section, which is not empty.
+    fn section(&mut self, section: Section, length: usize) {
+        match section {
+            Section::Hosts => {
+                self.take(12, "tags");
+                self.field(1, "overflow");
+                self.take(3, "reserved");
+                self.take(48, "sites");
+            }
+            Section::Sites => {
+                self.field(4, "name_at");
+                self.optional("policy");
+                self.field(2, "status");
+                self.field(1, "name_length");
+                self.number(1, |state| {
+                    let outcome = Outcome::from_u8(state as u8 >> 2).expect("a known outcome");
+                    format!("state: scheme {}, outcome {} ({outcome})", state & 3, state >> 2)
+                });
+            }
+            Section::Fetches => {
+                self.field(8, "fetched_at");
+                self.optional("fresh_for");
+                self.optional("document");
+            }
+            Section::Documents => {
+                self.field(8, "detail_at");
+                self.field(4, "detail_length");
+                self.field(4, "source_length");
+                self.field(8, "source_at");
+            }
+            Section::Policies => self.policy(),
+            Section::Programs => {
+                self.program();
+                self.take(program::PADDING, "padding of the section");
+            }
+            Section::Details => self.detail(),
+            Section::Meta => self.meta(),
+            Section::Sources => {
+                self.take(length, "a zstd frame");
+            }
+            Section::Names | Section::CrawlerNames | Section::Usages => {
+                let text = String::from_utf8_lossy(&self.bytes[self.at..][..length]).into_owned();
+                self.take(length, &format!("{text:?}"));
+            }
+            Section::Lists | Section::Crawlers => panic!("the tiny image has no {}", section.name()),
+        }
+    }
+}
+
+/// The image of the document's robots.txt.
+fn tiny(spec: &str) -> Vec<u8> {
+    let options = Options::default();
+    let document = compile(block(spec, "robots").as_bytes(), None, &options);
+    let site = SiteKey::from_url("https://example.com/robots.txt").expect("a URL");
+    emit(vec![Entry::fetched(site, &document)], 1, &options).expect("a small image")
+}
+
+fn dump_image(image: &[u8]) -> String {
+    let layout = verify(image).expect("the tiny image is valid");
+    let mut dump = Dump::new(image);
+    dump.header();
+    for section in Section::ALL {
+        let range = layout.range(section);
+        if dump.at < range.start {
+            dump.title("padding");
+            dump.take(range.start - dump.at, "");
+        }
+        if range.is_empty() {
+            continue;
+        }
+        dump.title(section.name());
+        dump.section(section, range.len());
+        assert_eq!(dump.at, range.end, "section {} is explained whole", section.name());
+    }
+    assert_eq!(dump.at, image.len());
+    dump.out
+}
+
+/// The rules of the document's worked program.
+const RULES: [(&str, Tag); 3] = [("/a", 4), ("/ab$", 9), ("/*.gif$", 14)];
+
+fn worked() -> Vec<u8> {
+    let tagged = |(text, tag): (&'static str, Tag)| Tagged {
+        pattern: Pattern { text: text.as_bytes(), notation: Notation::Rep },
+        tag,
+    };
+    let mut out = Vec::new();
+    let mut rules = RULES.map(tagged).into();
+    normalise(&mut rules);
+    build(&rules, Notation::Rep, Silence::Allowed, &mut out);
+    out
+}
+
+/// The fenced block after this mark.
+fn block<'s>(spec: &'s str, mark: &str) -> &'s str {
+    let (_, rest) = spec.split_once(&format!("<!-- {mark} -->\n```text\n")).expect("a marked block");
+    rest.split_once("```\n").expect("the end of a block").0
+}
+
+#[test]
+fn dumps_are_what_the_compiler_gives() {
+    let mut spec = SPEC.clone();
+    let program = worked();
+    let mut dump = Dump::new(&program);
+    dump.program();
+    assert_eq!(dump.at, program.len());
+    let dumps = [("program", dump.out), ("image", dump_image(&tiny(&spec)))];
+    for (mark, dump) in dumps {
+        if rewrites() {
+            let fence = |text: &str| format!("<!-- {mark} -->\n```text\n{text}```\n");
+            spec = spec.replace(&fence(block(&spec, mark)), &fence(&dump));
+        } else {
+            assert_eq!(block(&spec, mark), dump, "{mark}: written anew by ROBOMATON_WRITE=1");
+        }
+    }
+    if rewrites() {
+        fs::write(PATH, spec).unwrap();
+    }
+}
+
+/// The octets of a dump, read back from the document, are the image.
+#[test]
+fn dump_reads_back() {
+    if rewrites() {
+        return;
+    }
+    let (spec, image) = (SPEC.as_str(), tiny(&SPEC));
+    let mut bytes = Vec::new();
+    for line in block(spec, "image").lines().filter(|line| line.as_bytes().get(4) == Some(&b' ')) {
+        let Ok(at) = usize::from_str_radix(&line[..4], 16) else { continue };
+        assert_eq!(at, bytes.len());
+        let hex = line[6..].split("   ").next().unwrap().split("  ").next().unwrap();
+        match hex.strip_prefix("00 x ") {
+            Some(count) => bytes.resize(bytes.len() + count.trim().parse::<usize>().unwrap(), 0),
+            None => bytes.extend(hex.split_whitespace().map(|octet| u8::from_str_radix(octet, 16).unwrap())),
+        }
+    }
+    assert_eq!(bytes, image);
+    assert!(Layout::parse(&bytes).is_ok());
+}
+
+/// Whether the filter at `at` has the bit of this octet.
+fn has_bit(program: &[u8], at: usize, octet: u8) -> bool {
+    let filter = u128::from_le_bytes(*program[at..].first_chunk().expect("a whole filter"));
+    filter >> (octet % 128) & 1 == 1
+}
+
+/// Section 6, "The walk", word for word and without haste.
+fn walk(program: &[u8], target: &[u8]) -> Tag {
+    let head = Head::read(program).expect("a whole front");
+    let mut slots = vec![0; head.tails.map_or(0, |tails| tails.slots)];
+    let mut best = 0;
+    let (mut at, mut depth) = (head.literals, 0);
+    loop {
+        let flags = program[at];
+        at += 1;
+        let tag = |form: u8, rank: usize, at: &mut usize| match form {
+            program::TAG_NONE => 0,
+            program::TAG_EXPLICIT => program::varint(program, at).expect("a tag"),
+            form => 2 * rank as Tag + Tag::from(form == program::TAG_PERMIT),
+        };
+        let open = tag(flags & 3, depth, &mut at);
+        let anchored = tag(flags >> 2 & 3, depth + 1, &mut at);
+        best = best.max(open).max(if depth == target.len() { anchored } else { 0 });
+        if flags & program::NODE_EXTRA != 0 {
+            slots[program::varint(program, &mut at).expect("a slot") as usize] = depth + 1;
+        }
+        if !descend(program, flags, target, &mut at, &mut depth) {
+            break;
+        }
+    }
+    let Some(tails) = head.tails.filter(|tails| best < tails.highest) else { return best };
+    let Some(first) = slots.iter().copied().filter(|&slot| slot != 0).min() else { return best };
+    for place in first - 1..target.len() {
+        let second = target.get(place + 1).copied().unwrap_or(0);
+        let has = |filter: usize, octet| has_bit(program, 1 + 16 * filter, octet);
+        if !(has(0, target[place]) && (has(1, second) || has(2, target[place]))) {
+            continue;
+        }
+        let (mut at, mut end) = (tails.segments, place);
+        loop {
+            let flags = program[at];
+            at += 1;
+            if flags & program::NODE_EXTRA != 0 {
+                loop {
+                    let step = Step::read(program, &mut at).expect("a step");
+                    if slots[step.awaits] != 0 && slots[step.awaits] <= place + 1 {
+                        best = best.max(step.open).max(if end == target.len() { step.anchored } else { 0 });
+                        if let Some(slot) = step.arms.filter(|&slot| slots[slot] == 0) {
+                            slots[slot] = end + 1;
+                        }
+                    }
+                    if !step.more {
+                        break;
+                    }
+                }
+                if best >= tails.highest {
+                    return best;
+                }
+            }
+            if !descend(program, flags, target, &mut at, &mut end) {
+                break;
+            }
+        }
+    }
+    best
+}
+
+fn descend(program: &[u8], flags: u8, target: &[u8], at: &mut usize, n: &mut usize) -> bool {
+    let Some(&next) = target.get(*n) else { return false };
+    let (count, width) = match flags >> 5 {
+        program::CHILDREN_NONE => return false,
+        program::CHILDREN_ONE => (1, 0),
+        form => {
+            *at += 1;
+            (usize::from(program[*at - 1]) + 1, 1 << (form - program::CHILDREN_1))
+        }
+    };
+    let Some(child) = program[*at..*at + count].iter().position(|&octet| octet == next) else { return false };
+    let offset = &program[*at + count + child * width..][..width];
+    let offset = offset.iter().rev().fold(0, |offset, &octet| offset << 8 | usize::from(octet));
+    *at += count + count * width + offset;
+    let length = program::varint(program, at).expect("a length") as usize;
+    if !target[*n + 1..].starts_with(&program[*at..*at + length]) {
+        return false;
+    }
+    *at += length;
+    *n += 1 + length;
+    true
+}
+
+#[test]
+fn worked_program_gives_what_the_table_says() {
+    let program = worked();
+    let (_, rest) = SPEC.split_once("### A worked program\n").unwrap();
+    for (text, tag) in RULES {
+        assert!(rest.contains(&format!(" | {text} | {tag} |\n")), "{text}");
+    }
+    let (_, rest) = rest.split_once("| target | tag | |\n|---|---|---|\n").unwrap();
+    let rows: Vec<_> = rest.lines().take_while(|line| line.starts_with('|')).collect();
+    assert!(rows.len() >= 5);
+    for row in rows {
+        let cells: Vec<_> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let target = cells[0].as_bytes();
+        let matching = RULES
+            .iter()
+            .filter(|(text, _)| Pattern { text: text.as_bytes(), notation: Notation::Rep }.matches(target));
+        let naive = matching.map(|&(_, tag)| tag).max().unwrap_or(0);
+        let word = match naive {
+            0 => "silence: allowed",
+            tag if program::permits(tag) => "allowed",
+            _ => "disallowed",
+        };
+        assert_eq!(cells[1..], [naive.to_string().as_str(), word], "{row}");
+        assert_eq!(walk(&program, target), naive, "{row}");
+    }
+}
+
+/// Sets of up to twelve random patterns over few octets, so that they overlap, share heads and end alike.
+#[test]
+fn walk_of_the_specification_gives_the_highest_matching_tag() {
+    let mut state = 1u64;
+    let mut below = |bound: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % bound
+    };
+    let mut text = |letters: &[u8], length: usize| -> Vec<u8> {
+        let octets = (0..below(length)).map(|_| letters[below(letters.len())]);
+        [b"/".to_vec(), octets.collect()].concat()
+    };
+    for round in 0..2_000usize {
+        let patterns: Vec<Vec<u8>> = (0..=round % 12).map(|_| text(b"ab/*$ab*", 8)).collect();
+        // By length as RFC 9309 ranks, in every third round by order.
+        let rank = |(number, text): (usize, &Vec<u8>)| if round % 3 == 0 { number + 1 } else { text.len() };
+        let rules: Vec<Tagged<'_>> = patterns
+            .iter()
+            .enumerate()
+            .map(|(number, text)| Tagged {
+                pattern: Pattern { text, notation: Notation::Rep },
+                tag: 2 * rank((number, text)) as Tag + Tag::from(number % 2 == 1),
+            })
+            .collect();
+        let mut program = Vec::new();
+        let mut normal = rules.clone();
+        normalise(&mut normal);
+        build(&normal, Notation::Rep, Silence::Allowed, &mut program);
+        program.extend([0; program::PADDING]);
+        assert_eq!(program::check(&program), Ok(()));
+        for _ in 0..20 {
+            let target = text(b"ab/$", 12);
+            let matching = rules.iter().filter(|rule| rule.pattern.matches(&target));
+            let naive = matching.map(|rule| rule.tag).max().unwrap_or(0);
+            let target = String::from_utf8_lossy(&target);
+            assert_eq!(walk(&program, target.as_bytes()), naive, "{target} in {rules:?}");
+        }
+    }
+}

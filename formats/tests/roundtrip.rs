@@ -1,0 +1,496 @@
+//! Contents made by hand, written and read again; every site found by the look-up of SPEC.md section 4.
+//!
+//! The look-up here follows the numbered steps of the document over raw bytes, with offsets as the document gives
+//! them, and knows none of the functions that writer and reader share. The programs are the smallest there are: what
+//! a program means is tested elsewhere.
+
+use robomaton_compiler::{Entry as Compiled, Options, compile, emit};
+use robomaton_formats::detail::{Detail, Extension, Group, Meta, Rule};
+use robomaton_formats::layout::{BUCKET_SITES, MAX_PROBE, NONE, Section};
+use robomaton_formats::policy::{
+    CRAWL, Entry, INDEX, NO_PURPOSE, Policy, PolicyView, SET_LIST, encode_list, read_list,
+};
+use robomaton_formats::program::{self, Head, NODE_EXTRA, PADDING, Silence, Step, TAG_PROHIBIT};
+use robomaton_formats::read::{Layout, View};
+use robomaton_formats::site::MAX_AUTHORITY;
+use robomaton_formats::verify::verify;
+use robomaton_formats::write::{Contents, Document, Site, encode_detail, encode_source, write};
+use robomaton_formats::{ImageError, Notation, Outcome, Profile, Scheme, SiteKey};
+
+const TEXT: &[u8] = b"User-agent: *\nDisallow: /\n";
+
+fn number(bytes: &[u8], at: usize, width: usize) -> u64 {
+    bytes[at..at + width].iter().rev().fold(0, |value, &octet| value << 8 | u64::from(octet))
+}
+
+/// SPEC.md section 4, "Look-up", step by step.
+fn look_up(image: &[u8], authority: &str, scheme: u64) -> Option<u64> {
+    let section = |n: usize| {
+        let row = 40 + 24 * n;
+        let at = number(image, row, 8) as usize;
+        &image[at..at + number(image, row + 8, 8) as usize]
+    };
+    let (hosts, sites, names) = (section(0), section(1), section(2));
+    let buckets = hosts.len() as u64 / 64;
+    // 1.
+    if buckets == 0 {
+        return None;
+    }
+    let hash = xxhash_rust::xxh3::xxh3_64_with_seed(authority.as_bytes(), number(image, 24, 8));
+    let home = ((hash >> 32) * buckets) >> 32;
+    let tag = if hash & 0xFF == 0 { 1 } else { hash & 0xFF };
+    let (mut at, mut any) = (home, None);
+    for read in 1.. {
+        let bucket = &hosts[at as usize * 64..][..64];
+        // 2.
+        for place in (0..12).filter(|&place| u64::from(bucket[place]) == tag) {
+            let site = number(bucket, 16 + 4 * place, 4);
+            let record = &sites[site as usize * 12..][..12];
+            let name = &names[number(record, 0, 4) as usize..][..usize::from(record[10])];
+            if name != authority.as_bytes() {
+                continue;
+            }
+            match u64::from(record[11] & 3) {
+                found if found == scheme => return Some(site),
+                0 => any = Some(site),
+                _ => {}
+            }
+        }
+        // 3.
+        if bucket[12] == 0 || read == 32 {
+            break;
+        }
+        // 4.
+        at = if at + 1 == buckets { 0 } else { at + 1 };
+    }
+    any
+}
+
+/// A site in the given scheme, with every field a little different.
+fn site(url: &str, seed: u32) -> Site {
+    let key = SiteKey::from_host(url).expect("a site");
+    let outcome = Outcome::ALL[seed as usize % Outcome::ALL.len()];
+    let rules = outcome == Outcome::Rules;
+    Site {
+        key,
+        outcome,
+        status: (seed % 600) as u16,
+        policy: rules.then_some(0),
+        document: rules.then_some(seed % 2),
+        fetched_at: u64::from(seed) << 20,
+        fresh_for: (!seed.is_multiple_of(3)).then_some(seed),
+    }
+}
+
+/// Sites with all else that an image holds: two programs, a list, a policy, two documents.
+fn contents(mut sites: Vec<Site>) -> Contents {
+    sites.sort_by(|a, b| a.key.cmp(&b.key));
+    let front = |tails| Head::front(Notation::Rep, Silence::Allowed, tails);
+    // `Disallow: /` alone, then `Allow: /*a`.
+    let mut programs = vec![front(false), program::CHILDREN_ONE << 5, b'/', 0, TAG_PROHIBIT];
+    let second = programs.len() as u32;
+    let literals = [program::CHILDREN_ONE << 5, b'/', 0, NODE_EXTRA, 0];
+    programs.push(front(true));
+    // Segments begin with `a`, none has a second octet, `a` is one.
+    [1 << b'a', 0, 1 << b'a'].into_iter().for_each(|filter: u128| programs.extend(filter.to_le_bytes()));
+    [1, 7, literals.len() as u32].into_iter().for_each(|n| program::push_varint(&mut programs, n));
+    programs.extend(literals);
+    programs.extend([program::CHILDREN_ONE << 5, b'a', 0, NODE_EXTRA]);
+    Step { open: 7, ..Step::default() }.push(&mut programs);
+
+    let entry = |usage, program| Entry { usage, purpose: NO_PURPOSE, program };
+    let mut lists = Vec::new();
+    encode_list(&mut lists, &[entry(CRAWL, 0), entry(CRAWL, second), entry(INDEX, second)]);
+    let policy = Policy { crawlers: vec![(0, 1), (1, 0)], default: Some(1), sets: vec![SET_LIST, 0] };
+    let mut policies = Vec::new();
+    policy.encode(&mut policies);
+
+    let rule = Rule { line: 2, usage: CRAWL, tag: 2, notation: Notation::Rep as u8, pattern: b"/".into() };
+    let map = Extension { line: 9, key: "sitemap".into(), value: "https://a.example/s\u{fffd}".into() };
+    let delay = Extension { line: 3, key: "crawl-delay".into(), value: "1.5".into() };
+    let group =
+        Group { crawlers: vec!["b".into()], default: true, rules: vec![rule], extensions: vec![delay] };
+    let document = |groups: Vec<Group<'_>>, source| Document {
+        detail: encode_detail(&Detail { groups, extensions: vec![map.clone()] }),
+        source,
+    };
+    Contents {
+        profile: Profile::Rfc9309,
+        sites,
+        policies,
+        lists,
+        programs,
+        crawlers: vec!["a".into(), "b".into()],
+        usages: vec!["crawl".into(), "index".into(), "présent".into()],
+        documents: vec![document(vec![group], encode_source(TEXT)), document(Vec::new(), Vec::new())],
+        meta: Meta { generator: "by hand".into(), captures: 1 << 40, ..Meta::default() },
+    }
+}
+
+/// Five thousand sites; of every seventh host all three schemes, of some several ports.
+fn many() -> Vec<Site> {
+    let mut sites = Vec::new();
+    for host in (0..).map(|n| format!("h{n}.example")) {
+        let seed = sites.len() as u32;
+        sites.push(site(&format!("https://{host}"), seed));
+        if seed.is_multiple_of(7) {
+            sites.extend([site(&format!("http://{host}"), seed + 1), site(&host, seed + 2)]);
+        }
+        if seed.is_multiple_of(11) {
+            let with_ports =
+                [format!("{host}:8080"), format!("http://{host}:8080"), format!("https://{host}:80")];
+            sites.extend(with_ports.iter().zip(seed + 3..).map(|(url, seed)| site(url, seed)));
+        }
+        if sites.len() >= 5_000 {
+            sites.truncate(5_000);
+            return sites;
+        }
+    }
+    sites
+}
+
+fn handful() -> Vec<Contents> {
+    let hosts = ["a.example", "http://a.example", "https://a.example", "[::1]:81", "http://10.0.0.1", "b"];
+    let long = format!("{}.example:808", vec!["x".repeat(60); 4].join("."));
+    assert_eq!(long.len(), MAX_AUTHORITY);
+    let usages = vec!["crawl".into(), "index".into()];
+    let bare = Contents { usages, ..Contents::default() };
+    vec![
+        bare,
+        contents(Vec::new()),
+        contents(vec![site("https://example.com", 0)]),
+        contents(hosts.into_iter().zip(0..).map(|(host, seed)| site(host, seed)).collect()),
+        contents(vec![site(&long, 8), site("x.example", 16)]),
+        contents(many()),
+    ]
+}
+
+#[test]
+fn every_record_comes_back() {
+    for contents in handful() {
+        let image = write(&contents).unwrap();
+        let layout = Layout::parse(&image).unwrap();
+        let view = View::new(&image, &layout);
+        assert_eq!(layout.profile, contents.profile);
+        assert_eq!((view.sites().len(), view.fetches().len()), (contents.sites.len(), contents.sites.len()));
+        for ((record, fetch), site) in view.sites().iter().zip(view.fetches()).zip(&contents.sites) {
+            assert_eq!(view.authority(record), Some(site.key.authority().as_bytes()));
+            assert_eq!(Scheme::from_u8(record.state & 3), Some(site.key.scheme()));
+            assert_eq!(Outcome::from_u8(record.state >> 2), Some(site.outcome));
+            assert_eq!(record.status, site.status);
+            assert_eq!(record.policy, site.policy.unwrap_or(NONE));
+            assert_eq!(fetch.fetched_at, site.fetched_at);
+            assert_eq!(fetch.fresh_for, site.fresh_for.unwrap_or(NONE));
+            assert_eq!(fetch.document, site.document.unwrap_or(NONE));
+        }
+        assert_eq!(view.section(Section::Policies), contents.policies);
+        assert_eq!(view.section(Section::Lists), contents.lists);
+        assert_eq!(view.section(Section::Programs), [&contents.programs[..], &[0; PADDING]].concat());
+        assert_eq!(view.crawlers(), contents.crawlers.len());
+        for (id, name) in (0..).zip(&contents.crawlers) {
+            assert_eq!(view.crawler(id), Some(name.as_bytes()));
+            assert_eq!(view.find_crawler(name.as_bytes()), Some(id));
+        }
+        assert_eq!(view.find_crawler(b"ab"), None);
+        assert!(view.usages().eq(contents.usages.iter()));
+        for (number, document) in (0..).zip(&contents.documents) {
+            assert_eq!(
+                view.detail(number).map(|detail| encode_detail(&detail)).as_ref(),
+                Some(&document.detail)
+            );
+            let text = (!document.source.is_empty()).then_some(TEXT);
+            assert_eq!(view.source(number, usize::MAX).as_deref(), text);
+            assert_eq!(view.source(number, 5).as_deref(), text.map(|text| &text[..5]));
+        }
+        assert_eq!(view.detail(contents.documents.len() as u32), None);
+        assert_eq!(view.meta().as_ref(), Some(&contents.meta));
+        verify(&image).unwrap();
+    }
+}
+
+#[test]
+fn policies_and_lists_come_back() {
+    let contents = contents(vec![site("https://example.com", 0)]);
+    let image = write(&contents).unwrap();
+    let layout = Layout::parse(&image).unwrap();
+    let view = View::new(&image, &layout);
+    let policy = PolicyView::read(view.policy(view.sites()[0].policy.get()).unwrap()).unwrap();
+    assert_eq!((policy.len(), policy.find(0), policy.find(1), policy.find(2)), (2, Some(0), Some(1), None));
+    assert_eq!([policy.set(0), policy.set(1), policy.default_set()], [Some(0), Some(SET_LIST), Some(0)]);
+    let entries: Vec<_> = read_list(view.list(0).unwrap()).unwrap().map(|entry| entry.usage).collect();
+    assert_eq!(entries, [CRAWL, CRAWL, INDEX]);
+    assert_eq!(program::check(view.program(0).unwrap()), Ok(()));
+}
+
+#[test]
+fn every_site_is_found_as_the_specification_says() {
+    for contents in handful() {
+        let image = write(&contents).unwrap();
+        let exact = |authority: &str, scheme: Scheme| {
+            let place = contents
+                .sites
+                .binary_search_by(|site| (site.key.authority(), site.key.scheme()).cmp(&(authority, scheme)));
+            place.ok().map(|place| place as u64)
+        };
+        for site in &contents.sites {
+            let authority = site.key.authority();
+            for scheme in [Scheme::Http, Scheme::Https] {
+                let expected = exact(authority, scheme).or_else(|| exact(authority, Scheme::Any));
+                assert_eq!(look_up(&image, authority, scheme as u64), expected, "{scheme:?} {authority}");
+            }
+        }
+        for stranger in (0..5_000).map(|n| format!("h{n}.invalid")) {
+            assert_eq!(look_up(&image, &stranger, 2), None);
+        }
+    }
+}
+
+#[test]
+fn buckets_are_as_full_as_they_may_be() {
+    let contents = contents(many());
+    let image = write(&contents).unwrap();
+    let layout = Layout::parse(&image).unwrap();
+    let buckets = View::new(&image, &layout).buckets();
+    assert_eq!((layout.seed, buckets.len()), (0, 5_000usize.div_ceil(9)));
+    let overflows = buckets.iter().filter(|bucket| bucket.overflow == 1).count();
+    assert!(overflows > 0, "the test meets no site out of its home");
+    for bucket in buckets {
+        assert!(bucket.overflow == 0 || bucket.tags.iter().all(|&tag| tag != 0));
+    }
+    assert_eq!((BUCKET_SITES, MAX_PROBE), (12, 32));
+}
+
+#[test]
+fn equal_contents_give_equal_bytes() {
+    for contents in handful() {
+        let image = write(&contents).unwrap();
+        assert_eq!(write(&contents.clone()).unwrap(), image);
+        let elsewhere = std::thread::scope(|scope| scope.spawn(|| write(&contents)).join().unwrap());
+        assert_eq!(elsewhere.unwrap(), image);
+    }
+}
+
+/// The compressor is kept between texts: what it saw before must not show.
+#[test]
+fn equal_texts_give_equal_frames() {
+    let texts: Vec<Vec<u8>> = (0..300usize)
+        .map(|n| (0..n * 40).map(|at| b"User-agent: *\nDisallow: /"[at * (n + 1) % 25]).collect())
+        .collect();
+    let frames: Vec<_> = texts.iter().map(|text| encode_source(text)).collect();
+    assert!(frames.iter().all(|frame| frame.starts_with(&[0x28, 0xB5, 0x2F, 0xFD])));
+    for (text, frame) in texts.iter().zip(&frames).rev() {
+        assert_eq!(&encode_source(text), frame);
+    }
+    let fresh = |text: &[u8]| std::thread::scope(|scope| scope.spawn(|| encode_source(text)).join().unwrap());
+    for (text, frame) in texts.iter().zip(&frames).step_by(17) {
+        assert_eq!(&fresh(text), frame);
+    }
+}
+
+/// Writes an image, changes it with its checksums kept whole, and gives the rule that `verify` says is broken.
+fn broken(
+    change: impl Fn(&mut Contents),
+    bytes: impl Fn(&mut [u8], &dyn Fn(Section) -> usize),
+) -> Option<u8> {
+    let mut contents =
+        contents(vec![site("a.example", 0), site("https://a.example", 8), site("b.example", 1)]);
+    change(&mut contents);
+    let mut image = write(&contents).expect("contents fit");
+    let layout = Layout::parse(&image).expect("a whole image");
+    bytes(&mut image, &|section| layout.range(section).start);
+    for section in Section::ALL {
+        let sum = xxhash_rust::xxh3::xxh3_64(&image[layout.range(section)]);
+        image[40 + 24 * section as usize + 16..][..8].copy_from_slice(&sum.to_le_bytes());
+    }
+    sum_head(&mut image);
+    rule(&image)
+}
+
+/// Section 2: the hash of header and section table with the field zero.
+fn sum_head(image: &mut [u8]) {
+    image[32..40].fill(0);
+    let sum = xxhash_rust::xxh3::xxh3_64(&image[..376]);
+    image[32..40].copy_from_slice(&sum.to_le_bytes());
+}
+
+fn rule(image: &[u8]) -> Option<u8> {
+    match verify(image).err()? {
+        ImageError::Magic => Some(1),
+        ImageError::Version { .. } => Some(2),
+        ImageError::Length { .. } => Some(3),
+        ImageError::Damaged { rule, at, .. } => {
+            assert!(at as usize <= image.len());
+            Some(rule)
+        }
+        ImageError::TooLarge(_) => None,
+    }
+}
+
+#[test]
+fn rules_of_the_head() {
+    let whole = write(&contents(vec![site("a.example", 0)])).unwrap();
+    assert_eq!(rule(&whole), None);
+    // The rule, where, what stands there then, and whether the checksum is made to hold.
+    for (expected, at, octet, sum) in [
+        (1, 7, 0, true),
+        (2, 8, 2, true),
+        (3, 16, 0, true),
+        (4, 13, 13, true),
+        (4, 12, 9, true),
+        (4, 14, 1, true),
+        (4, 15, 1, true),
+        (4, 24, 1, false),
+        (5, 40, 1, true),
+        (5, 48, 1, true),
+        (5, 55, 1, true),
+        (7, 56, 0, true),
+    ] {
+        let mut image = whole.clone();
+        assert_ne!(image[at], octet);
+        image[at] = octet;
+        if sum {
+            sum_head(&mut image);
+        }
+        assert_eq!(rule(&image), Some(expected), "byte {at}");
+    }
+    assert_eq!(rule(&[]), Some(1));
+    assert_eq!(rule(&whole[..8]), Some(3));
+    assert_eq!(rule(&whole[..whole.len() - 1]), Some(3));
+    assert_eq!(rule(&[&whole[..], b"\0"].concat()), Some(3));
+}
+
+#[test]
+fn rules_of_the_sections() {
+    use Section::*;
+    type Place<'p> = &'p dyn Fn(Section) -> usize;
+    let same = |_: &mut Contents| ();
+    let kept = |_: &mut [u8], _: Place<'_>| ();
+    let of_contents = |change: fn(&mut Contents)| broken(change, kept);
+    let of_bytes = |change: fn(&mut [u8], Place<'_>)| broken(same, change);
+    assert_eq!(of_contents(|_| ()), None);
+    assert_eq!(of_bytes(|image, _| image[376] = 1), Some(6));
+    assert_eq!(of_contents(|c| c.crawlers.reverse()), Some(8));
+    assert_eq!(of_contents(|c| c.usages.reverse()), Some(9));
+    assert_eq!(of_contents(|c| c.sites.reverse()), Some(10));
+    assert_eq!(of_bytes(|image, at| image[at(Sites) + 11] = 3), Some(10));
+    assert_eq!(of_bytes(|image, at| image[at(Sites) + 11] |= 1 << 6), Some(10));
+    assert_eq!(of_bytes(|image, at| image[at(Sites)] = 1), Some(10));
+    assert_eq!(of_bytes(|image, at| image[at(Hosts)] ^= 0x80), Some(11));
+    assert_eq!(of_bytes(|image, at| image[at(Hosts) + 15] = 1), Some(11));
+    assert_eq!(of_bytes(|image, at| image[at(Hosts) + 16] ^= 1), Some(11));
+    assert_eq!(of_bytes(|image, at| image[at(Hosts) + 60] = 1), Some(11));
+    assert_eq!(of_contents(|c| drop(c.crawlers.pop())), Some(12));
+    assert_eq!(of_contents(|c| c.policies.truncate(c.policies.len() - 1)), Some(12));
+    assert_eq!(of_bytes(|image, at| image[at(Policies) + 3] = 1), Some(12));
+    assert_eq!(of_bytes(|image, at| image[at(Policies) + 7] = 2), Some(12));
+    assert_eq!(of_contents(|c| c.lists.truncate(c.lists.len() - 1)), Some(13));
+    assert_eq!(of_bytes(|image, at| image[at(Lists) + 2] = 3), Some(13));
+    assert_eq!(of_bytes(|image, at| image[at(Programs) + 1] |= 7 << 5), Some(14));
+    assert_eq!(of_contents(|c| c.sites[0].policy = None), Some(10));
+    assert_eq!(of_bytes(|image, at| image[at(Programs)] |= 0x80), Some(14));
+    assert_eq!(of_bytes(|image, at| image[at(Programs)] |= 1 << 3), Some(14));
+    assert_eq!(of_contents(|c| c.sites[0].document = Some(2)), Some(15));
+    assert_eq!(of_contents(|c| c.documents[0].detail[0] = 99), Some(16));
+    assert_eq!(of_contents(|c| c.documents[0].detail.push(0)), Some(16));
+    assert_eq!(of_contents(|c| c.documents[0].source[0] = 0), Some(16));
+    assert_eq!(of_contents(|c| c.documents[0].source.push(0)), Some(16));
+    // The generator a letter shorter: the rest decodes all the same, and leaves an octet over.
+    assert_eq!(of_bytes(|image, at| image[at(Meta)] -= 1), Some(16));
+}
+
+/// A mark that is missing hides a site, a needless one costs probes.
+#[test]
+fn overflow_is_marked_where_a_site_passed() {
+    let marks = |image: &[u8], at: &dyn Fn(Section) -> usize, mark: u8| -> Vec<usize> {
+        let marks = (at(Section::Hosts)..at(Section::Sites) - 63).step_by(64).map(|bucket| bucket + 12);
+        marks.filter(|&at| image[at] == mark).collect()
+    };
+    for mark in [0, 1] {
+        for choose in [<[usize]>::first, <[usize]>::last] {
+            let turn = |image: &mut [u8], at: &dyn Fn(Section) -> usize| {
+                let at = *choose(&marks(image, at, mark)).expect("such a bucket");
+                image[at] = 1 - mark;
+            };
+            assert_eq!(broken(|c| *c = contents(many()), turn), Some(11), "mark {mark}");
+        }
+    }
+}
+
+#[test]
+fn rules_of_programs() {
+    // Where the fields of the second program of `contents` stand.
+    const FIRST: usize = 6;
+    const SECOND: usize = 22;
+    const SINGLE: usize = 38;
+    const SLOTS: usize = 54;
+    const HIGHEST: usize = 55;
+    const ROOT: usize = 62;
+    const NODE: usize = 65;
+    const TAG: usize = 67;
+    const END: usize = 68;
+    let of = |change: &dyn Fn(&mut [u8])| {
+        broken(|_| (), |image, at| change(&mut image[at(Section::Programs)..][..END + PADDING]))
+    };
+    let whole = contents(Vec::new()).programs;
+    assert_eq!((whole.len(), whole[HIGHEST], whole[TAG], whole[NODE]), (END, 7, 7, NODE_EXTRA));
+    assert_eq!(of(&|_| ()), None);
+    assert_eq!(of(&|p| (p[HIGHEST], p[TAG]) = (8, 8)), None);
+    for highest in [0, 6, 8] {
+        assert_eq!(of(&|p| p[HIGHEST] = highest), Some(14), "highest {highest}");
+    }
+    // One bit more, one less: `a` is bit 1 of byte 12.
+    for filter in [FIRST, SECOND, SINGLE] {
+        for (at, bit) in [(0, 0), (12, 1), (15, 7)] {
+            assert_eq!(of(&|p| p[filter + at] ^= 1 << bit), Some(14), "byte {at} of the filter at {filter}");
+        }
+    }
+    // Nodes of segments with tags of their own.
+    for (at, form) in [(ROOT, 1), (ROOT, 2 << 2), (NODE, 1), (NODE, 2), (NODE, 1 << 2)] {
+        assert_eq!(of(&|p| p[at] |= form), Some(14), "byte {at}");
+    }
+    // Rank 0: of a step, with a `highest` that agrees, and of a node of literals.
+    assert_eq!(of(&|p| (p[HIGHEST], p[TAG]) = (1, 1)), Some(14));
+    let node = |tag| broken(|c| drop(c.programs.splice(4.., [program::TAG_EXPLICIT, tag])), |_, _| ());
+    assert_eq!([node(1), node(2)], [Some(14), None]);
+    assert_eq!(of(&|p| p[SLOTS] = 0), Some(14));
+    for at in [END, END + PADDING - 1] {
+        assert_eq!(of(&|p| p[at] = 1), Some(14), "padding {at}");
+    }
+    // A number may be longer than needed, but not larger than 32 bits.
+    let slots = |last| broken(|c| drop(c.programs.splice(SLOTS..=SLOTS, long(1, last))), |_, _| ());
+    assert_eq!([slots(0), slots(0x10), slots(0x80)], [None, Some(14), Some(14)]);
+    let crawlers = |last| broken(|c| drop(c.policies.splice(1..2, long(2, last))), |_, _| ());
+    assert_eq!([crawlers(0), crawlers(0x10)], [None, Some(12)]);
+}
+
+/// A number of five octets.
+fn long(low: u8, last: u8) -> [u8; 5] {
+    [low | 0x80, 0x80, 0x80, 0x80, last]
+}
+
+#[test]
+fn reserved_flags_of_policies() {
+    for bit in 3..8 {
+        assert_eq!(broken(|c| c.policies[0] |= 1 << bit, |_, _| ()), Some(12), "bit {bit}");
+    }
+}
+
+/// Section 7: without texts, documents that differ in comments only are one.
+#[test]
+fn equal_details_share_a_document() {
+    let fetched = |no_sources| {
+        let options = Options { no_sources, ..Options::default() };
+        let texts = ["User-agent: *\nDisallow: /a\n", "User-agent: *\nDisallow: /a # b\n"];
+        let documents = texts.map(|text| compile(text.as_bytes(), None, &options));
+        let site = |host| SiteKey::from_host(host).expect("a site");
+        let entries = documents.iter().zip(["a.example", "b.example"]);
+        let entries = entries.map(|(document, host)| Compiled::fetched(site(host), document)).collect();
+        let image = emit(entries, 2, &options).expect("a small image");
+        let layout = verify(&image).expect("a valid image");
+        let view = View::new(&image, &layout);
+        let numbers: Vec<_> = view.fetches().iter().map(|fetch| fetch.document.get()).collect();
+        (numbers, view.documents().len())
+    };
+    assert_eq!(fetched(false), (vec![0, 1], 2));
+    assert_eq!(fetched(true), (vec![0, 0], 1));
+}

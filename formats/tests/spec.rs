@@ -1,0 +1,290 @@
+//! SPEC.md against the code: its tables of records, sections, constants and numbers, and its rules V1….
+//!
+//! The document is read as text. A table is found by the heading over it, so a heading that is renamed fails as much
+//! as a number that differs. The two dumps of the document are held by `dump.rs`, its look-up by `roundtrip.rs`.
+
+use robomaton_formats::layout::*;
+use robomaton_formats::policy::{CRAWL, INDEX, MAX_ENTRIES, MAX_SETS, NO_PURPOSE, SET_LIST};
+use robomaton_formats::profile::AgentRule;
+use robomaton_formats::program::{self, MAX_SLOTS, Silence};
+use robomaton_formats::site::MAX_AUTHORITY;
+use robomaton_formats::{ImageError, Notation, Outcome, Profile, Scheme, SiteKey, write};
+use std::collections::BTreeSet;
+use std::mem::{offset_of, size_of, size_of_val};
+use zerocopy::FromZeros;
+
+const SPEC: &str = include_str!("../SPEC.md");
+
+/// The rows of the first table after this heading, without its head.
+fn table(heading: &str) -> Vec<Vec<&'static str>> {
+    let (_, rest) =
+        SPEC.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no heading {heading:?}"));
+    let lines =
+        rest.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    let cells = |line: &'static str| line.trim_matches('|').split('|').map(str::trim).collect();
+    let rows: Vec<Vec<_>> = lines.skip(2).map(cells).collect();
+    assert!(!rows.is_empty(), "no table under {heading:?}");
+    rows
+}
+
+/// The first cells of each row.
+fn columns<const N: usize>(heading: &str) -> Vec<[&'static str; N]> {
+    table(heading).iter().map(|row| row[..N].try_into().expect("a row is too short")).collect()
+}
+
+/// Compares the table of a record with the type: offsets, sizes, names, and that nothing is left out.
+macro_rules! record {
+    ($record:ident { $($field:ident),+ }) => {{
+        let blank = $record::new_zeroed();
+        let fields = [$((offset_of!($record, $field), size_of_val(&blank.$field), stringify!($field))),+];
+        let end = fields.iter().fold(0, |end, &(offset, size, field)| {
+            assert_eq!(offset, end, "{field}: a field is missing in this test");
+            offset + size
+        });
+        assert_eq!(end, size_of::<$record>(), "a field is missing in this test");
+        let written = columns::<3>(concat!("### Record ", stringify!($record)));
+        let actual = fields.map(|(offset, size, field)| [offset.to_string(), size.to_string(), field.to_owned()]);
+        assert_eq!(written, actual, "{}", stringify!($record));
+    }};
+}
+
+#[test]
+fn records() {
+    record!(Header { magic, version, profile, sections, reserved, length, seed, checksum });
+    record!(SectionRecord { at, length, checksum });
+    record!(SiteRecord { name_at, policy, status, name_length, state });
+    record!(FetchRecord { fetched_at, fresh_for, document });
+    record!(Bucket { tags, overflow, reserved, sites });
+    record!(NameRecord { at, length });
+    record!(DocumentRecord { detail_at, detail_length, source_length, source_at });
+    assert_eq!(SPEC.matches("\n### Record ").count(), 7, "a record is missing in this test");
+}
+
+#[test]
+fn sections() {
+    let actual = Section::ALL.map(|section| {
+        let kind = if section.is_hot() { "hot" } else { "cold" };
+        [(section as u8).to_string(), section.name().into(), kind.into(), section.record().to_string()]
+    });
+    assert_eq!(columns::<4>("### Table of sections"), actual);
+    assert!(table("### Record Header")[3][3].ends_with(&Section::ALL.len().to_string()));
+}
+
+#[test]
+fn constants() {
+    let magic: Vec<String> = MAGIC.iter().map(|octet| format!("{octet:02x}")).collect();
+    let numbers = [
+        ("VERSION", u64::from(VERSION)),
+        ("ALIGNMENT", ALIGNMENT as u64),
+        ("HEAD", HEAD as u64),
+        ("BUCKET_SITES", BUCKET_SITES as u64),
+        ("MAX_PROBE", MAX_PROBE as u64),
+        ("NONE", u64::from(NONE)),
+        ("MAX_AUTHORITY", MAX_AUTHORITY as u64),
+        ("MAX_SLOTS", MAX_SLOTS as u64),
+        ("MAX_SETS", MAX_SETS as u64),
+        ("MAX_ENTRIES", MAX_ENTRIES as u64),
+        ("MAX_TEXT", MAX_TEXT),
+        ("PROGRAMS_END", 1 << 31),
+        ("PADDING", program::PADDING as u64),
+        ("SET_LIST", u64::from(SET_LIST)),
+        ("CRAWL", u64::from(CRAWL)),
+        ("INDEX", u64::from(INDEX)),
+        ("NO_PURPOSE", u64::from(NO_PURPOSE)),
+    ];
+    let mut actual = vec![["MAGIC".to_owned(), magic.join(" ")]];
+    actual.extend(numbers.map(|(name, value)| [name.to_owned(), value.to_string()]));
+    assert_eq!(columns::<2>("### Constants"), actual);
+    assert!(SPEC.starts_with(&format!("# The robomaton image, format version {VERSION}\n")));
+    let versions = columns::<1>("### Versions");
+    assert_eq!(versions, Vec::from_iter((1..=VERSION).map(|version| [version.to_string()])));
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn programs_end_is_refused() {
+    // Zeroed memory that nothing touches: the writer looks at the length first.
+    let too_large = |contents| matches!(write::write(&contents), Err(ImageError::TooLarge(_)));
+    assert!(too_large(write::Contents { programs: vec![0; 1 << 31], ..Default::default() }));
+    assert!(too_large(write::Contents { lists: vec![0; 1 << 31], ..Default::default() }));
+}
+
+/// The numbers that `from_u8` knows, with the names their variants have here, in lower case.
+fn numbers<T: std::fmt::Debug>(known: impl Fn(u8) -> Option<T>) -> Vec<[String; 2]> {
+    let row = |number: u8| Some([number.to_string(), format!("{:?}", known(number)?).to_lowercase()]);
+    (0..=u8::MAX).filter_map(row).collect()
+}
+
+#[test]
+fn enumerations() {
+    assert_eq!(columns::<2>("### Schemes"), numbers(Scheme::from_u8));
+    assert_eq!(columns::<2>("### Notations"), numbers(Notation::from_u8));
+    let outcomes: Vec<_> =
+        Outcome::ALL.map(|outcome| [(outcome as u8).to_string(), outcome.to_string()]).into();
+    assert_eq!(columns::<2>("### Outcomes"), outcomes);
+    assert_eq!((0..=u8::MAX).filter_map(Outcome::from_u8).count(), outcomes.len());
+    let silences = [Silence::Allowed, Silence::Unknown];
+    let silences =
+        silences.map(|silence| [(silence as u8).to_string(), format!("{silence:?}").to_lowercase()]);
+    assert_eq!(columns::<2>("### Silence"), silences);
+
+    let lower = |rule: AgentRule| format!("{rule:?}").to_lowercase();
+    let profiles = Profile::ALL.map(|profile| {
+        [
+            (profile as u8).to_string(),
+            profile.name().to_owned(),
+            format!("{:?}", profile.notation()).to_lowercase(),
+            lower(profile.agent_rule()),
+            if profile.allows_robots_txt() { "yes" } else { "no" }.to_owned(),
+            format!("{} s", profile.default_fresh_for()),
+        ]
+    });
+    assert_eq!(columns::<6>("### Profiles"), profiles);
+    assert_eq!((0..=u8::MAX).filter_map(Profile::from_u8).count(), profiles.len());
+    let rules = [AgentRule::Token, AgentRule::Verbatim, AgentRule::Substring].map(|rule| [lower(rule)]);
+    assert_eq!(columns::<1>("### Agent rules"), rules);
+}
+
+/// Section 8, "Notations": what is said of stray `%` and of rewriting twice.
+#[test]
+fn rewriting_twice() {
+    let target = |notation: Notation, text: &str| {
+        String::from_utf8(notation.target(text.as_bytes()).into_owned()).expect("ASCII")
+    };
+    assert!(SPEC.contains("`/%2%41`\n  stays") && SPEC.contains("`%2541` becomes `%41`"));
+    assert_eq!(target(Notation::Rep, "/%2%41"), "/%2%41");
+    assert_eq!(target(Notation::Koster, "/%2541"), "/%41");
+    assert_eq!(target(Notation::Koster, "/%41"), "/A");
+    // Every text of seven octets over those that make and break escapes.
+    let octets = b"%24Ag";
+    for number in 0..octets.len().pow(7) {
+        let text: String =
+            (0..7).map(|place| octets[number / octets.len().pow(place) % octets.len()] as char).collect();
+        let once = target(Notation::Rep, &text);
+        assert_eq!(target(Notation::Rep, &once), once, "{text}");
+        let pattern = Notation::Rep.pattern(text.as_bytes());
+        assert_eq!(Notation::Rep.pattern(&pattern), pattern, "{text}");
+    }
+}
+
+/// Section 4: the default port of its scheme is not part of an authority.
+#[test]
+fn default_ports() {
+    for (written, authority) in [
+        ("http://a.example:80", "a.example"),
+        ("http://a.example:443", "a.example:443"),
+        ("https://a.example:443", "a.example"),
+        ("https://a.example:80", "a.example:80"),
+        ("a.example:80", "a.example"),
+        ("a.example:443", "a.example"),
+        ("[::1]:443", "[::1]"),
+    ] {
+        assert_eq!(SiteKey::from_host(written).expect("a site").authority(), authority, "{written}");
+    }
+}
+
+#[test]
+fn encoding_of_programs() {
+    let row = |number: u8, name: &str| [number.to_string(), name.to_owned()];
+    let tags = [
+        row(program::TAG_NONE, "none"),
+        row(program::TAG_PROHIBIT, "prohibit"),
+        row(program::TAG_PERMIT, "permit"),
+        row(program::TAG_EXPLICIT, "explicit"),
+    ];
+    assert_eq!(columns::<2>("### Forms of tags"), tags);
+    let children = [
+        row(program::CHILDREN_NONE, "none"),
+        row(program::CHILDREN_ONE, "one"),
+        row(program::CHILDREN_1, "several"),
+        row(program::CHILDREN_2, "several"),
+        row(program::CHILDREN_4, "several"),
+    ];
+    assert_eq!(columns::<2>("### Forms of children"), children);
+    let bits = [
+        ("node", program::NODE_EXTRA, "extra"),
+        ("step", program::STEP_OPEN, "open"),
+        ("step", program::STEP_ANCHORED, "anchored"),
+        ("step", program::STEP_ARMS, "arms"),
+        ("step", program::STEP_MORE, "more"),
+    ];
+    let bits = bits.map(|(of, bit, name)| {
+        assert_eq!(bit.count_ones(), 1);
+        [of.to_owned(), bit.trailing_zeros().to_string(), name.to_owned()]
+    });
+    assert_eq!(columns::<3>("### Bits of flags"), bits);
+    assert!(SPEC.contains(&format!("from 0 to {} stands in bits", program::STEP_FAR - 1)));
+    let front = program::Head::front(Notation::Koster, Silence::Unknown, true);
+    assert_eq!(front, Notation::Koster as u8 | 1 << 4 | (Silence::Unknown as u8) << 5);
+}
+
+/// The arguments of each call of this function in a source, as text.
+fn calls<'s>(source: &'s str, function: &str) -> Vec<Vec<&'s str>> {
+    let arguments = |(at, _): (usize, &str)| {
+        let rest = &source[at + function.len() + 1..];
+        let (mut depth, mut quoted, mut start, mut found) = (0, false, 0, Vec::new());
+        for (at, character) in rest.char_indices() {
+            match character {
+                '"' => quoted = !quoted,
+                '(' if !quoted => depth += 1,
+                ',' if !quoted && depth == 0 => {
+                    found.push(rest[start..at].trim());
+                    start = at + 1;
+                }
+                ')' if !quoted && depth == 0 => {
+                    found.push(rest[start..at].trim());
+                    break;
+                }
+                ')' if !quoted => depth -= 1,
+                _ => {}
+            }
+        }
+        found
+    };
+    source.match_indices(&format!("{function}(")).map(arguments).collect()
+}
+
+#[test]
+fn validity_rules() {
+    let sources =
+        [include_str!("../src/read.rs"), include_str!("../src/error.rs"), include_str!("../src/verify.rs")];
+    let mut used = BTreeSet::new();
+    for source in sources {
+        // In prose and messages: V and digits.
+        for (at, _) in source.match_indices('V') {
+            let digits: String = source[at + 1..].chars().take_while(char::is_ascii_digit).collect();
+            used.extend(digits.parse::<u8>());
+        }
+        // Given as a number: the first argument of some closures, the second or third of the functions.
+        let places = [("damaged", 1), ("self.error", 2), (" error", 0)];
+        for (function, place) in places {
+            for arguments in calls(source, function) {
+                used.extend(arguments.get(place).and_then(|rule| rule.parse::<u8>().ok()));
+            }
+        }
+    }
+    let listed: Vec<u8> = columns::<1>("## 9 Validity")
+        .iter()
+        .map(|[rule]| rule.strip_prefix('V').and_then(|rule| rule.parse().ok()).expect("a rule's number"))
+        .collect();
+    assert_eq!(listed, Vec::from_iter(used));
+    assert_eq!(listed, Vec::from_iter(1..=16));
+}
+
+#[test]
+fn calls_are_read() {
+    let source = "damaged(13, 4, what(a, b)) self.error(x, y(1, 2), 7, \"a, ) b\")";
+    assert_eq!(calls(source, "damaged"), [["13", "4", "what(a, b)"]]);
+    assert_eq!(calls(source, "self.error"), [["x", "y(1, 2)", "7", "\"a, ) b\""]]);
+}
+
+#[test]
+fn text_is_plain() {
+    assert!(!SPEC.contains('\t') && SPEC.ends_with('\n'));
+    assert!(SPEC.chars().all(|character| !character.is_control() || character == '\n'));
+    let headings = SPEC.lines().filter(|line| line.starts_with("## ")).collect::<Vec<_>>();
+    let numbers = (1..=11).map(|number| format!("## {number} "));
+    assert!(
+        headings.len() == 11 && headings.iter().zip(numbers).all(|(line, number)| line.starts_with(&number))
+    );
+}
