@@ -1,0 +1,204 @@
+//! An open image: the door, and the look-up of sites.
+
+use crate::crawler::{Crawler, Usage};
+use crate::map::Mapped;
+use crate::site::Site;
+use crate::target::{self, Authority};
+use crate::terms::Terms;
+use crate::verdict::{Basis, Verdict};
+use robomaton_formats::layout::{MAX_PROBE, bucket_tag, home_bucket, host_hash};
+use robomaton_formats::read::{Layout, View};
+use robomaton_formats::{Decision, ImageError, Profile, Scheme};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An image, mapped from a file (the default) or over any bytes. Shared by reference among threads.
+#[derive(Debug)]
+pub struct Image<D = Mapped> {
+    data: D,
+    layout: Layout,
+    terms: Terms,
+}
+
+/// An image file cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The file cannot be read.
+    #[error("cannot open {path}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        error: io::Error,
+    },
+    /// The file is no image that this version reads.
+    #[error("{path}: {error}")]
+    Image {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ImageError,
+    },
+}
+
+impl Image {
+    /// Maps an image file. Takes constant time: header and section table are checked, contents only by
+    /// [`Image::verify`].
+    ///
+    /// # Errors
+    /// When the file cannot be read or does not begin as an image.
+    pub fn open(path: impl AsRef<Path>) -> Result<Image, OpenError> {
+        let path = path.as_ref();
+        let data = Mapped::open(path).map_err(|error| OpenError::Io { path: path.to_owned(), error })?;
+        Image::from_bytes(data).map_err(|error| OpenError::Image { path: path.to_owned(), error })
+    }
+}
+
+impl<D: AsRef<[u8]>> Image<D> {
+    /// Opens an image over bytes in memory, likewise in constant time.
+    ///
+    /// # Errors
+    /// When the bytes do not begin as an image.
+    pub fn from_bytes(data: D) -> Result<Image<D>, ImageError> {
+        let layout = Layout::parse(data.as_ref())?;
+        Ok(Image { data, layout, terms: Terms::default() })
+    }
+
+    /// The same image, asked on other terms.
+    #[must_use]
+    pub fn with_terms(self, terms: Terms) -> Image<D> {
+        Image { terms, ..self }
+    }
+
+    /// Checks every byte against the format's rules, in time linear in the image.
+    ///
+    /// # Errors
+    /// The first broken rule and where.
+    pub fn verify(&self) -> Result<(), ImageError> {
+        robomaton_formats::verify::verify(self.data.as_ref()).map(|_| ())
+    }
+
+    /// The image's records, for tools that look deeper than verdicts.
+    #[inline]
+    pub fn view(&self) -> View<'_> {
+        View::new(self.data.as_ref(), &self.layout)
+    }
+
+    /// Header and section bounds.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The profile it was compiled under.
+    pub fn profile(&self) -> Profile {
+        self.layout.profile
+    }
+
+    /// How many sites it holds.
+    pub fn len(&self) -> usize {
+        self.view().sites().len()
+    }
+
+    /// Whether it holds no site.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Resolves a crawler by its names, best first (R5): the first that a file has a group for answers.
+    pub fn crawler<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Crawler {
+        let rule = self.profile().agent_rule();
+        Crawler::new(self.view(), rule, names.into_iter().map(|name| rule.reduce(name.as_ref())).collect())
+    }
+
+    /// Resolves a usage by its name. One that the image has never heard of is spoken of by no rule.
+    pub fn usage(&self, name: &str) -> Usage {
+        match self.view().usages().position(|usage| usage.eq_ignore_ascii_case(name)) {
+            Some(number) => Usage { number: number as u16, ..Usage::CRAWL },
+            None => Usage::UNSPOKEN,
+        }
+    }
+
+    /// All sites, in the order of their authorities.
+    pub fn sites(&self) -> impl Iterator<Item = Site<'_>> {
+        (0..self.len() as u32).filter_map(|number| self.site_number(number))
+    }
+
+    /// The site with this number.
+    #[inline]
+    pub(crate) fn site_number(&self, number: u32) -> Option<Site<'_>> {
+        let view = self.view();
+        let record = view.sites().get(number as usize)?;
+        Some(Site { view, profile: self.layout.profile, terms: &self.terms, record, number })
+    }
+
+    /// The site that an absolute URL belongs to, if the image holds it.
+    pub fn site(&self, url: &str) -> Option<Site<'_>> {
+        let (authority, _) = target::split(self.profile(), url).ok()?;
+        self.find(&authority)
+    }
+
+    /// Finds a site: exact scheme first, else one captured without a scheme.
+    #[inline]
+    pub(crate) fn find(&self, authority: &Authority<'_>) -> Option<Site<'_>> {
+        self.find_hashed(authority, host_hash(&authority.octets, self.layout.seed))
+    }
+
+    #[inline]
+    pub(crate) fn find_hashed(&self, authority: &Authority<'_>, hash: u64) -> Option<Site<'_>> {
+        let view = self.view();
+        let (buckets, sites) = (view.buckets(), view.sites());
+        if buckets.is_empty() {
+            return None;
+        }
+        let mut at = home_bucket(hash, buckets.len());
+        let mut any = None;
+        for _ in 0..MAX_PROBE {
+            let bucket = buckets.get(at)?;
+            for (&tag, number) in bucket.tags.iter().zip(&bucket.sites) {
+                if tag != bucket_tag(hash) {
+                    continue;
+                }
+                let number = number.get();
+                let record = sites.get(number as usize)?;
+                if view.authority(record)? == authority.octets.as_ref() {
+                    match record.state & 3 {
+                        scheme if scheme == authority.scheme as u8 => return self.site_number(number),
+                        scheme if scheme == Scheme::Any as u8 => any = Some(number),
+                        _ => {}
+                    }
+                }
+            }
+            if bucket.overflow == 0 {
+                break;
+            }
+            at = if at + 1 == buckets.len() { 0 } else { at + 1 };
+        }
+        self.site_number(any?)
+    }
+
+    /// May this crawler use this URL in this way? A site that the image does not hold is `unknown`.
+    ///
+    /// Allocates nothing, unless the URL's host is not in canonical spelling or its target needs more than a
+    /// kilobyte of rewriting.
+    #[inline]
+    pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage, url: &'a str) -> Verdict<'a> {
+        let Ok((authority, target)) = target::split(self.profile(), url) else {
+            return self.unknown(crawler, usage, url, Basis::NoUrl);
+        };
+        match self.find(&authority) {
+            Some(site) => site.access(crawler, usage).verdict(url, &target),
+            None => self.unknown(crawler, usage, url, Basis::NoSite),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn unknown<'a>(
+        &'a self,
+        crawler: &'a Crawler,
+        usage: Usage,
+        url: &'a str,
+        basis: Basis,
+    ) -> Verdict<'a> {
+        Verdict { decision: Decision::Unknown, basis, site: None, crawler, usage, url }
+    }
+}

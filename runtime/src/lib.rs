@@ -1,0 +1,44 @@
+//! Opens a robomaton image and answers: may this crawler use this URL in this way?
+//!
+//! ```text
+//!   URL ──▶ target (authority, path and query) ──▶ site ──▶ policy ──▶ programs ──▶ walk ──▶ Verdict
+//! ```
+//!
+//! An [`Image`] is mapped or held in memory and shared by any number of threads (`&self`, `Send`, `Sync`). A question
+//! reads the image in place and allocates nothing; which rule decided is looked up only when asked
+//! ([`Verdict::rule`]). Image bytes are untrusted: every access is checked, every walk is bounded, and a damaged
+//! image gives an error or [`Basis::Damaged`], never a panic.
+//!
+//! This crate has never heard of the syntax of robots.txt, nor of precedence: it knows sites, crawlers, usages,
+//! programs and tags.
+//!
+//! ```no_run
+//! use robomaton_runtime::{Image, Usage};
+//!
+//! let image = Image::open("crawl.rimg")?;
+//! let crawler = image.crawler(["GPTBot"]);
+//! let verdict = image.decide(&crawler, Usage::CRAWL, "https://example.com/private/x");
+//! println!("{} {:?}", verdict.decision(), verdict.rule());
+//! # Ok::<(), robomaton_runtime::OpenError>(())
+//! ```
+
+mod access;
+mod batch;
+mod crawler;
+mod image;
+mod map;
+mod site;
+mod target;
+mod terms;
+mod verdict;
+mod walk;
+
+pub use access::Access;
+pub use batch::Question;
+pub use crawler::{Crawler, Usage};
+pub use image::{Image, OpenError};
+pub use map::Mapped;
+pub use robomaton_formats::{Decision, ImageError, Outcome, Profile, Scheme};
+pub use site::Site;
+pub use terms::Terms;
+pub use verdict::{Basis, Rule, Verdict};

@@ -1,0 +1,260 @@
+//! URL → site and target: where the authority ends and the subject of matching begins (R9).
+//!
+//! The common shape, `http(s)://` and a plain lower-case host, is split by hand; everything else goes through the
+//! `url` crate by way of [`SiteKey`]. A test holds the two against each other. The target is always the caller's own
+//! octets: dot segments and doubled slashes stay (R15).
+
+use robomaton_formats::octets::is_plain;
+use robomaton_formats::site::{Scheme, SiteError, SiteKey};
+use robomaton_formats::{Notation, Profile};
+use std::borrow::Cow;
+
+/// A URL's site, borrowed from the URL when it was canonical.
+pub(crate) struct Authority<'u> {
+    pub(crate) scheme: Scheme,
+    pub(crate) octets: Cow<'u, [u8]>,
+}
+
+/// What rules are matched against: path and query as they stand in the URL.
+pub(crate) struct Target<'u> {
+    pub(crate) octets: Cow<'u, [u8]>,
+    /// Whether it is known that no notation would change an octet.
+    pub(crate) plain: bool,
+}
+
+impl<'u> Target<'u> {
+    fn new(octets: impl Into<Cow<'u, [u8]>>) -> Target<'u> {
+        Target { octets: octets.into(), plain: false }
+    }
+}
+
+/// Splits an absolute URL into site and target.
+#[inline]
+pub(crate) fn split(profile: Profile, url: &str) -> Result<(Authority<'_>, Target<'_>), SiteError> {
+    let (authority, rest) = match common(url.as_bytes()) {
+        Some((scheme, octets, rest)) => (Authority { scheme, octets: Cow::Borrowed(octets) }, rest),
+        None => {
+            let key = SiteKey::from_url(url)?;
+            // The `url` crate drops controls and white space inside a URL; two readings of one authority are none.
+            let front = url.len() - after_authority(url.as_bytes()).len();
+            if url.trim_ascii().bytes().take(front).any(|octet| octet <= b' ') {
+                return Err(SiteError::Control);
+            }
+            let octets = Cow::Owned(key.authority().as_bytes().to_vec());
+            (Authority { scheme: key.scheme(), octets }, after_authority(url.as_bytes()))
+        }
+    };
+    let target = match profile.notation() {
+        Notation::Google => google(url.as_bytes()),
+        _ => path(rest),
+    };
+    Ok((authority, target))
+}
+
+/// The target of a URL or of a path alone.
+#[inline]
+pub(crate) fn target(profile: Profile, url: &str) -> Target<'_> {
+    let url = url.as_bytes();
+    match profile.notation() {
+        Notation::Rep | Notation::Koster if url.first() == Some(&b'/') => path(url),
+        Notation::Google => google(url),
+        _ if has_scheme(url) => path(after_authority(url)),
+        _ => path(url),
+    }
+}
+
+/// Scheme, canonical authority and the rest of a URL that needs no canonicalising. A host that ends in a number is an
+/// IPv4 address in some spelling, one with `xn--` must be valid punycode; both are left to the `url` crate.
+#[inline]
+fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
+    let (scheme, rest, default_port) = match url {
+        [b'h', b't', b't', b'p', b's', b':', b'/', b'/', rest @ ..] => (Scheme::Https, rest, &b":443"[..]),
+        [b'h', b't', b't', b'p', b':', b'/', b'/', rest @ ..] => (Scheme::Http, rest, &b":80"[..]),
+        _ => return None,
+    };
+    let host = rest.iter().position(|&octet| !PLAIN_HOST[usize::from(octet)]).unwrap_or(rest.len());
+    let mut end = host;
+    if rest.get(host) == Some(&b':') {
+        let digits = rest[host + 1..]
+            .iter()
+            .position(|octet| !octet.is_ascii_digit())
+            .unwrap_or(rest.len() - host - 1);
+        // Empty, zero-led and five-digit ports are rare enough for the slow path.
+        if !(1..=4).contains(&digits) || rest[host + 1] == b'0' {
+            return None;
+        }
+        end = host + 1 + digits;
+    }
+    if !matches!(rest.get(end), None | Some(b'/' | b'?' | b'#')) {
+        return None;
+    }
+    let name = &rest[..host];
+    let label = name.iter().rposition(|&octet| octet == b'.').map_or(0, |dot| dot + 1);
+    if !name.get(label).is_some_and(u8::is_ascii_lowercase)
+        || name[0] == b'.'
+        || end > robomaton_formats::site::MAX_AUTHORITY
+        || memchr::memmem::find(name, b"--").is_some()
+        || memchr::memmem::find(name, b"..").is_some()
+    {
+        return None;
+    }
+    let authority = if rest[host..end] == *default_port { name } else { &rest[..end] };
+    Some((scheme, authority, &rest[end..]))
+}
+
+const PLAIN_HOST: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut octet = 0;
+    while octet < 256 {
+        let o = octet as u8;
+        table[octet] = o.is_ascii_lowercase() || o.is_ascii_digit() || matches!(o, b'.' | b'-' | b'_');
+        octet += 1;
+    }
+    table
+};
+
+fn has_scheme(url: &[u8]) -> bool {
+    let url = url.trim_ascii_start();
+    [&b"https:"[..], b"http:"]
+        .iter()
+        .any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
+}
+
+/// What follows the authority of an absolute URL. Slashes of either kind, any number of them, may stand before it,
+/// as the URL standard reads `http` URLs.
+fn after_authority(url: &[u8]) -> &[u8] {
+    let url = url.trim_ascii();
+    let colon = url.iter().position(|&octet| octet == b':').map_or(0, |colon| colon + 1);
+    let rest = &url[colon..];
+    let slashes = rest.iter().position(|octet| !matches!(octet, b'/' | b'\\')).unwrap_or(rest.len());
+    let rest = &rest[slashes..];
+    let end = rest.iter().position(|octet| matches!(octet, b'/' | b'\\' | b'?' | b'#')).unwrap_or(rest.len());
+    &rest[end..]
+}
+
+/// R9: without the fragment; an empty path is `/`.
+#[inline]
+fn path(rest: &[u8]) -> Target<'_> {
+    if rest.first() == Some(&b'/') && is_plain(rest) {
+        return Target { octets: Cow::Borrowed(rest), plain: true };
+    }
+    let rest = &rest[..memchr::memchr(b'#', rest).unwrap_or(rest.len())];
+    match rest {
+        [b'/', ..] => Target::new(rest),
+        [] => Target::new(&b"/"[..]),
+        [b'\\', rest @ ..] => Target::new([b"/", rest].concat()),
+        _ => Target::new([b"/", rest].concat()),
+    }
+}
+
+/// The target as google/robotstxt takes it from a URL or a path: from the first of `/`, `?` and `;` after the
+/// protocol (if there is one before them) or after two leading slashes, up to the fragment.
+fn google(url: &[u8]) -> Target<'_> {
+    let start = if url.starts_with(b"//") { 2 } else { 0 };
+    let path_from = |from: usize| {
+        url[from..].iter().position(|octet| matches!(octet, b'/' | b'?' | b';')).map(|at| from + at)
+    };
+    let protocol = memchr::memmem::find(&url[start..], b"://").map(|at| start + at);
+    let host = match (path_from(start), protocol) {
+        // A path, parameter or query that begins before `://` means that this is no protocol.
+        (Some(path), Some(protocol)) if path < protocol => start,
+        (_, Some(protocol)) => protocol + 3,
+        (_, None) => start,
+    };
+    let Some(path) = path_from(host) else { return Target::new(&b"/"[..]) };
+    let fragment = memchr::memchr(b'#', &url[start..]).map(|at| start + at);
+    match fragment {
+        Some(fragment) if fragment < path => Target::new(&b"/"[..]),
+        _ => {
+            let target = &url[path..fragment.unwrap_or(url.len())];
+            if target[0] == b'/' { Target::new(target) } else { Target::new([b"/", target].concat()) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the slow path alone would say.
+    fn slow(url: &str) -> Option<(String, Vec<u8>)> {
+        let key = SiteKey::from_url(url).ok()?;
+        if url.trim_ascii().contains("http:\t") {
+            return None;
+        }
+        Some((key.to_string(), path(after_authority(url.as_bytes())).octets.into_owned()))
+    }
+
+    #[test]
+    fn fast_and_slow_path_agree() {
+        let hosts = [
+            "a",
+            "example.com",
+            "a.b-c.d_e",
+            "1.2.3.4",
+            "1.2",
+            "0x7f.1",
+            "a.1",
+            "a.1b",
+            "x.0xa",
+            "a..b",
+            ".a",
+            "a.",
+            "",
+            "xn--bcher-kva.de",
+            "xn--a",
+            "a--b.c",
+            "EXAMPLE.com",
+            "b%41.c",
+            "[::1]",
+            "u@h.de",
+            "a:b@c.d",
+            "bü.de",
+            "a b",
+            "-a.b",
+            "a-.b",
+            "_x._y",
+        ];
+        let ports = ["", ":", ":80", ":443", ":8080", ":080", ":65535", ":65536", ":99999", ":8x", ":1:2"];
+        let rests = ["", "/", "/a?b#c", "?q", "#f", "\\a", "/a b", "//x/../y", "/%41", " "];
+        for scheme in
+            ["http://", "https://", "HTTP://", "http:", "https:///", "ftp://", " http://", "http:\t//"]
+        {
+            for (host, port) in hosts.iter().flat_map(|host| ports.map(|port| (host, port))) {
+                for rest in rests {
+                    let url = format!("{scheme}{host}{port}{rest}");
+                    let fast = split(Profile::Full, &url).ok().map(|(authority, target)| {
+                        let scheme = if authority.scheme == Scheme::Http { "http" } else { "https" };
+                        let authority = String::from_utf8(authority.octets.into_owned()).unwrap();
+                        (format!("{scheme}://{authority}"), target.octets.into_owned())
+                    });
+                    assert_eq!(fast, slow(&url), "{url:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn targets_of_googles_parser() {
+        for (url, target) in [
+            ("", "/"),
+            ("http://www.example.com", "/"),
+            ("http://www.example.com/", "/"),
+            ("http://www.example.com/a", "/a"),
+            ("http://www.example.com/a?b=c#d", "/a?b=c"),
+            ("http://www.example.com/a/b?c=http://d.e/", "/a/b?c=http://d.e/"),
+            ("http://www.example.com?q", "/?q"),
+            ("http://www.example.com;p", "/;p"),
+            ("//www.example.com/a/b", "/a/b"),
+            ("example.com/x", "/x"),
+            ("a#b/c", "/"),
+            ("/x#y", "/x"),
+        ] {
+            assert_eq!(
+                String::from_utf8(google(url.as_bytes()).octets.into_owned()).unwrap(),
+                target,
+                "{url}"
+            );
+        }
+    }
+}
