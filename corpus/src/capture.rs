@@ -1,0 +1,185 @@
+//! What a reader delivers: a capture, or why a record gave none.
+//!
+//! Made by `warc`, `jsonl` and `input`, consumed by the batch driver. Invariant: every record met becomes exactly
+//! one [`Item`], so the items of a run add up to the records of its inputs.
+//! This file reads nothing, and does not know what a body means.
+
+use robomaton_formats::site::{SiteError, SiteKey};
+use xxhash_rust::xxh3::Xxh3;
+
+/// One fetch of one URL, as its crawler stored it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// The URL as captured, without the `<>` some writers put around it; a bare host where that is all there is.
+    pub url: String,
+    /// The site that the URL belongs to.
+    pub site: SiteKey,
+    /// Unix seconds; 0 when unknown.
+    pub fetched_at: i64,
+    /// The HTTP status; 0 when there was no answer. A file in a directory counts as 200.
+    pub status: u16,
+    /// Seconds for which the answer is fresh, where its headers say so (R17).
+    pub fresh_for: Option<u32>,
+    /// The `Location` header, as it stands.
+    pub location: Option<String>,
+    /// The `Content-Type` header, as it stands.
+    pub content_type: Option<String>,
+    /// The body, transfer and content encodings undone.
+    pub body: Vec<u8>,
+    /// Whether the body is known to be incomplete: over a limit, or cut when it was captured.
+    pub truncated: bool,
+}
+
+impl Capture {
+    /// Whether this is the site's own `/robots.txt`: a bare host, or a URL with exactly that path.
+    ///
+    /// A query makes it another resource, and so does the root: only a redirect can give those a meaning.
+    pub fn is_robots(&self) -> bool {
+        let Some((_, rest)) = self.url.split_once("://") else { return true };
+        match rest.find(['/', '?', '#', '\\']).map(|end| &rest[end..]) {
+            Some("/robots.txt") => true,
+            // Dot segments, fragments, back slashes: rare enough to ask twice.
+            Some(path) if path.contains("robots.txt") => url::Url::parse(&self.url)
+                .is_ok_and(|url| url.path() == "/robots.txt" && url.query().is_none()),
+            _ => false,
+        }
+    }
+
+    /// A hash of everything that can change what a capture compiles to, fetch time and status aside.
+    ///
+    /// It breaks ties between captures of one site and second, so the order of reading never does.
+    pub fn fingerprint(&self) -> u128 {
+        let mut hash = Xxh3::new();
+        hash.update(&self.body);
+        // Lengths in front keep neighbouring fields apart; fields are written in one fixed order.
+        let mut field = |bytes: Option<&[u8]>| {
+            hash.update(&bytes.map_or(u64::MAX, |bytes| bytes.len() as u64).to_le_bytes());
+            hash.update(bytes.unwrap_or_default());
+        };
+        field(Some(self.url.as_bytes()));
+        field(self.location.as_deref().map(str::as_bytes));
+        field(self.content_type.as_deref().map(str::as_bytes));
+        field(self.fresh_for.map(u32::to_le_bytes).as_ref().map(|bytes| &bytes[..]));
+        field(Some(&[u8::from(self.truncated)]));
+        hash.digest128()
+    }
+}
+
+/// What a reader made of one record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A capture of a site's `/robots.txt`.
+    Capture(Capture),
+    /// A capture of any other URL: of use only if a redirect from a `/robots.txt` leads to it.
+    Target(Capture),
+    /// A record that cannot be used, and why.
+    Skipped(Skipped),
+    /// A record of a kind that never holds a capture (WARC `request`, `metadata`, …).
+    Ignored,
+}
+
+/// A record that gave no capture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The file, or `-`.
+    pub source: String,
+    /// Where in it: the offset in octets after decompression, or the line number (from 1) for JSONL.
+    pub at: u64,
+    /// Why.
+    pub reason: SkipReason,
+}
+
+/// Why a record gave no capture. `Display` explains one case; [`SkipReason::name`] is its kind, for counting.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SkipReason {
+    /// A file whose name, without `.txt`, is no host name.
+    #[error("the file name {0:?} names no host: expected HOST or HOST.txt, as in example.com.txt")]
+    FileName(String),
+    /// A file that cannot be read to its end.
+    #[error("cannot be read: {0}")]
+    Io(String),
+    /// Compressed data that is cut short or damaged; what came before it was kept.
+    #[error("damaged gzip data: {0}")]
+    Gzip(&'static str),
+    /// Bytes where a WARC record should begin; skipped up to the next line that begins with `WARC/`.
+    #[error("no WARC record here; skipped {0} octets up to the next one")]
+    Garbage(u64),
+    /// A WARC header that cannot be read.
+    #[error("bad WARC header: {0}")]
+    WarcHeader(&'static str),
+    /// The record is not as long as its Content-Length says.
+    #[error("the record does not end where its Content-Length says ({0} octets)")]
+    RecordLength(u64),
+    /// The record exceeds [`ReadLimits::max_record`].
+    #[error("the record has {0} octets, more than the limit max_record")]
+    RecordTooLong(u64),
+    /// The file ends inside the record, or is damaged there.
+    #[error("the file ends, or is damaged, inside this record")]
+    RecordCut,
+    /// A URL that names no site.
+    #[error("{url:?}: {error}")]
+    Url {
+        /// The URL as captured.
+        url: String,
+        /// Why it names no site.
+        error: SiteError,
+    },
+    /// An HTTP response that cannot be read.
+    #[error("bad HTTP response: {0}")]
+    Http(&'static str),
+    /// A content encoding that is not known here, over a body that is not text as it stands.
+    #[error("unknown content encoding {0:?}")]
+    Encoding(String),
+    /// 304 Not Modified: says that an older capture holds, and nothing else.
+    #[error("304 Not Modified holds no rules")]
+    NotModified,
+    /// A JSONL line that exceeds [`ReadLimits::max_line`].
+    #[error("the line is longer than the limit max_line")]
+    LineTooLong,
+    /// A JSONL line that is not an object of the expected fields.
+    #[error("bad JSON line: {0}")]
+    Json(String),
+}
+
+impl SkipReason {
+    /// The kind of reason, a constant to count by.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            SkipReason::FileName(_) => "file-name",
+            SkipReason::Io(_) => "io",
+            SkipReason::Gzip(_) => "gzip",
+            SkipReason::Garbage(_) => "garbage",
+            SkipReason::WarcHeader(_) => "warc-header",
+            SkipReason::RecordLength(_) => "record-length",
+            SkipReason::RecordTooLong(_) => "record-too-long",
+            SkipReason::RecordCut => "record-cut",
+            SkipReason::Url { .. } => "url",
+            SkipReason::Http(_) => "http",
+            SkipReason::Encoding(_) => "encoding",
+            SkipReason::NotModified => "not-modified",
+            SkipReason::LineTooLong => "line-too-long",
+            SkipReason::Json(_) => "json",
+        }
+    }
+}
+
+/// What a reader holds in memory at most. Past a limit a record is cut or skipped, and says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadLimits {
+    /// Octets of a body, after decoding: the rest is dropped and the capture marked truncated.
+    pub max_body: usize,
+    /// Octets of a WARC record by its own Content-Length: a longer one is not believed, but skipped.
+    pub max_record: u64,
+    /// Octets of a WARC header, and of an HTTP header.
+    pub max_header: usize,
+    /// Octets of a JSONL line.
+    pub max_line: usize,
+}
+
+impl Default for ReadLimits {
+    fn default() -> ReadLimits {
+        ReadLimits { max_body: 8 << 20, max_record: 1 << 30, max_header: 256 << 10, max_line: 64 << 20 }
+    }
+}

@@ -1,0 +1,230 @@
+//! HTTP responses as crawlers stored them: status, the few header fields that matter, and the decoded body.
+//!
+//! Called by `warc` with the block of a record and, for its header fields alone, by `jsonl`. Invariant: a header
+//! that the strict parser refuses is split leniently, so real files are not lost over another field's mistake.
+//! It does not know where a response came from, and does not read the body.
+
+use crate::dates;
+use crate::encoding::Body;
+use crate::{ReadLimits, SkipReason};
+
+/// Header fields that the strict parser makes room for; responses with more are split leniently.
+const MAX_FIELDS: usize = 96;
+
+/// The header fields of a response that matter here; of repeated fields the first, unless their lists join.
+#[derive(Default)]
+pub(crate) struct Fields<'a> {
+    pub(crate) content_type: Option<&'a [u8]>,
+    pub(crate) location: Option<&'a [u8]>,
+    content_encoding: Option<&'a [u8]>,
+    chunked: bool,
+    max_age: Option<u32>,
+    no_cache: bool,
+    expires: Option<&'a [u8]>,
+    date: Option<&'a [u8]>,
+}
+
+impl<'a> Fields<'a> {
+    /// Takes notice of one header field.
+    pub(crate) fn add(&mut self, name: &[u8], value: &'a [u8]) {
+        let first = |slot: &mut Option<&'a [u8]>| {
+            slot.get_or_insert(value);
+        };
+        // By length first: most fields of a response are none of these.
+        match name.len() {
+            4 if name.eq_ignore_ascii_case(b"date") => first(&mut self.date),
+            7 if name.eq_ignore_ascii_case(b"expires") => first(&mut self.expires),
+            8 if name.eq_ignore_ascii_case(b"location") => first(&mut self.location),
+            12 if name.eq_ignore_ascii_case(b"content-type") => first(&mut self.content_type),
+            13 if name.eq_ignore_ascii_case(b"cache-control") => self.cache_control(value),
+            16 if name.eq_ignore_ascii_case(b"content-encoding") => first(&mut self.content_encoding),
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
+                self.chunked |= value.to_ascii_lowercase().ends_with(b"chunked");
+            }
+            _ => {}
+        }
+    }
+
+    fn cache_control(&mut self, value: &[u8]) {
+        for directive in value.split(|byte| *byte == b',') {
+            let mut parts = directive.splitn(2, |byte| *byte == b'=').map(<[u8]>::trim_ascii);
+            let (name, argument) = (parts.next().unwrap_or_default(), parts.next());
+            // `no-cache="field"` is about that field only.
+            self.no_cache |= name.eq_ignore_ascii_case(b"no-store")
+                || (name.eq_ignore_ascii_case(b"no-cache") && argument.is_none());
+            if name.eq_ignore_ascii_case(b"max-age") && self.max_age.is_none() {
+                self.max_age = argument.and_then(seconds);
+            }
+        }
+    }
+
+    /// Seconds for which the response is fresh, if the header says anything about it (R17).
+    pub(crate) fn fresh_for(&self, fetched_at: i64) -> Option<u32> {
+        if self.no_cache {
+            return Some(0);
+        }
+        if self.max_age.is_some() {
+            return self.max_age;
+        }
+        // RFC 9111 5.3: what is no date, `0` above all, lies in the past.
+        let Some(expires) = dates::http(self.expires?) else { return Some(0) };
+        let from = match self.date.and_then(dates::http) {
+            Some(date) => date,
+            None if fetched_at != 0 => fetched_at,
+            None => return None,
+        };
+        Some(u32::try_from(expires.saturating_sub(from).max(0)).unwrap_or(u32::MAX))
+    }
+}
+
+/// A count of seconds, quoted or not; more than fits is the most that fits (RFC 9111 1.2.2).
+fn seconds(digits: &[u8]) -> Option<u32> {
+    let digits = digits.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(digits);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    Some(str::from_utf8(digits).ok()?.parse().unwrap_or(u32::MAX))
+}
+
+/// A header value as text.
+pub(crate) fn text(value: Option<&[u8]>) -> Option<String> {
+    value.map(|value| String::from_utf8_lossy(value.trim_ascii()).into_owned())
+}
+
+/// A response, its body decoded and limited.
+pub(crate) struct Response<'a> {
+    pub(crate) status: u16,
+    pub(crate) fields: Fields<'a>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) truncated: bool,
+}
+
+/// Reads a stored response; `cut` says that more of it was stored than is in `block`.
+pub(crate) fn response<'a>(
+    block: &'a [u8],
+    cut: bool,
+    limits: &ReadLimits,
+) -> Result<Response<'a>, SkipReason> {
+    let mut fields = Fields::default();
+    let (status, stored) = match strict(block, &mut fields) {
+        Some(head) => head,
+        None => {
+            fields = Fields::default();
+            lenient(block, limits.max_header, &mut fields)?
+        }
+    };
+    let mut body = Body::stored(stored, cut);
+    if fields.chunked {
+        body = body.unchunk();
+    }
+    if let Some(codings) = fields.content_encoding {
+        body = body.decode(&String::from_utf8_lossy(codings), limits.max_body)?;
+    }
+    let (body, truncated) = body.limited(limits.max_body);
+    Ok(Response { status, fields, body, truncated })
+}
+
+/// Status and body by `httparse`, in its most tolerant mood.
+fn strict<'a>(block: &'a [u8], fields: &mut Fields<'a>) -> Option<(u16, &'a [u8])> {
+    let mut room = [httparse::EMPTY_HEADER; MAX_FIELDS];
+    let mut response = httparse::Response::new(&mut room);
+    let parsed = httparse::ParserConfig::default()
+        .allow_spaces_after_header_name_in_responses(true)
+        .allow_multiple_spaces_in_response_status_delimiters(true)
+        .ignore_invalid_headers_in_responses(true)
+        .parse_response(&mut response, block);
+    let Ok(httparse::Status::Complete(end)) = parsed else { return None };
+    for header in response.headers.iter() {
+        fields.add(header.name.as_bytes(), header.value);
+    }
+    Some((response.code?, &block[end..]))
+}
+
+/// Status and body by splitting at line ends and colons.
+fn lenient<'a>(
+    block: &'a [u8],
+    max_header: usize,
+    fields: &mut Fields<'a>,
+) -> Result<(u16, &'a [u8]), SkipReason> {
+    let mut rest = block;
+    let mut line = || -> Option<&'a [u8]> {
+        let end = memchr::memchr(b'\n', rest)?;
+        let line = rest[..end].trim_ascii_end();
+        rest = &rest[end + 1..];
+        (block.len() - rest.len() <= max_header).then_some(line)
+    };
+    let status = status_of(line().unwrap_or(block)).ok_or(SkipReason::Http("no status line"))?;
+    loop {
+        match line() {
+            Some([]) => return Ok((status, rest)),
+            Some(field) => {
+                if let Some(colon) = memchr::memchr(b':', field) {
+                    fields.add(field[..colon].trim_ascii(), field[colon + 1..].trim_ascii());
+                }
+            }
+            // A response that is all header says enough, unless rules were to follow.
+            None if rest.len() < max_header && !(200..300).contains(&status) => return Ok((status, b"")),
+            None => return Err(SkipReason::Http("the header does not end")),
+        }
+    }
+}
+
+/// The status in a status line of any HTTP version.
+fn status_of(line: &[u8]) -> Option<u16> {
+    let mut words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
+    let version = words.next()?;
+    if !version.get(..5)?.eq_ignore_ascii_case(b"HTTP/") {
+        return None;
+    }
+    let status = str::from_utf8(words.next()?).ok()?.trim_ascii().parse().ok()?;
+    (100..1000).contains(&status).then_some(status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fresh(fields: &[(&str, &str)]) -> Option<u32> {
+        let mut all = Fields::default();
+        for (name, value) in fields {
+            all.add(name.as_bytes(), value.as_bytes());
+        }
+        all.fresh_for(784_111_777)
+    }
+
+    #[test]
+    fn freshness() {
+        assert_eq!(fresh(&[]), None);
+        assert_eq!(fresh(&[("Cache-Control", "public, Max-Age=60, s-maxage=5")]), Some(60));
+        assert_eq!(fresh(&[("cache-control", "max-age=\"60\"")]), Some(60));
+        assert_eq!(fresh(&[("cache-control", "max-age=99999999999")]), Some(u32::MAX));
+        assert_eq!(fresh(&[("cache-control", "max-age=60"), ("Cache-Control", "no-store")]), Some(0));
+        assert_eq!(fresh(&[("cache-control", "no-cache=\"set-cookie\", max-age=7")]), Some(7));
+        assert_eq!(fresh(&[("cache-control", "max-age=-1")]), None);
+        assert_eq!(fresh(&[("cache-control", "private")]), None);
+        let expires = ("Expires", "Sun, 06 Nov 1994 09:49:37 GMT");
+        assert_eq!(fresh(&[expires]), Some(3600), "against the fetch time");
+        assert_eq!(fresh(&[expires, ("Date", "Sun, 06 Nov 1994 09:00:00 GMT")]), Some(49 * 60 + 37));
+        assert_eq!(fresh(&[expires, ("Date", "Sun, 06 Nov 1995 09:00:00 GMT")]), Some(0));
+        assert_eq!(fresh(&[expires, ("Cache-Control", "max-age=1")]), Some(1), "max-age goes first");
+        assert_eq!(fresh(&[("Expires", "-1")]), Some(0));
+    }
+
+    #[test]
+    fn both_header_parsers_agree() {
+        let block =
+            b"HTTP/1.1 301 Moved\r\nLocation: /x\r\nlocation: /y\r\nContent-Type:  text/plain \r\n\r\nbody";
+        let (mut one, mut two) = (Fields::default(), Fields::default());
+        let strict = strict(block, &mut one).unwrap();
+        assert_eq!(strict, lenient(block, 1000, &mut two).unwrap());
+        assert_eq!(strict, (301, &b"body"[..]));
+        assert_eq!(
+            (text(one.location), text(one.content_type)),
+            (Some("/x".into()), Some("text/plain".into()))
+        );
+        assert_eq!(
+            (text(two.location), text(two.content_type)),
+            (Some("/x".into()), Some("text/plain".into()))
+        );
+    }
+}

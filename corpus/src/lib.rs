@@ -1,0 +1,29 @@
+//! Captures in: WARC files, directories, JSONL and standard input become one stream of [`Item`]s.
+//!
+//! First station of the arrow. [`read()`] streams records of every input to a callback, in the order of the
+//! inputs and with bounded memory; [`sniff()`] tells text from HTML and binaries; [`resolve`] chooses the newest
+//! capture of each site, whatever the order read, and follows redirects.
+//!
+//! Invariants: no bytes make a reader fail or panic: what cannot be used is an [`Item::Skipped`] with its place
+//! and reason, counted by kind, and reading goes on behind it. Only an input that cannot be opened is an error.
+//!
+//! What the readers do not know: the syntax of robots.txt.
+
+mod batch;
+mod capture;
+mod dates;
+mod encoding;
+mod gzip;
+mod http;
+mod input;
+mod jsonl;
+pub mod resolve;
+mod sniff;
+mod warc;
+mod window;
+
+pub use batch::{BatchOptions, BuildError, Built, Progress, Report, build};
+pub use capture::{Capture, Item, ReadLimits, SkipReason, Skipped};
+pub use input::{Input, ReadError, read, read_from, total_bytes};
+pub use resolve::{Chosen, Facts, Resolved};
+pub use sniff::{Looks, sniff};

@@ -1,0 +1,242 @@
+//! Chooses the newest capture of each site, and follows redirects.
+//!
+//! Stands behind the readers: the batch driver compiles bodies in any order, on any thread, and hands the results
+//! in here. Invariant: the result depends on the set of captures alone, never on the order they came in; every
+//! tie is broken by what the captures hold ([`Capture::fingerprint`]).
+//! It does not know what a payload is: bodies are gone when captures arrive.
+//!
+//! # Redirects (R16, RFC 9309 2.3.1.2)
+//! The rules behind a redirect belong to the site that redirected. A `Location` is looked up as a site when its
+//! path is `/robots.txt` (so it meets the newest capture of that site, and its own redirects), and as an exact URL
+//! otherwise. Up to [`MAX_REDIRECTS`] hops are followed; a loop never ends, so it is too many.
+
+use crate::Capture;
+use robomaton_formats::site::{Outcome, Scheme, SiteKey};
+use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use url::Url;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Redirects in a row that are followed.
+pub const MAX_REDIRECTS: usize = 5;
+
+/// Captures of other URLs that are kept as possible targets of redirects. A crawl of robots.txt files has few of
+/// them, a crawl of pages has nothing else.
+pub const MAX_TARGETS: usize = 1 << 20;
+
+/// What stays of a capture without its body. Made on any thread: hashing and parsing happen here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    place: Place,
+    rank: Rank,
+    fresh_for: Option<u32>,
+    /// Where a redirect leads, absolute and without fragment.
+    next: Option<Box<str>>,
+}
+
+/// What captures are chosen by, best last: newest; then an answer rather than a redirect, a redirect rather than
+/// an error, an error rather than silence; then anything, so long as it is always the same.
+type Rank = (i64, Reverse<u16>, u128);
+
+fn rank(capture: &Capture) -> Rank {
+    // No answer at all (0) wraps round to the worst of the statuses.
+    (capture.fetched_at, Reverse(capture.status.wrapping_sub(1)), capture.fingerprint())
+}
+
+fn status(rank: &Rank) -> u16 {
+    rank.1.0.wrapping_add(1)
+}
+
+/// What a capture, or a redirect, speaks of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// The `/robots.txt` of a site.
+    Robots(SiteKey),
+    /// Any other URL, by the hash of its normal form.
+    Other(u128),
+}
+
+impl Facts {
+    /// The facts of a capture.
+    pub fn of(capture: &Capture) -> Facts {
+        let url = || {
+            Url::parse(&capture.url).or_else(|_| Url::parse(&format!("http://{}/robots.txt", capture.url)))
+        };
+        let other = if capture.is_robots() { None } else { url().ok() };
+        let place =
+            other.map_or_else(|| Place::Robots(capture.site.clone()), |url| Place::Other(normal_hash(url)));
+        let next = match &capture.location {
+            Some(location) if (300..400).contains(&capture.status) => url().ok().and_then(|base| {
+                let mut next = base.join(location).ok()?;
+                next.set_fragment(None);
+                Some(String::from(next).into_boxed_str())
+            }),
+            _ => None,
+        };
+        let rank = rank(capture);
+        Facts { place, rank, fresh_for: capture.fresh_for, next }
+    }
+
+    /// The status of the capture.
+    pub fn status(&self) -> u16 {
+        status(&self.rank)
+    }
+
+    /// Whether the body counts: a 2xx answer.
+    pub fn has_content(&self) -> bool {
+        (200..300).contains(&self.status())
+    }
+}
+
+/// The captures chosen so far: one per site, each with a payload in place of its body.
+pub struct Chosen<P> {
+    sites: HashMap<SiteKey, Held<P>>,
+    /// In the order of hashes, so that the limit keeps the same ones in whatever order they come.
+    targets: BTreeMap<u128, Held<P>>,
+    max_targets: usize,
+    overflowed: bool,
+}
+
+/// A capture that is the best of its place so far; the payload is there when it has content.
+struct Held<P> {
+    rank: Rank,
+    fresh_for: Option<u32>,
+    next: Option<Box<str>>,
+    payload: Option<P>,
+}
+
+/// What became of a site: its content, or why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved<P> {
+    /// Unix seconds, 0 when unknown: the oldest fetch among the captures that led here.
+    pub fetched_at: i64,
+    /// Seconds for which the answer is fresh, as the header of the last capture says.
+    pub fresh_for: Option<u32>,
+    /// The status of the last capture.
+    pub status: u16,
+    /// Where redirects led, if there were any that could be followed.
+    pub via: Option<Box<str>>,
+    /// The payload of a 2xx answer, or the outcome that any other answer is.
+    pub fate: Result<P, Outcome>,
+}
+
+impl<P: Clone> Default for Chosen<P> {
+    fn default() -> Chosen<P> {
+        Chosen::with_max_targets(MAX_TARGETS)
+    }
+}
+
+impl<P: Clone> Chosen<P> {
+    /// No captures yet.
+    pub fn new() -> Chosen<P> {
+        Chosen::default()
+    }
+
+    /// No captures yet, and another limit than [`MAX_TARGETS`].
+    pub fn with_max_targets(max_targets: usize) -> Chosen<P> {
+        Chosen { sites: HashMap::new(), targets: BTreeMap::new(), max_targets, overflowed: false }
+    }
+
+    /// Offers a capture. `payload` is asked for only if it [has content](Facts::has_content) and is the best of
+    /// its place so far.
+    pub fn insert(&mut self, facts: Facts, payload: impl FnOnce() -> P) {
+        let content = facts.has_content();
+        let Facts { place, rank, fresh_for, next } = facts;
+        let held = || Held { rank, fresh_for, next, payload: content.then(payload) };
+        match place {
+            Place::Robots(site) => match self.sites.entry(site) {
+                Entry::Vacant(entry) => {
+                    entry.insert(held());
+                }
+                Entry::Occupied(mut entry) if entry.get().rank < rank => {
+                    entry.insert(held());
+                }
+                Entry::Occupied(_) => {}
+            },
+            Place::Other(hash) => {
+                if self.targets.get(&hash).is_none_or(|old| old.rank < rank) {
+                    self.targets.insert(hash, held());
+                }
+                if self.targets.len() > self.max_targets {
+                    self.targets.pop_last();
+                    self.overflowed = true;
+                }
+            }
+        }
+    }
+
+    /// The sites so far.
+    pub fn len(&self) -> usize {
+        self.sites.len()
+    }
+
+    /// Whether there is no site yet.
+    pub fn is_empty(&self) -> bool {
+        self.sites.is_empty()
+    }
+
+    /// Whether there were more possible targets than the limit: then a redirect to a URL whose path is not
+    /// `/robots.txt` may be unresolved although its target was captured.
+    pub fn overflowed(&self) -> bool {
+        self.overflowed
+    }
+
+    /// All sites in the order of their keys, redirects followed. Payloads are cloned, as several sites may
+    /// redirect to one: a number or an `Arc` does well.
+    pub fn finish(self) -> Vec<(SiteKey, Resolved<P>)> {
+        let mut keys: Vec<&SiteKey> = self.sites.keys().collect();
+        keys.sort_unstable();
+        let resolved: Vec<_> = keys.into_iter().map(|key| self.follow(&self.sites[key])).collect();
+        let mut keys: Vec<SiteKey> = self.sites.into_keys().collect();
+        keys.sort_unstable();
+        keys.into_iter().zip(resolved).collect()
+    }
+
+    fn follow(&self, first: &Held<P>) -> Resolved<P> {
+        let (mut last, mut via, mut fetched_at) = (first, None, first.rank.0);
+        let mut hops = 0;
+        let fate = loop {
+            let status = status(&last.rank);
+            match (&last.payload, &last.next) {
+                (Some(payload), _) => break Ok(payload.clone()),
+                (None, Some(_)) if hops == MAX_REDIRECTS => break Err(Outcome::TooManyRedirects),
+                (None, Some(next)) => match self.lookup(next) {
+                    Some(target) => {
+                        hops += 1;
+                        (last, via) = (target, Some(next.clone()));
+                        // An unknown time (0) is no old one.
+                        fetched_at =
+                            [fetched_at, target.rank.0].into_iter().filter(|&at| at != 0).min().unwrap_or(0);
+                    }
+                    None => break Err(Outcome::Unresolved),
+                },
+                (None, None) if (300..400).contains(&status) => break Err(Outcome::Unresolved),
+                (None, None) if (400..500).contains(&status) => break Err(Outcome::Unavailable),
+                (None, None) => break Err(Outcome::Unreachable),
+            }
+        };
+        Resolved { fetched_at, fresh_for: last.fresh_for, status: status(&last.rank), via, fate }
+    }
+
+    /// The capture that a redirect leads to.
+    fn lookup(&self, next: &str) -> Option<&Held<P>> {
+        let url = Url::parse(next).ok()?;
+        if url.path() != "/robots.txt" || url.query().is_some() {
+            return self.targets.get(&normal_hash(url));
+        }
+        let site = SiteKey::from_url(next).ok()?;
+        self.sites.get(&site).or_else(|| {
+            // A file named after its host speaks for both schemes; a port of the one may be the other's default.
+            let any = SiteKey::from_host(site.authority()).ok()?;
+            debug_assert_eq!(any.scheme(), Scheme::Any);
+            if any.authority() == site.authority() { self.sites.get(&any) } else { None }
+        })
+    }
+}
+
+/// The hash of a URL without its fragment.
+fn normal_hash(mut url: Url) -> u128 {
+    url.set_fragment(None);
+    xxh3_128(url.as_str().as_bytes())
+}

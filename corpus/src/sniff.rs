@@ -1,0 +1,116 @@
+//! Tells text from what only pretends to be it, by its first octets.
+//!
+//! Asked by the batch driver about bodies in which no record was found: a page or an image served in place of a
+//! robots.txt is another outcome than an empty file (R16). Invariant: bounded work, whatever the body.
+//! It does not decide: a body that looks like HTML may still hold records, and then they count.
+
+/// What the first octets of a body look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looks {
+    /// Nothing speaks against text.
+    Text,
+    /// HTML or XML.
+    Html,
+    /// Not text in any superset of ASCII: an image, an archive, UTF-16, …
+    Binary,
+}
+
+/// How much of a body is looked at.
+const HEAD: usize = 2048;
+
+/// Beginnings of files that are not text: byte order marks of UTF-16, then archives, images, documents.
+const MAGIC: [&[u8]; 16] = [
+    b"\xff\xfe",
+    b"\xfe\xff",
+    b"\x1f\x8b",
+    b"PK\x03\x04",
+    b"BZh",
+    b"\xfd7zXZ",
+    b"7z\xbc\xaf",
+    b"\x28\xb5\x2f\xfd",
+    b"\x89PNG",
+    b"GIF8",
+    b"\xff\xd8\xff",
+    b"RIFF",
+    b"%PDF-",
+    b"\x7fELF",
+    b"wOFF",
+    b"wOF2",
+];
+
+/// What `body` looks like, by its first two KiB and the media type it was served with.
+///
+/// The media type alone proves nothing: 2xx answers of plain rules as `text/html` are common, and so is the reverse.
+pub fn sniff(body: &[u8], content_type: Option<&str>) -> Looks {
+    if MAGIC.iter().any(|magic| body.starts_with(magic)) {
+        return Looks::Binary;
+    }
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    let head = &body[..body.len().min(HEAD)];
+    // Tab, line ends and form feed occur in text, escape in text that was meant for a terminal.
+    let control = |byte: &&u8| matches!(**byte, 0..=8 | 11 | 14..=26 | 28..=31 | 127);
+    if head.contains(&0) || head.iter().filter(control).count() > head.len() / 10 {
+        return Looks::Binary;
+    }
+    // No line of a robots.txt begins with a tag; naming the tags would only miss some.
+    if let [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'!' | b'?' | b'/', ..] = head.trim_ascii_start() {
+        return Looks::Html;
+    }
+    let served_as_html = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
+    let lower = if served_as_html { head.to_ascii_lowercase() } else { Vec::new() };
+    if ["<!doctype", "<html", "<head", "<body"]
+        .iter()
+        .any(|tag| memchr::memmem::find(&lower, tag.as_bytes()).is_some())
+    {
+        return Looks::Html;
+    }
+    Looks::Text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text() {
+        for body in [
+            "",
+            "User-agent: *\nDisallow: /\n",
+            "\u{feff}# comment",
+            "< no tag",
+            "\x1b[1mUser-agent: *",
+            "Bot: é",
+        ] {
+            assert_eq!(sniff(body.as_bytes(), Some("text/html")), Looks::Text, "{body:?}");
+        }
+        assert_eq!(sniff("# Stra\u{df}e".as_bytes(), None), Looks::Text);
+        assert_eq!(sniff(b"Disallow: /caf\xe9", None), Looks::Text);
+    }
+
+    #[test]
+    fn html() {
+        for body in
+            ["<!DOCTYPE html>", "\u{feff}\r\n \t<hTmL>", "<?xml version", "<script>", "<!-- x -->", "</p>"]
+        {
+            assert_eq!(sniff(body.as_bytes(), None), Looks::Html, "{body:?}");
+        }
+        let error = b"Warning: in line 3\n<!DOCTYPE html>";
+        assert_eq!(sniff(error, Some("Text/HTML; charset=utf-8")), Looks::Html);
+        assert_eq!(sniff(error, None), Looks::Text);
+    }
+
+    #[test]
+    fn binary() {
+        let bodies: [&[u8]; 6] = [
+            b"\x89PNG\r\n",
+            b"\x1f\x8b\x08",
+            b"%PDF-1.4",
+            b"\xff\xfeU\0s\0",
+            b"a\0b",
+            b"\x01\x02\x03abcdefgh",
+        ];
+        for body in bodies {
+            assert_eq!(sniff(body, Some("text/plain")), Looks::Binary, "{body:?}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! WARC files (ISO 28500): `response` records become captures.
+//!
+//! Stands between `window`, which holds one record at a time, and `http`, which reads its block. Invariants: a
+//! record is believed only when the file goes on behind it as a WARC file does; a record that is not is reported
+//! once, and reading goes on at the next line that begins with `WARC/`, which may lie inside what the broken
+//! record claimed. Every turn of the loop takes something out of the window, so it ends.
+//! It does not know gzip: offsets are those of the inflated stream.
+
+use crate::input::Sink;
+use crate::window::Window;
+use crate::{Capture, SkipReason, dates, http};
+use robomaton_formats::site::SiteKey;
+use std::ops::ControlFlow;
+
+/// What is looked at first; nearly every header fits.
+const GLANCE: usize = 4096;
+/// Octets behind a record that show whether it ended: two line ends and the name of the format.
+const TRAILER: usize = 4 + MAGIC.len();
+/// How every record begins.
+const MAGIC: &[u8] = b"WARC/";
+/// What a stored response may have on top of its decoded body and its header: chunk sizes.
+const CHUNK_OVERHEAD: usize = 64 << 10;
+
+/// The header of a record, as far as it matters here.
+#[derive(Default)]
+struct Header<'a> {
+    kind: &'a [u8],
+    target: &'a [u8],
+    date: &'a [u8],
+    length: Option<u64>,
+    truncated: bool,
+}
+
+/// Reads all records of a file.
+pub(crate) fn read(window: &mut Window<'_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
+    loop {
+        let line_ends = window.want(TRAILER).iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        if line_ends > 0 {
+            window.take(line_ends);
+            continue;
+        }
+        let at = window.offset();
+        if window.data().is_empty() {
+            match window.pass() {
+                Some(damage) => sink.skip(at, damage)?,
+                None => return ControlFlow::Continue(()),
+            }
+        } else if window.data().starts_with(MAGIC) {
+            record(window, sink)?;
+        } else {
+            let count = resync(window);
+            sink.skip(at, SkipReason::Garbage(count))?;
+        }
+    }
+}
+
+/// Reads the record that begins in front of the window.
+fn record(window: &mut Window<'_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
+    let at = window.offset();
+    let limits = sink.limits;
+    let head = match header_end(window, limits.max_header) {
+        Ok(head) => head,
+        Err(reason) => return refuse(window, sink, MAGIC.len(), reason),
+    };
+    let header = Header::parse(&window.data()[..head]);
+    let Some(length) = header.length else {
+        return refuse(window, sink, MAGIC.len(), SkipReason::WarcHeader("no Content-Length"));
+    };
+    if length > limits.max_record {
+        return refuse(window, sink, head, SkipReason::RecordTooLong(length));
+    }
+    let most = limits.max_body.saturating_add(limits.max_header).saturating_add(CHUNK_OVERHEAD);
+    let held = usize::try_from(length).map_or(most, |length| length.min(most));
+    let cut = held as u64 != length;
+
+    let here = window.want(head + held + TRAILER).len();
+    if here < head + held {
+        return refuse(window, sink, head, SkipReason::RecordCut);
+    }
+    if !cut && !ends_well(window, head + held) {
+        return refuse(window, sink, head, bad_end(window, length));
+    }
+    // Split once more: the first split could not be kept while the window moved.
+    let data = window.data();
+    let made = Header::parse(&data[..head]).capture(&data[head..head + held], cut, sink);
+    window.take(head + held);
+    // The part that was not held is passed over; only behind it can be seen whether the record was sound.
+    let passed = window.skip(length - held as u64);
+    if cut {
+        window.want(TRAILER);
+        if !passed || !ends_well(window, 0) {
+            let reason = if passed { bad_end(window, length) } else { SkipReason::RecordCut };
+            resync(window);
+            return sink.skip(at, reason);
+        }
+    }
+    sink.made(at, made)
+}
+
+/// Reports the record in front of the window, of which `known` octets are understood, and finds the next.
+fn refuse(window: &mut Window<'_>, sink: &mut Sink<'_>, known: usize, reason: SkipReason) -> ControlFlow<()> {
+    let at = window.offset();
+    window.take(known);
+    resync(window);
+    sink.skip(at, reason)
+}
+
+/// Takes octets until the window begins with a record, or is empty and has stopped. Returns how many.
+fn resync(window: &mut Window<'_>) -> u64 {
+    let from = window.offset();
+    // Only the first look may find a record at the very front: later ones begin inside a line.
+    let mut line_start = true;
+    loop {
+        let data = window.want(GLANCE);
+        let found = memchr::memmem::find_iter(data, MAGIC).find(|&found| {
+            let begins = if found == 0 { line_start } else { data[found - 1] == b'\n' };
+            begins && data.get(found + MAGIC.len()).is_some_and(u8::is_ascii_digit)
+        });
+        if let Some(found) = found {
+            window.take(found);
+            return window.offset() - from;
+        }
+        // A line end, the magic and its digit may straddle what comes next.
+        let keep = if window.stopped() { 0 } else { MAGIC.len() + 1 };
+        window.take(window.data().len().saturating_sub(keep));
+        if window.stopped() && window.data().is_empty() {
+            return window.offset() - from;
+        }
+        line_start = false;
+    }
+}
+
+/// The length of the header in front of the window, with the empty line that ends it.
+fn header_end(window: &mut Window<'_>, max: usize) -> Result<usize, SkipReason> {
+    let (mut look, mut seen) = (GLANCE, 0);
+    loop {
+        let data = window.want(look);
+        for line_end in memchr::memchr_iter(b'\n', &data[seen..]) {
+            let next = seen + line_end + 1;
+            match &data[next..] {
+                [b'\n', ..] => return Ok(next + 1),
+                [b'\r', b'\n', ..] => return Ok(next + 2),
+                _ => {}
+            }
+        }
+        if data.len() < look {
+            return Err(SkipReason::RecordCut);
+        }
+        if look >= max {
+            return Err(SkipReason::WarcHeader("longer than the limit max_header"));
+        }
+        seen = data.len().saturating_sub(3);
+        look = data.len().saturating_mul(2).min(max);
+    }
+}
+
+/// Whether a record ends `end` octets into the window: two line ends follow, or line ends and then the next
+/// record or the end of the file, and no damage that casts doubt on them.
+fn ends_well(window: &Window<'_>, end: usize) -> bool {
+    let rest = &window.data()[end..];
+    if rest.len() < TRAILER && window.doubtful() {
+        return false;
+    }
+    let behind = rest.iter().position(|byte| !matches!(byte, b'\r' | b'\n')).unwrap_or(rest.len());
+    let line_ends = rest[..behind].iter().filter(|byte| **byte == b'\n').count();
+    line_ends >= 2 || rest[behind..].starts_with(MAGIC) || (rest.len() == behind && window.stopped())
+}
+
+/// Why a record did not end well.
+fn bad_end(window: &Window<'_>, length: u64) -> SkipReason {
+    if window.doubtful() { SkipReason::RecordCut } else { SkipReason::RecordLength(length) }
+}
+
+impl<'a> Header<'a> {
+    /// Splits a header into its fields. The first of repeated fields counts; what is no field is passed over.
+    fn parse(bytes: &'a [u8]) -> Header<'a> {
+        let mut header = Header::default();
+        for line in bytes.split(|byte| *byte == b'\n') {
+            let Some(colon) = memchr::memchr(b':', line) else { continue };
+            let (name, value) = (line[..colon].trim_ascii_end(), line[colon + 1..].trim_ascii());
+            let first = |slot: &mut &'a [u8]| {
+                if slot.is_empty() {
+                    *slot = value;
+                }
+            };
+            match name.len() {
+                9 if name.eq_ignore_ascii_case(b"warc-type") => first(&mut header.kind),
+                9 if name.eq_ignore_ascii_case(b"warc-date") => first(&mut header.date),
+                15 if name.eq_ignore_ascii_case(b"warc-target-uri") => first(&mut header.target),
+                14 if name.eq_ignore_ascii_case(b"warc-truncated") => header.truncated = true,
+                14 if name.eq_ignore_ascii_case(b"content-length") && header.length.is_none() => {
+                    let digits = str::from_utf8(value).ok().filter(|text| !text.starts_with('+'));
+                    header.length = digits.and_then(|digits| digits.parse().ok());
+                }
+                _ => {}
+            }
+        }
+        header
+    }
+
+    /// What the record holds: a capture, nothing for this reader, or a reason.
+    fn capture(&self, block: &[u8], cut: bool, sink: &Sink<'_>) -> Result<Option<Capture>, SkipReason> {
+        if self.kind.is_empty() {
+            return Err(SkipReason::WarcHeader("no WARC-Type"));
+        }
+        // Heritrix stores the answers of name servers as responses too.
+        if !self.kind.eq_ignore_ascii_case(b"response") || self.target.starts_with(b"dns:") {
+            return Ok(None);
+        }
+        let target =
+            self.target.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">")).unwrap_or(self.target);
+        if target.is_empty() {
+            return Err(SkipReason::WarcHeader("no WARC-Target-URI"));
+        }
+        let url = String::from_utf8_lossy(target).into_owned();
+        let site = match SiteKey::from_url(&url) {
+            Ok(site) => site,
+            Err(error) => return Err(SkipReason::Url { url, error }),
+        };
+        let fetched_at = str::from_utf8(self.date).ok().and_then(dates::iso).unwrap_or(0);
+        let response = http::response(block, cut || self.truncated, sink.limits)?;
+        Ok(Some(Capture {
+            url,
+            site,
+            fetched_at,
+            status: response.status,
+            fresh_for: response.fields.fresh_for(fetched_at),
+            location: http::text(response.fields.location),
+            content_type: http::text(response.fields.content_type),
+            body: response.body,
+            truncated: response.truncated,
+        }))
+    }
+}

@@ -1,0 +1,156 @@
+//! No bytes make a reader panic, hang, or lose what stands before the damage.
+
+mod common;
+
+use common::{gzip, items_within, page, record, response};
+use proptest::prelude::*;
+use robomaton_corpus::{Facts, Item, ReadLimits, sniff};
+
+/// A file with something of everything.
+fn sample() -> Vec<u8> {
+    let packed =
+        [b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", gzip(b"Allow: /").as_slice()].concat();
+    [
+        record("warcinfo", "", "2026-01-01", b"software: x\r\n"),
+        page("http://a.example/robots.txt", "User-agent: *\nDisallow: /\n"),
+        response("http://b.example/robots.txt", packed),
+        response("http://c.example/robots.txt", "HTTP/1.1 301 Moved\r\nLocation: /x\r\nExpires: 0\r\n\r\n"),
+        response(
+            "http://d.example/robots.txt",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+        ),
+        page("http://e.example/robots.txt", "last"),
+    ]
+    .concat()
+}
+
+/// Small limits, so that damage runs into them.
+fn limits(small: bool) -> ReadLimits {
+    let mut limits = ReadLimits::default();
+    if small {
+        (limits.max_body, limits.max_record, limits.max_header, limits.max_line) = (8, 300, 150, 64);
+    }
+    limits
+}
+
+/// Reads, and does with the items what a driver would.
+fn survive(name: &str, bytes: &[u8], small: bool) -> Vec<Item> {
+    let items = items_within(name, bytes, &limits(small));
+    // Every item took octets out of the stream: there cannot be more of them.
+    assert!(items.len() <= bytes.len().max(1) * 1032);
+    for item in &items {
+        match item {
+            Item::Capture(capture) | Item::Target(capture) => {
+                Facts::of(capture);
+                sniff(&capture.body, capture.content_type.as_deref());
+            }
+            Item::Skipped(skipped) => assert!(!skipped.reason.to_string().is_empty()),
+            Item::Ignored => {}
+        }
+    }
+    items
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Set(usize, u8),
+    Cut(usize, usize),
+    Insert(usize, Vec<u8>),
+    Repeat(usize, usize),
+}
+
+fn changes() -> impl Strategy<Value = Vec<Change>> {
+    let at = any::<usize>();
+    let token = prop_oneof![
+        prop::collection::vec(any::<u8>(), 1..20),
+        prop::sample::select(vec![
+            "\r\n\r\n",
+            "WARC/1.0\r\n",
+            "\n",
+            "0",
+            "999999999",
+            ": ",
+            "HTTP/1.1 200 OK\r\n\r\n",
+            "\x1f\u{8b}\x08"
+        ])
+        .prop_map(|text| text.as_bytes().to_vec()),
+    ];
+    let change = prop_oneof![
+        (at, any::<u8>()).prop_map(|(at, byte)| Change::Set(at, byte)),
+        (at, 1..60_usize).prop_map(|(at, count)| Change::Cut(at, count)),
+        (at, token).prop_map(|(at, bytes)| Change::Insert(at, bytes)),
+        (at, 1..200_usize).prop_map(|(at, count)| Change::Repeat(at, count)),
+    ];
+    prop::collection::vec(change, 1..6)
+}
+
+fn apply(mut bytes: Vec<u8>, changes: Vec<Change>) -> Vec<u8> {
+    for change in changes {
+        let within = |at: usize| at % (bytes.len() + 1);
+        match change {
+            Change::Set(at, byte) => {
+                let at = within(at);
+                if let Some(slot) = bytes.get_mut(at) {
+                    *slot = byte;
+                }
+            }
+            Change::Cut(at, count) => {
+                let at = within(at);
+                bytes.drain(at..(at + count).min(bytes.len()));
+            }
+            Change::Insert(at, new) => {
+                let at = within(at);
+                bytes.splice(at..at, new);
+            }
+            Change::Repeat(at, count) => {
+                let at = within(at);
+                let again = bytes[at..(at + count).min(bytes.len())].to_vec();
+                bytes.splice(at..at, again);
+            }
+        }
+    }
+    bytes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1024))]
+
+    #[test]
+    fn mutated_warc(changes in changes(), small: bool) {
+        survive("x.warc", &apply(sample(), changes), small);
+    }
+
+    #[test]
+    fn mutated_gzip(changes in changes(), small: bool) {
+        let members = [gzip(&sample()), gzip(&page("http://z.example/robots.txt", "z"))].concat();
+        survive("x.warc.gz", &apply(members, changes), small);
+    }
+
+    #[test]
+    fn mutated_jsonl(changes in changes(), small: bool) {
+        let line = b"{\"url\": \"a.example\", \"status\": 200, \"fetched_at\": \"2026-01-01T00:00:00Z\", \"body\": \"x\"}\n";
+        survive("x.jsonl", &apply(line.repeat(3), changes), small);
+    }
+
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400), small: bool) {
+        survive("x.warc", &bytes, small);
+        survive("x.jsonl", &bytes, small);
+        survive("x.warc", &[b"WARC/1.0\r\nContent-Length: 9\r\n\r\n", bytes.as_slice()].concat(), small);
+        survive("x.warc", &response("http://a.example/robots.txt", &bytes), small);
+        survive("x.warc.gz", &[b"\x1f\x8b\x08", bytes.as_slice()].concat(), small);
+    }
+}
+
+/// Cut anywhere, a file gives the records that end before the cut, and at most one report.
+#[test]
+fn every_truncation() {
+    let whole = sample();
+    let all = survive("x.warc", &whole, false);
+    for cut in 0..whole.len() {
+        let read = survive("x.warc", &whole[..cut], false);
+        let kept = read.iter().filter(|item| !matches!(item, Item::Skipped(_))).count();
+        assert_eq!(read[..kept], all[..kept], "{cut}");
+        assert!(read.len() - kept <= 1, "{cut}: {read:?}");
+    }
+}

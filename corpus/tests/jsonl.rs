@@ -1,0 +1,95 @@
+//! JSON lines: what a line may be, and what a bad one costs.
+
+mod common;
+
+use common::{gzip, items_within, lines, lines_within, only};
+use robomaton_corpus::{Item, ReadLimits};
+
+#[test]
+fn a_line_has_all_its_facts() {
+    let line = br#"{"url": "https://a.example/robots.txt", "status": 301, "fetched_at": "1970-01-01T01:01:40+01:00",
+        "body": "\u00e9", "headers": {"LOCATION": "/x", "content-type": ["text/plain"], "Cache-Control": "no-store", "n": 1},
+        "unknown": {"a": []}}"#;
+    let line: Vec<u8> = line.iter().copied().filter(|byte| *byte != b'\n').collect();
+    let capture = only("x.jsonl", &line);
+    assert_eq!(capture.site.to_string(), "https://a.example");
+    assert_eq!((capture.status, capture.fetched_at, capture.fresh_for), (301, 100, Some(0)));
+    assert_eq!(
+        (capture.location.as_deref(), capture.content_type.as_deref()),
+        (Some("/x"), Some("text/plain"))
+    );
+    assert_eq!(capture.body, "é".as_bytes());
+}
+
+#[test]
+fn what_may_be_left_out() {
+    let host = only("-", br#"{"url": "a.example:8080", "body_base64": "QWxsb3c6IC8"}"#);
+    assert_eq!((host.site.to_string().as_str(), host.status, host.fetched_at), ("a.example:8080", 200, 0));
+    assert_eq!(host.body, b"Allow: /");
+    assert_eq!(only("-", br#"{"url": "a.example", "status": null}"#).status, 0, "no answer");
+    assert_eq!(only("-", br#"{"url": "a.example", "fetched_at": 7}"#).fetched_at, 7);
+    assert!(only("-", br#"{"url": "a.example", "body": "x", "truncated": true}"#).truncated);
+}
+
+#[test]
+fn a_bad_line_costs_itself() {
+    let lines_in: [&[u8]; 15] = [
+        b"\xef\xbb\xbf{\"url\": \"first.example\", \"body\": \"\"}\r",
+        b"{\"url\": \"a.example\"",
+        b"not json",
+        br#"{"status": 200}"#,
+        br#"{"url": "a.example", "body_base64": "?"}"#,
+        br#"{"url": "a.example", "body": "", "body_base64": ""}"#,
+        br#"{"url": "a.example", "status": "200"}"#,
+        br#"{"url": "a.example", "status": 70000}"#,
+        br#"{"url": "a.example", "fetched_at": "yesterday"}"#,
+        br#"{"url": "mailto:a"}"#,
+        b"{\"url\": \"\xff.example\"}",
+        b"  \t",
+        br#"["a.example"]"#,
+        br#"{"url": "a.example", "status": 304}"#,
+        br#"{"url": "last.example", "body": "x"}"#,
+    ];
+    let expected = [
+        "first.example ",
+        "at 2: json",
+        "at 3: json",
+        "at 4: json",
+        "at 5: json",
+        "at 6: json",
+        "at 7: json",
+        "at 8: json",
+        "at 9: json",
+        "at 10: url",
+        "at 11: json",
+        "at 13: json",
+        "at 14: not-modified",
+        "last.example x",
+    ];
+    let bytes = lines_in.join(&b'\n');
+    assert_eq!(lines("x.jsonl", &bytes), expected);
+    assert_eq!(lines("x.jsonl.gz", &gzip(&bytes)), expected);
+}
+
+#[test]
+fn a_body_is_octets() {
+    let capture = only("-", b"{\"url\": \"a.example\", \"body\": \"Disallow: /caf\xe9 \\ud800\\n\"}");
+    assert!(capture.body.starts_with(b"Disallow: /caf\xe9 "));
+}
+
+#[test]
+fn limits_and_damage() {
+    let mut limits = ReadLimits::default();
+    (limits.max_line, limits.max_body) = (40, 3);
+    let long = format!("{{\"url\": \"long.example\", \"x\": \"{}\"}}", "x".repeat(1_000_000));
+    let text =
+        format!("{{\"url\":\"a.example\",\"body\":\"abcd\"}}\n{long}\n{{\"url\":\"b.example\"}}\n{long}");
+    let expected = ["a.example abc (truncated)", "at 2: line-too-long", "b.example ", "at 4: line-too-long"];
+    assert_eq!(lines_within("x.jsonl", text.as_bytes(), &limits), expected);
+
+    let good = gzip(b"{\"url\":\"a.example\"}\n{\"url\":\"b.example\"}\n");
+    let cut = [&good[..good.len() - 8], b"\0\0\0\0\0\0\0\0", &good].concat();
+    let read = items_within("x.jsonl.gz", &cut, &ReadLimits::default());
+    assert_eq!(read.iter().filter(|item| matches!(item, Item::Capture(_))).count(), 4);
+    assert_eq!(read.len(), 5, "the damage is told: {read:?}");
+}

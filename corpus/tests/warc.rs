@@ -1,0 +1,256 @@
+//! WARC files: whole ones in every wrapping, and broken ones.
+
+mod common;
+
+use common::{gzip, items_within, lines, lines_within, only, page, record, response};
+use robomaton_corpus::{Item, ReadLimits};
+
+fn limits(change: impl FnOnce(&mut ReadLimits)) -> ReadLimits {
+    let mut limits = ReadLimits::default();
+    change(&mut limits);
+    limits
+}
+
+#[test]
+fn a_capture_has_all_its_facts() {
+    let block = "HTTP/1.1 200 OK\r\nServer: x\r\nContent-Type: text/plain; charset=utf-8\r\n\
+                 Cache-Control: max-age=60\r\n\r\nUser-agent: *\n";
+    let capture = only("x.warc", &response("<https://Example.com/robots.txt>", block));
+    assert_eq!(capture.url, "https://Example.com/robots.txt");
+    assert_eq!(capture.site.to_string(), "https://example.com");
+    assert_eq!((capture.fetched_at, capture.status, capture.fresh_for), (100, 200, Some(60)));
+    assert_eq!(capture.content_type.as_deref(), Some("text/plain; charset=utf-8"));
+    assert_eq!((capture.body.as_slice(), capture.truncated), (&b"User-agent: *\n"[..], false));
+}
+
+#[test]
+fn every_wrapping_gives_the_same() {
+    let records = [page("http://a.example/robots.txt", "A"), page("http://b.example/robots.txt", "B")];
+    let plain = records.concat();
+    let expected = ["http://a.example/robots.txt A", "http://b.example/robots.txt B"];
+    let (front, back) = plain.split_at(70);
+    for bytes in [
+        plain.clone(),
+        gzip(&plain),
+        records.iter().flat_map(|record| gzip(record)).collect(),
+        [gzip(front), gzip(back)].concat(), // members that know nothing of records
+        [gzip(&plain), vec![0; 512]].concat(),
+    ] {
+        assert_eq!(lines("x.warc.gz", &bytes), expected);
+        assert_eq!(lines("-", &bytes), expected, "standard input is known by its first octets");
+    }
+}
+
+#[test]
+fn other_records_are_counted() {
+    let bytes = [
+        record("warcinfo", "", "", b"software: x"),
+        record("request", "http://a.example/robots.txt", "", b"GET /robots.txt HTTP/1.1\r\n\r\n"),
+        record("response", "dns:a.example", "", b"20240101\na.example 1 IN A 192.0.2.1"),
+        record("metadata", "http://a.example/robots.txt", "", b""),
+        page("http://a.example/robots.txt", ""),
+        page("http://a.example/index.html", "x"),
+        page("http://a.example/robots.txt?x", "x"),
+        page("ftp://a.example/robots.txt", "x"),
+        page("robots.txt", "x"),
+        response("http://a.example/robots.txt", "HTTP/1.1 304 Not Modified\r\n\r\n"),
+    ]
+    .concat();
+    let kinds: Vec<String> =
+        lines("x.warc", &bytes).iter().map(|line| line.replace(char::is_numeric, "")).collect();
+    let expected = [
+        "ignored",
+        "ignored",
+        "ignored",
+        "ignored",
+        "http://a.example/robots.txt ",
+        "target http://a.example/index.html",
+        "target http://a.example/robots.txt?x",
+        "at : url",
+        "at : url",
+        "at : not-modified",
+    ];
+    assert_eq!(kinds, expected);
+}
+
+#[test]
+fn bodies_are_decoded() {
+    let body = |head: &str, body: &[u8]| {
+        let block = [b"HTTP/1.1 200 OK\r\n", head.as_bytes(), b"\r\n\r\n", body].concat();
+        lines("x.warc", &response("http://a/robots.txt", block)).join("")
+    };
+    let zlib = {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut encoder, b"Allow: /").unwrap();
+        encoder.finish().unwrap()
+    };
+    let (deflate, whole) = (&zlib[2..zlib.len() - 4], "http://a/robots.txt Allow: /");
+    assert_eq!(body("Transfer-Encoding: chunked", b"3\r\nAll\r\n5;x=y\r\now: /\r\n0\r\n\r\n"), whole);
+    assert_eq!(body("transfer-encoding: Chunked", b"3\nAll\n05\now: /\n0\n"), whole);
+    assert_eq!(body("Transfer-Encoding: chunked", b"8\r\nAllow: /"), format!("{whole} (truncated)"));
+    assert_eq!(body("Transfer-Encoding: chunked", b"Allow: /"), whole, "decoded already");
+    assert_eq!(body("Transfer-Encoding: chunked", b"User-agent: *\nAllow: /").len(), whole.len() + 14);
+    assert_eq!(body("Content-Encoding: gzip", &gzip(b"Allow: /")), whole);
+    assert_eq!(body("Content-Encoding: X-GZIP", &gzip(b"Allow: /")), whole);
+    assert_eq!(body("Content-Encoding: gzip", b"Allow: /"), whole, "decoded already");
+    assert_eq!(body("Content-Encoding: deflate", &zlib), whole);
+    assert_eq!(body("Content-Encoding: deflate", deflate), whole);
+    assert_eq!(body("Content-Encoding: deflate", b"Allow: /"), whole, "decoded already");
+    assert_eq!(body("Content-Encoding: deflate", &zlib[..zlib.len() - 1]), format!("{whole} (truncated)"));
+    assert_eq!(body("Content-Encoding: br", b"Allow: /"), whole, "decoded already");
+    assert_eq!(body("Content-Encoding: gzip, identity, gzip", &gzip(&gzip(b"Allow: /"))), whole);
+    assert!(body("Content-Encoding: br", b"\x8b\x03\x80Allow: /\x03").ends_with(": encoding"));
+    let chunks = [&b"1\r\n\x1f\r\n1000\r\n"[..], &gzip(b"Allow: /")[1..]].concat();
+    let both = "Content-Encoding: gzip\r\nTransfer-Encoding: chunked";
+    assert_eq!(body(both, &chunks), format!("{whole} (truncated)"));
+    let long = gzip(&b"Disallow: /x\n".repeat(9999));
+    assert!(body("Content-Encoding: gzip", &long[..long.len() - 12]).ends_with("(truncated)"));
+}
+
+#[test]
+fn bodies_are_limited() {
+    let small = limits(|limits| (limits.max_body, limits.max_header) = (4, 200));
+    let wire = |body: &[u8], head: &str| {
+        response("http://a/robots.txt", [head.as_bytes(), b"\r\n\r\n", body].concat())
+    };
+    let cut = "http://a/robots.txt abcd (truncated)";
+    assert_eq!(
+        lines_within("x.warc", &wire(b"abcd", "HTTP/1.1 200 OK"), &small),
+        ["http://a/robots.txt abcd"]
+    );
+    assert_eq!(lines_within("x.warc", &wire(b"abcde", "HTTP/1.1 200 OK"), &small), [cut]);
+    let bomb = gzip(&[b"abcd".as_slice(), &vec![b'x'; 50_000_000]].concat());
+    let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip";
+    assert_eq!(lines_within("x.warc", &wire(&bomb, head), &small), [cut]);
+    // Longer than what is held at once: the rest is passed over, and the next record is found.
+    let long =
+        [wire(&b"abcde".repeat(100_000), "HTTP/1.1 200 OK"), page("http://b/robots.txt", "B")].concat();
+    assert_eq!(lines_within("x.warc", &long, &small), [cut, "http://b/robots.txt B"]);
+    assert_eq!(lines_within("x.warc", &long[..400_000], &small), ["at 0: record-cut"]);
+}
+
+#[test]
+fn a_cut_capture_says_so() {
+    let head = "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/robots.txt\r\nWARC-Truncated: length\r\n";
+    let bytes = format!("{head}Content-Length: 20\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx\r\n\r\n");
+    let capture = only("x.warc", bytes.as_bytes());
+    assert_eq!((capture.truncated, capture.fetched_at, capture.body.as_slice()), (true, 0, &b"x"[..]));
+}
+
+#[test]
+fn odd_http_headers() {
+    let line = |block: &str| lines("x.warc", &response("http://a/robots.txt", block)).join("");
+    assert_eq!(line("HTTP/1.1 200 OK\nContent-Type: text/plain\n\nbody"), "http://a/robots.txt body");
+    assert_eq!(line("HTTP/2 200\r\n\r\nbody"), "http://a/robots.txt body");
+    assert_eq!(
+        line("HTTP/1.1 200\r\nno colon here\r\n\x01\x02: \x7f\r\n folded\r\n\r\nbody"),
+        "http://a/robots.txt body"
+    );
+    let many = "X-Many: yes\r\n".repeat(5000);
+    assert_eq!(line(&format!("HTTP/1.1 200 OK\r\n{many}\r\nbody")), "http://a/robots.txt body");
+    let huge = "y".repeat(300 << 10);
+    assert_eq!(line(&format!("HTTP/1.1 200 OK\r\nX: {huge}\0\r\n\r\nbody")), "at 0: http");
+    assert_eq!(line("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nUser-agent: *\r\n"), "at 0: http");
+    assert_eq!(line("HTTP/1.1 404 Not Found\r\nServer: x\r\n"), "http://a/robots.txt ", "a status is enough");
+    assert_eq!(line("User-agent: *\n\nDisallow: /\n"), "at 0: http");
+    assert_eq!(line(""), "at 0: http");
+    assert_eq!(line("HTTP/1.1 abc\r\n\r\n"), "at 0: http");
+}
+
+#[test]
+fn odd_warc_headers() {
+    let good = page("http://b/robots.txt", "B");
+    let with_next = |bytes: &str| lines("x.warc", &[bytes.as_bytes(), good.as_slice()].concat());
+    let block = "HTTP/1.1 200 OK\n\nA\n\n";
+    let lf = format!(
+        "WARC/1.0\nwarc-type:response\nWARC-TARGET-URI:http://a/robots.txt\ncontent-length:18\n\n{block}"
+    );
+    assert_eq!(with_next(&lf), ["http://a/robots.txt A", "http://b/robots.txt B"]);
+    for (bytes, kind) in [
+        ("WARC/1.0\r\nWARC-Type: response\r\n\r\n", "warc-header"),
+        ("WARC/1.0\r\nContent-Length: 1\r\n\r\nx\r\n\r\n", "warc-header"),
+        ("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 1\r\n\r\nx\r\n\r\n", "warc-header"),
+        ("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: -1\r\n\r\nx\r\n\r\n", "warc-header"),
+        ("WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 99999999999\r\n\r\nx\r\n\r\n", "record-too-long"),
+        ("WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 99999999999999999999999\r\n\r\n\r\n", "warc-header"),
+        ("WARC/1.0\r\n", "warc-header"), // its fields are the next record's
+    ] {
+        let read = with_next(bytes);
+        assert!(read[0] == format!("at 0: {kind}") || bytes.len() < 20, "{bytes:?} {read:?}");
+        assert_eq!(read.last().map(String::as_str), Some("http://b/robots.txt B"), "{bytes:?}");
+    }
+    let huge = format!("WARC/1.0\r\nX: {}\r\n", "x".repeat(1 << 20));
+    assert_eq!(with_next(&huge), ["at 0: warc-header", "http://b/robots.txt B"]);
+}
+
+#[test]
+fn a_wrong_length_costs_one_record() {
+    let (one, two) =
+        (page("http://a/robots.txt", "Allow: /\nDisallow: /x\n"), page("http://b/robots.txt", "B"));
+    let length = "Content-Length: 67\r\n";
+    let text = String::from_utf8(one.clone()).unwrap();
+    assert!(text.contains(length), "{text}");
+    for wrong in [1, 20, 60, 65, 72, 75, 200, 1000, 1_000_000] {
+        let broken = text.replace(length, &format!("Content-Length: {wrong}\r\n"));
+        for bytes in [[broken.as_bytes(), &two].concat(), [gzip(broken.as_bytes()), gzip(&two)].concat()] {
+            let read = lines("x.warc", &bytes);
+            assert_eq!(read.len(), 2, "{wrong}: {read:?}");
+            assert!(
+                ["at 0: record-length", "at 0: record-cut"].contains(&read[0].as_str()),
+                "{wrong}: {read:?}"
+            );
+            assert_eq!(read[1], "http://b/robots.txt B");
+        }
+    }
+}
+
+#[test]
+fn garbage_between_records() {
+    let (one, two) = (page("http://a/robots.txt", "A"), page("http://b/robots.txt", "B"));
+    for garbage in
+        ["x", "garbage\r\n", "\r\n\r\nWARC\n", "WARC/no\r\n", &"no line end, WARC/1.0 ".repeat(50_000)]
+    {
+        let garbage = format!("{garbage}\n");
+        let read = lines("x.warc", &[garbage.as_bytes(), &one, garbage.as_bytes(), &two].concat());
+        let kept: Vec<&String> = read.iter().filter(|line| line.starts_with("http")).collect();
+        assert_eq!(kept, ["http://a/robots.txt A", "http://b/robots.txt B"], "{read:?}");
+        assert_eq!(read.len(), 4, "{read:?}");
+    }
+    assert_eq!(lines("x.warc", b"not a WARC file at all"), ["at 0: garbage"]);
+    assert_eq!(lines("x.warc", b""), [""; 0]);
+}
+
+#[test]
+fn damaged_gzip_costs_its_member() {
+    let name = |n: u32| format!("http://h{n}.example/robots.txt");
+    let members: Vec<Vec<u8>> =
+        (0..5).map(|n| gzip(&page(&name(n), &"Disallow: /some/path\n".repeat(20)))).collect();
+    let expect = |bytes: &[u8], kept: &[u32], damage: usize| {
+        let read = items_within("x.warc.gz", bytes, &ReadLimits::default());
+        let urls: Vec<String> = read
+            .iter()
+            .filter_map(
+                |item| if let Item::Capture(capture) = item { Some(capture.url.clone()) } else { None },
+            )
+            .collect();
+        assert_eq!(urls, kept.iter().map(|&n| name(n)).collect::<Vec<_>>(), "{read:?}");
+        let told = |item: &&Item| matches!(item, Item::Skipped(skipped) if skipped.reason.name() == "gzip");
+        assert_eq!(read.iter().filter(told).count(), damage, "{read:?}");
+    };
+    let all = members.concat();
+    expect(&all, &[0, 1, 2, 3, 4], 0);
+    let before_last = all.len() - members[4].len();
+    for cut in [before_last + 1, before_last + 12, all.len() - 9] {
+        expect(&all[..cut], &[0, 1, 2, 3], 1);
+    }
+    expect(&all[..before_last], &[0, 1, 2, 3], 0);
+    let start: usize = members[..2].iter().map(Vec::len).sum();
+    // In the magic, in the data, in the checksum: a record that inflates is not believed either.
+    for offset in [0, 1, 2, 40, members[2].len() - 7] {
+        let mut bytes = all.clone();
+        bytes[start + offset] ^= 0x55;
+        expect(&bytes, &[0, 1, 3, 4], 1);
+    }
+    expect(&[&all[..start], b"garbage", &all[start..]].concat(), &[0, 1, 2, 3, 4], 1);
+    expect(&[&all[..], b"garbage"].concat(), &[0, 1, 2, 3, 4], 1);
+}
