@@ -1,0 +1,171 @@
+//! A second oracle: what google/robotstxt answers, restated as the one pass over the file that it makes.
+//!
+//! For profile `google`. It has no groups and no policy: it walks the octets of the file with the flags that parser
+//! keeps, so it shares neither structure nor code with the compiler. Its matcher keeps the set of positions that a
+//! pattern can have reached, which is the definition of matching and nothing cleverer.
+//! Knows nothing of images; imported by tests and benches only.
+
+/// The octets of a line that are kept.
+const KEPT: usize = 2083 * 8 - 1;
+
+/// What is known so far: the highest priority (pattern length) of each sense, for the crawler itself and for `*`.
+#[derive(Default)]
+struct State {
+    in_global: bool,
+    in_specific: bool,
+    ever_specific: bool,
+    after_rule: bool,
+    // [sense][scope]: 0 when nothing matched.
+    best: [[usize; 2]; 2],
+}
+
+/// Whether `agent` may fetch `url`.
+pub fn allowed(robots: &[u8], agent: &str, url: &str) -> bool {
+    let path = path(url.as_bytes());
+    let mut state = State::default();
+    let mark = b"\xEF\xBB\xBF".iter().zip(robots).take_while(|(a, b)| a == b).count();
+    for line in robots[mark..].split(|octet| matches!(octet, b'\r' | b'\n')) {
+        if let Some((key, value)) = fields(&line[..line.len().min(KEPT)]) {
+            state.record(key, value, agent.as_bytes(), &path);
+        }
+    }
+    let [[disallow_any, disallow_own], [allow_any, allow_own]] = state.best;
+    if disallow_own > 0 || allow_own > 0 {
+        disallow_own <= allow_own
+    } else if state.ever_specific {
+        true
+    } else {
+        disallow_any <= allow_any
+    }
+}
+
+impl State {
+    fn record(&mut self, key: &[u8], value: &[u8], agent: &[u8], path: &[u8]) {
+        let is =
+            |name: &str| key.len() >= name.len() && key[..name.len()].eq_ignore_ascii_case(name.as_bytes());
+        if ["user-agent", "useragent", "user agent"].into_iter().any(is) {
+            if std::mem::take(&mut self.after_rule) {
+                (self.in_global, self.in_specific) = (false, false);
+            }
+            if value.first() == Some(&b'*') && value.get(1).is_none_or(|octet| space(*octet)) {
+                self.in_global = true;
+            } else {
+                let end = value.iter().position(|o| !o.is_ascii_alphabetic() && *o != b'-' && *o != b'_');
+                if value[..end.unwrap_or(value.len())].eq_ignore_ascii_case(agent) {
+                    (self.in_specific, self.ever_specific) = (true, true);
+                }
+            }
+        } else if is("allow") {
+            self.rule(1, &escape(value), path);
+        } else if ["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"].into_iter().any(is)
+        {
+            self.rule(0, &escape(value), path);
+        }
+    }
+
+    fn rule(&mut self, sense: usize, pattern: &[u8], path: &[u8]) {
+        if !self.in_global && !self.in_specific {
+            return;
+        }
+        self.after_rule = true;
+        if matches(pattern, path) {
+            let best = &mut self.best[sense][usize::from(self.in_specific)];
+            *best = (*best).max(pattern.len());
+        } else if sense == 1
+            && let Some(slash) = pattern.iter().rposition(|&octet| octet == b'/')
+            && pattern[slash..].starts_with(b"/index.htm")
+        {
+            let mut directory = pattern[..=slash].to_vec();
+            directory.push(b'$');
+            self.rule(sense, &directory, path);
+        }
+    }
+}
+
+/// Whether the pattern matches the path: the positions reached after each of its octets.
+fn matches(pattern: &[u8], path: &[u8]) -> bool {
+    let mut reached = vec![0];
+    for (at, &octet) in pattern.iter().enumerate() {
+        reached = match octet {
+            b'$' if at + 1 == pattern.len() => return reached.contains(&path.len()),
+            b'*' => (reached[0]..=path.len()).collect(),
+            _ => reached.into_iter().filter(|&p| path.get(p) == Some(&octet)).map(|p| p + 1).collect(),
+        };
+        if reached.is_empty() {
+            return false;
+        }
+    }
+    true
+}
+
+fn fields(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let line = line.split(|&octet| octet == 0).next()?;
+    let line = trim(line.split(|&octet| octet == b'#').next()?);
+    let gap = |octet: &u8| matches!(octet, b' ' | b'\t');
+    let at = match line.iter().position(|&octet| octet == b':') {
+        Some(colon) => colon,
+        None if line.split(gap).filter(|word| !word.is_empty()).count() == 2 => line.iter().position(gap)?,
+        None => return None,
+    };
+    let key = trim(&line[..at]);
+    if key.is_empty() { None } else { Some((key, trim(&line[at + 1..]))) }
+}
+
+fn space(octet: u8) -> bool {
+    matches!(octet, 9..=13 | b' ')
+}
+
+fn trim(mut text: &[u8]) -> &[u8] {
+    while let [first, rest @ ..] = text
+        && space(*first)
+    {
+        text = rest;
+    }
+    while let [rest @ .., last] = text
+        && space(*last)
+    {
+        text = rest;
+    }
+    text
+}
+
+fn escape(value: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < value.len() {
+        match value[at..] {
+            [b'%', a, b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => {
+                out.extend([b'%', a.to_ascii_uppercase(), b.to_ascii_uppercase()]);
+                at += 3;
+            }
+            [octet, ..] if octet >= 0x80 => {
+                out.extend(format!("%{octet:02X}").bytes());
+                at += 1;
+            }
+            _ => {
+                out.push(value[at]);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// Path, parameters and query of a URL, as that library cuts them out.
+pub fn path(url: &[u8]) -> Vec<u8> {
+    let start = if url.starts_with(b"//") { 2 } else { 0 };
+    let of_path = |from: usize| (from..url.len()).find(|&at| matches!(url[at], b'/' | b'?' | b';'));
+    let protocol = (start..url.len()).find(|&at| url[at..].starts_with(b"://"));
+    let from = match protocol {
+        Some(at) if of_path(start).is_none_or(|path| path >= at) => at + 3,
+        _ => start,
+    };
+    let hash = (start..url.len()).find(|&at| url[at] == b'#');
+    match of_path(from) {
+        Some(path) if hash.is_none_or(|hash| hash >= path) => {
+            let path = &url[path..hash.unwrap_or(url.len())];
+            if path[0] == b'/' { path.to_vec() } else { [b"/", path].concat() }
+        }
+        _ => b"/".to_vec(),
+    }
+}

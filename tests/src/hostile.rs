@@ -1,0 +1,185 @@
+//! Builders of files that were meant to hurt: large, deep, repetitive, or no robots.txt at all.
+//!
+//! Used by the limit suite, the benches and the fuzz seeds. Each builder is named after what it strains, takes
+//! its size, and is deterministic. [`all`] is the list with its usual sizes. Invariant: nothing here takes more
+//! memory than the file it returns.
+//! It does not know limits or right answers; suites ask only that an engine ends in time and within its caps.
+
+use crate::generate::Random;
+use std::fmt::Write as _;
+
+/// A hostile file and its name.
+pub type Hostile = (&'static str, Vec<u8>);
+
+/// Every builder at its usual size. About 30 MB together.
+pub fn all() -> Vec<Hostile> {
+    vec![
+        ("ten-megabytes", ten_megabytes()),
+        ("groups", groups(100_000)),
+        ("rules", rules(100_000)),
+        ("alphabet-stars", alphabet_stars(100, 20)),
+        ("stars-in-one-rule", stars_in_one_rule(20_000)),
+        ("segments", segments(125, 2_048)),
+        ("long-lines", long_lines(2 << 20)),
+        ("nuls", nuls(1 << 20)),
+        ("utf16-little-endian", utf16(false)),
+        ("utf16-big-endian", utf16(true)),
+        ("html", html()),
+        ("shared-and-own-groups", shared_and_own_groups(800)),
+        ("star-heads", star_heads(100)),
+        ("prefix-chain", prefix_chain(900)),
+        ("same-rule", same_rule(20_000)),
+        ("one-agent-line-after-another", agents(30_000)),
+        ("comments-only", b"#\n".repeat(200_000)),
+        ("colons", b":\n".repeat(200_000)),
+        ("percents", percents(20_000)),
+        ("random-octets", random_octets(500_000)),
+    ]
+}
+
+/// A well-formed file of 10 MB: past any parse limit, with its last rule at the very end.
+pub fn ten_megabytes() -> Vec<u8> {
+    let mut out = String::from("User-agent: *\n");
+    for number in 0.. {
+        if out.len() >= 10_000_000 {
+            break;
+        }
+        line(&mut out, format_args!("Disallow: /directory/{number}/page.html"));
+    }
+    line(&mut out, format_args!("Disallow: /the-end"));
+    out.into_bytes()
+}
+
+/// That many groups, each with an agent and a rule of its own.
+pub fn groups(count: usize) -> Vec<u8> {
+    lines(count, |out, n| line(out, format_args!("User-agent: bot{n}\nDisallow: /{n}/\n")))
+}
+
+/// One group with that many different rules.
+pub fn rules(count: usize) -> Vec<u8> {
+    let body = lines(count, |out, n| line(out, format_args!("{}: /a{}/b{n}", sense(n), n % 97)));
+    [b"User-agent: *\n", body.as_slice()].concat()
+}
+
+/// Rules such as `/*c*d*e...`, each beginning at another letter: sets that explode when determinised.
+pub fn alphabet_stars(count: usize, stars: usize) -> Vec<u8> {
+    let body = lines(count, |out, n| {
+        let letter = |at: usize| char::from(b"abcdefghijklmnopqrstuvwxyz"[at % 26]);
+        let pattern: String = (0..stars).flat_map(|at| ['*', letter(n * 7 + at * (1 + n % 5))]).collect();
+        line(out, format_args!("{}: /{pattern}", sense(n)));
+    });
+    [b"User-agent: *\n", body.as_slice()].concat()
+}
+
+/// One rule `/*a*a*a...` with that many stars.
+pub fn stars_in_one_rule(stars: usize) -> Vec<u8> {
+    format!("User-agent: *\nDisallow: /{}b\n", "*a".repeat(stars)).into_bytes()
+}
+
+/// That many rules of that many one-letter segments each.
+pub fn segments(count: usize, segments: usize) -> Vec<u8> {
+    let mut random = Random::new(segments as u64);
+    let body = lines(count, |out, n| {
+        let pattern: String = (0..segments).flat_map(|_| ['*', random.pick(&['a', 'b', 'c'])]).collect();
+        line(out, format_args!("{}: /{pattern}", sense(n)));
+    });
+    [b"User-agent: *\n", body.as_slice()].concat()
+}
+
+/// Lines of that many octets: a comment, an unknown key, an agent, a path.
+pub fn long_lines(octets: usize) -> Vec<u8> {
+    let long = "x".repeat(octets);
+    format!(
+        "#{long}\nUnknown: {long}\nUser-agent: *\nUser-agent: {long}\nDisallow: /short\nDisallow: /{long}\n"
+    )
+    .into_bytes()
+}
+
+/// NULs, with good lines between them.
+pub fn nuls(octets: usize) -> Vec<u8> {
+    let run = vec![0; octets / 2];
+    [run.as_slice(), b"\nUser-agent: *\n", &run, b"\nDisallow: /x\n"].concat()
+}
+
+/// A good file in UTF-16 with its byte order mark.
+pub fn utf16(big_endian: bool) -> Vec<u8> {
+    let text = format!("\u{FEFF}User-agent: *\r\n{}", "Disallow: /x\r\n".repeat(1_000));
+    text.encode_utf16()
+        .flat_map(|unit| if big_endian { be(unit) } else { [be(unit)[1], be(unit)[0]] })
+        .collect()
+}
+
+/// An error page that mentions directives.
+pub fn html() -> Vec<u8> {
+    let row = "<tr><td>User-agent: *</td><td style=\"color: red\">Disallow: /</td></tr>\n";
+    format!("<!DOCTYPE html>\n<html><body><table>\n{}</table></body></html>\n", row.repeat(5_000))
+        .into_bytes()
+}
+
+/// That many agents, all in one shared group and each in a group of its own: merging by copying is quadratic.
+pub fn shared_and_own_groups(agents: usize) -> Vec<u8> {
+    let shared = lines(agents, |out, n| line(out, format_args!("User-agent: bot{n}")));
+    let rules = lines(agents, |out, n| line(out, format_args!("Disallow: /shared{n}")));
+    let own = lines(agents, |out, n| line(out, format_args!("User-agent: bot{n}\nAllow: /shared{n}/own\n")));
+    [shared, rules, own].concat()
+}
+
+/// That many rules `/*word`: under leftmost-first determinisation, tens of thousands of states.
+pub fn star_heads(count: usize) -> Vec<u8> {
+    let mut random = Random::new(7);
+    let body = lines(count, |out, n| {
+        let word: String =
+            (0..3 + n % 5).map(|_| random.pick(&['a', 'b', 'c', 'd', 'e', 'f', 'o'])).collect();
+        line(out, format_args!("{}: /*{word}", sense(n)));
+    });
+    [b"User-agent: *\n", body.as_slice()].concat()
+}
+
+/// Rules `/a`, `/aa`, `/aaa`..., senses alternating: a trie as deep as it has rules.
+pub fn prefix_chain(depth: usize) -> Vec<u8> {
+    let body = lines(depth, |out, n| line(out, format_args!("{}: /{}", sense(n), "a".repeat(n + 1))));
+    [b"User-agent: *\n", body.as_slice()].concat()
+}
+
+/// One rule, that many times.
+pub fn same_rule(count: usize) -> Vec<u8> {
+    [b"User-agent: *\n".as_slice(), &b"Disallow: /same/*/rule$\n".repeat(count)].concat()
+}
+
+/// One group of that many agents.
+pub fn agents(count: usize) -> Vec<u8> {
+    let agents = lines(count, |out, n| line(out, format_args!("User-agent: b{n}")));
+    [agents.as_slice(), b"Disallow: /x\n"].concat()
+}
+
+/// A path of stray percents, and one of escapes cut short.
+pub fn percents(count: usize) -> Vec<u8> {
+    format!("User-agent: *\nDisallow: /{}\nDisallow: /{}\n", "%".repeat(count), "%2".repeat(count))
+        .into_bytes()
+}
+
+/// Octets of no kind.
+pub fn random_octets(count: usize) -> Vec<u8> {
+    let mut random = Random::new(count as u64);
+    (0..count).map(|_| random.next_u64().to_le_bytes()[7]).collect()
+}
+
+fn be(unit: u16) -> [u8; 2] {
+    [(unit >> 8) as u8, (unit & 0xFF) as u8]
+}
+
+fn sense(n: usize) -> &'static str {
+    if n.is_multiple_of(3) { "Allow" } else { "Disallow" }
+}
+
+fn lines(count: usize, mut each: impl FnMut(&mut String, usize)) -> Vec<u8> {
+    let mut out = String::new();
+    (0..count).for_each(|n| each(&mut out, n));
+    out.into_bytes()
+}
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = out.write_fmt(text);
+    out.push('\n');
+}

@@ -1,0 +1,44 @@
+//! What every engine of the project is tested with.
+//!
+//! Text, image and verdict each have a suite of their own; this crate holds what they share, so that tests,
+//! benches and fuzz targets import it instead of copying: the hand-worked cases ([`mod@case`]) and the runner that
+//! puts them to an engine ([`suite`]), the engines ([`engines`]) and panels of them that must agree ([`panel`]), the
+//! vectors of other projects ([`vectors`]), two oracles ([`mod@oracle`] for RFC 9309, [`google`]), builders of random
+//! ([`generate`]) and of hostile ([`hostile`]) files, images to be damaged ([`damage`]), and the text of every stage
+//! ([`golden`]).
+//!
+//! Invariant: nothing here decides what is right except the cases and the oracles, and the oracles import no
+//! crate of the project. It does not know how any engine works.
+
+pub mod case;
+pub mod damage;
+pub mod engines;
+pub mod generate;
+pub mod golden;
+pub mod google;
+pub mod hostile;
+pub mod oracle;
+pub mod panel;
+pub mod regexes;
+pub mod suite;
+pub mod vectors;
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The folder of this crate, where `cases` and `data` are.
+pub fn home() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A number that the environment may set (`ROBOMATON_SEED`, `ROBOMATON_CASES`), so that a run can be repeated,
+/// lengthened or varied.
+///
+/// # Panics
+/// When the variable is set to something else.
+pub fn setting<T: FromStr>(name: &str, default: T) -> T {
+    match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text:?} is no such number")),
+        Err(_) => default,
+    }
+}

@@ -1,0 +1,191 @@
+//! The RFC read naively: what rules R1 to R14 say, in the plainest code that says it.
+//!
+//! The second opinion of every suite, so it shares nothing with what it judges: no crate of the project, no
+//! automaton, no index. It reads the whole file again for each question. Invariants: one function per rule or
+//! two; anything clever is a mistake here. It does not know limits other than the 500 KiB of R4, extension keys,
+//! usages, or profiles other than `full` (on files without ACAP and Robot-version) and `rfc9309`.
+
+/// Whether the first of `agents` that has a group may fetch the target (`path?query`, as in the request), and
+/// the line of the rule that decided, from 1. Of several deciding rules the first in the file is named.
+pub fn verdict(robots: &[u8], agents: &[&str], target: &[u8], origin: Option<&str>) -> (bool, Option<u32>) {
+    let subject = octets(target, false);
+    if subject == octets(b"/robots.txt", false) {
+        return (true, None); // R13
+    }
+    let groups = groups(robots, origin);
+    let named = |token: &String| groups.iter().any(|(agents, _)| agents.contains(token));
+    let tokens = agents.iter().map(|agent| token(agent.as_bytes())).filter(|token| !token.is_empty());
+    let Some(chosen) = tokens.chain(["*".to_owned()]).find(named) else { return (true, None) }; // R5, R7
+    let rules = groups.iter().filter(|(agents, _)| agents.contains(&chosen)).flat_map(|(_, rules)| rules);
+    let matching = rules.filter(|rule| matches(&rule.pattern, &subject));
+    let best = matching.rev().max_by_key(|rule| (rule.length, rule.allow)); // R12; of equals, max takes the last
+    best.map_or((true, None), |rule| (rule.allow, Some(rule.line)))
+}
+
+/// The agents of a group and its rules.
+type Group = (Vec<String>, Vec<Rule>);
+
+struct Rule {
+    pattern: Vec<Tok>,
+    length: usize,
+    allow: bool,
+    line: u32,
+}
+
+/// R6, R8, R14.
+fn groups(robots: &[u8], origin: Option<&str>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut open = false;
+    for (line, text) in (1..).zip(lines(robots)) {
+        let Some((key, value)) = record(text) else { continue };
+        if key == "user-agent" && !open {
+            groups.push(Group::default());
+        }
+        open = key == "user-agent";
+        let Some((agents, rules)) = groups.last_mut() else { continue }; // R8
+        if open {
+            agents.push(agent(value));
+        } else if let Some(value) = path_of(value, origin) {
+            let pattern = octets(&value, true);
+            let length = pattern.iter().map(|tok| if matches!(tok, Tok::Escaped(_)) { 3 } else { 1 }).sum();
+            rules.push(Rule { pattern, length, allow: key == "allow", line });
+        }
+    }
+    groups
+}
+
+/// R1, R2, R4: the lines, without their ends.
+fn lines(robots: &[u8]) -> Vec<&[u8]> {
+    let is_end = |octet: &u8| matches!(octet, b'\r' | b'\n');
+    let mut text = robots;
+    if let Some(head) = robots.get(..500 * 1024).filter(|head| head.len() < robots.len()) {
+        text = &head[..head.iter().rposition(is_end).map_or(0, |at| at + 1)];
+    }
+    let marks: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xEF\xBB", b"\xEF"];
+    let mut rest = marks.iter().find_map(|mark| text.strip_prefix(*mark)).unwrap_or(text);
+    let mut lines = Vec::new();
+    while !rest.is_empty() {
+        let end = rest.iter().position(is_end).unwrap_or(rest.len());
+        lines.push(&rest[..end]);
+        let crlf = rest[end..].starts_with(b"\r\n");
+        rest = rest.get(end + 1 + usize::from(crlf)..).unwrap_or_default();
+    }
+    lines
+}
+
+/// R2, R3: comment off; the key in its proper spelling, if it is one of the three, and the value.
+fn record(line: &[u8]) -> Option<(&'static str, &[u8])> {
+    let line = trim(line.split(|&octet| octet == b'#').next()?);
+    let (name, value) = match line.iter().position(|&octet| octet == b':') {
+        Some(at) => (trim(&line[..at]), trim(&line[at + 1..])),
+        None => {
+            let mut words = line.split(|o| matches!(o, b' ' | b'\t')).filter(|word| !word.is_empty());
+            let (Some(name), Some(value), None) = (words.next(), words.next(), words.next()) else {
+                return None;
+            };
+            (name, value)
+        }
+    };
+    let key = match name.to_ascii_lowercase().as_slice() {
+        b"user-agent" | b"useragent" | b"user agent" => "user-agent",
+        b"allow" => "allow",
+        b"disallow" | b"dissallow" | b"dissalow" | b"disalow" | b"diasllow" | b"disallaw" => "disallow",
+        _ => return None,
+    };
+    Some((key, value))
+}
+
+fn trim(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = text {
+        text = rest;
+    }
+    text
+}
+
+/// R5: whom a line names; nobody is the empty text.
+fn agent(value: &[u8]) -> String {
+    if matches!(value, [b'*'] | [b'*', b' ' | b'\t', ..]) { "*".to_owned() } else { token(value) }
+}
+
+fn token(text: &[u8]) -> String {
+    let part = |octet: &&u8| octet.is_ascii_alphanumeric() || b"_.-".contains(octet);
+    text.iter().take_while(part).map(|octet| octet.to_ascii_lowercase() as char).collect()
+}
+
+/// R14: the pattern that a value stands for.
+fn path_of(value: &[u8], origin: Option<&str>) -> Option<Vec<u8>> {
+    let path = match authority_and_rest(value) {
+        Some((host, rest)) => (authority_and_rest(origin?.as_bytes())?.0 == host).then_some(rest)?,
+        None => Some(value).filter(|value| !value.is_empty())?,
+    };
+    Some(if matches!(path, [b'/' | b'*', ..]) { path.to_vec() } else { [b"/", path].concat() })
+}
+
+fn authority_and_rest(url: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let is = |start: &&str| url.get(..start.len()).is_some_and(|u| u.eq_ignore_ascii_case(start.as_bytes()));
+    let rest = &url[["http://", "https://"].into_iter().find(is)?.len()..];
+    let end = rest.iter().position(|o| matches!(o, b'/' | b'?')).unwrap_or(rest.len());
+    let host = rest[..end].strip_suffix(b".").unwrap_or(&rest[..end]); // the root's dot names the same host
+    Some((host.to_ascii_lowercase(), &rest[end..]))
+}
+
+/// An octet of a canonical text, or a wildcard. `Escaped` is a `*` or `$` that a pattern writes as an escape.
+#[derive(Clone, Copy, PartialEq)]
+enum Tok {
+    Octet(u8),
+    Escaped(u8),
+    Star,
+    End,
+}
+
+/// R10, R11.
+fn octets(text: &[u8], is_pattern: bool) -> Vec<Tok> {
+    let mut toks = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let hex = text.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
+        let hex = hex.filter(|hex| text[at] == b'%' && hex.bytes().all(|o| o.is_ascii_hexdigit()));
+        let escaped = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        // SPEC.md: a digit that could complete a stray percent to an escape is left escaped.
+        let stray = match &text[..at] {
+            [.., b'%'] => true,
+            [.., b'%', digit] => digit.is_ascii_hexdigit(),
+            _ => false,
+        };
+        let last = at + 1 == text.len();
+        match (escaped, text[at]) {
+            (Some(o @ (b'*' | b'$')), _) => {
+                toks.push(if is_pattern { Tok::Escaped(o) } else { Tok::Octet(o) })
+            }
+            (Some(o), _)
+                if (o.is_ascii_alphanumeric() || b"-._~".contains(&o))
+                    && !(stray && o.is_ascii_hexdigit()) =>
+            {
+                toks.push(Tok::Octet(o));
+            }
+            (None, b'*') if is_pattern => toks.push(Tok::Star),
+            (None, b'$') if is_pattern && last => toks.push(Tok::End),
+            (None, o @ 0x21..=0x7E) => toks.push(Tok::Octet(o)),
+            (Some(o), _) | (None, o) => toks.extend(format!("%{o:02X}").bytes().map(Tok::Octet)),
+        }
+        at += if escaped.is_some() { 3 } else { 1 };
+    }
+    toks
+}
+
+/// R11: the set of places in the subject that the pattern can have come to.
+fn matches(pattern: &[Tok], subject: &[Tok]) -> bool {
+    let mut places = vec![0];
+    for tok in pattern {
+        places = match *tok {
+            Tok::Star => places.first().map_or(vec![], |&first| (first..=subject.len()).collect()),
+            Tok::End => places.into_iter().filter(|&at| at == subject.len()).collect(),
+            Tok::Octet(octet) | Tok::Escaped(octet) => places
+                .into_iter()
+                .filter(|&at| subject.get(at) == Some(&Tok::Octet(octet)))
+                .map(|at| at + 1)
+                .collect(),
+        };
+    }
+    !places.is_empty()
+}

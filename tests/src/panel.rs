@@ -1,0 +1,157 @@
+//! Panels: engines that must give one answer, and the smallest file on which they do not.
+//!
+//! Stands between the generators and the agreement suites. A disagreement is shrunk by leaving out lines and then
+//! octets of the question, so that what a failing run prints can be read at a glance.
+//! It does not know who is right.
+
+use crate::engines::{self, GoogleOracle, Oracle, Trace};
+use crate::suite::{Answer, Engine};
+
+/// Engines that have loaded one file.
+pub struct Panel {
+    profile: &'static str,
+    engines: Vec<Box<dyn Engine>>,
+}
+
+/// One question: a file, who asks, for what, about which URL.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The robots.txt.
+    pub robots: Vec<u8>,
+    /// The site it is of; `None` for URLs that are only paths.
+    pub origin: Option<String>,
+    /// The crawler's token.
+    pub agent: String,
+    /// The usage.
+    pub usage: String,
+    /// The URL.
+    pub url: String,
+}
+
+impl Panel {
+    /// The engines that must agree under a profile: the trace evaluator, a fresh image, and, where there is one, the
+    /// oracle.
+    pub fn of(profile: &'static str) -> Panel {
+        let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(Trace::default()), Box::new(engines::fresh())];
+        match profile {
+            "full" | "rfc9309" => engines.push(Box::new(Oracle::default())),
+            "google" => engines.push(Box::new(GoogleOracle::default())),
+            _ => {}
+        }
+        Panel { profile, engines }
+    }
+
+    /// Every engine takes the file.
+    pub fn load(&mut self, robots: &[u8], origin: Option<&str>) {
+        self.engines.iter_mut().for_each(|engine| engine.load(robots, origin, self.profile));
+    }
+
+    /// Asks every engine; the oracles are not asked about other usages than `crawl`, which they do not know.
+    ///
+    /// # Errors
+    /// What each said, when they differ.
+    pub fn ask(&self, agent: &str, usage: &str, url: &str) -> Result<Answer, String> {
+        let knows = |engine: &dyn Engine| usage == "crawl" || !engine.name().ends_with("oracle");
+        let asked = self.engines.iter().filter(|engine| knows(engine.as_ref()));
+        let answers: Vec<(&str, Answer)> =
+            asked.map(|engine| (engine.name(), engine.ask(&[agent], usage, url))).collect();
+        same(&answers)?;
+        Ok(answers[0].1.clone())
+    }
+
+    /// Asks all at once, with nothing loaded before.
+    ///
+    /// # Errors
+    /// As [`Panel::ask`].
+    pub fn settle(&mut self, query: &Query) -> Result<Answer, String> {
+        self.load(&query.robots, query.origin.as_deref());
+        self.ask(&query.agent, &query.usage, &query.url)
+    }
+
+    /// A readable account of a disagreement, on the smallest query that still shows it.
+    pub fn account(&mut self, query: &Query) -> String {
+        let small = shrink(query.clone(), &mut |query| self.settle(query).is_err());
+        let said = self.settle(&small).err().unwrap_or_else(|| "they agree when asked again".to_owned());
+        let Query { robots, origin, agent, usage, url } = &small;
+        let lines: String = (1..)
+            .zip(robots.split_inclusive(|&octet| octet == b'\n'))
+            .map(|(number, line)| format!("    {number:>3} | {}\n", line.escape_ascii()))
+            .collect();
+        format!("profile {}, file of {origin:?}: may {agent:?} {usage} {url:?}?\n{said}{lines}", self.profile)
+    }
+}
+
+/// Checks that all answers are one; a line of `None` agrees with any.
+///
+/// # Errors
+/// What each said, a line each.
+pub fn same(answers: &[(&str, Answer)]) -> Result<(), String> {
+    let lines: Vec<u32> = answers.iter().filter_map(|(_, answer)| answer.line).collect();
+    let verdicts = answers.windows(2).all(|pair| pair[0].1.verdict == pair[1].1.verdict);
+    if verdicts && lines.windows(2).all(|pair| pair[0] == pair[1]) {
+        return Ok(());
+    }
+    let said = |(name, Answer { verdict, line }): &(&str, Answer)| {
+        let line = line.map_or_else(|| "?".to_owned(), |line| line.to_string());
+        format!("  {name} said: {verdict}, line {line}\n")
+    };
+    Err(answers.iter().map(said).collect())
+}
+
+/// The smallest query found that still fails: lines are left out, then octets of the lines and of the URL's end.
+pub fn shrink(mut query: Query, fails: &mut dyn FnMut(&Query) -> bool) -> Query {
+    let ends: fn(&u8) -> bool = |octet| *octet == b'\n';
+    query.robots =
+        shrink_parts(query.robots.split_inclusive(ends).map(<[u8]>::to_vec).collect(), &mut |parts| {
+            fails(&Query { robots: parts.concat(), ..query.clone() })
+        })
+        .concat();
+    query.robots = shrink_parts(query.robots.iter().map(|&octet| vec![octet]).collect(), &mut |parts| {
+        query.robots.len() < 2_000 && fails(&Query { robots: parts.concat(), ..query.clone() })
+    })
+    .concat();
+    let octets: Vec<char> = query.url.chars().collect();
+    let keep = octets.len().min(query.origin.as_ref().map_or(1, |origin| origin.len() + 1));
+    let (head, tail) = octets.split_at(keep);
+    let url = |tail: &[char]| head.iter().chain(tail).collect::<String>();
+    let tail = shrink_parts(tail.to_vec(), &mut |tail| fails(&Query { url: url(tail), ..query.clone() }));
+    Query { url: url(&tail), ..query }
+}
+
+/// Leaves out parts, in runs of shrinking length, as long as what remains fails.
+fn shrink_parts<T: Clone>(mut parts: Vec<T>, fails: &mut dyn FnMut(&[T]) -> bool) -> Vec<T> {
+    let mut run = parts.len() / 2;
+    while run > 0 {
+        let mut at = 0;
+        while at < parts.len() {
+            let mut fewer = parts.clone();
+            fewer.drain(at..parts.len().min(at + run));
+            if fails(&fewer) {
+                parts = fewer;
+            } else {
+                at += run;
+            }
+        }
+        run /= 2;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_matter_is_left_out() {
+        let query = Query {
+            robots: b"a\nDisallow: /x\nb\n".to_vec(),
+            origin: None,
+            agent: "a".to_owned(),
+            usage: "crawl".to_owned(),
+            url: "/xyz".to_owned(),
+        };
+        let mut fails = |query: &Query| query.robots.contains(&b'D') && query.url.contains('y');
+        let small = shrink(query, &mut fails);
+        assert_eq!((small.robots.as_slice(), small.url.as_str()), (&b"D"[..], "/y"));
+    }
+}

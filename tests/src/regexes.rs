@@ -1,0 +1,117 @@
+//! Rules as regular expressions: a general engine's opinion of what a set of rules says.
+//!
+//! Each pattern becomes an expression over octets, and a set becomes their leftmost-first alternation, anchored at
+//! the start, with the best-ranked rule first: the expression that matches is then the rule that decides. The
+//! automaton is `regex-automata`'s dense one, which is exponential on some sets; those it cannot build within
+//! `LIMIT` have no opinion. Shares the canonical octets with the compiler, and nothing of its automata.
+
+use crate::engines::{Trace, target_of};
+use crate::suite::{Answer, Engine};
+use regex_automata::dfa::{Automaton, StartKind, dense};
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input, MatchKind};
+use robomaton_formats::decision::is_robots_txt;
+use robomaton_formats::{Decision, Notation, policy};
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+/// Octets that an automaton may have, and its determinisation may use.
+const LIMIT: usize = 1 << 20;
+
+/// The engine. It answers for files of one group for everybody, the profiles `full` and `rfc9309`, and the usage
+/// `crawl`.
+#[derive(Debug, Default)]
+pub struct Regexes {
+    trace: Trace,
+    automaton: Option<dense::DFA<Vec<u32>>>,
+    /// Sense and line of each expression.
+    rules: Vec<(bool, u32)>,
+}
+
+impl Regexes {
+    /// Whether the automaton could be built, so that there is an opinion.
+    pub fn is_built(&self) -> bool {
+        self.automaton.is_some()
+    }
+}
+
+impl Engine for Regexes {
+    fn name(&self) -> &str {
+        "regex-automata"
+    }
+
+    fn load(&mut self, robots: &[u8], origin: Option<&str>, profile: &str) {
+        self.trace.load(robots, origin, profile);
+        let mut rules: Vec<(usize, bool, u32, String)> = self.trace.with_policy(|policy| {
+            let policy = policy.expect("the file is within the limits");
+            let rules = policy.rules.iter().filter(|rule| rule.usage == policy::CRAWL);
+            let row = |rule: &robomaton_compiler::Rule<'_>| {
+                let allow = rule.sense == robomaton_compiler::Sense::Permit;
+                (rule.pattern.len(), allow, rule.line, expression(&rule.pattern))
+            };
+            rules.map(row).collect()
+        });
+        // R12: the longest first, of equal ones those that allow, then the first in the file.
+        rules.sort_by_key(|&(length, allow, line, _)| (Reverse(length), Reverse(allow), line));
+        let expressions: Vec<&str> = rules.iter().map(|rule| rule.3.as_str()).collect();
+        let config = dense::Config::new()
+            .match_kind(MatchKind::LeftmostFirst)
+            .start_kind(StartKind::Anchored)
+            .dfa_size_limit(Some(LIMIT))
+            .determinize_size_limit(Some(LIMIT));
+        self.automaton = dense::Builder::new()
+            .configure(config)
+            .syntax(syntax::Config::new().unicode(false).utf8(false).dot_matches_new_line(true))
+            .thompson(regex_automata::nfa::thompson::Config::new().utf8(false))
+            .build_many(&expressions)
+            .ok();
+        self.rules = rules.iter().map(|&(_, allow, line, _)| (allow, line)).collect();
+    }
+
+    fn ask(&self, _agents: &[&str], _usage: &str, url: &str) -> Answer {
+        let automaton = self.automaton.as_ref().expect("only those that are built are asked");
+        let target = Notation::Rep.target(&target_of(robomaton_formats::Profile::Full, url)).into_owned();
+        let input = Input::new(&target).anchored(Anchored::Yes);
+        let found = automaton.try_search_fwd(&input).expect("an anchored search without quit bytes");
+        let found = found.map(|end| self.rules[end.pattern().as_usize()]).filter(|_| !is_robots_txt(&target));
+        let (allowed, line) = found.unwrap_or((true, 0));
+        Answer { verdict: Decision::from(allowed).name().to_owned(), line: Some(line) }
+    }
+}
+
+/// A canonical pattern as a regular expression (R10, R11).
+fn expression(pattern: &[u8]) -> String {
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some((&octet, tail)) = rest.split_first() {
+        let (literal, after) = match rest {
+            [b'*', ..] => {
+                out.push_str(".*");
+                rest = tail;
+                continue;
+            }
+            [b'$'] => {
+                out.push_str("\\z");
+                break;
+            }
+            [b'%', b'2', b'A', after @ ..] => (b'*', after),
+            [b'%', b'2', b'4', after @ ..] => (b'$', after),
+            _ => (octet, tail),
+        };
+        // Writing to a String cannot fail.
+        let _ = write!(out, "\\x{literal:02X}");
+        rest = after;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_become_expressions() {
+        assert_eq!(expression(b"/a*$"), r"\x2F\x61.*\z");
+        assert_eq!(expression(b"$%2A%2F"), r"\x24\x2A\x25\x32\x46");
+    }
+}

@@ -1,0 +1,198 @@
+//! Random files over small alphabets: every way to an answer gives the same one.
+//!
+//! `ROBOMATON_SEED` and `ROBOMATON_CASES` vary a run; a failure names the seed and prints the smallest file that
+//! still shows it.
+
+use robomaton_tests::generate::{self, Random};
+use robomaton_tests::panel::{Panel, Query, same};
+use robomaton_tests::regexes::Regexes;
+use robomaton_tests::setting;
+use robomaton_tests::suite::Engine;
+
+const ORIGIN: &str = "https://example.com";
+
+/// Pairs of rule set and target (or of file and question) that a test compares.
+fn cases() -> usize {
+    setting("ROBOMATON_CASES", 100_000)
+}
+
+fn random(salt: u64) -> Random {
+    Random::new(setting("ROBOMATON_SEED", 9309) ^ salt)
+}
+
+/// Octets that parsers disagree about, put anywhere.
+const ODD: [&[u8]; 18] = [
+    b"\0",
+    b"\x0B",
+    b"\x0C",
+    b"\r",
+    b"\n",
+    b"#",
+    b":",
+    b"%",
+    b"$",
+    b"*",
+    b"\xEF\xBB\xBF",
+    b"\x80",
+    b"\xFF",
+    b" ",
+    b"\t",
+    b"/index.htm",
+    b"\r\n\r\n",
+    b"\x7F",
+];
+
+#[test]
+fn automaton_trace_oracle_and_regexes_agree() {
+    let mut random = random(1);
+    let (mut panel, mut regexes) = (Panel::of("full"), Regexes::default());
+    let (mut compared, mut decided, mut built, mut sets, mut by_regex) = (0, 0, 0, 0, 0);
+    while compared < cases() {
+        // Most sets are small; a few need more slots than the smallest of the walk's arrays has.
+        let (count, length) = match random.below(100) {
+            0 => (40 + random.below(100), 1 + random.below(12)),
+            _ => (1 + random.below(12), 1 + random.below(7)),
+        };
+        let rules = random.rules(count, length);
+        let robots = generate::one_group(&rules).into_bytes();
+        panel.load(&robots, Some(ORIGIN));
+        regexes.load(&robots, Some(ORIGIN), "full");
+        sets += 1;
+        built += usize::from(regexes.is_built());
+        for _ in 0..10 {
+            let (pattern, _) = &rules[random.below(rules.len())];
+            let url = format!("{ORIGIN}{}", random.query(pattern));
+            compared += 1;
+            match panel.ask("a", "crawl", &url) {
+                Ok(answer) => {
+                    decided += usize::from(answer.line != Some(0));
+                    if regexes.is_built() {
+                        by_regex += 1;
+                        let other = regexes.ask(&["a"], "crawl", &url);
+                        if let Err(said) = same(&[("all others", answer), ("regex-automata", other)]) {
+                            panic!("{url:?}\n{said}{}", String::from_utf8_lossy(&robots));
+                        }
+                    }
+                }
+                Err(_) => panic!("{}", panel.account(&query(&robots, "a", "crawl", &url))),
+            }
+        }
+    }
+    println!("{compared} pairs compared, {decided} decided by a rule");
+    println!("{built} of {sets} sets built by regex-automata, {by_regex} pairs compared with it");
+    assert!(decided * 3 > compared, "the alphabets are too large: {decided} of {compared} decided");
+    assert!(built * 10 > sets * 9, "regex-automata has built {built} of {sets} sets only");
+}
+
+/// Sets with more slots than a thousand, which no general engine can take.
+#[test]
+fn large_sets_of_stars_agree() {
+    let mut random = random(8);
+    let mut panel = Panel::of("full");
+    for _ in 0..cases().div_ceil(10_000) {
+        let rules = random.rules(1_500, 6);
+        let robots = generate::one_group(&rules).into_bytes();
+        panel.load(&robots, Some(ORIGIN));
+        for _ in 0..40 {
+            let (pattern, _) = &rules[random.below(rules.len())];
+            let url = format!("{ORIGIN}{}", random.query(pattern));
+            if panel.ask("a", "crawl", &url).is_err() {
+                panic!("{}", panel.account(&query(&robots, "a", "crawl", &url)));
+            }
+        }
+    }
+}
+
+#[test]
+fn files_under_full() {
+    files("full", 2, cases() / 5, &|_, _| {});
+}
+
+#[test]
+fn files_under_koster() {
+    files("koster", 3, cases() / 5, &|_, _| {});
+}
+
+#[test]
+fn files_with_odd_octets_under_full() {
+    files("full", 4, cases() / 5, &odd_octets);
+}
+
+#[test]
+fn files_with_odd_octets_under_google() {
+    files("google", 5, cases() / 2, &odd_octets);
+}
+
+#[test]
+fn files_with_odd_octets_under_koster() {
+    files("koster", 6, cases() / 5, &odd_octets);
+}
+
+/// Puts odd octets anywhere but into lines with an absolute URL: the oracle does not know how host names are spelt.
+fn odd_octets(random: &mut Random, file: &mut Vec<u8>) {
+    for _ in 0..random.below(4) {
+        let at = random.below(file.len() + 1);
+        let ends = |octet: &u8| matches!(octet, b'\r' | b'\n');
+        let [before, after] = [&file[..at], &file[at..]];
+        let before = before.rsplit(ends).next().unwrap_or_default();
+        let after = after.split(ends).next().unwrap_or_default();
+        if [before, after].concat().windows(3).any(|octets| octets == b"://") {
+            continue;
+        }
+        let octets = random.pick(&ODD);
+        file.splice(at..at, octets.iter().copied());
+    }
+}
+
+/// Random files and questions: all engines of the profile agree.
+fn files(profile: &'static str, salt: u64, cases: usize, change: &dyn Fn(&mut Random, &mut Vec<u8>)) {
+    let mut random = random(salt);
+    let mut panel = Panel::of(profile);
+    let (mut compared, mut decided) = (0, 0);
+    while compared < cases {
+        let mut file = random.file();
+        let targets = random.queries(&file, 8);
+        change(&mut random, &mut file);
+        if random.once_in(4) {
+            file.extend_from_slice(b"\nNoindex: /a*b\nnoindex: /b$\n");
+        }
+        panel.load(&file, Some(ORIGIN));
+        for target in targets {
+            let agent = random.pick(&generate::ASKED);
+            let usage = if random.once_in(8) && profile != "google" { "index" } else { "crawl" };
+            let url = format!("{ORIGIN}{target}");
+            compared += 1;
+            match panel.ask(agent, usage, &url) {
+                Ok(answer) => decided += usize::from(answer.line != Some(0)),
+                Err(_) => panic!("{}", panel.account(&query(&file, agent, usage, &url))),
+            }
+        }
+    }
+    println!("{profile}: {compared} questions compared, {decided} decided by a rule");
+    assert!(decided * 20 > compared, "{decided} of {compared} decided");
+}
+
+/// Google's parser takes anything for a URL; the image must cut it as that parser does.
+#[test]
+fn odd_urls_under_google() {
+    let mut random = random(7);
+    let mut panel = Panel::of("google");
+    let pieces = ["/", "//", "?", ";", "#", "://", "http", "a", "b", "", "%61", "*", ":", "é", " ", "@"];
+    for _ in 0..cases() / 50 {
+        let file = random.file();
+        panel.load(&file, None);
+        for _ in 0..10 {
+            let url: String = (0..random.below(8)).map(|_| random.pick(&pieces)).collect();
+            let agent = random.pick(&["a", "b", "c", "x", "", "b/1.0"]);
+            if panel.ask(agent, "crawl", &url).is_err() {
+                let query = Query { origin: None, ..query(&file, agent, "crawl", &url) };
+                panic!("{}", panel.account(&query));
+            }
+        }
+    }
+}
+
+fn query(robots: &[u8], agent: &str, usage: &str, url: &str) -> Query {
+    let [agent, usage, url] = [agent, usage, url].map(str::to_owned);
+    Query { robots: robots.to_vec(), origin: Some(ORIGIN.to_owned()), agent, usage, url }
+}

@@ -1,0 +1,183 @@
+//! Damaged images: an error or a verdict, never a panic, and in bounded time.
+//!
+//! What must not happen: a byte changed on a disk takes a crawler down, or sends its walk round in circles. Every
+//! byte of a small image is changed, once as it is, when some checksum no longer holds and `verify` must say so, and
+//! once with all checksums made to hold, as an adversary would. One rule more is held there: what `verify` passes
+//! answers every question without calling itself damaged.
+
+use robomaton_formats::layout::{HEAD, NONE, Section, VERSION};
+use robomaton_formats::{Profile, verify};
+use robomaton_tests::damage::{self, Found, Patient, row, try_every_door};
+use std::time::{Duration, Instant};
+
+/// No damaged image of some kilobytes may take longer for all its questions together.
+const BOUND: Duration = Duration::from_secs(2);
+
+/// Tries all doors, in time; `what` tells the reader what was changed.
+fn try_in_time(bytes: &[u8], what: &dyn Fn() -> String) -> Option<Found> {
+    let start = Instant::now();
+    let found = try_every_door(bytes).ok();
+    let verified = verify::verify(bytes).is_ok();
+    assert!(start.elapsed() < BOUND, "{}: took {:?}", what(), start.elapsed());
+    if verified {
+        let good = found.is_some_and(|found| found.damaged == 0);
+        assert!(good, "{}: verifies, but answers {found:?}", what());
+    }
+    found
+}
+
+/// Other values for a byte: all of them, or those that are likely to matter.
+fn other_values(now: u8, all: bool) -> Vec<u8> {
+    let mut values: Vec<u8> = match all {
+        true => (0..=255).collect(),
+        false => vec![0, 1, 0x7F, 0x80, 0xFF, now ^ 1, now ^ 0x10, now.wrapping_add(1), now.wrapping_sub(1)],
+    };
+    values.sort_unstable();
+    values.dedup();
+    values.retain(|&value| value != now);
+    values
+}
+
+fn every_change(profile: Profile) {
+    let good = damage::small_image(profile);
+    verify::verify(&good).expect("the small image is good");
+    let sound = try_in_time(&good, &|| "nothing".to_owned()).expect("the small image opens");
+    assert_eq!((sound.damaged, sound.unnamed), (0, 0));
+    let (mut changed, mut opened) = (0, 0);
+    for at in 0..good.len() {
+        for value in other_values(good[at], at < HEAD) {
+            let what = || format!("{profile}: byte {at:#x} is {value:#04x} instead of {:#04x}", good[at]);
+            let mut patient = Patient { bytes: good.clone() };
+            patient.bytes[at] = value;
+            assert!(verify::verify(&patient.bytes).is_err(), "{}: verifies", what());
+            changed += 1;
+            // The head has a checksum of its own, which opening checks; behind it, look for what opening lets through.
+            let unseen = try_in_time(&patient.bytes, &what);
+            assert!(at >= HEAD || unseen.is_none(), "{}: opens", what());
+            patient.sum_sections();
+            patient.sum_head();
+            let resummed = || format!("{}, checksums made to hold", what());
+            opened += usize::from(try_in_time(&patient.bytes, &resummed).is_some());
+        }
+    }
+    println!(
+        "{profile}: {} bytes, {changed} changes, {opened} opened with checksums made to hold",
+        good.len()
+    );
+}
+
+#[test]
+fn every_change_of_one_byte_under_full() {
+    every_change(Profile::Full);
+}
+
+#[test]
+fn every_change_of_one_byte_under_koster() {
+    every_change(Profile::Koster);
+}
+
+#[test]
+fn every_truncation() {
+    let good = damage::small_image(Profile::Full);
+    for end in 0..good.len() {
+        let what = || format!("cut to {end} bytes");
+        assert!(try_in_time(&good[..end], &what).is_none(), "{}: opens", what());
+        if end >= HEAD {
+            // The same, with a header that tells the truth about the length.
+            let mut patient = Patient { bytes: good[..end].to_vec() };
+            patient.poke(16, &(end as u64).to_le_bytes());
+            patient.sum_head();
+            assert!(try_in_time(&patient.bytes, &what).is_none(), "{}, header set right: opens", what());
+        }
+    }
+}
+
+#[test]
+fn every_section_cut_short() {
+    let good = Patient { bytes: damage::small_image(Profile::Full) };
+    for section in Section::ALL {
+        for length in 0..good.section(section).1 {
+            let mut patient = good.clone();
+            patient.poke(row(section) + 8, &(length as u64).to_le_bytes());
+            patient.sum_sections();
+            patient.sum_head();
+            try_in_time(&patient.bytes, &|| format!("section {} cut to {length} bytes", section.name()));
+        }
+    }
+}
+
+/// A bad image: its name, the rule it breaks, how it is made.
+type Bad = (&'static str, u8, fn(&mut Patient));
+
+const BAD_IMAGES: [Bad; 24] = [
+    ("magic-of-something-else", 1, |p| p.poke(0, b"GIF89a;")),
+    ("version-of-tomorrow", 2, |p| p.poke(8, &(VERSION + 1).to_le_bytes())),
+    ("length-one-short", 3, |p| {
+        p.bytes.pop();
+    }),
+    ("a-section-too-few", 4, |p| p.poke(13, &[Section::ALL.len() as u8 - 1])),
+    ("profile-unknown", 4, |p| p.poke(12, &[9])),
+    ("section-off-the-alignment", 5, |p| {
+        let at = p.section(Section::Meta).0 as u64 + 1;
+        p.poke(row(Section::Meta), &at.to_le_bytes());
+    }),
+    ("section-beyond-the-file", 5, |p| p.poke(row(Section::Meta) + 8, &(1u64 << 40).to_le_bytes())),
+    ("section-with-half-a-record", 5, |p| {
+        let length = p.section(Section::Fetches).1 as u64 - 1;
+        p.poke(row(Section::Fetches) + 8, &length.to_le_bytes());
+    }),
+    ("padding-not-zero", 6, |p| p.poke(HEAD, &[1])),
+    ("section-sum-does-not-hold", 7, |p| p.poke(row(Section::Names) + 16, &[0; 8])),
+    ("crawlers-out-of-order", 8, |p| p.patch(Section::CrawlerNames, 0, b"z")),
+    ("usages-without-crawl", 9, |p| p.patch(Section::Usages, 0, b"k")),
+    ("scheme-unknown", 10, |p| p.patch(Section::Sites, 11, &[3])),
+    ("outcome-unknown", 10, |p| p.patch(Section::Sites, 11, &[9 << 2 | 1])),
+    ("sites-out-of-order", 10, |p| p.patch(Section::Names, 0, b"zz")),
+    ("site-in-no-bucket", 11, |p| {
+        // The last place of the only bucket that is taken: three sites stand in it.
+        p.patch(Section::Hosts, 2, &[0]);
+        p.patch(Section::Hosts, 16 + 2 * 4, &[0; 4]);
+    }),
+    ("bucket-tag-of-another-hash", 11, |p| {
+        let tag = p.bytes[p.section(Section::Hosts).0];
+        p.patch(Section::Hosts, 0, &[tag ^ 0x10]);
+    }),
+    ("policy-beyond-its-section", 12, |p| p.patch(Section::Sites, 4, &1_000_000u32.to_le_bytes())),
+    ("list-with-an-unknown-usage", 13, |p| p.patch(Section::Lists, 2, &9u16.to_le_bytes())),
+    ("policy-without-rules", 10, |p| p.patch(Section::Sites, 11, &[1 << 2 | 1])),
+    ("program-in-an-unknown-notation", 14, |p| p.patch(Section::Programs, 0, &[7])),
+    ("program-that-runs-past-the-end", 14, |p| {
+        let last = p.section(Section::Programs).1 - 1;
+        p.patch(Section::Programs, last, &[0x80]);
+    }),
+    ("document-that-is-not-there", 15, |p| p.patch(Section::Fetches, 12, &(NONE - 1).to_le_bytes())),
+    ("provenance-of-no-kind", 16, |p| {
+        let length = p.section(Section::Meta).1;
+        p.patch(Section::Meta, 0, &vec![0xFF; length]);
+    }),
+];
+
+#[test]
+fn bad_images_break_the_rule_they_are_named_after() {
+    let good = Patient { bytes: damage::small_image(Profile::Full) };
+    for (name, rule, damage) in BAD_IMAGES {
+        let mut patient = good.clone();
+        damage(&mut patient);
+        if rule != 7 {
+            patient.sum_sections();
+        }
+        // V1 to V3 come before the checksum, the others would hide behind it.
+        if rule > 3 {
+            patient.sum_head();
+        }
+        let Err(error) = verify::verify(&patient.bytes) else { panic!("{name} verifies") };
+        let text = error.to_string();
+        assert!(text.contains(&format!("(V{rule})")), "{name}: expected V{rule}, found: {text}");
+        if rule > 5 {
+            assert!(try_in_time(&patient.bytes, &|| name.to_owned()).is_some(), "{name} does not open");
+        }
+    }
+    for rule in 1..=16 {
+        assert!(BAD_IMAGES.iter().any(|bad| bad.1 == rule), "no image breaks V{rule}");
+    }
+}

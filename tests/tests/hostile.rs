@@ -1,0 +1,165 @@
+//! Files that were meant to hurt: each compiles in time to a named outcome, to an image of bounded size that verifies
+//! and answers in time.
+//!
+//! The times are those of the dev profile on a slow machine; in release everything takes under a second. Run with
+//! `--nocapture` for the table.
+
+use robomaton_compiler::automaton::{self, Tagged};
+use robomaton_compiler::{Entry, LimitName, Options, Policy, compile, emit, lower, precedence};
+use robomaton_formats::{Outcome, Profile, SiteKey};
+use robomaton_runtime::{Image, Usage};
+use robomaton_tests::generate::Random;
+use robomaton_tests::hostile;
+use std::time::{Duration, Instant};
+
+/// One file under one profile: reading, lowering, building.
+const COMPILE: Duration = Duration::from_secs(4);
+/// One look-up of an adversarial path.
+const LOOK_UP: Duration = Duration::from_millis(50);
+
+/// The limit that each file is over, by profile; files that are not listed are over none.
+fn over(name: &str, profile: Profile) -> Option<LimitName> {
+    match (name, profile) {
+        // 1996 patterns have no stars.
+        ("stars-in-one-rule" | "segments" | "same-rule", Profile::Koster) => None,
+        // Stars are counted as they are read, before equal rules are one.
+        ("stars-in-one-rule" | "segments" | "same-rule", _) => Some(LimitName::Stars),
+        // The others read 500 KiB, which ends before too many groups or rules, or the long line.
+        ("ten-megabytes", Profile::Google) => Some(LimitName::Rules),
+        ("groups", Profile::Google) => Some(LimitName::Groups),
+        _ => None,
+    }
+}
+
+/// 2,048 octets that come near to many patterns: runs of `a`, an alphabet, almost-segments.
+fn adversarial_paths() -> Vec<String> {
+    let fill = |piece: &str| format!("/{}", piece.repeat(2_047 / piece.len()));
+    let mut random = Random::new(2048);
+    let noise: String = (0..2_047).map(|_| random.pick(&['a', 'b', 'c', 'd', 'e', 'f', 'o'])).collect();
+    vec![
+        fill("a"),
+        fill("abcdefghijklmnopqrstuvwxyz"),
+        fill("same/"),
+        fill("%2"),
+        fill("\u{e9}"),
+        format!("/{noise}"),
+    ]
+}
+
+/// No program is larger than six times its patterns and 512 bytes; gives the largest quotient.
+fn assert_sizes(name: &str, policy: &Policy<'_>) -> f64 {
+    let tags = precedence::tags(policy);
+    let mut worst: f64 = 0.0;
+    let mut code = Vec::new();
+    for group in &policy.groups {
+        for usage in 0..2 {
+            let rules = group.rules.clone().filter(|&rule| policy.rules[rule].usage == usage);
+            let mut rules: Vec<_> =
+                rules.map(|rule| Tagged { pattern: policy.rules[rule].pattern(), tag: tags[rule] }).collect();
+            let octets: usize = rules.iter().map(|rule| rule.pattern.text.len()).sum();
+            code.clear();
+            automaton::normalise(&mut rules);
+            automaton::build(&rules, policy.profile.notation(), precedence::silence(usage), &mut code);
+            let bound = 6 * octets + 512;
+            let (profile, size) = (policy.profile, code.len());
+            assert!(
+                size <= bound,
+                "{name}, {profile}: a program of {size} bytes for {octets} octets of patterns"
+            );
+            if octets > 512 {
+                worst = worst.max(size as f64 / octets as f64);
+            }
+        }
+    }
+    worst
+}
+
+#[test]
+fn hostile_files_cost_little() {
+    println!(
+        "{:<30}{:>9} {:<8}{:>9}  {:<12}{:>11}{:>7}{:>10}",
+        "file", "bytes", "profile", "compile", "outcome", "image", "ratio", "look-up"
+    );
+    for (name, robots) in hostile::all() {
+        for profile in Profile::ALL {
+            let options = Options { profile, ..Options::default() };
+            let start = Instant::now();
+            let document = compile(&robots, None, &options);
+            let time = start.elapsed();
+            assert!(time < COMPILE, "{name}, {profile}: compiled in {time:?}");
+            let limit = document.over_limit.map(|over| over.limit);
+            assert_eq!(limit, over(name, profile), "{name}, {profile}: {:?}", document.over_limit);
+            assert_eq!(document.outcome == Outcome::OverLimit, limit.is_some(), "{name}, {profile}");
+
+            let tree = robomaton_grammar::scan(&robots, options.limits.bytes(profile));
+            let ratio = lower(&tree, None, &options).map_or(0.0, |policy| assert_sizes(name, &policy));
+
+            let site = SiteKey::from_host("h.example").unwrap();
+            let bytes = emit(vec![Entry::fetched(site, &document)], 1, &options).unwrap();
+            let image = Image::from_bytes(bytes.as_slice()).unwrap();
+            image.verify().unwrap_or_else(|error| panic!("{name}, {profile}: {error}"));
+            let slowest = look_ups(name, &image);
+            let outcome = document.outcome.name();
+            let octets = robots.len();
+            let profile = profile.name();
+            println!(
+                "{name:<30}{octets:>9} {profile:<8}{time:>9.1?}  {outcome:<12}{:>11}{ratio:>7.2}{slowest:>10.1?}",
+                bytes.len()
+            );
+        }
+    }
+}
+
+/// Asks the adversarial paths, each best of three; gives the slowest.
+fn look_ups(name: &str, image: &Image<&[u8]>) -> Duration {
+    let mut slowest = Duration::ZERO;
+    for crawler in ["bot7", "nobody"].map(|crawler| image.crawler([crawler])) {
+        for path in adversarial_paths() {
+            let url = format!("http://h.example{path}");
+            let ask = || {
+                let start = Instant::now();
+                std::hint::black_box(image.decide(&crawler, Usage::CRAWL, &url).decision());
+                start.elapsed()
+            };
+            let time = (0..3).map(|_| ask()).min().unwrap_or_default();
+            let profile = image.profile();
+            assert!(time < LOOK_UP, "{name}, {profile}: {time:?} for {:.40}...", url);
+            slowest = slowest.max(time);
+        }
+    }
+    slowest
+}
+
+#[test]
+fn what_is_over_a_limit_is_disallowed() {
+    let options = Options::default();
+    let document = compile(&hostile::stars_in_one_rule(20_000), None, &options);
+    let site = SiteKey::from_host("h.example").unwrap();
+    let image = Image::from_bytes(emit(vec![Entry::fetched(site, &document)], 1, &options).unwrap()).unwrap();
+    let crawler = image.crawler(["a"]);
+    let allowed = |url| image.decide(&crawler, Usage::CRAWL, url).is_allowed();
+    assert!(!allowed("http://h.example/"));
+    assert!(allowed("http://h.example/robots.txt"), "R13");
+}
+
+#[test]
+fn random_sets_cost_little() {
+    let mut random = Random::new(6);
+    let mut worst: f64 = 0.0;
+    for _ in 0..2_000 {
+        let (count, length) = (1 + random.below(200), 1 + random.below(40));
+        let mut robots = "User-agent: *\n".to_owned();
+        for (pattern, allow) in random.rules(count, length) {
+            robots.push_str(if allow { "Allow: " } else { "Disallow: " });
+            robots.push_str(&pattern);
+            robots.push('\n');
+        }
+        for profile in [Profile::Full, Profile::Google, Profile::Koster] {
+            let options = Options { profile, ..Options::default() };
+            let tree = robomaton_grammar::scan(robots.as_bytes(), robots.len());
+            let policy = lower(&tree, None, &options).unwrap();
+            worst = worst.max(assert_sizes("random", &policy));
+        }
+    }
+    println!("random sets: at most {worst:.2} bytes per octet of patterns");
+}
