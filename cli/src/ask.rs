@@ -1,0 +1,77 @@
+//! Questions by the line: a chunk of text → verdicts, in order.
+//!
+//! What `query` and `filter` share. Runs of plain URLs go through the runtime's batch, so that the waits for memory
+//! overlap; the rare lines that are something else are answered one by one, in their place. No allocation per line.
+//! It does not know what is printed.
+
+use crate::input::Lines;
+use robomaton_runtime::{Crawler, Image, Question, Usage, Verdict};
+
+/// A line of the input.
+pub(crate) enum Line<'a> {
+    /// A URL as it was read, answered.
+    Answered(&'a [u8], Verdict<'a>),
+    /// A JSON object, not looked at yet.
+    Object(&'a str),
+}
+
+/// Who asks, for what, and of which image.
+#[derive(Clone, Copy)]
+pub(crate) struct Asker<'a> {
+    pub(crate) image: &'a Image,
+    pub(crate) crawler: &'a Crawler,
+    pub(crate) usage: Usage,
+    /// Whether a line that begins with `{` is a JSON object rather than a URL.
+    pub(crate) objects: bool,
+}
+
+impl Asker<'_> {
+    /// Answers the lines of a chunk, in order.
+    pub(crate) fn chunk(&self, chunk: &[u8], each: &mut impl FnMut(Line<'_>)) {
+        if let Ok(text) = std::str::from_utf8(chunk) {
+            return self.text(text, each);
+        }
+        for line in chunk.split(|&octet| octet == b'\n') {
+            match std::str::from_utf8(line) {
+                Ok(line) => self.text(line, each),
+                Err(_) => self.octets(line.trim_ascii(), each),
+            }
+        }
+    }
+
+    fn text(&self, text: &str, each: &mut impl FnMut(Line<'_>)) {
+        let mut lines = Lines::new(text);
+        loop {
+            let mut asked = lines.clone();
+            let plain = std::iter::from_fn(|| {
+                let here = lines.clone();
+                let url = lines.next()?;
+                if self.objects && url.starts_with('{') {
+                    lines = here;
+                    return None;
+                }
+                Some(Question { crawler: self.crawler, usage: self.usage, url })
+            });
+            // The batch answers in order, so the next line asked is the one answered.
+            self.image.decide_batch(plain, |verdict| {
+                each(Line::Answered(asked.next().unwrap_or_default().as_bytes(), verdict));
+            });
+            match lines.next() {
+                Some(object) => each(Line::Object(object)),
+                None => return,
+            }
+        }
+    }
+
+    /// A line that is no UTF-8. Percent-encoded it is the same URL (R10).
+    fn octets(&self, line: &[u8], each: &mut impl FnMut(Line<'_>)) {
+        let mut url = String::with_capacity(line.len() + 16);
+        for &octet in line {
+            match octet {
+                0x80.. => url.push_str(&format!("%{octet:02X}")),
+                _ => url.push(char::from(octet)),
+            }
+        }
+        each(Line::Answered(line, self.image.decide(self.crawler, self.usage, &url)));
+    }
+}

@@ -1,0 +1,204 @@
+//! `robomaton bench`: nanoseconds per look-up in an image, three ways, on the user's own queries.
+//!
+//! A measurement whose answers are checked first: the three ways must agree on every verdict, or there are no
+//! figures. One thread; medians over rounds, each long enough for the clock.
+
+use crate::failure::Failure;
+use crate::input::{Lines, open_image, read_file};
+use crate::options::AskerArgs;
+use crate::output::Out;
+use clap::Args;
+use robomaton_runtime::{Crawler, Image, Question, Site, Usage};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// The least time of a round: shorter ones repeat the queries.
+const ROUND: Duration = Duration::from_millis(50);
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The image.
+    image: PathBuf,
+    /// The queries: lines of URL, or of agent, tab, URL; `-` is standard input.
+    #[arg(long, value_name = "FILE")]
+    queries: PathBuf,
+    #[command(flatten)]
+    asker: AskerArgs,
+    /// Rounds of each measurement.
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(7..))]
+    rounds: u32,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Measures, in nanoseconds per look-up, on one thread, as the median of the rounds:
+  site_resolved  the site is at hand, a path is asked
+  full_url       a whole URL is asked
+  batch          whole URLs are asked, many at once
+Queries whose site the image does not hold are left out of all three. lookups_per_second is that of batch.
+
+Examples:
+  robomaton bench crawl.rimg --queries urls.txt --agent GPTBot
+  robomaton bench crawl.rimg --queries agents-and-urls.tsv --json";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let image = open_image(&arguments.image)?;
+    let text = read_file(&arguments.queries)?;
+    let text = String::from_utf8_lossy(&text);
+    let mut crawlers = vec![arguments.asker.resolve(&image).0];
+    let usage = image.usage(&arguments.asker.usage);
+    let queries = load(&image, &text, &mut crawlers);
+    if queries.known.is_empty() {
+        return Err(Failure::of(&arguments.queries, "no query is about a site that the image holds"));
+    }
+    let results = measure(&image, &crawlers, usage, &queries, arguments.rounds)?;
+    let mut out = Out::new();
+    if arguments.json {
+        out.json(&results)?;
+    } else {
+        results.write(&mut out)?;
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A query whose site the image holds.
+struct Query<'a> {
+    /// Index into the crawlers.
+    crawler: usize,
+    url: &'a str,
+    site: Site<'a>,
+    path: String,
+}
+
+struct Queries<'a> {
+    known: Vec<Query<'a>>,
+    /// Queries about other sites.
+    unknown: usize,
+}
+
+/// Reads the queries; crawlers that they name are added to `crawlers`.
+fn load<'a>(image: &'a Image, text: &'a str, crawlers: &mut Vec<Crawler>) -> Queries<'a> {
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut queries = Queries { known: Vec::new(), unknown: 0 };
+    for line in Lines::new(text) {
+        let (agent, url) = line.split_once('\t').map_or((None, line), |(agent, url)| (Some(agent), url));
+        let Some(site) = image.site(url) else {
+            queries.unknown += 1;
+            continue;
+        };
+        let crawler = match agent.map(|agent| numbers.entry(agent)) {
+            None => 0,
+            Some(Entry::Occupied(number)) => *number.get(),
+            Some(Entry::Vacant(entry)) => {
+                crawlers.push(image.crawler([*entry.key()]));
+                *entry.insert(crawlers.len() - 1)
+            }
+        };
+        let path = String::from_utf8_lossy(&site.target(url)).into_owned();
+        queries.known.push(Query { crawler, url, site, path });
+    }
+    queries
+}
+
+/// Measured, and of what.
+#[derive(Serialize)]
+struct Results {
+    site_resolved: f64,
+    full_url: f64,
+    batch: f64,
+    lookups_per_second: f64,
+    queries: usize,
+    /// Queries left out, about sites that the image does not hold.
+    unknown_sites: usize,
+    rounds: u32,
+    /// Of all verdicts in order; the same for all three ways.
+    checksum: String,
+}
+
+impl Results {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "site_resolved      {:>12.1} ns", self.site_resolved)?;
+        writeln!(out, "full_url           {:>12.1} ns", self.full_url)?;
+        writeln!(out, "batch              {:>12.1} ns", self.batch)?;
+        writeln!(out, "lookups per second {:>12.0}", self.lookups_per_second)?;
+        let Results { queries, unknown_sites, rounds, checksum, .. } = self;
+        writeln!(
+            out,
+            "{queries} queries, {unknown_sites} left out, median of {rounds} rounds, checksum {checksum}"
+        )
+    }
+}
+
+fn measure(
+    image: &Image,
+    crawlers: &[Crawler],
+    usage: Usage,
+    queries: &Queries<'_>,
+    rounds: u32,
+) -> Result<Results, Failure> {
+    let known = &queries.known;
+    let (resolved_sum, site_resolved) = time(known.len(), rounds, || {
+        let verdict =
+            |query: &Query<'_>| query.site.decide(&crawlers[query.crawler], usage, &query.path).decision();
+        known.iter().fold(0, |sum, query| add(sum, verdict(query) as u64))
+    });
+    let (full_sum, full_url) = time(known.len(), rounds, || {
+        let verdict = |query: &Query<'_>| image.decide(&crawlers[query.crawler], usage, query.url).decision();
+        known.iter().fold(0, |sum, query| add(sum, verdict(query) as u64))
+    });
+    let (batch_sum, batch) = time(known.len(), rounds, || {
+        let questions =
+            known.iter().map(|query| Question { crawler: &crawlers[query.crawler], usage, url: query.url });
+        let mut sum = 0;
+        image.decide_batch(questions, |verdict| sum = add(sum, verdict.decision() as u64));
+        sum
+    });
+    if resolved_sum != full_sum || full_sum != batch_sum {
+        let sums = format!("{resolved_sum:016x}, {full_sum:016x}, {batch_sum:016x}");
+        return Err(Failure::Said(format!(
+            "internal error: the three ways differ in their verdicts ({sums})"
+        )));
+    }
+    Ok(Results {
+        site_resolved,
+        full_url,
+        batch,
+        lookups_per_second: 1e9 / batch,
+        queries: known.len(),
+        unknown_sites: queries.unknown,
+        rounds,
+        checksum: format!("{full_sum:016x}"),
+    })
+}
+
+/// A checksum in which order counts.
+#[inline]
+fn add(sum: u64, verdict: u64) -> u64 {
+    sum.rotate_left(7) ^ (verdict + 1).wrapping_add(sum)
+}
+
+/// The checksum of a pass, and the median over the rounds of nanoseconds per look-up.
+fn time(count: usize, rounds: u32, mut pass: impl FnMut() -> u64) -> (u64, f64) {
+    let start = Instant::now();
+    let sum = std::hint::black_box(pass());
+    let passes = (ROUND.as_nanos() / start.elapsed().as_nanos().max(1) + 1).min(1 << 20) as u32;
+    let round = |_| {
+        let start = Instant::now();
+        for _ in 0..passes {
+            std::hint::black_box(pass());
+        }
+        start.elapsed().as_nanos() as f64 / f64::from(passes) / count as f64
+    };
+    let mut rounds: Vec<f64> = (0..rounds).map(round).collect();
+    rounds.sort_by(f64::total_cmp);
+    (sum, rounds[rounds.len() / 2])
+}

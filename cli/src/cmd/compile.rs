@@ -1,0 +1,191 @@
+//! `robomaton compile`: captures in, one image out, whole or not at all.
+//!
+//! Drives `corpus::build` and tells what came of it. The image is written beside its target, synced and renamed over
+//! it, so that whoever maps the old one keeps it and nobody ever sees half of the new one.
+
+mod summary;
+
+use crate::failure::Failure;
+use crate::options::Dialect;
+use crate::output::{Out, remark};
+use clap::Args;
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use robomaton_compiler::Options;
+use robomaton_corpus::{BatchOptions, Built, Input, Progress, ReadLimits, build, total_bytes};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use summary::Summary;
+use tempfile::NamedTempFile;
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Directories of files named after their hosts, single such files, WARC files, JSONL files; `-` is standard
+    /// input (WARC or JSONL).
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<OsString>,
+    /// The image to write.
+    #[arg(short, long, value_name = "IMAGE")]
+    output: PathBuf,
+    #[command(flatten)]
+    dialect: Dialect,
+    /// Keep the groups of this crawler and the default groups only; may be given several times. The image then answers
+    /// `unknown` for every other crawler.
+    #[arg(long = "crawler", value_name = "NAME")]
+    crawlers: Vec<String>,
+    /// Leave the texts out: the image is smaller, and still names the deciding line, but cannot `explain`.
+    #[arg(long)]
+    no_sources: bool,
+    /// Threads that compile; 0 for one per core.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Print the summary as one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Records that cannot be used are skipped and counted; the first of them are told on standard error.
+
+Examples:
+  robomaton compile crawl.warc.gz -o crawl.rimg
+  robomaton compile robots/ more.jsonl -o crawl.rimg --profile google --json
+  zcat crawl.jsonl.gz | robomaton compile - -o crawl.rimg --crawler GPTBot --crawler CCBot";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let rule = arguments.dialect.profile.agent_rule();
+    if let Some(nobody) = arguments.crawlers.iter().find(|name| rule.reduce(name).is_empty()) {
+        return Err(Failure::Said(format!("--crawler {nobody:?} names nobody")));
+    }
+    let compile = Options {
+        crawlers: arguments.crawlers.clone(),
+        no_sources: arguments.no_sources,
+        ..arguments.dialect.options()
+    };
+    let mut read = ReadLimits::default();
+    // The reader must not cut a text before the compiler does.
+    read.max_body = read.max_body.max(compile.limits.bytes(compile.profile).saturating_add(2));
+    let options = BatchOptions { compile, threads: arguments.threads, read };
+    let inputs: Vec<Input> = arguments.inputs.iter().map(|argument| Input::from_arg(argument)).collect();
+    // Before the work is done, not after, is the time to find out that the target cannot be written.
+    let target = Target::open(&arguments.output)?;
+    let start = Instant::now();
+    let Built { image, report } =
+        with_bar(&inputs, |progress| build(&inputs, &options, progress)).map_err(Failure::from_error)?;
+    target.write(&image)?;
+    let seconds = start.elapsed().as_secs_f64();
+    report.skipped_examples.iter().for_each(|example| remark(&format!("skipped {example}")));
+    if report.captures == 0 {
+        remark("the inputs hold no capture of a robots.txt; the image is empty");
+    }
+    let summary = Summary::new(&report, &image, seconds)?;
+    let mut out = Out::new();
+    if arguments.json {
+        out.json(&summary)?;
+    } else {
+        summary.write(&report, &mut out)?;
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a job with a progress bar, if standard error is a terminal.
+fn with_bar<T>(inputs: &[Input], job: impl FnOnce(&Progress) -> T) -> T {
+    let progress = Progress::default();
+    if !io::stderr().is_terminal() {
+        return job(&progress);
+    }
+    let total = if inputs.contains(&Input::Stdin) { None } else { Some(total_bytes(inputs)) };
+    let bar = ProgressBar::new(total.unwrap_or(0));
+    let shape = match total {
+        Some(_) => "{elapsed_precise} [{wide_bar}] {bytes} of {total_bytes}, {bytes_per_sec}, {msg}",
+        None => "{elapsed_precise} {spinner} {bytes}, {bytes_per_sec}, {msg}",
+    };
+    if let Ok(style) = ProgressStyle::with_template(shape) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                bar.set_position(progress.bytes.load(Ordering::Relaxed));
+                bar.set_message(format!(
+                    "{} captures",
+                    HumanCount(progress.captures.load(Ordering::Relaxed))
+                ));
+                std::thread::park_timeout(Duration::from_millis(100));
+            }
+        });
+        let result = job(&progress);
+        done.store(true, Ordering::Relaxed);
+        bar.finish_and_clear();
+        result
+    })
+}
+
+/// Where the image goes.
+enum Target {
+    /// A new file that is renamed to the path.
+    File(PathBuf, NamedTempFile),
+    /// A pipe or a device, which nothing can be renamed over.
+    Stream(PathBuf, File),
+}
+
+impl Target {
+    fn open(path: &Path) -> Result<Target, Failure> {
+        let failed = |error| cannot_write(path, error);
+        match fs::metadata(path) {
+            Ok(data) if data.is_dir() => Err(Failure::of(path, "is a directory; --output names the image")),
+            Ok(data) if !data.is_file() => {
+                let stream = File::options().write(true).open(path).map_err(failed)?;
+                Ok(Target::Stream(path.to_owned(), stream))
+            }
+            known => {
+                // What a link points to is replaced, not the link.
+                let path =
+                    if known.is_ok() { fs::canonicalize(path).map_err(failed)? } else { path.to_owned() };
+                let mut builder = tempfile::Builder::new();
+                builder.prefix(".robomaton-").suffix(".part");
+                #[cfg(unix)]
+                builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+                let file = builder.tempfile_in(directory(&path)).map_err(failed)?;
+                Ok(Target::File(path, file))
+            }
+        }
+    }
+
+    fn write(self, image: &[u8]) -> Result<(), Failure> {
+        match self {
+            Target::Stream(path, mut stream) => {
+                stream.write_all(image).map_err(|error| cannot_write(&path, error))
+            }
+            Target::File(path, mut file) => {
+                let failed = |error| cannot_write(&path, error);
+                file.write_all(image).map_err(failed)?;
+                file.as_file().sync_all().map_err(failed)?;
+                file.persist(&path).map_err(|error| failed(error.error))?;
+                // The rename itself is durable once the directory is.
+                #[cfg(unix)]
+                File::open(directory(&path)).and_then(|directory| directory.sync_all()).map_err(failed)?;
+                Ok(())
+            }
+        }
+    }
+}
+
+fn cannot_write(path: &Path, error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        _ => Failure::Said(format!("cannot write {}: {error}", path.display())),
+    }
+}
+
+/// The directory that a file is in.
+fn directory(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

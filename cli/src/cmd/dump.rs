@@ -1,0 +1,99 @@
+//! `robomaton dump`: a stage of the compiler as text.
+//!
+//! Tree, policy and automaton are the same texts as in the golden files of the tests: each is written by the crate
+//! that makes it, and this file only takes a file there. The image, of any size, is [`image`]'s.
+
+mod image;
+
+use crate::failure::Failure;
+use crate::input::{is_image, read_file};
+use crate::options::Dialect;
+use crate::output::Out;
+use crate::single::{Origin, Single};
+use clap::{Args, ValueEnum};
+use robomaton_compiler::{compile, dump_automaton, dump_policy, lower};
+use robomaton_runtime::Image;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// What to show.
+    stage: Stage,
+    /// A robots.txt, or for the stage `image` also an image; `-` is standard input.
+    file: PathBuf,
+    /// The site that the robots.txt is from; what it says of its own host depends on that.
+    #[arg(long, value_name = "URL")]
+    site: Option<String>,
+    #[command(flatten)]
+    dialect: Dialect,
+}
+
+/// A stage of the compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Stage {
+    /// The lossless syntax tree: lines and groups.
+    Tree,
+    /// Groups and rules without spelling.
+    Policy,
+    /// The programs that rules are compiled to.
+    Automaton,
+    /// Header, section table and first records of an image.
+    Image,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  robomaton dump tree robots.txt
+  robomaton dump policy --profile google robots.txt
+  robomaton dump automaton robots.txt
+  robomaton dump image crawl.rimg";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let bytes = read_file(&arguments.file)?;
+    let options = arguments.dialect.options();
+    let origin = match &arguments.site {
+        Some(url) => Origin::of(url, options.profile)?,
+        None => Origin::unknown()?,
+    };
+    let mut out = Out::new();
+    match arguments.stage {
+        Stage::Image if is_image(&bytes) => {
+            let image = Image::from_bytes(bytes).map_err(|error| Failure::of(&arguments.file, error))?;
+            image::write(&image, &mut out)?;
+        }
+        Stage::Image => {
+            let single = Single::compile(&bytes, &origin, &options)?;
+            image::write(single.image(), &mut out)?;
+        }
+        _ if is_image(&bytes) => {
+            let cure = "is an image, not a robots.txt; `robomaton dump image` shows it";
+            return Err(Failure::of(&arguments.file, cure));
+        }
+        Stage::Automaton => {
+            let document = compile(&bytes, origin.authority(), &options);
+            if let Some(over) = document.over_limit {
+                return Err(Failure::of(&arguments.file, over));
+            }
+            for (number, range) in document.programs.iter().enumerate() {
+                writeln!(out, "program {number}, {} bytes", range.len())?;
+                out.write_all(dump_automaton(&document.code[range.clone()]).as_bytes())?;
+            }
+        }
+        Stage::Tree | Stage::Policy => {
+            let tree = robomaton_grammar::scan(&bytes, options.limits.bytes(options.profile));
+            let text = if arguments.stage == Stage::Tree {
+                robomaton_grammar::dump(&tree)
+            } else {
+                let policy = lower(&tree, origin.authority(), &options)
+                    .map_err(|over| Failure::of(&arguments.file, over))?;
+                dump_policy(&policy)
+            };
+            out.write_all(text.as_bytes())?;
+        }
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,61 @@
+//! The subcommands, one file each: arguments, help, and `run`.
+//!
+//! This file is their table of contents and knows nothing more.
+
+mod bench;
+mod check;
+mod compile;
+mod dump;
+mod explain;
+mod filter;
+mod inspect;
+mod lint;
+mod query;
+mod verify;
+
+use crate::failure::Failure;
+use crate::output::ColorArg;
+use clap::Subcommand;
+use std::process::ExitCode;
+
+/// What to do.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Compile captures of robots.txt files into an image.
+    Compile(compile::Arguments),
+    /// Ask an image about URLs.
+    Query(query::Arguments),
+    /// Let those URLs through that a crawler may fetch.
+    Filter(filter::Arguments),
+    /// Ask one robots.txt about one URL: exit code 0 allowed, 1 disallowed, 2 error.
+    Check(check::Arguments),
+    /// Say which group and rules answer, and why.
+    Explain(explain::Arguments),
+    /// Find mistakes in robots.txt files: exit code 1 if there are errors or warnings.
+    Lint(lint::Arguments),
+    /// Show a stage of the compiler as text.
+    Dump(dump::Arguments),
+    /// Check every byte of an image.
+    Verify(verify::Arguments),
+    /// Show what an image holds.
+    Inspect(inspect::Arguments),
+    /// Measure look-ups in an image.
+    Bench(bench::Arguments),
+}
+
+impl Command {
+    pub(crate) fn run(&self, color: ColorArg) -> Result<ExitCode, Failure> {
+        match self {
+            Command::Compile(arguments) => compile::run(arguments),
+            Command::Query(arguments) => query::run(arguments),
+            Command::Filter(arguments) => filter::run(arguments),
+            Command::Check(arguments) => check::run(arguments),
+            Command::Explain(arguments) => explain::run(arguments),
+            Command::Lint(arguments) => lint::run(arguments, color),
+            Command::Dump(arguments) => dump::run(arguments),
+            Command::Verify(arguments) => verify::run(arguments),
+            Command::Inspect(arguments) => inspect::run(arguments),
+            Command::Bench(arguments) => bench::run(arguments),
+        }
+    }
+}

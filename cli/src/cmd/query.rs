@@ -1,0 +1,286 @@
+//! `robomaton query`: URLs in, one verdict a line out, in order.
+//!
+//! The job that must be fast: text lines go from the chunk they were read in through the batch into the output
+//! buffer. Objects and `--json` pay for what they ask. What is no URL is answered `unknown` and counted, so one bad
+//! line never stops a run.
+
+use crate::ask::{Asker, Line};
+use crate::failure::Failure;
+use crate::input::{Chunks, open_image};
+use crate::options::{AskerArgs, TermsArgs};
+use crate::output::{Out, remark};
+use crate::time::rfc3339;
+use clap::Args;
+use robomaton_runtime::{Basis, Crawler, Image, Verdict};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Crawlers of JSON lines that are kept resolved.
+const KEPT: usize = 1 << 16;
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The image to ask.
+    image: PathBuf,
+    #[command(flatten)]
+    asker: AskerArgs,
+    /// What the crawler wants it for. No conventional record speaks of purposes.
+    #[arg(long)]
+    purpose: Option<String>,
+    /// Print a JSON object a line: url, agent, usage, verdict, rule, line, outcome, basis, stale, status, fetched_at.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    terms: TermsArgs,
+    /// The URLs to ask about; without any, the lines of standard input, each a URL or a JSON object
+    /// {"url", "agent", "usage", "purpose"}.
+    #[arg(value_name = "URL")]
+    urls: Vec<String>,
+}
+
+const EXAMPLES: &str = r#"Prints VERDICT<TAB>URL for each URL, in order. VERDICT is one of allowed, disallowed,
+conditional, unknown; a URL whose site is not in the image is unknown.
+
+Examples:
+  robomaton query crawl.rimg --agent GPTBot https://example.com/a https://example.org/b
+  robomaton query crawl.rimg --agent googlebot-news --agent googlebot <urls.txt
+  echo '{"url": "https://example.com/a", "agent": "GPTBot"}' | robomaton query crawl.rimg --json"#;
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let image = open_image(&arguments.image)?.with_terms(arguments.terms.terms());
+    let (crawler, usage) = arguments.asker.resolve(&image);
+    let mut query = Query {
+        asker: Asker { image: &image, crawler: &crawler, usage, objects: true },
+        agent: arguments.asker.agents().join(","),
+        usage: &arguments.asker.usage,
+        json: arguments.json,
+        known: Known::default(),
+        out: Out::new(),
+        bad: Bad::default(),
+    };
+    if arguments.urls.is_empty() {
+        let mut chunks = Chunks::new(io::stdin().lock());
+        while let Some(chunk) = chunks.next()? {
+            query.chunk(chunk)?;
+        }
+    } else {
+        for url in &arguments.urls {
+            let verdict = image.decide(&crawler, usage, url);
+            query.answer(url.as_bytes(), &verdict)?;
+        }
+    }
+    let Query { out, bad, .. } = query;
+    out.finish()?;
+    bad.report();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A run of questions.
+struct Query<'a> {
+    asker: Asker<'a>,
+    /// The agent and the usage of plain lines, as they are printed.
+    agent: String,
+    usage: &'a str,
+    json: bool,
+    known: Known,
+    out: Out,
+    bad: Bad,
+}
+
+/// Lines that were no URL.
+#[derive(Default)]
+struct Bad {
+    lines: u64,
+    first: String,
+}
+
+impl Bad {
+    fn count(&mut self, line: &[u8]) {
+        if self.lines == 0 {
+            let (start, more) = line.split_at_checked(60).map_or((line, ""), |(start, _)| (start, "..."));
+            self.first = format!("\"{}{more}\"", start.escape_ascii());
+        }
+        self.lines += 1;
+    }
+
+    fn report(&self) {
+        match self.lines {
+            0 => {}
+            1 => remark(&format!("1 line was no URL: {}", self.first)),
+            lines => remark(&format!("{lines} lines were no URL, the first: {}", self.first)),
+        }
+    }
+}
+
+impl Query<'_> {
+    /// Answers the lines of a chunk and writes them out: whoever writes lines slowly gets answers at once.
+    fn chunk(&mut self, chunk: &[u8]) -> Result<(), Failure> {
+        let asker = self.asker;
+        // An error of writing stops the run after the chunk.
+        let mut written = Ok(());
+        asker.chunk(chunk, &mut |line| {
+            let answered = match line {
+                Line::Answered(url, verdict) => self.answer(url, &verdict),
+                Line::Object(object) => self.object(object),
+            };
+            if answered.is_err() && written.is_ok() {
+                written = answered;
+            }
+        });
+        written?;
+        Ok(io::Write::flush(&mut self.out)?)
+    }
+
+    /// Prints the answer to a plain line.
+    #[inline]
+    fn answer(&mut self, url: &[u8], verdict: &Verdict<'_>) -> io::Result<()> {
+        if verdict.basis() == Basis::NoUrl {
+            self.bad.count(url);
+        }
+        if self.json {
+            let url = String::from_utf8_lossy(url);
+            return self.out.json(&Answer::new(&url, &self.agent, self.usage, verdict));
+        }
+        self.line(url, verdict)
+    }
+
+    #[inline]
+    fn line(&mut self, url: &[u8], verdict: &Verdict<'_>) -> io::Result<()> {
+        let buffer = self.out.buffer();
+        buffer.extend_from_slice(verdict.decision().name().as_bytes());
+        buffer.push(b'\t');
+        buffer.extend_from_slice(url);
+        buffer.push(b'\n');
+        self.out.make_room()
+    }
+
+    /// Answers a JSON object.
+    fn object(&mut self, object: &str) -> io::Result<()> {
+        let Asker { image, crawler, usage, .. } = self.asker;
+        let Ok(asked) = serde_json::from_str::<Asked<'_>>(object) else {
+            return self.answer(object.as_bytes(), &image.decide(crawler, usage, ""));
+        };
+        let usage_name = asked.usage.as_deref().unwrap_or(self.usage);
+        let usage = asked.usage.as_deref().map_or(usage, |name| image.usage(name));
+        let agent = asked.agent.as_ref().map_or(Cow::Borrowed(self.agent.as_str()), Names::joined);
+        let crawler = match &asked.agent {
+            None => crawler,
+            Some(names) => self.known.crawler(image, names),
+        };
+        let verdict = image.decide(crawler, usage, &asked.url);
+        if verdict.basis() == Basis::NoUrl {
+            self.bad.count(asked.url.as_bytes());
+        }
+        if self.json {
+            return self.out.json(&Answer::new(&asked.url, &agent, usage_name, &verdict));
+        }
+        let line = [verdict.decision().name(), "\t", &one_line(&asked.url), "\n"].concat();
+        self.out.buffer().extend_from_slice(line.as_bytes());
+        self.out.make_room()
+    }
+}
+
+/// Crawlers of JSON lines, resolved once.
+#[derive(Default)]
+struct Known {
+    names: HashMap<String, Crawler>,
+    lists: HashMap<Vec<String>, Crawler>,
+}
+
+impl Known {
+    fn crawler(&mut self, image: &Image, names: &Names<'_>) -> &Crawler {
+        // Whoever makes names up shall not fill the memory.
+        if self.names.len() + self.lists.len() >= KEPT {
+            *self = Known::default();
+        }
+        match names {
+            Names::One(name) => {
+                if !self.names.contains_key(name.as_ref()) {
+                    self.names.insert(name.to_string(), image.crawler([name]));
+                }
+                &self.names[name.as_ref()]
+            }
+            Names::Several(names) => {
+                if !self.lists.contains_key(names) {
+                    self.lists.insert(names.clone(), image.crawler(names));
+                }
+                &self.lists[names]
+            }
+        }
+    }
+}
+
+/// A URL out of JSON may hold line breaks, which are no part of it for any reader of URLs.
+fn one_line(url: &str) -> Cow<'_, str> {
+    if url.contains(['\n', '\r']) { url.replace(['\n', '\r'], "").into() } else { url.into() }
+}
+
+/// A question in JSON.
+#[derive(Deserialize)]
+struct Asked<'a> {
+    #[serde(borrow)]
+    url: Cow<'a, str>,
+    #[serde(borrow)]
+    agent: Option<Names<'a>>,
+    usage: Option<String>,
+    #[serde(rename = "purpose")]
+    _purpose: Option<String>,
+}
+
+/// A crawler's name, or several, best first.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Names<'a> {
+    #[serde(borrow)]
+    One(Cow<'a, str>),
+    Several(Vec<String>),
+}
+
+impl Names<'_> {
+    fn joined(&self) -> Cow<'_, str> {
+        match self {
+            Names::One(name) => Cow::Borrowed(name),
+            Names::Several(names) => names.join(",").into(),
+        }
+    }
+}
+
+/// An answer in JSON.
+#[derive(Serialize)]
+struct Answer<'a> {
+    url: &'a str,
+    agent: &'a str,
+    usage: &'a str,
+    verdict: &'static str,
+    rule: Option<String>,
+    line: Option<u32>,
+    outcome: Option<&'static str>,
+    basis: &'static str,
+    stale: Option<bool>,
+    status: Option<u16>,
+    fetched_at: Option<String>,
+}
+
+impl<'a> Answer<'a> {
+    fn new(url: &'a str, agent: &'a str, usage: &'a str, verdict: &Verdict<'_>) -> Answer<'a> {
+        let (rule, site) = (verdict.rule(), verdict.site());
+        Answer {
+            url,
+            agent,
+            usage,
+            verdict: verdict.decision().name(),
+            line: rule.as_ref().map(|rule| rule.line),
+            rule: rule.map(|rule| rule.to_string()),
+            outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
+            basis: verdict.basis().name(),
+            stale: site.and_then(|site| site.is_stale()),
+            status: site.map(|site| site.status()).filter(|&status| status != 0),
+            fetched_at: site.and_then(|site| site.fetched_at()).and_then(rfc3339),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! `robomaton verify`: every byte of an image held against the rules of its format.
+//!
+//! The rules are those of `formats::verify`; this only says which one broke, and where.
+
+use crate::cmd::inspect::image_bytes;
+use crate::failure::Failure;
+use crate::input::open_image;
+use crate::output::{Out, count};
+use clap::Args;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The image to check.
+    image: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Prints `ok: ...`, or says which rule of the format is broken at which byte and exits with 2.
+
+Examples:
+  robomaton verify crawl.rimg";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let image = open_image(&arguments.image)?;
+    image.verify().map_err(|error| Failure::of(&arguments.image, error))?;
+    let mut out = Out::new();
+    let (sites, bytes) = (count(image.len(), "site"), count(image_bytes(&image), "byte"));
+    writeln!(out, "ok: {}: {sites}, {bytes}, profile {}", arguments.image.display(), image.profile())?;
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,80 @@
+//! What stops a command: an error that is said in one line, or a reader that has gone.
+//!
+//! Every `run` gives one, `main` turns it into an exit code. It does not know where messages are written.
+
+use crate::output::Out;
+use clap::error::ErrorKind;
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Why a command stopped.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The reader of standard output has closed it: success.
+    ClosedPipe,
+    /// An error, in one line without the program's name.
+    Said(String),
+}
+
+impl Failure {
+    /// An error about a file.
+    pub(crate) fn of(path: &Path, what: impl Display) -> Failure {
+        Failure::Said(format!("{}: {what}", path.display()))
+    }
+
+    /// An error from another crate, whose message names its place.
+    pub(crate) fn from_error(error: impl Display) -> Failure {
+        Failure::Said(error.to_string())
+    }
+}
+
+/// Errors of writing results. Errors of reading are said with the name of the file, so they never come this way.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+            _ => Failure::Said(format!("cannot write results: {error}")),
+        }
+    }
+}
+
+/// Prints help and version as they are; puts what is wrong with the arguments into one line.
+pub(crate) fn usage(error: &clap::Error) -> Result<ExitCode, Failure> {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            error.print()?;
+            Out::new().flush()?;
+            Ok(ExitCode::SUCCESS)
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            error.print()?;
+            Ok(ExitCode::from(2))
+        }
+        _ => Err(Failure::Said(one_line(&error.to_string()))),
+    }
+}
+
+/// The paragraphs before the usage, without line breaks.
+fn one_line(message: &str) -> String {
+    let about = message.split("\n\nUsage:").next().unwrap_or(message);
+    let about = about.strip_prefix("error: ").unwrap_or(about);
+    let paragraphs = about.split("\n\n").filter(|paragraph| !paragraph.starts_with("For more information"));
+    let paragraphs: Vec<_> =
+        paragraphs.map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    format!("{} (--help tells more)", paragraphs.join("; ").trim_end_matches("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_clap_become_one_line() {
+        let long = "error: these were not provided:\n  --agent <A>\n  <URL>\n\nUsage: x\n\nFor more information, try";
+        assert_eq!(one_line(long), "these were not provided: --agent <A> <URL> (--help tells more)");
+        let tip = "error: unexpected '--x'\n\n  tip: '--y' exists\n\nUsage: x";
+        assert_eq!(one_line(tip), "unexpected '--x'; tip: '--y' exists (--help tells more)");
+    }
+}

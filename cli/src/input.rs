@@ -1,0 +1,157 @@
+//! Reading: whole files, images, and lines of standard input in large chunks.
+//!
+//! Stands between the operating system and the subcommands, so that every error of reading names its file. Lines are
+//! handed out by the chunk, in place: no allocation per line. It does not know what a line says.
+
+use crate::failure::Failure;
+use robomaton_formats::layout::MAGIC;
+use robomaton_runtime::Image;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Octets of the buffer that lines are read into, at first.
+const CHUNK: usize = 256 << 10;
+/// A longer line is no line of text.
+const LONGEST_LINE: usize = 64 << 20;
+/// A longer file is no robots.txt.
+const LONGEST_FILE: u64 = 1 << 30;
+
+/// Opens an image.
+pub(crate) fn open_image(path: &Path) -> Result<Image, Failure> {
+    if path.is_dir() {
+        return Err(Failure::of(path, "is a directory, not an image"));
+    }
+    Image::open(path).map_err(Failure::from_error)
+}
+
+/// Reads a file, or standard input for `-`.
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    let failed = |error: io::Error| Failure::Said(format!("cannot read {}: {error}", path.display()));
+    if path == Path::new("-") {
+        io::stdin().lock().take(LONGEST_FILE + 1).read_to_end(&mut text).map_err(failed)?;
+    } else {
+        let file = File::open(path).map_err(failed)?;
+        file.take(LONGEST_FILE + 1).read_to_end(&mut text).map_err(failed)?;
+    }
+    if text.len() as u64 > LONGEST_FILE {
+        return Err(Failure::of(path, "longer than 1 GiB; that is no robots.txt"));
+    }
+    Ok(text)
+}
+
+/// Whether these are the bytes of an image rather than text.
+pub(crate) fn is_image(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
+/// A reader that hands out whole lines, as many at a time as have arrived.
+pub(crate) struct Chunks<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// Octets of the buffer that were handed out.
+    given: usize,
+    /// Octets of the buffer that were read.
+    filled: usize,
+}
+
+impl<R: Read> Chunks<R> {
+    pub(crate) fn new(reader: R) -> Chunks<R> {
+        Chunks { reader, buffer: vec![0; CHUNK], given: 0, filled: 0 }
+    }
+
+    /// The next lines, each with its line end; the last one of the input may have none.
+    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, Failure> {
+        self.buffer.copy_within(self.given..self.filled, 0);
+        self.filled -= self.given;
+        loop {
+            if self.filled == self.buffer.len() {
+                if self.filled >= LONGEST_LINE {
+                    return Err(Failure::Said("a line of the input is longer than 64 MiB".to_owned()));
+                }
+                self.buffer.resize(2 * self.filled, 0);
+            }
+            let read = match self.reader.read(&mut self.buffer[self.filled..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(Failure::Said(format!("cannot read the input: {error}"))),
+                Ok(read) => read,
+            };
+            let fresh = self.filled;
+            self.filled += read;
+            if read == 0 {
+                self.given = self.filled;
+                return Ok(Some(&self.buffer[..self.given]).filter(|rest| !rest.is_empty()));
+            }
+            if let Some(last) = memchr::memrchr(b'\n', &self.buffer[fresh..self.filled]) {
+                self.given = fresh + last + 1;
+                return Ok(Some(&self.buffer[..self.given]));
+            }
+        }
+    }
+}
+
+/// The lines of a chunk without white space around them, empty ones left out.
+#[derive(Clone)]
+pub(crate) struct Lines<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Lines<'t> {
+    pub(crate) fn new(rest: &'t str) -> Lines<'t> {
+        Lines { rest }
+    }
+}
+
+impl<'t> Iterator for Lines<'t> {
+    type Item = &'t str;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'t str> {
+        while !self.rest.is_empty() {
+            let line = match memchr::memchr(b'\n', self.rest.as_bytes()) {
+                Some(end) => {
+                    let (line, rest) = self.rest.split_at(end);
+                    self.rest = &rest[1..];
+                    line
+                }
+                None => std::mem::take(&mut self.rest),
+            };
+            let line = line.trim_ascii();
+            if !line.is_empty() {
+                return Some(line);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives its text a few octets at a time.
+    struct Slow<'t>(&'t [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let count = self.1.min(self.0.len()).min(out.len());
+            out[..count].copy_from_slice(&self.0[..count]);
+            self.0 = &self.0[count..];
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn chunks_are_whole_lines() {
+        let long = format!("a\r\n\n  b \n{}\nlast", "x".repeat(3 * CHUNK));
+        for step in [1, 3, 7, 1 << 20] {
+            let mut chunks = Chunks::new(Slow(long.as_bytes(), step));
+            let mut lines = Vec::new();
+            while let Some(chunk) = chunks.next().unwrap() {
+                lines.extend(Lines::new(std::str::from_utf8(chunk).unwrap()).map(str::to_owned));
+            }
+            assert_eq!(lines, ["a", "b", &"x".repeat(3 * CHUNK), "last"]);
+        }
+    }
+}

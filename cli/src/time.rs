@@ -1,0 +1,15 @@
+//! The clock, and times as text.
+//!
+//! The one place that looks at the clock for answers; the crates below are told the time.
+
+use jiff::Timestamp;
+
+/// Now, in seconds since 1970.
+pub(crate) fn now() -> u64 {
+    u64::try_from(Timestamp::now().as_second()).unwrap_or(0)
+}
+
+/// Seconds since 1970 as RFC 3339 writes them. `None` beyond the year 9999.
+pub(crate) fn rfc3339(seconds: u64) -> Option<String> {
+    Some(Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?.to_string())
+}

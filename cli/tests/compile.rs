@@ -1,0 +1,208 @@
+//! `compile`: forms of input, the summary, and how the image comes into its place.
+
+mod common;
+
+use common::{Place, ROBOTS};
+use std::io::Write;
+
+/// One WARC response record.
+fn record(url: &str, date: &str, status: &str, body: &str) -> String {
+    let http = format!("HTTP/1.1 {status}\r\nContent-Type: text/plain\r\n\r\n{body}");
+    format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n\
+         Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
+        http.len()
+    )
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+#[test]
+fn every_form_of_input_is_read() {
+    let place = Place::new();
+    place.write("dir/a.example.txt", ROBOTS);
+    place.write("dir/sub/b.example", "User-agent: *\nDisallow: /b\n");
+    let old = record(
+        "https://w.example/robots.txt",
+        "2024-01-01T00:00:00Z",
+        "200 OK",
+        "User-agent: *\nDisallow: /\n",
+    );
+    let new = record(
+        "https://w.example/robots.txt",
+        "2024-02-01T00:00:00Z",
+        "200 OK",
+        "User-agent: *\nDisallow: /w\n",
+    );
+    place.write("c.warc", format!("{new}{old}"));
+    place.write(
+        "d.warc.gz",
+        [gzip(&record("http://d.example/robots.txt", "2024-01-01T00:00:00Z", "404 N", ""))].concat(),
+    );
+    let line = r#"{"url": "https://e.example/robots.txt", "body": "User-agent: *\nDisallow: /e\n"}"#;
+    let inputs = ["compile", "dir", "c.warc", "d.warc.gz", "-", "-o", "i.rimg", "--json"];
+    let run = place.run_with(&inputs, line);
+    let summary = &run.json()[0];
+    assert_eq!((&summary["captures"], &summary["sites"]), (&6.into(), &5.into()), "{run:?}");
+    assert_eq!(summary["outcomes"], serde_json::json!({ "rules": 4, "unavailable": 1 }));
+    let urls = "http://a.example/private\nhttps://b.example/b\nhttps://w.example/w\nhttps://w.example/x\n\
+        http://d.example/\nhttps://e.example/e\n";
+    let out = place.run_with(&["query", "i.rimg"], urls).ok();
+    let verdicts: Vec<_> = out.lines().map(|line| line.split('\t').next().unwrap()).collect();
+    assert_eq!(verdicts, ["disallowed", "disallowed", "disallowed", "allowed", "allowed", "disallowed"]);
+}
+
+#[test]
+fn the_summary_has_every_key() {
+    let place = Place::new();
+    place.write("a.example", ROBOTS);
+    let summary = &place.run(&["compile", "a.example", "-o", "i.rimg", "--json", "--threads", "1"]).json()[0];
+    let keys = [
+        "captures",
+        "sites",
+        "outcomes",
+        "distinct_bodies",
+        "programs",
+        "rules",
+        "text_bytes",
+        "distinct_bytes",
+        "image_bytes",
+        "hot_bytes",
+        "sections",
+        "seconds",
+        "skipped",
+        "over_limit",
+    ];
+    for key in keys {
+        assert!(!summary[key].is_null(), "{key}");
+    }
+    assert_eq!(summary["image_bytes"], std::fs::metadata(place.path("i.rimg")).unwrap().len());
+    assert_eq!(summary["text_bytes"], ROBOTS.len());
+    let sections = summary["sections"].as_object().unwrap();
+    assert!(sections["programs"].as_u64().unwrap() > 0 && sections.contains_key("sources"));
+    let text = place.run(&["compile", "a.example", "-o", "i.rimg"]).ok();
+    assert!(text.lines().any(|line| line.starts_with("captures") && line.ends_with(" 1")), "{text}");
+}
+
+#[test]
+fn bad_records_are_told_and_skipped() {
+    let place = Place::new();
+    place.write("dir/README", "not a host");
+    place.write("dir/a.example", ROBOTS);
+    place.write("x.jsonl", "{oops\n{\"url\": \"ftp://x/robots.txt\", \"body\": \"\"}\n");
+    let run = place.run(&["compile", "dir", "x.jsonl", "-o", "i.rimg", "--json"]);
+    assert_eq!(run.json()[0]["skipped"], serde_json::json!({ "file-name": 1, "json": 1, "url": 1 }));
+    assert_eq!(run.err.matches("robomaton: skipped ").count(), 3, "{run:?}");
+    assert!(run.err.contains("x.jsonl:1: bad JSON line"), "{run:?}");
+    assert_eq!(run.code, 0);
+}
+
+#[test]
+fn over_a_limit_is_reported_and_can_be_raised() {
+    let place = Place::new();
+    place.write("a.example", ROBOTS);
+    let compile =
+        |limit| place.run(&["compile", "a.example", "-o", "i.rimg", "--json", "--max-rules", limit]);
+    let low = compile("3");
+    assert_eq!(low.json()[0]["over_limit"][0]["site"], "a.example");
+    assert_eq!(
+        place.run(&["query", "i.rimg", "http://a.example/x"]).ok(),
+        "disallowed\thttp://a.example/x\n"
+    );
+    let high = compile("300");
+    assert_eq!(high.json()[0]["over_limit"], serde_json::json!([]));
+    assert_eq!(place.run(&["query", "i.rimg", "http://a.example/x"]).ok(), "allowed\thttp://a.example/x\n");
+}
+
+#[test]
+fn only_the_crawlers_asked_for_are_kept() {
+    let place = Place::new();
+    place.write(
+        "a.example",
+        "User-agent: a\nDisallow: /\nUser-agent: b\nDisallow: /\nUser-agent: *\nDisallow: /s\n",
+    );
+    place.run(&["compile", "a.example", "-o", "i.rimg", "--crawler", "B"]).ok();
+    let ask = |agent| place.run(&["query", "i.rimg", "--agent", agent, "http://a.example/"]).ok();
+    // What was left out has no answer, least of all that of the default group.
+    assert!(ask("a").starts_with("unknown"));
+    assert!(ask("*").starts_with("allowed"));
+    assert!(ask("b").starts_with("disallowed"));
+    let explained = place.run(&["explain", "i.rimg", "--agent", "a", "http://a.example/"]).ok();
+    assert!(explained.contains("narrowed to other crawlers"), "{explained}");
+    assert!(place.run(&["explain", "i.rimg", "--agent", "b", "http://a.example/"]).ok().contains("decides"));
+}
+
+#[test]
+fn profiles_differ() {
+    let place = Place::new();
+    place.write("a.example", "User-agent: *\nDisallow: /\nAllow: /x\n");
+    for (profile, verdict) in
+        [("full", "allowed"), ("rfc9309", "allowed"), ("google", "allowed"), ("koster", "disallowed")]
+    {
+        place.run(&["compile", "a.example", "-o", "i.rimg", "--profile", profile]).ok();
+        let out = place.run(&["query", "i.rimg", "http://a.example/x"]).ok();
+        assert!(out.starts_with(&format!("{verdict}\t")), "{profile}");
+    }
+    place.run(&["compile", "a.example", "-o", "i.rimg", "--profile", "x"]).fails("--profile");
+}
+
+#[test]
+fn the_image_is_the_same_from_any_number_of_threads() {
+    let place = Place::new();
+    for n in 0..200 {
+        place.write(&format!("dir/h{n}.example"), format!("User-agent: *\nDisallow: /{}\n", n % 17));
+    }
+    place.run(&["compile", "dir", "-o", "one.rimg", "--threads", "1"]).ok();
+    place.run(&["compile", "dir", "-o", "two.rimg", "--threads", "2"]).ok();
+    assert!(std::fs::read(place.path("one.rimg")).unwrap() == std::fs::read(place.path("two.rimg")).unwrap());
+}
+
+#[test]
+fn nothing_to_compile_is_an_empty_image() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("dir")).unwrap();
+    let run = place.run(&["compile", "dir", "-o", "i.rimg"]);
+    assert!(run.code == 0 && run.err.contains("no capture"), "{run:?}");
+    assert!(place.run(&["verify", "i.rimg"]).ok().contains("0 sites"));
+    assert_eq!(place.run(&["query", "i.rimg", "http://a/"]).ok(), "unknown\thttp://a/\n");
+}
+
+#[test]
+fn a_failed_run_leaves_the_old_image_and_nothing_else() {
+    let place = Place::with_image();
+    let before = std::fs::read(place.path("i.rimg")).unwrap();
+    place.run(&["compile", "missing.warc", "-o", "i.rimg"]).fails("missing.warc");
+    assert!(before == std::fs::read(place.path("i.rimg")).unwrap());
+    place.run(&["compile", "captures.jsonl", "-o", "no/such/i.rimg"]).fails("no/such");
+    place.run(&["compile", "captures.jsonl", "-o", "."]).fails("is a directory");
+    place.run(&["compile", "captures.jsonl"]).fails("--output");
+    place.run(&["compile", "-o", "i.rimg"]).fails("INPUT");
+    let mut names: Vec<_> =
+        std::fs::read_dir(place.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["captures.jsonl", "i.rimg"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_link_points_to_is_replaced() {
+    let place = Place::with_image();
+    std::os::unix::fs::symlink("i.rimg", place.path("link")).unwrap();
+    place.write("a.example", ROBOTS);
+    place.run(&["compile", "a.example", "-o", "link"]).ok();
+    assert!(std::fs::symlink_metadata(place.path("link")).unwrap().is_symlink());
+    assert!(place.run(&["verify", "i.rimg"]).ok().contains("1 site,"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_is_written_into() {
+    let place = Place::with_image();
+    let output = place.command(&["compile", "captures.jsonl", "-o", "/proc/self/fd/1"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stdout.starts_with(&std::fs::read(place.path("i.rimg")).unwrap()));
+}

@@ -1,0 +1,182 @@
+//! `query` and `filter`: order, forms of input, forms of output, terms.
+
+mod common;
+
+use common::{Place, ROBOTS};
+
+#[test]
+fn arguments_are_answered_in_order() {
+    let place = Place::with_image();
+    let urls =
+        ["https://b.example/xaby", "https://a.example/private", "https://z.example/", "https://a.example/"];
+    let out = place.run(&[&["query", "i.rimg"][..], &urls].concat()).ok();
+    let verdicts = ["disallowed", "disallowed", "unknown", "allowed"];
+    let expected: Vec<_> =
+        verdicts.iter().zip(urls).map(|(verdict, url)| format!("{verdict}\t{url}")).collect();
+    assert_eq!(out.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn lines_and_objects_keep_their_order() {
+    let place = Place::with_image();
+    let input = "https://a.example/private\r\n\n  https://a.example/x \n\
+        {\"url\": \"https://a.example/x\", \"agent\": \"GPTBot\"}\n\
+        {\"url\": \"https://a.example/drafts\", \"agent\": [\"nobody\", \"gptbot\"], \"usage\": \"index\"}\n\
+        {broken\nhttps://a.example/equal\nno url\nhttps://gone.example/x";
+    let run = place.run_with(&["query", "i.rimg"], input);
+    assert_eq!(
+        run.out,
+        "disallowed\thttps://a.example/private\n\
+         allowed\thttps://a.example/x\n\
+         disallowed\thttps://a.example/x\n\
+         disallowed\thttps://a.example/drafts\n\
+         unknown\t{broken\n\
+         allowed\thttps://a.example/equal\n\
+         unknown\tno url\n\
+         allowed\thttps://gone.example/x\n"
+    );
+    assert_eq!(run.code, 0);
+    assert_eq!(run.err, "robomaton: 2 lines were no URL, the first: \"{broken\"\n");
+}
+
+#[test]
+fn lines_that_are_not_utf_8_are_urls_too() {
+    let place = Place::new();
+    place.write("h.example", b"User-agent: *\nDisallow: /caf\xe9\n");
+    place.run(&["compile", "h.example", "-o", "i.rimg"]).ok();
+    let mut command = assert_cmd::Command::from_std(place.command(&["query", "i.rimg"]));
+    let input = b"http://h.example/caf\xe9/x\nhttp://h.example/caf\xe8\n";
+    let output = command.write_stdin(&input[..]).output().unwrap();
+    assert_eq!(output.stdout, b"disallowed\thttp://h.example/caf\xe9/x\nallowed\thttp://h.example/caf\xe8\n");
+    let out = place.run_with(&["query", "i.rimg", "--json"], input).ok();
+    assert_eq!(out.lines().count(), 2);
+}
+
+#[test]
+fn many_lines_keep_their_order() {
+    let place = Place::with_image();
+    let line = |n: usize| match n % 3 {
+        0 => format!("disallowed\thttps://a.example/private/{n}\n"),
+        1 => format!("allowed\thttps://a.example/private/open/{n}\n"),
+        _ => format!("unknown\thttps://z{n}.example/\n"),
+    };
+    let expected: String = (0..50_000).map(line).collect();
+    let input: String =
+        expected.lines().map(|line| format!("{}\n", line.split_once('\t').unwrap().1)).collect();
+    assert!(place.run_with(&["query", "i.rimg"], &input).ok() == expected);
+    let allowed: String =
+        (0..50_000).filter(|n| n % 3 == 1).map(|n| line(n).replace("allowed\t", "")).collect();
+    assert!(place.run_with(&["filter", "i.rimg", "--agent", "x"], &input).ok() == allowed);
+}
+
+#[test]
+fn json_has_every_key() {
+    let place = Place::with_image();
+    let ask = ["query", "i.rimg", "--json", "--agent", "GPTBot"];
+    let urls = ["https://a.example/private", "https://gone.example/", "https://z.example/"];
+    let answers = place.run(&[&ask[..], &urls].concat()).json();
+    let expected = serde_json::json!({
+        "url": "https://a.example/private", "agent": "GPTBot", "usage": "crawl", "verdict": "disallowed",
+        "rule": "Disallow: /", "line": 9, "outcome": "rules", "basis": "rule", "stale": true, "status": 200,
+        "fetched_at": "2024-05-11T00:00:00Z",
+    });
+    assert_eq!(answers[0], expected);
+    assert_eq!(answers[1]["outcome"], "unavailable");
+    assert_eq!((&answers[1]["status"], &answers[1]["basis"]), (&404.into(), &"outcome".into()));
+    for (key, value) in answers[2].as_object().unwrap() {
+        let stated = ["url", "agent", "usage", "verdict", "basis"].contains(&key.as_str());
+        assert_eq!(value.is_null(), !stated, "{key}");
+    }
+    assert_eq!(answers[2]["verdict"], "unknown");
+}
+
+#[test]
+fn agents_stand_best_first() {
+    let place = Place::with_image();
+    let ask = |agents: &[&str]| {
+        let agents = agents.iter().flat_map(|agent| ["--agent", agent]);
+        place
+            .run(&["query", "i.rimg", "https://a.example/x"].into_iter().chain(agents).collect::<Vec<_>>())
+            .ok()
+    };
+    assert!(ask(&[]).starts_with("allowed\t"));
+    assert!(ask(&["*"]).starts_with("allowed\t"));
+    assert!(ask(&["nobody", "gptbot"]).starts_with("disallowed\t"));
+    assert!(ask(&["GPTBot/1.0 (x)"]).starts_with("disallowed\t"));
+}
+
+#[test]
+fn usages_that_nobody_speaks_of_are_unknown() {
+    let place = Place::with_image();
+    let ask = |usage| {
+        place.run(&["query", "i.rimg", "--usage", usage, "-a", "gptbot", "https://a.example/drafts"]).ok()
+    };
+    assert!(ask("crawl").starts_with("disallowed\t"));
+    assert!(ask("index").starts_with("disallowed\t"));
+    assert!(ask("train").starts_with("unknown\t"));
+}
+
+#[test]
+fn terms_say_what_outcomes_mean() {
+    let place = Place::with_image();
+    let ask = |host: &str, terms: &[&str]| {
+        let url = format!("https://{host}.example/");
+        let out = place.run(&[&["query", "i.rimg", &url], terms].concat()).ok();
+        out.split('\t').next().unwrap().to_owned()
+    };
+    assert_eq!(ask("closed", &[]), "allowed");
+    assert_eq!(ask("closed", &["--on-forbidden", "deny"]), "disallowed");
+    assert_eq!(ask("gone", &["--on-forbidden", "deny"]), "allowed");
+    assert_eq!(ask("busy", &["--on-throttled", "deny"]), "disallowed");
+    assert_eq!(ask("down", &[]), "disallowed");
+    assert_eq!(ask("down", &["--on-long-unreachable", "allow"]), "allowed");
+}
+
+#[test]
+fn filter_prints_one_side() {
+    let place = Place::with_image();
+    let input = "https://a.example/x\nhttps://a.example/private\nhttps://z.example/\n{}\n";
+    let filter =
+        |more: &[&str]| place.run_with(&[&["filter", "i.rimg", "--agent", "any"], more].concat(), input).ok();
+    assert_eq!(filter(&[]), "https://a.example/x\n");
+    assert_eq!(filter(&["-v"]), "https://a.example/private\nhttps://z.example/\n{}\n");
+    assert_eq!(filter(&["--unknown", "allow"]), "https://a.example/x\nhttps://z.example/\n{}\n");
+    assert_eq!(filter(&["-v", "--unknown", "allow"]), "https://a.example/private\n");
+    place.run(&["filter", "i.rimg"]).fails("--agent");
+}
+
+#[test]
+fn nothing_in_is_nothing_out() {
+    let place = Place::with_image();
+    assert_eq!(place.run(&["query", "i.rimg"]).ok(), "");
+    assert_eq!(place.run_with(&["query", "i.rimg", "--json"], "\n \n\r\n").ok(), "");
+    assert_eq!(place.run(&["filter", "i.rimg", "-a", "x"]).ok(), "");
+}
+
+#[test]
+fn slow_lines_are_answered_at_once() {
+    use std::io::{BufRead, BufReader, Write};
+    let place = Place::with_image();
+    let mut child = place.command(&["query", "i.rimg"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    for path in ["x", "private"] {
+        writeln!(stdin, "https://a.example/{path}").unwrap();
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        assert!(line.ends_with(&format!("/{path}\n")), "{line}");
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn no_sources_still_names_the_line() {
+    let place = Place::new();
+    place.write("a.example.txt", ROBOTS);
+    place.run(&["compile", "a.example.txt", "-o", "i.rimg", "--no-sources"]).ok();
+    let answers = place.run(&["query", "i.rimg", "--json", "http://a.example/private"]).json();
+    assert_eq!(answers[0]["line"], 2);
+    let explain = place.run(&["explain", "i.rimg", "--agent", "x", "http://a.example/private"]);
+    explain.fails("--no-sources");
+}
