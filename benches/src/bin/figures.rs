@@ -1,0 +1,202 @@
+//! The figures that the project promises of its sizes and speeds, as one table.
+//!
+//! Everything is measured over one corpus, from memory unless a line says otherwise. *Distinct text* is counted
+//! twice: over all distinct bodies, and over those alone that hold records, as many a body is an HTML page.
+//! It compares with nobody: that is `versus`.
+
+use robomaton_benches::clock::time;
+use robomaton_benches::{Corpus, Field};
+use robomaton_compiler::automaton::{self, Tagged};
+use robomaton_compiler::{Entry, Options, compile, emit, lower, precedence};
+use robomaton_corpus::{BatchOptions, Built, Input, Progress, build};
+use robomaton_formats::layout::Section;
+use robomaton_formats::policy::CRAWL;
+use robomaton_runtime::Image;
+use std::collections::HashSet;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Rounds of what takes long.
+const ROUNDS: usize = 5;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("figures: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    let path = Corpus::locate()?;
+    let corpus = Corpus::read(&path)?;
+    let field = Field::new(&corpus, Options::default(), usize::MAX);
+    let record_bytes: usize = field.files.iter().map(|file| file.text.len()).sum();
+    println!("| figure | measured | to reach |\n|---|---:|---:|");
+    row(
+        "sites with a 2xx answer / distinct bodies",
+        &format!("{} / {}", corpus.sites.len(), corpus.bodies.len()),
+        "",
+    );
+    row("distinct text", &format!("{:.1} MB", mega(corpus.distinct_bytes())), "");
+    row("bodies that hold records", &format!("{}, {:.1} MB", field.files.len(), mega(record_bytes)), "");
+
+    let options = BatchOptions { threads: 1, ..BatchOptions::default() };
+    let inputs = [Input::Path(path)];
+    let built = build(&inputs, &options, &Progress::default()).map_err(|error| error.to_string())?;
+    sizes(&built, &corpus, record_bytes)?;
+    programs(&field);
+    speeds(&corpus, &field, record_bytes);
+    threads(&inputs)?;
+    loading(&built, &field)
+}
+
+fn row(figure: &str, measured: &str, target: &str) {
+    println!("| {figure} | {measured} | {target} |");
+}
+
+fn mega(octets: usize) -> f64 {
+    octets as f64 / 1e6
+}
+
+/// Octets of the image by octet of text.
+fn sizes(built: &Built, corpus: &Corpus, record_bytes: usize) -> Result<(), String> {
+    let image = Image::from_bytes(&built.image[..]).map_err(|error| error.to_string())?;
+    let length = |section: &Section| image.layout().range(*section).len();
+    let hot: usize = Section::ALL.iter().filter(|section| section.is_hot()).map(length).sum();
+    let by = |octets: usize, text: usize| format!("{:.3}", octets as f64 / text as f64);
+    let distinct = corpus.distinct_bytes();
+    row("hot octets per octet of distinct text, all bodies", &by(hot, distinct), "≤ 0.30");
+    row("hot octets per octet of distinct text, bodies with records", &by(hot, record_bytes), "≤ 0.30");
+    let sites = [Section::Hosts, Section::Sites, Section::Names].iter().map(length).sum::<usize>();
+    row("… of these hosts, sites and names, per site", &by(sites, built.report.sites as usize), "");
+    row("… without them, bodies with records", &by(hot - sites, record_bytes), "");
+    row("image octets per octet of distinct text, all bodies", &by(built.image.len(), distinct), "");
+    let sources = length(&Section::Sources);
+    row("… without the texts", &by(built.image.len() - sources, distinct), "");
+    let lengths =
+        Section::ALL.iter().map(|section| format!("{} {:.2}", section.name(), mega(length(section))));
+    row("sections, MB", &lengths.collect::<Vec<_>>().join(", "), "");
+    Ok(())
+}
+
+/// The size of each program beside that of its patterns.
+fn programs(field: &Field<'_>) {
+    let mut lengths = Vec::new();
+    let mut worst = (0.0f64, String::new());
+    let (mut known, mut pattern_octets, mut code) = (HashSet::new(), 0, Vec::new());
+    field.policies(|_, file, policy| {
+        let tags = precedence::tags(policy);
+        for group in &policy.groups {
+            let of_crawling = group.rules.clone().filter(|&rule| policy.rules[rule].usage == CRAWL);
+            let mut rules: Vec<Tagged<'_>> = of_crawling
+                .map(|rule| Tagged { pattern: policy.rules[rule].pattern(), tag: tags[rule] })
+                .collect();
+            code.clear();
+            automaton::normalise(&mut rules);
+            automaton::build(&rules, policy.profile.notation(), precedence::silence(CRAWL), &mut code);
+            // `build` left distinct patterns.
+            let octets: usize = rules.iter().map(|rule| rule.pattern.text.len()).sum();
+            let share = code.len() as f64 / (6 * octets + 512) as f64;
+            if share > worst.0 {
+                let what =
+                    format!("{share:.3} ({} octets for {octets} of patterns, {})", code.len(), file.site);
+                worst = (share, what);
+            }
+            if known.insert(code.clone()) {
+                lengths.push(code.len());
+                pattern_octets += octets;
+            }
+        }
+    });
+    lengths.sort_unstable();
+    let at = |share: f64| {
+        lengths.get((lengths.len() as f64 * share) as usize).or(lengths.last()).copied().unwrap_or(0)
+    };
+    row("largest program ÷ (6 × octets of its patterns + 512)", &worst.1, "≤ 1");
+    row("distinct programs", &lengths.len().to_string(), "");
+    row("size of a program, p50 / p99 / largest", &format!("{} / {} / {}", at(0.5), at(0.99), at(1.0)), "");
+    let share = lengths.iter().sum::<usize>() as f64 / pattern_octets as f64;
+    row("octets of programs per octet of pattern", &format!("{share:.3}"), "");
+}
+
+/// Compiling on one core, stage by stage.
+fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize) {
+    let all: Vec<&[u8]> = corpus.bodies.iter().map(|body| &body.text[..]).collect();
+    let records: Vec<&[u8]> = field.files.iter().map(|file| file.text).collect();
+    let plain = Options { no_sources: true, ..Options::default() };
+    let limit = plain.limits.bytes(plain.profile);
+    let speed = |octets: usize, time: Duration| mega(octets) / time.as_secs_f64();
+    let stage = |name: &str, target: &str, work: &dyn Fn(&[u8]) -> usize| {
+        let over = |texts: &[&[u8]]| time(ROUNDS, || texts.iter().map(|text| work(text)).sum::<usize>());
+        let both = (speed(corpus.distinct_bytes(), over(&all)), speed(record_bytes, over(&records)));
+        row(
+            &format!("{name}, MB/s: all bodies / with records"),
+            &format!("{:.0} / {:.0}", both.0, both.1),
+            target,
+        );
+    };
+    stage("scan", "", &|text| robomaton_grammar::scan(text, limit).lines.len());
+    stage("scan and lower", "", &|text| {
+        lower(&robomaton_grammar::scan(text, limit), None, &plain).map_or(0, |policy| policy.rules.len())
+    });
+    stage("compile without texts", "≥ 100", &|text| compile(text, None, &plain).code.len());
+    stage("compile with texts", "≥ 100", &|text| compile(text, None, &field.options).code.len());
+}
+
+/// Captures in, image out.
+fn threads(inputs: &[Input]) -> Result<(), String> {
+    let mut walls = Vec::new();
+    for threads in [1, 2] {
+        let options = BatchOptions { threads, ..BatchOptions::default() };
+        let mut failed = None;
+        let wall = time(3, || match build(inputs, &options, &Progress::default()) {
+            Ok(built) => built.image.len(),
+            Err(error) => {
+                failed = Some(error.to_string());
+                0
+            }
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        row(
+            &format!("corpus::build from disk, {threads} compiling"),
+            &format!("{:.2} s", wall.as_secs_f64()),
+            "",
+        );
+        walls.push(wall.as_secs_f64());
+    }
+    row("… one thread ÷ two", &format!("{:.2}", walls[0] / walls[1]), "");
+    Ok(())
+}
+
+/// Opening and verifying.
+fn loading(built: &Built, field: &Field<'_>) -> Result<(), String> {
+    let entries = field.files.iter().step_by(field.files.len().div_ceil(300).max(1));
+    let entries: Vec<Entry<'_>> =
+        entries.map(|file| Entry::fetched(file.site.clone(), &file.document)).collect();
+    let sites = entries.len();
+    let small = emit(entries, sites as u64, &field.options).map_err(|error| error.to_string())?;
+    let path = std::env::temp_dir().join(format!("robomaton-figures-{}.rimg", std::process::id()));
+    std::fs::write(&path, &small).map_err(|error| error.to_string())?;
+    let open = time(1_000, || Image::open(&path).map(|image| image.len()).unwrap_or(0));
+    let removed = std::fs::remove_file(&path);
+    let micros = open.as_secs_f64() * 1e6;
+    row(
+        &format!("open an image of {sites} sites ({:.1} MB)", mega(small.len())),
+        &format!("{micros:.1} µs"),
+        "< 1 ms",
+    );
+    removed.map_err(|error| error.to_string())?;
+    for (name, bytes) in [("that image", &small), ("the image of the corpus", &built.image)] {
+        let image = Image::from_bytes(&bytes[..]).map_err(|error| error.to_string())?;
+        image.verify().map_err(|error| error.to_string())?;
+        let took = time(ROUNDS, || image.verify().is_ok());
+        let rate = bytes.len() as f64 / 1e9 / took.as_secs_f64();
+        row(&format!("verify {name}"), &format!("{:.1} ms, {rate:.2} GB/s", took.as_secs_f64() * 1e3), "");
+    }
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! Answers, before any clock starts: ours against the trace evaluator, the rivals' against ours.
+//!
+//! Ours must agree on every question and in every way of asking. Of a rival's differences a few are shown, each with
+//! the class of its likely reason, worked out from the path and the file; it judges nobody.
+
+use crate::rivals::Rival;
+use robomaton_benches::queries::{Queries, Query};
+use robomaton_benches::{Asker, Field};
+use robomaton_compiler::trace::trace;
+use robomaton_formats::policy::CRAWL;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Examples that are printed of each rival.
+const EXAMPLES: usize = 4;
+
+/// Our answers equal the trace evaluator's, however they are asked for.
+pub(crate) fn assert_ours(
+    field: &Field<'_>,
+    queries: &Queries,
+    ours: &Asker<'_>,
+    answers: &[bool],
+) -> Result<(), String> {
+    let mut next = 0;
+    let mut wrong = None;
+    field.policies(|number, file, policy| {
+        while let Some(query) = queries.all().get(next).filter(|query| queries.seat(query).file == number) {
+            let (agent, path) = (queries.seat(query).agent.as_str(), queries.path(query));
+            let expected = trace(policy, &[agent], CRAWL, path.as_bytes()).decision.is_allowed();
+            if answers[next] != expected || ours.full_url(queries, query) != expected {
+                wrong.get_or_insert(format!(
+                    "wrong about {path} for {agent} at {}: {expected} expected",
+                    file.site
+                ));
+            }
+            next += 1;
+        }
+    });
+    let accesses = ours.accesses();
+    let mut held =
+        queries.all().iter().map(|query| accesses[query.seat as usize].decide(queries.path(query)));
+    if !answers.iter().all(|&answer| held.next().is_some_and(|verdict| verdict.is_allowed() == answer)) {
+        return Err("Access::decide disagrees with Site::decide".into());
+    }
+    let allowed = answers.iter().filter(|&&allowed| allowed).count();
+    match wrong {
+        Some(wrong) => Err(wrong),
+        None if next != answers.len() => Err(format!("{next} of {} questions compared", answers.len())),
+        None if ours.batch(queries) != allowed => Err("decide_batch disagrees with decide".into()),
+        None => {
+            println!(
+                "ours = trace evaluator on all {next} questions ({allowed} allowed), also as URLs and in batches"
+            );
+            Ok(())
+        }
+    }
+}
+
+/// How a rival's answers compare with ours.
+#[derive(Serialize)]
+pub(crate) struct Agreement {
+    name: &'static str,
+    profile: &'static str,
+    asked: usize,
+    agreed: usize,
+    panics: usize,
+    refused_files: usize,
+    reasons: BTreeMap<&'static str, usize>,
+    examples: Vec<String>,
+}
+
+impl Agreement {
+    pub(crate) fn new(
+        rival: &dyn Rival,
+        field: &Field<'_>,
+        queries: &Queries,
+        answers: &[bool],
+    ) -> Agreement {
+        let refused_files = (0..queries.seats.len()).filter(|&seat| !rival.has(seat)).count();
+        let (name, profile) = (rival.name(), rival.nearest().name());
+        let mut agreement = Agreement {
+            name,
+            profile,
+            asked: 0,
+            agreed: 0,
+            panics: 0,
+            refused_files,
+            reasons: BTreeMap::new(),
+            examples: Vec::new(),
+        };
+        for (query, &ours) in queries.all().iter().zip(answers) {
+            let seat = query.seat as usize;
+            if !rival.has(seat) {
+                continue;
+            }
+            agreement.asked += 1;
+            let ask = AssertUnwindSafe(|| rival.allows(seat, queries.path(query)));
+            match catch_unwind(ask).ok().flatten() {
+                None => agreement.panics += 1,
+                Some(theirs) if theirs == ours => agreement.agreed += 1,
+                Some(_) => agreement.differs(query, ours, field, queries),
+            }
+        }
+        agreement
+    }
+
+    fn differs(&mut self, query: &Query, ours: bool, field: &Field<'_>, queries: &Queries) {
+        let seat = queries.seat(query);
+        let file = &field.files[seat.file];
+        let reason = reason(queries.path(query), &seat.agent, file.text);
+        let seen = self.reasons.entry(reason).or_default();
+        *seen += 1;
+        if *seen == 1 && self.examples.len() < EXAMPLES {
+            let (agent, word) = (&seat.agent, if ours { "allowed" } else { "disallowed" });
+            self.examples.push(format!("{reason}: {} for {agent}; ours {word}", queries.url(query)));
+        }
+    }
+}
+
+/// The likely class of a difference.
+fn reason(path: &str, agent: &str, text: &[u8]) -> &'static str {
+    let lower = text.to_ascii_lowercase();
+    let contains = |part: &str| lower.windows(part.len()).any(|window| window == part.as_bytes());
+    let agent = agent.to_ascii_lowercase();
+    let mut sections = 0;
+    let mut partial = false;
+    for line in lower.split(|&octet| octet == b'\n' || octet == b'\r') {
+        let line = String::from_utf8_lossy(line);
+        let Some(value) =
+            line.trim().strip_prefix("user-agent").map(|rest| rest.trim_start_matches([':', ' ', '\t']))
+        else {
+            continue;
+        };
+        sections += usize::from(value.trim() == agent);
+        partial |= value.trim() != agent
+            && !value.is_empty()
+            && (agent.contains(value.trim()) || value.contains(&agent));
+    }
+    if contains("allow: http") || contains("allow:http") {
+        "absolute URLs as patterns (R14)"
+    } else if text.starts_with(b"\xEF\xBB\xBF") {
+        "byte order mark"
+    } else if path.starts_with("/robots.txt") {
+        "/robots.txt itself"
+    } else if path.contains('%') || path.contains(['"', '<', '>', '^', '`', '{', '|', '}', '\\']) {
+        "octets (escapes)"
+    } else if partial {
+        "agents compared otherwise"
+    } else if sections > 1 {
+        "several groups of one agent"
+    } else if text.len() > 500 << 10 {
+        "long file"
+    } else if contains("$") {
+        "anchors"
+    } else if contains("*") && lower.windows(2).any(|pair| pair == b"/*" || pair == b"**") {
+        "wildcards"
+    } else {
+        "other"
+    }
+}
+
+impl fmt::Display for Agreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Agreement { name, profile, asked, agreed, panics, refused_files, reasons, .. } = self;
+        let rate = 100.0 * *agreed as f64 / (*asked).max(1) as f64;
+        writeln!(
+            f,
+            "{name}: agrees with {profile} on {rate:.3} % of {asked}; {panics} panics, {refused_files} files and agents not taken {reasons:?}"
+        )?;
+        self.examples.iter().try_for_each(|example| writeln!(f, "    {example}"))
+    }
+}

@@ -1,0 +1,146 @@
+//! The race: robomaton and other libraries, in one process, on the same questions, answers compared first.
+//!
+//! Our own answers must equal those of the trace evaluator on every question, or nothing is timed. A rival's answers
+//! are compared with ours and its agreement printed: some have known bugs, and some read the standard otherwise.
+//! Times are medians of interleaved rounds.
+
+mod agreement;
+mod rivals;
+mod table;
+
+use agreement::Agreement;
+use rivals::Rival;
+use robomaton_benches::clock::{Contestant, race};
+use robomaton_benches::queries::{Queries, Query};
+use robomaton_benches::{Asker, Class, Corpus, Field};
+use robomaton_compiler::Options;
+use robomaton_formats::Profile;
+use robomaton_runtime::Image;
+use std::process::ExitCode;
+
+/// What the command line asks for.
+struct Wanted {
+    /// Files that hold records, taken evenly from the corpus.
+    files: usize,
+    /// Questions per file.
+    per_file: usize,
+    /// Rounds that count.
+    rounds: usize,
+    /// Only ours and robotxt.
+    short: bool,
+    /// Passes of ours alone over the shuffled questions, for a profiler; nothing else is done.
+    passes: usize,
+    /// Where to write the table as JSON.
+    json: Option<String>,
+}
+
+const USAGE: &str =
+    "usage: versus [--files N] [--per-file N] [--rounds N] [--short] [--passes N] [--json FILE]";
+
+fn main() -> ExitCode {
+    match wanted(std::env::args().skip(1)).and_then(|wanted| run(&wanted)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("versus: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn wanted(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
+    let mut wanted = Wanted { files: 2_750, per_file: 33, rounds: 7, short: false, passes: 0, json: None };
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().ok_or(USAGE);
+        let number = |text: String| text.parse().map_err(|_| format!("{text:?} is no number; {USAGE}"));
+        match arg.as_str() {
+            "--files" => wanted.files = number(value()?)?,
+            "--per-file" => wanted.per_file = number(value()?)?,
+            "--rounds" => wanted.rounds = number(value()?)?,
+            "--passes" => wanted.passes = number(value()?)?,
+            "--short" => wanted.short = true,
+            "--json" => wanted.json = Some(value()?),
+            _ => return Err(USAGE.into()),
+        }
+    }
+    Ok(wanted)
+}
+
+/// What it costs to read the path and the site's first line, and decide nothing.
+fn floor(ours: &Asker<'_>, queries: &Queries, query: &Query) -> bool {
+    let sum = queries.path(query).bytes().fold(0u8, |sum, octet| sum ^ octet);
+    (sum ^ ours.site(query).status() as u8) & 1 == 0
+}
+
+/// What a profiler should look at.
+#[inline(never)]
+fn profiled(ours: &Asker<'_>, queries: &Queries) {
+    std::hint::black_box(queries.all().iter().filter(|query| ours.resolved(queries, query)).count());
+}
+
+/// Our answers under another profile.
+fn answers_under(profile: Profile, field: &Field<'_>, queries: &Queries) -> Result<Vec<bool>, String> {
+    let field = field.under(profile);
+    let image = Image::from_bytes(field.image()).map_err(|error| error.to_string())?;
+    let ours = Asker::new(&image, &field, queries)?;
+    Ok(queries.all().iter().map(|query| ours.resolved(queries, query)).collect())
+}
+
+fn run(wanted: &Wanted) -> Result<(), String> {
+    let corpus = Corpus::load()?;
+    let field = Field::new(&corpus, Options::default(), wanted.files);
+    let queries = Queries::derive(&field, wanted.per_file);
+    let image = Image::from_bytes(field.image()).map_err(|error| error.to_string())?;
+    let ours = Asker::new(&image, &field, &queries)?;
+    let asked = queries.seats.iter().map(|seat| seat.file).collect::<std::collections::BTreeSet<_>>().len();
+    println!(
+        "{} questions about {asked} files, paths of {:.1} octets; image of {} octets\n",
+        queries.all().len(),
+        queries.mean_length(),
+        field.image().len()
+    );
+    let answers: Vec<bool> = queries.all().iter().map(|query| ours.resolved(&queries, query)).collect();
+    agreement::assert_ours(&field, &queries, &ours, &answers)?;
+
+    if wanted.passes > 0 {
+        let shuffled = queries.shuffled();
+        (0..wanted.passes).for_each(|_| profiled(&ours, &shuffled));
+        return Ok(());
+    }
+    // Panics of rivals are counted, not printed.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut sizes = None;
+    let mut rivals: Vec<Box<dyn Rival>> = vec![Box::new(rivals::robotxt(&field, &queries))];
+    if !wanted.short {
+        rivals.push(Box::new(rivals::texting_robots(&field, &queries)));
+        rivals.push(Box::new(rivals::cylon(&field, &queries)));
+        rivals.push(Box::new(rivals::robotstxt(&field, &queries)));
+        rivals.push(Box::new(rivals::scan(&field, &queries)));
+        let (automata, of_automata) = rivals::automata(&field, &queries);
+        rivals.push(Box::new(automata));
+        sizes = Some(of_automata);
+    }
+    let of_google = answers_under(Profile::Google, &field, &queries)?;
+    let agreement = |rival: &dyn Rival| {
+        let ours = if rival.nearest() == Profile::Google { &of_google } else { &answers };
+        Agreement::new(rival, &field, &queries, ours)
+    };
+    let agreements: Vec<Agreement> = rivals.iter().map(|rival| agreement(rival.as_ref())).collect();
+    agreements.iter().for_each(|agreement| print!("{agreement}"));
+
+    let shuffled = queries.shuffled();
+    let mut rows = table::order("file order", &ours, &rivals, &queries, wanted.rounds);
+    rows.extend(table::order("shuffled", &ours, &rivals, &shuffled, wanted.rounds));
+    let classes = table::classes(&ours, rivals[0].as_ref(), &shuffled, wanted.rounds);
+    std::panic::set_hook(hook);
+    table::print(&rows);
+    table::print_classes(&classes);
+    if let Some(sizes) = sizes {
+        table::print_sizes(&sizes);
+    }
+    if let Some(path) = &wanted.json {
+        let json = table::json(&rows, &classes, &agreements, queries.all().len());
+        std::fs::write(path, json).map_err(|error| format!("cannot write {path}: {error}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! A corpus of captures, read into memory: the newest body of each site, equal bodies kept once.
+//!
+//! `ROBOMATON_CORPUS` names any input that `robomaton compile` takes; without it, the sample that ships with the
+//! tests is used. It does not know what a body says.
+
+use robomaton_corpus::{Input, Item, ReadLimits, read};
+use robomaton_formats::SiteKey;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// The variable that names a corpus.
+pub const VARIABLE: &str = "ROBOMATON_CORPUS";
+
+/// Bodies in memory.
+#[derive(Debug)]
+pub struct Corpus {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// Distinct bodies, in the order of the first site that has each.
+    pub bodies: Vec<Body>,
+    /// Every site with a 2xx answer, ascending, and the index of its body.
+    pub sites: Vec<(SiteKey, usize)>,
+}
+
+/// A distinct body.
+#[derive(Debug)]
+pub struct Body {
+    /// The first site that has it.
+    pub site: SiteKey,
+    /// Its octets.
+    pub text: Vec<u8>,
+}
+
+impl Corpus {
+    /// The path of the corpus, said on standard error.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn locate() -> Result<PathBuf, String> {
+        let (path, why) = match std::env::var_os(VARIABLE) {
+            Some(path) => (PathBuf::from(path), VARIABLE),
+            None => (sample(), "the sample of the repository"),
+        };
+        if !path.exists() {
+            return Err(format!(
+                "no corpus at {}: set {VARIABLE} to a .warc.gz of robots.txt captures",
+                path.display()
+            ));
+        }
+        eprintln!("corpus: {} ({why})", path.display());
+        Ok(path)
+    }
+
+    /// Finds and reads the corpus.
+    ///
+    /// # Errors
+    /// When there is none or it cannot be opened.
+    pub fn load() -> Result<Corpus, String> {
+        Corpus::read(&Corpus::locate()?)
+    }
+
+    /// Reads the captures of one input.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn read(path: &Path) -> Result<Corpus, String> {
+        let mut newest: BTreeMap<SiteKey, (i64, Vec<u8>)> = BTreeMap::new();
+        let mut take = |item| {
+            if let Item::Capture(capture) = item
+                && (200..300).contains(&capture.status)
+            {
+                let held = newest.entry(capture.site).or_insert((i64::MIN, Vec::new()));
+                if held.0 < capture.fetched_at {
+                    *held = (capture.fetched_at, capture.body);
+                }
+            }
+            ControlFlow::Continue(())
+        };
+        let input = Input::Path(path.to_owned());
+        read(&[input], &ReadLimits::default(), &AtomicU64::new(0), &mut take)
+            .map_err(|error| error.to_string())?;
+        let mut known: HashMap<u128, usize> = HashMap::new();
+        let (mut bodies, mut sites) = (Vec::new(), Vec::new());
+        for (site, (_, text)) in newest {
+            let body = *known.entry(xxh3_128(&text)).or_insert(bodies.len());
+            if body == bodies.len() {
+                bodies.push(Body { site: site.clone(), text });
+            }
+            sites.push((site, body));
+        }
+        Ok(Corpus { path: path.to_owned(), bodies, sites })
+    }
+
+    /// Octets of distinct bodies.
+    pub fn distinct_bytes(&self) -> usize {
+        self.bodies.iter().map(|body| body.text.len()).sum()
+    }
+
+    /// Octets of the bodies of all sites.
+    pub fn total_bytes(&self) -> usize {
+        self.sites.iter().map(|&(_, body)| self.bodies[body].text.len()).sum()
+    }
+}
+
+/// The sample corpus of the repository.
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/sample.warc.gz")
+}
