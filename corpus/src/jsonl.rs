@@ -40,6 +40,9 @@ struct Line {
     truncated: bool,
 }
 
+/// The end of the year 9999: a later time is one in other units, and would win over every other capture.
+const LATEST: i64 = 253_402_300_799;
+
 /// RFC 3339, or unix seconds.
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -158,7 +161,12 @@ fn capture(line: &[u8], max_body: usize) -> Result<Capture, SkipReason> {
         (None, None) => None,
     };
     let fetched_at = match line.fetched_at {
-        Some(Time::Seconds(seconds)) => seconds,
+        Some(Time::Seconds(seconds)) if (0..=LATEST).contains(&seconds) => seconds,
+        Some(Time::Seconds(number)) => {
+            return Err(bad(format!(
+                "fetched_at: {number} is no number of seconds since 1970; is it milliseconds?"
+            )));
+        }
         Some(Time::Text(text)) => {
             dates::iso(&text).ok_or_else(|| bad(format!("fetched_at: {text:?} is no RFC 3339 time")))?
         }

@@ -72,6 +72,12 @@ fn a_bad_line_costs_itself() {
 }
 
 #[test]
+fn a_time_in_milliseconds_does_not_win_for_ever() {
+    let line = br#"{"url": "a.example", "body": "", "fetched_at": 1700000000000}"#;
+    assert_eq!(lines("x.jsonl", line), ["at 1: json"]);
+}
+
+#[test]
 fn a_body_is_octets() {
     let capture = only("-", b"{\"url\": \"a.example\", \"body\": \"Disallow: /caf\xe9 \\ud800\\n\"}");
     assert!(capture.body.starts_with(b"Disallow: /caf\xe9 "));
