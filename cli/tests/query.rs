@@ -126,6 +126,9 @@ fn terms_say_what_outcomes_mean() {
     };
     assert_eq!(ask("closed", &[]), "allowed");
     assert_eq!(ask("closed", &["--on-forbidden", "deny"]), "disallowed");
+    let explained =
+        place.run(&["explain", "i.rimg", "https://closed.example/", "--on-forbidden", "deny"]).ok();
+    assert!(explained.contains("verdict  disallowed"), "{explained}");
     assert_eq!(ask("gone", &["--on-forbidden", "deny"]), "allowed");
     assert_eq!(ask("busy", &["--on-throttled", "deny"]), "disallowed");
     assert_eq!(ask("down", &[]), "disallowed");

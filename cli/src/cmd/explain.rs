@@ -7,13 +7,13 @@ mod story;
 
 use crate::failure::Failure;
 use crate::input::{is_image, open_image, read_file};
-use crate::options::{AskerArgs, Dialect, of_image};
+use crate::options::{AskerArgs, Dialect, TermsArgs, of_image};
 use crate::output::Out;
 use crate::single::{Origin, Single};
 use clap::Args;
 use robomaton_compiler::trace::{Trace, trace};
 use robomaton_compiler::{Options, Policy, lower, usage_number};
-use robomaton_runtime::{Basis, Image, Outcome, Site, Terms, Verdict};
+use robomaton_runtime::{Basis, Image, Outcome, Site, Verdict};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -36,6 +36,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    terms: TermsArgs,
+    #[command(flatten)]
     dialect: Dialect,
 }
 
@@ -50,8 +52,7 @@ Examples:
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if begins_as_image(&arguments.file) {
-        let terms = Terms { now: Some(crate::time::now()), ..Terms::default() };
-        let image = open_image(&arguments.file)?.with_terms(terms);
+        let image = open_image(&arguments.file)?.with_terms(arguments.terms.terms());
         let options = of_image(&image);
         let Some(site) = image.site(&arguments.url) else {
             let (crawler, usage) = arguments.asker.resolve(&image);
