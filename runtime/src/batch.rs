@@ -46,9 +46,7 @@ impl<D: AsRef<[u8]>> Image<D> {
                 let (authority, _) = block.get(n)?.parts.as_ref()?;
                 let site = self.find_hashed(authority, block[n].hash)?;
                 black_box(
-                    self.view()
-                        .section(robomaton_formats::layout::Section::Policies)
-                        .get(site.record.policy.get() as usize),
+                    self.view().policy(site.record.policy.get()).and_then(|policy| policy.first().copied()),
                 );
                 Some(site)
             });

@@ -90,7 +90,7 @@ fn segments(
     let mut base = start;
     while base < target.len() {
         let octets = word(target, base);
-        // The high bit of each octet that may begin a segment.
+        // The high bit of each octet that may begin a segment; a false one finds no child below.
         let mut found = if needles.len() <= NEEDLES {
             needles.iter().fold(0, |found, &needle| found | equal(octets, needle))
         } else {
@@ -114,15 +114,6 @@ fn segments(
         base += 8;
     }
     Some(best)
-}
-
-/// The high bit of each octet of `word` that equals `octet`. Above the first there may be false ones, which what
-/// comes after sorts out.
-#[inline(always)]
-fn equal(word: u64, octet: u8) -> u64 {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    let difference = word ^ (ONES * u64::from(octet));
-    difference.wrapping_sub(ONES) & !difference & (ONES << 7)
 }
 
 /// Takes the steps of every segment that begins at `place`; gives the highest tag reached. `at` is the root's child

@@ -143,14 +143,6 @@ impl Filter {
     }
 }
 
-impl Tails {
-    /// Whether a segment may begin with `octet` and go on with `next`, which is 0 at the end of the target.
-    #[inline(always)]
-    pub fn admit(&self, octet: u8, next: u8) -> bool {
-        self.first.admits(octet) & (self.second.admits(next) | self.single.admits(octet))
-    }
-}
-
 impl Head {
     /// Decodes the front of the program at the start of `bytes`. `None` when it is damaged.
     #[inline]
@@ -245,6 +237,15 @@ impl Filters {
     }
 }
 
+/// The high bit of each octet of `word` that equals `octet`: the lowest one is always a true one, above it there may be
+/// false ones.
+#[inline(always)]
+pub fn equal(word: u64, octet: u8) -> u64 {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    let difference = word ^ (ONES * u64::from(octet));
+    difference.wrapping_sub(ONES) & !difference & (ONES << 7)
+}
+
 /// The children of a node: where their octets and offsets stand.
 #[derive(Clone, Copy, Debug)]
 pub struct Children {
@@ -279,13 +280,9 @@ impl Children {
     /// The number of the child whose label begins with `next`. Up to eight children are compared at once.
     #[inline(always)]
     pub fn find(&self, bytes: &[u8], next: u8) -> Option<usize> {
-        const ONES: u64 = u64::from_le_bytes([1; 8]);
-        let octets = u64::from_le_bytes(*bytes.get(self.octets..)?.first_chunk()?);
-        let difference = octets ^ (ONES * u64::from(next));
-        // The high bit of each zero octet; above the first, there may be false ones.
-        let zeros = difference.wrapping_sub(ONES) & !difference & (ONES << 7);
-        let place = zeros.trailing_zeros() as usize / 8;
-        if place < self.count && zeros != 0 {
+        let found = equal(u64::from_le_bytes(*bytes.get(self.octets..)?.first_chunk()?), next);
+        let place = found.trailing_zeros() as usize / 8;
+        if place < self.count && found != 0 {
             return Some(place);
         }
         if self.count <= 8 {
