@@ -4,13 +4,11 @@
 //! Invariants: everything that can be said in the grammar is said there, this file only moves spans; every
 //! line rule of the grammar becomes one line. It knows no key by its spelling and no place by its octet,
 //! except the extent that both readers are given.
-//!
-//! pest reads text, a robots.txt is bytes. So each byte is projected to the character of the same number
-//! (Latin-1), which loses nothing, and the offsets are mapped back: from 0x80 on, a character takes two bytes.
 
 use pest::Parser;
 use pest::iterators::Pair;
 
+use crate::projection::Projection;
 use crate::tree::Extent;
 use crate::{Group, Key, Line, LineKind, Span, Tree};
 
@@ -31,7 +29,7 @@ mod grammar {
 /// [`pest::set_call_limit`]. No input makes it.
 pub fn define(source: &[u8], limit: usize) -> Tree<'_> {
     let Extent { unread, .. } = Extent::new(source, limit);
-    let projection = Projection::new(&source[..unread.start as usize]);
+    let projection = Projection::new(&source[..unread.start as usize], 0);
     let mut tree = Tree { source, bom: Span::default(), lines: Vec::new(), groups: Vec::new(), unread };
     let file = RepParser::parse(Rule::robotstxt, &projection.text)
         .expect("malformed_line takes what no other line does, so every text is a robotstxt");
@@ -40,78 +38,54 @@ pub fn define(source: &[u8], limit: usize) -> Tree<'_> {
             Rule::bom => tree.bom = projection.span(&pair),
             Rule::group => tree.push_group(pair, &projection),
             Rule::EOI => {}
-            _ => tree.lines.push(projection.line(pair)),
+            _ => tree.lines.push(line_of(pair, &projection)),
         }
     }
     tree
 }
 
 impl Tree<'_> {
-    fn push_group(&mut self, group: Pair<'_, Rule>, projection: &Projection) {
+    fn push_group(&mut self, group: Pair<'_, Rule>, projection: &Projection<'_>) {
         let start = self.lines.len() as u32;
         let mut body = None;
         for line in group.into_inner() {
             if line.as_rule() == Rule::rule_line {
                 body = body.or(Some(self.lines.len() as u32));
             }
-            self.lines.push(projection.line(line));
+            self.lines.push(line_of(line, projection));
         }
         let end = self.lines.len() as u32;
         self.groups.push(Group { start, body: body.unwrap_or(end), end });
     }
 }
 
-/// A source as text for pest, and the way back.
-struct Projection {
-    text: String,
-    /// For each byte offset into `text`, the offset into the source.
-    offsets: Vec<u32>,
-}
-
-impl Projection {
-    fn new(source: &[u8]) -> Projection {
-        let text: String = source.iter().copied().map(char::from).collect();
-        let mut offsets = Vec::with_capacity(text.len() + 1);
-        for (offset, &byte) in source.iter().enumerate() {
-            offsets.resize(offsets.len() + char::from(byte).len_utf8(), offset as u32);
-        }
-        offsets.push(source.len() as u32);
-        Projection { text, offsets }
-    }
-
-    /// Where in the source a pair stands.
-    fn span(&self, pair: &Pair<'_, Rule>) -> Span {
-        let span = pair.as_span();
-        Span { start: self.offsets[span.start()], end: self.offsets[span.end()] }
-    }
-
-    fn line(&self, line: Pair<'_, Rule>) -> Line {
-        let span = self.span(&line);
-        let mut kind = match line.as_rule() {
-            Rule::emptyline => LineKind::Blank,
-            Rule::unknown_line => LineKind::Unknown,
-            // The other lines have a key, which settles the kind below.
-            _ => LineKind::Malformed,
-        };
-        let (mut key, mut value, mut comment, mut stop) = (None, None, None, span.end);
-        for part in line.into_inner() {
-            let place = self.span(&part);
-            match part.as_rule() {
-                Rule::agent | Rule::path_pattern | Rule::other_pattern | Rule::value => value = Some(place),
-                Rule::empty_pattern | Rule::EOI => {}
-                Rule::comment => comment = Some(place),
-                Rule::nl => stop = place.start,
-                rule => {
-                    key = Some(place);
-                    kind = key_of(rule).map_or(kind, LineKind::Field);
-                }
+fn line_of(line: Pair<'_, Rule>, projection: &Projection<'_>) -> Line {
+    let span = projection.span(&line);
+    let mut kind = match line.as_rule() {
+        Rule::emptyline => LineKind::Blank,
+        Rule::unknown_line => LineKind::Unknown,
+        Rule::acap_line => LineKind::Acap,
+        // The other lines have a key, which settles the kind below.
+        _ => LineKind::Malformed,
+    };
+    let (mut key, mut value, mut comment, mut stop) = (None, None, None, span.end);
+    for part in line.into_inner() {
+        let place = projection.span(&part);
+        match part.as_rule() {
+            Rule::agent | Rule::path_pattern | Rule::other_pattern | Rule::value => value = Some(place),
+            Rule::empty_pattern | Rule::EOI => {}
+            Rule::comment => comment = Some(place),
+            Rule::nl => stop = place.start,
+            rule => {
+                key = Some(place);
+                kind = key_of(rule).map_or(kind, LineKind::Field);
             }
         }
-        // What is absent is empty at the end of the place it could have stood in.
-        let comment = comment.unwrap_or(Span { start: stop, end: stop });
-        let absent = Span { start: comment.start, end: comment.start };
-        Line { span, kind, key: key.unwrap_or(absent), value: value.unwrap_or(absent), comment }
     }
+    // What is absent is empty at the end of the place it could have stood in.
+    let comment = comment.unwrap_or(Span { start: stop, end: stop });
+    let absent = Span { start: comment.start, end: comment.start };
+    Line { span, kind, key: key.unwrap_or(absent), value: value.unwrap_or(absent), comment }
 }
 
 /// The key that a rule of the grammar spells; none for the keys of unknown and malformed lines.
@@ -139,7 +113,7 @@ fn key_of(rule: Rule) -> Option<Key> {
 /// The length of the product token that the definition finds in a user-agent value.
 #[cfg(test)]
 pub(crate) fn define_product_token(value: &[u8]) -> Option<usize> {
-    let projection = Projection::new(value);
+    let projection = Projection::new(value, 0);
     let agent = RepParser::parse(Rule::agent, &projection.text).ok()?.next()?;
     let token = agent.into_inner().find(|pair| pair.as_rule() == Rule::product_token)?;
     Some(projection.span(&token).len())

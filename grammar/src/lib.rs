@@ -5,16 +5,19 @@
 //! ```text
 //!   bytes ──▶ scan ──────────┐
 //!                            ├──▶ Tree ──▶ print, dump, diagnose
-//!   bytes ──▶ define ────────┘
+//!   bytes ──▶ define ────────┘      └────▶ acap::fields
 //! ```
 //!
 //! Two readers give the same tree on every input: [`define`] runs the pest grammar `rep.pest`, which mirrors
 //! the ABNF of RFC 9309 and is the definition; [`scan`] is the fast one that production uses.
-//! `GRAMMAR.md` sets each rule of the grammar beside the rule of the RFC.
+//! Of the lines that belong to ACAP, the tree knows no more than that; [`acap`] takes them apart by the pest
+//! grammar `acap.pest`, and [`meta`] takes apart what ACAP writes into HTML. `GRAMMAR.md` sets each rule of the
+//! grammars beside the rule of the document it mirrors.
 //!
 //! Invariants: reading never fails and takes linear time; [`Tree::print`] gives the source back byte for byte;
 //! nothing here recurses on input. The crate judges nothing: it knows no precedence, no defaults, no URLs, and
-//! no meaning of a value. Rule numbers (R3) are those of the project's reading of the RFC, named in GRAMMAR.md.
+//! no meaning of a value. Rule numbers (R3, V1) are those of the project's reading of the documents, named in
+//! GRAMMAR.md.
 //!
 //! ```
 //! use robomaton_grammar::{DEFAULT_LIMIT, Key, LineKind, scan};
@@ -25,12 +28,16 @@
 //! assert_eq!(tree.print(), tree.source);
 //! ```
 
+pub mod acap;
 mod agent;
 mod definition;
 mod diagnose;
 mod diagnostic;
 mod dump;
 mod key;
+pub mod meta;
+pub mod napalm;
+mod projection;
 mod scan;
 mod tree;
 

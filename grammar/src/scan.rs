@@ -46,12 +46,21 @@ fn read_record(text: &[u8], start: usize, hash: usize) -> (LineKind, Span, Span)
     let kind = match Key::from_bytes(key.of(text)) {
         Some(key) => LineKind::Field(key),
         None if key.is_empty() => LineKind::Malformed,
+        None if is_acap(key.of(text)) => LineKind::Acap,
         None => LineKind::Unknown,
     };
     (kind, key, trim(text, colon + 1, hash))
 }
 
-/// R3: two words without a colon are a record if the first one is a key.
+/// Whether a key that is none of [`Key`] is that of an ACAP field (V1).
+pub(crate) fn is_acap(key: &[u8]) -> bool {
+    // One octet rules out what is no such key: ordinary files pay for no more than that.
+    matches!(key.first(), Some(b'A' | b'a'))
+        && key.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"acap-"))
+}
+
+/// R3: two words without a colon are a record if the first one is a key. V4: one word is a record, if it is
+/// the directive of ACAP.
 fn read_without_colon(text: &[u8], words: Span, absent: Span) -> (LineKind, Span, Span) {
     if words.is_empty() {
         return (LineKind::Blank, absent, absent);
@@ -60,9 +69,16 @@ fn read_without_colon(text: &[u8], words: Span, absent: Span) -> (LineKind, Span
     if let Some(gap) = text[start..end].iter().position(|&byte| is_space(byte)) {
         let value = trim(text, start + gap, end);
         let lone = !value.of(text).iter().any(|&byte| is_space(byte));
-        if let Some(key) = Key::from_bytes(&text[start..start + gap]).filter(|_| lone) {
-            return (LineKind::Field(key), span(start, start + gap), value);
+        let word = &text[start..start + gap];
+        let kind = match Key::from_bytes(word) {
+            Some(key) => Some(LineKind::Field(key)),
+            None => is_acap(word).then_some(LineKind::Acap),
+        };
+        if let Some(kind) = kind.filter(|_| lone) {
+            return (kind, span(start, start + gap), value);
         }
+    } else if text[start..end].eq_ignore_ascii_case(b"acap-ignore-conventional-records") {
+        return (LineKind::Acap, words, absent);
     }
     (LineKind::Malformed, words, absent)
 }

@@ -60,6 +60,8 @@ pub enum LineKind {
     Blank,
     /// A record with a known key.
     Field(Key),
+    /// A field of the Automated Content Access Protocol: its key begins with `acap-`.
+    Acap,
     /// A record with a key that nobody knows.
     Unknown,
     /// Text that is no record: it has no separator, or nothing before it.
@@ -83,7 +85,7 @@ pub struct Line {
 
 /// A run of user-agent lines with the rules they share, as indices into [`Tree::lines`] (R6).
 ///
-/// Other lines (blank ones, Sitemap, unknown keys) may stand anywhere between.
+/// Other lines (blank ones, Sitemap, ACAP fields, unknown keys) may stand anywhere between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Group {
     /// The first user-agent line.
