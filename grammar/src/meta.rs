@@ -1,0 +1,162 @@
+//! The expressions of ACAP in HTML: META tags and class attributes (M1-M27).
+//!
+//! Beside `acap`, whose rules it shares: `meta.pest` mirrors the ABNF of ACAP 1.1, Part 2, over the rules of
+//! `acap.pest`. Whoever reads HTML brings the attribute values. Invariants: every text is some [`Meta`]; linear
+//! time, nothing recurses on input. This file does not know HTML, nor what wins over what.
+
+use pest::iterators::Pair;
+
+use crate::acap::numbers;
+use crate::acap::parser::{Rule, partial, total};
+
+/// What the `content` of a robots META tag says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meta {
+    /// Not ACAP: the directives, in lower case, as commas and white space divide them.
+    Conventional(Vec<String>),
+    /// `ACAP Version n.m` (M15).
+    Version(u32, u32),
+    /// `ACAP [purpose] allow-usage [qualifiers]` (M6-M8).
+    Permission {
+        /// The usage purpose, a name or a pattern, if any.
+        purpose: Option<String>,
+        /// What may be done.
+        usage: String,
+        /// Names and values; a word that is no qualifier has an empty value.
+        qualifiers: Vec<(String, String)>,
+    },
+    /// `ACAP [purpose] disallow-usage` (M9).
+    Prohibition {
+        /// The usage purpose, a name or a pattern, if any.
+        purpose: Option<String>,
+        /// What may not be done.
+        usage: String,
+        /// Forbidden here, and read all the same, so that no prohibition is lost over them.
+        qualifiers: Vec<(String, String)>,
+    },
+    /// ACAP, but nothing that can be understood; why, in one sentence without a full stop.
+    Problem(String),
+}
+
+/// What one token of a `class` attribute says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClassField {
+    /// `the-acap:allow-usage` (M11).
+    Permission(ClassUsage),
+    /// `the-acap:disallow-usage` (M12). Should not be local.
+    Prohibition(ClassUsage),
+    /// `the-acap:idlist:a,b` and the like: in the ABNF, but without a meaning (M25).
+    ElementSet(ElementSet, Vec<String>),
+}
+
+/// The usage in a class attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClassUsage {
+    /// A bare name. Syntax does not tell whether it is a standard one.
+    Standard(String),
+    /// A name in parentheses; without them.
+    Local(String),
+}
+
+/// How an element set names its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElementSet {
+    /// `idlist:`
+    Ids,
+    /// `classlist:`
+    Classes,
+    /// `taglist:`
+    Tags,
+}
+
+/// Reads the `content` of a robots META tag.
+///
+/// It is ACAP if it begins with the token `ACAP` and white space; line ends are white space like any other.
+pub fn content(text: &str) -> Meta {
+    let text = text.replace(['\r', '\n', '\x0c'], " ");
+    let mut parts = total(Rule::meta_tag_content, &text).into_inner();
+    let Some(first) = parts.next() else { return Meta::Conventional(Vec::new()) };
+    match first.as_rule() {
+        Rule::version => match first.into_inner().next().and_then(numbers) {
+            Some((major, minor)) => Meta::Version(major, minor),
+            None => Meta::Problem("a version whose numbers are too great".to_owned()),
+        },
+        Rule::permission => {
+            let Expression { purpose, usage, qualifiers } = Expression::new(first);
+            Meta::Permission { purpose, usage, qualifiers }
+        }
+        Rule::prohibition => {
+            let Expression { purpose, usage, qualifiers } = Expression::new(first);
+            Meta::Prohibition { purpose, usage, qualifiers }
+        }
+        Rule::no_expression => problem("nothing follows the token ACAP"),
+        Rule::two_expressions => problem("a second expression; each needs a tag of its own"),
+        Rule::bad_version => problem("a version should be two numbers with a dot between"),
+        Rule::bad_usage => problem("the name of a standard usage should follow `allow-` or `disallow-`"),
+        Rule::bad_expression => problem("neither a version nor a permission nor a prohibition"),
+        _ => {
+            let directives = std::iter::once(first).chain(parts);
+            let directives = directives.filter(|part| part.as_rule() == Rule::conventional_directive);
+            Meta::Conventional(directives.map(|part| part.as_str().to_lowercase()).collect())
+        }
+    }
+}
+
+fn problem(message: &str) -> Meta {
+    Meta::Problem(message.to_owned())
+}
+
+/// The parts of a permission or a prohibition.
+#[derive(Default)]
+struct Expression {
+    purpose: Option<String>,
+    usage: String,
+    qualifiers: Vec<(String, String)>,
+}
+
+impl Expression {
+    fn new(pair: Pair<'_, Rule>) -> Expression {
+        let mut expression = Expression::default();
+        for part in pair.into_inner() {
+            let text = part.as_str().to_owned();
+            match part.as_rule() {
+                Rule::usage_purpose_pattern => expression.purpose = Some(text),
+                Rule::ACAP_usage_name => expression.usage = text,
+                Rule::stray_word => expression.qualifiers.push((text, String::new())),
+                _ => {
+                    let mut halves = part.into_inner().map(|half| half.as_str().to_owned());
+                    let mut half = || halves.next().unwrap_or_default();
+                    expression.qualifiers.push((half(), half()));
+                }
+            }
+        }
+        expression
+    }
+}
+
+/// Reads one token of a `class` attribute; none if it is not of ACAP.
+pub fn class(token: &str) -> Option<ClassField> {
+    let field = partial(Rule::class_attribute, token)?.into_inner().next()?;
+    let rule = field.as_rule();
+    let mut parts = field.into_inner();
+    let first = parts.next()?;
+    Some(match rule {
+        Rule::class_attribute_permission => ClassField::Permission(usage(first)),
+        Rule::class_attribute_prohibition => ClassField::Prohibition(usage(first)),
+        _ => {
+            let set = match first.as_rule() {
+                Rule::id_list => ElementSet::Ids,
+                Rule::class_list => ElementSet::Classes,
+                _ => ElementSet::Tags,
+            };
+            ClassField::ElementSet(set, parts.map(|name| name.as_str().to_owned()).collect())
+        }
+    })
+}
+
+fn usage(usage: Pair<'_, Rule>) -> ClassUsage {
+    match usage.as_rule() {
+        Rule::ACAP_usage_name => ClassUsage::Standard(usage.as_str().to_owned()),
+        _ => ClassUsage::Local(usage.into_inner().as_str().to_owned()),
+    }
+}
