@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use crate::acap;
+use crate::scan::is_acap;
 use crate::{Code, Diagnostic, Group, Key, Line, LineKind, Span, Tree, product_token};
 
 /// Everything worth saying about a tree, in the order of the places it is said about.
@@ -21,6 +23,7 @@ pub fn diagnose(tree: &Tree<'_>) -> Vec<Diagnostic> {
     pass.rules_before_groups();
     pass.groups();
     pass.limit();
+    pass.found.extend(acap::lint(tree));
     // Nearly sorted, and stable: what is said about one place stays in the order of the passes.
     pass.found.sort_by_key(|diagnostic| diagnostic.span.start);
     pass.found
@@ -83,6 +86,13 @@ impl<'s> Pass<'_, 's> {
                     );
                 }
             }
+            LineKind::Acap => {
+                let gap = Span { start: line.key.end, end: line.value.start };
+                if !line.value.is_empty() && !self.tree.text(gap).contains(&b':') {
+                    let message = "no colon after the name of the field; it is read as if there";
+                    self.say(Code::MissingColon, gap, message);
+                }
+            }
             LineKind::Unknown => {
                 let message = match first_word_as_key(text) {
                     Some(key) => format!("unknown key {}; is the colon after `{key}` missing?", quote(text)),
@@ -98,6 +108,9 @@ impl<'s> Pass<'_, 's> {
                 let message = match first_word_as_key(text) {
                     Some(key) if Key::from_bytes(text).is_some() => format!("`{key}` without colon or value"),
                     Some(key) => format!("no colon after `{key}`, and not one word; the line is ignored"),
+                    None if is_acap(text) => {
+                        "an ACAP field without its colon; the line is ignored".to_owned()
+                    }
                     None => "no colon, and no key that is known; the line is ignored".to_owned(),
                 };
                 self.say(Code::MalformedLine, line.key, message);
@@ -219,13 +232,13 @@ fn first_word_as_key(text: &[u8]) -> Option<Key> {
 }
 
 /// Whether a value has a scheme and an authority, or at least their punctuation.
-fn is_absolute(value: &[u8]) -> bool {
+pub(crate) fn is_absolute(value: &[u8]) -> bool {
     let scheme = value.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     scheme > 0 && value[scheme..].starts_with(b"://")
 }
 
 /// A text of the source for a message: printable, and of bounded length.
-fn quote(text: &[u8]) -> String {
+pub(crate) fn quote(text: &[u8]) -> String {
     const LONGEST: usize = 40;
     match text.get(..LONGEST) {
         Some(start) if text.len() > LONGEST => format!("`{}...`", start.escape_ascii()),

@@ -10,7 +10,7 @@ use crate::Span;
 /// How much a diagnostic matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The line has no effect, though it was surely meant to have one.
+    /// The line, or a part of it, has no effect, though it was surely meant to have one.
     Error,
     /// The line was read otherwise than a strict reader would read it; crawlers will differ.
     Warning,
@@ -70,11 +70,49 @@ pub enum Code {
     AbsoluteUrl,
     /// A record of an extension key that says nothing.
     EmptyValue,
+    /// An ACAP field with a known key that is not of the form the key asks for.
+    AcapMalformedField,
+    /// A key that begins with `ACAP-` and is none of ACAP.
+    AcapUnknownField,
+    /// An ACAP field without a value.
+    AcapEmptyValue,
+    /// A version comment with a version that nobody knows, or with none.
+    AcapVersion,
+    /// A version comment after another comment or record, or after another version comment.
+    AcapVersionNotFirst,
+    /// The directive to ignore conventional records after another ACAP field.
+    AcapLateDirective,
+    /// More than one record for any crawler.
+    AcapRepeatedAnyCrawler,
+    /// A record for any crawler and for named ones.
+    AcapAnyCrawlerWithNames,
+    /// A permissions reference in a record that has other fields.
+    AcapReferenceNotAlone,
+    /// An action request in a sub-record.
+    AcapRequestInSubRecord,
+    /// A qualifier in a permission for a local usage.
+    AcapQualifiedLocalUsage,
+    /// A qualifier in a prohibition.
+    AcapQualifiedProhibition,
+    /// A prohibition of a local usage.
+    AcapLocalProhibition,
+    /// An absolute URL, or one without its scheme, as a pattern of paths.
+    AcapAbsoluteUrl,
+    /// `acap:` where the version has `the-acap:`, or the other way round.
+    AcapPrefix,
+    /// A usage that only version 0.2 has: `present-extract`, `present-oldextract`.
+    AcapExtract,
+    /// An action request that asks for nothing known.
+    AcapUnknownAction,
+    /// A definition after the first record.
+    AcapLateDefinition,
+    /// A qualifier whose value fits no form that its type has, or a word that is no qualifier.
+    AcapQualifierValue,
 }
 
 impl Code {
     /// Every code, in the order of the rules.
-    pub const ALL: [Code; 16] = [
+    pub const ALL: [Code; 35] = [
         Code::ByteOrderMark,
         Code::NotUtf8,
         Code::ControlCharacter,
@@ -91,6 +129,25 @@ impl Code {
         Code::NoLeadingSlash,
         Code::AbsoluteUrl,
         Code::EmptyValue,
+        Code::AcapMalformedField,
+        Code::AcapUnknownField,
+        Code::AcapEmptyValue,
+        Code::AcapVersion,
+        Code::AcapVersionNotFirst,
+        Code::AcapLateDirective,
+        Code::AcapRepeatedAnyCrawler,
+        Code::AcapAnyCrawlerWithNames,
+        Code::AcapReferenceNotAlone,
+        Code::AcapRequestInSubRecord,
+        Code::AcapQualifiedLocalUsage,
+        Code::AcapQualifiedProhibition,
+        Code::AcapLocalProhibition,
+        Code::AcapAbsoluteUrl,
+        Code::AcapPrefix,
+        Code::AcapExtract,
+        Code::AcapUnknownAction,
+        Code::AcapLateDefinition,
+        Code::AcapQualifierValue,
     ];
 
     /// The name in messages, JSON and configuration.
@@ -112,27 +169,66 @@ impl Code {
             Code::NoLeadingSlash => "no-leading-slash",
             Code::AbsoluteUrl => "absolute-url",
             Code::EmptyValue => "empty-value",
+            Code::AcapMalformedField => "acap-malformed-field",
+            Code::AcapUnknownField => "acap-unknown-field",
+            Code::AcapEmptyValue => "acap-empty-value",
+            Code::AcapVersion => "acap-version",
+            Code::AcapVersionNotFirst => "acap-version-not-first",
+            Code::AcapLateDirective => "acap-late-directive",
+            Code::AcapRepeatedAnyCrawler => "acap-repeated-any-crawler",
+            Code::AcapAnyCrawlerWithNames => "acap-any-crawler-with-names",
+            Code::AcapReferenceNotAlone => "acap-reference-not-alone",
+            Code::AcapRequestInSubRecord => "acap-request-in-sub-record",
+            Code::AcapQualifiedLocalUsage => "acap-qualified-local-usage",
+            Code::AcapQualifiedProhibition => "acap-qualified-prohibition",
+            Code::AcapLocalProhibition => "acap-local-prohibition",
+            Code::AcapAbsoluteUrl => "acap-absolute-url",
+            Code::AcapPrefix => "acap-prefix",
+            Code::AcapExtract => "acap-extract",
+            Code::AcapUnknownAction => "acap-unknown-action",
+            Code::AcapLateDefinition => "acap-late-definition",
+            Code::AcapQualifierValue => "acap-qualifier-value",
         }
     }
 
     /// How much it matters.
     pub const fn severity(self) -> Severity {
         match self {
-            Code::MalformedLine | Code::OverLimit | Code::NoProductToken | Code::RuleBeforeGroup => {
-                Severity::Error
-            }
+            Code::MalformedLine
+            | Code::OverLimit
+            | Code::NoProductToken
+            | Code::RuleBeforeGroup
+            | Code::AcapMalformedField
+            | Code::AcapUnknownField
+            | Code::AcapEmptyValue
+            | Code::AcapQualifiedProhibition
+            | Code::AcapLocalProhibition
+            | Code::AcapAbsoluteUrl
+            | Code::AcapUnknownAction => Severity::Error,
             Code::NotUtf8
             | Code::ControlCharacter
             | Code::MissingColon
             | Code::MisspelledKey
             | Code::NoLeadingSlash
             | Code::AbsoluteUrl
-            | Code::EmptyValue => Severity::Warning,
+            | Code::EmptyValue
+            | Code::AcapVersion
+            | Code::AcapLateDirective
+            | Code::AcapRepeatedAnyCrawler
+            | Code::AcapAnyCrawlerWithNames
+            | Code::AcapReferenceNotAlone
+            | Code::AcapRequestInSubRecord
+            | Code::AcapQualifiedLocalUsage
+            | Code::AcapPrefix
+            | Code::AcapExtract
+            | Code::AcapLateDefinition
+            | Code::AcapQualifierValue => Severity::Warning,
             Code::ByteOrderMark
             | Code::UnknownKey
             | Code::TextAfterToken
             | Code::RepeatedAgent
-            | Code::GroupWithoutRules => Severity::Note,
+            | Code::GroupWithoutRules
+            | Code::AcapVersionNotFirst => Severity::Note,
         }
     }
 
@@ -147,6 +243,19 @@ impl Code {
             Code::RuleBeforeGroup => "R8",
             Code::NoLeadingSlash | Code::AbsoluteUrl => "R14",
             Code::EmptyValue => "R18",
+            Code::AcapMalformedField | Code::AcapUnknownField | Code::AcapEmptyValue => "V1",
+            Code::AcapVersion | Code::AcapVersionNotFirst => "V3",
+            Code::AcapLateDirective => "V4",
+            Code::AcapRepeatedAnyCrawler | Code::AcapAnyCrawlerWithNames => "V10",
+            Code::AcapReferenceNotAlone => "V11",
+            Code::AcapRequestInSubRecord => "V20",
+            Code::AcapQualifiedLocalUsage => "V23",
+            Code::AcapQualifiedProhibition | Code::AcapLocalProhibition => "V24",
+            Code::AcapAbsoluteUrl | Code::AcapPrefix => "V25",
+            Code::AcapExtract => "V27",
+            Code::AcapUnknownAction => "V40",
+            Code::AcapLateDefinition => "V41",
+            Code::AcapQualifierValue => "V55",
         }
     }
 }

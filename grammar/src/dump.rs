@@ -67,6 +67,7 @@ fn write_lines(out: &mut String, tree: &Tree<'_>, indices: Range<usize>, indent:
         let kind = match line.kind {
             LineKind::Blank => "blank",
             LineKind::Field(key) => key.name(),
+            LineKind::Acap => "acap",
             LineKind::Unknown => "unknown",
             LineKind::Malformed => "malformed",
         };

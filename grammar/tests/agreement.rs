@@ -13,7 +13,8 @@ const PIECES: &[&[u8]] = &[
     b"Disallow", b"DISALLOW", b"dissallow", b"dissalow", b"disalow", b"diasllow", b"disallaw",
     b"disalloww", b"Sitemap", b"site-map", b"Crawl-delay", b"Request-rate", b"Visit-time", b"Comment",
     b"Host", b"Clean-param", b"Noindex", b"Robot-version", b"License", b"Content-Signal",
-    b"Content-Usage", b"Nobody", b"Googlebot", b"Googlebot/2.1", b"*", b"/", b"/a*b$",
+    b"Content-Usage", b"Nobody", b"ACAP-", b"acap-", b"Acap",
+    b"ACAP-crawler", b"ACAP-allow-(x)", b"acap-IGNORE-conventional-records", b"Googlebot", b"Googlebot/2.1", b"*", b"/", b"/a*b$",
     b"https://example.com/a", b"caf\xc3\xa9", b"10", b":", b":", b": ", b" : ", b" ", b"\t", b"\n",
     b"\n", b"\n", b"\r", b"\r\n", b"#", b" # ", b"\0", b"\x0b", b"\x7f", b"\x80", b"\xa0", b"\xef",
     b"\xbb", b"\xbf", b"\xef\xbb\xbf", b"\xff",
@@ -25,6 +26,8 @@ const LINES: &[&[u8]] = &[
     b"User-agent: *\n", b"User-agent: a\r\n", b"user agent b\n", b"Disallow: /x\r", b"Allow: /x # c\n",
     b"\n", b"# c\r\n", b"Sitemap: /s\n", b"Crawl-delay 3\n", b"Nobody: knows\n",
     b"no separator at all\n", b": no key\n", b"Disallow:\n", b"Allow /x\r\n",
+    b"ACAP-crawler: *\n", b"ACAP-disallow-crawl: /a b=c\r", b"ACAP-ignore-conventional-records # c\n",
+    b"acap-crawler a\n", b"ACAP-x\n",
 ];
 
 fn any_source() -> impl Strategy<Value = Vec<u8>> {
@@ -54,6 +57,7 @@ fn check(tree: &Tree<'_>) {
         match line.kind {
             LineKind::Blank => assert!(line.key.is_empty() && line.value.is_empty()),
             LineKind::Field(key) => assert_eq!(Key::from_bytes(tree.text(line.key)), Some(key)),
+            LineKind::Acap => assert!(tree.text(line.key)[..5].eq_ignore_ascii_case(b"acap-")),
             LineKind::Unknown => assert!(!line.key.is_empty()),
             LineKind::Malformed => assert!(line.key.is_empty() || line.value.is_empty()),
         }
@@ -116,6 +120,10 @@ fn on_samples() {
         b"  :\n : x\n:#\n::\nAllow::/\n",
         b"<!DOCTYPE html>\n<html lang=\"en\"><body style='a:b'>404</body></html>\n",
         b"User-agent: \0\nDisallow: /\xff\xfe \t # \x80\n",
+        b"ACAP-crawler: a b\nACAP-crawler a\nACAP-crawler a b\nACAP-crawler\nACAP-x y: z\nACAP-: \nACAP -: x\n",
+        b"ACAP-ignore-conventional-records\nacap-ignore-conventional-records:\n",
+        b" ACAP-ignore-conventional-records #\nACAP-ignore-conventional-recordss\nACAP-ignore-conventional-records x",
+        b"User-agent: a\nACAP-crawler: *\nUser-agent: b\nAllow: /\nACAP-crawler: *\nAllow: /",
         b"Sitemap https://example.com/s.xml\nCrawl-delay 5\nCrawl-delay: \nNoindex /x y\n",
     ];
     for source in samples {
@@ -153,9 +161,20 @@ fn on_many_groups() {
 #[test]
 fn on_hostile_sources() {
     let size = 1 << 20;
-    for piece in
-        [b"\n".as_slice(), b" ", b"#", b":", b"a", b"a ", b"\xff", b"allow ", b"user agent\r", b" \t:# "]
-    {
+    for piece in [
+        b"\n".as_slice(),
+        b" ",
+        b"#",
+        b":",
+        b"a",
+        b"a ",
+        b"\xff",
+        b"allow ",
+        b"user agent\r",
+        b" \t:# ",
+        b"acap-",
+        b"acap- ",
+    ] {
         let source = piece.repeat(size / piece.len());
         assert!(scan(&source, usize::MAX) == define(&source, usize::MAX), "{}", piece.escape_ascii());
         diagnose(&scan(&source, usize::MAX));

@@ -48,6 +48,49 @@ fn every_code_has_its_source() {
         (Code::NoLeadingSlash, b"User-agent: a\nDisallow: x/y", "x/y"),
         (Code::AbsoluteUrl, b"User-agent: a\nDisallow: https://x/y", "https://x/y"),
         (Code::EmptyValue, b"Crawl-delay:  # none", "Crawl-delay"),
+        (Code::AcapMalformedField, b"ACAP-usage-purpose: a b", "a b"),
+        (Code::AcapUnknownField, b"ACAP-foo: a", "ACAP-foo"),
+        (Code::AcapEmptyValue, b"ACAP-crawler: # a", "ACAP-crawler"),
+        (Code::AcapVersion, b"##ACAP version=2.0", "##ACAP version=2.0"),
+        (Code::AcapVersionNotFirst, b"\n# a\n##ACAP version=1.0", "##ACAP version=1.0"),
+        (
+            Code::AcapLateDirective,
+            b"ACAP-resource-set: a /b\nACAP-ignore-conventional-records",
+            "ACAP-ignore-conventional-records",
+        ),
+        (
+            Code::AcapRepeatedAnyCrawler,
+            b"ACAP-crawler: *\nACAP-allow-crawl: /\nACAP-crawler:*\nACAP-crawler: *",
+            "*",
+        ),
+        (Code::AcapAnyCrawlerWithNames, b"ACAP-crawler: a\n# b\nACAP-crawler: *", "*"),
+        (
+            Code::AcapReferenceNotAlone,
+            b"ACAP-crawler: a\nACAP-permissions-reference: /r\nACAP-allow-crawl: /",
+            "/r",
+        ),
+        (
+            Code::AcapRequestInSubRecord,
+            b"ACAP-crawler: a\nACAP-usage-purpose: b\nACAP-allow-crawl: /\nACAP-request-re-crawl: /c",
+            "ACAP-request-re-crawl",
+        ),
+        (
+            Code::AcapQualifiedLocalUsage,
+            b"ACAP-allow-(a): / max-length=3-chars x=y",
+            "max-length=3-chars x=y",
+        ),
+        (
+            Code::AcapQualifiedProhibition,
+            b"ACAP-disallow-index: / time-limit = 3-days x ",
+            "time-limit = 3-days x",
+        ),
+        (Code::AcapLocalProhibition, b"ACAP-disallow-(a): /", "a"),
+        (Code::AcapAbsoluteUrl, b"ACAP-resource-set: a /b //c/d http://e/", "//c/d"),
+        (Code::AcapPrefix, b"ACAP-allow-index: acap:resource-set:a", "acap:"),
+        (Code::AcapExtract, b"ACAP-composite-usage: a index PRESENT-OLDEXTRACT", "PRESENT-OLDEXTRACT"),
+        (Code::AcapUnknownAction, b"ACAP-request-burn: /", "ACAP-request-burn"),
+        (Code::AcapLateDefinition, b"ACAP-crawler: a\nACAP-resource-set: b /c", "ACAP-resource-set"),
+        (Code::AcapQualifierValue, b"ACAP-allow-index: / x=y time-limit=3", "time-limit=3"),
     ];
     for (code, source, place) in cases {
         let found = of(source);
@@ -81,11 +124,12 @@ fn messages_name_what_is_right() {
         ]
     );
     assert_eq!(
-        said(b"Disallow /a /b\nDisallow\nhello\n"),
+        said(b"Disallow /a /b\nDisallow\nhello\nACAP-crawler a b\n"),
         [
             "malformed-line \"Disallow /a /b\": no colon after `Disallow`, and not one word; the line is ignored",
             "malformed-line \"Disallow\": `Disallow` without colon or value",
             "malformed-line \"hello\": no colon, and no key that is known; the line is ignored",
+            "malformed-line \"ACAP-crawler a b\": an ACAP field without its colon; the line is ignored",
         ]
     );
 }
@@ -102,24 +146,93 @@ fn codes_are_distinct() {
 #[test]
 fn the_dump_shows_everything_that_has_text() {
     let source = b"\xef\xbb\xbf# hi \"you\"\r\nSitemap: /s\n\nuser agent : * # all\nDisallow: /caf\xc3\xa9\n\
-        Nobody: knows\nwhat is this\n: x\nUser-agent:";
-    let expected = r##"source: 108 bytes, 9 lines, 2 groups
+        ACAP-crawler: x\nNobody: knows\nwhat is this\n: x\nUser-agent:";
+    let expected = r##"source: 124 bytes, 10 lines, 2 groups
 bom: "\xef\xbb\xbf"
 line 1: blank comment="# hi \"you\""
 line 2: Sitemap key="Sitemap" value="/s"
 line 3: blank
-group 1: lines 4-8, rules from line 5
+group 1: lines 4-9, rules from line 5
   line 4: User-agent key="user agent" value="*" comment="# all"
   line 5: Disallow key="Disallow" value="/caf\xc3\xa9"
-  line 6: unknown key="Nobody" value="knows"
-  line 7: malformed key="what is this" value=""
-  line 8: malformed key="" value="x"
-group 2: lines 9-9, no rules
-  line 9: User-agent key="User-agent" value=""
+  line 6: acap key="ACAP-crawler" value="x"
+  line 7: unknown key="Nobody" value="knows"
+  line 8: malformed key="what is this" value=""
+  line 9: malformed key="" value="x"
+group 2: lines 10-10, no rules
+  line 10: User-agent key="User-agent" value=""
 "##;
     assert_eq!(dump(&scan(source, DEFAULT_LIMIT)), expected);
     assert_eq!(
         dump(&scan(b"a\nb", 2)),
         "source: 3 bytes, 1 line, 0 groups\nline 1: malformed key=\"a\" value=\"\"\nunread: 1 byte from byte 2\n"
+    );
+}
+
+#[test]
+fn acap_is_said_by_its_version() {
+    let pilot = b"##ACAP version=0.2\nACAP-allow-present-extract: acap:resource-set:a\nACAP-allow-(b): / c=d";
+    assert_eq!(said(pilot), [""; 0]);
+    assert_eq!(
+        said(b"##ACAP version=0.2\nACAP-allow-index: The-ACAP:resource-set:a must-use-resource=the-acap:extract:id:x"),
+        [
+            "acap-prefix \"The-ACAP:\": version 0.2 of ACAP has `acap:` here; it is read as that",
+            "acap-prefix \"the-acap:\": version 0.2 of ACAP has `acap:` here; it is read as that",
+        ]
+    );
+    assert_eq!(
+        said(b"##ACAP version=0.3"),
+        ["acap-version \"##ACAP version=0.3\": there is no version 0.3 of ACAP; it is read as 0.2"]
+    );
+    assert_eq!(
+        said(b"##ACAP version=x\n##ACAP version=1.1"),
+        [
+            "acap-version \"##ACAP version=x\": no version of ACAP; the comment should read `##ACAP version=1.0`",
+            "acap-version-not-first \"##ACAP version=1.1\": \
+             the version of ACAP should come before other comments and records",
+        ]
+    );
+}
+
+#[test]
+fn acap_is_said_once_per_line() {
+    let source = b"ACAP-crawler *\nACAP-allow-index: acap://x a b= time-limit=never must-use-resource=acap:extract:id:x";
+    assert_eq!(
+        said(source),
+        [
+            "missing-colon \" \": no colon after the name of the field; it is read as if there",
+            "acap-absolute-url \"acap://x\": an absolute URL where a pattern of paths is expected; it matches nothing",
+            "acap-qualifier-value \"a\": `a` is no qualifier; one has a type, `=` and a value",
+            "acap-prefix \"acap:\": version 1.0 of ACAP has `the-acap:` here; it is read as that",
+        ]
+    );
+    assert_eq!(
+        said(b"ACAP-resource-set: a the-acap:extract:id:x the-acap:b\nACAP-allow-x: / max-length=3"),
+        [
+            "acap-absolute-url \"the-acap:extract:id:x\": \
+             an absolute URL where a pattern of paths is expected; it matches nothing",
+            "acap-qualifier-value \"max-length=3\": `3` is no value that `max-length` can have",
+        ]
+    );
+}
+
+#[test]
+fn acap_records_end_where_they_should() {
+    let records = b"ACAP-crawler: *\nUser-agent: a\nDisallow: /\nACAP-crawler: b\nACAP-allow-crawl: /\n\
+        ACAP-crawler: c\nACAP-permissions-reference: /r\nACAP-crawler: d\nACAP-request-re-crawl: /x\n\
+        ACAP-usage-purpose: e\nACAP-allow-crawl: /\nACAP-crawler: f\nACAP-request-take-down: /x\n";
+    assert_eq!(said(records), [""; 0]);
+    assert_eq!(
+        said(b"ACAP-crawler: *\nACAP-crawler: a\nACAP-allow-crawl: /\nACAP-crawler: *\nACAP-allow-crawl: /"),
+        [
+            "acap-any-crawler-with-names \"*\": a record for any crawler should name no other [30: named here]",
+            "acap-repeated-any-crawler \"*\": \
+             there should be one record for any crawler; they are read as one [14: the first is here]",
+        ]
+    );
+    assert_eq!(
+        said(b"ACAP-crawler: a\nACAP-permissions-reference: /r\nACAP-permissions-reference: /s"),
+        ["acap-reference-not-alone \"/r\": \
+          a record with a permissions reference should have no other field [47: the other field]"]
     );
 }

@@ -69,6 +69,40 @@ fn r3_missing_colon() {
 }
 
 #[test]
+fn v1_acap() {
+    assert_eq!(lines(b" acap-Crawler : a b # c"), ["Acap(acap-Crawler|a b)# c"]);
+    assert_eq!(
+        lines(b"ACAP-crawler a\nACAP-crawler a b"),
+        ["Acap(ACAP-crawler|a)", "Malformed(ACAP-crawler a b|)"]
+    );
+    assert_eq!(lines(b"ACAP-allow x: /"), ["Acap(ACAP-allow x|/)"]);
+    assert_eq!(
+        lines(b"ACAP-:\nACAP:x\nACAP -x: y"),
+        ["Acap(ACAP-|)", "Unknown(ACAP|x)", "Unknown(ACAP -x|y)"]
+    );
+    assert_eq!(
+        lines(b"ACAP-crawler\nx ACAP-crawler: y"),
+        ["Malformed(ACAP-crawler|)", "Unknown(x ACAP-crawler|y)"]
+    );
+    assert_eq!(
+        groups(b"User-agent: a\nACAP-crawler: *\nUser-agent: b\nAllow:\nACAP-crawler: *\nAllow:"),
+        [[0, 3, 6]]
+    );
+}
+
+#[test]
+fn v4_directive() {
+    let directive = "Acap(ACAP-ignore-conventional-records|)";
+    assert_eq!(lines(b"\tACAP-ignore-conventional-records "), [directive]);
+    assert_eq!(lines(b"ACAP-ignore-conventional-records:"), [directive]);
+    assert_eq!(lines(b"ACAP-ignore-conventional-records x"), ["Acap(ACAP-ignore-conventional-records|x)"]);
+    assert_eq!(
+        lines(b"ACAP-ignore-conventional-recordss"),
+        ["Malformed(ACAP-ignore-conventional-recordss|)"]
+    );
+}
+
+#[test]
 fn r4_limit() {
     let cut = |source, limit| scan(source, limit).unread.start;
     assert_eq!(cut(b"ab\ncd\nef", 8), 8);
