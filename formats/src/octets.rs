@@ -12,7 +12,7 @@
 use std::borrow::Cow;
 
 /// How a pattern is written and how octets are compared: one per dialect of the languages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[repr(u8)]
 pub enum Notation {
     /// RFC 9309 with R10: unreserved escapes decoded, others kept in upper case, what may not stand in a URL
@@ -23,6 +23,9 @@ pub enum Notation {
     Google = 1,
     /// The 1996 draft (K13): every escape but `%2F` decoded on both sides; a pattern is a prefix, no wildcards.
     Koster = 2,
+    /// ACAP (decision 8, V47): every escape decoded but `%2F`, and in patterns `%2A` and `%24`, which are the
+    /// characters; letters in lower case; a `%` that is a character is written `%25`. Wildcards as in `Rep`.
+    Acap = 3,
 }
 
 impl Notation {
@@ -32,6 +35,7 @@ impl Notation {
             0 => Some(Notation::Rep),
             1 => Some(Notation::Google),
             2 => Some(Notation::Koster),
+            3 => Some(Notation::Acap),
             _ => None,
         }
     }
@@ -41,6 +45,7 @@ impl Notation {
     pub fn target<'t>(self, target: &'t [u8]) -> Cow<'t, [u8]> {
         match self {
             Notation::Google => Cow::Borrowed(target),
+            Notation::Acap => rewrite(target, acap_target),
             _ if is_plain(target) => Cow::Borrowed(target),
             Notation::Rep => rewrite(target, rep_target),
             Notation::Koster => rewrite(target, koster),
@@ -51,11 +56,15 @@ impl Notation {
     /// three times the target's length always does.
     #[inline]
     pub fn target_in<'t>(self, target: &'t [u8], space: &'t mut [u8]) -> Option<&'t [u8]> {
-        if self == Notation::Google || is_plain(target) {
+        if self == Notation::Google || self != Notation::Acap && is_plain(target) {
             return Some(target);
         }
         let mut buffer = Buffer { octets: space, length: 0 };
-        let step = if self == Notation::Rep { rep_target } else { koster };
+        let step = match self {
+            Notation::Rep => rep_target,
+            Notation::Acap => acap_target,
+            Notation::Koster | Notation::Google => koster,
+        };
         run(target, step, &mut buffer);
         let Buffer { octets, length } = buffer;
         octets.get(..length)
@@ -64,6 +73,7 @@ impl Notation {
     /// The canonical form of a pattern as it is written in a file (wildcards still in it).
     pub fn pattern<'t>(self, pattern: &'t [u8]) -> Cow<'t, [u8]> {
         match self {
+            Notation::Acap => rewrite(pattern, acap_pattern),
             _ if is_plain(pattern) => Cow::Borrowed(pattern),
             Notation::Rep => rewrite(pattern, rep_pattern),
             Notation::Google => rewrite(pattern, google_pattern),
@@ -72,8 +82,8 @@ impl Notation {
     }
 }
 
-/// Whether no octet needs a second look: printable ASCII other than `%` and `#`. Then every notation leaves the text
-/// as it is, and no fragment begins in it. Written as folds without exits so that they become vector code.
+/// Whether no octet needs a second look: printable ASCII other than `%` and `#`. Then every notation but `Acap`, which
+/// knows no capitals, leaves the text as it is, and no fragment begins in it. Written as folds without exits so that they become vector code.
 #[inline]
 pub fn is_plain(text: &[u8]) -> bool {
     // The last, partial chunk is looked at as a whole one that overlaps: that costs nothing.
@@ -194,6 +204,27 @@ fn koster<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
     3
 }
 
+fn acap_target<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
+    let escape = escape(text);
+    match escape.unwrap_or(text[0]) {
+        // An encoded slash is not a slash, and a percent sign would read as the start of an escape.
+        b'/' if escape.is_some() => push_escape(b'/', out),
+        b'%' => push_escape(b'%', out),
+        octet => out.push(octet.to_ascii_lowercase()),
+    }
+    if escape.is_some() { 3 } else { 1 }
+}
+
+fn acap_pattern<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
+    match escape(text) {
+        Some(octet @ (b'*' | b'$')) => {
+            push_escape(octet, out);
+            3
+        }
+        _ => acap_target(text, stray, out),
+    }
+}
+
 fn plain_or_encoded<O: Out>(octet: u8, out: &mut O) -> usize {
     if octet <= b' ' || octet >= 0x7F {
         push_escape(octet, out)
@@ -253,6 +284,8 @@ mod tests {
         assert_eq!(text(Notation::Google.pattern("/%2fé %61".as_bytes())), "/%2F%C3%A9 %61");
         assert_eq!(text(Notation::Google.target("/%2f".as_bytes())), "/%2f");
         assert_eq!(text(Notation::Koster.pattern(b"/%7ejoe%2fa*")), "/~joe%2Fa*");
+        assert_eq!(text(Notation::Acap.pattern(b"/%7eJoe%2fA*%2a%24%25%z$")), "/~joe%2Fa*%2A%24%25%25z$");
+        assert_eq!(text(Notation::Acap.target(b"/%7eJoe%2fA*%2a%24%25%z$")), "/~joe%2Fa**$%25%25z$");
     }
 
     #[test]

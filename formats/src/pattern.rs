@@ -18,7 +18,7 @@ pub struct Pattern<'p> {
 }
 
 /// A pattern taken apart at its stars.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parts<'p> {
     /// The octets before the first star (all of them when there is no star).
     pub head: Cow<'p, [u8]>,
@@ -44,8 +44,9 @@ impl<'p> Pattern<'p> {
 
     /// The octets that a star-free piece of the text stands for.
     fn octets(&self, piece: &'p [u8]) -> Cow<'p, [u8]> {
-        // Only `Rep` can write a wildcard's character, as an escape (R10).
-        if self.notation != Notation::Rep || memchr::memchr(b'%', piece).is_none() {
+        // Only these can write a wildcard's character, as an escape (R10).
+        let escapes = matches!(self.notation, Notation::Rep | Notation::Acap);
+        if !escapes || memchr::memchr(b'%', piece).is_none() {
             return Cow::Borrowed(piece);
         }
         let mut out = Vec::with_capacity(piece.len());

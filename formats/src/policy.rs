@@ -5,11 +5,20 @@
 //! the runtime finds sets with [`PolicyView`].
 //!
 //! ```text
-//! policy := u8 flags (bit 0 crawler numbers of 4 octets, else 2; bit 1 set numbers of 2, else 1; bit 2 has default),
+//! policy := u8 flags (bit 0 crawler numbers of 4 octets, else 2; bit 1 set numbers of 2, else 1; bit 2 has default;
+//!           bit 3 crawlers in file order, found by substring),
 //!           varint crawlers, varint sets, number × crawlers, set number × crawlers, [set number], u32 × sets
 //! set    := offset of a program in `programs`; or, with bit 31 set, offset of a list in `lists`
 //! list   := u16 count, (u16 usage, u16 purpose, u32 program) × count
+//!         | u16 count with bit 15 set, u8 flags (bit 0 incomplete, bit 1 own groups, bit 2 silence permits, bit 3 pages alone), u8 zero, u32 scope, u32 rest,
+//!           (u32 usage, u32 purpose, u32 program, u32 role) × count
 //! ```
+//! The second form is a *scoped* list: its fields are weighed by narrowness (`scope`). `rest` is the list of the fields
+//! that are addressed to any crawler, or `NONE`.
+
+mod scoped;
+
+pub use scoped::{Holder, Level, Role, ScopedEntry, ScopedList, ScopedView, is_scoped};
 
 use crate::program::{push_varint, varint};
 
@@ -20,13 +29,42 @@ pub type CrawlerId = u32;
 pub const CRAWL: u16 = 0;
 /// The number of the usage `index` in every image.
 pub const INDEX: u16 = 1;
+/// The number of the usage `present`, the general form of every `present-*` (V28).
+pub const PRESENT: u16 = 4;
+/// The number of the usage `other`, which answers for usages that no field speaks of (V29).
+pub const OTHER: u16 = 5;
 /// "No purpose": a program for whatever purpose.
 pub const NO_PURPOSE: u16 = 0;
+
+/// The usages that have numbers in every image, in the order of their numbers (P28, P29).
+pub const USAGES: [&str; 16] = [
+    "crawl",
+    "index",
+    "follow",
+    "preserve",
+    "present",
+    "other",
+    "present-original",
+    "present-currentcopy",
+    "present-oldcopy",
+    "present-snippet",
+    "present-extract",
+    "present-thumbnail",
+    "present-oldsnippet",
+    "present-oldextract",
+    "present-oldthumbnail",
+    "present-link",
+];
+
+/// Whether a usage is a special form of `present`; unknown ones are, too (decision 18).
+pub fn is_special(usage: &str) -> bool {
+    usage.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("present-"))
+}
 
 /// A policy has at most this many sets.
 pub const MAX_SETS: usize = 1 << 16;
 /// A list has at most this many entries.
-pub const MAX_ENTRIES: usize = u16::MAX as usize;
+pub const MAX_ENTRIES: usize = (1 << 15) - 1;
 
 /// Bit of a set word: the rest is an offset in `lists`.
 pub const SET_LIST: u32 = 1 << 31;
@@ -34,14 +72,17 @@ pub const SET_LIST: u32 = 1 << 31;
 const WIDE_IDS: u8 = 1;
 const WIDE_SETS: u8 = 2;
 const HAS_DEFAULT: u8 = 4;
+const BY_SUBSTRING: u8 = 8;
 const ENTRY: usize = 8;
 
 /// A policy as the compiler gives it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// Crawlers with groups of their own, each with an index into `sets`. Ascending by number, or in file order
-    /// when the profile takes the first record that fits.
+    /// when they are found by substring.
     pub crawlers: Vec<(CrawlerId, usize)>,
+    /// Whether the first crawler whose value contains the asker's name is the asker's (K9).
+    pub by_substring: bool,
     /// The set of every other crawler, if the file has a default group.
     pub default: Option<usize>,
     /// Set words.
@@ -55,7 +96,11 @@ impl Policy {
         let wide_sets = self.sets.len() > usize::from(u8::MAX) + 1;
         let flag = |on, bit| if on { bit } else { 0 };
         out.push(
-            flag(wide_ids, WIDE_IDS) | flag(wide_sets, WIDE_SETS) | flag(self.default.is_some(), HAS_DEFAULT),
+            flag(wide_ids, WIDE_IDS)
+                | flag(wide_sets, WIDE_SETS)
+                | flag(self.default.is_some(), HAS_DEFAULT)
+                // Where there is no crawler to find, policies of all profiles are alike.
+                | flag(self.by_substring && !self.crawlers.is_empty(), BY_SUBSTRING),
         );
         push_varint(out, self.crawlers.len() as u32);
         push_varint(out, self.sets.len() as u32);
@@ -94,6 +139,9 @@ pub fn encode_list(out: &mut Vec<u8>, entries: &[Entry]) {
 #[inline]
 pub fn read_list(bytes: &[u8]) -> Option<impl Iterator<Item = Entry> + '_> {
     let count = usize::from(u16::from_le_bytes(*bytes.first_chunk()?));
+    if count > MAX_ENTRIES {
+        return None;
+    }
     let entries = bytes.get(2..2 + count * ENTRY)?;
     Some(entries.as_chunks::<ENTRY>().0.iter().map(|&[a, b, c, d, e, f, g, h]| Entry {
         usage: u16::from_le_bytes([a, b]),
@@ -137,7 +185,15 @@ impl<'i> PolicyView<'i> {
 
     /// Whether the flags are ones that a writer sets.
     pub fn is_canonical(&self) -> bool {
-        self.flags & !(WIDE_IDS | WIDE_SETS | HAS_DEFAULT) == 0
+        self.flags & !(WIDE_IDS | WIDE_SETS | HAS_DEFAULT | BY_SUBSTRING) == 0
+            && !(self.is_by_substring() && self.is_empty())
+    }
+
+    /// Whether its crawlers stand in file order, and the first whose value contains the asker's name is the asker's
+    /// (K9); else their numbers ascend, and names are compared whole.
+    #[inline]
+    pub fn is_by_substring(&self) -> bool {
+        self.flags & BY_SUBSTRING != 0
     }
 
     /// How many crawlers have groups of their own.
@@ -218,11 +274,16 @@ mod tests {
     fn policies_round_trip() {
         for (ids, sets) in [(3u32, 2usize), (300, 300), (70_000, 1)] {
             let crawlers: Vec<_> = (0..ids).map(|id| (id, id as usize % sets)).collect();
-            let policy =
-                Policy { crawlers, default: Some(sets - 1), sets: (0..sets as u32).map(|n| n * 3).collect() };
+            let policy = Policy {
+                crawlers,
+                default: Some(sets - 1),
+                sets: (0..sets as u32).map(|n| n * 3).collect(),
+                by_substring: sets == 1,
+            };
             let mut out = Vec::new();
             policy.encode(&mut out);
             let view = PolicyView::read(&out).unwrap();
+            assert_eq!((view.is_by_substring(), view.is_canonical()), (sets == 1, true));
             for &(id, set) in &policy.crawlers {
                 let index = view.find(id).unwrap();
                 assert_eq!(view.set(index), Some(policy.sets[set]));

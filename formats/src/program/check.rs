@@ -10,7 +10,8 @@ use std::collections::HashSet;
 /// what is wrong with it. Linear in the program, without recursion.
 pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
     let head = Head::read(bytes).ok_or((0, "the front of a program is damaged"))?;
-    if bytes[0] & 0x88 != 0 || bytes[0] & 0x60 > 0x20 {
+    let silence = bytes[0] & 0x60;
+    if bytes[0] & 0x80 != 0 || silence > 0x20 || silence != 0 && head.weighing == Weighing::Scoped {
         return Err((0, "reserved bits in the front of a program"));
     }
     let mut check =

@@ -1,12 +1,13 @@
 //! Programs: the encoding of one set of rules as two byte tries (SPEC.md section 6).
 //!
 //! The compiler's `automaton::encode` writes what is described here, the runtime's `walk` reads it, [`check`]
-//! verifies it. A program answers one question: the highest [`Tag`] among the rules that match a target.
+//! verifies it. A program answers one question: the highest [`Tag`] among the rules that match a target; a *scoped*
+//! one, all of them ([`crate::scope`]).
 //!
 //! ```text
 //! program  := head [tails] node(literals) [node(segments)]
-//! head     := u8: notation in bits 0–2, bit 3 combiner (0 ranked), bit 4 has tails, bits 5–6 silence
-//! tails    := filters of first, of second and of single octets (16 octets each), varint slots,
+//! head     := u8: notation in bits 0–2, bit 3 combiner (0 ranked, 1 scoped), bit 4 has tails, bits 5–6 silence
+//! tails    := filters of first, of second and of single octets (16 octets each), varint slots, varint highest tag,
 //!             varint length of node(literals)
 //! node     := flags [varint tag] [varint tag] [arms | steps] children
 //! flags    := u8: bits 0–1 tag of a pattern that ends here, bits 2–3 tag of an anchored one,
@@ -46,6 +47,15 @@ pub enum Silence {
     Unknown = 1,
 }
 
+/// How the tags of a program are weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weighing {
+    /// The highest wins; and what it means that there is none.
+    Ranked(Silence),
+    /// All count ([`crate::scope`]); the asker knows what it means that there is none.
+    Scoped,
+}
+
 /// No tag here.
 pub const TAG_NONE: u8 = 0;
 /// A prohibition whose rank is the length of the pattern: the depth in octets, plus one when it is anchored.
@@ -67,6 +77,9 @@ pub const CHILDREN_1: u8 = 2;
 pub const CHILDREN_2: u8 = 3;
 /// Several children, offsets of four octets.
 pub const CHILDREN_4: u8 = 4;
+
+/// Bit of a program's front: the tags are scoped.
+pub const FRONT_SCOPED: u8 = 1 << 3;
 
 /// Zeros at the end of the programs section.
 pub const PADDING: usize = 8;
@@ -90,8 +103,8 @@ pub const MAX_SLOTS: usize = 16_384;
 pub struct Head {
     /// How patterns were written, and so how a target is canonicalised.
     pub notation: Notation,
-    /// What no match means.
-    pub silence: Silence,
+    /// How its tags are weighed.
+    pub weighing: Weighing,
     /// Offset of the literals' root node.
     pub literals: usize,
     /// The second machine, when any rule has a star before its end.
@@ -149,9 +162,13 @@ impl Head {
     pub fn read(bytes: &[u8]) -> Option<Head> {
         let front = *bytes.first()?;
         let notation = Notation::from_u8(front & 7)?;
-        let silence = if front & 0x60 == 0 { Silence::Allowed } else { Silence::Unknown };
+        let weighing = match (front & FRONT_SCOPED != 0, front & 0x60) {
+            (true, _) => Weighing::Scoped,
+            (false, 0) => Weighing::Ranked(Silence::Allowed),
+            (false, _) => Weighing::Ranked(Silence::Unknown),
+        };
         if front & 0x10 == 0 {
-            return Some(Head { notation, silence, literals: 1, tails: None });
+            return Some(Head { notation, weighing, literals: 1, tails: None });
         }
         let filters: &[u8; 48] = bytes.get(1..)?.first_chunk()?;
         let [first, second, single] = match filters.as_chunks().0 {
@@ -163,12 +180,16 @@ impl Head {
         let highest = varint(bytes, &mut at)?;
         let length = varint(bytes, &mut at)? as usize;
         let tails = Tails { first, second, single, slots, highest, segments: at.checked_add(length)? };
-        (slots <= MAX_SLOTS).then_some(Head { notation, silence, literals: at, tails: Some(tails) })
+        (slots <= MAX_SLOTS).then_some(Head { notation, weighing, literals: at, tails: Some(tails) })
     }
 
     /// The first octet of a program.
-    pub fn front(notation: Notation, silence: Silence, tails: bool) -> u8 {
-        notation as u8 | u8::from(tails) << 4 | (silence as u8) << 5
+    pub fn front(notation: Notation, weighing: Weighing, tails: bool) -> u8 {
+        let weighing = match weighing {
+            Weighing::Ranked(silence) => (silence as u8) << 5,
+            Weighing::Scoped => FRONT_SCOPED,
+        };
+        notation as u8 | u8::from(tails) << 4 | weighing
     }
 }
 

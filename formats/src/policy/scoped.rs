@@ -1,0 +1,232 @@
+//! Scoped lists: the programs of a set whose fields are weighed by narrowness ([`crate::scope`]; SPEC.md section 5).
+//!
+//! The form of their bytes stands in the head of [`crate::policy`], beside that of ranked lists. The levels of fields are named here,
+//! because compiler and runtime weigh by them; it does not know what a field says.
+
+use crate::layout::NONE;
+
+/// What a group, and a program of a scoped list, holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[repr(u8)]
+pub enum Role {
+    /// Conventional rules of the groups that answer, by number of the rule.
+    Conventional = 0,
+    /// Prohibitions for elements of pages, read as ones for the whole page (M13).
+    Element = 1,
+    /// Fields embedded in pages (M1, M2).
+    Page = 2,
+    /// Conventional directives embedded in pages.
+    PageConventional = 3,
+    /// Fields of robots.txt, and of files that it refers to.
+    Field = 4,
+}
+
+impl Role {
+    /// The role with this number, if there is one.
+    pub const fn from_u32(number: u32) -> Option<Role> {
+        match number {
+            0 => Some(Role::Conventional),
+            1 => Some(Role::Element),
+            2 => Some(Role::Page),
+            3 => Some(Role::PageConventional),
+            4 => Some(Role::Field),
+            _ => None,
+        }
+    }
+}
+
+/// How near to the crawler and the resource a field speaks: of the levels at which fields match, the first is live and
+/// all others are dropped (P15, decisions 10 to 12 and 28).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Level {
+    /// Fields of the usage `other` answer only when no others do.
+    pub other: bool,
+    /// Fields addressed to any crawler come after those that name it.
+    pub any: bool,
+    /// What holds the field: a page comes before robots.txt.
+    pub holder: Holder,
+}
+
+/// What holds a field, nearest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Holder {
+    /// An element of a page.
+    Element,
+    /// A META tag for the purpose that is asked for.
+    PageForPurpose,
+    /// A META tag.
+    Page,
+    /// A conventional META tag.
+    PageConventional,
+    /// A sub-record for the purpose that is asked for.
+    SubRecord,
+    /// The general part of a record.
+    Record,
+}
+
+impl Holder {
+    /// Whether groups of this role, for purposes or not, are what it is.
+    pub fn holds(self, role: Role, for_purpose: bool) -> bool {
+        match self {
+            Holder::Element => role == Role::Element,
+            Holder::PageForPurpose => role == Role::Page && for_purpose,
+            Holder::Page => role == Role::Page && !for_purpose,
+            Holder::PageConventional => role == Role::PageConventional,
+            Holder::SubRecord => role == Role::Field && for_purpose,
+            Holder::Record => role == Role::Field && !for_purpose,
+        }
+    }
+}
+
+/// One program of a scoped list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScopedEntry {
+    /// What the program holds.
+    pub role: Role,
+    /// The usage it speaks of.
+    pub usage: u32,
+    /// Offset in the section `purposes`, plus one, of the purpose it is for; 0 for any.
+    pub purpose: u32,
+    /// Offset in `programs`.
+    pub program: u32,
+}
+
+/// A scoped list as the compiler gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopedList {
+    /// Whether a file that these fields refer to is missing (decision 23).
+    pub incomplete: bool,
+    /// Whether the conventional rules are of groups that name the crawler.
+    pub own: bool,
+    /// Whether silence permits every usage, and not just crawling (P49).
+    pub permits: bool,
+    /// Whether the crawler is named in pages alone: then it is no name of the text (R5), and only what the pages say to it
+    /// is read here.
+    pub pages: bool,
+    /// Offset in the section `scopes`.
+    pub scope: u32,
+    /// Offset of the list of the fields addressed to any crawler.
+    pub rest: Option<u32>,
+    /// The programs.
+    pub entries: Vec<ScopedEntry>,
+}
+
+const SCOPED: u16 = 1 << 15;
+const SCOPED_HEAD: usize = 12;
+const SCOPED_ENTRY: usize = 16;
+
+impl ScopedList {
+    /// Appends the list's bytes.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&(self.entries.len() as u16 | SCOPED).to_le_bytes());
+        let flags = [self.incomplete, self.own, self.permits, self.pages];
+        let flags = (0..).zip(flags).fold(0, |bits, (bit, flag)| bits | u8::from(flag) << bit);
+        out.extend_from_slice(&[flags, 0]);
+        out.extend_from_slice(&self.scope.to_le_bytes());
+        out.extend_from_slice(&self.rest.unwrap_or(NONE).to_le_bytes());
+        for entry in &self.entries {
+            let numbers = [entry.usage, entry.purpose, entry.program, entry.role as u32];
+            numbers.into_iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+        }
+    }
+}
+
+/// A scoped list in place.
+#[derive(Clone, Copy, Debug)]
+pub struct ScopedView<'i> {
+    /// Whether a file that these fields refer to is missing.
+    pub incomplete: bool,
+    /// Whether the conventional rules are of groups that name the crawler.
+    pub own: bool,
+    /// Whether silence permits every usage, and not just crawling (P49).
+    pub permits: bool,
+    /// Whether the crawler is named in pages alone: then it is no name of the text (R5), and only what the pages say to it
+    /// is read here.
+    pub pages: bool,
+    /// Offset in the section `scopes`.
+    pub scope: u32,
+    /// Offset of the list of the fields addressed to any crawler.
+    pub rest: Option<u32>,
+    entries: &'i [[u8; SCOPED_ENTRY]],
+}
+
+/// Whether the list at the start of `bytes` is a scoped one.
+#[inline]
+pub fn is_scoped(bytes: &[u8]) -> bool {
+    bytes.get(1).is_some_and(|high| high & 0x80 != 0)
+}
+
+impl<'i> ScopedView<'i> {
+    /// Reads the scoped list at the start of `bytes`; `None` when it is damaged, or none.
+    #[inline]
+    pub fn read(bytes: &'i [u8]) -> Option<ScopedView<'i>> {
+        let (head, rest) = bytes.split_first_chunk::<SCOPED_HEAD>()?;
+        let &[a, b, flags, reserved, s0, s1, s2, s3, r0, r1, r2, r3] = head;
+        let count = u16::from_le_bytes([a, b]);
+        if count & SCOPED == 0 || flags > 15 || reserved != 0 {
+            return None;
+        }
+        let entries = rest.get(..usize::from(count & !SCOPED) * SCOPED_ENTRY)?.as_chunks().0;
+        let next = u32::from_le_bytes([r0, r1, r2, r3]);
+        Some(ScopedView {
+            incomplete: flags & 1 != 0,
+            own: flags & 2 != 0,
+            permits: flags & 4 != 0,
+            pages: flags & 8 != 0,
+            scope: u32::from_le_bytes([s0, s1, s2, s3]),
+            rest: Some(next).filter(|&next| next != NONE),
+            entries,
+        })
+    }
+
+    /// The programs. An entry of a role that no version knows is passed over; `verify` refuses it.
+    #[inline]
+    pub fn entries(&self) -> impl Iterator<Item = ScopedEntry> + use<'i> {
+        self.entries.iter().filter_map(|entry| {
+            let [usage, purpose, program, role] = *entry.as_chunks::<4>().0 else { return None };
+            let [usage, purpose, program, role] = [usage, purpose, program, role].map(u32::from_le_bytes);
+            Some(ScopedEntry { role: Role::from_u32(role)?, usage, purpose, program })
+        })
+    }
+
+    /// How many entries there are, known or not.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether the list has no entry.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::read_list;
+
+    #[test]
+    fn scoped_lists_round_trip() {
+        let entry = ScopedEntry { role: Role::Field, usage: 70_000, purpose: 1, program: 99 };
+        for rest in [None, Some(12)] {
+            let entries = vec![entry, ScopedEntry { role: Role::Page, ..entry }];
+            let list = ScopedList {
+                incomplete: rest.is_some(),
+                own: rest.is_none(),
+                permits: true,
+                pages: rest.is_some(),
+                scope: 5,
+                rest,
+                entries,
+            };
+            let mut bytes = Vec::new();
+            list.encode(&mut bytes);
+            assert!(is_scoped(&bytes) && read_list(&bytes).is_none());
+            let view = ScopedView::read(&bytes).unwrap();
+            assert_eq!((view.incomplete, view.own, view.permits), (list.incomplete, list.own, true));
+            assert_eq!((view.scope, view.rest), (5, rest));
+            assert_eq!(view.entries().collect::<Vec<_>>(), list.entries);
+            assert!(ScopedView::read(&bytes[..bytes.len() - 1]).is_none());
+        }
+    }
+}
