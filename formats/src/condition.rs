@@ -1,0 +1,358 @@
+//! Conditions: the typed qualifiers of a permission, and whether they hold (P30 to P40, V31 to V38, M23).
+//!
+//! The compiler makes them from the qualifiers of ACAP, the cold records of an image keep them, and an asker puts
+//! them to a [`Context`]. Invariant: [`Condition`] prints in one canonical spelling, that of the documents. What nobody
+//! understands is kept as it stands and never holds. The file does not know which usage admits which condition.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One restriction of a permission.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Condition {
+    /// `time-limit`: for how long.
+    TimeLimit(TimeLimit),
+    /// `max-length`: of a snippet, in characters.
+    MaxChars(u32),
+    /// `max-length`: of a snippet, in words.
+    MaxWords(u32),
+    /// `prohibited-modification`.
+    ProhibitedModification(Modification),
+    /// `must-use-resource`: what is used in place of the resource.
+    MustUseResource(Locator),
+    /// `must-include-resource`: what must be shown with it, and in which role.
+    MustIncludeResource(Option<Role>, Locator),
+    /// `prohibited-context=within-user-frame`.
+    OutsideUserFrame,
+    /// `required-context=within-original-frame`.
+    WithinOriginalFrame,
+    /// `location`: the one URL that the permission is for (M23).
+    Location(String),
+    /// A qualifier that is unknown, misplaced or malformed: it cannot be met (decision 19).
+    Unsupported {
+        /// The name, lower case.
+        name: String,
+        /// The value as written.
+        value: String,
+    },
+}
+
+/// Until when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum TimeLimit {
+    /// Until the resource is crawled again.
+    UntilRecrawled,
+    /// Until and including this day, in UTC (decision 22).
+    Until(Date),
+    /// For so many days from the first use (first indexed, first preserved).
+    Days(u32),
+}
+
+/// A day of the Gregorian calendar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Date {
+    /// 0 to 9999.
+    pub year: u16,
+    /// 1 to 12.
+    pub month: u8,
+    /// 1 to 31.
+    pub day: u8,
+}
+
+impl Date {
+    /// The first second after this day, since 1970; 0 for days before.
+    pub fn end(self) -> u64 {
+        // Days from 0000-03-01, so that the leap day is the last of its year.
+        let month = i64::from(self.month);
+        let year = i64::from(self.year) - i64::from(month <= 2);
+        let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + i64::from(self.day) - 1;
+        let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year;
+        const EPOCH: i64 = 719_468;
+        u64::try_from((days - EPOCH + 1) * 86_400).unwrap_or(0)
+    }
+}
+
+/// A kind of modification (P34).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Modification {
+    /// Every kind.
+    Any,
+    /// Of the data format.
+    Format,
+    /// Of typography or layout.
+    Style,
+    /// Into another language.
+    Translation,
+    /// Adding material.
+    Annotation,
+}
+
+impl Modification {
+    /// Every kind, in the order of the documents.
+    pub const ALL: [Modification; 5] = [
+        Modification::Any,
+        Modification::Format,
+        Modification::Style,
+        Modification::Translation,
+        Modification::Annotation,
+    ];
+
+    /// The word in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Modification::Any => "any",
+            Modification::Format => "format",
+            Modification::Style => "style",
+            Modification::Translation => "translation",
+            Modification::Annotation => "annotation",
+        }
+    }
+}
+
+/// What an included resource is for (P40, V36).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Role {
+    /// A credit.
+    Credit,
+    /// An additional link.
+    Link,
+    /// An icon (0.2 only).
+    Icon,
+    /// A text (0.2 only).
+    Text,
+}
+
+impl Role {
+    /// The word in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Credit => "credit",
+            Role::Link => "link",
+            Role::Icon => "icon",
+            Role::Text => "text",
+        }
+    }
+}
+
+/// Where a resource is: in the page itself, or elsewhere (P39, V33).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Locator {
+    /// The element of this `id`.
+    Id(String),
+    /// The first element of this class.
+    Class(String),
+    /// The content of this META tag.
+    Meta(String),
+    /// A resource of its own.
+    Uri(String),
+}
+
+impl fmt::Display for Locator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Locator::Id(id) => write!(f, "id:{id}"),
+            Locator::Class(class) => write!(f, "class:{class}"),
+            Locator::Meta(name) => write!(f, "meta:{name}"),
+            Locator::Uri(uri) => f.write_str(uri),
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Condition::TimeLimit(TimeLimit::UntilRecrawled) => f.write_str("time-limit=until-recrawled"),
+            Condition::TimeLimit(TimeLimit::Until(Date { year, month, day })) => {
+                write!(f, "time-limit=until-{year:04}-{month:02}-{day:02}")
+            }
+            Condition::TimeLimit(TimeLimit::Days(days)) => write!(f, "time-limit={days}-days"),
+            Condition::MaxChars(count) => write!(f, "max-length={count}-chars"),
+            Condition::MaxWords(count) => write!(f, "max-length={count}-words"),
+            Condition::ProhibitedModification(kind) => write!(f, "prohibited-modification={}", kind.name()),
+            Condition::MustUseResource(Locator::Uri(uri)) => write!(f, "must-use-resource={uri}"),
+            Condition::MustUseResource(part) => write!(f, "must-use-resource=the-acap:extract:{part}"),
+            Condition::MustIncludeResource(Some(role), locator) => {
+                write!(f, "must-include-resource=the-acap:{}:{locator}", role.name())
+            }
+            Condition::MustIncludeResource(None, locator) => write!(f, "must-include-resource={locator}"),
+            Condition::OutsideUserFrame => f.write_str("prohibited-context=within-user-frame"),
+            Condition::WithinOriginalFrame => f.write_str("required-context=within-original-frame"),
+            Condition::Location(url) => write!(f, "location={url}"),
+            Condition::Unsupported { name, value } => write!(f, "{name}={value}"),
+        }
+    }
+}
+
+/// What an asker knows of the use it has in mind. What is `None` or empty is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    /// The time of the use, in seconds since 1970.
+    pub now: Option<u64>,
+    /// When the resource was first used in this way (first indexed, first preserved), in seconds since 1970.
+    pub first_used_at: Option<u64>,
+    /// Whether it has been crawled again since.
+    pub recrawled: Option<bool>,
+    /// Characters of what is to be shown.
+    pub chars: Option<u32>,
+    /// Words of what is to be shown.
+    pub words: Option<u32>,
+    /// The modifications made; `Some` of an empty list when there are none.
+    pub modifications: Option<Vec<Modification>>,
+    /// Whether it is shown within a frame that the user made.
+    pub in_user_frame: Option<bool>,
+    /// Whether it is shown within its original frame.
+    pub in_original_frame: Option<bool>,
+    /// The resource that is used in place of the original.
+    pub used: Option<Locator>,
+    /// The resources that are shown with it; `Some` of an empty list when there are none.
+    pub included: Option<Vec<Locator>>,
+    /// Where the resource is.
+    pub url: Option<String>,
+}
+
+/// Whether conditions are met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Holds {
+    /// They are not: the use is prohibited.
+    No,
+    /// The context does not tell.
+    Unknown,
+    /// They are.
+    Yes,
+}
+
+impl From<Option<bool>> for Holds {
+    fn from(known: Option<bool>) -> Holds {
+        known.map_or(Holds::Unknown, |holds| if holds { Holds::Yes } else { Holds::No })
+    }
+}
+
+impl Holds {
+    /// The word in text and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Holds::No => "no",
+            Holds::Unknown => "unknown",
+            Holds::Yes => "yes",
+        }
+    }
+}
+
+/// Whether all of these conditions are met: one that is not decides, then one that cannot be told.
+pub fn hold<'c>(conditions: impl IntoIterator<Item = &'c Condition>, context: &Context) -> Holds {
+    conditions.into_iter().map(|condition| condition.holds(context)).min().unwrap_or(Holds::Yes)
+}
+
+impl Condition {
+    /// Whether this condition is met.
+    pub fn holds(&self, context: &Context) -> Holds {
+        let at_most = |limit: &u32, count: Option<u32>| count.map(|count| count <= *limit);
+        let known = match self {
+            Condition::TimeLimit(limit) => limit.holds(context),
+            Condition::MaxChars(limit) => at_most(limit, context.chars),
+            Condition::MaxWords(limit) => at_most(limit, context.words),
+            Condition::ProhibitedModification(Modification::Any) => {
+                context.modifications.as_ref().map(Vec::is_empty)
+            }
+            Condition::ProhibitedModification(kind) => {
+                let made =
+                    |made: &Vec<Modification>| !made.contains(kind) && !made.contains(&Modification::Any);
+                context.modifications.as_ref().map(made)
+            }
+            Condition::MustUseResource(resource) => context.used.as_ref().map(|used| used == resource),
+            Condition::MustIncludeResource(_, resource) => {
+                context.included.as_ref().map(|included| included.contains(resource))
+            }
+            Condition::OutsideUserFrame => context.in_user_frame.map(|inside| !inside),
+            Condition::WithinOriginalFrame => context.in_original_frame,
+            Condition::Location(location) => context.url.as_ref().map(|url| same_url(url, location)),
+            Condition::Unsupported { .. } => Some(false),
+        };
+        Holds::from(known)
+    }
+}
+
+impl TimeLimit {
+    fn holds(self, context: &Context) -> Option<bool> {
+        match self {
+            TimeLimit::UntilRecrawled => context.recrawled.map(|again| !again),
+            TimeLimit::Until(date) => context.now.map(|now| now < date.end()),
+            TimeLimit::Days(days) => {
+                let end = context.first_used_at?.saturating_add(u64::from(days) * 86_400);
+                Some(context.now? < end)
+            }
+        }
+    }
+}
+
+/// Whether two URLs name one resource, as a URL parser spells them.
+fn same_url(one: &str, other: &str) -> bool {
+    match (url::Url::parse(one), url::Url::parse(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_ends_when_the_next_begins() {
+        let end = |year, month, day| Date { year, month, day }.end();
+        assert_eq!(end(1969, 12, 31), 0);
+        assert_eq!(end(1970, 1, 1), 86_400);
+        assert_eq!(end(2000, 2, 29), 951_868_800);
+        assert_eq!(end(2007, 12, 31), 1_199_145_600);
+        assert_eq!(end(0, 1, 1), 0);
+        assert_eq!(end(9999, 12, 31), 253_402_300_800);
+    }
+
+    #[test]
+    fn time_limits() {
+        let until = Condition::TimeLimit(TimeLimit::Until(Date { year: 2007, month: 12, day: 31 }));
+        let at = |now| Context { now: Some(now), ..Context::default() };
+        assert_eq!(until.holds(&at(1_199_145_599)), Holds::Yes);
+        assert_eq!(until.holds(&at(1_199_145_600)), Holds::No);
+        assert_eq!(until.holds(&Context::default()), Holds::Unknown);
+        let days = Condition::TimeLimit(TimeLimit::Days(3));
+        let context = |now| Context { first_used_at: Some(1000), ..at(now) };
+        assert_eq!(days.holds(&context(1000 + 3 * 86_400 - 1)), Holds::Yes);
+        assert_eq!(days.holds(&context(1000 + 3 * 86_400)), Holds::No);
+        assert_eq!(days.holds(&at(5)), Holds::Unknown);
+        let recrawled = |recrawled| Context { recrawled, ..Context::default() };
+        let condition = Condition::TimeLimit(TimeLimit::UntilRecrawled);
+        assert_eq!(condition.holds(&recrawled(Some(false))), Holds::Yes);
+        assert_eq!(condition.holds(&recrawled(Some(true))), Holds::No);
+    }
+
+    #[test]
+    fn what_is_not_met_decides() {
+        let conditions = [Condition::MaxChars(10), Condition::OutsideUserFrame];
+        let mut context = Context { chars: Some(11), ..Context::default() };
+        assert_eq!(hold(&conditions, &context), Holds::No);
+        context.chars = Some(10);
+        assert_eq!(hold(&conditions, &context), Holds::Unknown);
+        context.in_user_frame = Some(false);
+        assert_eq!(hold(&conditions, &context), Holds::Yes);
+        let unsupported = Condition::Unsupported { name: "x".into(), value: "y".into() };
+        assert_eq!(unsupported.holds(&context), Holds::No);
+        assert_eq!(hold(&[], &context), Holds::Yes);
+    }
+
+    #[test]
+    fn modifications_and_places() {
+        let style = Condition::ProhibitedModification(Modification::Style);
+        let any = Condition::ProhibitedModification(Modification::Any);
+        let made =
+            |made: &[Modification]| Context { modifications: Some(made.to_vec()), ..Context::default() };
+        assert_eq!(style.holds(&made(&[Modification::Format])), Holds::Yes);
+        assert_eq!(any.holds(&made(&[Modification::Format])), Holds::No);
+        assert_eq!(style.holds(&made(&[Modification::Any])), Holds::No);
+        assert_eq!(any.holds(&made(&[])), Holds::Yes);
+        let location = Condition::Location("http://MYSERVER.com/a".into());
+        let url = |url: &str| Context { url: Some(url.into()), ..Context::default() };
+        assert_eq!(location.holds(&url("http://myserver.com/a")), Holds::Yes);
+        assert_eq!(location.holds(&url("http://myserver.com/b")), Holds::No);
+    }
+}
