@@ -3,35 +3,60 @@
 //! Read only when somebody asks which rule decided, for a sitemap or a delay. Decoding allocates; nothing on the
 //! path of a verdict touches this file. Patterns are borrowed: from the text when written, from the image when read. Invariant: equal details give equal bytes.
 
-use crate::Pattern;
+use crate::condition::Condition;
 use crate::octets::Notation;
+use crate::pattern::Pattern;
+use crate::policy::{Role, USAGES};
 use crate::profile::AgentRule;
-use crate::program::{Tag, permits};
+use crate::program::Tag;
+use crate::schedule::Schedule;
+use serde::de::{Deserializer, Error, Visitor};
+use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::fmt;
 
 /// What an image keeps of one document beside its programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detail<'d> {
-    /// The groups in file order.
+    /// The groups: conventional ones, then sub-records of ACAP, then fields of pages; each kind in file order.
     #[serde(borrow)]
     pub groups: Vec<Group<'d>>,
     /// Records that belong to no group, or to the whole file, in file order.
     pub extensions: Vec<Extension>,
+    /// Names of the usages that only this document speaks of: they are numbered on from [`USAGES`].
+    pub usages: Vec<String>,
+    /// Sets of conditions; a rule names its set by its place here, plus one.
+    pub conditions: Vec<Vec<Condition>>,
+    /// Other files that a part of this document comes from; a group names its file by its place here, plus one.
+    pub files: Vec<String>,
 }
 
 /// One group of a document.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group<'d> {
+    /// What kind of rules it holds.
+    pub role: Role,
     /// The named crawlers of the group, as they are compared (lower case, reduced).
     pub crawlers: Vec<String>,
     /// Whether the group is (also) that of every other crawler.
     pub default: bool,
+    /// The purposes that it is for, none for any (P17).
+    #[serde(borrow)]
+    pub purposes: Vec<Octets<'d>>,
+    /// Whether a file that it refers to is missing (decision 23).
+    pub incomplete: bool,
+    /// The file it comes from: 0 for the document itself, else a place in [`Detail::files`], plus one.
+    pub file: u16,
+    /// How its patterns are written.
+    pub notation: Notation,
     /// The rules in file order.
     #[serde(borrow)]
     pub rules: Vec<Rule<'d>>,
     /// Extension records of the group.
     pub extensions: Vec<Extension>,
+    /// When and how often the crawlers of the group may come.
+    pub schedule: Option<Box<Schedule>>,
 }
 
 /// One rule as it stands in the document.
@@ -39,27 +64,38 @@ pub struct Group<'d> {
 pub struct Rule<'d> {
     /// The line, from 1.
     pub line: u32,
-    /// The usage it speaks of.
+    /// The usage it speaks of: a place in [`USAGES`], or beyond it one in [`Detail::usages`].
     pub usage: u16,
-    /// Its tag: rank and sense.
+    /// Its tag in the programs.
     pub tag: Tag,
-    /// The number of its notation.
-    pub notation: u8,
+    /// Whether it permits.
+    pub permits: bool,
+    /// The conditions of a permission: a place in [`Detail::conditions`], plus one; 0 for none.
+    pub conditions: u32,
     /// The canonical pattern.
-    #[serde(borrow, with = "octets")]
-    pub pattern: Cow<'d, [u8]>,
+    #[serde(borrow)]
+    pub pattern: Octets<'d>,
 }
 
-impl Rule<'_> {
-    /// The pattern, for matching. A notation that no version wrote reads as that of RFC 9309.
-    pub fn pattern(&self) -> Pattern<'_> {
-        let notation = Notation::from_u8(self.notation).unwrap_or(Notation::Rep);
-        Pattern { text: &self.pattern, notation }
+impl Group<'_> {
+    /// Whether it names a crawler.
+    pub fn names(&self, rule: AgentRule, name: &str) -> bool {
+        self.crawlers.iter().any(|value| rule.names(value, name))
     }
 
-    /// Whether the rule permits.
-    pub fn permits(&self) -> bool {
-        permits(self.tag)
+    /// The pattern of one of its rules, for matching.
+    pub fn pattern<'r>(&self, rule: &'r Rule<'_>) -> Pattern<'r> {
+        Pattern { text: &rule.pattern.0, notation: self.notation }
+    }
+}
+
+/// Octets as one byte string rather than as a sequence of numbers, borrowed when read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Octets<'d>(pub Cow<'d, [u8]>);
+
+impl<'d> From<&'d [u8]> for Octets<'d> {
+    fn from(octets: &'d [u8]) -> Octets<'d> {
+        Octets(Cow::Borrowed(octets))
     }
 }
 
@@ -90,45 +126,61 @@ pub struct Meta {
 }
 
 impl Detail<'_> {
-    /// The groups that answer for a crawler known by these reduced names, best first (R5 to R7, K9).
+    /// The conventional groups that answer for a crawler known by these reduced names, best first (R5 to R7, K9). The
+    /// first name that any group or record of the document is addressed to is the crawler's.
     pub fn groups_of(&self, rule: AgentRule, names: &[String]) -> Vec<usize> {
         let groups = |wanted: &dyn Fn(&Group<'_>) -> bool| {
-            let found =
-                self.groups.iter().enumerate().filter(|(_, group)| wanted(group)).map(|(number, _)| number);
+            let all = self.groups.iter().enumerate();
+            let found = all.filter(|(_, group)| group.role == Role::Conventional && wanted(group));
+            let found = found.map(|(number, _)| number);
             found.take(if rule == AgentRule::Substring { 1 } else { usize::MAX }).collect::<Vec<_>>()
         };
-        let own = |name: &String| {
-            Some(groups(&|group| group.crawlers.iter().any(|value| rule.names(value, name))))
-                .filter(|own| !own.is_empty())
-        };
-        names.iter().find_map(own).unwrap_or_else(|| groups(&|group| group.default))
+        let name = self.name_of(rule, names);
+        let own = name.map(|name| groups(&|group| group.names(rule, name))).filter(|own| !own.is_empty());
+        own.unwrap_or_else(|| groups(&|group| group.default))
+    }
+
+    /// The first of a crawler's names that any group or record of the document is addressed to (R5). Pages do not count.
+    pub fn name_of<'n>(&self, rule: AgentRule, names: &'n [String]) -> Option<&'n String> {
+        let of_text = |group: &&Group<'_>| matches!(group.role, Role::Conventional | Role::Field);
+        names.iter().find(|name| self.groups.iter().filter(of_text).any(|group| group.names(rule, name)))
+    }
+
+    /// The name of a usage by the number that rules use.
+    pub fn usage(&self, number: u16) -> &str {
+        let number = usize::from(number);
+        USAGES
+            .get(number)
+            .copied()
+            .or_else(|| Some(self.usages.get(number - USAGES.len())?.as_str()))
+            .unwrap_or("?")
+    }
+
+    /// The conditions of a rule.
+    pub fn conditions(&self, rule: &Rule<'_>) -> &[Condition] {
+        let set = (rule.conditions as usize).checked_sub(1).and_then(|at| self.conditions.get(at));
+        set.map(Vec::as_slice).unwrap_or_default()
     }
 }
 
-/// Octets as one byte string rather than as a sequence of numbers, borrowed when read.
-mod octets {
-    use serde::de::{Deserializer, Error, Visitor};
-    use serde::ser::Serializer;
-    use std::borrow::Cow;
-    use std::fmt;
-
-    pub(super) fn serialize<S: Serializer>(octets: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(octets)
+impl Serialize for Octets<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
     }
+}
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Cow<'de, [u8]>, D::Error> {
-        struct Octets;
-        impl<'de> Visitor<'de> for Octets {
-            type Value = Cow<'de, [u8]>;
+impl<'de: 'd, 'd> Deserialize<'de> for Octets<'d> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Octets<'d>, D::Error> {
+        struct Borrowed;
+        impl<'de> Visitor<'de> for Borrowed {
+            type Value = &'de [u8];
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("octets")
             }
             fn visit_borrowed_bytes<E: Error>(self, octets: &'de [u8]) -> Result<Self::Value, E> {
-                Ok(Cow::Borrowed(octets))
+                Ok(octets)
             }
         }
-        deserializer.deserialize_bytes(Octets)
+        deserializer.deserialize_bytes(Borrowed).map(Octets::from)
     }
 }

@@ -37,33 +37,39 @@ pub enum Section {
     Lists = 4,
     /// Programs, end to end (`program`).
     Programs = 5,
+    /// Scopes, end to end: which patterns are narrower than which (`scope`).
+    Scopes = 6,
+    /// Patterns of purposes, each a varint length and its octets.
+    Purposes = 7,
     /// [`NameRecord`]s of the crawlers, in the order of their names.
-    Crawlers = 6,
+    Crawlers = 8,
     /// The crawlers' names, end to end.
-    CrawlerNames = 7,
+    CrawlerNames = 9,
     /// Names of usages, one per line, in the order of their numbers.
-    Usages = 8,
+    Usages = 10,
     /// [`FetchRecord`]s, one per site.
-    Fetches = 9,
+    Fetches = 11,
     /// [`DocumentRecord`]s, one per distinct text.
-    Documents = 10,
+    Documents = 12,
     /// Details of documents: rules with line and text, extension records (`detail`).
-    Details = 11,
+    Details = 13,
     /// The texts themselves, each a zstd frame; empty when compiled without.
-    Sources = 12,
+    Sources = 14,
     /// Provenance (`detail::Meta`).
-    Meta = 13,
+    Meta = 15,
 }
 
 impl Section {
     /// Every section, in file order.
-    pub const ALL: [Section; 14] = [
+    pub const ALL: [Section; 16] = [
         Section::Hosts,
         Section::Sites,
         Section::Names,
         Section::Policies,
         Section::Lists,
         Section::Programs,
+        Section::Scopes,
+        Section::Purposes,
         Section::Crawlers,
         Section::CrawlerNames,
         Section::Usages,
@@ -83,6 +89,8 @@ impl Section {
             Section::Policies => "policies",
             Section::Lists => "lists",
             Section::Programs => "programs",
+            Section::Scopes => "scopes",
+            Section::Purposes => "purposes",
             Section::Crawlers => "crawlers",
             Section::CrawlerNames => "crawler-names",
             Section::Usages => "usages",

@@ -10,6 +10,7 @@
 //! What it does not know: the syntax of robots.txt, precedence, how a program is built or walked.
 
 pub mod agent;
+pub mod condition;
 pub mod decision;
 pub mod detail;
 pub mod error;
@@ -19,11 +20,15 @@ pub mod pattern;
 pub mod policy;
 pub mod profile;
 pub mod program;
+pub mod purpose;
 pub mod read;
+pub mod schedule;
+pub mod scope;
 pub mod site;
 pub mod verify;
 pub mod write;
 
+pub use condition::{Condition, Context, Holds};
 pub use decision::Decision;
 pub use error::ImageError;
 pub use octets::Notation;

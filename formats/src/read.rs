@@ -8,6 +8,8 @@ use crate::detail::{Detail, Meta};
 use crate::error::ImageError;
 use crate::layout::*;
 use crate::profile::Profile;
+use crate::program::varint;
+use crate::scope::ScopeView;
 use std::io::Read;
 use std::ops::Range;
 use zerocopy::FromBytes;
@@ -169,6 +171,21 @@ impl<'i> View<'i> {
     #[inline]
     pub fn list(&self, at: u32) -> Option<&'i [u8]> {
         self.section(Section::Lists).get(at as usize..)
+    }
+
+    /// The scope that begins here.
+    #[inline]
+    pub fn scope(&self, at: u32) -> Option<ScopeView<'i>> {
+        ScopeView::read(self.section(Section::Scopes).get(at as usize..)?)
+    }
+
+    /// The purpose of a scoped entry that is for one.
+    #[inline]
+    pub fn purpose(&self, purpose: u32) -> Option<&'i [u8]> {
+        let mut at = purpose.checked_sub(1)? as usize;
+        let section = self.section(Section::Purposes);
+        let length = varint(section, &mut at)? as usize;
+        section.get(at..at.checked_add(length)?)
     }
 
     /// How many crawlers have names.

@@ -4,12 +4,16 @@
 //! the runtime makes one from each URL it is asked about. Invariant: two URLs of one site give equal keys,
 //! whatever their spelling of host and port. Host names are canonicalised by the `url` crate (lower case,
 //! punycode, IPv4 and IPv6 forms), so this file has no opinion on them.
-//! It does not know paths: what stands after the authority is the matcher's subject, see `runtime::target`.
+//! Other documents of a site that speak to crawlers beside its robots.txt have keys of their own: `a.example/data.txt`.
+//! It does not know paths otherwise: what stands after the authority is the matcher's subject, see `runtime::target`.
 
 use std::fmt;
 
-/// The longest authority (`host[:port]`) that an image holds, in octets.
+/// The longest authority (`host[:port]`) that an image holds, in octets; with a document's name, if there is one.
 pub const MAX_AUTHORITY: usize = 255;
+
+/// The document of the data.txt draft (K1).
+pub const DATA_TXT: &str = "data.txt";
 
 /// The scheme a site was captured under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,10 +41,11 @@ impl Scheme {
 
 /// One site: what RFC 9309 2.3 calls a service, and K2 a site URL.
 ///
-/// Ordered by authority, then scheme; this is the order of sites in an image.
+/// Ordered by name, then scheme; this is the order of sites in an image.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SiteKey {
-    authority: Box<str>,
+    /// The authority, and after a slash the document, unless that is robots.txt.
+    name: Box<str>,
     scheme: Scheme,
 }
 
@@ -105,12 +110,29 @@ impl SiteKey {
         if authority.len() > MAX_AUTHORITY {
             return Err(SiteError::TooLong);
         }
-        Ok(SiteKey { authority: authority.into_boxed_str(), scheme })
+        Ok(SiteKey { name: authority.into_boxed_str(), scheme })
+    }
+
+    /// The key of another document of the same site, such as [`DATA_TXT`]. `None` when the two names together are
+    /// longer than [`MAX_AUTHORITY`].
+    pub fn with_document(&self, document: &str) -> Option<SiteKey> {
+        let name = format!("{}/{document}", self.authority());
+        (name.len() <= MAX_AUTHORITY).then(|| SiteKey { name: name.into_boxed_str(), scheme: self.scheme })
+    }
+
+    /// What an image calls it: the authority, with `/` and the document where that is not robots.txt.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// `host` or `host:port`, canonical; the default port is absent.
     pub fn authority(&self) -> &str {
-        &self.authority
+        split_name(&self.name).0
+    }
+
+    /// The document that this is the key of, unless that is robots.txt.
+    pub fn document(&self) -> Option<&str> {
+        split_name(&self.name).1
     }
 
     /// The scheme.
@@ -120,19 +142,25 @@ impl SiteKey {
 
     /// The host without the port.
     pub fn host(&self) -> &str {
-        match self.authority.rfind(':') {
-            Some(colon) if !self.authority.ends_with(']') => &self.authority[..colon],
-            _ => &self.authority,
+        let authority = self.authority();
+        match authority.rfind(':') {
+            Some(colon) if !authority.ends_with(']') => &authority[..colon],
+            _ => authority,
         }
     }
+}
+
+/// The authority in a name, and the document if there is one: no authority holds a slash.
+pub fn split_name(name: &str) -> (&str, Option<&str>) {
+    name.split_once('/').map_or((name, None), |(authority, document)| (authority, Some(document)))
 }
 
 impl fmt::Display for SiteKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.scheme {
-            Scheme::Any => write!(f, "{}", self.authority),
-            Scheme::Http => write!(f, "http://{}", self.authority),
-            Scheme::Https => write!(f, "https://{}", self.authority),
+            Scheme::Any => write!(f, "{}", self.name),
+            Scheme::Http => write!(f, "http://{}", self.name),
+            Scheme::Https => write!(f, "https://{}", self.name),
         }
     }
 }
@@ -160,11 +188,13 @@ pub enum Outcome {
     Unresolved = 6,
     /// The text exceeds a limit (R4): everything is disallowed until the limit is raised.
     OverLimit = 7,
+    /// The captures hold pages of the site, and no robots.txt.
+    NotCaptured = 8,
 }
 
 impl Outcome {
     /// Every outcome, in the order of its number.
-    pub const ALL: [Outcome; 8] = [
+    pub const ALL: [Outcome; 9] = [
         Outcome::Rules,
         Outcome::Empty,
         Outcome::NotRobots,
@@ -173,11 +203,17 @@ impl Outcome {
         Outcome::TooManyRedirects,
         Outcome::Unresolved,
         Outcome::OverLimit,
+        Outcome::NotCaptured,
     ];
 
     /// The outcome with this number in an image, if there is one.
     pub fn from_u8(number: u8) -> Option<Outcome> {
         Outcome::ALL.get(usize::from(number)).copied()
+    }
+
+    /// Whether there may be a robots.txt that nobody has read.
+    pub const fn is_unheard(self) -> bool {
+        matches!(self, Outcome::Unreachable | Outcome::Unresolved | Outcome::NotCaptured | Outcome::OverLimit)
     }
 
     /// The name used in JSON, tables and `inspect`.
@@ -191,6 +227,7 @@ impl Outcome {
             Outcome::TooManyRedirects => "too-many-redirects",
             Outcome::Unresolved => "unresolved",
             Outcome::OverLimit => "over-limit",
+            Outcome::NotCaptured => "not-captured",
         }
     }
 }
@@ -225,6 +262,29 @@ mod tests {
         assert!(SiteKey::from_host("").is_err());
         let long = format!("http://{}/", vec!["a".repeat(60); 5].join("."));
         assert_eq!(SiteKey::from_url(&long), Err(SiteError::TooLong));
+    }
+
+    #[test]
+    fn documents_have_keys_of_their_own() {
+        let site = SiteKey::from_url("http://www.bar.com:8001/").unwrap();
+        let data = site.with_document(DATA_TXT).unwrap();
+        assert_eq!(
+            (data.to_string().as_str(), data.name()),
+            ("http://www.bar.com:8001/data.txt", "www.bar.com:8001/data.txt")
+        );
+        assert_eq!(
+            (data.authority(), data.host(), data.document()),
+            ("www.bar.com:8001", "www.bar.com", Some("data.txt"))
+        );
+        assert_eq!((site.name(), site.document()), ("www.bar.com:8001", None));
+        assert_eq!(data.with_document(DATA_TXT), Some(data.clone()));
+        let six = SiteKey::from_url("https://[::1]/").unwrap().with_document(DATA_TXT).unwrap();
+        assert_eq!((six.host(), six.to_string().as_str()), ("[::1]", "https://[::1]/data.txt"));
+        let long =
+            format!("http://{}a/", "a".repeat(49).to_owned() + &format!(".{}", "b".repeat(49)).repeat(3));
+        let room = MAX_AUTHORITY - SiteKey::from_url(&long).unwrap().name().len() - 1;
+        assert!(SiteKey::from_url(&long).unwrap().with_document(&"d".repeat(room)).is_some());
+        assert_eq!(SiteKey::from_url(&long).unwrap().with_document(&"d".repeat(room + 1)), None);
     }
 
     #[test]

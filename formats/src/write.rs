@@ -53,6 +53,10 @@ pub struct Contents {
     pub lists: Vec<u8>,
     /// Programs end to end, without the padding: [`write()`] adds it.
     pub programs: Vec<u8>,
+    /// Scopes end to end.
+    pub scopes: Vec<u8>,
+    /// Patterns of purposes, each after its length.
+    pub purposes: Vec<u8>,
     /// Crawler names, ascending.
     pub crawlers: Vec<String>,
     /// Usage names by number.
@@ -78,6 +82,11 @@ pub fn encode_source(text: &[u8]) -> Vec<u8> {
     COMPRESSOR.with_borrow_mut(|compressor| compressor.as_mut()?.compress(text).ok()).unwrap_or_default()
 }
 
+/// The text in bytes made by [`encode_source`]; `None` for others.
+pub fn decode_source(bytes: &[u8]) -> Option<Vec<u8>> {
+    zstd::decode_all(bytes).ok()
+}
+
 /// Level 1 of zstd: texts are read rarely and written always.
 const SOURCE_LEVEL: i32 = 1;
 
@@ -94,6 +103,8 @@ pub fn write(contents: &Contents) -> Result<Vec<u8>, ImageError> {
         return Err(ImageError::TooLarge("2 GiB of lists"));
     }
     fits(contents.policies.len(), "4 GiB of policies")?;
+    fits(contents.scopes.len(), "4 GiB of scopes")?;
+    fits(contents.purposes.len().saturating_add(1), "4 GiB of purposes")?;
     fits(contents.sites.len(), "2³² sites")?;
 
     let mut sites = Vec::with_capacity(contents.sites.len() * size_of::<SiteRecord>());
@@ -104,11 +115,11 @@ pub fn write(contents: &Contents) -> Result<Vec<u8>, ImageError> {
             name_at: fits(names.len(), "4 GiB of site names")?.into(),
             policy: site.policy.unwrap_or(NONE).into(),
             status: site.status.into(),
-            name_length: site.key.authority().len() as u8,
+            name_length: site.key.name().len() as u8,
             state: site.key.scheme() as u8 | (site.outcome as u8) << 2,
         };
         sites.extend_from_slice(record.as_bytes());
-        names.extend_from_slice(site.key.authority().as_bytes());
+        names.extend_from_slice(site.key.name().as_bytes());
         let record = FetchRecord {
             fetched_at: site.fetched_at.into(),
             fresh_for: site.fresh_for.map_or(NONE, |seconds| seconds.min(NONE - 1)).into(),
@@ -147,6 +158,8 @@ pub fn write(contents: &Contents) -> Result<Vec<u8>, ImageError> {
         Section::Policies => &contents.policies,
         Section::Lists => &contents.lists,
         Section::Programs => &programs,
+        Section::Scopes => &contents.scopes,
+        Section::Purposes => &contents.purposes,
         Section::Crawlers => &crawlers,
         Section::CrawlerNames => &crawler_names,
         Section::Usages => usages.as_bytes(),
@@ -212,7 +225,7 @@ fn fill(sites: &[Site], seed: u64, count: usize) -> Option<Vec<Bucket>> {
         Bucket { tags: [0; BUCKET_SITES], overflow: 0, reserved: [0; 3], sites: [0.into(); BUCKET_SITES] };
     let mut buckets = vec![free; count];
     for (number, site) in sites.iter().enumerate() {
-        let hash = host_hash(site.key.authority().as_bytes(), seed);
+        let hash = host_hash(site.key.name().as_bytes(), seed);
         let home = home_bucket(hash, count);
         let mut probes = (0..MAX_PROBE.min(count)).map(|probe| (home + probe) % count);
         let (bucket, place) = probes.find_map(|at| {

@@ -1,4 +1,5 @@
-//! The two dumps of SPEC.md against the bytes that the compiler gives today: the worked program, the tiny image.
+//! The dumps of SPEC.md against the bytes that the compiler gives today: the worked program, the worked scope, the tiny
+//! image.
 //!
 //! The dumps are written here, field by field in the order of the specification, each with a remark; so every byte
 //! has one, and a byte that no field claims fails. `ROBOMATON_WRITE=1` writes them into the document. Beside that,
@@ -7,13 +8,18 @@
 use robomaton_compiler::automaton::{Tagged, build, normalise};
 use robomaton_compiler::{Entry, Options, compile, emit};
 use robomaton_formats::layout::*;
-use robomaton_formats::program::{self, Head, Silence, Step, Tag};
-use robomaton_formats::read::Layout;
+use robomaton_formats::policy::Role;
+use robomaton_formats::program::{self, Head, Silence, Step, Tag, Weighing};
+use robomaton_formats::read::{Layout, View};
+use robomaton_formats::scope::read_tag;
 use robomaton_formats::verify::verify;
 use robomaton_formats::{Notation, Outcome, Pattern, Profile, SiteKey};
 use std::fmt::Write;
 use std::fs;
 use std::sync::LazyLock;
+use walk::walk;
+
+mod walk;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/SPEC.md");
 
@@ -187,8 +193,11 @@ impl<'b> Dump<'b> {
         let head = Head::read(&self.bytes[start..]).expect("a whole front");
         let tails = if head.tails.is_some() { "tails follow" } else { "no tails" };
         let notation = format!("{:?}", head.notation).to_lowercase();
-        let silence = format!("{:?}", head.silence).to_lowercase();
-        self.take(1, &format!("front: notation {notation}, {tails}, silence {silence}"));
+        let weighing = match head.weighing {
+            Weighing::Ranked(silence) => format!("silence {silence:?}").to_lowercase(),
+            Weighing::Scoped => "scoped".to_owned(),
+        };
+        self.take(1, &format!("front: notation {notation}, {tails}, {weighing}"));
         if head.tails.is_some() {
             for name in ["first", "second", "single"] {
                 let octets = *self.bytes[self.at..].first_chunk().expect("a whole filter");
@@ -225,18 +234,28 @@ impl<'b> Dump<'b> {
 
     fn detail(&mut self) {
         self.sequence("groups:", |dump| {
+            dump.varint("  role");
             dump.sequence("  crawlers:", |dump| dump.string("    name"));
             dump.field(1, "  default");
+            dump.sequence("  purposes:", |dump| dump.string("    purpose"));
+            dump.field(1, "  incomplete");
+            dump.varint("  file");
+            dump.varint("  notation");
             dump.sequence("  rules:", |dump| {
                 dump.varint("    line");
                 dump.varint("    usage");
                 dump.varint("    tag");
-                dump.field(1, "    notation");
+                dump.field(1, "    permits");
+                dump.varint("    conditions");
                 dump.string("    pattern");
             });
             dump.extensions();
+            assert_eq!(dump.field(1, "  schedule:"), 0, "a schedule is not explained here");
         });
         self.extensions();
+        for name in ["usages:", "conditions:", "files:"] {
+            self.sequence(name, |_| panic!("the tiny image has no {name}"));
+        }
     }
 
     fn meta(&mut self) {
@@ -262,7 +281,7 @@ impl<'b> Dump<'b> {
         self.take(2, "reserved");
         self.field(8, "length");
         self.field(8, "seed");
-        self.take(8, "checksum of bytes 0..376");
+        self.take(8, &format!("checksum of bytes 0..{HEAD}"));
         self.title("section table: offset, length, checksum");
         for section in Section::ALL {
             let row = &self.bytes[self.at..];
@@ -277,7 +296,12 @@ impl<'b> Dump<'b> {
         let flags = self.number(1, |flags| {
             let wide = |bit: u64, narrow, wide| if flags >> bit & 1 == 0 { narrow } else { wide };
             let default = wide(2, "no default", "default");
-            format!("flags: ids {}, indexes {}, {default}", wide(0, "u16", "u32"), wide(1, "u8", "u16"))
+            let whole = wide(3, "", ", by substring");
+            format!(
+                "flags: ids {}, indexes {}, {default}{whole}",
+                wide(0, "u16", "u32"),
+                wide(1, "u8", "u16")
+            )
         });
         let crawlers = self.varint("crawlers") as usize;
         let words = self.varint("sets");
@@ -295,6 +319,59 @@ impl<'b> Dump<'b> {
                 0 => format!("word: the program at {word}"),
                 _ => format!("word: the list at {}", word & 0x7FFF_FFFF),
             });
+        }
+    }
+
+    fn scoped_list(&mut self) {
+        let names = ["incomplete", "own", "permits"];
+        let count = self.number(2, |count| {
+            assert_eq!(count >> 15, 1, "a scoped list");
+            format!("a scoped list of {}", count & 0x7FFF)
+        });
+        self.number(1, |flags| {
+            let set = names.iter().enumerate().filter(|(bit, _)| flags >> bit & 1 == 1);
+            let set: Vec<_> = set.map(|(_, &name)| name).collect();
+            format!("flags: {}", if set.is_empty() { "none".to_owned() } else { set.join(", ") })
+        });
+        self.field(1, "reserved");
+        self.field(4, "  scope");
+        self.optional("  rest");
+        for _ in 0..count & 0x7FFF {
+            self.field(4, "  usage");
+            self.number(4, |purpose| match purpose {
+                0 => "    whatever purpose".to_owned(),
+                at => format!("    purpose: the one at {}", at - 1),
+            });
+            self.field(4, "    program");
+            self.number(4, |role| format!("    role {role}: {}", role_name(role as u32)));
+        }
+    }
+
+    fn scope(&mut self) {
+        let patterns = self.field(4, "patterns");
+        let conventional = self.field(4, "conventional");
+        let bundles = self.field(4, "bundles");
+        let starts: Vec<_> =
+            (0..=patterns).map(|pattern| self.field(4, &format!("start of {pattern}:"))).collect();
+        for pattern in 0..patterns as usize {
+            for _ in starts[pattern]..starts[pattern + 1] {
+                let range = &self.bytes[self.at..][..8];
+                let number = |at: usize| u32::from_le_bytes(*range[at..].first_chunk().expect("a whole run"));
+                self.take(8, &format!("narrower than {pattern}: {}..{}", number(0), number(4)));
+            }
+        }
+        for rule in 0..conventional {
+            self.field(4, &format!("rule {rule}: pattern"));
+        }
+        let firsts: Vec<_> =
+            (0..=bundles).map(|bundle| self.field(4, &format!("first of {bundle}:"))).collect();
+        for bundle in 0..bundles as usize {
+            for _ in firsts[bundle]..firsts[bundle + 1] {
+                self.number(4, |tag| {
+                    let (key, says) = read_tag(tag as u32);
+                    format!("bundle {bundle}: tag {tag}, key {key}, {}", says_name(says))
+                });
+            }
         }
     }
 
@@ -342,15 +419,22 @@ impl<'b> Dump<'b> {
                 let text = String::from_utf8_lossy(&self.bytes[self.at..][..length]).into_owned();
                 self.take(length, &format!("{text:?}"));
             }
-            Section::Lists | Section::Crawlers => panic!("the tiny image has no {}", section.name()),
+            Section::Lists | Section::Scopes | Section::Purposes | Section::Crawlers => {
+                panic!("the tiny image has no {}", section.name())
+            }
         }
     }
 }
 
 /// The image of the document's robots.txt.
 fn tiny(spec: &str) -> Vec<u8> {
+    image_of(block(spec, "robots"))
+}
+
+/// The image of one site with this robots.txt.
+fn image_of(text: &str) -> Vec<u8> {
     let options = Options::default();
-    let document = compile(block(spec, "robots").as_bytes(), None, &options);
+    let document = compile(text.as_bytes(), None, &options);
     let site = SiteKey::from_url("https://example.com/robots.txt").expect("a URL");
     emit(vec![Entry::fetched(site, &document)], 1, &options).expect("a small image")
 }
@@ -376,6 +460,39 @@ fn dump_image(image: &[u8]) -> String {
     dump.out
 }
 
+/// The bits of a tag as the document has them.
+fn says_name(says: Tag) -> String {
+    let names = ["permits", "permits-if", "prohibits"].iter().enumerate();
+    names.filter(|(bit, _)| says >> bit & 1 == 1).map(|(_, &name)| name).collect::<Vec<_>>().join(" ")
+}
+
+/// The name of a role as the document has it.
+fn role_name(number: u32) -> String {
+    let name = format!("{:?}", Role::from_u32(number).expect("a known role"));
+    name.replace("PageC", "Page-c").to_lowercase()
+}
+
+/// Policies, lists, scopes and purposes of an image, each from the start of its section.
+fn dump_scoped(image: &[u8]) -> String {
+    let layout = verify(image).expect("the worked image is valid");
+    let view = View::new(image, &layout);
+    let mut out = String::new();
+    for section in [Section::Policies, Section::Lists, Section::Scopes, Section::Purposes] {
+        let mut dump = Dump { bytes: view.section(section), at: 0, out: std::mem::take(&mut out) };
+        dump.title(section.name());
+        while dump.at < dump.bytes.len() {
+            match section {
+                Section::Policies => dump.policy(),
+                Section::Lists => dump.scoped_list(),
+                Section::Scopes => dump.scope(),
+                _ => dump.string("purpose"),
+            }
+        }
+        out = dump.out;
+    }
+    out
+}
+
 /// The rules of the document's worked program.
 const RULES: [(&str, Tag); 3] = [("/a", 4), ("/ab$", 9), ("/*.gif$", 14)];
 
@@ -387,7 +504,7 @@ fn worked() -> Vec<u8> {
     let mut out = Vec::new();
     let mut rules = RULES.map(tagged).into();
     normalise(&mut rules);
-    build(&rules, Notation::Rep, Silence::Allowed, &mut out);
+    build(&rules, Notation::Rep, Weighing::Ranked(Silence::Allowed), &mut out);
     out
 }
 
@@ -404,7 +521,8 @@ fn dumps_are_what_the_compiler_gives() {
     let mut dump = Dump::new(&program);
     dump.program();
     assert_eq!(dump.at, program.len());
-    let dumps = [("program", dump.out), ("image", dump_image(&tiny(&spec)))];
+    let scoped = dump_scoped(&image_of(block(&spec, "acap")));
+    let dumps = [("program", dump.out), ("scoped", scoped), ("image", dump_image(&tiny(&spec)))];
     for (mark, dump) in dumps {
         if rewrites() {
             let fence = |text: &str| format!("<!-- {mark} -->\n```text\n{text}```\n");
@@ -439,96 +557,6 @@ fn dump_reads_back() {
     assert!(Layout::parse(&bytes).is_ok());
 }
 
-/// Whether the filter at `at` has the bit of this octet.
-fn has_bit(program: &[u8], at: usize, octet: u8) -> bool {
-    let filter = u128::from_le_bytes(*program[at..].first_chunk().expect("a whole filter"));
-    filter >> (octet % 128) & 1 == 1
-}
-
-/// Section 6, "The walk", word for word and without haste.
-fn walk(program: &[u8], target: &[u8]) -> Tag {
-    let head = Head::read(program).expect("a whole front");
-    let mut slots = vec![0; head.tails.map_or(0, |tails| tails.slots)];
-    let mut best = 0;
-    let (mut at, mut depth) = (head.literals, 0);
-    loop {
-        let flags = program[at];
-        at += 1;
-        let tag = |form: u8, rank: usize, at: &mut usize| match form {
-            program::TAG_NONE => 0,
-            program::TAG_EXPLICIT => program::varint(program, at).expect("a tag"),
-            form => 2 * rank as Tag + Tag::from(form == program::TAG_PERMIT),
-        };
-        let open = tag(flags & 3, depth, &mut at);
-        let anchored = tag(flags >> 2 & 3, depth + 1, &mut at);
-        best = best.max(open).max(if depth == target.len() { anchored } else { 0 });
-        if flags & program::NODE_EXTRA != 0 {
-            slots[program::varint(program, &mut at).expect("a slot") as usize] = depth + 1;
-        }
-        if !descend(program, flags, target, &mut at, &mut depth) {
-            break;
-        }
-    }
-    let Some(tails) = head.tails.filter(|tails| best < tails.highest) else { return best };
-    let Some(first) = slots.iter().copied().filter(|&slot| slot != 0).min() else { return best };
-    for place in first - 1..target.len() {
-        let second = target.get(place + 1).copied().unwrap_or(0);
-        let has = |filter: usize, octet| has_bit(program, 1 + 16 * filter, octet);
-        if !(has(0, target[place]) && (has(1, second) || has(2, target[place]))) {
-            continue;
-        }
-        let (mut at, mut end) = (tails.segments, place);
-        loop {
-            let flags = program[at];
-            at += 1;
-            if flags & program::NODE_EXTRA != 0 {
-                loop {
-                    let step = Step::read(program, &mut at).expect("a step");
-                    if slots[step.awaits] != 0 && slots[step.awaits] <= place + 1 {
-                        best = best.max(step.open).max(if end == target.len() { step.anchored } else { 0 });
-                        if let Some(slot) = step.arms.filter(|&slot| slots[slot] == 0) {
-                            slots[slot] = end + 1;
-                        }
-                    }
-                    if !step.more {
-                        break;
-                    }
-                }
-                if best >= tails.highest {
-                    return best;
-                }
-            }
-            if !descend(program, flags, target, &mut at, &mut end) {
-                break;
-            }
-        }
-    }
-    best
-}
-
-fn descend(program: &[u8], flags: u8, target: &[u8], at: &mut usize, n: &mut usize) -> bool {
-    let Some(&next) = target.get(*n) else { return false };
-    let (count, width) = match flags >> 5 {
-        program::CHILDREN_NONE => return false,
-        program::CHILDREN_ONE => (1, 0),
-        form => {
-            *at += 1;
-            (usize::from(program[*at - 1]) + 1, 1 << (form - program::CHILDREN_1))
-        }
-    };
-    let Some(child) = program[*at..*at + count].iter().position(|&octet| octet == next) else { return false };
-    let offset = &program[*at + count + child * width..][..width];
-    let offset = offset.iter().rev().fold(0, |offset, &octet| offset << 8 | usize::from(octet));
-    *at += count + count * width + offset;
-    let length = program::varint(program, at).expect("a length") as usize;
-    if !target[*n + 1..].starts_with(&program[*at..*at + length]) {
-        return false;
-    }
-    *at += length;
-    *n += 1 + length;
-    true
-}
-
 #[test]
 fn worked_program_gives_what_the_table_says() {
     let program = worked();
@@ -552,7 +580,7 @@ fn worked_program_gives_what_the_table_says() {
             _ => "disallowed",
         };
         assert_eq!(cells[1..], [naive.to_string().as_str(), word], "{row}");
-        assert_eq!(walk(&program, target), naive, "{row}");
+        assert_eq!(walk(&program, target).last().copied().unwrap_or(0), naive, "{row}");
     }
 }
 
@@ -583,7 +611,7 @@ fn walk_of_the_specification_gives_the_highest_matching_tag() {
         let mut program = Vec::new();
         let mut normal = rules.clone();
         normalise(&mut normal);
-        build(&normal, Notation::Rep, Silence::Allowed, &mut program);
+        build(&normal, Notation::Rep, Weighing::Ranked(Silence::Allowed), &mut program);
         program.extend([0; program::PADDING]);
         assert_eq!(program::check(&program), Ok(()));
         for _ in 0..20 {
@@ -591,7 +619,11 @@ fn walk_of_the_specification_gives_the_highest_matching_tag() {
             let matching = rules.iter().filter(|rule| rule.pattern.matches(&target));
             let naive = matching.map(|rule| rule.tag).max().unwrap_or(0);
             let target = String::from_utf8_lossy(&target);
-            assert_eq!(walk(&program, target.as_bytes()), naive, "{target} in {rules:?}");
+            assert_eq!(
+                walk(&program, target.as_bytes()).last().copied().unwrap_or(0),
+                naive,
+                "{target} in {rules:?}"
+            );
         }
     }
 }

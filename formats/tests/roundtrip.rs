@@ -5,13 +5,19 @@
 //! a program means is tested elsewhere.
 
 use robomaton_compiler::{Entry as Compiled, Options, compile, emit};
-use robomaton_formats::detail::{Detail, Extension, Group, Meta, Rule};
-use robomaton_formats::layout::{BUCKET_SITES, MAX_PROBE, NONE, Section};
+use robomaton_formats::condition::{Condition, Locator};
+use robomaton_formats::detail::{Detail, Extension, Group, Meta, Octets, Rule};
+use robomaton_formats::layout::{BUCKET_SITES, HEAD, MAX_PROBE, NONE, Section};
 use robomaton_formats::policy::{
-    CRAWL, Entry, INDEX, NO_PURPOSE, Policy, PolicyView, SET_LIST, encode_list, read_list,
+    CRAWL, Entry, INDEX, NO_PURPOSE, Policy, PolicyView, Role, SET_LIST, ScopedEntry, ScopedList, ScopedView,
+    USAGES, encode_list, is_scoped, read_list,
 };
-use robomaton_formats::program::{self, Head, NODE_EXTRA, PADDING, Silence, Step, TAG_PROHIBIT};
+use robomaton_formats::program::{
+    self, Head, NODE_EXTRA, PADDING, Silence, Step, TAG_EXPLICIT, TAG_PROHIBIT, Weighing,
+};
 use robomaton_formats::read::{Layout, View};
+use robomaton_formats::schedule::{Rate, Schedule, Window};
+use robomaton_formats::scope::{PERMITS, PROHIBITS, Scope, scoped_tag};
 use robomaton_formats::site::MAX_AUTHORITY;
 use robomaton_formats::verify::verify;
 use robomaton_formats::write::{Contents, Document, Site, encode_detail, encode_source, write};
@@ -70,7 +76,8 @@ fn look_up(image: &[u8], authority: &str, scheme: u64) -> Option<u64> {
 fn site(url: &str, seed: u32) -> Site {
     let key = SiteKey::from_host(url).expect("a site");
     let outcome = Outcome::ALL[seed as usize % Outcome::ALL.len()];
-    let rules = outcome == Outcome::Rules;
+    // Pages may speak where no robots.txt does.
+    let rules = outcome == Outcome::Rules || seed % 5 == 3;
     Site {
         key,
         outcome,
@@ -85,7 +92,7 @@ fn site(url: &str, seed: u32) -> Site {
 /// Sites with all else that an image holds: two programs, a list, a policy, two documents.
 fn contents(mut sites: Vec<Site>) -> Contents {
     sites.sort_by(|a, b| a.key.cmp(&b.key));
-    let front = |tails| Head::front(Notation::Rep, Silence::Allowed, tails);
+    let front = |tails| Head::front(Notation::Rep, Weighing::Ranked(Silence::Allowed), tails);
     // `Disallow: /` alone, then `Allow: /*a`.
     let mut programs = vec![front(false), program::CHILDREN_ONE << 5, b'/', 0, TAG_PROHIBIT];
     let second = programs.len() as u32;
@@ -101,17 +108,55 @@ fn contents(mut sites: Vec<Site>) -> Contents {
     let entry = |usage, program| Entry { usage, purpose: NO_PURPOSE, program };
     let mut lists = Vec::new();
     encode_list(&mut lists, &[entry(CRAWL, 0), entry(CRAWL, second), entry(INDEX, second)]);
-    let policy = Policy { crawlers: vec![(0, 1), (1, 0)], default: Some(1), sets: vec![SET_LIST, 0] };
+    let policy = Policy {
+        crawlers: vec![(0, 1), (1, 0)],
+        default: Some(1),
+        sets: vec![SET_LIST, 0],
+        ..Policy::default()
+    };
     let mut policies = Vec::new();
     policy.encode(&mut policies);
 
-    let rule = Rule { line: 2, usage: CRAWL, tag: 2, notation: Notation::Rep as u8, pattern: b"/".into() };
+    let root = || Octets::from(&b"/"[..]);
+    let rule = |permits| Rule {
+        line: 2,
+        usage: CRAWL + 16 * u16::from(permits),
+        tag: 2,
+        permits,
+        conditions: permits.into(),
+        pattern: root(),
+    };
     let map = Extension { line: 9, key: "sitemap".into(), value: "https://a.example/s\u{fffd}".into() };
     let delay = Extension { line: 3, key: "crawl-delay".into(), value: "1.5".into() };
-    let group =
-        Group { crawlers: vec!["b".into()], default: true, rules: vec![rule], extensions: vec![delay] };
+    let window = Window::new(1439, 0);
+    let schedule = Schedule {
+        delays: vec![1500, u64::MAX],
+        rates: vec![Rate::new(1, 60, None).expect("a rate"), Rate::new(300, 1, window).expect("a rate")],
+        visits: window.into_iter().collect(),
+        comments: vec!["naïve".into()],
+    };
+    let group = |role| Group {
+        role,
+        crawlers: vec!["b".into()],
+        default: true,
+        purposes: if role == Role::Page { vec![root()] } else { Vec::new() },
+        incomplete: role == Role::Field,
+        file: u16::from(role == Role::Field),
+        notation: Notation::Acap,
+        rules: vec![rule(false), rule(true)],
+        extensions: vec![delay.clone()],
+        schedule: (role == Role::Conventional).then(|| Box::new(schedule.clone())),
+    };
+    let groups = || [Role::Conventional, Role::Field, Role::Page].map(group).into();
+    let conditions = vec![Condition::MaxWords(300), Condition::MustUseResource(Locator::Class("ü".into()))];
     let document = |groups: Vec<Group<'_>>, source| Document {
-        detail: encode_detail(&Detail { groups, extensions: vec![map.clone()] }),
+        detail: encode_detail(&Detail {
+            groups,
+            extensions: vec![map.clone()],
+            usages: vec!["(local)".into()],
+            conditions: vec![conditions.clone(), Vec::new()],
+            files: vec!["/acap.txt".into()],
+        }),
         source,
     };
     Contents {
@@ -120,11 +165,75 @@ fn contents(mut sites: Vec<Site>) -> Contents {
         policies,
         lists,
         programs,
+        scopes: Vec::new(),
+        purposes: Vec::new(),
         crawlers: vec!["a".into(), "b".into()],
-        usages: vec!["crawl".into(), "index".into(), "présent".into()],
-        documents: vec![document(vec![group], encode_source(TEXT)), document(Vec::new(), Vec::new())],
+        usages: usages(&["présent"]),
+        documents: vec![document(groups(), encode_source(TEXT)), document(Vec::new(), Vec::new())],
         meta: Meta { generator: "by hand".into(), captures: 1 << 40, ..Meta::default() },
     }
+}
+
+/// The standard usages and more.
+fn usages(more: &[&str]) -> Vec<String> {
+    USAGES.iter().chain(more).map(|&name| name.to_owned()).collect()
+}
+
+/// The same with scoped sets: crawler 1 and all others have one each, with one rest; crawler 0 has a ranked one.
+fn scoped(sites: Vec<Site>) -> Contents {
+    let mut contents = contents(sites);
+    let mut programs = std::mem::take(&mut contents.programs);
+    // `Disallow: /` of key 0, then `Allow: /` of the number 1 of a conventional rule.
+    let starts = [scoped_tag(0, PROHIBITS), scoped_tag(1, PERMITS)].map(|tag| {
+        let start = programs.len() as u32;
+        programs.push(Head::front(Notation::Acap, Weighing::Scoped, false));
+        programs.extend([program::CHILDREN_ONE << 5, b'/', 0, TAG_EXPLICIT]);
+        program::push_varint(&mut programs, tag);
+        start
+    });
+    contents.programs = programs;
+    let scope = Scope {
+        narrower: vec![vec![(1, 2), (2, 4)], vec![], vec![(3, 4)], vec![]],
+        conventional: vec![1, 0],
+        bundles: vec![vec![scoped_tag(0, PERMITS), scoped_tag(2, PROHIBITS)], vec![scoped_tag(1, PERMITS)]],
+    };
+    contents.scopes = vec![0; 3];
+    let at = contents.scopes.len() as u32;
+    scope.encode(&mut contents.scopes);
+    contents.purposes = b"\x01*\x04news".into();
+    let entry = |role, usage: u16, purpose, program: usize| ScopedEntry {
+        role,
+        usage: usage.into(),
+        purpose,
+        program: starts[program],
+    };
+    let list = |rest: Option<u32>, entries, contents: &mut Contents| {
+        let start = contents.lists.len() as u32;
+        let list = ScopedList {
+            incomplete: rest.is_none(),
+            own: true,
+            permits: true,
+            pages: false,
+            scope: at,
+            rest,
+            entries,
+        };
+        list.encode(&mut contents.lists);
+        start
+    };
+    let rest = vec![entry(Role::Element, INDEX, 0, 0), entry(Role::Field, CRAWL, 3, 0)];
+    let rest = list(None, rest, &mut contents);
+    let own = vec![
+        entry(Role::Conventional, CRAWL, 0, 1),
+        entry(Role::Page, 16, 1, 0),
+        entry(Role::PageConventional, INDEX, 0, 0),
+    ];
+    let own = list(Some(rest), own, &mut contents);
+    let sets = vec![SET_LIST, SET_LIST | own];
+    let policy = Policy { crawlers: vec![(0, 0), (1, 1)], by_substring: false, default: Some(1), sets };
+    contents.policies.clear();
+    policy.encode(&mut contents.policies);
+    contents
 }
 
 /// Five thousand sites; of every seventh host all three schemes, of some several ports.
@@ -149,12 +258,22 @@ fn many() -> Vec<Site> {
     sites
 }
 
+/// Sites of which some have other documents beside robots.txt.
+fn documents() -> Vec<Site> {
+    let hosts = ["a.example", "https://a.example", "http://a.example:81", "a.example.org", "b"];
+    let sites = hosts.into_iter().zip(0..).map(|(host, seed)| site(host, seed));
+    let with_document = |site: Site| {
+        let key = site.key.with_document("data.txt").expect("a short name");
+        [Site { key, ..site.clone() }, site]
+    };
+    sites.flat_map(with_document).collect()
+}
+
 fn handful() -> Vec<Contents> {
     let hosts = ["a.example", "http://a.example", "https://a.example", "[::1]:81", "http://10.0.0.1", "b"];
     let long = format!("{}.example:808", vec!["x".repeat(60); 4].join("."));
     assert_eq!(long.len(), MAX_AUTHORITY);
-    let usages = vec!["crawl".into(), "index".into()];
-    let bare = Contents { usages, ..Contents::default() };
+    let bare = Contents { usages: usages(&[]), ..Contents::default() };
     vec![
         bare,
         contents(Vec::new()),
@@ -162,6 +281,8 @@ fn handful() -> Vec<Contents> {
         contents(hosts.into_iter().zip(0..).map(|(host, seed)| site(host, seed)).collect()),
         contents(vec![site(&long, 8), site("x.example", 16)]),
         contents(many()),
+        scoped(vec![site("https://example.com", 0), site("x.example", 3)]),
+        contents(documents()),
     ]
 }
 
@@ -174,7 +295,7 @@ fn every_record_comes_back() {
         assert_eq!(layout.profile, contents.profile);
         assert_eq!((view.sites().len(), view.fetches().len()), (contents.sites.len(), contents.sites.len()));
         for ((record, fetch), site) in view.sites().iter().zip(view.fetches()).zip(&contents.sites) {
-            assert_eq!(view.authority(record), Some(site.key.authority().as_bytes()));
+            assert_eq!(view.authority(record), Some(site.key.name().as_bytes()));
             assert_eq!(Scheme::from_u8(record.state & 3), Some(site.key.scheme()));
             assert_eq!(Outcome::from_u8(record.state >> 2), Some(site.outcome));
             assert_eq!(record.status, site.status);
@@ -186,6 +307,8 @@ fn every_record_comes_back() {
         assert_eq!(view.section(Section::Policies), contents.policies);
         assert_eq!(view.section(Section::Lists), contents.lists);
         assert_eq!(view.section(Section::Programs), [&contents.programs[..], &[0; PADDING]].concat());
+        assert_eq!(view.section(Section::Scopes), contents.scopes);
+        assert_eq!(view.section(Section::Purposes), contents.purposes);
         assert_eq!(view.crawlers(), contents.crawlers.len());
         for (id, name) in (0..).zip(&contents.crawlers) {
             assert_eq!(view.crawler(id), Some(name.as_bytes()));
@@ -229,11 +352,11 @@ fn every_site_is_found_as_the_specification_says() {
         let exact = |authority: &str, scheme: Scheme| {
             let place = contents
                 .sites
-                .binary_search_by(|site| (site.key.authority(), site.key.scheme()).cmp(&(authority, scheme)));
+                .binary_search_by(|site| (site.key.name(), site.key.scheme()).cmp(&(authority, scheme)));
             place.ok().map(|place| place as u64)
         };
         for site in &contents.sites {
-            let authority = site.key.authority();
+            let authority = site.key.name();
             for scheme in [Scheme::Http, Scheme::Https] {
                 let expected = exact(authority, scheme).or_else(|| exact(authority, Scheme::Any));
                 assert_eq!(look_up(&image, authority, scheme as u64), expected, "{scheme:?} {authority}");
@@ -306,10 +429,20 @@ fn broken(
     rule(&image)
 }
 
+/// The same with scoped sets, for changes to the contents. Gives what `verify` says, too.
+fn broken_scoped(change: &dyn Fn(&mut Contents)) -> Option<(u8, String)> {
+    let mut contents = scoped(vec![site("a.example", 0)]);
+    change(&mut contents);
+    match verify(&write(&contents).expect("contents fit")).err()? {
+        ImageError::Damaged { rule, what, .. } => Some((rule, what)),
+        error => panic!("{error}"),
+    }
+}
+
 /// Section 2: the hash of header and section table with the field zero.
 fn sum_head(image: &mut [u8]) {
     image[32..40].fill(0);
-    let sum = xxhash_rust::xxh3::xxh3_64(&image[..376]);
+    let sum = xxhash_rust::xxh3::xxh3_64(&image[..HEAD]);
     image[32..40].copy_from_slice(&sum.to_le_bytes());
 }
 
@@ -368,7 +501,7 @@ fn rules_of_the_sections() {
     let of_contents = |change: fn(&mut Contents)| broken(change, kept);
     let of_bytes = |change: fn(&mut [u8], Place<'_>)| broken(same, change);
     assert_eq!(of_contents(|_| ()), None);
-    assert_eq!(of_bytes(|image, _| image[376] = 1), Some(6));
+    assert_eq!(of_bytes(|image, _| image[HEAD] = 1), Some(6));
     assert_eq!(of_contents(|c| c.crawlers.reverse()), Some(8));
     assert_eq!(of_contents(|c| c.usages.reverse()), Some(9));
     assert_eq!(of_contents(|c| c.sites.reverse()), Some(10));
@@ -384,7 +517,9 @@ fn rules_of_the_sections() {
     assert_eq!(of_bytes(|image, at| image[at(Policies) + 3] = 1), Some(12));
     assert_eq!(of_bytes(|image, at| image[at(Policies) + 7] = 2), Some(12));
     assert_eq!(of_contents(|c| c.lists.truncate(c.lists.len() - 1)), Some(13));
-    assert_eq!(of_bytes(|image, at| image[at(Lists) + 2] = 3), Some(13));
+    assert_eq!(of_bytes(|image, at| image[at(Lists) + 2] = 17), Some(13));
+    assert_eq!(of_bytes(|image, at| image[at(Lists) + 4] = 1), Some(13));
+    assert_eq!(of_contents(|c| drop(c.usages.remove(9))), Some(9));
     assert_eq!(of_bytes(|image, at| image[at(Programs) + 1] |= 7 << 5), Some(14));
     assert_eq!(of_contents(|c| c.sites[0].policy = None), Some(10));
     assert_eq!(of_bytes(|image, at| image[at(Programs)] |= 0x80), Some(14));
@@ -444,8 +579,8 @@ fn rules_of_programs() {
             assert_eq!(of(&|p| p[filter + at] ^= 1 << bit), Some(14), "byte {at} of the filter at {filter}");
         }
     }
-    // Nodes of segments with tags of their own.
-    for (at, form) in [(ROOT, 1), (ROOT, 2 << 2), (NODE, 1), (NODE, 2), (NODE, 1 << 2)] {
+    // Nodes of segments with tags of their own, a root with steps.
+    for (at, form) in [(ROOT, 1), (ROOT, 2 << 2), (ROOT, NODE_EXTRA), (NODE, 1), (NODE, 2), (NODE, 1 << 2)] {
         assert_eq!(of(&|p| p[at] |= form), Some(14), "byte {at}");
     }
     // Rank 0: of a step, with a `highest` that agrees, and of a node of literals.
@@ -468,11 +603,186 @@ fn long(low: u8, last: u8) -> [u8; 5] {
     [low | 0x80, 0x80, 0x80, 0x80, last]
 }
 
+/// V13, V14 and V17 of scoped sets.
+#[test]
+fn rules_of_scoped_sets() {
+    /// Writes a number into a section.
+    fn put(section: &mut [u8], at: usize, value: u32) {
+        section[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    // Where the lists, and the scope, stand.
+    const RANKED: usize = 0;
+    const REST: usize = 2 + 3 * 8;
+    const OWN: usize = REST + 12 + 2 * 16;
+    const END: usize = OWN + 12 + 3 * 16;
+    const SCOPE: usize = 3;
+    const STARTS: usize = SCOPE + 12;
+    const RUNS: usize = STARTS + 5 * 4;
+    const RULES: usize = RUNS + 3 * 8;
+    const FIRSTS: usize = RULES + 2 * 4;
+    const TAGS: usize = FIRSTS + 3 * 4;
+    const SCOPE_END: usize = TAGS + 3 * 4;
+    let field = |list: usize, entry: usize, field: usize| list + 12 + 16 * entry + 4 * field;
+    let whole = scoped(Vec::new());
+    assert_eq!((whole.lists.len(), whole.scopes.len()), (END, SCOPE_END));
+    let view = ScopedView::read(&whole.lists[OWN..]).expect("a whole list");
+    assert!(is_scoped(&whole.lists[OWN..]) && !is_scoped(&whole.lists[RANKED..]) && view.own && view.permits);
+    assert_eq!((view.rest, view.scope, view.len()), (Some(REST as u32), SCOPE as u32, 3));
+    assert_eq!(broken_scoped(&|_| ()), None);
+    type Change<'c> = &'c dyn Fn(&mut Contents);
+    let check = |rule: u8, what: &str, changes: &[Change<'_>]| {
+        for (number, change) in changes.iter().enumerate() {
+            let found = broken_scoped(change).unwrap_or_else(|| panic!("change {number}, {what:?}: valid"));
+            assert!(
+                found.0 == rule && found.1.contains(what),
+                "change {number}: {found:?}, not {rule}, {what:?}"
+            );
+        }
+    };
+    check(
+        13,
+        "a scoped list is cut off",
+        &[
+            &|c| c.lists.truncate(END - 1),
+            &|c| c.lists[OWN] = 4,
+            &|c| c.lists[OWN + 2] |= 1 << 4,
+            &|c| c.lists[REST + 2] |= 1 << 7,
+            &|c| c.lists[OWN + 3] = 1,
+            &|c| put(&mut c.lists, OWN + 8, END as u32),
+            &|c| put(&mut c.lists, OWN + 8, NONE - 1),
+            // To a ranked list.
+            &|c| put(&mut c.lists, OWN + 8, RANKED as u32),
+        ],
+    );
+    check(
+        13,
+        "unknown role",
+        &[&|c| put(&mut c.lists, field(OWN, 2, 3), 5), &|c| put(&mut c.lists, field(REST, 0, 3), u32::MAX)],
+    );
+    check(
+        13,
+        "usage that does not exist",
+        &[&|c| put(&mut c.lists, field(OWN, 1, 0), 17), &|c| put(&mut c.lists, field(REST, 1, 0), 1 << 16)],
+    );
+    check(
+        13,
+        "purpose that does not exist",
+        &[
+            &|c| put(&mut c.lists, field(OWN, 1, 1), 8),
+            &|c| put(&mut c.lists, field(REST, 1, 1), u32::MAX),
+            &|c| c.purposes.truncate(6),
+            &|c| c.purposes[2] = 5,
+        ],
+    );
+    // A rest that leads on, to a list or to itself.
+    check(
+        13,
+        "leads to another",
+        &[&|c| put(&mut c.lists, REST + 8, OWN as u32), &|c| put(&mut c.lists, REST + 8, REST as u32)],
+    );
+    check(13, "names a purpose", &[&|c| c.lists[RANKED + 4] = 1]);
+    check(
+        14,
+        "weighed in another way",
+        &[
+            // A ranked program in a scoped list, a scoped one as a word and in a ranked list.
+            &|c| put(&mut c.lists, field(OWN, 0, 2), 0),
+            &|c| c.programs[68] &= !program::FRONT_SCOPED,
+            &|c| c.programs[0] |= program::FRONT_SCOPED,
+            &|c| put(&mut c.lists, RANKED + 2 + 4, 68),
+            &|c| {
+                let end = c.policies.len();
+                put(&mut c.policies, end - 8, 68);
+            },
+        ],
+    );
+    check(14, "reserved bits", &[&|c| c.programs[68] |= 1 << 5, &|c| c.programs[68] |= 1 << 6]);
+    check(14, "front of a program", &[&|c| c.programs[68] |= 4]);
+    check(14, "rank 0", &[&|c| c.programs[73] = 1]);
+    check(
+        17,
+        "a scope",
+        &[
+            &|c| c.scopes.truncate(SCOPE_END - 1),
+            &|c| c.scopes.clear(),
+            &|c| put(&mut c.lists, REST + 4, SCOPE_END as u32),
+            // Too many patterns or rules, starts that do not begin with 0, that descend, that end beyond the section.
+            &|c| put(&mut c.scopes, SCOPE, 1 << 16),
+            &|c| put(&mut c.scopes, SCOPE + 4, 1 << 17),
+            &|c| put(&mut c.scopes, STARTS, 1),
+            &|c| put(&mut c.scopes, STARTS + 8, 1),
+            &|c| put(&mut c.scopes, STARTS + 16, 5),
+            // A run that holds its pattern, that is empty, that ends outside, that lies in the one before.
+            &|c| put(&mut c.scopes, RUNS, 0),
+            &|c| put(&mut c.scopes, RUNS + 4, 1),
+            &|c| put(&mut c.scopes, RUNS + 12, 5),
+            &|c| put(&mut c.scopes, RUNS + 8, 1),
+            &|c| put(&mut c.scopes, RUNS + 16, 2),
+            // The pattern of a rule that is none.
+            &|c| put(&mut c.scopes, RULES + 4, 4),
+            // Bundles: too many, out of order, tags that say nothing.
+            &|c| put(&mut c.scopes, SCOPE + 8, u32::MAX),
+            &|c| put(&mut c.scopes, FIRSTS, 1),
+            &|c| put(&mut c.scopes, FIRSTS + 4, 4),
+            &|c| put(&mut c.scopes, FIRSTS + 8, 4),
+            &|c| put(&mut c.scopes, TAGS, 16),
+            &|c| put(&mut c.scopes, TAGS + 8, 7),
+        ],
+    );
+}
+
+/// Section 4: what is no rules may have a policy all the same.
+#[test]
+fn any_outcome_may_have_a_policy() {
+    for outcome in Outcome::ALL {
+        let given = |policy| broken_scoped(&|c| (c.sites[0].outcome, c.sites[0].policy) = (outcome, policy));
+        assert_eq!(given(Some(0)), None);
+        assert_eq!(given(None).map(|(rule, _)| rule), (outcome == Outcome::Rules).then_some(10));
+    }
+}
+
+/// Section 7: what a detail may not hold.
+#[test]
+fn numbers_of_details() {
+    let detail =
+        |bytes: &[u8]| broken_scoped(&|c| c.documents[1].detail = bytes.into()).map(|(rule, _)| rule);
+    // One group: role, crawlers, default, purposes, incomplete, file, notation, rules, extensions, schedule.
+    let group = |role, notation, schedule: &[u8]| {
+        detail(&[&[1, role, 0, 1, 0, 0, 0, notation, 0, 0], schedule, &[0, 0, 0, 0]].concat())
+    };
+    assert_eq!([group(4, 3, &[0]), group(5, 3, &[0]), group(4, 4, &[0])], [None, Some(16), Some(16)]);
+    // Delays, one rate, visits, comments.
+    let rate = |rate: &[u8]| group(0, 0, &[&[1, 0, 1], rate, &[0, 0]].concat());
+    assert_eq!([rate(&[1, 60, 0]), rate(&[0, 60, 0]), rate(&[1, 0, 0])], [None, Some(16), Some(16)]);
+    let window = |window: &[u8]| rate(&[&[1, 60, 1], window].concat());
+    let [day, late, long] = [[0, 0xA0, 0x0B], [0xA0, 0x0B, 0], [0, 0xA1, 0x0B]];
+    assert_eq!([window(&day), window(&late), window(&long)], [None, Some(16), Some(16)]);
+    let conditions = |octets: &[u8]| detail(&[&[0, 0, 0, 1, 1], octets, &[0]].concat());
+    assert_eq!([conditions(&[6]), conditions(&[9, 0, 0]), conditions(&[10])], [None, None, Some(16)]);
+}
+
 #[test]
 fn reserved_flags_of_policies() {
-    for bit in 3..8 {
+    for bit in 4..8 {
         assert_eq!(broken(|c| c.policies[0] |= 1 << bit, |_, _| ()), Some(12), "bit {bit}");
     }
+    // Found by substring: in any order, but not where there is no crawler, and always in an image of that rule.
+    let policy = |profile, crawlers: &[(u32, usize)], by_substring: bool| {
+        let crawlers = crawlers.to_vec();
+        let empty = crawlers.is_empty();
+        let policy = Policy { crawlers, by_substring, default: Some(0), sets: vec![0] };
+        let mut policies = Vec::new();
+        policy.encode(&mut policies);
+        policies[0] |= u8::from(by_substring && empty) << 3;
+        broken(|c| (c.profile, c.policies) = (profile, policies.clone()), |_, _| ())
+    };
+    for (profile, rule) in [(Profile::Full, Some(12)), (Profile::Koster, Some(12))] {
+        assert_eq!(policy(profile, &[(1, 0), (0, 0)], true), None);
+        assert_eq!(policy(profile, &[(1, 0), (0, 0)], false), rule);
+        assert_eq!([policy(profile, &[], false), policy(profile, &[], true)], [None, Some(12)]);
+    }
+    assert_eq!(policy(Profile::Full, &[(0, 0), (1, 0)], false), None);
+    assert_eq!(policy(Profile::Koster, &[(0, 0), (1, 0)], false), Some(12));
 }
 
 /// Section 7: without texts, documents that differ in comments only are one.

@@ -4,9 +4,12 @@
 //! as a number that differs. The two dumps of the document are held by `dump.rs`, its look-up by `roundtrip.rs`.
 
 use robomaton_formats::layout::*;
-use robomaton_formats::policy::{CRAWL, INDEX, MAX_ENTRIES, MAX_SETS, NO_PURPOSE, SET_LIST};
+use robomaton_formats::policy::{
+    self, CRAWL, INDEX, MAX_ENTRIES, MAX_SETS, NO_PURPOSE, OTHER, PRESENT, Role, SET_LIST, ScopedList, USAGES,
+};
 use robomaton_formats::profile::AgentRule;
-use robomaton_formats::program::{self, MAX_SLOTS, Silence};
+use robomaton_formats::program::{self, MAX_SLOTS, Silence, Weighing};
+use robomaton_formats::scope::{self, MAX_PATTERNS, MAX_RULES};
 use robomaton_formats::site::MAX_AUTHORITY;
 use robomaton_formats::{ImageError, Notation, Outcome, Profile, Scheme, SiteKey, write};
 use std::collections::BTreeSet;
@@ -84,12 +87,16 @@ fn constants() {
         ("MAX_SLOTS", MAX_SLOTS as u64),
         ("MAX_SETS", MAX_SETS as u64),
         ("MAX_ENTRIES", MAX_ENTRIES as u64),
+        ("MAX_PATTERNS", MAX_PATTERNS as u64),
+        ("MAX_RULES", MAX_RULES as u64),
         ("MAX_TEXT", MAX_TEXT),
         ("PROGRAMS_END", 1 << 31),
         ("PADDING", program::PADDING as u64),
         ("SET_LIST", u64::from(SET_LIST)),
         ("CRAWL", u64::from(CRAWL)),
         ("INDEX", u64::from(INDEX)),
+        ("PRESENT", u64::from(PRESENT)),
+        ("OTHER", u64::from(OTHER)),
         ("NO_PURPOSE", u64::from(NO_PURPOSE)),
     ];
     let mut actual = vec![["MAGIC".to_owned(), magic.join(" ")]];
@@ -145,6 +152,93 @@ fn enumerations() {
     assert_eq!(columns::<1>("### Agent rules"), rules);
 }
 
+#[test]
+fn scoped_lists() {
+    let roles = (0..=u16::MAX).filter_map(|number| {
+        let name = format!("{:?}", Role::from_u32(number.into())?);
+        Some([number.to_string(), name.replace("PageC", "Page-c").to_lowercase()])
+    });
+    assert_eq!(columns::<2>("### Roles"), Vec::from_iter(roles));
+    let bits =
+        [("permits", scope::PERMITS), ("permits-if", scope::PERMITS_IF), ("prohibits", scope::PROHIBITS)];
+    let bits = bits.map(|(name, bit)| {
+        assert_eq!((bit.count_ones(), scope::read_tag(scope::scoped_tag(9, bit))), (1, (9, bit)));
+        [bit.trailing_zeros().to_string(), name.to_owned()]
+    });
+    assert_eq!(columns::<2>("### Bits of scoped tags"), bits);
+    let flags = columns::<2>("### Flags of scoped lists");
+    for (bit, name) in (0..4).zip(["incomplete", "own", "permits", "pages"]) {
+        let list = ScopedList {
+            incomplete: name == "incomplete",
+            own: name == "own",
+            permits: name == "permits",
+            pages: name == "pages",
+            scope: 0,
+            rest: None,
+            entries: Vec::new(),
+        };
+        let mut bytes = Vec::new();
+        list.encode(&mut bytes);
+        assert_eq!(bytes, [0, 0x80, 1 << bit, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF]);
+        assert_eq!(flags[bit], [bit.to_string().as_str(), name]);
+    }
+    assert_eq!(flags.len(), 4);
+}
+
+#[test]
+fn usages() {
+    let standard: Vec<_> =
+        (0..).zip(USAGES).map(|(number, name): (u16, _)| [number.to_string(), name.into()]).collect();
+    assert_eq!(columns::<2>("### Standard usages"), standard);
+    for (number, name) in [(CRAWL, "crawl"), (INDEX, "index"), (PRESENT, "present"), (OTHER, "other")] {
+        assert_eq!(USAGES[usize::from(number)], name);
+    }
+    assert!(policy::is_special("Present-x") && !policy::is_special("present"));
+}
+
+/// Section 7: alternatives are numbered as postcard numbers them.
+#[test]
+fn alternatives() {
+    use robomaton_formats::condition::{Condition, Date, Locator, Modification, Role as Place, TimeLimit};
+    let number = |condition: &Condition| postcard::to_stdvec(condition).expect("encodes");
+    let id = || Locator::Id("a".into());
+    let date = Date { year: 2007, month: 12, day: 31 };
+    for (name, condition, octets) in [
+        ("time-limit", Condition::TimeLimit(TimeLimit::UntilRecrawled), &[0, 0][..]),
+        ("time-limit", Condition::TimeLimit(TimeLimit::Until(date)), &[0, 1, 0xD7, 0x0F, 12, 31]),
+        ("time-limit", Condition::TimeLimit(TimeLimit::Days(300)), &[0, 2, 0xAC, 2]),
+        ("max-chars", Condition::MaxChars(5), &[1, 5]),
+        ("max-words", Condition::MaxWords(5), &[2, 5]),
+        ("prohibited-modification", Condition::ProhibitedModification(Modification::Annotation), &[3, 4]),
+        ("must-use-resource", Condition::MustUseResource(Locator::Uri("a".into())), &[4, 3, 1, b'a']),
+        (
+            "must-include-resource",
+            Condition::MustIncludeResource(Some(Place::Text), id()),
+            &[5, 1, 3, 0, 1, b'a'],
+        ),
+        ("must-include-resource", Condition::MustIncludeResource(None, id()), &[5, 0, 0, 1, b'a']),
+        ("outside-user-frame", Condition::OutsideUserFrame, &[6]),
+        ("within-original-frame", Condition::WithinOriginalFrame, &[7]),
+        ("location", Condition::Location("a".into()), &[8, 1, b'a']),
+        (
+            "unsupported",
+            Condition::Unsupported { name: "a".into(), value: "b".into() },
+            &[9, 1, b'a', 1, b'b'],
+        ),
+    ] {
+        assert_eq!(number(&condition), octets, "{condition}");
+        assert_eq!(
+            columns::<2>("### Conditions")[usize::from(octets[0])],
+            [octets[0].to_string().as_str(), name]
+        );
+    }
+    assert_eq!(columns::<1>("### Conditions").len(), 10);
+    let names = Modification::ALL.map(Modification::name).join(", ");
+    assert!(SPEC.contains(&format!("| Modification | {names} |\n")));
+    let names = [Place::Credit, Place::Link, Place::Icon, Place::Text].map(Place::name).join(", ");
+    assert!(SPEC.contains(&format!("| Place | {names} |\n")));
+}
+
 /// Section 8, "Notations": what is said of stray `%` and of rewriting twice.
 #[test]
 fn rewriting_twice() {
@@ -155,6 +249,7 @@ fn rewriting_twice() {
     assert_eq!(target(Notation::Rep, "/%2%41"), "/%2%41");
     assert_eq!(target(Notation::Koster, "/%2541"), "/%41");
     assert_eq!(target(Notation::Koster, "/%41"), "/A");
+    assert_eq!(target(Notation::Acap, "/%41%zz%25"), "/a%25zz%25");
     // Every text of seven octets over those that make and break escapes.
     let octets = b"%24Ag";
     for number in 0..octets.len().pow(7) {
@@ -202,6 +297,7 @@ fn encoding_of_programs() {
     ];
     assert_eq!(columns::<2>("### Forms of children"), children);
     let bits = [
+        ("front", program::FRONT_SCOPED, "scoped"),
         ("node", program::NODE_EXTRA, "extra"),
         ("step", program::STEP_OPEN, "open"),
         ("step", program::STEP_ANCHORED, "anchored"),
@@ -214,7 +310,9 @@ fn encoding_of_programs() {
     });
     assert_eq!(columns::<3>("### Bits of flags"), bits);
     assert!(SPEC.contains(&format!("from 0 to {} stands in bits", program::STEP_FAR - 1)));
-    let front = program::Head::front(Notation::Koster, Silence::Unknown, true);
+    let front = program::Head::front(Notation::Acap, Weighing::Scoped, false);
+    assert_eq!(front, Notation::Acap as u8 | program::FRONT_SCOPED);
+    let front = program::Head::front(Notation::Koster, Weighing::Ranked(Silence::Unknown), true);
     assert_eq!(front, Notation::Koster as u8 | 1 << 4 | (Silence::Unknown as u8) << 5);
 }
 
@@ -268,7 +366,7 @@ fn validity_rules() {
         .map(|[rule]| rule.strip_prefix('V').and_then(|rule| rule.parse().ok()).expect("a rule's number"))
         .collect();
     assert_eq!(listed, Vec::from_iter(used));
-    assert_eq!(listed, Vec::from_iter(1..=16));
+    assert_eq!(listed, Vec::from_iter(1..=17));
 }
 
 #[test]
