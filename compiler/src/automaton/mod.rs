@@ -23,7 +23,7 @@ mod encode;
 mod tails;
 mod trie;
 
-use robomaton_formats::program::{self, Head, Silence, Tag};
+use robomaton_formats::program::{self, Head, Tag, Weighing};
 use robomaton_formats::{Notation, Pattern};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -63,7 +63,7 @@ pub fn normalise(rules: &mut Vec<Tagged<'_>>) {
 }
 
 /// Appends the program of these [normalised](normalise) rules, all of one notation, to `out`.
-pub fn build(rules: &[Tagged<'_>], notation: Notation, silence: Silence, out: &mut Vec<u8>) {
+pub fn build(rules: &[Tagged<'_>], notation: Notation, weighing: Weighing, out: &mut Vec<u8>) {
     let mut entries = Vec::with_capacity(rules.len());
     let mut tails = tails::Tails::default();
     for rule in rules {
@@ -76,7 +76,7 @@ pub fn build(rules: &[Tagged<'_>], notation: Notation, silence: Silence, out: &m
         }
     }
     if tails.is_empty() {
-        out.push(Head::front(notation, silence, false));
+        out.push(Head::front(notation, weighing, false));
         encode::trie(&trie::Trie::new(merge(entries)), &[], out);
         return;
     }
@@ -84,7 +84,7 @@ pub fn build(rules: &[Tagged<'_>], notation: Notation, silence: Silence, out: &m
     entries.extend(machine.heads);
     let mut literals = Vec::new();
     encode::trie(&trie::Trie::new(merge(entries)), &machine.extras, &mut literals);
-    out.push(Head::front(notation, silence, true));
+    out.push(Head::front(notation, weighing, true));
     machine.filters.push(out);
     for number in [machine.slots, machine.highest, literals.len() as u32] {
         program::push_varint(out, number);
