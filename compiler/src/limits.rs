@@ -5,6 +5,7 @@
 
 use robomaton_formats::Profile;
 use robomaton_formats::program::MAX_SLOTS;
+use robomaton_formats::scope::MAX_PATTERNS;
 use std::fmt;
 
 /// What one text may cost.
@@ -21,11 +22,32 @@ pub struct Limits {
     pub stars: usize,
     /// Octets of one pattern: a target is never longer.
     pub pattern: usize,
+    /// Usages that are none of the standard ones.
+    pub usages: usize,
+    /// References to other files.
+    pub references: usize,
+    /// Conditions of one permission.
+    pub conditions: usize,
+    /// Different crawl-delays, request-rates, visit-times and comments of one group, each.
+    pub times: usize,
+    /// Distinct patterns of a text whose fields are weighed by narrowness.
+    pub patterns: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { bytes: None, groups: 50_000, rules: 200_000, stars: 8_192, pattern: 65_536 }
+        Limits {
+            bytes: None,
+            groups: 50_000,
+            rules: 200_000,
+            stars: 8_192,
+            pattern: 65_536,
+            usages: 256,
+            references: 256,
+            conditions: 64,
+            times: 64,
+            patterns: MAX_PATTERNS,
+        }
     }
 }
 
@@ -48,6 +70,11 @@ impl Limits {
         self.groups.min(1 << 16)
     }
 
+    /// The patterns of a scoped text, held to what a scope can number.
+    pub fn patterns(&self) -> usize {
+        self.patterns.min(MAX_PATTERNS)
+    }
+
     /// Names and values, for the provenance of an image.
     pub fn named(&self, profile: Profile) -> Vec<(String, u64)> {
         [
@@ -56,6 +83,11 @@ impl Limits {
             (LimitName::Rules.name(), self.rules),
             (LimitName::Stars.name(), self.stars()),
             (LimitName::Pattern.name(), self.pattern),
+            (LimitName::Usages.name(), self.usages),
+            (LimitName::References.name(), self.references),
+            (LimitName::Conditions.name(), self.conditions),
+            (LimitName::Times.name(), self.times),
+            (LimitName::Patterns.name(), self.patterns()),
         ]
         .map(|(name, value)| (name.to_owned(), value as u64))
         .into()
@@ -73,6 +105,18 @@ pub enum LimitName {
     Stars,
     /// [`Limits::pattern`].
     Pattern,
+    /// [`Limits::usages`].
+    Usages,
+    /// [`Limits::references`].
+    References,
+    /// [`Limits::conditions`].
+    Conditions,
+    /// [`Limits::times`].
+    Times,
+    /// [`Limits::patterns`].
+    Patterns,
+    /// Conventional rules of all combinations of groups that crawlers have, in a text that is weighed by narrowness.
+    Merged,
     /// Different combinations of groups that crawlers have: what the format can number.
     Sets,
     /// Groups of one crawler: what the format can number.
@@ -80,6 +124,24 @@ pub enum LimitName {
 }
 
 impl LimitName {
+    /// What is counted, in words: the unit of [`OverLimit::allowed`].
+    pub const fn unit(self) -> &'static str {
+        match self {
+            LimitName::Groups => "groups",
+            LimitName::Rules => "rules",
+            LimitName::Stars => "stars in the rules of one group",
+            LimitName::Pattern => "bytes of one pattern",
+            LimitName::Usages => "usages beyond the standard ones",
+            LimitName::References => "references to other files",
+            LimitName::Conditions => "conditions of one permission",
+            LimitName::Times => "records of one kind about times and rates in one group",
+            LimitName::Patterns => "different patterns",
+            LimitName::Merged => "rules of all combinations of groups",
+            LimitName::Sets => "combinations of groups",
+            LimitName::Entries => "groups of one crawler",
+        }
+    }
+
     /// The name in reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -87,6 +149,12 @@ impl LimitName {
             LimitName::Rules => "rules",
             LimitName::Stars => "stars",
             LimitName::Pattern => "pattern",
+            LimitName::Usages => "usages",
+            LimitName::References => "references",
+            LimitName::Conditions => "conditions",
+            LimitName::Times => "times",
+            LimitName::Patterns => "patterns",
+            LimitName::Merged => "merged rules",
             LimitName::Sets => "sets",
             LimitName::Entries => "entries",
         }
@@ -106,6 +174,6 @@ pub struct OverLimit {
 
 impl fmt::Display for OverLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: over the limit of {} {}", self.line, self.allowed, self.limit.name())
+        write!(f, "line {}: over the limit of {} {}", self.line, self.allowed, self.limit.unit())
     }
 }

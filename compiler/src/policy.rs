@@ -4,44 +4,86 @@
 //! back, from a policy one cannot: if a fact stands in the wrong one of the two, that sentence tells.
 //! It borrows patterns from the text where they were canonical already.
 
-use robomaton_formats::{Notation, Pattern, Profile, policy};
+use robomaton_formats::condition::Condition;
+use robomaton_formats::policy::{self, Role, USAGES};
+use robomaton_formats::schedule::Schedule;
+use robomaton_formats::{Notation, Pattern, Profile};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The usages that have numbers in every image, in the order of their numbers.
-pub const USAGES: [&str; 2] = ["crawl", "index"];
-
-/// The number of a usage, if any rule can speak of it.
-pub fn usage_number(name: &str) -> Option<u16> {
-    USAGES.iter().position(|usage| usage.eq_ignore_ascii_case(name)).map(|number| number as u16)
-}
-
-/// What one text says.
+/// What one text says, with what it refers to and the pages it was read together with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy<'s> {
     /// The dialect it was read in.
     pub profile: Profile,
-    /// The groups in file order.
+    /// The groups: conventional ones, then sub-records of ACAP, then fields of pages; each kind in file order.
     pub groups: Vec<Group<'s>>,
-    /// The rules of all groups, in file order.
+    /// The rules of all groups, in their order.
     pub rules: Vec<Rule<'s>>,
     /// Records that speak for the whole file, or stand in no group.
     pub extensions: Vec<Extension>,
+    /// Names of usages that have no number of their own, lower case: they are numbered on from [`USAGES`].
+    pub usages: Vec<String>,
+    /// Sets of conditions; a rule names its set by its place here, plus one.
+    pub conditions: Vec<Vec<Condition>>,
+    /// The files that are referred to, in file order; a group names its file by its place here, plus one.
+    pub files: Vec<String>,
+    /// Paths of those of the same site.
+    pub references: Vec<String>,
+    /// Whether the text holds ACAP records: then silence is permission for every usage (P49).
+    pub is_acap: bool,
     /// Whether the meaning depends on the site that the text was fetched from (absolute URLs as patterns, R14).
     pub depends_on_origin: bool,
     /// Whether the text holds any record that this profile knows.
     pub has_records: bool,
+    /// Of a text that states versions of the language, its rule sets before crawlers were taken out of them (N2 to N5):
+    /// one for each conventional group. Nothing is decided by it.
+    pub rule_sets: Vec<RuleSet<'s>>,
 }
 
-/// Rules for some crawlers.
+impl Policy<'_> {
+    /// Whether fields are weighed by narrowness: the policy holds more than conventional groups.
+    pub fn is_scoped(&self) -> bool {
+        self.is_acap || self.groups.iter().any(|group| group.role != Role::Conventional)
+    }
+
+    /// The name of a usage.
+    pub fn usage_name(&self, usage: u16) -> &str {
+        let usage = usize::from(usage);
+        USAGES.get(usage).copied().unwrap_or_else(|| &self.usages[usage - USAGES.len()])
+    }
+
+    /// The number of a usage by its name, if this policy has one for it.
+    pub fn usage(&self, name: &str) -> Option<u16> {
+        let mut names = USAGES.iter().copied().chain(self.usages.iter().map(String::as_str));
+        names.position(|usage| usage.eq_ignore_ascii_case(name)).map(|number| number as u16)
+    }
+
+    /// The conditions of a rule.
+    pub fn conditions(&self, rule: &Rule<'_>) -> &[Condition] {
+        (rule.conditions as usize).checked_sub(1).map_or(&[], |set| &self.conditions[set])
+    }
+}
+
+/// Rules for some crawlers, and perhaps some purposes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group<'s> {
+    /// What kind of rules it holds.
+    pub role: Role,
     /// Whom the group addresses, in file order.
     pub agents: Vec<Agent<'s>>,
+    /// The purposes that it is for; none for any (P17).
+    pub purposes: Vec<Cow<'s, [u8]>>,
+    /// Whether a file that it refers to is missing (decision 23).
+    pub incomplete: bool,
+    /// The file it comes from: 0 for the text itself, else a place in [`Policy::files`], plus one.
+    pub file: u16,
     /// Its rules, as indexes into [`Policy::rules`].
     pub rules: Range<usize>,
     /// Records that speak for these crawlers.
     pub extensions: Vec<Extension>,
+    /// When and how often they may come.
+    pub schedule: Option<Box<Schedule>>,
     /// The line of its first user-agent, from 1.
     pub line: u32,
 }
@@ -56,6 +98,12 @@ pub enum Agent<'s> {
 }
 
 impl Group<'_> {
+    /// Whether it is a group or record of the text: its names are those that a crawler is known by (R5). What stands in a
+    /// page speaks of that page alone.
+    pub fn names_crawlers(&self) -> bool {
+        matches!(self.role, Role::Conventional | Role::Field)
+    }
+
     /// Whether this is (also) the group of crawlers without one of their own.
     pub fn is_default(&self) -> bool {
         self.agents.contains(&Agent::Any)
@@ -70,6 +118,19 @@ impl Group<'_> {
     }
 }
 
+/// A conventional group as a rule set of some version (N2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleSet<'s> {
+    /// The version without its revision; 1.0 where none is stated.
+    pub version: (u32, u32),
+    /// Whether it is stated.
+    pub is_stated: bool,
+    /// Whether a robot that knows 2.0.0 reads it (N3, N4).
+    pub is_acceptable: bool,
+    /// Whom it addresses; of these, [`Group::agents`] keeps those that it answers for.
+    pub agents: Vec<Agent<'s>>,
+}
+
 /// Whether a rule grants or refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sense {
@@ -79,10 +140,13 @@ pub enum Sense {
     Prohibit,
 }
 
+/// The rank of the prohibition of everything that a rule set does not list.
+pub(crate) const IMPLIED: u8 = 1;
+
 /// One rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule<'s> {
-    /// The usage it speaks of (`formats::policy::CRAWL`, …).
+    /// The usage it speaks of: a place in [`USAGES`], or beyond it one in [`Policy::usages`].
     pub usage: u16,
     /// Whether it grants or refuses.
     pub sense: Sense,
@@ -90,6 +154,10 @@ pub struct Rule<'s> {
     pub pattern: Cow<'s, [u8]>,
     /// How the pattern is written.
     pub notation: Notation,
+    /// The rank that the form of a match gives, where the length of the pattern does not matter (N9).
+    pub rank: Option<u8>,
+    /// The conditions of a permission: a place in [`Policy::conditions`], plus one; 0 for none.
+    pub conditions: u32,
     /// The line, from 1.
     pub line: u32,
 }
@@ -98,6 +166,11 @@ impl Rule<'_> {
     /// The pattern, for matching.
     pub fn pattern(&self) -> Pattern<'_> {
         Pattern { text: &self.pattern, notation: self.notation }
+    }
+
+    /// Whether it stands for what a rule set of Robot-version 2.0.0 does not list (N10, N12): no record says it.
+    pub fn is_implied(&self) -> bool {
+        self.rank == Some(IMPLIED)
     }
 
     /// Whether the rule speaks of crawling.

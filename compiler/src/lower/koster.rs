@@ -1,11 +1,12 @@
 //! The conventional records as the 1996 Internet-Draft reads them (profile `koster`, K5–K17).
 //!
 //! Records end at a blank line (K5), unlike the groups of RFC 9309, so this pass makes its own; an agent's value is
-//! kept whole, because a robot's name is looked for inside it (K9).
+//! kept whole, because a robot's name is looked for inside it (K9). Fields that nobody knows grant and forbid nothing,
+//! and are kept as they stand (K7).
 
 use super::{Lowering, name_of, number};
 use crate::limits::OverLimit;
-use crate::policy::{Agent, Sense};
+use crate::policy::{Agent, Extension, Sense};
 use robomaton_formats::{Notation, policy};
 use robomaton_grammar::{Key, LineKind, Tree};
 
@@ -19,6 +20,16 @@ pub(super) fn lower<'s>(tree: &Tree<'s>, lowering: &mut Lowering<'s, '_>) -> Res
             LineKind::Blank if line.comment.is_empty() => {
                 lowering.close();
                 agents = false;
+                continue;
+            }
+            LineKind::Unknown | LineKind::Acap => {
+                let text = |span| String::from_utf8_lossy(tree.text(span)).into_owned();
+                let key = text(line.key).to_ascii_lowercase();
+                let record = Extension { key, value: text(line.value), line: number(index) };
+                match &mut lowering.open {
+                    Some(group) => group.extensions.push(record),
+                    None => lowering.policy.extensions.push(record),
+                }
                 continue;
             }
             _ => continue,
@@ -35,7 +46,7 @@ pub(super) fn lower<'s>(tree: &Tree<'s>, lowering: &mut Lowering<'s, '_>) -> Res
             Key::Allow => Sense::Permit,
             Key::Disallow => Sense::Prohibit,
             other => {
-                lowering.extension(other, value, number(index));
+                lowering.extension(other, value, number(index))?;
                 continue;
             }
         };

@@ -3,26 +3,70 @@
 //! Lowering never fails on what a text says; what the grammar could not read has a diagnostic there and is skipped
 //! here. It knows nothing of precedence.
 
+pub(crate) mod acap;
+pub(crate) mod condition;
 mod google;
 mod koster;
+mod napalm;
+pub(crate) mod page;
 mod rep;
+mod schedule;
 
 use crate::Options;
 use crate::limits::{LimitName, OverLimit};
 use crate::policy::{Agent, Extension, Group, Policy, Rule, Sense};
-use robomaton_formats::Profile;
+use robomaton_formats::condition::Condition;
+use robomaton_formats::policy::{Role, USAGES};
 use robomaton_formats::profile::AgentRule;
+use robomaton_formats::{Notation, Profile};
 use robomaton_grammar::{Key, LineKind, Tree};
 use std::borrow::Cow;
+use std::collections::HashMap;
+
+pub use page::{Element, MetaTag, Page};
+
+/// What a text is read together with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surroundings<'a, 's> {
+    /// The authority (`host[:port]`) that it was fetched from.
+    pub origin: Option<&'a str>,
+    /// Other files of the same site, by path and query: those that the text refers to are read with it (V16).
+    pub files: &'a [(&'a str, &'s [u8])],
+    /// Pages of the site with permissions embedded in them (M21).
+    pub pages: &'a [Page],
+}
 
 /// Lowers a tree under the options' profile. `origin` is the authority (`host[:port]`) the text was fetched from.
 ///
 /// # Errors
 /// The limit that the text exceeds.
 pub fn lower<'s>(tree: &Tree<'s>, origin: Option<&str>, options: &Options) -> Result<Policy<'s>, OverLimit> {
+    lower_with(tree, &Surroundings { origin, ..Surroundings::default() }, options)
+}
+
+/// Lowers a tree together with what surrounds the text. The policy borrows from all of it.
+///
+/// # Errors
+/// The limit that the texts exceed.
+pub fn lower_with<'s>(
+    tree: &Tree<'s>,
+    around: &Surroundings<'_, 's>,
+    options: &Options,
+) -> Result<Policy<'s>, OverLimit> {
     let mut lowering = Lowering::new(tree, options);
     match options.profile {
-        Profile::Full | Profile::Rfc9309 => rep::lower(tree, origin, &mut lowering)?,
+        Profile::Full => {
+            let acap = acap::Acap::read(tree);
+            let ignores = |line| acap.as_ref().is_some_and(|acap| acap.ignores(line));
+            rep::lower(tree, around.origin, &mut lowering, &ignores)?;
+            lowering.close();
+            napalm::lower(tree, &mut lowering.policy);
+            if let Some(acap) = &acap {
+                acap.lower(around, &mut lowering)?;
+            }
+            page::lower(around.pages, &mut lowering)?;
+        }
+        Profile::Rfc9309 => rep::lower(tree, around.origin, &mut lowering, &|_| false)?,
         Profile::Google => google::lower(tree, &mut lowering)?,
         Profile::Koster => koster::lower(tree, &mut lowering)?,
     }
@@ -41,6 +85,19 @@ struct Lowering<'s, 'o> {
     agent_rule: AgentRule,
     /// The reduced names of the crawlers that the image is narrowed to; empty for all.
     wanted: Vec<String>,
+    /// Places of the sets of conditions in the policy, plus one.
+    conditions: HashMap<Vec<Condition>, u32>,
+}
+
+/// A rule on its way into the open group.
+struct Draft<'s> {
+    usage: u16,
+    sense: Sense,
+    pattern: Cow<'s, [u8]>,
+    notation: Notation,
+    rank: Option<u8>,
+    conditions: u32,
+    line: u32,
 }
 
 impl<'s, 'o> Lowering<'s, 'o> {
@@ -50,23 +107,44 @@ impl<'s, 'o> Lowering<'s, 'o> {
             groups: Vec::with_capacity(tree.groups.len()),
             rules: Vec::new(),
             extensions: Vec::new(),
+            usages: Vec::new(),
+            conditions: Vec::new(),
+            files: Vec::new(),
+            references: Vec::new(),
+            is_acap: false,
             depends_on_origin: false,
             has_records: tree.lines.iter().any(|line| matches!(line.kind, LineKind::Field(_))),
+            rule_sets: Vec::new(),
         };
         let agent_rule = options.profile.agent_rule();
         let wanted = options.crawlers.iter().map(|name| agent_rule.reduce(name)).collect();
-        Lowering { policy, options, open: None, stars: 0, agent_rule, wanted }
+        Lowering { policy, options, open: None, stars: 0, agent_rule, wanted, conditions: HashMap::new() }
+    }
+
+    /// Ends the open group, if any, and opens a conventional one.
+    fn open(&mut self, line: u32) -> Result<(), OverLimit> {
+        self.open_as(Role::Conventional, line)
     }
 
     /// Ends the open group, if any, and opens one.
-    fn open(&mut self, line: u32) -> Result<(), OverLimit> {
+    fn open_as(&mut self, role: Role, line: u32) -> Result<(), OverLimit> {
         self.close();
         let allowed = self.options.limits.groups();
         if self.policy.groups.len() == allowed {
             return Err(OverLimit { limit: LimitName::Groups, allowed, line });
         }
         let start = self.policy.rules.len();
-        self.open = Some(Group { agents: Vec::new(), rules: start..start, extensions: Vec::new(), line });
+        self.open = Some(Group {
+            role,
+            agents: Vec::new(),
+            purposes: Vec::new(),
+            incomplete: false,
+            file: 0,
+            rules: start..start,
+            extensions: Vec::new(),
+            schedule: None,
+            line,
+        });
         self.stars = 0;
         Ok(())
     }
@@ -95,12 +173,18 @@ impl<'s, 'o> Lowering<'s, 'o> {
         }
     }
 
-    /// Adds a rule to the open group. Does nothing outside a group (R8).
+    /// Adds a conventional rule to the open group. Does nothing outside a group (R8).
     fn rule(&mut self, usage: u16, sense: Sense, pattern: Cow<'s, [u8]>, line: u32) -> Result<(), OverLimit> {
+        let notation = self.options.profile.notation();
+        self.push(Draft { usage, sense, pattern, notation, rank: None, conditions: 0, line })
+    }
+
+    /// Adds a rule to the open group, within the limits.
+    fn push(&mut self, draft: Draft<'s>) -> Result<(), OverLimit> {
         if self.open.is_none() {
             return Ok(());
         }
-        let notation = self.options.profile.notation();
+        let Draft { usage, sense, pattern, notation, rank, conditions, line } = draft;
         let limits = &self.options.limits;
         let over = |limit, allowed| OverLimit { limit, allowed, line };
         if pattern.len() > limits.pattern {
@@ -109,7 +193,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
         if self.policy.rules.len() >= limits.rules {
             return Err(over(LimitName::Rules, limits.rules));
         }
-        let rule = Rule { usage, sense, pattern, notation, line };
+        let rule = Rule { usage, sense, pattern, notation, rank, conditions, line };
         if rule.pattern().has_star() {
             self.stars += memchr::memchr_iter(b'*', &rule.pattern).count();
             if self.stars > limits.stars() {
@@ -120,16 +204,56 @@ impl<'s, 'o> Lowering<'s, 'o> {
         Ok(())
     }
 
-    /// Keeps an extension record: some keys speak for the whole file, the others for the open group (R18).
-    fn extension(&mut self, key: Key, value: &[u8], line: u32) {
-        let value = String::from_utf8_lossy(value).into_owned();
-        let record = Extension { key: key.name().to_ascii_lowercase(), value, line };
+    /// The number of a usage by its name; unknown names get one, too (decision 18).
+    fn usage(&mut self, name: &str, line: u32) -> Result<u16, OverLimit> {
+        if let Some(usage) = self.policy.usage(name) {
+            return Ok(usage);
+        }
+        let allowed = self.options.limits.usages;
+        if self.policy.usages.len() >= allowed {
+            return Err(OverLimit { limit: LimitName::Usages, allowed, line });
+        }
+        self.policy.usages.push(name.to_ascii_lowercase());
+        Ok((USAGES.len() + self.policy.usages.len() - 1) as u16)
+    }
+
+    /// The place of a set of conditions in the policy, plus one; 0 for none.
+    fn conditions(&mut self, conditions: Vec<Condition>, line: u32) -> Result<u32, OverLimit> {
+        if conditions.is_empty() {
+            return Ok(0);
+        }
+        let allowed = self.options.limits.conditions;
+        if conditions.len() > allowed {
+            return Err(OverLimit { limit: LimitName::Conditions, allowed, line });
+        }
+        let sets = &mut self.policy.conditions;
+        Ok(*self.conditions.entry(conditions).or_insert_with_key(|set| {
+            sets.push(set.clone());
+            sets.len() as u32
+        }))
+    }
+
+    /// Keeps an extension record: some keys speak for the whole file, the others for the open group (R18). What says
+    /// when and how often to come is kept in its meaning, too.
+    fn extension(&mut self, key: Key, value: &[u8], line: u32) -> Result<(), OverLimit> {
+        let record = Extension {
+            key: key.name().to_ascii_lowercase(),
+            value: String::from_utf8_lossy(value).into_owned(),
+            line,
+        };
         match (&mut self.open, key) {
             (_, Key::Sitemap | Key::Host | Key::CleanParam) | (None, _) => {
-                self.policy.extensions.push(record)
+                self.policy.extensions.push(record);
             }
-            (Some(group), _) => group.extensions.push(record),
+            (Some(group), _) => {
+                group.extensions.push(record);
+                let allowed = self.options.limits.times;
+                if !schedule::add(&mut group.schedule, key, value, allowed) {
+                    return Err(OverLimit { limit: LimitName::Times, allowed, line });
+                }
+            }
         }
+        Ok(())
     }
 
     fn finish(mut self) -> Policy<'s> {

@@ -1,4 +1,6 @@
 //! The conventional records as RFC 9309 and R1–R18 read them (profiles `full` and `rfc9309`).
+//!
+//! The rules on some lines may be ignored: those inside records of ACAP are (V53). Their groups are there all the same.
 
 use super::{Lowering, name_of, number};
 use crate::limits::OverLimit;
@@ -11,6 +13,7 @@ pub(super) fn lower<'s>(
     tree: &Tree<'s>,
     origin: Option<&str>,
     lowering: &mut Lowering<'s, '_>,
+    ignores: &dyn Fn(usize) -> bool,
 ) -> Result<(), OverLimit> {
     let mut groups = tree.groups.iter().peekable();
     for (index, line) in tree.lines.iter().enumerate() {
@@ -28,10 +31,13 @@ pub(super) fn lower<'s>(
             Key::Disallow => (policy::CRAWL, Sense::Prohibit),
             Key::Noindex => (policy::INDEX, Sense::Prohibit),
             other => {
-                lowering.extension(other, value, number(index));
+                lowering.extension(other, value, number(index))?;
                 continue;
             }
         };
+        if ignores(index) {
+            continue;
+        }
         match pattern(value, origin) {
             Value::Pattern(pattern) => lowering.rule(usage, sense, pattern, number(index))?,
             Value::Absolute(pattern) => {

@@ -1,0 +1,428 @@
+//! Records of ACAP 0.2, 1.0 and 1.1 → groups of fields (P1 to P57, V1 to V59).
+//!
+//! Each sub-record, and the general part of each record, becomes one group. Local usages and resource sets are
+//! expanded here, so that a rule behind this file is one standard usage and one pattern. A file that a record refers to
+//! is read in the same way for the crawlers of that record. Invariants: a text without an `ACAP-crawler` field says
+//! nothing here; definitions may stand after their use (decision 24); what multiplies is held to the limits of
+//! `spent`.
+//! It knows nothing of precedence.
+
+mod definitions;
+mod spent;
+
+use super::condition::{Dialect, Place, condition};
+use super::{Draft, Lowering, Surroundings, name_of, number};
+use crate::limits::{LimitName, OverLimit};
+use crate::policy::{Agent, Extension, Sense};
+use definitions::{Definitions, Meaning, pattern};
+use robomaton_formats::policy::Role;
+use robomaton_formats::{Notation, SiteKey};
+use robomaton_grammar::acap::{self, Action, Field, Problem, Qualifier, Resource, UsageName};
+use robomaton_grammar::{Code, Key, LineKind, Span, Tree};
+pub(super) use spent::Spent;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+
+/// The ACAP fields of one text.
+pub(super) struct Acap<'t, 's> {
+    tree: &'t Tree<'s>,
+    /// Line index and field, in file order; `None` for one that says nothing but that there is a field.
+    fields: Vec<(usize, Option<Field>)>,
+    dialect: Dialect,
+    /// Whether conventional records are to be ignored altogether (P4, V4).
+    alone: bool,
+    /// For each line, whether it is a conventional one inside an ACAP record.
+    inside: Vec<bool>,
+}
+
+impl<'t, 's> Acap<'t, 's> {
+    /// Reads the fields of a text; none when it holds no record.
+    pub(super) fn read(tree: &'t Tree<'s>) -> Option<Acap<'t, 's>> {
+        if !tree.lines.iter().any(|line| line.kind == LineKind::Acap) {
+            return None;
+        }
+        let understood = |(line, field): (usize, Result<Field, Problem>)| match field {
+            Ok(field) => Some((line, Some(field))),
+            Err(problem) => Some((line, malformed(tree, line, &problem)?)),
+        };
+        let fields: Vec<_> = acap::fields(tree).into_iter().filter_map(understood).collect();
+        let is_crawler = |field: &Option<Field>| matches!(field, Some(Field::Crawler(_)));
+        let mut crawlers = fields.iter().filter(|(_, field)| is_crawler(field)).peekable();
+        crawlers.peek()?;
+        let mut inside = Vec::with_capacity(tree.lines.len());
+        let mut is_inside = false;
+        for (index, line) in tree.lines.iter().enumerate() {
+            is_inside |= crawlers.next_if(|(crawler, _)| *crawler == index).is_some();
+            // A user-agent always opens a conventional record (decision 15).
+            is_inside &= line.kind != LineKind::Field(Key::UserAgent);
+            inside.push(is_inside);
+        }
+        let version = acap::version(tree).map(|(major, minor, _)| (major, minor));
+        let alone = fields.iter().any(|(_, field)| *field == Some(Field::IgnoreConventional));
+        Some(Acap { tree, fields, dialect: Dialect::of(version), alone, inside })
+    }
+
+    /// Whether the conventional rule on this line says nothing: all are ignored, or it stands in an ACAP record, where
+    /// only the pilot reads it (P54, V53).
+    pub(super) fn ignores(&self, line: usize) -> bool {
+        self.alone || self.inside[line] && self.dialect != Dialect::Pilot
+    }
+
+    /// Adds the records to the policy.
+    pub(super) fn lower(
+        &self,
+        around: &Surroundings<'_, 's>,
+        lowering: &mut Lowering<'s, '_>,
+    ) -> Result<(), OverLimit> {
+        lowering.policy.is_acap = true;
+        lowering.policy.has_records = true;
+        if self.alone {
+            lowering.policy.groups.clear();
+            lowering.policy.rules.clear();
+        }
+        let records = self.records();
+        let references = self.references(&records, around.origin);
+        let allowed = lowering.options.limits.references;
+        if let Some(reference) = references.get(allowed) {
+            return Err(OverLimit { limit: LimitName::References, allowed, line: reference.line });
+        }
+        for Reference { locator, path, .. } in &references {
+            // Whether an absolute URL is one of this site is seen by the origin alone.
+            lowering.policy.depends_on_origin |= SiteKey::from_url(locator).is_ok();
+            lowering.policy.files.push(locator.clone());
+            lowering.policy.references.extend(path.clone());
+        }
+        // Each file is read once, however often it is referred to.
+        let limit = lowering.options.limits.bytes(lowering.options.profile);
+        let mut trees: BTreeMap<&str, Tree<'s>> = BTreeMap::new();
+        for path in references.iter().filter_map(|reference| reference.path.as_deref()) {
+            if let Some((_, text)) = around.files.iter().find(|(file, _)| *file == path) {
+                trees.entry(path).or_insert_with(|| robomaton_grammar::scan(text, limit));
+            }
+        }
+        let mut spent = Spent::default();
+        let mut files: BTreeMap<&str, (Acap<'_, 's>, Definitions<'s>)> = BTreeMap::new();
+        for (&path, tree) in &trees {
+            if let Some(file) = Acap::read(tree) {
+                // What a file defines is known there, and what the one defines that refers to it (V18).
+                let definitions = Definitions::of(&[self, &file], &mut spent, lowering)?;
+                files.insert(path, (file, definitions));
+            }
+        }
+        let is_missing =
+            |reference: &&Reference| reference.path.as_deref().is_none_or(|path| !trees.contains_key(path));
+        let missing: HashSet<usize> =
+            references.iter().filter(is_missing).filter_map(|reference| reference.home).collect();
+
+        let definitions = Definitions::of(&[self], &mut spent, lowering)?;
+        for (number, record) in records.iter().enumerate() {
+            let address = Address { incomplete: missing.contains(&number), file: 0, agents: &record.agents };
+            self.record(record, &address, &definitions, &mut spent, lowering)?;
+        }
+        for (reference, number) in references.iter().zip(1..) {
+            let (Some(home), Some(path)) = (reference.home, reference.path.as_deref()) else { continue };
+            let Some((file, definitions)) = files.get(path) else { continue };
+            let sent = Sent::new(&records[home].agents);
+            for record in file.records() {
+                let agents = sent.addressed(&record.agents);
+                if !agents.is_empty() {
+                    let address = Address { incomplete: false, file: number, agents: &agents };
+                    file.record(&record, &address, definitions, &mut spent, lowering)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The fields that refer to other files, in file order. One that stands in no record speaks to nobody.
+    fn references(&self, records: &[Record<'s>], origin: Option<&str>) -> Vec<Reference> {
+        let fields = self.fields.iter().enumerate();
+        let reference = |(at, (line, field)): (usize, &(usize, Option<Field>))| {
+            let Some(Field::PermissionsReference(span)) = field else { return None };
+            let locator = String::from_utf8_lossy(self.tree.text(*span)).into_owned();
+            // Records stand one behind the other.
+            let home = records.partition_point(|record| record.span.end <= at);
+            let home =
+                Some(home).filter(|&home| records.get(home).is_some_and(|record| record.span.contains(&at)));
+            let path = home.and_then(|_| same_site(&locator, origin));
+            Some(Reference { home, locator, path, line: number(*line) })
+        };
+        fields.filter_map(reference).collect()
+    }
+
+    /// The records, as runs of fields (P13). A user-agent line between two crawlers parts them, too.
+    fn records(&self) -> Vec<Record<'s>> {
+        let mut records: Vec<Record<'s>> = Vec::new();
+        let (mut open, mut last) = (false, 0);
+        for (at, (line, field)) in self.fields.iter().enumerate() {
+            match field {
+                Some(Field::Crawler(name)) => {
+                    let mut between = self.tree.lines[last..*line].iter();
+                    open &= !between.any(|line| line.kind == LineKind::Field(Key::UserAgent));
+                    if !open {
+                        records.push(Record { agents: Vec::new(), line: number(*line), span: at..at });
+                    }
+                    (open, last) = (true, *line);
+                    if let Some(record) = records.last_mut() {
+                        record.agents.extend(agent(self.tree.text(*name)));
+                    }
+                }
+                _ => open = false,
+            }
+            if let Some(record) = records.last_mut() {
+                record.span.end = at + 1;
+            }
+        }
+        records
+    }
+
+    /// Adds one record's groups, addressed as it says there.
+    fn record(
+        &self,
+        record: &Record<'s>,
+        address: &Address<'_, 's>,
+        definitions: &Definitions<'s>,
+        spent: &mut Spent,
+        lowering: &mut Lowering<'s, '_>,
+    ) -> Result<(), OverLimit> {
+        let Address { incomplete, file, agents } = *address;
+        let open = |line: u32, spent: &mut Spent, lowering: &mut Lowering<'s, '_>| {
+            lowering.open_as(Role::Field, line)?;
+            spent.address(agents.len(), line)?;
+            if let Some(group) = &mut lowering.open {
+                (group.agents, group.incomplete, group.file) = (agents.to_vec(), incomplete, file);
+            }
+            Ok::<_, OverLimit>(())
+        };
+        open(record.line, spent, lowering)?;
+        // Whether a further purpose joins the sub-record that is open.
+        let mut joins = false;
+        for (index, field) in &self.fields[record.span.clone()] {
+            let line = number(*index);
+            match field {
+                Some(Field::UsagePurpose(pattern)) => {
+                    if !joins {
+                        open(line, spent, lowering)?;
+                    }
+                    joins = true;
+                    if let Some(group) = &mut lowering.open {
+                        group.purposes.push(Cow::Borrowed(self.tree.text(*pattern)));
+                    }
+                }
+                Some(Field::Permission { usage, resource, qualifiers }) => {
+                    joins = false;
+                    let field = Statement { sense: Sense::Permit, usage, resource, qualifiers, line };
+                    self.statement(&field, definitions, spent, lowering)?;
+                }
+                Some(Field::Prohibition { usage, resource, .. }) => {
+                    joins = false;
+                    let field = Statement { sense: Sense::Prohibit, usage, resource, qualifiers: &[], line };
+                    self.statement(&field, definitions, spent, lowering)?;
+                }
+                Some(Field::Request { action, path }) => {
+                    let key = match action {
+                        Action::TakeDown => "request-take-down",
+                        Action::ReCrawl => "request-re-crawl",
+                    };
+                    let value = String::from_utf8_lossy(self.tree.text(*path)).into_owned();
+                    if let Some(group) = &mut lowering.open {
+                        group.extensions.push(Extension { key: key.to_owned(), value, line });
+                    }
+                }
+                None => joins = false,
+                _ => {}
+            }
+        }
+        lowering.close();
+        Ok(())
+    }
+
+    /// Adds the rules of one permission or prohibition: one for each usage and pattern that it stands for (P43, P44).
+    fn statement(
+        &self,
+        statement: &Statement<'_>,
+        definitions: &Definitions<'s>,
+        spent: &mut Spent,
+        lowering: &mut Lowering<'s, '_>,
+    ) -> Result<(), OverLimit> {
+        let Statement { sense, line, .. } = *statement;
+        let name = self.lower_case(statement.usage.span());
+        let own = |usage: &str| -> Vec<_> {
+            let qualifiers = statement.qualifiers.iter();
+            qualifiers.map(|qualifier| self.condition(usage, qualifier)).collect()
+        };
+        let single;
+        let patterns: &[Cow<'s, [u8]>] = match statement.resource {
+            Resource::Pattern(span) => {
+                single = pattern(self.tree.text(*span));
+                single.as_slice()
+            }
+            Resource::Set(span) => {
+                let set = definitions.sets.get(&self.lower_case(*span));
+                set.map(Vec::as_slice).unwrap_or_default()
+            }
+        };
+        let is_local = matches!(statement.usage, UsageName::Local(_));
+        // The many meanings of a local usage are not worked out for nothing.
+        if is_local && patterns.is_empty() {
+            return Ok(());
+        }
+        let multiplies = is_local || matches!(statement.resource, Resource::Set(_));
+        let meanings: Vec<Meaning> = match statement.usage {
+            UsageName::Standard(_) => {
+                let conditions = spent.conditions(own(&name), line, lowering)?;
+                vec![Meaning { usage: lowering.usage(&name, line)?, conditions }]
+            }
+            // A permission for an undefined usage says nothing; a prohibition is an error that lint reports.
+            UsageName::Local(_) => match definitions.usages.get(&name) {
+                None => return Ok(()),
+                Some(meanings) if statement.qualifiers.is_empty() => meanings.clone(),
+                Some(meanings) => {
+                    let joined = meanings.iter().map(|meaning| {
+                        let usage = lowering.policy.usage_name(meaning.usage).to_owned();
+                        let set = (meaning.conditions as usize).checked_sub(1);
+                        let mut all =
+                            set.map(|set| lowering.policy.conditions[set].clone()).unwrap_or_default();
+                        all.extend(own(&usage));
+                        Ok(Meaning { conditions: spent.conditions(all, line, lowering)?, ..*meaning })
+                    });
+                    joined.collect::<Result<_, OverLimit>>()?
+                }
+            },
+        };
+        for Meaning { usage, conditions } in meanings {
+            // A prohibition of a qualified usage is one of its base usage (decision 21).
+            let conditions = if sense == Sense::Permit { conditions } else { 0 };
+            for pattern in patterns {
+                if multiplies {
+                    spent.rule(pattern.len(), line, lowering)?;
+                }
+                let (pattern, notation) = (pattern.clone(), Notation::Acap);
+                lowering.push(Draft { usage, sense, pattern, notation, rank: None, conditions, line })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A name as names are compared (P7).
+    fn lower_case(&self, name: Span) -> String {
+        lower_case(self.tree.text(name))
+    }
+
+    fn condition(&self, usage: &str, qualifier: &Qualifier) -> robomaton_formats::Condition {
+        let [name, value] = [qualifier.name, qualifier.value].map(|span: Span| self.tree.text(span));
+        condition(usage, name, value, self.dialect, Place::File)
+    }
+}
+
+/// What a malformed field is all the same: a crawler field that names nobody opens a record for nobody, a purpose field
+/// without a purpose a sub-record for none; any other ends a run of these. A field that nobody knows is not there.
+fn malformed(tree: &Tree<'_>, line: usize, problem: &Problem) -> Option<Option<Field>> {
+    let line = &tree.lines[line];
+    let key = lower_case(tree.text(line.key));
+    let permits = ["acap-allow-", "acap-disallow-"].iter().any(|start| key.starts_with(start));
+    let is_unknown = problem.code == Code::AcapUnknownField && !permits;
+    match key.as_str() {
+        _ if is_unknown && !matches!(key.as_str(), "acap-crawler" | "acap-usage-purpose") => None,
+        "acap-crawler" => Some(Some(Field::Crawler(Span { start: line.value.start, end: line.value.start }))),
+        "acap-usage-purpose" => {
+            Some(Some(Field::UsagePurpose(Span { start: line.value.start, end: line.value.start })))
+        }
+        _ => Some(None),
+    }
+}
+
+/// A permission or a prohibition.
+struct Statement<'f> {
+    sense: Sense,
+    usage: &'f UsageName,
+    resource: &'f Resource,
+    qualifiers: &'f [Qualifier],
+    line: u32,
+}
+
+/// Whom a record addresses and which fields are its own.
+struct Record<'s> {
+    agents: Vec<Agent<'s>>,
+    line: u32,
+    /// Indexes into [`Acap::fields`].
+    span: std::ops::Range<usize>,
+}
+
+/// Whom the groups of a record address, and what is known of the text they stand in.
+struct Address<'a, 's> {
+    incomplete: bool,
+    file: u16,
+    agents: &'a [Agent<'s>],
+}
+
+/// A field that refers to another file.
+struct Reference {
+    /// The record it stands in, by number.
+    home: Option<usize>,
+    /// The file as it is referred to.
+    locator: String,
+    /// Path and query, when the file is one of this site.
+    path: Option<String>,
+    line: u32,
+}
+
+/// V8, V9: names are compared by their product token, as those of conventional records are.
+fn agent(value: &[u8]) -> Option<Agent<'_>> {
+    match robomaton_grammar::product_token(value)? {
+        b"*" => Some(Agent::Any),
+        token => Some(Agent::Named(name_of(token))),
+    }
+}
+
+/// The crawlers that a record sends to another file.
+struct Sent<'a, 's> {
+    any: bool,
+    /// The named ones, by name in lower case.
+    named: BTreeMap<String, &'a Agent<'s>>,
+}
+
+impl<'a, 's> Sent<'a, 's> {
+    fn new(agents: &'a [Agent<'s>]) -> Sent<'a, 's> {
+        let named = agents.iter().filter_map(|agent| Some((lower_name(agent)?, agent)));
+        Sent { any: agents.contains(&Agent::Any), named: named.collect() }
+    }
+
+    /// Whom a record there addresses: the crawlers that are sent and that it names, or all of them; where any crawler is
+    /// sent, all that it addresses. Takes no longer than its answer and `there` are long.
+    fn addressed(&self, there: &[Agent<'s>]) -> Vec<Agent<'s>> {
+        if there.contains(&Agent::Any) {
+            let others = there.iter().filter(|_| self.any);
+            return self.named.values().copied().chain(others).cloned().collect();
+        }
+        let addressed = |agent: &&Agent<'s>| {
+            self.any || lower_name(agent).is_some_and(|name| self.named.contains_key(&name))
+        };
+        there.iter().filter(addressed).cloned().collect()
+    }
+}
+
+fn lower_name(agent: &Agent<'_>) -> Option<String> {
+    match agent {
+        Agent::Named(name) => Some(name.to_ascii_lowercase()),
+        Agent::Any => None,
+    }
+}
+
+fn lower_case(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).to_ascii_lowercase()
+}
+
+/// Path and query of a locator that is a path, or a URL of the site itself.
+pub(crate) fn same_site(locator: &str, origin: Option<&str>) -> Option<String> {
+    let scheme = locator.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let is_path = !locator.starts_with("//") && !locator[scheme..].starts_with(':') && !locator.is_empty();
+    if is_path {
+        let slash = if locator.starts_with('/') { "" } else { "/" };
+        return Some(format!("{slash}{locator}"));
+    }
+    let site = SiteKey::from_url(locator).ok()?;
+    let rest = locator.split_once("://")?.1;
+    let path = rest.find(['/', '?']).map_or("/", |at| &rest[at..]);
+    (origin == Some(site.authority())).then(|| path.to_owned())
+}

@@ -1,0 +1,147 @@
+//! Rule sets of Robot-version 2.0.0 (N1 to N20): match forms, precedence, and which rule set a robot reads.
+//!
+//! Runs over the conventional groups that `rep` has lowered, before anything else is added to the policy. Afterwards
+//! each crawler is named by the rule sets that answer for it and by no others, so nothing behind this file knows of
+//! versions. Invariant: a text without `Robot-version` is left as it is.
+//!
+//! ```text
+//!   Allow: /a/index.html    explicit  `/a/index.html$`  rank 4: beats every Disallow
+//!   Disallow: *.shtml       regex     `*.shtml$`        rank 3
+//!   Allow: /a/info*         regex     `/a/info*`        rank 2
+//!   (anything else)                   `*`               rank 1: prohibited, if only Allows or any regex Allow stand there
+//! ```
+
+use crate::policy::{Agent, IMPLIED, Policy, Rule, RuleSet, Sense};
+use robomaton_formats::policy::CRAWL;
+use robomaton_formats::{Notation, policy::Role};
+use robomaton_grammar::{Key, LineKind, Tree, napalm};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// A version of the language as a rule set states it, without the revision.
+type Version = (u32, u32);
+
+/// What a rule set without a version is (N2).
+const OLD: Version = (1, 0);
+
+/// Gives versioned rule sets their meaning and takes crawlers out of the groups that do not answer for them (N4, N5).
+pub(super) fn lower(tree: &Tree<'_>, policy: &mut Policy<'_>) {
+    if !tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
+        return;
+    }
+    let stated: Vec<Option<Version>> =
+        policy.groups.iter().map(|group| version(tree, group.line as usize - 1)).collect();
+    let versions: Vec<Version> = stated.iter().map(|stated| stated.unwrap_or(OLD)).collect();
+    let sets = policy.groups.iter().zip(&stated).zip(&versions).map(|((group, stated), &version)| RuleSet {
+        version,
+        is_stated: stated.is_some(),
+        is_acceptable: is_acceptable(version),
+        agents: group.agents.clone(),
+    });
+    policy.rule_sets = sets.collect();
+    rank(policy, &versions);
+    negotiate(policy, &versions);
+}
+
+/// The version that follows the user-agents of the group which begins at this line. Unknown keys are no headers (N19).
+fn version(tree: &Tree<'_>, start: usize) -> Option<Version> {
+    let mut fields = tree.lines[start..].iter().filter_map(|line| match line.kind {
+        LineKind::Field(key) => Some((key, line.value)),
+        _ => None,
+    });
+    let (key, value) = fields.find(|(key, _)| *key != Key::UserAgent)?;
+    let (major, minor, _) = (key == Key::RobotVersion).then(|| napalm::version(tree.text(value)))??;
+    Some((major, minor))
+}
+
+/// Whether a robot that knows 2.0.0 reads a rule set of this version: majors are 1 and 2, odd minors are
+/// experiments (N3, N4).
+fn is_acceptable((major, minor): Version) -> bool {
+    matches!(major, 1 | 2) && minor % 2 == 0
+}
+
+/// Rewrites the rules of the second major version, and says what becomes of everything else (N8 to N13).
+fn rank(policy: &mut Policy<'_>, versions: &[Version]) {
+    if !versions.iter().any(|&(major, _)| major == 2) {
+        return;
+    }
+    let old = std::mem::take(&mut policy.rules);
+    let mut rules = old.into_iter().peekable();
+    for (group, &(major, _)) in policy.groups.iter_mut().zip(versions) {
+        let count = group.rules.len();
+        let start = policy.rules.len();
+        policy.rules.extend(rules.by_ref().take(count));
+        if major == 2 && group.role == Role::Conventional {
+            let (mut regex_allows, mut allows, mut disallows) = (false, false, false);
+            for rule in policy.rules[start..].iter_mut().filter(|rule| rule.usage == CRAWL) {
+                let is_regex = rule.pattern.contains(&b'*');
+                let permits = rule.sense == Sense::Permit;
+                regex_allows |= permits && is_regex;
+                allows |= permits;
+                disallows |= !permits;
+                rule.rank = Some(match (permits, is_regex) {
+                    (true, false) => 4,
+                    (false, _) => 3,
+                    (true, true) => 2,
+                });
+                whole(&mut rule.pattern);
+            }
+            // N10, N12; where N13 leaves the rest open, it is allowed (decision 32).
+            if regex_allows || allows && !disallows {
+                let pattern = Cow::Borrowed(&b"*"[..]);
+                let (line, notation) = (group.line, Notation::Rep);
+                let sense = Sense::Prohibit;
+                policy.rules.push(Rule {
+                    usage: CRAWL,
+                    sense,
+                    pattern,
+                    notation,
+                    rank: Some(IMPLIED),
+                    conditions: 0,
+                    line,
+                });
+            }
+        }
+        group.rules = start..policy.rules.len();
+    }
+}
+
+/// Explicit forms and expressions match whole paths; only a star at the end leaves the end open. A `$` is no wildcard.
+fn whole(pattern: &mut Cow<'_, [u8]>) {
+    let text = pattern.to_mut();
+    if text.last() == Some(&b'$') {
+        text.pop();
+        text.extend_from_slice(b"%24");
+    }
+    if text.last() != Some(&b'*') {
+        text.push(b'$');
+    }
+}
+
+/// Leaves each crawler in the groups that answer for it: of the acceptable versions the highest, where that is of the
+/// second major version in the first such group alone.
+fn negotiate(policy: &mut Policy<'_>, versions: &[Version]) {
+    let key = |agent: &Agent<'_>| match agent {
+        Agent::Any => "*".to_owned(),
+        Agent::Named(name) => name.to_ascii_lowercase(),
+    };
+    let mut best: HashMap<String, (Version, usize)> = HashMap::new();
+    for (number, (group, &version)) in policy.groups.iter().zip(versions).enumerate() {
+        if is_acceptable(version) {
+            for agent in &group.agents {
+                let held = best.entry(key(agent)).or_insert((version, number));
+                if version > held.0 {
+                    *held = (version, number);
+                }
+            }
+        }
+    }
+    for (number, (group, &version)) in policy.groups.iter_mut().zip(versions).enumerate() {
+        group.agents.retain(|agent| {
+            best.get(&key(agent)).is_some_and(|&(highest, first)| match highest.0 {
+                2 => number == first,
+                _ => is_acceptable(version),
+            })
+        });
+    }
+}

@@ -1,0 +1,213 @@
+//! Permissions embedded in pages → groups of fields (M1 to M27), each for the one resource it stands in (M21).
+//!
+//! Fields of all pages that speak to the same crawlers for the same purpose become one group, whose patterns tell the
+//! pages apart. Conventional directives stand beside them, and what is said of elements is read for those who cannot
+//! work on elements: the usage is prohibited for the whole page (M13). Invariant: groups come in an order that does not
+//! depend on that of the pages. It knows no HTML.
+
+use super::acap::Spent;
+use super::condition::{Dialect, Place, condition};
+use super::{Draft, Lowering, name_of};
+use crate::limits::OverLimit;
+use crate::policy::{Agent, Sense};
+use robomaton_formats::policy::Role;
+use robomaton_formats::{Condition, Context, Holds, Notation};
+use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// One page with what is embedded in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Page {
+    /// The absolute URL that it was found at. When it is empty, conditions of location are left to the asker.
+    pub url: String,
+    /// Path and query of its URL, as they stand there.
+    pub target: String,
+    /// Its META tags.
+    pub metas: Vec<MetaTag>,
+    /// Its elements with a class of ACAP.
+    pub elements: Vec<Element>,
+}
+
+/// A META tag.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MetaTag {
+    /// `robots`, or the name of a crawler.
+    pub name: String,
+    /// Its content.
+    pub content: String,
+    /// The line it begins on, from 1.
+    pub line: u32,
+}
+
+/// An element's class that begins with `the-acap:`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Element {
+    /// The class.
+    pub token: String,
+    /// The line the element begins on, from 1.
+    pub line: u32,
+}
+
+/// Whom a group addresses: role, crawler (`None` for any), purpose.
+type Address = (Role, Option<String>, Option<String>);
+
+/// What a field says, short of its page.
+struct Statement {
+    usage: String,
+    sense: Sense,
+    qualifiers: Vec<(String, String)>,
+    dialect: Dialect,
+    target: usize,
+    line: u32,
+}
+
+pub(super) fn lower(pages: &[Page], lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> {
+    let mut groups: BTreeMap<Address, Vec<Statement>> = BTreeMap::new();
+    let mut sorted: Vec<&Page> = pages.iter().collect();
+    sorted.sort_unstable();
+    for (target, page) in sorted.iter().enumerate() {
+        read(page, target, &mut groups);
+    }
+    let patterns: Vec<Vec<u8>> = sorted.iter().map(|page| exactly(page.target.as_bytes())).collect();
+    let mut spent = Spent::default();
+    for ((role, agent, purpose), statements) in groups {
+        lowering.open_as(role, statements.first().map_or(1, |statement| statement.line))?;
+        if let Some(group) = &mut lowering.open {
+            group.agents.push(agent.map_or(Agent::Any, |name| Agent::Named(Cow::Owned(name))));
+            group.purposes.extend(purpose.map(|purpose| Cow::Owned(purpose.into_bytes())));
+        }
+        for Statement { usage, mut sense, qualifiers, dialect, target, line } in statements {
+            let of = |(name, value): &(String, String)| {
+                condition(&usage, name.as_bytes(), value.as_bytes(), dialect, Place::Page)
+            };
+            let mut conditions: Vec<Condition> = qualifiers.iter().map(of).collect();
+            let found_at = Some(sorted[target].url.clone()).filter(|url| !url.is_empty());
+            if found_at.is_some() {
+                let context = Context { url: found_at, ..Context::default() };
+                let is_elsewhere = |condition: &Condition| {
+                    matches!(condition, Condition::Location(_)) && condition.holds(&context) == Holds::No
+                };
+                // Elsewhere the usage is prohibited (M23).
+                if conditions.iter().any(is_elsewhere) {
+                    (sense, conditions) = (Sense::Prohibit, Vec::new());
+                }
+                conditions.retain(|condition| !matches!(condition, Condition::Location(_)));
+            }
+            let conditions = spent.conditions(conditions, line, lowering)?;
+            let usage = lowering.usage(&usage, line)?;
+            spent.rule(patterns[target].len(), line, lowering)?;
+            let (pattern, notation) = (Cow::Owned(patterns[target].clone()), Notation::Rep);
+            lowering.push(Draft { usage, sense, pattern, notation, rank: None, conditions, line })?;
+        }
+    }
+    lowering.close();
+    Ok(())
+}
+
+/// Sorts what a page says by whom it addresses.
+fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement>>) {
+    let contents: Vec<Meta> = page.metas.iter().map(|tag| content(&tag.content)).collect();
+    let version = contents.iter().find_map(|meta| match meta {
+        Meta::Version(major, minor) => Some((*major, *minor)),
+        _ => None,
+    });
+    let dialect = Dialect::of(version);
+    for (tag, meta) in page.metas.iter().zip(contents) {
+        let Some(agent) = addressee(&tag.name) else { continue };
+        let line = tag.line;
+        let mut say = |role, purpose: Option<String>, usage: String, sense, qualifiers: Vec<_>| {
+            let statement = Statement { usage, sense, qualifiers, dialect, target, line };
+            groups.entry((role, agent.clone(), purpose)).or_default().push(statement);
+        };
+        match meta {
+            // Fields with features of later versions than the page states are ignored (M16, M17).
+            Meta::Permission { qualifiers, .. }
+                if dialect < Dialect::OneOne && qualifiers.iter().any(|(name, _)| is_later(name)) => {}
+            Meta::Permission { purpose, usage, qualifiers } => {
+                say(Role::Page, purpose, usage, Sense::Permit, qualifiers);
+            }
+            Meta::Prohibition { purpose, usage, .. } => {
+                say(Role::Page, purpose, usage, Sense::Prohibit, Vec::new());
+            }
+            Meta::Conventional(directives) => {
+                for (usage, sense) in directives.iter().flat_map(|directive| conventional(directive)) {
+                    say(Role::PageConventional, None, (*usage).to_owned(), *sense, Vec::new());
+                }
+            }
+            // What cannot be understood permits nothing, but may prohibit.
+            Meta::Problem(_) => {
+                for usage in prohibited(&tag.content) {
+                    say(Role::Page, None, usage.to_owned(), Sense::Prohibit, Vec::new());
+                }
+            }
+            Meta::Version(..) => {}
+        }
+    }
+    for element in &page.elements {
+        // Sets of elements and local usages have no meaning here (decision 29).
+        let (Some(ClassField::Permission(ClassUsage::Standard(usage)))
+        | Some(ClassField::Prohibition(ClassUsage::Standard(usage)))) = class(&element.token)
+        else {
+            continue;
+        };
+        let (qualifiers, line) = (Vec::new(), element.line);
+        let statement = Statement { usage, sense: Sense::Prohibit, qualifiers, dialect, target, line };
+        groups.entry((Role::Element, None, None)).or_default().push(statement);
+    }
+}
+
+/// The usages that words of a text say are prohibited.
+fn prohibited(text: &str) -> impl Iterator<Item = &str> {
+    let is_name = |octet: char| octet.is_ascii_alphanumeric() || matches!(octet, '-' | '_' | '.');
+    text.split(move |octet: char| !is_name(octet)).filter_map(|word| {
+        let start = word.get(..9).filter(|start| start.eq_ignore_ascii_case("disallow-"))?;
+        Some(&word[start.len()..])
+            .filter(|usage| usage.starts_with(|first: char| first.is_ascii_alphabetic()))
+    })
+}
+
+/// Qualifiers that Part 1 version 1.1 introduced.
+pub(crate) fn is_later(qualifier: &str) -> bool {
+    ["target-condition", "ref"].iter().any(|name| qualifier.eq_ignore_ascii_case(name))
+}
+
+/// The crawler that a META tag is for; `None` inside for any, outside for a name that names nobody.
+fn addressee(name: &str) -> Option<Option<String>> {
+    if name.eq_ignore_ascii_case("robots") {
+        return Some(None);
+    }
+    let token = robomaton_grammar::product_token(name.as_bytes())?;
+    Some(Some(name_of(token).to_ascii_lowercase()).filter(|name| name != "*"))
+}
+
+/// What a conventional directive says of the usages of ACAP.
+fn conventional(directive: &str) -> &'static [(&'static str, Sense)] {
+    use Sense::{Permit, Prohibit};
+    match directive {
+        "all" => &[("index", Permit), ("follow", Permit)],
+        "none" => &[("index", Prohibit), ("follow", Prohibit)],
+        "index" => &[("index", Permit)],
+        "noindex" => &[("index", Prohibit)],
+        "follow" => &[("follow", Permit)],
+        "nofollow" => &[("follow", Prohibit)],
+        "noarchive" => &[("present-currentcopy", Prohibit), ("present-oldcopy", Prohibit)],
+        "nosnippet" => &[("present-snippet", Prohibit), ("present-oldsnippet", Prohibit)],
+        _ => &[],
+    }
+}
+
+/// The pattern that matches this target and no other.
+fn exactly(target: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::with_capacity(target.len() + 8);
+    for &octet in target {
+        match octet {
+            b'*' => escaped.extend_from_slice(b"%2A"),
+            b'$' => escaped.extend_from_slice(b"%24"),
+            other => escaped.push(other),
+        }
+    }
+    let mut pattern = Notation::Rep.pattern(&escaped).into_owned();
+    pattern.push(b'$');
+    pattern
+}

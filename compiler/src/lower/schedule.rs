@@ -1,0 +1,42 @@
+//! Records about time → the schedule of a group (N15 to N18, R18).
+//!
+//! Called for each extension record of a group. What fits no form says nothing here; `lint` reports it.
+
+use robomaton_formats::schedule::{Rate, Schedule, Window};
+use robomaton_grammar::{Key, napalm};
+
+/// Adds a record to a group's schedule. Says whether there is room: of each kind `allowed` different ones are kept.
+pub(super) fn add(schedule: &mut Option<Box<Schedule>>, key: Key, value: &[u8], allowed: usize) -> bool {
+    let window = |window: napalm::Window| Window::new(window.from, window.to);
+    match key {
+        Key::CrawlDelay => keep(napalm::crawl_delay(value), schedule, |s| &mut s.delays, allowed),
+        Key::VisitTime => {
+            keep(napalm::visit_time(value).and_then(window), schedule, |s| &mut s.visits, allowed)
+        }
+        Key::RequestRate => {
+            let rate = napalm::request_rate(value)
+                .and_then(|rate| Rate::new(rate.documents, rate.seconds, rate.window.and_then(window)));
+            keep(rate, schedule, |s| &mut s.rates, allowed)
+        }
+        Key::Comment if !value.is_empty() => {
+            keep(Some(String::from_utf8_lossy(value).into_owned()), schedule, |s| &mut s.comments, allowed)
+        }
+        _ => true,
+    }
+}
+
+fn keep<T: PartialEq>(
+    record: Option<T>,
+    schedule: &mut Option<Box<Schedule>>,
+    list: impl Fn(&mut Schedule) -> &mut Vec<T>,
+    allowed: usize,
+) -> bool {
+    let Some(record) = record else { return true };
+    let list = list(schedule.get_or_insert_default());
+    if list.contains(&record) {
+        return true;
+    }
+    let fits = list.len() < allowed;
+    list.extend(Some(record).filter(|_| fits));
+    fits
+}
