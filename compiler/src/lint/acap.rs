@@ -1,0 +1,512 @@
+//! Names, qualifiers, records and references of ACAP: what the fields of a text say to each other.
+//!
+//! Which fields there are is the grammar's to say, which of two wins that of `fields`. Names are compared in lower
+//! case (P7). Files that the text refers to may use its definitions, so with a reference none is said to be unused.
+
+use super::{Code, Pass, quote};
+use crate::Options;
+use crate::lower::Surroundings;
+use crate::lower::acap::same_site;
+use crate::lower::condition::{Dialect, Place, condition};
+use robomaton_formats::SiteKey;
+use robomaton_formats::condition::Condition;
+use robomaton_formats::policy::USAGES;
+use robomaton_grammar::acap::{
+    Field, Modification, Problem, Qualifier, Resource, Role, UsageName, Value, fields, value, version,
+};
+use robomaton_grammar::{Key, LineKind, Span, scan};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+/// The qualifiers that one of the documents has (P31 to P37, V31 to V38, M23).
+pub(super) const QUALIFIERS: [&str; 8] = [
+    "time-limit",
+    "max-length",
+    "prohibited-modification",
+    "must-use-resource",
+    "must-include-resource",
+    "prohibited-context",
+    "required-context",
+    "location",
+];
+
+pub(super) fn lint(around: &Surroundings<'_, '_>, options: &Options, pass: &mut Pass<'_, '_>) {
+    let read = fields(pass.tree);
+    if read.is_empty() {
+        return;
+    }
+    let declared = version(pass.tree).map(|(major, minor, _)| (major, minor));
+    let mut lint = Lint {
+        dialect: Dialect::of(declared),
+        usages: HashMap::new(),
+        sets: HashMap::new(),
+        first_record: None,
+        limit: options.limits.bytes(options.profile),
+        chains: HashMap::new(),
+        pass,
+    };
+    lint.records(&read);
+    lint.sub_records(&read);
+    let fields: Vec<(usize, Field)> =
+        read.into_iter().filter_map(|(line, field)| Some((line, field.ok()?))).collect();
+    lint.ignored(&fields);
+    lint.suspended(&fields);
+    lint.define(&fields);
+    for (line, field) in &fields {
+        lint.field(*line, field, around);
+    }
+    if !fields.iter().any(|(_, field)| matches!(field, Field::PermissionsReference(_))) {
+        lint.unused(&fields);
+    }
+}
+
+/// A local usage as its first definition has it.
+struct Usage {
+    name: Span,
+    is_composite: bool,
+}
+
+struct Lint<'l, 't, 's> {
+    dialect: Dialect,
+    usages: HashMap<Vec<u8>, Usage>,
+    sets: HashMap<Vec<u8>, Span>,
+    /// Where the first record begins.
+    first_record: Option<u32>,
+    /// How much is read of a file that is referred to.
+    limit: usize,
+    /// What files of the site refer to themselves, by their paths.
+    chains: HashMap<String, Option<Vec<u8>>>,
+    pass: &'l mut Pass<'t, 's>,
+}
+
+impl Lint<'_, '_, '_> {
+    fn name(&self, span: Span) -> Vec<u8> {
+        self.pass.tree.text(span).to_ascii_lowercase()
+    }
+
+    fn quoted(&self, span: Span) -> String {
+        quote(self.pass.tree.text(span))
+    }
+
+    /// Fields outside records, and records that share their fields over a gap (decision 16).
+    fn records(&mut self, fields: &[(usize, Result<Field, Problem>)]) {
+        let tree = self.pass.tree;
+        // The last crawler field, while no other field stands after it.
+        let mut open: Option<(usize, Span)> = None;
+        let mut any = false;
+        for (line, field) in fields {
+            match field {
+                Ok(Field::Crawler(name)) => {
+                    if let Some((last, first)) = open {
+                        let between = &tree.lines[last + 1..*line];
+                        let parted = between.iter().any(|line| line.kind == LineKind::Field(Key::UserAgent));
+                        if !parted && between.iter().any(|line| line.kind == LineKind::Blank) {
+                            let message = "no field stands between two crawlers, so they share one record: all that \
+                                           follows is for both";
+                            self.pass.say_with(
+                                Code::AcapMergedRecords,
+                                *name,
+                                message,
+                                first,
+                                "the one before",
+                            );
+                        }
+                    }
+                    (open, any) = (Some((*line, *name)), true);
+                }
+                Ok(
+                    Field::QualifiedUsage { .. } | Field::CompositeUsage { .. } | Field::ResourceSet { .. },
+                )
+                | Ok(Field::IgnoreConventional) => open = None,
+                // It may be a crawler field that names nobody; the grammar says what is wrong with it.
+                Err(_) => (open, any) = (None, true),
+                Ok(_) => {
+                    open = None;
+                    if !any {
+                        let message = "a field before any crawler field; it says nothing";
+                        self.pass.say(Code::AcapFieldOutsideRecord, tree.lines[*line].key, message);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Usage purposes without a field of their own (P19), where sub-records begin and end as `lower` has it.
+    fn sub_records(&mut self, fields: &[(usize, Result<Field, Problem>)]) {
+        let mut any = false;
+        let mut open: Option<Span> = None;
+        let mut empty = Vec::new();
+        for (_, field) in fields {
+            match field {
+                Ok(Field::Crawler(_)) => {
+                    empty.extend(open.take());
+                    any = true;
+                }
+                Ok(Field::UsagePurpose(purpose)) if any => _ = open.get_or_insert(*purpose),
+                // What it was to be is not known.
+                Ok(Field::Permission { .. } | Field::Prohibition { .. }) | Err(_) => open = None,
+                Ok(_) => {}
+            }
+        }
+        for purpose in empty.into_iter().chain(open) {
+            let message = "a usage purpose without a field after it; nothing is said of it";
+            self.pass.say(Code::AcapEmptySubRecord, purpose, message);
+        }
+    }
+
+    /// Fields of a record behind a conventional one (decision 15).
+    fn suspended(&mut self, fields: &[(usize, Field)]) {
+        let mut fields = fields.iter().peekable();
+        let mut record = None;
+        let mut parted = false;
+        for (index, line) in self.pass.tree.lines.iter().enumerate() {
+            if line.kind == LineKind::Field(Key::UserAgent) {
+                parted = true;
+            }
+            let Some((_, field)) = fields.next_if(|(at, _)| *at == index) else { continue };
+            match (field, record) {
+                (Field::Crawler(name), _) => (record, parted) = (Some(*name), false),
+                (
+                    Field::QualifiedUsage { .. }
+                    | Field::CompositeUsage { .. }
+                    | Field::ResourceSet { .. }
+                    | Field::IgnoreConventional,
+                    _,
+                ) => {}
+                (_, Some(record)) if parted => {
+                    let message =
+                        "a field behind a user-agent line; it belongs to the ACAP record before that";
+                    self.pass.say_with(Code::AcapSuspendedRecord, line.key, message, record, "the record");
+                    // Once for each place where the record goes on.
+                    parted = false;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Conventional rules in ACAP records (V53, decision 15). The pilot reads them, and where all are to be ignored
+    /// that needs no remark.
+    fn ignored(&mut self, fields: &[(usize, Field)]) {
+        let alone = fields.iter().any(|(_, field)| *field == Field::IgnoreConventional);
+        if alone || self.dialect == Dialect::Pilot {
+            return;
+        }
+        let mut crawlers = fields.iter().filter(|(_, field)| matches!(field, Field::Crawler(_))).peekable();
+        let mut inside = None;
+        for (index, line) in self.pass.tree.lines.iter().enumerate() {
+            if crawlers.next_if(|(crawler, _)| *crawler == index).is_some() {
+                inside = Some(line.value);
+            }
+            match (line.kind, inside) {
+                (LineKind::Field(Key::UserAgent), _) => inside = None,
+                (LineKind::Field(Key::Allow | Key::Disallow | Key::Noindex), Some(record)) => {
+                    let span = Span { start: line.key.start, end: line.value.end.max(line.key.end) };
+                    let message = "a conventional rule inside an ACAP record; it is ignored";
+                    self.pass.say_with(Code::AcapIgnoredRule, span, message, record, "the record");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes in what the text defines (V42 to V45, decision 24).
+    fn define(&mut self, fields: &[(usize, Field)]) {
+        let tree = self.pass.tree;
+        self.first_record = fields.iter().find_map(|(_, field)| match field {
+            Field::Crawler(name) => Some(name.start),
+            _ => None,
+        });
+        for (_, field) in fields {
+            let (name, is_composite) = match field {
+                Field::QualifiedUsage { name, .. } => (*name, false),
+                Field::CompositeUsage { name, .. } => (*name, true),
+                Field::ResourceSet { name, .. } => {
+                    let key = tree.text(*name).to_ascii_lowercase();
+                    let first = *self.sets.entry(key).or_insert(*name);
+                    if first != *name {
+                        let quoted = quote(tree.text(*name));
+                        let message =
+                            format!("the resource set {quoted} is defined already; both are read as one");
+                        self.pass.say_with(Code::AcapRepeatedSet, *name, message, first, "the first is here");
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            let own = Usage { name, is_composite };
+            let first = self.usages.entry(tree.text(name).to_ascii_lowercase()).or_insert(own).name;
+            if first != name {
+                let quoted = quote(tree.text(name));
+                let message = format!("the usage {quoted} is defined already; this definition is ignored");
+                self.pass.say_with(Code::AcapRepeatedUsage, name, message, first, "this one counts");
+            }
+        }
+    }
+
+    fn field(&mut self, line: usize, field: &Field, around: &Surroundings<'_, '_>) {
+        match field {
+            Field::Permission { usage, resource, qualifiers } => {
+                if let UsageName::Standard(span) = *usage
+                    && self.name(span) == b"other"
+                {
+                    let message =
+                        "`other` is all that is not named, and what nothing prohibits is permitted anyway";
+                    self.pass.say(Code::AcapPermissionOfOther, span, message);
+                }
+                self.usage(*usage, "this permission is ignored");
+                self.resource(*resource, "this permission is ignored");
+                self.qualifiers(*usage, qualifiers);
+            }
+            Field::Prohibition { usage, resource, .. } => {
+                self.usage(*usage, "this prohibition is lost");
+                self.resource(*resource, "this prohibition is lost");
+            }
+            Field::QualifiedUsage { usage, qualifiers, .. } => {
+                self.usage(*usage, "");
+                self.qualifiers(*usage, qualifiers);
+            }
+            Field::CompositeUsage { members, .. } => members.iter().for_each(|member| self.member(*member)),
+            Field::PermissionsReference(locator) => self.reference(*locator, around),
+            Field::Request { path, .. } => self.request(self.pass.tree.lines[line].key, *path),
+            _ => {}
+        }
+    }
+
+    /// What is asked for is asked for one resource (P47), and nobody has to do it yet (V57).
+    fn request(&mut self, key: Span, path: Span) {
+        let text = self.pass.tree.text(path);
+        if text.contains(&b'*') || text.ends_with(b"$") {
+            let message = format!("{} is read as one path; a request is no pattern", quote(text));
+            self.pass.say(Code::AcapRequestIsAPattern, path, message);
+        }
+        if self.dialect != Dialect::Pilot {
+            let message = "action requests are not ready for use; crawlers may pay no heed";
+            self.pass.say(Code::AcapNotReady, key, message);
+        }
+    }
+
+    fn usage(&mut self, usage: UsageName, effect: &str) {
+        let (span, name) = (usage.span(), self.name(usage.span()));
+        match usage {
+            UsageName::Standard(_) if !USAGES.iter().any(|known| known.as_bytes() == name) => {
+                let message = format!(
+                    "ACAP has no usage {}; it is kept, and answers to that name alone",
+                    self.quoted(span)
+                );
+                self.pass.say(Code::AcapUnknownUsage, span, message);
+            }
+            UsageName::Local(_) if !self.usages.contains_key(&name) => {
+                let message = format!("the usage {} is not defined; {effect}", self.quoted(span));
+                self.pass.say(Code::AcapUndefinedUsage, span, message);
+            }
+            _ => {}
+        }
+    }
+
+    /// A member of a composite usage (P42, P45).
+    fn member(&mut self, member: UsageName) {
+        let span = member.span();
+        let UsageName::Local(_) = member else { return self.usage(member, "") };
+        let quoted = self.quoted(span);
+        let message = match self.usages.get(&self.name(span)) {
+            None => format!("the member {quoted} is not defined; the usage does without it"),
+            Some(usage) if usage.is_composite => {
+                format!("the member {quoted} is a composite usage itself; the usage does without it")
+            }
+            Some(usage) => {
+                // Behind the first record, it is a late definition.
+                let defined = usage.name;
+                if defined.start > span.start && self.first_record.is_none_or(|first| defined.start < first) {
+                    let message = format!("{quoted} is used here, and defined only behind this definition");
+                    self.pass.say_with(Code::AcapDefinitionAfterUse, span, message, defined, "defined here");
+                }
+                return;
+            }
+        };
+        self.pass.say(Code::AcapCompositeMember, span, message);
+    }
+
+    fn resource(&mut self, resource: Resource, effect: &str) {
+        if let Resource::Set(span) = resource
+            && !self.sets.contains_key(&self.name(span))
+        {
+            let message = format!("the resource set {} is not defined; {effect}", self.quoted(span));
+            self.pass.say(Code::AcapUndefinedSet, span, message);
+        }
+    }
+
+    /// Qualifiers that nobody knows, that the usage does not have, or that stand there too often (decision 19).
+    fn qualifiers(&mut self, usage: UsageName, qualifiers: &[Qualifier]) {
+        let tree = self.pass.tree;
+        let usage_name = String::from_utf8_lossy(tree.text(usage.span())).into_owned();
+        let mut seen: HashMap<Vec<u8>, Span> = HashMap::new();
+        let is_any = |qualifier: &Qualifier| {
+            let parts = [qualifier.name, qualifier.value].map(|span| tree.text(span));
+            value(parts[0], parts[1]) == Some(Value::Modification(Modification::Any))
+        };
+        let any = qualifiers.iter().any(is_any);
+        for qualifier in qualifiers {
+            let span = Span { start: qualifier.name.start, end: qualifier.value.end };
+            let name = self.name(qualifier.name);
+            let text = tree.text(qualifier.value);
+            let quoted = self.quoted(qualifier.name);
+            if text.is_empty() {
+                // No qualifier at all, which the grammar remarks on.
+                continue;
+            }
+            if !QUALIFIERS.iter().any(|known| known.as_bytes() == name) {
+                let message = format!("ACAP has no qualifier {quoted}: the permission cannot be used");
+                self.pass.say(Code::AcapUnknownQualifier, span, message);
+                continue;
+            }
+            let typed = value(&name, text);
+            if typed == Some(Value::UntilRecrawled) && text.eq_ignore_ascii_case(b"until-recrawl") {
+                let message = "`until-recrawl` is read as `until-recrawled`, which is the value of ACAP";
+                self.pass.say(Code::AcapMisspelledValue, qualifier.value, message);
+            }
+            let is_unsupported = matches!(
+                condition(&usage_name, &name, text, self.dialect, Place::File),
+                Condition::Unsupported { .. }
+            );
+            if let (UsageName::Standard(_), Some(typed), false) = (usage, &typed, is_unsupported) {
+                self.status(&usage_name, typed, span);
+            }
+            if let UsageName::Standard(_) = usage
+                && typed.is_some()
+                && is_unsupported
+            {
+                let message = match name.as_slice() {
+                    b"location" => format!("{quoted} is for META tags alone: the permission cannot be used"),
+                    _ => format!("the usage `{usage_name}` has no {quoted}: the permission cannot be used"),
+                };
+                self.pass.say(Code::AcapMisplacedQualifier, span, message);
+            }
+            let repeatable = name == b"prohibited-modification" && !any;
+            match seen.entry(name) {
+                Entry::Vacant(entry) => _ = entry.insert(span),
+                Entry::Occupied(entry) if !repeatable => {
+                    let message = format!("{quoted} may stand once; both must be met");
+                    let first = *entry.get();
+                    self.pass.say_with(
+                        Code::AcapRepeatedQualifier,
+                        span,
+                        message,
+                        first,
+                        "the first is here",
+                    );
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+    }
+
+    /// What crawlers do not do unasked yet (V57); the pilot knows no such marks.
+    fn status(&mut self, usage: &str, value: &Value, span: Span) {
+        if self.dialect == Dialect::Pilot {
+            return;
+        }
+        let (code, message) = match value {
+            Value::Use(_) if usage.eq_ignore_ascii_case("index") => (
+                Code::AcapByPriorArrangement,
+                "`must-use-resource` of `index` is honoured by prior arrangement only".to_owned(),
+            ),
+            Value::Use(_) => (
+                Code::AcapNotReady,
+                format!("`must-use-resource` of `{usage}` is not ready for use; crawlers may not honour it"),
+            ),
+            Value::Include { role: Some(Role::Link), .. } => (
+                Code::AcapNotReady,
+                "the role `link` is not ready for use; crawlers may not honour it".to_owned(),
+            ),
+            Value::Include { .. } => (
+                Code::AcapNotReady,
+                "`must-include-resource` is not ready for use; crawlers may not honour it".to_owned(),
+            ),
+            _ => return,
+        };
+        self.pass.say(code, span, message);
+    }
+
+    /// References that nothing comes of (V16, decision 23).
+    fn reference(&mut self, locator: Span, around: &Surroundings<'_, '_>) {
+        let text = String::from_utf8_lossy(self.pass.tree.text(locator)).into_owned();
+        let effect = "what it says is not known, so whatever needs a permission is prohibited";
+        // Where the site is not known, the URL may be one of its own.
+        let itself = SiteKey::from_url(&text).ok().filter(|_| around.origin.is_none());
+        let path = same_site(&text, around.origin.or(itself.as_ref().map(SiteKey::authority)));
+        match path {
+            None => {
+                let message = format!("a reference to another site, which is not followed; {effect}");
+                self.pass.say(Code::AcapReferenceElsewhere, locator, message);
+            }
+            Some(path) => match around.files.iter().find(|(file, _)| *file == path) {
+                None => {
+                    let message = format!("the file {} is not at hand; {effect}", quote(text.as_bytes()));
+                    self.pass.say(Code::AcapReferenceMissing, locator, message);
+                }
+                Some((_, file)) => self.chain(locator, path, file),
+            },
+        }
+    }
+
+    /// References of a file that is referred to (V17).
+    fn chain(&mut self, locator: Span, path: String, file: &[u8]) {
+        let limit = self.limit;
+        let further = self.chains.entry(path).or_insert_with(|| {
+            let tree = scan(file, limit);
+            fields(&tree).into_iter().find_map(|(_, field)| match field {
+                Ok(Field::PermissionsReference(further)) => Some(tree.text(further).to_vec()),
+                _ => None,
+            })
+        });
+        if let Some(further) = further {
+            let message = format!("this file refers on to {}, which is not followed", quote(further));
+            self.pass.say(Code::AcapReferenceChain, locator, message);
+        }
+    }
+
+    /// Definitions that nothing refers to.
+    fn unused(&mut self, fields: &[(usize, Field)]) {
+        let mut used: HashSet<Vec<u8>> = HashSet::new();
+        let mut used_sets: HashSet<Vec<u8>> = HashSet::new();
+        for (_, field) in fields {
+            match field {
+                Field::Permission { usage, resource, .. } | Field::Prohibition { usage, resource, .. } => {
+                    if let UsageName::Local(span) = usage {
+                        used.insert(self.name(*span));
+                    }
+                    if let Resource::Set(span) = resource {
+                        used_sets.insert(self.name(*span));
+                    }
+                }
+                Field::CompositeUsage { members, .. } => {
+                    let local = members.iter().filter(|member| matches!(member, UsageName::Local(_)));
+                    used.extend(local.map(|member| self.name(member.span())));
+                }
+                _ => {}
+            }
+        }
+        let is_first = |lint: &Self, name: Span, usage: bool| match usage {
+            true => lint.usages.get(&lint.name(name)).is_some_and(|usage| usage.name == name),
+            false => lint.sets.get(&lint.name(name)) == Some(&name),
+        };
+        for (_, field) in fields {
+            let (name, what) = match field {
+                Field::QualifiedUsage { name, .. } | Field::CompositeUsage { name, .. }
+                    if is_first(self, *name, true) && !used.contains(&self.name(*name)) =>
+                {
+                    (*name, "usage")
+                }
+                Field::ResourceSet { name, .. }
+                    if is_first(self, *name, false) && !used_sets.contains(&self.name(*name)) =>
+                {
+                    (*name, "resource set")
+                }
+                _ => continue,
+            };
+            let message = format!("nothing refers to the {what} {}", self.quoted(name));
+            self.pass.say(Code::AcapUnusedDefinition, name, message);
+        }
+    }
+}

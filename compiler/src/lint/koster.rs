@@ -1,0 +1,37 @@
+//! Rules of the 1996 draft that an earlier one makes unreachable: patterns are prefixes and the first match wins (K11).
+//!
+//! Sorted, the prefixes of a pattern form a stack, so one sweep finds the first rule that matches all that another
+//! does. A record without a name is looked at like any other.
+
+use super::{Code, Pass, quote};
+use crate::policy::{Rule, Sense};
+use std::ops::Range;
+
+pub(super) fn lint(rules: &[Rule<'_>], range: Range<usize>, pass: &mut Pass<'_, '_>) {
+    let mut sorted: Vec<usize> = range.collect();
+    sorted.sort_by_key(|&at| (&rules[at].pattern, at));
+    // Rules whose patterns begin the pattern at hand, each with the first rule among it and those below.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut hidden = Vec::new();
+    for at in sorted {
+        while open.last().is_some_and(|&(last, _)| !rules[at].pattern.starts_with(&rules[last].pattern)) {
+            open.pop();
+        }
+        let first = open.last().map_or(at, |&(_, first)| first.min(at));
+        if first < at {
+            hidden.push((at, first));
+        }
+        open.push((at, first));
+    }
+    for (at, first) in hidden {
+        let [rule, winner] = [at, first].map(|at| &rules[at]);
+        let sense = if winner.sense == Sense::Permit { "Allow" } else { "Disallow" };
+        let (span, second) = (pass.value(rule.line), pass.value(winner.line));
+        let message = format!(
+            "this rule is never reached: {sense} {} on line {} comes first and matches all that it does",
+            quote(pass.tree.text(second)),
+            winner.line
+        );
+        pass.say_with(Code::UnreachableRule, span, message, second, "this one is reached first");
+    }
+}

@@ -1,0 +1,165 @@
+//! What there is to say about the meaning of a text: rules that never decide, names that nobody defines, values that
+//! have no effect.
+//!
+//! The syntax is the grammar's to judge (`robomaton_grammar::diagnose`); this pass goes over tree and policy, after
+//! `lower`, and `robomaton lint` prints both. LINTS.md has an entry for each code. Invariants: only what can be proved
+//! is said; time is near-linear, but for the pairs of patterns, which are held to [`STEPS`]; what is said does not
+//! depend on hash order. It decides nothing: who wins is asked of `precedence` and `scope`.
+//!
+//! ```
+//! use robomaton_compiler::lint::{Code, lint};
+//! use robomaton_compiler::{Options, Surroundings};
+//! use robomaton_grammar::{DEFAULT_LIMIT, scan};
+//!
+//! let tree = scan(b"User-agent: *\nDisallow: /a\nAllow: /a\n", DEFAULT_LIMIT);
+//! let report = lint(&tree, &Surroundings::default(), &Options::default());
+//! assert_eq!(report.findings[0].code, Code::SupersededRule);
+//! ```
+
+mod acap;
+mod code;
+mod contradicted;
+mod cover;
+mod fields;
+mod koster;
+mod napalm;
+mod pages;
+mod records;
+mod rules;
+mod used;
+
+pub use code::Code;
+pub use pages::{PageFinding, lint_pages};
+
+use crate::Options;
+use crate::limits::OverLimit;
+use crate::lower::{Surroundings, lower_with};
+use robomaton_formats::Profile;
+use robomaton_grammar::{LineKind, Span, Tree};
+
+/// Symbols that are compared for one text, where patterns are held against one another in pairs: a tenth of a second.
+/// A text that needs more is told so ([`Code::UncheckedPairs`]).
+pub const STEPS: usize = 1 << 24;
+
+/// One remark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is about.
+    pub code: Code,
+    /// Where.
+    pub span: Span,
+    /// What is the matter, in one sentence without a full stop.
+    pub message: String,
+    /// Another place that explains this one, and why.
+    pub second: Option<(Span, String)>,
+}
+
+/// All remarks about a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// In the order of their places.
+    pub findings: Vec<Finding>,
+    /// Those about the pages that the text is read together with, page by page.
+    pub pages: Vec<PageFinding>,
+    /// The limit that the text exceeds. Then nothing is said of its rules, for it has none.
+    pub over: Option<OverLimit>,
+    /// Whether the text is no robots.txt at all, so that remarks about its lines are beside the point.
+    pub is_something_else: bool,
+}
+
+/// Everything worth saying about the meaning of a tree, with what it is read together with.
+pub fn lint<'s>(tree: &Tree<'s>, around: &Surroundings<'_, 's>, options: &Options) -> Report {
+    lint_within(tree, around, options, STEPS)
+}
+
+/// The same, with another limit in place of [`STEPS`].
+pub fn lint_within<'s>(
+    tree: &Tree<'s>,
+    around: &Surroundings<'_, 's>,
+    options: &Options,
+    steps: usize,
+) -> Report {
+    let pages = match options.profile {
+        Profile::Full => lint_pages(around.pages),
+        _ => Vec::new(),
+    };
+    let mut pass = Pass { tree, found: Vec::new(), steps, unchecked: None };
+    records::text(&mut pass);
+    if !pass.found.is_empty() {
+        return Report { findings: pass.found, pages, over: None, is_something_else: true };
+    }
+    records::lint(&mut pass);
+    records::visit_times(&mut pass);
+    if options.profile == Profile::Full {
+        acap::lint(around, options, &mut pass);
+        napalm::lint(&mut pass);
+    }
+    // A reader that wants some crawlers only would not see all groups.
+    let options = Options { crawlers: Vec::new(), ..options.clone() };
+    let over = match lower_with(tree, around, &options) {
+        Ok(policy) => {
+            rules::lint(&policy, &mut pass);
+            fields::lint(&policy, &mut pass);
+            napalm::answers(&policy, &mut pass);
+            used::lint(&policy, around.origin, &mut pass);
+            None
+        }
+        Err(over) => Some(over),
+    };
+    if let Some(place) = pass.unchecked {
+        let message = "too many pairs of patterns to hold each against each; not all were";
+        pass.say(Code::UncheckedPairs, place, message);
+    }
+    pass.found.sort_by_key(|finding| (finding.span.start, finding.code));
+    Report { findings: pass.found, pages, over, is_something_else: false }
+}
+
+/// What the passes share.
+struct Pass<'t, 's> {
+    tree: &'t Tree<'s>,
+    found: Vec<Finding>,
+    /// What is left of the limit of steps.
+    steps: usize,
+    /// The first place where it did not suffice.
+    unchecked: Option<Span>,
+}
+
+impl Pass<'_, '_> {
+    fn say(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.found.push(Finding { code, span, message: message.into(), second: None });
+    }
+
+    fn say_with(&mut self, code: Code, span: Span, message: impl Into<String>, second: Span, why: &str) {
+        let second = Some((second, why.to_owned()));
+        self.found.push(Finding { code, span, message: message.into(), second });
+    }
+
+    /// Takes steps from what is left; none when they do not suffice.
+    fn spend(&mut self, steps: usize) -> Option<()> {
+        self.steps = self.steps.checked_sub(steps)?;
+        Some(())
+    }
+
+    /// The value on a line by its number, or the key where there is none.
+    fn value(&self, number: u32) -> Span {
+        let line = self.tree.lines.get(number as usize - 1);
+        line.map_or(Span::default(), |line| if line.value.is_empty() { line.key } else { line.value })
+    }
+
+    /// What kind of line has this number.
+    fn kind(&self, number: u32) -> Option<LineKind> {
+        Some(self.tree.lines.get(number as usize - 1)?.kind)
+    }
+}
+
+/// A text of the source for a message: printable, and of bounded length.
+fn quote(text: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    match text.get(..LONGEST) {
+        Some(start) if text.len() > LONGEST => format!("`{}...`", start.escape_ascii()),
+        _ => format!("`{}`", text.escape_ascii()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Texts that are none, and values of extension records that have no effect.
+//!
+//! Whether a value is one is asked of the grammar's readers of values. Nothing here depends on groups.
+
+use super::{Code, Pass, quote};
+use robomaton_grammar::{Key, LineKind, Span, napalm};
+
+/// How much of a text is looked at to tell its encoding.
+const HEAD: usize = 512;
+
+/// Says what a text is that is no robots.txt (R1, R16). Where there is a group, the text is one, whatever stands before.
+pub(super) fn text(pass: &mut Pass<'_, '_>) {
+    let tree = pass.tree;
+    if !tree.groups.is_empty() {
+        return;
+    }
+    let source = tree.source;
+    let marked = source.starts_with(b"\xff\xfe") || source.starts_with(b"\xfe\xff");
+    let head = &source[..source.len().min(HEAD)];
+    let zeros = |odd: usize| head.iter().skip(odd).step_by(2).filter(|&&octet| octet == 0).count();
+    // ASCII in UTF-16 has a NUL in every other place.
+    if marked || head.len() >= 8 && zeros(0).max(zeros(1)) * 4 > head.len() {
+        let span = Span { start: 0, end: source.len().min(2) as u32 };
+        let message = "the text is in UTF-16; robots.txt is in UTF-8, and no line of this one is understood";
+        return pass.say(Code::Utf16, span, message);
+    }
+    let mut text = &source[tree.bom.end as usize..];
+    text = text.trim_ascii_start();
+    // No line of a robots.txt begins with a tag.
+    if let [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'!' | b'?' | b'/', ..] = text {
+        let start = (source.len() - text.len()) as u32;
+        let length = text.iter().take_while(|octet| !octet.is_ascii_whitespace()).count() as u32;
+        let message = "the text is HTML, not a robots.txt; it says nothing to crawlers";
+        pass.say(Code::Html, Span { start, end: start + length }, message);
+    }
+}
+
+/// Says where a group has several Visit-times (N15), each of which counts.
+pub(super) fn visit_times(pass: &mut Pass<'_, '_>) {
+    let tree = pass.tree;
+    for group in &tree.groups {
+        let mut first = None;
+        for line in &tree.lines[group.start as usize..group.end as usize] {
+            let is_one = line.kind == LineKind::Field(Key::VisitTime);
+            if !is_one || napalm::visit_time(tree.text(line.value)).is_none() {
+                continue;
+            }
+            match first {
+                None => first = Some(line.value),
+                Some(first) => {
+                    let message =
+                        "a further Visit-time of the group; crawlers may come at any of these times";
+                    pass.say_with(Code::VisitTimeRepeated, line.value, message, first, "the first is here");
+                }
+            }
+        }
+    }
+}
+
+/// Looks at the values of extension records (R18, N2, N15, N16). Empty ones are the grammar's to remark on.
+pub(super) fn lint(pass: &mut Pass<'_, '_>) {
+    for line in &pass.tree.lines {
+        let LineKind::Field(key) = line.kind else { continue };
+        let value = pass.tree.text(line.value);
+        let (code, form) = match key {
+            _ if value.is_empty() => continue,
+            Key::CrawlDelay if napalm::crawl_delay(value).is_none() => {
+                (Code::BadCrawlDelay, "a number of seconds, such as `2.5`")
+            }
+            Key::RequestRate if napalm::request_rate(value).is_none() => {
+                (Code::BadRequestRate, "documents and a time, such as `10/1m` or `1/5 0600-2200`")
+            }
+            Key::VisitTime if napalm::visit_time(value).is_none() => {
+                (Code::BadVisitTime, "two times of the day in UTC, such as `0600-0845`")
+            }
+            Key::RobotVersion if napalm::version(value).is_none() => {
+                (Code::BadRobotVersion, "three numbers, such as `2.0.0`")
+            }
+            Key::Sitemap if !is_absolute(value) => {
+                (Code::RelativeSitemap, "an absolute URL, for it may be on any host")
+            }
+            _ => continue,
+        };
+        let effect = if code == Code::RelativeSitemap { "crawlers differ on it" } else { "it has no effect" };
+        let message = format!("{} is not {form}; {effect}", quote(value));
+        pass.say(code, line.value, message);
+    }
+}
+
+fn is_absolute(value: &[u8]) -> bool {
+    let scheme = value.iter().take_while(|octet| octet.is_ascii_alphanumeric()).count();
+    scheme > 0 && value[scheme..].starts_with(b"://")
+}

@@ -1,0 +1,250 @@
+//! Conventional rules that never decide.
+//!
+//! Rules of one group are held against each other by their tags, so what is said follows the profile: the longest
+//! pattern of RFC 9309, the forms of Robot-version 2.0.0. A crawler may be named in several groups, which only adds
+//! rules: what loses within one loses among all. Permissions are without use only if that is so among all groups that
+//! share a crawler. For the 1996 draft see `koster`.
+
+use super::cover::{Shape, covers};
+use super::{Code, Pass, contradicted, koster, quote};
+use crate::policy::{Agent, Group, Policy, Rule, Sense};
+use crate::precedence;
+use crate::scope::scoped_pattern;
+use robomaton_formats::Profile;
+use robomaton_formats::policy::Role;
+use robomaton_formats::program::Tag;
+use robomaton_grammar::{Key, LineKind};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
+    let tags = precedence::tags(policy);
+    let groups: Vec<&Group<'_>> =
+        policy.groups.iter().filter(|group| group.role == Role::Conventional).collect();
+    if policy.profile.allows_robots_txt() {
+        robots_txt(policy, pass);
+    }
+    if policy.profile == Profile::Koster {
+        return groups.iter().for_each(|group| koster::lint(&policy.rules, group.rules.clone(), pass));
+    }
+    let fields = policy.groups.iter().filter(|group| group.role == Role::Field);
+    let fields = fields.flat_map(|group| &policy.rules[group.rules.clone()]);
+    let fields: HashSet<Vec<u8>> = fields.map(|field| scoped_pattern(&field.pattern)).collect();
+    for group in &groups {
+        let rules = Rules { all: &policy.rules, tags: &tags, range: group.rules.clone(), fields: &fields };
+        rules.same_patterns(pass);
+        rules.covered(pass);
+    }
+    contradicted::lint(policy, &groups, pass);
+    // Fields of ACAP may say what a permission is an exception to.
+    if !policy.is_scoped() {
+        redundant(policy, &groups, &tags, pass);
+    }
+}
+
+/// R13, K12. Rules of other files and of pages stand on no line of this text.
+fn robots_txt(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
+    let is_own =
+        |group: &&Group<'_>| matches!(group.role, Role::Conventional | Role::Field) && group.file == 0;
+    for group in policy.groups.iter().filter(is_own) {
+        for rule in &policy.rules[group.rules.clone()] {
+            let is_it = matches!(rule.pattern.as_ref(), b"/robots.txt" | b"/robots.txt$");
+            if is_it && rule.is_crawl() && is_written(rule, pass) {
+                let message = "a rule for /robots.txt, which may always be fetched; it has no effect on that";
+                pass.say(Code::RuleForRobotsTxt, pass.value(rule.line), message);
+            }
+        }
+    }
+}
+
+/// Whether a rule stands on its line, and was not added for the group.
+pub(super) fn is_written(rule: &Rule<'_>, pass: &Pass<'_, '_>) -> bool {
+    pass.kind(rule.line) != Some(LineKind::Field(Key::UserAgent))
+}
+
+/// The rules of one group.
+struct Rules<'p, 's> {
+    all: &'p [Rule<'s>],
+    tags: &'p [Tag],
+    range: Range<usize>,
+    /// The patterns of the fields of ACAP: rules that contradict them are dropped, and hide nothing (V54).
+    fields: &'p HashSet<Vec<u8>>,
+}
+
+impl Rules<'_, '_> {
+    fn own(&self, pass: &Pass<'_, '_>) -> Vec<usize> {
+        self.range.clone().filter(|&at| is_written(&self.all[at], pass)).collect()
+    }
+
+    /// Rules that say again, or deny, what another rule says of the same pattern.
+    fn same_patterns(&self, pass: &mut Pass<'_, '_>) {
+        // The first rule of each sense.
+        let mut first: HashMap<(u16, &[u8]), [Option<usize>; 2]> = HashMap::new();
+        for at in self.own(pass) {
+            let rule = &self.all[at];
+            let firsts = first.entry((rule.usage, rule.pattern.as_ref())).or_default();
+            let own = usize::from(rule.sense == Sense::Permit);
+            let (known, other) = (firsts[own], firsts[1 - own]);
+            firsts[own] = known.or(Some(at));
+            match (known, other) {
+                (Some(known), _) if self.all[known].line != rule.line => {
+                    let (span, second) = (pass.value(rule.line), pass.value(self.all[known].line));
+                    let message = "this rule stands in its group already";
+                    pass.say_with(Code::DuplicateRule, span, message, second, "the first is here");
+                }
+                (None, Some(other)) => {
+                    let (loser, winner) =
+                        if self.tags[at] < self.tags[other] { (at, other) } else { (other, at) };
+                    self.say(
+                        Code::SupersededRule,
+                        loser,
+                        winner,
+                        "this rule never decides: on the same pattern",
+                        pass,
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Rules that lose wherever they match. Those of equal sense are let be: they deny nothing.
+    fn covered(&self, pass: &mut Pass<'_, '_>) {
+        let own = self.own(pass);
+        if !own.iter().any(|&at| self.all[at].sense != self.all[own[0]].sense) {
+            return;
+        }
+        // What has no star covers nothing that ranks lower, but for `/`, which matches all.
+        let wide = |sense| -> Vec<(usize, Shape)> {
+            let is_one = |&at: &usize| self.all[at].sense == sense && self.is_wide(at);
+            let mut wide: Vec<usize> = own.iter().copied().filter(is_one).collect();
+            wide.sort_by_key(|&at| std::cmp::Reverse(self.tags[at]));
+            wide.into_iter().map(|at| (at, Shape::new(self.all[at].pattern()))).collect()
+        };
+        let wide = [wide(Sense::Prohibit), wide(Sense::Permit)];
+        for &at in &own {
+            let rule = &self.all[at];
+            let wide = &wide[usize::from(rule.sense == Sense::Prohibit)];
+            let shape = Shape::new(rule.pattern());
+            for (by, outer) in wide.iter().take_while(|(by, _)| self.tags[*by] > self.tags[at]) {
+                let winner = &self.all[*by];
+                let Some(covers) = covers(outer, &shape, &mut pass.steps) else {
+                    pass.unchecked.get_or_insert(pass.value(rule.line));
+                    return;
+                };
+                // What stands on the same pattern has its remark.
+                if covers && winner.usage == rule.usage && winner.pattern != rule.pattern {
+                    let why = "this rule never decides: wherever it matches,";
+                    self.say(Code::UnreachableRule, at, *by, why, pass);
+                    break;
+                }
+            }
+        }
+    }
+
+    fn is_wide(&self, at: usize) -> bool {
+        let rule = &self.all[at];
+        (rule.pattern().has_star() || *rule.pattern == *b"/")
+            && (self.fields.is_empty() || !self.fields.contains(&scoped_pattern(&rule.pattern)))
+    }
+
+    fn say(&self, code: Code, loser: usize, winner: usize, why: &str, pass: &mut Pass<'_, '_>) {
+        let [loser, winner] = [loser, winner].map(|at| &self.all[at]);
+        let sense = if winner.sense == Sense::Permit { "Allow" } else { "Disallow" };
+        let (span, second) = (pass.value(loser.line), pass.value(winner.line));
+        let pattern = quote(pass.tree.text(second));
+        let message = format!("{why} {sense} {pattern} on line {} wins", winner.line);
+        pass.say_with(code, span, message, second, "this one wins");
+    }
+}
+
+/// One rule for crawling, where it is looked at among all groups that share a crawler with its own.
+struct Entry {
+    /// The number of those groups together.
+    family: usize,
+    /// The octets before the first star: rules that match one target have heads of which one begins with the other.
+    head: Vec<u8>,
+    /// Prohibitions first.
+    permits: bool,
+    /// Index into the rules of the policy.
+    rule: usize,
+}
+
+/// Permissions that are no exception from anything.
+fn redundant(policy: &Policy<'_>, groups: &[&Group<'_>], tags: &[Tag], pass: &mut Pass<'_, '_>) {
+    let mut entries: Vec<Entry> = Vec::new();
+    for (group, family) in groups.iter().zip(families(groups)) {
+        if group.agents.is_empty() {
+            continue;
+        }
+        let rules = group.rules.clone().filter(|&at| policy.rules[at].is_crawl());
+        entries.extend(rules.map(|rule| {
+            let Rule { sense, .. } = policy.rules[rule];
+            let head = policy.rules[rule].pattern().parts().head.into_owned();
+            Entry { family, head, permits: sense == Sense::Permit, rule }
+        }));
+    }
+    entries
+        .sort_by(|a, b| (a.family, &a.head, a.permits, a.rule).cmp(&(b.family, &b.head, b.permits, b.rule)));
+    // Rules that lose anyway have their remarks.
+    let lost: HashSet<u32> = pass.found.iter().map(|finding| finding.span.start).collect();
+    // For each entry the prohibition that follows it next.
+    let mut next: Vec<Option<usize>> = vec![None; entries.len()];
+    for at in (1..entries.len()).rev() {
+        next[at - 1] = if entries[at].permits { next[at] } else { Some(at) };
+    }
+    // The prohibitions whose heads begin the head at hand, each with the least tag so far.
+    let mut open: Vec<(usize, Tag)> = Vec::new();
+    let mut prohibits = vec![false; groups.len()];
+    entries.iter().filter(|entry| !entry.permits).for_each(|entry| prohibits[entry.family] = true);
+    for (at, entry) in entries.iter().enumerate() {
+        let begins = |a: usize, b: usize| {
+            entries[a].family == entries[b].family && entries[b].head.starts_with(&entries[a].head)
+        };
+        while open.last().is_some_and(|&(last, _)| !begins(last, at)) {
+            open.pop();
+        }
+        let rule = &policy.rules[entry.rule];
+        if !entry.permits {
+            let least = open.last().map_or(Tag::MAX, |&(_, tag)| tag);
+            open.push((at, least.min(tags[entry.rule])));
+            continue;
+        }
+        let excepts = open.last().is_some_and(|&(_, tag)| tag < tags[entry.rule])
+            // A longer head means a longer pattern, where neither a star nor an escape can make up for it.
+            || rule.pattern.iter().any(|octet| b"*%".contains(octet)) && next[at].is_some_and(|next| begins(at, next));
+        // To allow everything in a group of its own is the usual way to say that a crawler is welcome.
+        let welcomes = !prohibits[entry.family] && matches!(rule.pattern.as_ref(), b"/" | b"*" | b"/*");
+        let span = pass.value(rule.line);
+        if !excepts && !welcomes && is_written(rule, pass) && !lost.contains(&span.start) {
+            let message =
+                "no Disallow for these crawlers loses to this Allow: without it they may do the same";
+            pass.say(Code::RedundantAllow, span, message);
+        }
+    }
+}
+
+/// For each group the number of the first group that it shares crawlers with, directly or over others.
+fn families(groups: &[&Group<'_>]) -> Vec<usize> {
+    let mut parent: Vec<usize> = (0..groups.len()).collect();
+    fn root(parent: &mut [usize], mut at: usize) -> usize {
+        while parent[at] != at {
+            parent[at] = parent[parent[at]];
+            at = parent[at];
+        }
+        at
+    }
+    let mut homes: HashMap<String, usize> = HashMap::new();
+    for (number, group) in groups.iter().enumerate() {
+        for agent in &group.agents {
+            let key = match agent {
+                Agent::Any => "*".to_owned(),
+                Agent::Named(name) => name.to_ascii_lowercase(),
+            };
+            let home = *homes.entry(key).or_insert(number);
+            let [a, b] = [home, number].map(|at| root(&mut parent, at));
+            parent[a.max(b)] = a.min(b);
+        }
+    }
+    (0..groups.len()).map(|at| root(&mut parent, at)).collect()
+}

@@ -1,0 +1,405 @@
+//! What is said of small texts, and of hostile ones; LINTS.md has an example of each code, which the command tests.
+
+mod acap;
+
+use super::*;
+use crate::policy::Sense;
+use crate::trace::{Asked, Fate, trace};
+use robomaton_formats::Decision;
+use robomaton_grammar::{DEFAULT_LIMIT, scan};
+
+fn report(text: &[u8], profile: Profile) -> Report {
+    let tree = scan(text, DEFAULT_LIMIT);
+    let origin = Some("a.example");
+    lint(
+        &tree,
+        &Surroundings { origin, ..Surroundings::default() },
+        &Options { profile, ..Options::default() },
+    )
+}
+
+/// Names of the codes, each with the line it is said about.
+fn said_by(profile: Profile, text: &str) -> Vec<(&'static str, usize)> {
+    let line = |at: u32| text[..at as usize].matches('\n').count() + 1;
+    let report = report(text.as_bytes(), profile);
+    report.findings.iter().map(|finding| (finding.code.name(), line(finding.span.start))).collect()
+}
+
+fn said(text: &str) -> Vec<(&'static str, usize)> {
+    said_by(Profile::Full, text)
+}
+
+#[test]
+fn names_are_unlike_those_of_the_grammar() {
+    let mut names: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+    names.extend(robomaton_grammar::Code::ALL.map(|code| code.name()));
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}
+
+#[test]
+fn rules_that_never_decide() {
+    let group = |rules: &str| said(&format!("User-agent: *\n{}\n", rules.replace(", ", "\n")));
+    assert_eq!(group("Disallow: /a, Allow: /a"), [("superseded-rule", 2)]);
+    assert_eq!(group("Disallow: /a, Disallow: /%61"), [("duplicate-rule", 3)]);
+    assert_eq!(group("Disallow: /, Allow: /*"), [("unreachable-rule", 2)]);
+    assert_eq!(
+        group("Disallow: /, Allow: /*, ACAP-crawler: *, ACAP-disallow-crawl: /*"),
+        [("acap-contradicted-rule", 3)]
+    );
+    assert_eq!(group("Disallow: /a*, Allow: /a"), [("unreachable-rule", 3)]);
+    assert_eq!(group("Disallow: *, Allow: /"), [("unreachable-rule", 2)]);
+    assert_eq!(group("Disallow: /*b, Allow: /*a/b*"), []);
+    assert_eq!(group("Disallow: /a, Allow: /a/b, Disallow: /a/b/c"), []);
+    assert_eq!(group("Disallow: /search/, Disallow: /search*"), []);
+    assert_eq!(said_by(Profile::Google, "user-agent: a\nallow: /d/index.html\ndisallow: /d/\n"), []);
+}
+
+#[test]
+fn permissions_without_use() {
+    let group = |rules: &str| said(&format!("User-agent: *\n{}\n", rules.replace(", ", "\n")));
+    assert_eq!(group("Allow: /"), []);
+    assert_eq!(group("Allow: /x"), [("redundant-allow", 2)]);
+    assert_eq!(group("Allow: /, Disallow: /x"), [("redundant-allow", 2)]);
+    assert_eq!(group("Allow: /x, Disallow: /x/y"), [("redundant-allow", 2)]);
+    assert_eq!(group("Allow: /x/y, Disallow: /x"), []);
+    assert_eq!(group("Allow: /*.css, Disallow: /x"), []);
+    assert_eq!(group("Allow: /x/*.css, Disallow: /y"), [("redundant-allow", 2)]);
+    assert_eq!(group("Allow: /%24, Disallow: /$a"), []);
+    // Another group of the same crawler counts, and so does one that is shared.
+    let shared = "User-agent: a\nUser-agent: b\nAllow: /x/y\n\nUser-agent: B\nDisallow: /x\n";
+    assert_eq!(said(shared), []);
+    assert_eq!(said(&shared.replace("B\n", "c\n")), [("redundant-allow", 3)]);
+}
+
+#[test]
+fn the_draft_takes_the_first_match() {
+    let text = "User-agent: *\nDisallow: /a\nAllow: /a/b\nAllow: /c/d\nDisallow: /c\nDisallow: /%61/c\n";
+    assert_eq!(said_by(Profile::Koster, text), [("unreachable-rule", 3), ("unreachable-rule", 6)]);
+    assert_eq!(said(text), []);
+    let text = "User-agent: *\nDisallow: /robots.txt\n";
+    assert_eq!(said_by(Profile::Koster, text), [("rule-for-robots-txt", 2)]);
+    assert_eq!(said_by(Profile::Google, text), []);
+}
+
+#[test]
+fn rule_sets_of_version_two() {
+    let text = "User-agent: a\nDisallow: /\nUser-agent: a\nRobot-version: 2.0.0\nAllow: /x.html\nUser-agent: *\nDisallow: /\n";
+    assert_eq!(said(text), []);
+    assert_eq!(said_by(Profile::Rfc9309, &text.replace(".html", "/")), []);
+    let set = |rules: &str| said(&format!("User-agent: a\n{}\n", rules.replace(", ", "\n")));
+    assert_eq!(set("Robot-version: 2.0.0, Disallow: /a/, Allow: /a/*"), [("explicit-directory", 3)]);
+    assert_eq!(set("Robot-version: 2.0.0, Disallow: /a*, Allow: /a/*"), [("unreachable-rule", 4)]);
+    assert_eq!(set("Robot-version: 2.0.0, Disallow: /a*, Allow: /a/b"), []);
+    assert_eq!(set("Disallow: /a, Robot-version: 2.0.0"), [("robot-version-misplaced", 3)]);
+    assert_eq!(set("Robot-version: 2, Disallow: /a"), [("bad-robot-version", 2)]);
+    assert_eq!(set("Robot-version: 3.0.0, Disallow: /a*"), [("robot-version-unknown", 2)]);
+    let twice = "User-agent: a\nRobot-version: 2.0.0\nDisallow: /a*\n";
+    assert_eq!(said(&twice.repeat(2)), [("rule-set-without-answer", 5)]);
+}
+
+#[test]
+fn fields_that_never_win() {
+    let record = |fields: &str| said(&format!("ACAP-crawler: *\n{}\n", fields.replace(", ", "\n")));
+    let pair = |permission: &str, prohibition: &str| {
+        record(&format!("ACAP-allow-index: {permission}, ACAP-disallow-index: {prohibition}"))
+    };
+    assert_eq!(pair("*.pdf", "/"), [("acap-never-wins", 2)]);
+    assert_eq!(pair("/", "*.pdf"), [("acap-never-wins", 3)]);
+    assert_eq!(pair("/a", "/a*"), [("acap-never-wins", 2)]);
+    assert_eq!(pair("/*a/b", "/*b"), [("acap-never-wins", 2)]);
+    assert_eq!(pair("/foo$", "/foo*"), [("acap-anchor-loses", 2)]);
+    assert_eq!(pair("/foo*", "/foo$"), [("acap-anchor-loses", 3)]);
+    assert_eq!(pair("/Foo", "/fo%6F"), [("acap-equal-patterns", 2)]);
+    assert_eq!(pair("/*a", "/*b"), [("acap-undetermined-pair", 2)]);
+    assert_eq!(pair("/*a$", "/*b$"), []);
+    assert_eq!(pair("/*a$", "/*ba$"), [("acap-undetermined-pair", 2)]);
+    assert_eq!(pair("/a", "/b"), []);
+    assert_eq!(pair("/a/b", "/a"), []);
+    assert_eq!(pair("*.pdf, ACAP-crawler: x", "/"), []);
+    assert_eq!(pair("*.pdf, ACAP-usage-purpose: x", "/"), []);
+}
+
+#[test]
+fn special_usages_meet_the_general_one() {
+    let record = |fields: &str| said(&format!("ACAP-crawler: *\n{}\n", fields.replace(", ", "\n")));
+    assert_eq!(record("ACAP-allow-present: /, ACAP-disallow-present-link: /"), []);
+    assert_eq!(record("ACAP-allow-present-link: *.a, ACAP-disallow-present: /"), [("acap-never-wins", 2)]);
+    assert_eq!(record("ACAP-allow-present: *.a, ACAP-disallow-present-link: /"), []);
+    assert_eq!(record("ACAP-allow-present: /, ACAP-disallow-present-link: *.a"), [("acap-never-wins", 3)]);
+    assert_eq!(record("ACAP-allow-present-link: /, ACAP-disallow-present: *.a"), []);
+}
+
+#[test]
+fn local_names() {
+    let text = "ACAP-qualified-usage: q index time-limit=3-days\nACAP-composite-usage: c (q) crawl\n\
+                ACAP-resource-set: s /a *.b\nACAP-crawler: *\nACAP-allow-(c): the-acap:resource-set:s\n";
+    assert_eq!(said(text), []);
+    assert_eq!(
+        said(&text.replace("(c)", "(d)").replace(":s\n", ":t\n")),
+        [
+            ("acap-unused-definition", 2),
+            ("acap-unused-definition", 3),
+            ("acap-undefined-usage", 5),
+            ("acap-undefined-set", 5)
+        ]
+    );
+    assert_eq!(
+        said(&text.replace("(q)", "(c)")),
+        [("acap-unused-definition", 1), ("acap-composite-member", 2)]
+    );
+    assert_eq!(said(&text.replace("index", "crawl")), [("acap-misplaced-qualifier", 1)]);
+    let twice = "ACAP-composite-usage: q crawl\nACAP-qualified-usage: Q index time-limit=3-days\n\
+                 ACAP-crawler: *\nACAP-allow-(q): /\n";
+    assert_eq!(said(twice), [("acap-repeated-usage", 2)]);
+    // What is referred to may use what is defined here.
+    let referring =
+        text.replace("ACAP-allow-(c): the-acap:resource-set:s", "ACAP-permissions-reference: /x.txt");
+    assert_eq!(said(&referring), [("acap-reference-missing", 5)]);
+    let tree = scan(referring.as_bytes(), DEFAULT_LIMIT);
+    let files = [("/x.txt", &b"ACAP-crawler: *\nACAP-allow-(c): /\n"[..])];
+    let around = Surroundings { files: &files, ..Surroundings::default() };
+    assert_eq!(lint(&tree, &around, &Options::default()).findings, []);
+    let own = referring.replace(" /x.txt", " https://a.example/x.txt");
+    assert_eq!(said(&own), [("acap-reference-missing", 5)]);
+    assert_eq!(said(&own.replace("a.example", "b.example")), [("acap-reference-elsewhere", 5)]);
+}
+
+#[test]
+fn records_that_merge() {
+    let text = "ACAP-crawler: a\n# a\n\nACAP-crawler: b\nACAP-disallow-crawl: /\n";
+    assert_eq!(said(text), [("acap-merged-records", 4)]);
+    assert_eq!(said(&text.replace("# a\n\n", "")), []);
+    assert_eq!(said(&text.replace("# a", "User-agent: c")), []);
+    assert_eq!(said(&text.replace("# a", "ACAP-allow-crawl:")), []);
+    let unnamed = "ACAP-allow-crawl: /\nACAP-crawler:\nACAP-allow-crawl: /\n";
+    assert_eq!(said(unnamed), [("acap-field-outside-record", 1)]);
+    // An escape is one symbol where narrowness is told, three octets where covering is.
+    let pair = "ACAP-crawler: *\nACAP-allow-index: /%2F%25/a$\nACAP-disallow-index: /%2f%25/a*\n";
+    assert_eq!(said(pair), [("acap-anchor-loses", 2)]);
+}
+
+#[test]
+fn visit_times() {
+    let group = |lines: &str| said(&format!("User-agent: a\n{}\n", lines.replace(", ", "\n")));
+    assert_eq!(group("Visit-time: 0600-0845, Visit-time: 1200-1300"), [("visit-time-repeated", 3)]);
+    assert_eq!(group("Visit-time: 0600-0845, Disallow: /, User-agent: b, Visit-time: 1200-1300"), []);
+    assert_eq!(group("Visit-time: never, Visit-time: 1200-1300"), [("bad-visit-time", 2)]);
+}
+
+#[test]
+fn texts_that_are_none() {
+    let code = |text: &[u8]| report(text, Profile::Full).findings.first().map(|finding| finding.code);
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    assert_eq!(code(&utf16("\u{feff}User-agent: *\nDisallow: /")), Some(Code::Utf16));
+    assert_eq!(code(&utf16("User-agent: *\nDisallow: /")), Some(Code::Utf16));
+    assert_eq!(code(b"\xef\xbb\xbf\n <!DOCTYPE html>\n<p>"), Some(Code::Html));
+    assert_eq!(code(b"<p>\nUser-agent: *\nDisallow: /"), None);
+    assert_eq!(code(b"\0"), None);
+}
+
+#[test]
+fn work_is_bounded() {
+    let started = std::time::Instant::now();
+    let rules = |sense: &str, count: usize| -> String {
+        (0..count).map(|number| format!("{sense}: /*a*{number}*c\n")).collect()
+    };
+    let text = format!("User-agent: *\n{}{}", rules("Allow", 1300), rules("Disallow", 1300));
+    let record =
+        format!("ACAP-crawler: *\n{}{}", rules("ACAP-allow-crawl", 1300), rules("ACAP-disallow-crawl", 1300));
+    for text in [text, record] {
+        let report = report(text.as_bytes(), Profile::Full);
+        assert_eq!(report.over, None);
+        assert!(report.findings.iter().any(|finding| finding.code == Code::UncheckedPairs));
+    }
+    let heads: String = (0..20_000)
+        .map(|number| format!("Allow: /{}\nDisallow: /{number}\n", "a".repeat(number % 40)))
+        .collect();
+    report(format!("User-agent: *\n{heads}").as_bytes(), Profile::Full);
+    report(format!("User-agent: *\n{heads}").as_bytes(), Profile::Koster);
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
+
+/// Numbers that look random, the same every time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn of<'t>(&mut self, all: &[&'t str]) -> &'t str {
+        all[self.below(all.len())]
+    }
+
+    fn pattern(&mut self) -> String {
+        let parts =
+            (0..self.below(4)).map(|_| self.of(&["a", "b", "*", "/", "%2F", "%24"])).collect::<String>();
+        format!("{}{parts}{}", self.of(&["/", "/", "*"]), self.of(&["", "", "", "$"]))
+    }
+
+    fn text(&mut self) -> String {
+        let mut text = String::new();
+        for _ in 0..1 + self.below(3) {
+            let acap = self.below(3) == 0;
+            let agent = self.of(&["x", "y", "*"]);
+            let head = if acap { "ACAP-crawler" } else { "User-agent" };
+            text += &format!("{head}: {agent}\n");
+            if !acap {
+                text += self.of(&["", "", "Robot-version: 2.0.0\n"]);
+            }
+            for _ in 0..1 + self.below(4) {
+                let usage = self.of(&["index", "index", "present", "present-link", "crawl"]);
+                let key = match (acap, self.below(2)) {
+                    (true, 0) => format!("ACAP-allow-{usage}"),
+                    (true, _) => format!("ACAP-disallow-{usage}"),
+                    (false, 0) => "Allow".to_owned(),
+                    (false, _) => "Disallow".to_owned(),
+                };
+                text += &format!("{key}: {}\n", self.pattern());
+            }
+        }
+        text
+    }
+}
+
+#[test]
+fn what_is_said_of_rules_is_so() {
+    let mut random = Random(7);
+    let targets: Vec<String> = (0..4u32.pow(4))
+        .map(|number| {
+            (0..4).map(|digit| ["a", "b", "/", "$"][number as usize / 4usize.pow(digit) % 4]).collect()
+        })
+        .flat_map(|text: String| {
+            (0..=4).map(move |length| format!("/{}", &text[..length])).collect::<Vec<_>>()
+        })
+        .collect::<std::collections::BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let mut seen = std::collections::BTreeMap::<&str, usize>::new();
+    for number in 0..6000 {
+        let profile = [Profile::Full, Profile::Full, Profile::Koster, Profile::Google][number % 4];
+        let options = Options { profile, ..Options::default() };
+        let text = random.text();
+        let tree = scan(text.as_bytes(), DEFAULT_LIMIT);
+        let policy = crate::lower(&tree, None, &options).unwrap();
+        for finding in lint(&tree, &Surroundings::default(), &options).findings {
+            let line = text[..finding.span.start as usize].matches('\n').count() as u32 + 1;
+            let code = finding.code;
+            let fields = [Code::AcapNeverWins, Code::AcapAnchorLoses, Code::AcapEqualPatterns];
+            let without = tree.lines[line as usize - 1].key.end as usize + 1;
+            let rest = text[without..].find('\n').unwrap();
+            let without = format!("{}{}", &text[..without], &text[without + rest..]);
+            let tree_without = scan(without.as_bytes(), DEFAULT_LIMIT);
+            let policy_without = crate::lower(&tree_without, None, &options).unwrap();
+            if ![Code::SupersededRule, Code::UnreachableRule, Code::RedundantAllow].contains(&code)
+                && !fields.contains(&code)
+            {
+                continue;
+            }
+            *seen.entry(code.name()).or_default() += 1;
+            for (agent, usage) in ["x", "y", "z"]
+                .into_iter()
+                .flat_map(|agent| ["crawl", "index", "present", "present-link"].map(|usage| (agent, usage)))
+            {
+                for target in targets.iter().step_by(1 + number % 3) {
+                    let agents = [agent];
+                    let asked = Asked { usage, ..Asked::crawl(&agents, target.as_bytes()) };
+                    let answer = trace(&policy, &asked);
+                    let what = || format!("{text}\n{}: line {line}, {agent} {usage} {target}", code.name());
+                    if code == Code::RedundantAllow {
+                        assert_eq!(answer.decision, trace(&policy_without, &asked).decision, "{}", what());
+                        continue;
+                    }
+                    let live = |fate| fate == Fate::Decides || fate == Fate::Beaten;
+                    let own = answer.matches.iter().find(|found| policy.rules[found.rule].line == line);
+                    let Some(own) = own.filter(|own| live(own.fate)) else { continue };
+                    let sense = policy.rules[own.rule].sense;
+                    if fields.contains(&code) && sense == Sense::Permit {
+                        let permits = |found: &&crate::trace::Match| {
+                            live(found.fate) && policy.rules[found.rule].sense == Sense::Permit
+                        };
+                        let alone = answer.matches.iter().filter(permits).count() == 1;
+                        assert!(!alone || answer.decision == Decision::Disallowed, "{}", what());
+                    } else {
+                        assert_ne!(own.fate, Fate::Decides, "{}", what());
+                    }
+                }
+            }
+        }
+    }
+    assert!(seen.values().filter(|&&count| count > 10).count() >= 5, "{seen:?}");
+}
+
+#[test]
+fn nothing_is_too_odd() {
+    let mut random = Random(3);
+    let words = [
+        "User-agent",
+        "Allow",
+        "Disallow",
+        "Robot-version",
+        "ACAP-crawler",
+        "ACAP-usage-purpose",
+        "ACAP-allow-(a)",
+        "ACAP-disallow-present-x",
+        "ACAP-resource-set",
+        "ACAP-qualified-usage",
+        "ACAP-composite-usage",
+        "Sitemap",
+        "ACAP-permissions-reference",
+        "##ACAP version=0.2",
+        "ACAP-ignore-conventional-records",
+        ":",
+        ":",
+        ":",
+        "\n",
+        "\n",
+        "\r",
+        " ",
+        " ",
+        "*",
+        "$",
+        "/",
+        "/a",
+        "%2A",
+        "%",
+        "a",
+        "(a)",
+        "present",
+        "index",
+        "time-limit=3-days",
+        "prohibited-modification=any",
+        "the-acap:resource-set:a",
+        "//x",
+        "http://a.example/x",
+        "2.0.0",
+        "1.1.1",
+        "\0",
+        "\u{e9}",
+        "#",
+        "<p>",
+    ];
+    let pages = [crate::Page { target: "/a".to_owned(), ..crate::Page::default() }];
+    for number in 0..4000 {
+        let text: String = (0..random.below(60)).map(|_| random.of(&words)).collect();
+        let bytes = &text.as_bytes()[..text.len() - usize::from(number % 7 == 0 && !text.is_empty())];
+        let tree = scan(bytes, DEFAULT_LIMIT);
+        let profile = Profile::ALL[number % 4];
+        let around = Surroundings { origin: None, files: &[("/a", b"ACAP-crawler: *\n")], pages: &pages };
+        let report = lint(&tree, &around, &Options { profile, ..Options::default() });
+        for finding in report.findings {
+            let spans = [Some(finding.span), finding.second.map(|(span, _)| span)];
+            assert!(
+                spans
+                    .into_iter()
+                    .flatten()
+                    .all(|span| span.start <= span.end && span.end as usize <= bytes.len())
+            );
+            assert!(finding.message.len() < 300 && !finding.message.ends_with('.'), "{}", finding.message);
+        }
+    }
+}

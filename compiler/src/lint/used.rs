@@ -1,0 +1,100 @@
+//! Resources that permissions make others use, where those may not crawl them (V32).
+//!
+//! Asked of [`trace`], for each crawler that a permission is addressed to. A text that names no such resource is passed
+//! over. Only resources given by their path, or by a URL of this site, are known to be of this site.
+
+use super::{Code, Pass, quote};
+use crate::lower::acap::same_site;
+use crate::policy::{Agent, Policy};
+use crate::trace::{Asked, trace};
+use robomaton_formats::condition::{Condition, Locator};
+use robomaton_formats::policy::{CRAWL, OTHER, Role};
+use robomaton_formats::{Decision, purpose};
+use std::collections::HashMap;
+
+/// Whom a question is put for, and about what: crawler (none for one that nobody names), purpose, target.
+type Question = (Option<String>, Option<String>, Vec<u8>);
+
+/// What it costs to look an answer up.
+const COST: usize = 16;
+
+pub(super) fn lint(policy: &Policy<'_>, origin: Option<&str>, pass: &mut Pass<'_, '_>) {
+    // The line of the rule that keeps the crawler out, if it stands in this text.
+    let mut answers: HashMap<Question, Option<Option<u32>>> = HashMap::new();
+    for group in policy.groups.iter().filter(|group| group.role == Role::Field && group.file == 0) {
+        // What is asked for a purpose is asked for the first that is one, not a pattern of several.
+        let plain = |name: &&[u8]| purpose::matches(name, std::str::from_utf8(name).ok());
+        let named = group.purposes.iter().map(AsRef::as_ref).find(plain);
+        let purpose = named.map(|name| String::from_utf8_lossy(name).into_owned());
+        if !group.purposes.is_empty() && purpose.is_none() {
+            continue;
+        }
+        let mut last = None;
+        for rule in &policy.rules[group.rules.clone()] {
+            for used in policy.conditions(rule).iter().filter_map(|condition| used(condition, origin)) {
+                if last == Some(rule.line) {
+                    continue;
+                }
+                for agent in &group.agents {
+                    let agent = match agent {
+                        Agent::Any => None,
+                        Agent::Named(name) => Some(name.to_ascii_lowercase()),
+                    };
+                    let who = agent.as_ref().map_or("crawlers".to_owned(), |name| quote(name.as_bytes()));
+                    let question = (agent, purpose.clone(), used.clone());
+                    let mut known = || pass.spend(COST).and_then(|()| answers.get(&question).copied());
+                    let Some(answer) = known().or_else(|| ask(policy, &question, pass)) else {
+                        pass.unchecked.get_or_insert(pass.value(rule.line));
+                        return;
+                    };
+                    answers.insert(question, answer);
+                    let Some(by) = answer else { continue };
+                    let span = pass.value(rule.line);
+                    let message = format!("{} is to be used, and {who} may not crawl it", quote(&used));
+                    match by {
+                        Some(line) => {
+                            let second = pass.value(line);
+                            let why = "this keeps it out";
+                            pass.say_with(Code::AcapUsedResourceNotCrawlable, span, message, second, why);
+                        }
+                        None => pass.say(Code::AcapUsedResourceNotCrawlable, span, message),
+                    }
+                    last = Some(rule.line);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// The target of a resource of this site that must be used.
+fn used(condition: &Condition, origin: Option<&str>) -> Option<Vec<u8>> {
+    let (Condition::MustUseResource(Locator::Uri(uri))
+    | Condition::MustIncludeResource(_, Locator::Uri(uri))) = condition
+    else {
+        return None;
+    };
+    let uri = uri.split('#').next().unwrap_or_default();
+    // What has no slash in front is relative to whatever resource the permission is for.
+    let is_relative = !uri.starts_with('/') && !uri.contains("://");
+    (!is_relative).then(|| same_site(uri, origin))?.map(String::into_bytes)
+}
+
+/// Whether a crawler is kept out, and by which line; none when there are not enough steps left to tell.
+fn ask(policy: &Policy<'_>, question: &Question, pass: &mut Pass<'_, '_>) -> Option<Option<Option<u32>>> {
+    let (agent, purpose, target) = question;
+    // All that match are held against each other.
+    let speaks = policy.rules.iter().filter(|rule| matches!(rule.usage, CRAWL | OTHER));
+    let lengths = speaks.filter(|rule| rule.pattern().matches(&rule.notation.target(target)));
+    let (count, length) =
+        lengths.fold((0, 0), |(count, length), rule| (count + 1, length + rule.pattern.len()));
+    let agents: usize = policy.groups.iter().map(|group| group.agents.len() + 1).sum();
+    pass.spend(COST * agents + policy.rules.len() + count * (length + 8))?;
+    let agents: Vec<&str> = agent.as_deref().into_iter().collect();
+    let answer = trace(policy, &Asked { purpose: purpose.as_deref(), ..Asked::crawl(&agents, target) });
+    let by = answer.deciding().find(|found| {
+        let group = &policy.groups[found.group];
+        group.file == 0 && matches!(group.role, Role::Field | Role::Conventional)
+    });
+    Some((answer.decision == Decision::Disallowed).then(|| by.map(|found| policy.rules[found.rule].line)))
+}
