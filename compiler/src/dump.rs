@@ -1,7 +1,8 @@
 //! Policies and programs as text, for `dump` and the golden files.
 
-use crate::policy::{Agent, Policy, Sense, USAGES};
+use crate::policy::{Agent, Policy, Sense};
 use crate::precedence;
+use robomaton_formats::policy::Role;
 use robomaton_formats::program::*;
 use std::fmt::Write;
 
@@ -18,13 +19,32 @@ pub fn dump_policy(policy: &Policy<'_>) -> String {
                 Agent::Named(name) => name.as_ref(),
             })
             .collect();
-        _ = writeln!(out, "group {number} (line {}): {}", group.line, agents.join(", "));
+        let role = match group.role {
+            Role::Conventional => "",
+            Role::Element => ", element",
+            Role::Page => ", page",
+            Role::PageConventional => ", page, conventional",
+            Role::Field => ", ACAP",
+        };
+        _ = write!(out, "group {number} (line {}{role}): {}", group.line, agents.join(", "));
+        for purpose in &group.purposes {
+            _ = write!(out, ", for {}", purpose.escape_ascii());
+        }
+        if group.file != 0 {
+            _ = write!(out, ", in {}", policy.files[usize::from(group.file) - 1]);
+        }
+        out.push_str(if group.incomplete { ", incomplete\n" } else { "\n" });
         for at in group.rules.clone() {
             let rule = &policy.rules[at];
             let sense = if rule.sense == Sense::Permit { "permit" } else { "prohibit" };
-            let usage = USAGES.get(usize::from(rule.usage)).unwrap_or(&"?");
+            let usage = policy.usage_name(rule.usage);
             let (line, pattern) = (rule.line, rule.pattern.escape_ascii());
-            _ = writeln!(out, "  line {line}: {sense} {usage} {pattern} (tag {})", tags[at]);
+            _ = write!(out, "  line {line}: {sense} {usage} {pattern}");
+            if group.role == Role::Conventional {
+                _ = write!(out, " (tag {})", tags[at]);
+            }
+            policy.conditions(rule).iter().for_each(|condition| _ = write!(out, ", {condition}"));
+            out.push('\n');
         }
         for record in &group.extensions {
             _ = writeln!(out, "  line {}: {} = {:?}", record.line, record.key, record.value);
@@ -49,7 +69,11 @@ pub fn dump_automaton(program: &[u8]) -> String {
 
 fn dump_program(program: &[u8], out: &mut String) -> Option<()> {
     let head = Head::read(program)?;
-    _ = writeln!(out, "program, notation {:?}, silence {:?}", head.notation, head.silence);
+    let weighing = match head.weighing {
+        Weighing::Ranked(silence) => format!("silence {silence:?}"),
+        Weighing::Scoped => "scoped".to_owned(),
+    };
+    _ = writeln!(out, "program, notation {:?}, {weighing}", head.notation);
     out.push_str("literals\n");
     dump_trie(program, head.literals, false, out)?;
     if let Some(tails) = head.tails {

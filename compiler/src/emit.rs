@@ -5,11 +5,11 @@
 //! same bytes. It knows no text and no precedence; the bytes themselves are laid out by `formats::write`.
 
 use crate::Options;
-use crate::document::Document;
-use crate::policy::USAGES;
+use crate::document::{Document, ScopedSet, Set};
 use robomaton_formats::detail::Meta;
-use robomaton_formats::policy::{self, CRAWL, NO_PURPOSE, SET_LIST};
+use robomaton_formats::policy::{self, CRAWL, NO_PURPOSE, SET_LIST, USAGES};
 use robomaton_formats::profile::AgentRule;
+use robomaton_formats::program::push_varint;
 use robomaton_formats::write::{self, Contents, Site};
 use robomaton_formats::{ImageError, Outcome, SiteKey};
 use std::collections::HashMap;
@@ -50,11 +50,11 @@ pub fn emit(mut entries: Vec<Entry<'_>>, captures: u64, options: &Options) -> Re
     entries.dedup_by(|later, kept| later.site == kept.site);
     entries.reverse();
 
-    let mut emitter = Emitter::new(&entries, options);
+    let mut emitter = Emitter::new(&entries);
     let mut contents = Contents {
         profile: options.profile,
         crawlers: emitter.names.clone(),
-        usages: USAGES.map(str::to_owned).into(),
+        usages: USAGES.map(str::to_owned).into_iter().chain(emitter.usages.iter().cloned()).collect(),
         meta: Meta {
             generator: concat!("robomaton ", env!("CARGO_PKG_VERSION")).to_owned(),
             captures,
@@ -66,7 +66,9 @@ pub fn emit(mut entries: Vec<Entry<'_>>, captures: u64, options: &Options) -> Re
     };
     for entry in entries {
         let document = entry.document.map(|document| emitter.document(document, &mut contents));
-        let has_policy = entry.outcome == Outcome::Rules;
+        // Pages of a site may speak where there is no robots.txt.
+        let speaks = |document: &Document| !document.crawlers.is_empty() || document.default.is_some();
+        let has_policy = entry.outcome == Outcome::Rules || entry.document.is_some_and(speaks);
         contents.sites.push(Site {
             key: entry.site,
             outcome: entry.outcome,
@@ -84,6 +86,8 @@ pub fn emit(mut entries: Vec<Entry<'_>>, captures: u64, options: &Options) -> Re
 struct Emitter {
     /// Crawler names, ascending: the position is the number.
     names: Vec<String>,
+    /// Names of usages that have no number of their own, ascending: they are numbered on from [`USAGES`].
+    usages: Vec<String>,
     /// Policy offset and number by the document's address: one address is one text.
     documents: HashMap<*const Document, (u32, u32)>,
     /// The number of a stored detail with its text.
@@ -91,24 +95,30 @@ struct Emitter {
     programs: HashMap<Vec<u8>, u32>,
     lists: HashMap<Vec<u8>, u32>,
     policies: HashMap<Vec<u8>, u32>,
-    ordered: bool,
+    scopes: HashMap<Vec<u8>, u32>,
+    purposes: HashMap<Vec<u8>, u32>,
 }
 
 impl Emitter {
-    fn new(entries: &[Entry<'_>], options: &Options) -> Emitter {
-        let documents = entries.iter().filter_map(|entry| entry.document);
-        let mut names: Vec<String> =
-            documents.flat_map(|d| d.crawlers.iter().map(|(name, _)| name.clone())).collect();
-        names.sort_unstable();
-        names.dedup();
+    fn new(entries: &[Entry<'_>]) -> Emitter {
+        let documents = || entries.iter().filter_map(|entry| entry.document);
+        let distinct = |mut names: Vec<String>| {
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        let names = documents().flat_map(|d| d.crawlers.iter().map(|(name, _)| name.clone()));
+        let usages = documents().flat_map(|d| d.usages.iter().cloned());
         Emitter {
-            names,
+            names: distinct(names.collect()),
+            usages: distinct(usages.collect()),
             documents: HashMap::new(),
             details: HashMap::new(),
             programs: HashMap::new(),
             lists: HashMap::new(),
             policies: HashMap::new(),
-            ordered: options.profile.agent_rule() != AgentRule::Substring,
+            scopes: HashMap::new(),
+            purposes: HashMap::new(),
         }
     }
 
@@ -122,30 +132,26 @@ impl Emitter {
             .iter()
             .map(|range| store(&document.code[range.clone()], &mut self.programs, &mut contents.programs))
             .collect();
-        let sets = document.sets.iter().map(|set| match set[..] {
-            [(CRAWL, NO_PURPOSE, program)] => programs[program],
-            _ => {
-                let mut list = Vec::new();
-                let entries: Vec<_> = set
-                    .iter()
-                    .map(|&(usage, purpose, program)| policy::Entry {
-                        usage,
-                        purpose,
-                        program: programs[program],
-                    })
-                    .collect();
-                policy::encode_list(&mut list, &entries);
-                SET_LIST | store(&list, &mut self.lists, &mut contents.lists)
-            }
-        });
-        let sets = sets.collect();
+        let is_scoped = !document.scope.is_empty();
+        let scope =
+            if is_scoped { store(&document.scope, &mut self.scopes, &mut contents.scopes) } else { 0 };
+        // A set stands behind those that it leads to.
+        let mut sets = Vec::with_capacity(document.sets.len());
+        for set in &document.sets {
+            let word = match set {
+                Set::Ranked(entries) => self.ranked(entries, &programs, contents),
+                Set::Scoped(set) => self.scoped(document, set, scope, &sets, &programs, contents),
+            };
+            sets.push(word);
+        }
         let number = |name: &String| self.names.binary_search(name).unwrap_or_default() as u32;
         let mut crawlers: Vec<_> = document.crawlers.iter().map(|(name, set)| (number(name), *set)).collect();
-        if self.ordered {
+        let by_substring = document.profile.agent_rule() == AgentRule::Substring;
+        if !by_substring {
             crawlers.sort_unstable();
         }
         let mut bytes = Vec::new();
-        policy::Policy { crawlers, default: document.default, sets }.encode(&mut bytes);
+        policy::Policy { crawlers, default: document.default, sets, by_substring }.encode(&mut bytes);
         let at = store(&bytes, &mut self.policies, &mut contents.policies);
 
         let next = contents.documents.len() as u32;
@@ -159,6 +165,62 @@ impl Emitter {
         }
         self.documents.insert(document, (at, number));
         (at, number)
+    }
+}
+
+impl Emitter {
+    /// Stores the list of a ranked set, unless one program is all of it; gives the set's word.
+    fn ranked(&mut self, set: &[(u16, usize)], programs: &[u32], contents: &mut Contents) -> u32 {
+        if let [(CRAWL, program)] = *set {
+            return programs[program];
+        }
+        let entry = |&(usage, program): &(u16, usize)| policy::Entry {
+            usage,
+            purpose: NO_PURPOSE,
+            program: programs[program],
+        };
+        let mut list = Vec::new();
+        policy::encode_list(&mut list, &set.iter().map(entry).collect::<Vec<_>>());
+        SET_LIST | store(&list, &mut self.lists, &mut contents.lists)
+    }
+
+    /// Stores the list of a scoped set; gives its word. `words` are those of the sets before it.
+    fn scoped(
+        &mut self,
+        document: &Document,
+        set: &ScopedSet,
+        scope: u32,
+        words: &[u32],
+        programs: &[u32],
+        contents: &mut Contents,
+    ) -> u32 {
+        let mut entries = Vec::with_capacity(set.entries.len());
+        for entry in &set.entries {
+            let purpose = match usize::from(entry.purpose).checked_sub(1) {
+                None => 0,
+                Some(at) => {
+                    let text = &document.purposes[at];
+                    let mut purpose = Vec::with_capacity(text.len() + 2);
+                    push_varint(&mut purpose, text.len() as u32);
+                    purpose.extend_from_slice(text);
+                    store(&purpose, &mut self.purposes, &mut contents.purposes) + 1
+                }
+            };
+            let usage = match usize::from(entry.usage).checked_sub(USAGES.len()) {
+                None => u32::from(entry.usage),
+                Some(own) => {
+                    let number = self.usages.binary_search(&document.usages[own]).unwrap_or_default();
+                    (USAGES.len() + number) as u32
+                }
+            };
+            let program = programs[entry.program];
+            entries.push(policy::ScopedEntry { role: entry.role, usage, purpose, program });
+        }
+        let rest = set.rest.map(|rest| words[rest] & !SET_LIST);
+        let mut list = Vec::new();
+        let ScopedSet { incomplete, own, permits, pages, .. } = *set;
+        policy::ScopedList { incomplete, own, permits, pages, scope, rest, entries }.encode(&mut list);
+        SET_LIST | store(&list, &mut self.lists, &mut contents.lists)
     }
 }
 

@@ -28,17 +28,19 @@ mod document;
 mod dump;
 mod emit;
 mod limits;
+pub mod lint;
 mod lower;
 mod policy;
 pub mod precedence;
+pub mod scope;
 pub mod trace;
 
-pub use document::{Document, Set, compile};
+pub use document::{Document, ScopedEntry, ScopedSet, Set, compile, compile_policy, compile_with};
 pub use dump::{dump_automaton, dump_policy};
 pub use emit::{Entry, emit};
 pub use limits::{LimitName, Limits, OverLimit};
-pub use lower::lower;
-pub use policy::{Agent, Extension, Group, Policy, Rule, Sense, USAGES, usage_number};
+pub use lower::{Element, MetaTag, Page, Surroundings, lower, lower_with};
+pub use policy::{Agent, Extension, Group, Policy, Rule, RuleSet, Sense};
 
 use robomaton_formats::Profile;
 

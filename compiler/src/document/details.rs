@@ -1,0 +1,59 @@
+//! Policy → the cold records of a document: every rule with its line, so that an image can say which one decided.
+
+use crate::policy::{Extension, Group, Policy, Sense};
+use robomaton_formats::detail::{self, Octets};
+use robomaton_formats::policy::Role;
+use robomaton_formats::program::Tag;
+
+/// The details of a policy whose rules have these tags in the programs.
+pub(super) fn details<'p>(policy: &'p Policy<'_>, tags: &[Tag]) -> detail::Detail<'p> {
+    detail::Detail {
+        groups: policy.groups.iter().map(|of| group(policy, of, tags)).collect(),
+        extensions: extensions(&policy.extensions),
+        usages: policy.usages.clone(),
+        conditions: policy.conditions.clone(),
+        files: policy.files.clone(),
+    }
+}
+
+fn group<'p>(policy: &'p Policy<'_>, group: &'p Group<'_>, tags: &[Tag]) -> detail::Group<'p> {
+    let rule = |at: usize| {
+        let rule = &policy.rules[at];
+        detail::Rule {
+            line: rule.line,
+            usage: rule.usage,
+            tag: tags[at],
+            permits: rule.sense == Sense::Permit,
+            conditions: rule.conditions,
+            pattern: Octets::from(rule.pattern.as_ref()),
+        }
+    };
+    // All rules of a group are written in one notation.
+    let notation = match policy.rules.get(group.rules.start).filter(|_| !group.rules.is_empty()) {
+        Some(rule) => rule.notation,
+        None => policy.profile.notation(),
+    };
+    debug_assert!(policy.rules[group.rules.clone()].iter().all(|rule| rule.notation == notation));
+    debug_assert!(group.role == Role::Conventional || policy.is_scoped());
+    detail::Group {
+        role: group.role,
+        crawlers: group.names().map(str::to_ascii_lowercase).collect(),
+        default: group.is_default(),
+        purposes: group.purposes.iter().map(|purpose| Octets::from(purpose.as_ref())).collect(),
+        incomplete: group.incomplete,
+        file: group.file,
+        notation,
+        rules: group.rules.clone().map(rule).collect(),
+        extensions: extensions(&group.extensions),
+        schedule: group.schedule.clone(),
+    }
+}
+
+fn extensions(records: &[Extension]) -> Vec<detail::Extension> {
+    let record = |record: &Extension| detail::Extension {
+        line: record.line,
+        key: record.key.clone(),
+        value: record.value.clone(),
+    };
+    records.iter().map(record).collect()
+}

@@ -1,0 +1,372 @@
+//! The sets of a text whose fields are weighed by narrowness: ACAP, and what pages say.
+//!
+//! One program for each group and usage; their tags are keys of the document's scope, so any programs of it can be asked
+//! together. What is addressed to any crawler stands in one set that all others lead to, so that a text of *n* records
+//! gives sets of *n* entries in all. Only conventional groups, of which a crawler has few, are joined here, because of
+//! their rules one winner is sought. Invariant: linear in the policy, but for what [`MERGED`] and [`ENTRIES`] allow.
+
+use super::{Document, ScopedEntry, ScopedSet, Set};
+use crate::automaton::{self, Tagged};
+use crate::limits::{LimitName, Limits, OverLimit};
+use crate::policy::{Group, Policy, Rule, Sense};
+use crate::precedence;
+use crate::scope::{Order, scoped_pattern, symbols};
+use robomaton_formats::pattern::Parts;
+use robomaton_formats::policy::{CRAWL, INDEX, MAX_ENTRIES, Role, is_special};
+use robomaton_formats::program::{Tag, Weighing};
+use robomaton_formats::scope::{MAX_RULES, PERMITS, PERMITS_IF, PROHIBITS, Scope, bundle_tag, scoped_tag};
+use std::collections::{BTreeMap, HashMap};
+
+/// Conventional rules of all combinations of groups that crawlers have. A rule counts once for each
+/// [`OCTETS_OF_RULE`] of its pattern that are begun.
+const MERGED: usize = 1 << 20;
+const OCTETS_OF_RULE: usize = 64;
+/// Programs of all combinations of groups of fields that crawlers have.
+const ENTRIES: usize = 1 << 20;
+
+/// Fills the document; gives the tags of the rules.
+pub(super) fn fill(
+    document: &mut Document,
+    policy: &Policy<'_>,
+    ranks: &[Tag],
+    limits: &Limits,
+) -> Result<Vec<Tag>, OverLimit> {
+    let mut filling = Filling::new(document, policy, ranks, limits)?;
+    let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut any = Vec::new();
+    for (number, group) in policy.groups.iter().enumerate() {
+        let mut names: Vec<String> = group.names().map(str::to_ascii_lowercase).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.into_iter().for_each(|name| named.entry(name).or_default().push(number));
+        any.extend(group.is_default().then_some(number));
+    }
+    let (default, any): (Vec<usize>, Vec<usize>) =
+        any.into_iter().partition(|&group| filling.is_conventional(group));
+    let rest = filling.fields(&any)?;
+    let rest = filling.intern(rest);
+    // Crawlers that the same groups address have one set; what groups for any agent say is joined when it is needed.
+    let mut known: HashMap<Vec<usize>, usize> = HashMap::new();
+    let mut of_default: Option<Vec<ScopedEntry>> = None;
+    for (name, groups) in named {
+        let set = match known.get(&groups) {
+            Some(&set) => set,
+            None => {
+                let is_own = |&group: &usize| filling.is_conventional(group);
+                let own: Vec<usize> = groups.iter().copied().filter(is_own).collect();
+                let mut set = filling.fields(&groups)?;
+                set.own = !own.is_empty();
+                set.pages = !groups.iter().any(|&group| policy.groups[group].names_crawlers());
+                if set.own {
+                    set.entries.extend(filling.conventional(&own)?);
+                } else {
+                    if of_default.is_none() {
+                        of_default = Some(filling.conventional(&default)?);
+                    }
+                    set.entries.extend(of_default.iter().flatten());
+                }
+                set.rest = Some(rest);
+                let set = filling.intern(set);
+                known.insert(groups, set);
+                set
+            }
+        };
+        filling.document.crawlers.push((name, set));
+    }
+    let entries = filling.conventional(&default)?;
+    let permits = policy.is_acap;
+    let set = ScopedSet { permits, entries, rest: Some(rest), ..ScopedSet::default() };
+    filling.document.default = Some(filling.intern(set));
+    let longest = filling.longest;
+    let tags = filling.finish();
+    document.usages.clone_from(&policy.usages);
+    document.check_sets(policy, longest)?;
+    Ok(tags)
+}
+
+/// What one group of fields gives the sets of those it addresses.
+#[derive(Default)]
+struct Fields {
+    entries: Vec<ScopedEntry>,
+    /// Stars of its rules, by usage.
+    stars: Vec<(u16, usize)>,
+}
+
+struct Filling<'f, 'p, 's> {
+    document: &'f mut Document,
+    policy: &'p Policy<'s>,
+    limits: &'f Limits,
+    order: Order,
+    /// The number of each rule's pattern in the order.
+    patterns: Vec<u32>,
+    /// Tag and pattern of each conventional rule, ascending: the place is the rule's number.
+    numbers: Vec<(Tag, u32)>,
+    /// The tags of the rules in the programs.
+    tags: Vec<Tag>,
+    /// Programs that are there already.
+    programs: HashMap<Vec<Tagged<'p>>, usize>,
+    /// Numbers of bundles, by their tags.
+    bundles: HashMap<Vec<Tag>, u32>,
+    /// Programs of groups that were joined: (usage, program).
+    joined: HashMap<Vec<usize>, Vec<(u16, usize)>>,
+    merged: usize,
+    /// Entries and stars of groups of fields, by group.
+    fields: HashMap<usize, Fields>,
+    entries: usize,
+    sets: HashMap<ScopedSet, usize>,
+    purposes: HashMap<Vec<u8>, u16>,
+    longest: usize,
+}
+
+impl<'f, 'p, 's> Filling<'f, 'p, 's> {
+    fn new(
+        document: &'f mut Document,
+        policy: &'p Policy<'s>,
+        ranks: &[Tag],
+        limits: &'f Limits,
+    ) -> Result<Self, OverLimit> {
+        let of_file = |role| matches!(role, Role::Conventional | Role::Field);
+        let mut texts = vec![None; policy.rules.len()];
+        for group in policy.groups.iter().filter(|group| of_file(group.role)) {
+            for at in group.rules.clone() {
+                texts[at] = Some(symbols(&scoped_pattern(&policy.rules[at].pattern)));
+            }
+        }
+        let order = Order::new(texts.iter().flatten().cloned().collect());
+        if order.len() > limits.patterns() {
+            let line = policy.rules.last().map_or(1, |rule| rule.line);
+            return Err(OverLimit { limit: LimitName::Patterns, allowed: limits.patterns(), line });
+        }
+        // All fields of pages have one pattern, the narrowest: the resource they stand in.
+        let page = order.len() as u32;
+        let patterns: Vec<u32> =
+            texts.iter().map(|text| text.as_ref().map_or(page, |text| order.number(text))).collect();
+        let numbers = precedence::numbers(policy, ranks, |rule| patterns[rule]);
+        if numbers.len() > MAX_RULES {
+            let line = policy.rules.last().map_or(1, |rule| rule.line);
+            return Err(OverLimit { limit: LimitName::Merged, allowed: MAX_RULES, line });
+        }
+        let mut tags = vec![0; policy.rules.len()];
+        for group in &policy.groups {
+            for at in group.rules.clone() {
+                let rule = &policy.rules[at];
+                tags[at] = if group.role == Role::Conventional {
+                    let number = numbers.binary_search(&(ranks[at], patterns[at])).unwrap_or_default();
+                    scoped_tag(number as u32, says(rule))
+                } else {
+                    let special = is_special(policy.usage_name(rule.usage));
+                    scoped_tag(2 * patterns[at] + u32::from(special), says(rule))
+                };
+            }
+        }
+        Ok(Filling {
+            document,
+            policy,
+            limits,
+            order,
+            patterns,
+            numbers,
+            tags,
+            programs: HashMap::new(),
+            bundles: HashMap::new(),
+            joined: HashMap::new(),
+            merged: 0,
+            fields: HashMap::new(),
+            entries: 0,
+            sets: HashMap::new(),
+            purposes: HashMap::new(),
+            longest: 0,
+        })
+    }
+
+    fn is_conventional(&self, group: usize) -> bool {
+        self.policy.groups[group].role == Role::Conventional
+    }
+
+    /// The set of the fields of these groups; conventional groups among them are passed over. Of one usage it has no
+    /// more stars than a group may have: its programs are walked one after the other.
+    fn fields(&mut self, groups: &[usize]) -> Result<ScopedSet, OverLimit> {
+        let mut set = ScopedSet { permits: self.policy.is_acap, ..ScopedSet::default() };
+        let mut stars: HashMap<u16, usize> = HashMap::new();
+        for &number in groups {
+            let group = &self.policy.groups[number];
+            if group.role == Role::Conventional {
+                continue;
+            }
+            let over = |limit, allowed| Err(OverLimit { limit, allowed, line: group.line });
+            set.incomplete |= group.incomplete;
+            if !self.fields.contains_key(&number) {
+                let fields = self.fields_of(group)?;
+                self.fields.insert(number, fields);
+            }
+            let fields = &self.fields[&number];
+            self.entries += fields.entries.len();
+            if self.entries > ENTRIES {
+                return over(LimitName::Entries, ENTRIES);
+            }
+            set.entries.extend(&fields.entries);
+            if set.entries.len() > MAX_ENTRIES {
+                return over(LimitName::Entries, MAX_ENTRIES);
+            }
+            for &(usage, more) in &fields.stars {
+                let stars = stars.entry(usage).or_default();
+                *stars += more;
+                if *stars > self.limits.stars() {
+                    return over(LimitName::Stars, self.limits.stars());
+                }
+            }
+        }
+        Ok(set)
+    }
+
+    fn fields_of(&mut self, group: &Group<'s>) -> Result<Fields, OverLimit> {
+        let mut fields = Fields::default();
+        let purposes = self.purposes(group)?;
+        let mut rules: Vec<usize> = group.rules.clone().collect();
+        rules.sort_by_key(|&rule| self.policy.rules[rule].usage);
+        for rules in
+            rules.chunk_by(|&one, &other| self.policy.rules[one].usage == self.policy.rules[other].usage)
+        {
+            let usage = self.policy.rules[rules[0]].usage;
+            let program = self.program(rules);
+            let entry = |&purpose: &u16| ScopedEntry { role: group.role, usage, purpose, program };
+            fields.entries.extend(purposes.iter().map(entry));
+            if fields.entries.len() > MAX_ENTRIES {
+                return Err(OverLimit { limit: LimitName::Entries, allowed: MAX_ENTRIES, line: group.line });
+            }
+            let stars = self.stars(rules);
+            fields.stars.extend((stars > 0).then_some((usage, stars)));
+        }
+        Ok(fields)
+    }
+
+    fn stars(&self, rules: &[usize]) -> usize {
+        let stars = |&rule: &usize| memchr::memchr_iter(b'*', &self.policy.rules[rule].pattern).count();
+        rules.iter().map(stars).sum()
+    }
+
+    fn purposes(&mut self, group: &Group<'_>) -> Result<Vec<u16>, OverLimit> {
+        if group.purposes.is_empty() {
+            return Ok(vec![0]);
+        }
+        let (known, all) = (&mut self.purposes, &mut self.document.purposes);
+        let number = |purpose: &std::borrow::Cow<'_, [u8]>| {
+            if let Some(&number) = known.get(purpose.as_ref()) {
+                return Ok(number);
+            }
+            all.push(purpose.to_vec());
+            let (limit, allowed) = (LimitName::Entries, usize::from(u16::MAX));
+            let number =
+                u16::try_from(all.len()).map_err(|_| OverLimit { limit, allowed, line: group.line })?;
+            known.insert(purpose.to_vec(), number);
+            Ok(number)
+        };
+        group.purposes.iter().map(number).collect()
+    }
+
+    /// The entries of conventional groups that answer together (R7).
+    fn conventional(&mut self, groups: &[usize]) -> Result<Vec<ScopedEntry>, OverLimit> {
+        if !self.joined.contains_key(groups) {
+            let rules: Vec<usize> =
+                groups.iter().flat_map(|&group| self.policy.groups[group].rules.clone()).collect();
+            let octets = |&rule: &usize| self.policy.rules[rule].pattern.len();
+            self.merged +=
+                rules.iter().map(|rule| octets(rule).div_ceil(OCTETS_OF_RULE).max(1)).sum::<usize>();
+            let line = groups.first().map_or(1, |&group| self.policy.groups[group].line);
+            if self.merged > MERGED {
+                return Err(OverLimit { limit: LimitName::Merged, allowed: MERGED, line });
+            }
+            if groups.len() > 1 && self.stars(&rules) > self.limits.stars() {
+                return Err(OverLimit { limit: LimitName::Stars, allowed: self.limits.stars(), line });
+            }
+            let mut programs = Vec::new();
+            for usage in [CRAWL, INDEX] {
+                let of_usage = rules.iter().copied().filter(|&rule| self.policy.rules[rule].usage == usage);
+                let of_usage: Vec<usize> = of_usage.collect();
+                if !of_usage.is_empty() {
+                    programs.push((usage, self.program(&of_usage)));
+                }
+            }
+            self.joined.insert(groups.to_vec(), programs);
+        }
+        let entry = |&(usage, program)| ScopedEntry { role: Role::Conventional, usage, purpose: 0, program };
+        Ok(self.joined[groups].iter().map(entry).collect())
+    }
+
+    /// The program of these rules, which is built once.
+    fn program(&mut self, rules: &[usize]) -> usize {
+        let tagged =
+            |&rule: &usize| Tagged { pattern: self.policy.rules[rule].pattern(), tag: self.tags[rule] };
+        let mut tagged: Vec<Tagged<'p>> = rules.iter().map(tagged).collect();
+        tagged.sort_unstable();
+        // Of one pattern, fields that differ in what they say are one; of conventional rules the higher number counts.
+        tagged.dedup_by(|later, kept| {
+            let same = later.pattern == kept.pattern;
+            if same {
+                kept.tag = if later.tag >> 3 == kept.tag >> 3 { kept.tag | later.tag } else { later.tag };
+            }
+            same
+        });
+        let tagged = self.bundle(tagged);
+        if let Some(&program) = self.programs.get(&tagged) {
+            return program;
+        }
+        let notation = self.policy.rules[rules[0]].notation;
+        let start = self.document.code.len();
+        automaton::build(&tagged, notation, Weighing::Scoped, &mut self.document.code);
+        self.document.programs.push(start..self.document.code.len());
+        let program = self.document.programs.len() - 1;
+        self.programs.insert(tagged, program);
+        program
+    }
+
+    /// Patterns that match alike lead to one place of a program: leaves one of them, with a tag for all.
+    fn bundle(&mut self, rules: Vec<Tagged<'p>>) -> Vec<Tagged<'p>> {
+        let mut alike: BTreeMap<Parts<'p>, Vec<Tagged<'p>>> = BTreeMap::new();
+        rules.iter().for_each(|rule| alike.entry(rule.pattern.parts()).or_default().push(*rule));
+        if alike.len() == rules.len() {
+            return rules;
+        }
+        let one = |rules: Vec<Tagged<'p>>| match rules[..] {
+            [rule] => rule,
+            _ => {
+                let tags: Vec<Tag> = rules.iter().map(|rule| rule.tag).collect();
+                let next = self.bundles.len() as u32;
+                let bundle = *self.bundles.entry(tags).or_insert(next);
+                Tagged { tag: bundle_tag(bundle), ..rules[0] }
+            }
+        };
+        let mut rules: Vec<Tagged<'p>> = alike.into_values().map(one).collect();
+        rules.sort_unstable();
+        rules
+    }
+
+    fn intern(&mut self, mut set: ScopedSet) -> usize {
+        set.entries.sort_unstable();
+        set.entries.dedup();
+        self.longest = self.longest.max(set.entries.len());
+        let sets = &mut self.document.sets;
+        *self.sets.entry(set).or_insert_with_key(|set| {
+            sets.push(Set::Scoped(set.clone()));
+            sets.len() - 1
+        })
+    }
+
+    fn finish(self) -> Vec<Tag> {
+        debug_assert_eq!(self.patterns.len(), self.tags.len());
+        let conventional = self.numbers.iter().map(|&(_, pattern)| pattern).collect();
+        let mut bundles = vec![Vec::new(); self.bundles.len()];
+        self.bundles.into_iter().for_each(|(tags, number)| bundles[number as usize] = tags);
+        Scope { narrower: self.order.narrower, conventional, bundles }.encode(&mut self.document.scope);
+        self.tags
+    }
+}
+
+/// The bits of a rule's tag.
+fn says(rule: &Rule<'_>) -> Tag {
+    match (rule.sense, rule.conditions) {
+        (Sense::Prohibit, _) => PROHIBITS,
+        (Sense::Permit, 0) => PERMITS,
+        (Sense::Permit, _) => PERMITS_IF,
+    }
+}
