@@ -5,79 +5,82 @@
 //! up to a kilobyte; any damage is [`Basis::Damaged`]. It does not know how a site is found.
 
 use crate::crawler::{Crawler, Usage};
+use crate::scoped;
 use crate::site::Site;
 use crate::target::{self, Target};
-use crate::verdict::{Basis, Verdict};
-use crate::walk::walk;
+use crate::verdict::{Answer, Basis, Verdict};
+use crate::walk::{Highest, walk};
 use robomaton_formats::decision::is_robots_txt;
-use robomaton_formats::policy::{CRAWL, NO_PURPOSE, SET_LIST, read_list};
-use robomaton_formats::program::{Head, Silence, Tag, permits};
+use robomaton_formats::layout::NONE;
+use robomaton_formats::policy::{Role, SET_LIST, ScopedView, is_scoped, read_list};
+use robomaton_formats::program::{Head, Silence, Weighing, permits};
 use robomaton_formats::{Decision, Notation, Outcome};
 
 /// Octets on the stack for targets that must be rewritten; a target of a third of it never allocates.
-const SPACE: usize = 3 * 1024;
+pub(crate) const SPACE: usize = 3 * 1024;
 
 /// What answers for one crawler and one usage on one site. Cheap to copy; made by [`Site::access`].
 #[derive(Clone, Copy, Debug)]
 pub struct Access<'a> {
     site: Site<'a>,
     crawler: &'a Crawler,
-    usage: Usage,
+    usage: Usage<'a>,
     answers: Answers<'a>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Answers<'a> {
     /// The same for every target but `/robots.txt`.
-    Fixed(Decision, Basis),
+    Fixed(Answer),
     /// One program.
     Program(&'a [u8]),
-    /// A list of programs for all usages and purposes.
+    /// A list of programs for all usages.
     List(&'a [u8]),
+    /// A list whose fields are weighed by narrowness, and its policy; what they leave open is answered by the last value.
+    Scoped(ScopedView<'a>, &'a [u8], Answer),
 }
 
 impl<'a> Access<'a> {
     #[inline]
-    pub(crate) fn new(site: Site<'a>, crawler: &'a Crawler, usage: Usage) -> Access<'a> {
-        let answers =
-            resolve(&site, crawler, usage).unwrap_or(Answers::Fixed(Decision::Unknown, Basis::Damaged));
+    pub(crate) fn new(site: Site<'a>, crawler: &'a Crawler, usage: Usage<'a>) -> Access<'a> {
+        let answers = resolve(&site, crawler, usage).unwrap_or(Answers::Fixed(DAMAGED));
         Access { site, crawler, usage, answers }
     }
 
     /// Answers for a URL of the site, or a path with query. The host of a URL is not looked at again.
     #[inline]
     pub fn decide(&self, url: &'a str) -> Verdict<'a> {
-        let (decision, basis) = self.of_url(url);
-        Verdict { decision, basis, site: Some(self.site), crawler: self.crawler, usage: self.usage, url }
+        let answer = self.of_url(url);
+        Verdict { answer, site: Some(self.site), crawler: self.crawler, usage: self.usage, url }
     }
 
     /// Out of line with a small result, so that a verdict is built where it is used, and of it only what is.
     #[inline(never)]
-    fn of_url(&self, url: &str) -> (Decision, Basis) {
+    fn of_url(&self, url: &str) -> Answer {
         self.of_target(&target::target(self.site.profile, url))
     }
 
     #[inline]
     pub(crate) fn verdict(&self, url: &'a str, target: &Target<'_>) -> Verdict<'a> {
-        let (decision, basis) = self.of_target(target);
-        Verdict { decision, basis, site: Some(self.site), crawler: self.crawler, usage: self.usage, url }
+        let answer = self.of_target(target);
+        Verdict { answer, site: Some(self.site), crawler: self.crawler, usage: self.usage, url }
     }
 
     #[inline]
-    fn of_target(&self, target: &Target<'_>) -> (Decision, Basis) {
-        answer(&self.site, &self.answers, self.usage, target).unwrap_or(DAMAGED)
+    fn of_target(&self, target: &Target<'_>) -> Answer {
+        answer(&self.site, &self.answers, self.crawler, self.usage, target).unwrap_or(DAMAGED)
     }
 }
 
-const DAMAGED: (Decision, Basis) = (Decision::Unknown, Basis::Damaged);
+const DAMAGED: Answer = Answer::plain(Decision::Unknown, Basis::Damaged);
 
 /// One question about one URL, with nothing held. Out of line for the same reason as [`Access::of_url`].
 #[inline(never)]
-pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage, url: &str) -> (Decision, Basis) {
+pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answer {
     let target = target::target(site.profile, url);
     match resolve(site, crawler, usage) {
-        Some(answers) => answer(site, &answers, usage, &target).unwrap_or(DAMAGED),
-        None if is_exempt(site, usage, &target.octets) => (Decision::Allowed, Basis::RobotsTxt),
+        Some(answers) => answer(site, &answers, crawler, usage, &target).unwrap_or(DAMAGED),
+        None if is_exempt(site, usage, &target.octets) => Answer::plain(Decision::Allowed, Basis::RobotsTxt),
         None => DAMAGED,
     }
 }
@@ -87,42 +90,68 @@ pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage, url: &str) 
 fn answer(
     site: &Site<'_>,
     answers: &Answers<'_>,
-    usage: Usage,
+    crawler: &Crawler,
+    usage: Usage<'_>,
     target: &Target<'_>,
-) -> Option<(Decision, Basis)> {
+) -> Option<Answer> {
     if is_exempt(site, usage, &target.octets) {
-        return Some((Decision::Allowed, Basis::RobotsTxt));
+        return Some(Answer::plain(Decision::Allowed, Basis::RobotsTxt));
     }
-    let mut best = (0, None);
+    let mut best = (Highest(0), None);
     match *answers {
-        Answers::Fixed(decision, basis) => return Some((decision, basis)),
+        Answers::Fixed(answer) => return Some(answer),
         Answers::Program(program) => ask(program, target, &mut best)?,
         Answers::List(list) => {
-            for entry in read_list(list)?.filter(|entry| entry.usage == usage.number) {
-                if entry.purpose == NO_PURPOSE || entry.purpose == usage.purpose {
-                    ask(site.view.program(entry.program)?, target, &mut best)?;
-                }
+            for entry in read_list(list)?.filter(|entry| u32::from(entry.usage) == usage.number) {
+                ask(site.view.program(entry.program)?, target, &mut best)?;
             }
+        }
+        Answers::Scoped(list, policy, silent) => {
+            return by_scope(site, (list, policy), crawler, usage, target, silent);
         }
     }
     Some(match best {
-        (0, None) => unspoken(usage, Basis::Unspoken),
-        (0, Some(Silence::Allowed)) => (Decision::Allowed, Basis::NoRule),
-        (0, Some(Silence::Unknown)) => (Decision::Unknown, Basis::NoRule),
-        (tag, _) => (Decision::from(permits(tag)), Basis::Rule(tag)),
+        (Highest(0), None) => unspoken(usage, Basis::Unspoken),
+        (Highest(0), Some(Silence::Allowed)) => Answer::plain(Decision::Allowed, Basis::NoRule),
+        (Highest(0), Some(Silence::Unknown)) => Answer::plain(Decision::Unknown, Basis::NoRule),
+        (Highest(tag), _) => Answer::plain(Decision::from(permits(tag)), Basis::Rule(tag)),
+    })
+}
+
+#[inline(never)]
+fn by_scope(
+    site: &Site<'_>,
+    (list, policy): (ScopedView<'_>, &[u8]),
+    crawler: &Crawler,
+    usage: Usage<'_>,
+    target: &Target<'_>,
+    silent: Answer,
+) -> Option<Answer> {
+    let (view, elements, target) = (site.view, site.terms.elements, &target.octets);
+    // A robots.txt that could not be had might name the crawler, and then a page that names nobody would not be heard.
+    let unheard = match silent.basis {
+        Basis::Outcome(outcome) => outcome.is_unheard() || silent.decision == Decision::Disallowed,
+        _ => false,
+    };
+    let question = scoped::Question { view, list, crawler, policy, usage, target, elements, unheard };
+    let scoped::Answer { decision, incomplete, named_by_page } = scoped::answer(&question, None)?;
+    let shut = unheard && silent.decision == Decision::Disallowed && !named_by_page;
+    Some(match decision.filter(|_| !shut) {
+        Some(decision) => Answer { decision, incomplete, basis: Basis::Fields },
+        None => Answer { incomplete: incomplete && !shut, ..silent },
     })
 }
 
 /// R13.
 #[inline(always)]
-fn is_exempt(site: &Site<'_>, usage: Usage, target: &[u8]) -> bool {
+fn is_exempt(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> bool {
     // One octet, plain or the start of an escape, rules nearly all targets out.
     matches!(target.get(1), Some(b'r' | b'%')) && is_robots(site, usage, target)
 }
 
 #[inline(never)]
-fn is_robots(site: &Site<'_>, usage: Usage, target: &[u8]) -> bool {
-    if usage.number != CRAWL || !site.profile.allows_robots_txt() {
+fn is_robots(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> bool {
+    if !usage.is_crawl() || !site.profile.allows_robots_txt() {
         return false;
     }
     // Twelve canonical octets settle it; each is made of three of the target's at most.
@@ -132,59 +161,70 @@ fn is_robots(site: &Site<'_>, usage: Usage, target: &[u8]) -> bool {
 
 /// What answers; `None` when the image is damaged.
 #[inline]
-fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage) -> Option<Answers<'a>> {
-    if !crawler.held {
-        return Some(Answers::Fixed(Decision::Unknown, Basis::Narrowed));
+fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<Answers<'a>> {
+    if !crawler.is_held(site.profile.agent_rule()) {
+        return Some(Answers::Fixed(Answer::plain(Decision::Unknown, Basis::Narrowed)));
     }
     let outcome = site.outcome()?;
-    if outcome != Outcome::Rules {
-        let (decision, basis) = without_rules(site, outcome, usage);
-        return Some(Answers::Fixed(decision, basis));
+    let at = site.record.policy.get();
+    if outcome != Outcome::Rules && at == NONE {
+        return Some(Answers::Fixed(without_rules(site, outcome, usage)));
     }
-    let policy = site.view.policy(site.record.policy.get())?;
-    Some(match crawler.set(policy)? {
-        Some(word) if word & SET_LIST != 0 => Answers::List(site.view.list(word & !SET_LIST)?),
-        Some(word) if usage.number == CRAWL => Answers::Program(site.view.program(word)?),
+    let policy = site.view.policy(at)?;
+    Some(match crawler.set(site.view, policy)? {
+        Some(word) if word & SET_LIST != 0 => {
+            let list = site.view.list(word & !SET_LIST)?;
+            if is_scoped(list) {
+                let list = ScopedView::read(list)?;
+                // Pages may speak where there is no robots.txt; what they leave open, the outcome answers.
+                let silent = match outcome {
+                    Outcome::Rules if list.permits || speaks(&list, usage) => {
+                        Answer::plain(Decision::Allowed, Basis::NoRule)
+                    }
+                    Outcome::Rules => unspoken(usage, Basis::NoRule),
+                    outcome => without_rules(site, outcome, usage),
+                };
+                Answers::Scoped(list, policy, silent)
+            } else {
+                Answers::List(list)
+            }
+        }
+        Some(word) if usage.is_crawl() => Answers::Program(site.view.program(word)?),
         set => {
             let basis = if set.is_some() { Basis::Unspoken } else { Basis::NoGroup };
-            let (decision, basis) = unspoken(usage, basis);
-            Answers::Fixed(decision, basis)
+            Answers::Fixed(unspoken(usage, basis))
         }
     })
 }
 
-/// No rule speaks of the usage: conventional silence permits crawling and says nothing of the rest.
-fn unspoken(usage: Usage, basis: Basis) -> (Decision, Basis) {
-    (if usage.number == CRAWL { Decision::Allowed } else { Decision::Unknown }, basis)
+/// Whether conventional rules of a list speak of a usage, so that their silence about a target is permission.
+fn speaks(list: &ScopedView<'_>, usage: Usage<'_>) -> bool {
+    list.entries().any(|entry| entry.role == Role::Conventional && entry.usage == usage.number)
 }
 
-fn without_rules(site: &Site<'_>, outcome: Outcome, usage: Usage) -> (Decision, Basis) {
-    let decision = site.terms.decide(outcome, site.status(), site.fetched_at().unwrap_or(0));
+/// No rule speaks of the usage: conventional silence permits crawling and says nothing of the rest.
+fn unspoken(usage: Usage<'_>, basis: Basis) -> Answer {
+    Answer::plain(if usage.is_crawl() { Decision::Allowed } else { Decision::Unknown }, basis)
+}
+
+fn without_rules(site: &Site<'_>, outcome: Outcome, usage: Usage<'_>) -> Answer {
+    let decision = site.decide_outcome(outcome);
     // What allows crawling for want of rules says nothing of other usages.
-    let silent = usage.number != CRAWL && decision == Decision::Allowed;
-    (if silent { Decision::Unknown } else { decision }, Basis::Outcome(outcome))
+    let silent = !usage.is_crawl() && decision == Decision::Allowed;
+    Answer::plain(if silent { Decision::Unknown } else { decision }, Basis::Outcome(outcome))
 }
 
 /// Walks one program: raises the best tag and notes what no match means in the first program asked. `None` when the
 /// image is damaged.
 #[inline]
-fn ask(program: &[u8], target: &Target<'_>, best: &mut (Tag, Option<Silence>)) -> Option<()> {
+fn ask(program: &[u8], target: &Target<'_>, best: &mut (Highest, Option<Silence>)) -> Option<()> {
     let head = &Head::read(program)?;
-    let tag = if target.plain || head.notation == Notation::Google {
-        walk(program, head, &target.octets)?
+    let Weighing::Ranked(silence) = head.weighing else { return None };
+    if target.plain || head.notation == Notation::Google {
+        walk(program, head, &target.octets, &mut best.0)?;
     } else {
-        rewritten(program, head, &target.octets)?
-    };
-    best.0 = best.0.max(tag);
-    best.1.get_or_insert(head.silence);
-    Some(())
-}
-
-/// Walks with a target that may not be canonical. Out of line: it owns a large buffer.
-#[inline(never)]
-fn rewritten(program: &[u8], head: &Head, target: &[u8]) -> Option<Tag> {
-    match head.notation.target_in(target, &mut [0; SPACE]) {
-        Some(canonical) => walk(program, head, canonical),
-        None => walk(program, head, &head.notation.target(target)),
+        scoped::ask(program, head, &target.octets, &mut best.0)?;
     }
+    best.1.get_or_insert(silence);
+    Some(())
 }

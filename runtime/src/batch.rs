@@ -20,7 +20,7 @@ pub struct Question<'a> {
     /// Who asks.
     pub crawler: &'a Crawler,
     /// For what.
-    pub usage: Usage,
+    pub usage: Usage<'a>,
     /// About which URL.
     pub url: &'a str,
 }

@@ -1,6 +1,6 @@
 //! Who asks and for what: names resolved once, so that a question compares numbers.
 
-use robomaton_formats::policy::{self, CrawlerId, PolicyView};
+use robomaton_formats::policy::{self, CrawlerId, PolicyView, SET_LIST, ScopedView, is_scoped};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::read::View;
 
@@ -9,8 +9,12 @@ use robomaton_formats::read::View;
 pub struct Crawler {
     /// Reduced names, best first.
     pub(crate) names: Vec<String>,
+    /// The same, reduced as documents want them whose groups are found by substring.
+    short: Vec<String>,
     /// Whether the image can answer for it: one that was narrowed to other crawlers cannot.
-    pub(crate) held: bool,
+    held: bool,
+    /// The same of documents whose groups are found by substring.
+    held_short: bool,
     ids: Ids,
 }
 
@@ -23,7 +27,9 @@ enum Ids {
 }
 
 impl Crawler {
-    pub(crate) fn new(view: View<'_>, rule: AgentRule, names: Vec<String>) -> Crawler {
+    pub(crate) fn new<N: AsRef<str>>(view: View<'_>, rule: AgentRule, names: &[N]) -> Crawler {
+        let reduced = |rule: AgentRule| names.iter().map(move |name| rule.reduce(name.as_ref())).collect();
+        let (names, short): (Vec<String>, Vec<String>) = (reduced(rule), reduced(AgentRule::Substring));
         let ids = match rule {
             AgentRule::Substring => {
                 let contains = |name: &String| {
@@ -39,10 +45,12 @@ impl Crawler {
         };
         // The empty name, and `*`, ask for the default groups, which are always there.
         let narrowed = view.meta().map(|meta| meta.crawlers).unwrap_or_default();
-        let kept = |name: &String| narrowed.iter().any(|kept| rule.reduce(kept) == *name);
-        let held =
-            narrowed.is_empty() || names.iter().all(|name| matches!(name.as_str(), "" | "*") || kept(name));
-        Crawler { names, held, ids }
+        let held = |rule: AgentRule, names: &[String]| {
+            let kept = |name: &String| narrowed.iter().any(|kept| rule.reduce(kept) == *name);
+            narrowed.is_empty() || names.iter().all(|name| matches!(name.as_str(), "" | "*") || kept(name))
+        };
+        let (held, held_short) = (held(rule, &names), held(AgentRule::Substring, &short));
+        Crawler { names, short, held, held_short, ids }
     }
 
     /// The names it was made of, as they are compared, best first.
@@ -50,17 +58,31 @@ impl Crawler {
         &self.names
     }
 
+    /// The names as documents of a profile compare them.
+    pub(crate) fn names_for(&self, rule: AgentRule) -> &[String] {
+        if rule == AgentRule::Substring { &self.short } else { &self.names }
+    }
+
+    /// Whether documents of a profile can answer for it.
+    #[inline]
+    pub(crate) fn is_held(&self, rule: AgentRule) -> bool {
+        if rule == AgentRule::Substring { self.held_short } else { self.held }
+    }
+
     /// The set word of this crawler in a policy (R5, R7; K9), or that no group answers for it. `None` when the policy
     /// is damaged.
     #[inline]
-    pub(crate) fn set(&self, policy: &[u8]) -> Option<Option<u32>> {
+    pub(crate) fn set(&self, view: View<'_>, policy: &[u8]) -> Option<Option<u32>> {
         if let Some(word) = PolicyView::only_default(policy) {
             return Some(Some(word));
         }
         let policy = &PolicyView::read(policy)?;
         let own = match &self.ids {
             Ids::Whole(_) if policy.is_empty() => None,
-            Ids::Whole(ids) => ids.iter().find_map(|&id| policy.find(id)),
+            Ids::Whole(_) if policy.is_by_substring() => self.containing(view, policy),
+            Ids::Whole(ids) => {
+                ids.iter().filter_map(|&id| policy.find(id)).find(|&index| !in_pages(view, policy, index))
+            }
             Ids::Containing(names) => names.iter().find_map(|ids| {
                 let among =
                     |&index: &usize| policy.crawler(index).is_some_and(|id| ids.binary_search(&id).is_ok());
@@ -73,20 +95,69 @@ impl Crawler {
             None => Some(None),
         }
     }
+
+    /// The lists of all names of this crawler that a policy has, those that stand in pages alone among them.
+    pub(crate) fn lists<'i>(
+        &self,
+        view: View<'i>,
+        policy: &'i [u8],
+    ) -> impl Iterator<Item = ScopedView<'i>> + use<'i, '_> {
+        let ids: &[CrawlerId] = if let Ids::Whole(ids) = &self.ids { ids } else { &[] };
+        let policy = PolicyView::read(policy);
+        ids.iter().filter_map(move |&id| {
+            let policy = policy.as_ref()?;
+            let word = policy.set(policy.find(id)?)?;
+            ScopedView::read(view.list(word & !SET_LIST).filter(|_| word & SET_LIST != 0)?)
+        })
+    }
+
+    /// The place in a policy of the first crawler whose value contains the best name that any contains (K9), in an
+    /// image whose other policies are looked up by number. Reads the names: such policies are few and short.
+    #[inline(never)]
+    fn containing(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<usize> {
+        let value = |index| policy.crawler(index).and_then(|id| view.crawler(id)).unwrap_or_default();
+        let holds = |name: &String, index| {
+            !name.is_empty() && memchr::memmem::find(value(index), name.as_bytes()).is_some()
+        };
+        self.short.iter().find_map(|name| (0..policy.len()).find(|&index| holds(name, index)))
+    }
+}
+
+/// Whether the crawler at this place of a policy is named in pages alone, so that it is no name of the text.
+#[inline]
+fn in_pages(view: View<'_>, policy: &PolicyView<'_>, index: usize) -> bool {
+    let list =
+        policy.set(index).filter(|word| word & SET_LIST != 0).and_then(|word| view.list(word & !SET_LIST));
+    list.is_some_and(|list| is_scoped(list) && ScopedView::read(list).is_some_and(|list| list.pages))
 }
 
 /// What a crawler wants to do with a URL: a usage, for a purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Usage {
-    pub(crate) number: u16,
-    pub(crate) purpose: u16,
+pub struct Usage<'a> {
+    /// The number that the image gives the usage; one that no rule has for those that it has never heard of.
+    pub(crate) number: u32,
+    /// Whether it is a special form of `present`.
+    pub(crate) special: bool,
+    pub(crate) purpose: Option<&'a str>,
 }
 
-impl Usage {
+impl Usage<'_> {
     /// Fetching.
-    pub const CRAWL: Usage = Usage { number: policy::CRAWL, purpose: policy::NO_PURPOSE };
+    pub const CRAWL: Usage<'static> = Usage { number: policy::CRAWL as u32, special: false, purpose: None };
     /// Indexing.
-    pub const INDEX: Usage = Usage { number: policy::INDEX, purpose: policy::NO_PURPOSE };
-    /// A usage that no rule of the image speaks of.
-    pub(crate) const UNSPOKEN: Usage = Usage { number: u16::MAX, purpose: policy::NO_PURPOSE };
+    pub const INDEX: Usage<'static> = Usage { number: policy::INDEX as u32, special: false, purpose: None };
+    /// The number of a usage that no rule of the image speaks of.
+    pub(crate) const UNSPOKEN: u32 = u32::MAX;
+
+    /// Whether it is fetching.
+    #[inline]
+    pub(crate) fn is_crawl(&self) -> bool {
+        self.number == u32::from(policy::CRAWL)
+    }
+
+    /// The same usage for a purpose (P17).
+    #[must_use]
+    pub fn for_purpose<'p>(self, purpose: &'p str) -> Usage<'p> {
+        Usage { number: self.number, special: self.special, purpose: Some(purpose) }
+    }
 }

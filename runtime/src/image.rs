@@ -5,10 +5,12 @@ use crate::map::Mapped;
 use crate::site::Site;
 use crate::target::{self, Authority};
 use crate::terms::Terms;
-use crate::verdict::{Basis, Verdict};
+use crate::verdict::{Answer, Basis, Verdict};
 use robomaton_formats::layout::{MAX_PROBE, bucket_tag, home_bucket, host_hash};
+use robomaton_formats::policy::is_special;
 use robomaton_formats::read::{Layout, View};
 use robomaton_formats::{Decision, ImageError, Profile, Scheme};
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -40,6 +42,9 @@ pub enum OpenError {
         error: ImageError,
     },
 }
+
+/// How documents beside robots.txt are read, whatever the image's profile (K5 to K17).
+const DOCUMENTS: Profile = Profile::Koster;
 
 impl Image {
     /// Maps an image file. Takes constant time: header and section table are checked, contents only by
@@ -94,33 +99,54 @@ impl<D: AsRef<[u8]>> Image<D> {
         self.layout.profile
     }
 
-    /// How many sites it holds.
+    /// How many sites it holds, and documents beside their robots.txt.
     pub fn len(&self) -> usize {
         self.view().sites().len()
     }
 
-    /// Whether it holds no site.
+    /// Whether it holds nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Resolves a crawler by its names, best first (R5): the first that a file has a group for answers.
     pub fn crawler<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Crawler {
-        let rule = self.profile().agent_rule();
-        Crawler::new(self.view(), rule, names.into_iter().map(|name| rule.reduce(name.as_ref())).collect())
+        Crawler::new(self.view(), self.profile().agent_rule(), &names.into_iter().collect::<Vec<_>>())
     }
 
-    /// Resolves a usage by its name. One that the image has never heard of is spoken of by no rule.
-    pub fn usage(&self, name: &str) -> Usage {
-        match self.view().usages().position(|usage| usage.eq_ignore_ascii_case(name)) {
-            Some(number) => Usage { number: number as u16, ..Usage::CRAWL },
-            None => Usage::UNSPOKEN,
-        }
+    /// Resolves a usage by its name. Of one that the image has never heard of, fields about its general form or about
+    /// `other` usages may still speak.
+    pub fn usage(&self, name: &str) -> Usage<'static> {
+        let number = self.view().usages().position(|usage| usage.eq_ignore_ascii_case(name));
+        let number = number.map_or(Usage::UNSPOKEN, |number| number as u32);
+        Usage { number, special: is_special(name), purpose: None }
     }
 
     /// All sites, in the order of their authorities.
     pub fn sites(&self) -> impl Iterator<Item = Site<'_>> {
-        (0..self.len() as u32).filter_map(|number| self.site_number(number))
+        self.entries().filter(|site| site.document_name().is_none())
+    }
+
+    /// All documents beside robots.txt, in the order of their authorities.
+    pub fn documents(&self) -> impl Iterator<Item = Site<'_>> {
+        self.entries().filter(|site| site.document_name().is_some())
+    }
+
+    /// Sites and documents together, in the order of the image.
+    pub fn entries(&self) -> impl Iterator<Item = Site<'_>> {
+        (0..self.len() as u32).filter_map(|number| {
+            let site = self.site_number(number)?;
+            let profile = if site.document_name().is_some() { DOCUMENTS } else { site.profile };
+            Some(Site { profile, ..site })
+        })
+    }
+
+    /// Another document of the site that an absolute URL belongs to, such as `data.txt` (K2), if the image holds it. Its
+    /// verdicts are for URLs of that site.
+    pub fn document(&self, url: &str, name: &str) -> Option<Site<'_>> {
+        let (mut authority, _) = target::split(self.profile(), url).ok()?;
+        authority.octets = Cow::Owned([&authority.octets, &b"/"[..], name.as_bytes()].concat());
+        Some(Site { profile: DOCUMENTS, ..self.find(&authority)? })
     }
 
     /// The site with this number.
@@ -181,7 +207,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// Allocates nothing, unless the URL's host is not in canonical spelling or its target needs more than a
     /// kilobyte of rewriting.
     #[inline]
-    pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage, url: &'a str) -> Verdict<'a> {
+    pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a> {
         let Ok((authority, target)) = target::split(self.profile(), url) else {
             return self.unknown(crawler, usage, url, Basis::NoUrl);
         };
@@ -195,10 +221,10 @@ impl<D: AsRef<[u8]>> Image<D> {
     pub(crate) fn unknown<'a>(
         &'a self,
         crawler: &'a Crawler,
-        usage: Usage,
+        usage: Usage<'a>,
         url: &'a str,
         basis: Basis,
     ) -> Verdict<'a> {
-        Verdict { decision: Decision::Unknown, basis, site: None, crawler, usage, url }
+        Verdict { answer: Answer::plain(Decision::Unknown, basis), site: None, crawler, usage, url }
     }
 }

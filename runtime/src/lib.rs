@@ -9,7 +9,7 @@
 //! ([`Verdict::rule`]). Image bytes are untrusted: every access is checked, every walk is bounded, and a damaged
 //! image gives an error or [`Basis::Damaged`], never a panic.
 //!
-//! This crate has never heard of the syntax of robots.txt, nor of precedence: it knows sites, crawlers, usages,
+//! This crate reads no robots.txt and knows nothing of precedence: it knows sites, crawlers, usages,
 //! programs and tags.
 //!
 //! ```no_run
@@ -23,10 +23,12 @@
 //! ```
 
 mod access;
+mod account;
 mod batch;
 mod crawler;
 mod image;
 mod map;
+mod scoped;
 mod site;
 mod target;
 mod terms;
@@ -38,7 +40,9 @@ pub use batch::Question;
 pub use crawler::{Crawler, Usage};
 pub use image::{Image, OpenError};
 pub use map::Mapped;
-pub use robomaton_formats::{Decision, ImageError, Outcome, Profile, Scheme};
+pub use robomaton_formats::policy::Role;
+pub use robomaton_formats::schedule::{Interval, Rate, Schedule, Window};
+pub use robomaton_formats::{Condition, Context, Decision, Holds, ImageError, Outcome, Profile, Scheme};
 pub use site::Site;
 pub use terms::Terms;
-pub use verdict::{Basis, Rule, Verdict};
+pub use verdict::{Account, Basis, Conditional, Rule, Verdict};

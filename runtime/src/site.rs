@@ -1,17 +1,20 @@
-//! One site of an image: what became of its robots.txt, and answers for its paths.
+//! One site of an image, or another document of one: what became of fetching it, and answers for the site's paths.
 
 use crate::access::{self, Access};
 use crate::crawler::{Crawler, Usage};
 use crate::target;
 use crate::terms::Terms;
-use crate::verdict::{Rule, Verdict};
-use robomaton_formats::detail::{Detail, Extension};
+use crate::verdict::Verdict;
+use robomaton_formats::detail::{Detail, Extension, Group};
 use robomaton_formats::layout::{FetchRecord, NONE, SiteRecord};
+use robomaton_formats::policy::Role;
 use robomaton_formats::read::View;
-use robomaton_formats::{Outcome, Profile, Scheme};
+use robomaton_formats::schedule::Schedule;
+use robomaton_formats::site::split_name;
+use robomaton_formats::{Decision, Outcome, Profile, Scheme};
 use std::borrow::Cow;
 
-/// A site of an image. Cheap to copy; made by [`crate::Image::site`].
+/// A site of an image. Cheap to copy; made by [`crate::Image::site`] and [`crate::Image::document`].
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'i> {
     pub(crate) view: View<'i>,
@@ -22,9 +25,27 @@ pub struct Site<'i> {
 }
 
 impl<'i> Site<'i> {
+    fn name(&self) -> &'i [u8] {
+        self.view.authority(self.record).unwrap_or_default()
+    }
+
     /// The authority, `host[:port]`.
     pub fn authority(&self) -> Cow<'i, str> {
-        String::from_utf8_lossy(self.view.authority(self.record).unwrap_or_default())
+        match String::from_utf8_lossy(self.name()) {
+            Cow::Borrowed(name) => split_name(name).0.into(),
+            Cow::Owned(name) => split_name(&name).0.to_owned().into(),
+        }
+    }
+
+    /// The name of the document, such as `data.txt`, unless it is robots.txt.
+    pub fn document_name(&self) -> Option<Cow<'i, str>> {
+        let slash = memchr::memchr(b'/', self.name())?;
+        Some(String::from_utf8_lossy(&self.name()[slash + 1..]))
+    }
+
+    /// The dialect that it is read in: that of the image, or the document's own.
+    pub fn profile(&self) -> Profile {
+        self.profile
     }
 
     /// The scheme it was captured under.
@@ -32,7 +53,7 @@ impl<'i> Site<'i> {
         Scheme::from_u8(self.record.state & 3).unwrap_or(Scheme::Any)
     }
 
-    /// What became of fetching its robots.txt (R16). `None` when the image is damaged here.
+    /// What became of fetching its robots.txt, or this document (R16). `None` when the image is damaged here.
     pub fn outcome(&self) -> Option<Outcome> {
         Outcome::from_u8(self.record.state >> 2)
     }
@@ -46,7 +67,7 @@ impl<'i> Site<'i> {
         self.view.fetches().get(self.number as usize)
     }
 
-    /// When its robots.txt was fetched, in seconds since 1970.
+    /// When it was fetched, in seconds since 1970.
     pub fn fetched_at(&self) -> Option<u64> {
         self.fetch().map(|fetch| fetch.fetched_at.get()).filter(|&at| at != 0)
     }
@@ -87,18 +108,48 @@ impl<'i> Site<'i> {
     /// The extension records of the groups that answer for a crawler, in file order (R18).
     pub fn extensions(&self, crawler: &Crawler) -> Vec<Extension> {
         let Some(detail) = self.detail() else { return Vec::new() };
-        let groups = detail.groups_of(self.profile.agent_rule(), &crawler.names);
+        let rule = self.profile.agent_rule();
+        let groups = detail.groups_of(rule, crawler.names_for(rule));
         groups.into_iter().flat_map(|group| detail.groups[group].extensions.clone()).collect()
     }
 
-    /// Seconds between requests that the crawler's groups ask for; of several records the longest.
+    /// What the records of ACAP ask the crawler to do (`request-take-down`, `request-re-crawl`; P47, V40), in file order.
+    pub fn requests(&self, crawler: &Crawler) -> Vec<Extension> {
+        let Some(detail) = self.detail() else { return Vec::new() };
+        let name = detail.name_of(self.profile.agent_rule(), &crawler.names);
+        let asked = |group: &&Group<'_>| {
+            let named = name.is_some_and(|name| group.crawlers.contains(name));
+            group.role == Role::Field && (group.default || named)
+        };
+        detail.groups.iter().filter(asked).flat_map(|group| group.extensions.clone()).collect()
+    }
+
+    /// When and how often the crawler may come, as its groups say: all of their records together (N15 to N18, R18).
+    pub fn schedule(&self, crawler: &Crawler) -> Schedule {
+        let mut schedule = Schedule::default();
+        if let Some(detail) = self.detail() {
+            let rule = self.profile.agent_rule();
+            for group in detail.groups_of(rule, crawler.names_for(rule)) {
+                detail.groups[group].schedule.iter().for_each(|of| schedule.merge(Schedule::clone(of)));
+            }
+        }
+        schedule
+    }
+
+    /// Seconds between requests that the crawler's groups ask for by Crawl-delay; of several records the longest.
     pub fn crawl_delay(&self, crawler: &Crawler) -> Option<f64> {
-        let records = self.extensions(crawler);
-        let delays = records.iter().filter(|record| record.key == "crawl-delay").filter_map(|record| {
-            let number: f64 = record.value.split_ascii_whitespace().next()?.parse().ok()?;
-            (number.is_finite() && number >= 0.0).then_some(number)
-        });
-        delays.max_by(f64::total_cmp)
+        self.schedule(crawler).delays.into_iter().max().map(|millis| millis as f64 / 1000.0)
+    }
+
+    /// What the outcome says about crawling where no rules do.
+    pub(crate) fn decide_outcome(&self, outcome: Outcome) -> Decision {
+        let answered =
+            matches!(outcome, Outcome::Rules | Outcome::Empty | Outcome::NotRobots | Outcome::OverLimit);
+        // K4: what of other documents is not found may be found by other means, and no other status is defined.
+        if self.document_name().is_some() && !answered {
+            return Decision::Unknown;
+        }
+        self.terms.decide(outcome, self.status(), self.fetched_at().unwrap_or(0))
     }
 
     /// What rules are matched against of a URL of this site, or of a path with query, as it stands there (R9).
@@ -108,7 +159,7 @@ impl<'i> Site<'i> {
 
     /// Resolves what answers for a crawler and a usage on this site, to be asked for many paths.
     #[inline]
-    pub fn access<'a>(&self, crawler: &'a Crawler, usage: Usage) -> Access<'a>
+    pub fn access<'a>(&self, crawler: &'a Crawler, usage: Usage<'a>) -> Access<'a>
     where
         'i: 'a,
     {
@@ -117,35 +168,11 @@ impl<'i> Site<'i> {
 
     /// Answers for a URL of this site, or a path with query. The host of a URL is not looked at again.
     #[inline]
-    pub fn decide<'a>(&self, crawler: &'a Crawler, usage: Usage, url: &'a str) -> Verdict<'a>
+    pub fn decide<'a>(&self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a>
     where
         'i: 'a,
     {
-        let (decision, basis) = access::once(self, crawler, usage, url);
-        Verdict { decision, basis, site: Some(*self), crawler, usage, url }
-    }
-
-    /// The rule that decides, by the naive matcher over the details.
-    pub(crate) fn rule(&self, crawler: &Crawler, usage: Usage, url: &str) -> Option<Rule> {
-        let target = self.target(url);
-        let detail = self.detail()?;
-        let groups = detail.groups_of(self.profile.agent_rule(), &crawler.names);
-        let rules =
-            groups.into_iter().flat_map(|group| detail.groups[group].rules.iter().map(move |r| (group, r)));
-        let matching = rules.filter(|(_, rule)| {
-            let pattern = rule.pattern();
-            rule.usage == usage.number && pattern.matches(&pattern.notation.target(&target))
-        });
-        // Of equal tags the first in the file is named.
-        let (group, rule) =
-            matching.reduce(|best, next| if next.1.tag > best.1.tag { next } else { best })?;
-        Some(Rule {
-            line: rule.line,
-            group,
-            tag: rule.tag,
-            permits: rule.permits(),
-            usage: rule.usage,
-            pattern: rule.pattern.to_vec(),
-        })
+        let answer = access::once(self, crawler, usage, url);
+        Verdict { answer, site: Some(*self), crawler, usage, url }
     }
 }

@@ -16,6 +16,9 @@ pub struct Terms {
     pub on_throttled: Decision,
     /// For sites unreachable for more than 30 days; counts only with [`Terms::now`]. RFC 9309 leaves the choice.
     pub on_long_unreachable: Decision,
+    /// Whether the asker works on single elements of pages. One that does not takes what is said of an element for a
+    /// prohibition of the usage on the whole page (M13).
+    pub elements: bool,
     /// The time of asking, in seconds since 1970. Without it no answer is called stale.
     pub now: Option<u64>,
 }
@@ -26,6 +29,7 @@ impl Default for Terms {
             on_forbidden: Decision::Allowed,
             on_throttled: Decision::Allowed,
             on_long_unreachable: Decision::Disallowed,
+            elements: false,
             now: None,
         }
     }
@@ -44,7 +48,7 @@ impl Terms {
                 self.on_long_unreachable
             }
             (Outcome::Unreachable | Outcome::OverLimit, _) => Decision::Disallowed,
-            (Outcome::Unresolved, _) => Decision::Unknown,
+            (Outcome::Unresolved | Outcome::NotCaptured, _) => Decision::Unknown,
         }
     }
 

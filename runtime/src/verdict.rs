@@ -1,9 +1,12 @@
-//! The answer: a decision, what it rests on, and on demand the rule that decided.
+//! The answer: a decision, what it rests on, and on demand the rules that decided.
 //!
 //! A verdict borrows image, crawler and URL, so that the cold sections need to be read only when somebody asks why.
 
+use crate::account;
 use crate::crawler::{Crawler, Usage};
 use crate::site::Site;
+use robomaton_formats::condition::{self, Condition, Context, Holds};
+use robomaton_formats::policy::Role;
 use robomaton_formats::program::Tag;
 use robomaton_formats::{Decision, Outcome};
 
@@ -12,6 +15,8 @@ use robomaton_formats::{Decision, Outcome};
 pub enum Basis {
     /// A rule matched; its tag.
     Rule(Tag),
+    /// Fields that were weighed by narrowness, conventional rules perhaps among them.
+    Fields,
     /// No rule of the crawler's groups matches.
     NoRule,
     /// No rule of the crawler's groups speaks of the usage.
@@ -37,6 +42,7 @@ impl Basis {
     pub const fn name(self) -> &'static str {
         match self {
             Basis::Rule(_) => "rule",
+            Basis::Fields => "fields",
             Basis::NoRule => "no-rule",
             Basis::Unspoken => "unspoken",
             Basis::NoGroup => "no-group",
@@ -50,31 +56,60 @@ impl Basis {
     }
 }
 
+/// The part of a verdict that is worked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) decision: Decision,
+    pub(crate) incomplete: bool,
+    pub(crate) basis: Basis,
+}
+
+impl Answer {
+    #[inline]
+    pub(crate) const fn plain(decision: Decision, basis: Basis) -> Answer {
+        Answer { decision, incomplete: false, basis }
+    }
+}
+
 /// The answer to one question.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict<'a> {
-    pub(crate) decision: Decision,
-    pub(crate) basis: Basis,
+    pub(crate) answer: Answer,
     pub(crate) site: Option<Site<'a>>,
     pub(crate) crawler: &'a Crawler,
-    pub(crate) usage: Usage,
+    pub(crate) usage: Usage<'a>,
     pub(crate) url: &'a str,
 }
 
 impl<'a> Verdict<'a> {
-    /// What the crawler may do.
+    /// What the crawler may do, so far as the image knows.
     pub fn decision(&self) -> Decision {
-        self.decision
+        self.answer.decision
+    }
+
+    /// Whether a file that speaks to this crawler is missing (decision 23): what it says might change the decision.
+    pub fn is_incomplete(&self) -> bool {
+        self.answer.incomplete
+    }
+
+    /// The decision of one who does without what is missing: what is permitted is so only when nothing is.
+    pub fn safe_decision(&self) -> Decision {
+        match self.answer {
+            Answer { incomplete: true, decision: Decision::Allowed | Decision::Conditional, .. } => {
+                Decision::Disallowed
+            }
+            Answer { decision, .. } => decision,
+        }
     }
 
     /// Whether the crawler may plainly go ahead.
     pub fn is_allowed(&self) -> bool {
-        self.decision.is_allowed()
+        self.safe_decision().is_allowed()
     }
 
     /// What the decision rests on.
     pub fn basis(&self) -> Basis {
-        self.basis
+        self.answer.basis
     }
 
     /// The site that answered, if the image holds it.
@@ -82,12 +117,59 @@ impl<'a> Verdict<'a> {
         self.site
     }
 
-    /// The deciding rule, from the cold sections: decodes the document's details, so it allocates.
+    /// The rules that decided, from the cold sections: decodes the document's details, so it allocates.
+    pub fn rules(&self) -> Vec<Rule> {
+        self.account().rules
+    }
+
+    /// The deciding rule, the first of several.
     pub fn rule(&self) -> Option<Rule> {
-        match self.basis {
-            Basis::Rule(_) => self.site?.rule(self.crawler, self.usage, self.url),
+        self.account().rules.into_iter().next()
+    }
+
+    /// The conditions of a conditional permission, all to be met.
+    pub fn conditional(&self) -> Option<Conditional> {
+        let account = (self.decision() == Decision::Conditional).then(|| self.account())?;
+        let mut conditions: Vec<Condition> =
+            account.rules.into_iter().flat_map(|rule| rule.conditions).collect();
+        conditions.sort_unstable();
+        conditions.dedup();
+        Some(Conditional { conditions })
+    }
+
+    /// Everything that can be told about how the answer came about.
+    pub fn account(&self) -> Account {
+        match (self.answer.basis, self.site) {
+            (Basis::Rule(_), Some(site)) => account::of_rule(&site, self.crawler, self.usage, self.url),
+            (Basis::Fields, Some(site)) => account::of_fields(&site, self.crawler, self.usage, self.url),
             _ => None,
         }
+        .unwrap_or_default()
+    }
+}
+
+/// How an answer came about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// The rules that decide, in file order.
+    pub rules: Vec<Rule>,
+    /// Where fields were weighed by narrowness: what they alone say.
+    pub fields: Option<Decision>,
+    /// And what the conventional rules alone say (decision 14).
+    pub conventional: Option<Decision>,
+}
+
+/// A permission under conditions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conditional {
+    /// The conditions, all to be met, sorted.
+    pub conditions: Vec<Condition>,
+}
+
+impl Conditional {
+    /// Whether the permission holds in this context.
+    pub fn holds(&self, context: &Context) -> Holds {
+        condition::hold(&self.conditions, context)
     }
 }
 
@@ -96,26 +178,43 @@ impl<'a> Verdict<'a> {
 pub struct Rule {
     /// The line, from 1.
     pub line: u32,
-    /// The number of its group, from 0 in file order.
+    /// The number of its group, from 0 in the order of the document.
     pub group: usize,
-    /// Its tag: rank and sense.
+    /// What kind of rule it is.
+    pub role: Role,
+    /// The file it stands in, where that is one that the document refers to: its number, from 1, and how it is named.
+    pub file: Option<(u16, String)>,
+    /// Its tag in the programs.
     pub tag: Tag,
     /// Whether it permits.
     pub permits: bool,
     /// The usage it speaks of.
-    pub usage: u16,
+    pub usage: String,
     /// The canonical pattern.
     pub pattern: Vec<u8>,
+    /// The conditions of a permission.
+    pub conditions: Vec<Condition>,
+    /// Whether it stands for what a rule set of Robot-version 2.0.0 does not list (N10, N12): no record says it, and its
+    /// line is that of the set.
+    pub implied: bool,
 }
 
 impl std::fmt::Display for Rule {
-    /// The record in canonical spelling, `Disallow: /private`.
+    /// The record in canonical spelling: `Disallow: /private`, `ACAP-allow-index: /news time-limit=3-days`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let key = match (self.usage, self.permits) {
-            (robomaton_formats::policy::INDEX, false) => "Noindex",
-            (_, true) => "Allow",
-            (_, false) => "Disallow",
-        };
-        write!(f, "{key}: {}", String::from_utf8_lossy(&self.pattern))
+        let Rule { role, permits, usage, .. } = self;
+        let pattern = String::from_utf8_lossy(&self.pattern);
+        let word = if *permits { "allow" } else { "disallow" };
+        match (role, usage.as_str(), permits) {
+            (Role::Conventional, ..) if self.implied => write!(f, "(nothing else is allowed)"),
+            (Role::Conventional, "index", false) => write!(f, "Noindex: {pattern}"),
+            (Role::Conventional, _, true) => write!(f, "Allow: {pattern}"),
+            (Role::Conventional, _, false) => write!(f, "Disallow: {pattern}"),
+            (Role::Field, ..) => write!(f, "ACAP-{word}-{usage}: {pattern}"),
+            (Role::Page, ..) => write!(f, "META ACAP {word}-{usage}"),
+            (Role::PageConventional, ..) => write!(f, "META {word}-{usage}"),
+            (Role::Element, ..) => write!(f, "element, {usage}"),
+        }?;
+        self.conditions.iter().try_for_each(|condition| write!(f, " {condition}"))
     }
 }

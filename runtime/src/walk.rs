@@ -1,4 +1,4 @@
-//! The walk: one target through one program, for the highest tag.
+//! The walk: one target through one program, for the tags of what matches.
 //!
 //! First the literals, octet by octet down the trie, arming the slots of heads on the way. Then, if a tail could
 //! still beat what was found, one pass over the target that tries the segments at each place its two-octet filter
@@ -6,56 +6,94 @@
 //! is always at least as good, so each step keeps the first place it reaches.
 //!
 //! Invariants: nothing is allocated; offsets only grow, so every loop ends; any damage is `None`. It does not know
-//! what a tag means.
+//! what a tag means: that is the register's business.
 
 use robomaton_formats::program::*;
+use std::ops::Range;
 
-/// The highest tag of the rules of `program` that match `target` (canonical octets), 0 when none does. `None` when
-/// the program is damaged.
+/// What takes the tags of the rules that match.
+pub(crate) trait Register {
+    /// Takes a tag; the same one may come several times.
+    fn take(&mut self, tag: Tag);
+
+    /// Whether no tag up to this one would change anything.
+    fn is_settled(&self, highest: Tag) -> bool;
+}
+
+/// The highest tag; 0 when there is none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Highest(pub(crate) Tag);
+
+impl Register for Highest {
+    #[inline(always)]
+    fn take(&mut self, tag: Tag) {
+        self.0 = self.0.max(tag);
+    }
+
+    #[inline(always)]
+    fn is_settled(&self, highest: Tag) -> bool {
+        self.0 >= highest
+    }
+}
+
+/// Puts the tags of the rules of `program` that match `target` (canonical octets) into the register. `None` when the
+/// program is damaged.
 #[inline]
-pub(crate) fn walk(program: &[u8], head: &Head, target: &[u8]) -> Option<Tag> {
+pub(crate) fn walk<R: Register>(program: &[u8], head: &Head, target: &[u8], register: &mut R) -> Option<()> {
     match &head.tails {
-        None => literals(program, head.literals, target, &mut [], &mut 0),
-        Some(tails) if tails.slots <= 16 => with_slots::<16>(program, head, tails, target),
-        Some(tails) if tails.slots <= 128 => with_slots::<128>(program, head, tails, target),
-        Some(tails) if tails.slots <= 1024 => with_slots::<1024>(program, head, tails, target),
-        Some(tails) => with_slots::<MAX_SLOTS>(program, head, tails, target),
+        None => literals(program, head.literals, target, &mut [], &mut 0, register),
+        Some(tails) if tails.slots <= 16 => with_slots::<16, R>(program, head, tails, target, register),
+        Some(tails) if tails.slots <= 128 => with_slots::<128, R>(program, head, tails, target, register),
+        Some(tails) if tails.slots <= 1024 => with_slots::<1024, R>(program, head, tails, target, register),
+        Some(tails) => with_slots::<MAX_SLOTS, R>(program, head, tails, target, register),
     }
 }
 
 /// Slots are cleared for every walk, so programs with few get a small array. Out of line, or every walk would pay for
 /// the stack of the largest.
 #[inline(never)]
-fn with_slots<const N: usize>(program: &[u8], head: &Head, tails: &Tails, target: &[u8]) -> Option<Tag> {
+fn with_slots<const N: usize, R: Register>(
+    program: &[u8],
+    head: &Head,
+    tails: &Tails,
+    target: &[u8],
+    register: &mut R,
+) -> Option<()> {
     let mut slots = [0; N];
     let slots = slots.get_mut(..tails.slots)?;
     let mut start = usize::MAX;
-    let best = literals(program, head.literals, target, slots, &mut start)?;
-    if best >= tails.highest {
-        return Some(best);
+    literals(program, head.literals, target, slots, &mut start, register)?;
+    if register.is_settled(tails.highest) {
+        return Some(());
     }
-    segments(program, tails, target, slots, start, best)
+    segments(program, tails, target, slots, start, register)
 }
 
 /// Walks the literals. Slots of heads that are passed are armed; `start` becomes the end of the first of them.
 #[inline(always)]
-fn literals(program: &[u8], root: usize, target: &[u8], slots: &mut [u32], start: &mut usize) -> Option<Tag> {
+fn literals<R: Register>(
+    program: &[u8],
+    root: usize,
+    target: &[u8],
+    slots: &mut [u32],
+    start: &mut usize,
+    register: &mut R,
+) -> Option<()> {
     // Nearly every program and target begin with a slash, which then is all that the root leads to.
     const SLASH: [u8; 3] = [CHILDREN_ONE << 5, b'/', 0];
     let passed = program.get(root..)?.starts_with(&SLASH) && target.first() == Some(&b'/');
     let (mut at, mut depth) = if passed { (root + SLASH.len(), 1) } else { (root, 0) };
-    let mut best = 0;
     loop {
         let flags = *program.get(at)?;
         at += 1;
         if flags & 3 != 0 {
-            best = best.max(tag(program, &mut at, flags & 3, depth)?);
+            register.take(tag(program, &mut at, flags & 3, depth)?);
         }
         if flags & (0xC | NODE_EXTRA) != 0 {
             if flags & 0xC != 0 {
                 let anchored = tag(program, &mut at, flags >> 2 & 3, depth + 1)?;
                 if depth == target.len() {
-                    best = best.max(anchored);
+                    register.take(anchored);
                 }
             }
             if flags & NODE_EXTRA != 0 {
@@ -65,7 +103,7 @@ fn literals(program: &[u8], root: usize, target: &[u8], slots: &mut [u32], start
             }
         }
         match descend(program, &mut at, flags, target, depth)? {
-            0 => return Some(best),
+            0 => return Some(()),
             label => depth += label,
         }
     }
@@ -77,14 +115,14 @@ const NEEDLES: usize = 8;
 /// Passes over the target from `start`, eight places at a time, and tries the segments at those that their octets let
 /// through. The octets that segments begin with are those of the root's children.
 #[inline(always)]
-fn segments(
+fn segments<R: Register>(
     program: &[u8],
     tails: &Tails,
     target: &[u8],
     slots: &mut [u32],
     start: usize,
-    mut best: Tag,
-) -> Option<Tag> {
+    register: &mut R,
+) -> Option<()> {
     let root = Children::read(program, *program.get(tails.segments)? >> 5, tails.segments + 1)?;
     let needles = root.octets(program)?;
     let mut base = start;
@@ -105,62 +143,70 @@ fn segments(
             if tails.second.admits(next) | tails.single.admits(octet) {
                 let Some(child) = root.find(program, octet) else { continue };
                 let child = root.child(program, child)?;
-                best = best.max(try_at(program, child, target, slots, place)?);
-                if best >= tails.highest {
-                    return Some(best);
+                try_at(program, child, target, slots, place, register)?;
+                if register.is_settled(tails.highest) {
+                    return Some(());
                 }
             }
         }
         base += 8;
     }
-    Some(best)
+    Some(())
 }
 
-/// Takes the steps of every segment that begins at `place`; gives the highest tag reached. `at` is the root's child
+/// Takes the steps of every segment that begins at `place`. `at` is the root's child
 /// for the octet there. Out of line: inlined, it would take the registers of the pass around it.
 #[inline(never)]
-fn try_at(program: &[u8], mut at: usize, target: &[u8], slots: &mut [u32], place: usize) -> Option<Tag> {
-    let (mut label, mut end, mut best) = (follow(program, &mut at, target, place)?, place, 0);
+fn try_at<R: Register>(
+    program: &[u8],
+    mut at: usize,
+    target: &[u8],
+    slots: &mut [u32],
+    place: usize,
+    register: &mut R,
+) -> Option<()> {
+    let (mut label, mut end) = (follow(program, &mut at, target, place)?, place);
     while label != 0 {
         end += label;
         let flags = *program.get(at)?;
         at += 1;
         if flags & NODE_EXTRA != 0 {
-            best = best.max(steps(program, &mut at, slots, place, end, target.len())?);
+            steps(program, &mut at, slots, place..end, target.len(), register)?;
         }
         label = descend(program, &mut at, flags, target, end)?;
     }
-    Some(best)
+    Some(())
 }
 
-/// Takes the steps of a segment found from `place` to `end`: gives the highest tag reached, arms slots.
+/// Takes the steps of a segment that was found: tags go to the register, slots are armed.
 #[inline(always)]
-fn steps(
+fn steps<R: Register>(
     program: &[u8],
     at: &mut usize,
     slots: &mut [u32],
-    place: usize,
-    end: usize,
+    found: Range<usize>,
     length: usize,
-) -> Option<Tag> {
-    let mut best = 0;
+    register: &mut R,
+) -> Option<()> {
     loop {
         let step = Step::read(program, at)?;
         let armed = *slots.get(step.awaits)?;
-        if armed != 0 && armed as usize <= place + 1 {
-            best = best.max(step.open);
-            if end == length {
-                best = best.max(step.anchored);
+        if armed != 0 && armed as usize <= found.start + 1 {
+            if step.open != 0 {
+                register.take(step.open);
+            }
+            if step.anchored != 0 && found.end == length {
+                register.take(step.anchored);
             }
             if let Some(slot) = step.arms {
                 let slot = slots.get_mut(slot)?;
                 if *slot == 0 {
-                    *slot = end as u32 + 1;
+                    *slot = found.end as u32 + 1;
                 }
             }
         }
         if !step.more {
-            return Some(best);
+            return Some(());
         }
     }
 }

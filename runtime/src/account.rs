@@ -1,0 +1,124 @@
+//! Why an answer is what it is: the deciding rules out of the cold sections.
+//!
+//! Runs only when somebody asks. It decodes the details of a document, matches naively and allocates. Invariant: the
+//! rules named are those that decided, as the programs and the scope say it; it weighs nothing anew.
+
+use crate::crawler::{Crawler, Usage};
+use crate::scoped::{self, Question};
+use crate::site::Site;
+use crate::verdict::{Account, Rule};
+use robomaton_formats::detail::{self, Detail};
+use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, Role, SET_LIST, ScopedView, USAGES};
+use robomaton_formats::purpose;
+use robomaton_formats::scope::read_tag;
+
+/// The rule that decided among ranked ones: of the highest tag the first in the file.
+pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Option<Account> {
+    let target = site.target(url);
+    let detail = site.detail()?;
+    let rule = site.profile.agent_rule();
+    let groups = detail.groups_of(rule, crawler.names_for(rule));
+    let rules = groups.into_iter().flat_map(|number| {
+        let group = &detail.groups[number];
+        group.rules.iter().map(move |rule| (number, group, rule))
+    });
+    let matching = rules.filter(|(_, group, rule)| {
+        u32::from(rule.usage) == usage.number && group.pattern(rule).matches(&group.notation.target(&target))
+    });
+    let (number, group, rule) =
+        matching.reduce(|best, next| if next.2.tag > best.2.tag { next } else { best })?;
+    Some(Account { rules: vec![tell(&detail, number, group, rule)], ..Account::default() })
+}
+
+/// The fields that decided, and the conventional rule among them.
+pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Option<Account> {
+    let target = site.target(url);
+    let view = site.view;
+    let policy = view.policy(site.record.policy.get())?;
+    let word = crawler.set(view, policy)??;
+    let list = ScopedView::read(view.list(word & !SET_LIST)?)?;
+    let elements = site.terms.elements;
+    let question = Question { view, list, crawler, policy, usage, target: &target, elements, unheard: false };
+    let mut found = scoped::Account::default();
+    let decision = scoped::answer(&question, Some(&mut found))?.decision?;
+    found.fields.sort_unstable();
+    let permits = decision != robomaton_formats::Decision::Disallowed;
+    let detail = site.detail()?;
+    let rule = site.profile.agent_rule();
+    let name = detail.name_of(rule, &crawler.names);
+    let conventional = detail.groups_of(rule, &crawler.names);
+    let asked = view.usages().nth(usage.number as usize);
+    let of_level = |level: &Level, group: &detail::Group<'_>| {
+        let named = match level.holder < Holder::SubRecord {
+            true => crawler.names.iter().any(|name| group.crawlers.contains(name)),
+            false => name.is_some_and(|name| group.crawlers.contains(name)),
+        };
+        let addressed = if level.holder == Holder::Element || level.any { group.default } else { named };
+        let purposes = &group.purposes;
+        let is_for = purposes.is_empty() || purposes.iter().any(|p| purpose::matches(&p.0, usage.purpose));
+        addressed && is_for && level.holder.holds(group.role, !purposes.is_empty())
+    };
+    let mut rules = Vec::new();
+    // Of conventional rules that say the same, the first is named.
+    let mut winner = found.conventional.filter(|&(_, decides)| decides).map(|(number, _)| number);
+    for (number, group) in detail.groups.iter().enumerate() {
+        let answers = match group.role {
+            Role::Conventional => conventional.binary_search(&number).is_ok(),
+            _ => found.level.is_some_and(|level| of_level(&level, group)),
+        };
+        if !answers {
+            continue;
+        }
+        let target = group.notation.target(&target);
+        for rule in group.rules.iter().filter(|rule| rule.permits == permits) {
+            let (key, _) = read_tag(rule.tag);
+            let name = detail.usage(rule.usage);
+            let decides = match group.role {
+                Role::Conventional => winner == Some(key) && Some(name) == asked,
+                _ => {
+                    found.fields.binary_search(&key).is_ok()
+                        && found.level.is_some_and(|level| of_usage(&level, usage, asked, name))
+                }
+            };
+            if decides && group.pattern(rule).matches(&target) {
+                winner = winner.filter(|_| group.role != Role::Conventional);
+                rules.push(tell(&detail, number, group, rule));
+            }
+        }
+    }
+    let [fields, conventional] = found.sides;
+    Some(Account { rules, fields, conventional })
+}
+
+/// Whether a rule speaks of what is asked for at this level. Names are compared: a document numbers the usages that only
+/// it knows otherwise than the image.
+fn of_usage(level: &Level, usage: Usage<'_>, asked: Option<&str>, name: &str) -> bool {
+    match level.other {
+        true => name == USAGES[usize::from(OTHER)],
+        false => Some(name) == asked || usage.special && name == USAGES[usize::from(PRESENT)],
+    }
+}
+
+fn tell(detail: &Detail<'_>, number: usize, group: &detail::Group<'_>, rule: &detail::Rule<'_>) -> Rule {
+    let file = usize::from(group.file).checked_sub(1).and_then(|at| detail.files.get(at));
+    Rule {
+        line: rule.line,
+        group: number,
+        role: group.role,
+        file: file.map(|name| (group.file, name.clone())),
+        tag: rule.tag,
+        permits: rule.permits,
+        usage: detail.usage(rule.usage).to_owned(),
+        pattern: rule.pattern.0.to_vec(),
+        conditions: detail.conditions(rule).to_vec(),
+        implied: is_implied(group, rule),
+    }
+}
+
+/// Whether a rule is the prohibition of what a rule set of Robot-version 2.0.0 does not list. Records stand in file
+/// order; that one is added behind them, with the line on which the set begins.
+fn is_implied(group: &detail::Group<'_>, rule: &detail::Rule<'_>) -> bool {
+    let (Some(first), Some(last)) = (group.rules.first(), group.rules.last()) else { return false };
+    let of_set = group.role == Role::Conventional && !rule.permits && rule.pattern.0.as_ref() == b"*";
+    of_set && std::ptr::eq(rule, last) && rule.line < first.line
+}

@@ -1,0 +1,438 @@
+//! Programs whose fields are weighed by narrowness: which level is live, and what its fields say together.
+//!
+//! Reached from `access` when a crawler's set is a scoped list. The walks put every field that matches into a set of
+//! keys; the scope of the document says which keys are narrower than which. The rules:
+//!
+//! ```text
+//!   element of page, page, sub-record, record; by name before any; then the same for `other`    the first level
+//!                                                                    │                          that matches is live
+//!   conventional rules ──▶ not contradicted on the same pattern ──▶ the best one joins
+//!                                                                    │
+//!   every prohibition is beaten by a narrower permission ──▶ permitted, if need be under conditions
+//! ```
+//!
+//! Invariants: nothing is allocated; work is bounded by the programs asked and the keys that match; any damage is
+//! `None`. It does not know what a pattern is, nor who wrote a field.
+
+use crate::crawler::{Crawler, Usage};
+use crate::walk::{Register, walk};
+use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, Role, ScopedEntry, ScopedView};
+use robomaton_formats::program::{Head, Tag, Weighing};
+use robomaton_formats::read::View;
+use robomaton_formats::scope::{PERMITS, PERMITS_IF, PROHIBITS, ScopeView, read_tag};
+use robomaton_formats::{Decision, Notation, purpose};
+use std::borrow::Cow;
+
+/// What holds fields of pages that are addressed to crawlers, nearest first.
+const PAGES: [Holder; 3] = [Holder::PageForPurpose, Holder::Page, Holder::PageConventional];
+/// What holds fields of the text.
+const RECORDS: [Holder; 2] = [Holder::SubRecord, Holder::Record];
+
+/// A question to a scoped list.
+#[derive(Clone, Copy)]
+pub(crate) struct Question<'a> {
+    pub(crate) view: View<'a>,
+    /// The list of the crawler's set.
+    pub(crate) list: ScopedView<'a>,
+    pub(crate) crawler: &'a Crawler,
+    /// The policy that the list is of.
+    pub(crate) policy: &'a [u8],
+    pub(crate) usage: Usage<'a>,
+    /// The target as it stands in the URL.
+    pub(crate) target: &'a [u8],
+    /// Whether the asker works on elements of pages.
+    pub(crate) elements: bool,
+    /// Whether there may be a robots.txt that nobody has read: it might name the crawler.
+    pub(crate) unheard: bool,
+}
+
+/// What the fields say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer {
+    /// None when no field and no rule matches.
+    pub(crate) decision: Option<Decision>,
+    pub(crate) incomplete: bool,
+    /// Whether a page decides that names the crawler: no robots.txt beats it.
+    pub(crate) named_by_page: bool,
+}
+
+/// Who decided, for those who ask why.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Account {
+    /// The live level, when there is one.
+    pub(crate) level: Option<Level>,
+    /// Keys of the deciding fields of that level.
+    pub(crate) fields: Vec<usize>,
+    /// The number of the conventional rule that takes part, and whether it decides.
+    pub(crate) conventional: Option<(usize, bool)>,
+    /// What the fields alone say, and the conventional rules alone.
+    pub(crate) sides: [Option<Decision>; 2],
+}
+
+/// Answers a question. `None` when the image is damaged.
+pub(crate) fn answer(question: &Question<'_>, account: Option<&mut Account>) -> Option<Answer> {
+    let scope = question.view.scope(question.list.scope)?;
+    // Once for a question and not for each of what may be thousands of programs.
+    let (mut acap, mut rep) = ([0; crate::access::SPACE], [0; crate::access::SPACE]);
+    let acap = canonical(Notation::Acap, question.target, &mut acap);
+    let rep = canonical(Notation::Rep, question.target, &mut rep);
+    let asking = Asking { question: *question, acap: &acap, rep: &rep };
+    // Fields of pages have the pattern after the last.
+    match (2 * scope.patterns() + 2).max(scope.conventional()).div_ceil(64) {
+        0..=4 => weigh::<4>(&asking, &scope, account),
+        5..=64 => weigh::<64>(&asking, &scope, account),
+        _ => weigh::<1025>(&asking, &scope, account),
+    }
+}
+
+/// The target in canonical octets, in `space` if it fits there.
+fn canonical<'t>(notation: Notation, target: &'t [u8], space: &'t mut [u8]) -> Cow<'t, [u8]> {
+    match notation.target_in(target, space) {
+        Some(octets) => Cow::Borrowed(octets),
+        None => notation.target(target),
+    }
+}
+
+/// A question with its target in the notations of fields, and of conventional rules and pages.
+struct Asking<'a> {
+    question: Question<'a>,
+    acap: &'a [u8],
+    rep: &'a [u8],
+}
+
+/// Sets of keys are cleared for every question, so scopes with few patterns get small ones. Out of line, or every
+/// question would pay for the stack of the largest.
+#[inline(never)]
+fn weigh<const N: usize>(
+    asking: &Asking<'_>,
+    scope: &ScopeView<'_>,
+    account: Option<&mut Account>,
+) -> Option<Answer> {
+    let Question { view, list, usage, .. } = &asking.question;
+    let rest = match list.rest {
+        Some(at) => Some(ScopedView::read(view.list(at)?)?),
+        None => None,
+    };
+    let mut fields = Matched::<N>::new(scope);
+    let mut level = asking.live(rest.as_ref(), false, true, &mut fields)?;
+
+    let mut rules = Matched::<N>::new(scope);
+    let conventional = |entry: &ScopedEntry| entry.role == Role::Conventional && entry.usage == usage.number;
+    for entry in list.entries().filter(conventional) {
+        asking.ask(entry.program, &mut rules)?;
+    }
+    let in_page = level.filter(|level| level.holder < Holder::SubRecord);
+    let joins = match in_page {
+        // What a page says to any crawler does not beat a group that names this one: it is as if it were not there.
+        Some(page) if page.any && list.own && !rules.is_empty() => {
+            fields = Matched::new(scope);
+            level = asking.live(rest.as_ref(), false, false, &mut fields)?;
+            true
+        }
+        Some(_) => false,
+        None => true,
+    };
+    let winner = if joins { rules.winner(&fields) } else { None };
+    if level.is_none() && winner.is_none() {
+        level = asking.live(rest.as_ref(), true, true, &mut fields)?;
+    }
+    let alone = fields.decide();
+    let mut decision = alone;
+    if let Some((rule, permits)) = winner {
+        let key = scope.pattern_of(rule)?.checked_mul(2)?;
+        if permits {
+            fields.permits.insert(key)
+        } else {
+            fields.prohibits.insert(key)
+        }
+        decision = fields.decide();
+    }
+    if let Some(account) = account {
+        let own = winner.map(|(_, permits)| Decision::from(permits));
+        account.level = level;
+        account.sides = [alone, own];
+        let of = |decision| {
+            if decision == Decision::Disallowed { [PROHIBITS; 1].as_slice() } else { &[PERMITS, PERMITS_IF] }
+        };
+        for &says in decision.map(of).unwrap_or_default() {
+            account.fields.extend(fields.set(says).iter().filter(|&key| !fields.is_beaten(key)));
+        }
+        account.conventional = winner.and_then(|(rule, permits)| {
+            let decides = decision.is_some_and(|decision| (decision != Decision::Disallowed) == permits)
+                && !fields.is_beaten(scope.pattern_of(rule)?.checked_mul(2)?);
+            Some((rule, decides))
+        });
+    }
+    let page = level.filter(|level| level.holder < Holder::SubRecord);
+    let incomplete = list.incomplete
+        || rest.is_some_and(|rest| rest.incomplete)
+        || asking.question.unheard && page.is_some_and(|page| page.any);
+    Some(Answer { decision, incomplete, named_by_page: page.is_some_and(|page| !page.any) })
+}
+
+impl Asking<'_> {
+    /// Finds the live level and puts its fields into `fields`. Outer `None` when the image is damaged.
+    fn live<const N: usize>(
+        &self,
+        rest: Option<&ScopedView<'_>>,
+        other: bool,
+        pages: bool,
+        fields: &mut Matched<'_, N>,
+    ) -> Option<Option<Level>> {
+        let Question { view, list, crawler, policy, elements, .. } = &self.question;
+        let found = |any, holder| Some(Some(Level { other, any, holder }));
+        if let Some(rest) = rest.filter(|_| pages && !elements) {
+            self.collect(rest, other, Holder::Element, fields)?;
+            if !fields.is_empty() {
+                return found(false, Holder::Element);
+            }
+        }
+        for any in [false, true] {
+            for holder in PAGES.into_iter().filter(|_| pages) {
+                if any {
+                    rest.map_or(Some(()), |rest| self.collect(rest, other, holder, fields))?;
+                } else {
+                    // A page speaks to all names of a crawler, and names that only pages have are no names of the text.
+                    crawler
+                        .lists(*view, policy)
+                        .try_for_each(|own| self.collect(&own, other, holder, fields))?;
+                }
+                if !fields.is_empty() {
+                    return found(any, holder);
+                }
+            }
+            let Some(list) = (if any { rest } else { Some(list) }) else { continue };
+            for holder in RECORDS {
+                self.collect(list, other, holder, fields)?;
+                if !fields.is_empty() {
+                    return found(any, holder);
+                }
+            }
+        }
+        Some(None)
+    }
+
+    /// Asks the programs of one level.
+    fn collect<const N: usize>(
+        &self,
+        list: &ScopedView<'_>,
+        other: bool,
+        holder: Holder,
+        fields: &mut Matched<'_, N>,
+    ) -> Option<()> {
+        for entry in list.entries() {
+            let of_usage = match other {
+                true => entry.usage == u32::from(OTHER),
+                false => {
+                    entry.usage == self.question.usage.number
+                        || self.question.usage.special && entry.usage == u32::from(PRESENT)
+                }
+            };
+            if of_usage && holder.holds(entry.role, entry.purpose != 0) && self.is_for(&entry)? {
+                self.ask(entry.program, fields)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Whether an entry is for the purpose that is asked for.
+    fn is_for(&self, entry: &ScopedEntry) -> Option<bool> {
+        match entry.purpose {
+            0 => Some(true),
+            of => Some(purpose::matches(self.question.view.purpose(of)?, self.question.usage.purpose)),
+        }
+    }
+
+    fn ask<R: Register>(&self, program: u32, register: &mut R) -> Option<()> {
+        let program = self.question.view.program(program)?;
+        let head = Head::read(program)?;
+        if head.weighing != Weighing::Scoped {
+            return None;
+        }
+        match head.notation {
+            Notation::Acap => walk(program, &head, self.acap, register),
+            Notation::Rep => walk(program, &head, self.rep, register),
+            _ => ask(program, &head, self.question.target, register),
+        }
+    }
+}
+
+/// Walks a program with a target in whatever spelling.
+#[inline(never)]
+pub(crate) fn ask<R: Register>(program: &[u8], head: &Head, target: &[u8], register: &mut R) -> Option<()> {
+    match head.notation.target_in(target, &mut [0; crate::access::SPACE]) {
+        Some(canonical) => walk(program, head, canonical, register),
+        None => walk(program, head, &head.notation.target(target), register),
+    }
+}
+
+/// A set of keys.
+#[derive(Clone, Copy)]
+struct Keys<const N: usize>([u64; N]);
+
+impl<const N: usize> Keys<N> {
+    fn insert(&mut self, key: usize) {
+        // A key that no scope has is damage, and ignored.
+        if let Some(word) = self.0.get_mut(key / 64) {
+            *word |= 1 << (key % 64);
+        }
+    }
+
+    fn contains(&self, key: usize) -> bool {
+        self.0.get(key / 64).is_some_and(|word| word >> (key % 64) & 1 == 1)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    /// Whether there is a key from `from` up to, but without, `to`.
+    fn any_in(&self, from: usize, to: usize) -> bool {
+        let words = self.0.iter().enumerate().take(to.div_ceil(64)).skip(from / 64);
+        words.into_iter().any(|(at, &word)| {
+            let low = word >> from.saturating_sub(at * 64).min(63) << from.saturating_sub(at * 64).min(63);
+            let end = to - at * 64;
+            let kept = if end >= 64 { low } else { low & ((1 << end) - 1) };
+            kept != 0
+        })
+    }
+
+    fn iter(&self) -> impl DoubleEndedIterator<Item = usize> {
+        let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
+        words.flat_map(|(at, &word)| {
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
+        })
+    }
+}
+
+/// The keys of what matches, by what it says.
+struct Matched<'s, const N: usize> {
+    scope: &'s ScopeView<'s>,
+    permits: Keys<N>,
+    permits_if: Keys<N>,
+    prohibits: Keys<N>,
+    /// The tag that was taken last: a bundle may be met at every octet of the target, and is long.
+    last: Tag,
+}
+
+impl<const N: usize> Register for Matched<'_, N> {
+    fn take(&mut self, tag: Tag) {
+        if std::mem::replace(&mut self.last, tag) == tag {
+            return;
+        }
+        match read_tag(tag) {
+            // A tag of no rank is damage, and ignored.
+            (usize::MAX, _) => {}
+            (bundle, 0) => self.scope.bundle(bundle).for_each(|tag| self.insert(read_tag(tag))),
+            key => self.insert(key),
+        }
+    }
+
+    fn is_settled(&self, _: Tag) -> bool {
+        false
+    }
+}
+
+impl<'s, const N: usize> Matched<'s, N> {
+    fn new(scope: &'s ScopeView<'s>) -> Matched<'s, N> {
+        let none = Keys([0; N]);
+        Matched { scope, permits: none, permits_if: none, prohibits: none, last: 0 }
+    }
+
+    fn insert(&mut self, (key, says): (usize, Tag)) {
+        let Matched { permits, permits_if, prohibits, .. } = self;
+        for (bit, set) in [(PERMITS, permits), (PERMITS_IF, permits_if), (PROHIBITS, prohibits)] {
+            if says & bit != 0 {
+                set.insert(key);
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.permits.is_empty() && self.permits_if.is_empty() && self.prohibits.is_empty()
+    }
+
+    fn set(&self, says: Tag) -> &Keys<N> {
+        match says {
+            PERMITS => &self.permits,
+            PERMITS_IF => &self.permits_if,
+            _ => &self.prohibits,
+        }
+    }
+
+    fn permits(&self, key: usize) -> bool {
+        self.permits.contains(key) || self.permits_if.contains(key)
+    }
+
+    fn permits_in(&self, from: usize, to: usize) -> bool {
+        self.permits.any_in(from, to) || self.permits_if.any_in(from, to)
+    }
+
+    /// Whether a permission beats the fields of this key: one of a narrower pattern, or on the same pattern one of a
+    /// special usage.
+    fn is_beaten(&self, key: usize) -> bool {
+        let mut narrower = self.scope.narrower(key / 2);
+        let is_general = key & 1 == 0;
+        is_general && self.permits(key + 1)
+            || narrower.any(|(from, to)| self.permits_in(from.saturating_mul(2), to.saturating_mul(2)))
+    }
+
+    /// What these fields say together; none when there are none.
+    fn decide(&self) -> Option<Decision> {
+        if self.prohibits.iter().any(|key| !self.is_beaten(key)) {
+            return Some(Decision::Disallowed);
+        }
+        if self.permits_if.iter().any(|key| !self.is_beaten(key)) {
+            return Some(Decision::Conditional);
+        }
+        (!self.permits.is_empty()).then_some(Decision::Allowed)
+    }
+
+    /// Of conventional rules, whose keys are their numbers: the best that no field contradicts on the very same pattern,
+    /// and whether it permits.
+    fn winner(&self, fields: &Matched<'_, N>) -> Option<(usize, bool)> {
+        let mut from_best =
+            (0..N * 64).rev().filter(|&rule| self.permits.contains(rule) || self.prohibits.contains(rule));
+        from_best.find_map(|rule| {
+            let permits = self.permits.contains(rule);
+            let key = self.scope.pattern_of(rule)?.checked_mul(2)?;
+            let contradicted = if permits { fields.prohibits.contains(key) } else { fields.permits(key) };
+            (!contradicted).then_some((rule, permits))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_tags_are_ignored() {
+        let scope = [0; 20];
+        let scope = ScopeView::read(&scope).unwrap();
+        let mut matched = Matched::<4>::new(&scope);
+        for tag in [0, 1, 7, 8, Tag::MAX, Tag::MAX - 7] {
+            matched.take(tag);
+        }
+        assert!(matched.is_empty());
+        matched.take(9);
+        assert!(matched.permits(0));
+    }
+
+    #[test]
+    fn ranges_of_keys() {
+        let mut keys = Keys([0u64; 4]);
+        for key in [0, 63, 64, 130, 255] {
+            keys.insert(key);
+        }
+        keys.insert(256);
+        for from in 0..256 {
+            for to in from..=256 {
+                let expected = (from..to).any(|key| [0, 63, 64, 130, 255].contains(&key));
+                assert_eq!(keys.any_in(from, to), expected, "{from}..{to}");
+            }
+        }
+        assert_eq!(keys.iter().collect::<Vec<_>>(), [0, 63, 64, 130, 255]);
+        assert!(keys.contains(130) && !keys.contains(131) && !keys.contains(1000));
+    }
+}
