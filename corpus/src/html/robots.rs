@@ -1,0 +1,142 @@
+//! Tells META elements that speak to crawlers from all others.
+//!
+//! Asked by `html` about every META element with a name and a content. Invariant: what ACAP or a search engine
+//! documents is never refused; that a META element for something else slips through is harmless, because no
+//! crawler has its name. It does not know what the words mean.
+
+/// Words of robots META contents, without their arguments, in lower case.
+const WORDS: [&str; 25] = [
+    "all",
+    "archive",
+    "follow",
+    "index",
+    "indexifembedded",
+    "max-image-preview",
+    "max-snippet",
+    "max-video-preview",
+    "noai",
+    "noarchive",
+    "nocache",
+    "nofollow",
+    "noimageai",
+    "noimageindex",
+    "noindex",
+    "none",
+    "noodp",
+    "nopreview",
+    "nositelinkssearchbox",
+    "nosnippet",
+    "notranslate",
+    "noydir",
+    "odp",
+    "snippet",
+    "unavailable_after",
+];
+
+/// Names that no crawler has, though their contents may be one of the words.
+const NOT_CRAWLERS: [&str; 12] = [
+    "abstract",
+    "audience",
+    "author",
+    "classification",
+    "coverage",
+    "description",
+    "distribution",
+    "generator",
+    "keywords",
+    "rating",
+    "referrer",
+    "target",
+];
+
+/// Whether a META element says something to crawlers; `name` is without white space around.
+pub(super) fn speaks(name: &str, content: &str) -> bool {
+    if is_acap(content) || name.eq_ignore_ascii_case("robots") {
+        return true;
+    }
+    // As RFC 9309 names crawlers, and digits and dots besides, which some have.
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if !name.bytes().all(token) || NOT_CRAWLERS.iter().any(|other| name.eq_ignore_ascii_case(other)) {
+        return false;
+    }
+    let lower = name.to_ascii_lowercase();
+    // A name that says what it is needs one known word, any other nothing but known words.
+    if ["bot", "crawl", "spider", "slurp"].iter().any(|part| lower.contains(part)) {
+        words(content).any(is_known)
+    } else {
+        words(content).next().is_some() && words(content).all(is_known)
+    }
+}
+
+/// Whether `content` begins with the token `ACAP`, in any case of letters: its grammar is ABNF.
+fn is_acap(content: &str) -> bool {
+    content.split_whitespace().next().is_some_and(|token| token.eq_ignore_ascii_case("acap"))
+}
+
+/// The words of a content, by commas or white space; arguments stay with their word or are left out.
+fn words(content: &str) -> impl Iterator<Item = &str> {
+    let mut past_date = false;
+    content.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty()).take_while(
+        move |word| {
+            // The date behind it has commas and blanks of its own, and is always last.
+            let before = past_date;
+            past_date |= base(word).eq_ignore_ascii_case("unavailable_after");
+            !before
+        },
+    )
+}
+
+/// A word without its argument.
+fn base(word: &str) -> &str {
+    word.split_once(':').map_or(word, |(base, _)| base)
+}
+
+fn is_known(word: &str) -> bool {
+    WORDS.iter().any(|known| base(word).eq_ignore_ascii_case(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn for_crawlers() {
+        for (name, content) in [
+            ("robots", ""),
+            ("ROBOTS", "anything"),
+            ("keywords", "ACAP allow-index"),
+            ("searchbot", " \n acap\tallow-index"),
+            ("a b", "ACAP"),
+            ("GOOGLEBOT", "index, follow"),
+            ("bingbot", "foo, NOINDEX"),
+            ("Slurp", "noydir"),
+            ("teoma", "noarchive"),
+            ("google", "notranslate"),
+            ("360Spider", "index nofollow"),
+            ("googlebot-news", "max-snippet:-1,max-image-preview:large"),
+            ("otherbot", "unavailable_after: Friday, 25 Jun 2010 15:00:00 PST"),
+            ("other", "noindex, unavailable_after:25-Aug-2007 15:00:00 EST"),
+        ] {
+            assert!(speaks(name, content), "{name}: {content}");
+        }
+    }
+
+    #[test]
+    fn for_others() {
+        for (name, content) in [
+            ("description", "ACAPella songs"),
+            ("description", "index"),
+            ("audience", "all"),
+            ("subject", "all about cats"),
+            ("viewport", "width=device-width"),
+            ("generator", "none"),
+            ("other", ""),
+            ("other", ","),
+            ("two words", "noindex"),
+            ("dc:title", "none"),
+            ("bot-verification", "8f14e45f"),
+        ] {
+            assert!(!speaks(name, content), "{name}: {content}");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Pages: what they say to crawlers, and where.
+
+#[path = "html/hostile.rs"]
+mod hostile;
+
+use robomaton_corpus::{Element, Page, read_page};
+
+/// META elements as `line:column name=content`.
+fn metas(page: &Page) -> Vec<String> {
+    page.metas.iter().map(|m| format!("{}:{} {}={}", m.line, m.column, m.name, m.content)).collect()
+}
+
+/// Class tokens as `line:column path#id token`.
+fn elements(page: &Page) -> Vec<String> {
+    let id = |element: &Element| element.id.as_ref().map_or(String::new(), |id| format!("#{id}"));
+    page.elements.iter().map(|e| format!("{}:{} {}{} {}", e.line, e.column, e.path, id(e), e.token)).collect()
+}
+
+fn metas_of(html: &str) -> Vec<String> {
+    let page = read_page(html.as_bytes(), None);
+    assert!(!page.cut, "{html}");
+    metas(&page)
+}
+
+fn elements_of(html: &str) -> Vec<String> {
+    let page = read_page(html.as_bytes(), Some("text/html"));
+    assert!(!page.cut, "{html}");
+    elements(&page)
+}
+
+/// The page of ACAP Part 2 section 2.1, with an element of section 2.2.5 for its content.
+const EXAMPLE: &str = r#"<HTML>
+<HEAD>
+<TITLE>Page title displayed above browser window</TITLE>
+<!-- Conventional REP: indexing permitted, following links prohibited. -->
+<META name="robots" content="index nofollow">
+<!-- The same expressed in ACAP syntax -->
+<META name="robots" content="ACAP allow-index">
+<META name="robots" content="ACAP disallow-follow">
+</HEAD>
+<BODY>
+<!-- Content of page here... -->
+<DIV class="the-acap:allow-index">...Content of element...</DIV>
+</BODY>
+</HTML>
+"#;
+
+#[test]
+fn the_example_of_the_specification() {
+    let page = read_page(EXAMPLE.as_bytes(), Some("text/html"));
+    assert_eq!(
+        metas(&page),
+        ["5:1 robots=index nofollow", "7:1 robots=ACAP allow-index", "8:1 robots=ACAP disallow-follow"]
+    );
+    assert_eq!(elements(&page), ["12:1 body>div:1 the-acap:allow-index"]);
+    assert_eq!(page.elements[0].tag, "div");
+    assert!(!page.cut);
+}
+
+#[test]
+fn the_other_examples_of_the_specification() {
+    let html = r#"<META name="crawler-name" content="ACAP allow-index">
+<META name="crawler-identification" content="ACAP news allow-index"><META name="searchbot" content="ACAP allow-present-snippet
+max-length=100-chars">
+<META name="robots" content="ACAP Version 1.1">"#;
+    assert_eq!(
+        metas_of(html),
+        [
+            "1:1 crawler-name=ACAP allow-index",
+            "2:1 crawler-identification=ACAP news allow-index",
+            "2:69 searchbot=ACAP allow-present-snippet\nmax-length=100-chars",
+            "4:1 robots=ACAP Version 1.1",
+        ]
+    );
+}
+
+/// Lines of the heads of bardown.com (2018), stripes.com and brisbanetimes.com.au (2013).
+#[test]
+fn real_heads() {
+    let html = r#"        <meta name="robots" content="index, follow" />
+      <meta name="robots" content="ACAP allow-index" />
+            <meta name="robots" content="index">
+        <meta name="GOOGLEBOT" content="index, follow">
+<meta http-equiv='imagetoolbar' content='no' />
+    <link rel='canonical' href='http://www.brisbanetimes.com.au/queensland/girl-17-dies.html'/>
+<meta name='robots' content='noarchive,noodp' />
+<meta name='robots' content='ACAP allow-present prohibited-modification=annotation' />
+<meta name='description' content='' />
+"#;
+    assert_eq!(
+        metas_of(html),
+        [
+            "1:9 robots=index, follow",
+            "2:7 robots=ACAP allow-index",
+            "3:13 robots=index",
+            "4:9 GOOGLEBOT=index, follow",
+            "7:1 robots=noarchive,noodp",
+            "8:1 robots=ACAP allow-present prohibited-modification=annotation",
+        ]
+    );
+}
+
+#[test]
+fn spellings_of_meta() {
+    for html in [
+        r#"<meta name="robots" content="ACAP x">"#,
+        r#"<MeTa NAME='robots' CONTENT='ACAP x'>"#,
+        r#"<meta content="ACAP x" name=robots>"#,
+        r#"<meta content="ACAP x" name=robots/>"#,
+        "<meta\r\n\tname\n=\n\"robots\"\ncontent\n=\n'ACAP x'\n/>",
+        r#"<meta name="robots"content="ACAP x"/>"#,
+        r#"<meta name=" robots
+" content="ACAP x" lang=en x>"#,
+        r#"<meta name="robots" content="ACAP x" content="ACAP y" name="other">"#,
+        r#"<meta name="r&#111;b&#x6F;ts" content="&#65;CAP&#32;x">"#,
+        r#"<meta / name="robots" / content="ACAP x" a="b>c" <d>"#,
+    ] {
+        let found = metas_of(html);
+        let content = if html.contains("robots/>") { "1:1 robots/=ACAP x" } else { "1:1 robots=ACAP x" };
+        assert_eq!(found, [content], "{html}");
+    }
+    assert_eq!(
+        metas_of("<meta name=r content='acap  a=&quot;b&amp;c&quot; &copy;d &copy=e &unknown; &#0; '>"),
+        ["1:1 r=acap  a=\"b&c\" ©d &copy=e &unknown; \u{fffd} "]
+    );
+    assert_eq!(metas_of("<meta name=robots content=noindex>"), ["1:1 robots=noindex"]);
+    assert_eq!(metas_of("<meta name=robots content>"), ["1:1 robots="]);
+}
+
+#[test]
+fn what_is_no_meta_for_crawlers() {
+    // Each with NO for a META element that has to be passed over; what comes behind counts again.
+    for html in [
+        "<meta name=description content=index><meta name=viewport content='width=1'>",
+        "<meta name=robots><meta content='ACAP x'><meta name='' content='ACAP x'>",
+        "<meta http-equiv=robots content='ACAP x'><meta property=robots content='ACAP x'>",
+        "<metas name=robots content=noindex><meta:x name=robots content=noindex></meta name=robots content=x>",
+        "<!-- NO -- > NO --><!--><!doctype NO",
+        "<? NO",
+        "<script>document.write('NO')</script>",
+        "<script><!-- <script> </script> NO --></script>",
+        "<style>/* NO */</style><title>NO</title><textarea>NO</textarea>",
+        "<noscript>NO</noscript><iframe>NO</iframe><xmp>NO</xmp>",
+        "<template><p>NO<template></template></p>NO</template>",
+        "<![CDATA[ <a> NO ]]>",
+        "<![CDATA[ NO ]]>",
+        "<svg><![CDATA[ > NO ]]></svg>",
+        "<a title='NO'>&lt;meta name=robots content=noindex>",
+        "<select><style>NO</style></select></p></x><p><b></p><svg>",
+        "<![CDATA[ > and no end",
+    ] {
+        let html = html.replace("NO", "<meta name=robots content=noindex>");
+        assert_eq!(metas_of(&html), [""; 0], "{html}");
+        let after = read_page(format!("{html}\n<meta name=robots content=index>").as_bytes(), None);
+        assert_eq!(metas(&after), ["2:1 robots=index"], "{html}");
+    }
+    // Two beginnings and one end: the first may be a slip, and then it must not hide half the page.
+    let slip = "<![CDATA[ > <meta name=robots content=noindex> <script>//<![CDATA[\n//]]></script>";
+    assert_eq!(metas_of(slip), ["1:13 robots=noindex"]);
+    // What has no end reaches to the end of the page.
+    for html in ["<!-- ", "<script>", "<title>", "<template>", "<a title='", "<plaintext>", "<svg><![CDATA["]
+    {
+        assert_eq!(metas_of(&format!("{html}<meta name=robots content=noindex>")), [""; 0], "{html}");
+    }
+    for html in ["<meta name=robots content=noindex", "<meta name=robots content='noindex>"] {
+        assert_eq!(metas_of(html), [""; 0], "{html}");
+    }
+}
+
+#[test]
+fn meta_in_the_body() {
+    let html = "<body><p>a<div>é<meta name=robots content=noindex></div></body></html>\r<meta name=x content='ACAP y'>";
+    assert_eq!(metas_of(html), ["1:18 robots=noindex", "2:1 x=ACAP y"]);
+}
+
+#[test]
+fn tokens_of_classes() {
+    let html = &r#"<body class="a the-acap:disallow-index"><p id=x&amp;y class='
+  ACAP:allow-follow\tthe-acap:allow-index b'><img class=acap:a><br class="not-acap:x acap the-acap xthe-acap:y">
+<DIV CLASS="the-acap&colon;local">"#
+        .replace(r"\t", "\t");
+    assert_eq!(
+        elements_of(html),
+        [
+            "1:1 body the-acap:disallow-index",
+            "1:41 body>p:1#x&y ACAP:allow-follow",
+            "1:41 body>p:1#x&y the-acap:allow-index",
+            "2:45 body>p:1>img:1 acap:a",
+            "3:1 body>div:2 the-acap:local",
+        ]
+    );
+    assert_eq!(elements_of("<p class='&#116;he-&#97;c&#x61;p:x'>"), ["1:1 p:1 the-acap:x"]);
+    assert_eq!(
+        elements_of("<!-- <p class=acap:x> --><script><p class=acap:x></script><template><p class=acap:x>"),
+        [""; 0]
+    );
+    assert_eq!(elements_of("<p class='é acap:é'>"), ["1:1 p:1 acap:é"]);
+}
+
+#[test]
+fn paths() {
+    for (html, path) in [
+        ("<html class=acap:x>", "html"),
+        ("<html><head class=acap:x>", "head"),
+        ("<html><head><link><title>x</title><body class=acap:x>", "body"),
+        ("<html><head></head><body><div></div><div><p></p><p class=acap:x>", "body>div:2>p:2"),
+        ("<head><title>x</title><p class=acap:x>", "p:1"),
+        ("<body><body><p><body class=acap:x>", "body"),
+        ("<body><body><p class=acap:x>", "body>p:1"),
+        ("<body><p>a<p>b<p class=acap:x>", "body>p:3"),
+        ("<body><p>a<ul><li><p>a<li>b<ul><li></ul><li class=acap:x>", "body>ul:2>li:3"),
+        ("<table><tr><td>a<td><p>b<tr><td>c<td class=acap:x>", "table:1>tr:2>td:2"),
+        ("<dl><dt>a<dd>b<dt>c<dd class=acap:x>", "dl:1>dd:4"),
+        ("<select><option>a<option class=acap:x>", "select:1>option:2"),
+        ("<div><b><i></b><p></div><p class=acap:x>", "p:2"),
+        ("<div></p></span><p class=acap:x>", "div:1>p:1"),
+        ("<div><br><img/><hr></br><p class=acap:x>", "div:1>p:4"),
+        ("<div><template><p><b></template><p class=acap:x>", "div:1>p:2"),
+        ("<svg><g/><path/><g><path class=acap:x /></g></svg>", "svg:1>g:3>path:1"),
+        ("<div/><p class=acap:x>", "div:1>p:1"),
+        (
+            "<a-name-that-is-longer-than-any-in-use-is><p class=acap:x>",
+            "a-name-that-is-longer-than-any-i:1>p:1",
+        ),
+    ] {
+        let page = read_page(html.as_bytes(), None);
+        assert_eq!(page.elements.len(), 1, "{html}");
+        assert_eq!(page.elements[0].path, path, "{html}");
+    }
+}
+
+#[test]
+fn xhtml() {
+    let html = r#"<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">
+<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="en"><head><title/><script src="a/>"/><!-- <script/> -->
+<script type="text/javascript">//<![CDATA[
+  "<script/><meta name='robots' content='noindex' />"
+//]]></script><meta name="robots" content="ACAP allow-index" /></head>
+<body><div/><p/><![CDATA[ <br/><p class="acap:x"/><meta name="robots" content="noindex"/>]]><p><br/><b class="the-acap:allow-index"/></p>
+<i class="acap:y"/></body></html>"#;
+    for kind in [None, Some("application/xhtml+xml; charset=utf-8"), Some("text/XML")] {
+        let page = read_page(html.as_bytes(), kind);
+        assert_eq!(metas(&page), ["6:15 robots=ACAP allow-index"], "{kind:?}");
+        assert_eq!(elements(&page), ["7:101 body>p:3>b:2 the-acap:allow-index", "8:1 body>i:4 acap:y"]);
+        assert!(!page.cut);
+    }
+    // The same page as HTML: its script has no end tag, and all before the next one is script.
+    let page = read_page(html.as_bytes(), Some("text/html"));
+    assert_eq!(metas(&page), [""; 0]);
+}
+
+#[test]
+fn character_sets() {
+    let html = "é\n<p id=ü class='acap:é'><meta name=robots content='ACAP ж'>";
+    let utf_8 = read_page(html.as_bytes(), None);
+    assert_eq!(elements(&utf_8), ["2:1 p:1#ü acap:é"]);
+    assert_eq!(metas(&utf_8), ["2:26 robots=ACAP ж"]);
+    let sixteen = |bytes: fn(u16) -> [u8; 2], mark: bool| -> Vec<u8> {
+        mark.then_some(0xfeff).into_iter().chain(html.encode_utf16()).flat_map(bytes).collect()
+    };
+    for (page, kind) in [
+        (sixteen(u16::to_le_bytes, true), None),
+        (sixteen(u16::to_be_bytes, true), Some("text/html; charset=windows-1251")),
+        (sixteen(u16::to_le_bytes, false), Some("text/html; charset=utf-16")),
+        (format!("\u{feff}{html}").into_bytes(), Some("text/html; charset=windows-1251")),
+        (html.into(), Some("text/html; charset=nonsense")),
+        (html.into(), Some("text/html; Charset = \"UTF-8\" ; x")),
+    ] {
+        assert_eq!(read_page(&page, kind), utf_8, "{kind:?}");
+    }
+    let page = b"<p class='acap:\xe9'><meta name=robots content='ACAP \xe9'>";
+    for (kind, letter) in
+        [("windows-1251", "й"), ("ISO-8859-1", "é"), ("utf-8", "\u{fffd}"), ("utf-7", "\u{fffd}")]
+    {
+        let page = read_page(page, Some(&format!("text/html;charset={kind}")));
+        assert_eq!(page.metas[0].content, format!("ACAP {letter}"));
+        assert_eq!(page.elements[0].token, format!("acap:{letter}"));
+    }
+}
