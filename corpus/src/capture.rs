@@ -4,7 +4,7 @@
 //! one [`Item`], so the items of a run add up to the records of its inputs.
 //! This file reads nothing, and does not know what a body means.
 
-use robomaton_formats::site::{SiteError, SiteKey};
+use robomaton_formats::site::{DATA_TXT, SiteError, SiteKey};
 use xxhash_rust::xxh3::Xxh3;
 
 /// One fetch of one URL, as its crawler stored it.
@@ -35,13 +35,33 @@ impl Capture {
     ///
     /// A query makes it another resource, and so does the root: only a redirect can give those a meaning.
     pub fn is_robots(&self) -> bool {
-        let Some((_, rest)) = self.url.split_once("://") else { return true };
-        match rest.find(['/', '?', '#', '\\']).map(|end| &rest[end..]) {
-            Some("/robots.txt") => true,
-            // Dot segments, fragments, back slashes: rare enough to ask twice.
-            Some(path) if path.contains("robots.txt") => url::Url::parse(&self.url)
-                .is_ok_and(|url| url.path() == "/robots.txt" && url.query().is_none()),
-            _ => false,
+        !self.url.contains("://") || self.is_of("robots.txt")
+    }
+
+    /// Whether this is the site's own `/data.txt` (K1): a URL with exactly that path.
+    pub fn is_data_txt(&self) -> bool {
+        self.is_of(DATA_TXT)
+    }
+
+    /// Whether the URL is that of a file in the root.
+    fn is_of(&self, file: &str) -> bool {
+        let Some((_, rest)) = self.url.split_once("://") else { return false };
+        let Some(path) = rest.find(['/', '?', '#', '\\']).map(|end| &rest[end..]) else { return false };
+        let is_root = |path: &str| path.strip_prefix('/') == Some(file);
+        // Dot segments, fragments, back slashes: rare enough to ask twice.
+        is_root(path)
+            || path.contains(file)
+                && url::Url::parse(&self.url).is_ok_and(|url| is_root(url.path()) && url.query().is_none())
+    }
+
+    /// Path and query of the URL as they stand there.
+    pub(crate) fn target(&self) -> String {
+        let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
+        let rest = rest.split('#').next().unwrap_or_default();
+        match rest.find(['/', '?', '\\']).map(|end| &rest[end..]) {
+            Some(target) if target.starts_with('/') => target.to_owned(),
+            Some(target) => format!("/{}", target.trim_start_matches('\\')),
+            None => "/".to_owned(),
         }
     }
 
@@ -70,7 +90,8 @@ impl Capture {
 pub enum Item {
     /// A capture of a site's `/robots.txt`.
     Capture(Capture),
-    /// A capture of any other URL: of use only if a redirect from a `/robots.txt` leads to it.
+    /// A capture of any other URL: of use if it is a `/data.txt`, if a robots.txt redirects or refers to it, or as a page
+    /// with permissions embedded in it.
     Target(Capture),
     /// A record that cannot be used, and why.
     Skipped(Skipped),
@@ -125,6 +146,9 @@ pub enum SkipReason {
         /// Why it names no site.
         error: SiteError,
     },
+    /// A `/data.txt` of a host whose name is too long for an image to hold both.
+    #[error("{0:?}: the host is too long for an entry of its data.txt")]
+    LongName(String),
     /// An HTTP response that cannot be read.
     #[error("bad HTTP response: {0}")]
     Http(&'static str),
@@ -155,6 +179,7 @@ impl SkipReason {
             SkipReason::RecordTooLong(_) => "record-too-long",
             SkipReason::RecordCut => "record-cut",
             SkipReason::Url { .. } => "url",
+            SkipReason::LongName(_) => "long-name",
             SkipReason::Http(_) => "http",
             SkipReason::Encoding(_) => "encoding",
             SkipReason::NotModified => "not-modified",

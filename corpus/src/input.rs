@@ -8,7 +8,7 @@
 
 use crate::window::{CHUNK, Source, Window};
 use crate::{Capture, Item, ReadLimits, SkipReason, Skipped, gzip, jsonl, warc};
-use robomaton_formats::site::SiteKey;
+use robomaton_formats::site::{DATA_TXT, SiteKey};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read};
@@ -82,6 +82,9 @@ impl Sink<'_> {
         match made {
             Ok(Some(capture)) if capture.status == 304 => self.skip(at, SkipReason::NotModified),
             Ok(Some(capture)) if capture.is_robots() => (self.each)(Item::Capture(capture)),
+            Ok(Some(capture)) if capture.is_data_txt() && capture.site.with_document(DATA_TXT).is_none() => {
+                self.skip(at, SkipReason::LongName(capture.url))
+            }
             Ok(Some(capture)) => (self.each)(Item::Target(capture)),
             Ok(None) => (self.each)(Item::Ignored),
             Err(reason) => self.skip(at, reason),

@@ -2,7 +2,8 @@
 //!
 //! First station of the arrow. [`read()`] streams records of every input to a callback, in the order of the
 //! inputs and with bounded memory; [`sniff()`] tells text from HTML and binaries; [`resolve`] chooses the newest
-//! capture of each site, whatever the order read, and follows redirects.
+//! capture of each site, whatever the order read, and follows redirects. [`build()`] compiles all of it to an image:
+//! with each robots.txt the files that it refers to and the pages of its site, and data.txt beside it.
 //!
 //! Invariants: no bytes make a reader fail or panic: what cannot be used is an [`Item::Skipped`] with its place
 //! and reason, counted by kind, and reading goes on behind it. Only an input that cannot be opened is an error.
@@ -14,6 +15,7 @@ mod capture;
 mod dates;
 mod encoding;
 mod gzip;
+mod html;
 mod http;
 mod input;
 mod jsonl;
@@ -24,6 +26,7 @@ mod window;
 
 pub use batch::{BatchOptions, BuildError, Built, Progress, Report, build};
 pub use capture::{Capture, Item, ReadLimits, SkipReason, Skipped};
+pub use html::{Element, MetaTag, Page, read_page};
 pub use input::{Input, ReadError, read, read_from, total_bytes};
 pub use resolve::{Chosen, Facts, Resolved};
 pub use sniff::{Looks, sniff};

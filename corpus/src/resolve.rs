@@ -1,4 +1,4 @@
-//! Chooses the newest capture of each site, and follows redirects.
+//! Chooses the newest capture of each site, of its data.txt and of other URLs, and follows redirects.
 //!
 //! Stands behind the readers: the batch driver compiles bodies in any order, on any thread, and hands the results
 //! in here. Invariant: the result depends on the set of captures alone, never on the order they came in; every
@@ -8,10 +8,11 @@
 //! # Redirects (R16, RFC 9309 2.3.1.2)
 //! The rules behind a redirect belong to the site that redirected. A `Location` is looked up as a site when its
 //! path is `/robots.txt` (so it meets the newest capture of that site, and its own redirects), and as an exact URL
-//! otherwise. Up to [`MAX_REDIRECTS`] hops are followed; a loop never ends, so it is too many.
+//! otherwise. Up to [`MAX_REDIRECTS`] hops are followed; a loop never ends, so it is too many. A data.txt, read in a
+//! dialect of its own, is followed to other sites' data.txt only.
 
 use crate::Capture;
-use robomaton_formats::site::{Outcome, Scheme, SiteKey};
+use robomaton_formats::site::{DATA_TXT, Outcome, Scheme, SiteKey};
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -51,8 +52,8 @@ fn status(rank: &Rank) -> u16 {
 /// What a capture, or a redirect, speaks of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
-    /// The `/robots.txt` of a site.
-    Robots(SiteKey),
+    /// The `/robots.txt` of a site, or another document that has a key.
+    Site(SiteKey),
     /// Any other URL, by the hash of its normal form.
     Other(u128),
 }
@@ -60,12 +61,28 @@ enum Place {
 impl Facts {
     /// The facts of a capture.
     pub fn of(capture: &Capture) -> Facts {
+        let key = if capture.is_robots() {
+            Some(capture.site.clone())
+        } else if capture.is_data_txt() {
+            capture.site.with_document(DATA_TXT)
+        } else {
+            None
+        };
+        Facts::placed(capture, key)
+    }
+
+    /// The facts of a capture as one of some URL, whatever stands there.
+    pub fn of_url(capture: &Capture) -> Facts {
+        Facts::placed(capture, None)
+    }
+
+    fn placed(capture: &Capture, key: Option<SiteKey>) -> Facts {
         let url = || {
             Url::parse(&capture.url).or_else(|_| Url::parse(&format!("http://{}/robots.txt", capture.url)))
         };
-        let other = if capture.is_robots() { None } else { url().ok() };
-        let place =
-            other.map_or_else(|| Place::Robots(capture.site.clone()), |url| Place::Other(normal_hash(url)));
+        let other = if key.is_some() { None } else { url().ok() };
+        let site = || Place::Site(key.unwrap_or_else(|| capture.site.clone()));
+        let place = other.map_or_else(site, |url| Place::Other(normal_hash(url)));
         let next = match &capture.location {
             Some(location) if (300..400).contains(&capture.status) => url().ok().and_then(|base| {
                 let mut next = base.join(location).ok()?;
@@ -89,7 +106,7 @@ impl Facts {
     }
 }
 
-/// The captures chosen so far: one per site, each with a payload in place of its body.
+/// The captures chosen so far: one per site and other URL, each with a payload in place of its body.
 pub struct Chosen<P> {
     sites: HashMap<SiteKey, Held<P>>,
     /// In the order of hashes, so that the limit keeps the same ones in whatever order they come.
@@ -145,7 +162,7 @@ impl<P: Clone> Chosen<P> {
         let Facts { place, rank, fresh_for, next } = facts;
         let held = || Held { rank, fresh_for, next, payload: content.then(payload) };
         match place {
-            Place::Robots(site) => match self.sites.entry(site) {
+            Place::Site(site) => match self.sites.entry(site) {
                 Entry::Vacant(entry) => {
                     entry.insert(held());
                 }
@@ -184,16 +201,25 @@ impl<P: Clone> Chosen<P> {
 
     /// All sites in the order of their keys, redirects followed. Payloads are cloned, as several sites may
     /// redirect to one: a number or an `Arc` does well.
-    pub fn finish(self) -> Vec<(SiteKey, Resolved<P>)> {
+    pub fn finish(&self) -> Vec<(SiteKey, Resolved<P>)> {
         let mut keys: Vec<&SiteKey> = self.sites.keys().collect();
         keys.sort_unstable();
-        let resolved: Vec<_> = keys.into_iter().map(|key| self.follow(&self.sites[key])).collect();
-        let mut keys: Vec<SiteKey> = self.sites.into_keys().collect();
-        keys.sort_unstable();
-        keys.into_iter().zip(resolved).collect()
+        let resolved = |key: &SiteKey| (key.clone(), self.follow(key.document(), &self.sites[key]));
+        keys.into_iter().map(resolved).collect()
     }
 
-    fn follow(&self, first: &Held<P>) -> Resolved<P> {
+    /// The payloads of other URLs, in an order that depends on the URLs alone.
+    pub fn others(&self) -> impl Iterator<Item = &P> {
+        self.targets.values().filter_map(|held| held.payload.as_ref())
+    }
+
+    /// The payload of the newest capture of these other URLs, if that has content. Redirects are not followed.
+    pub fn newest<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> Option<&P> {
+        let held = |url| self.targets.get(&normal_hash(Url::parse(url).ok()?));
+        urls.into_iter().filter_map(held).max_by_key(|held| held.rank)?.payload.as_ref()
+    }
+
+    fn follow(&self, document: Option<&str>, first: &Held<P>) -> Resolved<P> {
         let (mut last, mut via, mut fetched_at) = (first, None, first.rank.0);
         let mut hops = 0;
         let fate = loop {
@@ -201,7 +227,7 @@ impl<P: Clone> Chosen<P> {
             match (&last.payload, &last.next) {
                 (Some(payload), _) => break Ok(payload.clone()),
                 (None, Some(_)) if hops == MAX_REDIRECTS => break Err(Outcome::TooManyRedirects),
-                (None, Some(next)) => match self.lookup(next) {
+                (None, Some(next)) => match self.lookup(document, next) {
                     Some(target) => {
                         hops += 1;
                         (last, via) = (target, Some(next.clone()));
@@ -219,11 +245,17 @@ impl<P: Clone> Chosen<P> {
         Resolved { fetched_at, fresh_for: last.fresh_for, status: status(&last.rank), via, fate }
     }
 
-    /// The capture that a redirect leads to.
-    fn lookup(&self, next: &str) -> Option<&Held<P>> {
+    /// The capture that a redirect leads to, from a robots.txt or another document.
+    fn lookup(&self, document: Option<&str>, next: &str) -> Option<&Held<P>> {
         let url = Url::parse(next).ok()?;
-        if url.path() != "/robots.txt" || url.query().is_some() {
-            return self.targets.get(&normal_hash(url));
+        let is_alike = url.path().strip_prefix('/') == Some(document.unwrap_or("robots.txt"));
+        match (is_alike && url.query().is_none(), document) {
+            (true, None) => {}
+            (true, Some(document)) => {
+                return self.sites.get(&SiteKey::from_url(next).ok()?.with_document(document)?);
+            }
+            (false, None) => return self.targets.get(&normal_hash(url)),
+            (false, Some(_)) => return None,
         }
         let site = SiteKey::from_url(next).ok()?;
         self.sites.get(&site).or_else(|| {

@@ -1,4 +1,4 @@
-//! What the tests of the readers share: writers of WARC records and gzip members, and a reader into a list.
+//! What the tests share: writers of WARC records and gzip members, a reader into a list, and builds of images.
 //!
 //! Everything is built in code, so a test shows the octets it is about.
 
@@ -6,7 +6,8 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use robomaton_corpus::{Capture, Item, ReadLimits, read_from};
+use robomaton_corpus::{BatchOptions, Built, Capture, Input, Item, Progress, ReadLimits, build, read_from};
+use robomaton_runtime::{Image, Site, Terms, Usage, Verdict};
 use std::io::Write;
 use std::ops::ControlFlow;
 
@@ -71,4 +72,71 @@ pub(crate) fn only(name: &str, bytes: &[u8]) -> Capture {
         [Item::Capture(capture) | Item::Target(capture)] => capture.clone(),
         other => panic!("one capture expected: {other:?}"),
     }
+}
+
+/// A response record fetched at a second of 1 January 1970, below 60.
+pub(crate) fn at(second: u32, uri: &str, block: impl AsRef<[u8]>) -> Vec<u8> {
+    record("response", uri, &format!("1970-01-01T00:00:{second:02}Z"), block.as_ref())
+}
+
+/// The block of a plain text.
+pub(crate) fn text(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{body}")
+}
+
+/// The block of a page.
+pub(crate) fn html(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}")
+}
+
+/// Builds the image of these records, in several orders and with several threads: it is always the same.
+pub(crate) fn built(records: &[Vec<u8>], options: &BatchOptions) -> Built {
+    let once = |records: &[&Vec<u8>], threads| {
+        let home = tempfile::tempdir().expect("a directory");
+        let path = home.path().join("x.warc");
+        std::fs::write(&path, records.iter().flat_map(|record| record.iter().copied()).collect::<Vec<u8>>())
+            .expect("a file");
+        let options = BatchOptions { threads, ..options.clone() };
+        build(&[Input::Path(path)], &options, &Progress::default()).expect("an image")
+    };
+    let mut order: Vec<&Vec<u8>> = records.iter().collect();
+    let first = once(&order, 1);
+    for threads in 1..=records.len().min(5) {
+        order.rotate_left(1);
+        order.reverse();
+        let again = once(&order, threads);
+        assert!(again.image == first.image, "another order on {threads} threads gives another image");
+        let counts = |built: &Built| {
+            let report = &built.report;
+            let references = (report.references_found, report.references_missing);
+            (references, report.pages, report.pages_with_permissions, report.pages_cut, report.sites)
+        };
+        assert_eq!(counts(&again), counts(&first));
+    }
+    first
+}
+
+/// A built image, opened, with the time of asking.
+pub(crate) fn opened(built: &Built, now: u64) -> Image<Vec<u8>> {
+    let image = Image::from_bytes(built.image.clone()).expect("an image");
+    image.verify().expect("a sound image");
+    image.with_terms(Terms { now: Some(now), ..Terms::default() })
+}
+
+/// `decision`, and `incomplete` if it is.
+pub(crate) fn told(verdict: &Verdict<'_>) -> String {
+    let incomplete = if verdict.is_incomplete() { " incomplete" } else { "" };
+    format!("{}{incomplete}", verdict.decision())
+}
+
+/// What an image says of a crawler, a usage and a URL.
+pub(crate) fn ask(image: &Image<Vec<u8>>, crawler: &str, usage: &str, url: &str) -> String {
+    told(&image.decide(&image.crawler([crawler]), image.usage(usage), url))
+}
+
+/// What a document beside robots.txt says of crawling.
+pub(crate) fn ask_of(image: &Image<Vec<u8>>, document: &Site<'_>, crawler: &str, url: &str) -> String {
+    let crawler = image.crawler([crawler]);
+    let verdict = document.decide(&crawler, Usage::CRAWL, url);
+    format!("{} {}", verdict.decision(), verdict.basis().name())
 }

@@ -1,0 +1,202 @@
+//! Pages with permissions embedded in them: compiled with the robots.txt of their site (M1 to M28).
+
+mod common;
+
+use common::{ask, at, built, html, opened, text};
+use robomaton_compiler::Options;
+use robomaton_corpus::{BatchOptions, Built};
+use robomaton_formats::Profile;
+use robomaton_runtime::{Basis, Image, Outcome, Usage};
+
+const ROBOTS: &str = "User-agent: *\nDisallow: /private\n";
+const PAGE: &str = "<html><head><meta name=robots content='ACAP disallow-index'></head></html>";
+const FREE: &str = "<html><head><meta name=robots content='ACAP allow-index'></head></html>";
+
+fn with_pages(records: &[Vec<u8>]) -> Built {
+    built(records, &BatchOptions { pages: true, ..BatchOptions::default() })
+}
+
+fn index(image: &Image<Vec<u8>>, url: &str) -> String {
+    ask(image, "bot", "index", url)
+}
+
+#[test]
+fn pages_speak_for_themselves() {
+    let records = [
+        at(1, "https://a.example/robots.txt", text(ROBOTS)),
+        at(1, "https://a.example/a?b=1#c", html(PAGE)),
+        at(1, "https://a.example/free", html(FREE)),
+        at(1, "https://a.example/silent", html("<html><body>nothing</body></html>")),
+        at(1, "https://a.example/gone", format!("HTTP/1.1 404 N\r\nContent-Type: text/html\r\n\r\n{PAGE}")),
+        at(1, "https://a.example/text", text("User-agent: *\nDisallow: /\n")),
+        at(1, "https://a.example", html("<div class='the-acap:disallow-present'>x</div>")),
+        at(1, "https://a.example/bare", format!("HTTP/1.1 200 OK\r\n\r\n{PAGE}")),
+    ];
+    let built = with_pages(&records);
+    let image = opened(&built, 0);
+    assert_eq!(index(&image, "https://a.example/a?b=1"), "disallowed");
+    assert_eq!(index(&image, "https://a.example/a?b=1#d"), "disallowed");
+    assert_eq!(index(&image, "https://a.example/a?b=12"), "unknown", "it speaks for no other page");
+    assert_eq!(index(&image, "https://a.example/free"), "allowed");
+    assert_eq!(index(&image, "https://a.example/silent"), "unknown");
+    assert_eq!(index(&image, "https://a.example/gone"), "unknown");
+    assert_eq!(index(&image, "https://a.example/bare"), "disallowed", "known by its first octets");
+    assert_eq!(ask(&image, "bot", "present", "https://a.example/"), "disallowed");
+    assert_eq!(ask(&image, "bot", "crawl", "https://a.example/private"), "disallowed");
+    let report = &built.report;
+    assert_eq!((report.pages, report.pages_with_permissions, report.pages_cut), (5, 4, 0));
+    assert_eq!((report.sites, &report.outcomes), (1, &[("rules", 1)].into()));
+
+    let without = common::built(&records, &BatchOptions::default());
+    assert_eq!((without.report.pages, without.report.pages_with_permissions), (0, 0));
+    assert_eq!(index(&opened(&without, 0), "https://a.example/a?b=1"), "unknown");
+    let robots_alone = common::built(&records[..1], &BatchOptions::default());
+    assert_eq!(robots_alone.image, without.image, "without pages, nothing changes");
+    assert_eq!(robots_alone.image, with_pages(&records[..1]).image);
+}
+
+#[test]
+fn the_newest_capture_of_a_page_counts() {
+    let robots = at(1, "https://a.example/robots.txt", text(ROBOTS));
+    let page = |second, block: &str| at(second, "https://a.example/p", block);
+    let said = |records: &[Vec<u8>]| index(&opened(&with_pages(records), 0), "https://a.example/p");
+    assert_eq!(said(&[robots.clone(), page(2, &html(FREE)), page(1, &html(PAGE))]), "allowed");
+    assert_eq!(said(&[robots.clone(), page(1, &html(FREE)), page(2, &html(PAGE))]), "disallowed");
+    assert_eq!(said(&[robots.clone(), page(1, &html(PAGE)), page(2, &html("<p>silent"))]), "unknown");
+    assert_eq!(said(&[robots.clone(), page(1, &html(PAGE)), page(2, "HTTP/1.1 410 G\r\n\r\n")]), "unknown");
+    // Of one second, the octets break the tie: the same in any order, which `built` checks.
+    said(&[robots, page(1, &html(PAGE)), page(1, &html(FREE))]);
+}
+
+#[test]
+fn a_site_without_a_capture_of_its_robots_txt() {
+    let built =
+        with_pages(&[at(1, "https://a.example/p", html(PAGE)), at(1, "http://a.example:80/", html("<p>"))]);
+    let image = opened(&built, 0);
+    let site = image.site("https://a.example/").unwrap();
+    assert_eq!((site.outcome(), site.status(), site.fetched_at()), (Some(Outcome::NotCaptured), 0, None));
+    // A robots.txt that nobody has read might name the crawler.
+    assert_eq!(index(&image, "https://a.example/p"), "disallowed incomplete");
+    assert_eq!(index(&image, "https://a.example/q"), "unknown");
+    let crawler = image.crawler(["bot"]);
+    let crawl = image.decide(&crawler, Usage::CRAWL, "https://a.example/p");
+    assert_eq!(common::told(&crawl), "unknown");
+    assert_eq!(crawl.basis(), Basis::Outcome(Outcome::NotCaptured));
+    assert!(image.site("http://a.example/").is_none(), "a page that says nothing makes no site");
+    assert_eq!((built.report.captures, &built.report.outcomes), (0, &[("not-captured", 1)].into()));
+}
+
+#[test]
+fn the_outcome_stays_what_it_is() {
+    let page = at(1, "https://a.example/p", html(PAGE));
+    for (block, outcome, crawl) in [
+        ("HTTP/1.1 404 N\r\n\r\n".to_owned(), Outcome::Unavailable, "allowed"),
+        ("HTTP/1.1 500 E\r\n\r\n".to_owned(), Outcome::Unreachable, "disallowed"),
+        ("HTTP/1.1 302 F\r\nLocation: /x\r\n\r\n".to_owned(), Outcome::Unresolved, "unknown"),
+        (html("<html>no robots</html>"), Outcome::NotRobots, "allowed"),
+        (text("# nothing\n"), Outcome::Empty, "allowed"),
+        (text(ROBOTS), Outcome::Rules, "allowed"),
+    ] {
+        let image = opened(&with_pages(&[page.clone(), at(1, "https://a.example/robots.txt", block)]), 0);
+        assert_eq!(image.site("https://a.example/").unwrap().outcome(), Some(outcome));
+        let unheard = if outcome == Outcome::Unresolved { " incomplete" } else { "" };
+        assert_eq!(index(&image, "https://a.example/p"), format!("disallowed{unheard}"), "{outcome}");
+        assert_eq!(ask(&image, "bot", "crawl", "https://a.example/p"), crawl, "{outcome}");
+        assert_eq!(
+            index(&image, "https://a.example/q"),
+            if crawl == "disallowed" { crawl } else { "unknown" }
+        );
+    }
+}
+
+#[test]
+fn too_many_pages_are_left_out_and_do_not_shut_the_site() {
+    let mut records: Vec<Vec<u8>> =
+        (0..5).map(|n| at(1, &format!("https://a.example/{n}"), html(PAGE))).collect();
+    records.push(at(1, "https://a.example/robots.txt", "HTTP/1.1 404 N\r\n\r\n"));
+    let mut compile = Options::default();
+    compile.limits.rules = 4;
+    let built = built(&records, &BatchOptions { compile, pages: true, ..BatchOptions::default() });
+    let [(site, why)] = &built.report.over_limit[..] else { panic!("{:?}", built.report) };
+    assert_eq!(site, "https://a.example");
+    assert!(why.starts_with("its pages are left out: "), "{why}");
+    assert_eq!(ask(&opened(&built, 0), "bot", "crawl", "https://a.example/"), "allowed");
+}
+
+#[test]
+fn a_text_that_redirects_lead_to_is_kept() {
+    for no_sources in [false, true] {
+        let records = [
+            at(1, "https://a.example/robots.txt", "HTTP/1.1 302 F\r\nLocation: /r.txt\r\n\r\n"),
+            at(1, "https://a.example/r.txt", text(ROBOTS)),
+            at(1, "https://a.example/p", html(PAGE)),
+        ];
+        let compile = Options { no_sources, ..Options::default() };
+        let image =
+            opened(&built(&records, &BatchOptions { compile, pages: true, ..BatchOptions::default() }), 0);
+        assert_eq!(ask(&image, "bot", "crawl", "https://a.example/private"), "disallowed");
+        assert_eq!(index(&image, "https://a.example/p"), "disallowed");
+    }
+}
+
+#[test]
+fn a_host_without_scheme_keeps_its_rules() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("a.example.txt"), ROBOTS).unwrap();
+    std::fs::write(home.path().join("x.warc"), at(1, "https://a.example/p", html(PAGE))).unwrap();
+    let inputs = [robomaton_corpus::Input::Path(home.path().to_owned())];
+    let options = BatchOptions { pages: true, ..BatchOptions::default() };
+    let built = robomaton_corpus::build(&inputs, &options, &Default::default()).unwrap();
+    let image = opened(&built, 0);
+    assert_eq!(index(&image, "https://a.example/p"), "disallowed");
+    assert_eq!(index(&image, "http://a.example/p"), "unknown");
+    for url in ["https://a.example/private", "http://a.example/private"] {
+        assert_eq!(ask(&image, "bot", "crawl", url), "disallowed", "{url}");
+    }
+}
+
+#[test]
+fn what_was_cut_is_counted() {
+    let many = "<meta name=robots content='ACAP disallow-index'>".repeat(2000);
+    let cut = |uri: &str, body: &str| {
+        let block = html(body);
+        let head = format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {uri}\r\nWARC-Truncated: length\r\nContent-Length: {}\r\n\r\n",
+            block.len()
+        );
+        [head.as_bytes(), block.as_bytes(), b"\r\n\r\n"].concat()
+    };
+    let records = [at(1, "https://a.example/p", html(&many)), cut("https://a.example/q", PAGE)];
+    let built = with_pages(&records);
+    assert_eq!((built.report.pages, built.report.pages_cut, built.report.pages_with_permissions), (2, 2, 2));
+    assert_eq!(
+        index(&opened(&built, 0), "https://a.example/q"),
+        "disallowed incomplete",
+        "no line end is no reason to lose it"
+    );
+}
+
+#[test]
+fn references_and_pages_go_together() {
+    let robots = "ACAP-crawler: bot\nACAP-permissions-reference: https://a.example/part.txt\n";
+    let records = [
+        at(1, "https://a.example/robots.txt", text(robots)),
+        at(1, "https://a.example/part.txt", text("ACAP-crawler: bot\nACAP-disallow-index: /\n")),
+        at(1, "https://a.example/p", html("<meta name=bot content='ACAP allow-index'>")),
+    ];
+    let built = with_pages(&records);
+    let image = opened(&built, 0);
+    assert_eq!(index(&image, "https://a.example/p"), "allowed");
+    assert_eq!(index(&image, "https://a.example/q"), "disallowed");
+    assert_eq!((built.report.references_found, built.report.references_missing), (1, 0));
+}
+
+#[test]
+fn other_profiles_read_no_pages() {
+    let records =
+        [at(1, "https://a.example/robots.txt", text(ROBOTS)), at(1, "https://a.example/p", html(PAGE))];
+    let compile = Options { profile: Profile::Rfc9309, ..Options::default() };
+    let with =
+        |pages| built(&records, &BatchOptions { compile: compile.clone(), pages, ..BatchOptions::default() });
+    assert_eq!(with(true).image, with(false).image);
+}

@@ -1,0 +1,167 @@
+//! Files that a robots.txt refers to: read with it where the captures hold them (V16, decision 23).
+
+mod common;
+
+use common::{ask, at, built, html, opened, text};
+use robomaton_compiler::Options;
+use robomaton_corpus::{BatchOptions, Built};
+use robomaton_formats::Profile;
+
+const ROBOTS: &str = "ACAP-crawler: bot\nACAP-permissions-reference: /part.txt\nACAP-allow-index: /\n";
+const PART: &str = "ACAP-crawler: bot\nACAP-disallow-index: /secret\n";
+
+fn build(records: &[Vec<u8>]) -> Built {
+    built(records, &BatchOptions::default())
+}
+
+/// What is said of `/secret`, and how many references were found and missed.
+fn secret(records: &[Vec<u8>]) -> (String, u64, u64) {
+    let built = build(records);
+    let image = opened(&built, 0);
+    let said = ask(&image, "bot", "index", "https://a.example/secret");
+    (said, built.report.references_found, built.report.references_missing)
+}
+
+#[test]
+fn a_file_that_was_captured_is_read() {
+    let records = [
+        at(1, "https://a.example/robots.txt", text(ROBOTS)),
+        at(1, "https://a.example/part.txt", text(PART)),
+        at(1, "https://a.example/other.txt", text("User-agent: *\nDisallow: /\n")),
+    ];
+    assert_eq!(secret(&records), ("disallowed".into(), 1, 0));
+    assert_eq!(secret(&records[..1]), ("allowed incomplete".into(), 0, 1));
+    assert_eq!(secret(&[records[0].clone(), records[2].clone()]), ("allowed incomplete".into(), 0, 1));
+    let image = opened(&build(&records), 0);
+    assert_eq!(ask(&image, "bot", "index", "https://a.example/x"), "allowed");
+    let verdict = image.crawler(["bot"]);
+    let verdict = image.decide(&verdict, image.usage("index"), "https://a.example/secret");
+    assert_eq!(verdict.rule().and_then(|rule| rule.file), Some((1, "/part.txt".to_owned())));
+}
+
+#[test]
+fn no_texts_in_the_image_make_no_difference() {
+    let records = [
+        at(1, "https://a.example/robots.txt", text(ROBOTS)),
+        at(1, "https://a.example/part.txt", text(PART)),
+    ];
+    let compile = Options { no_sources: true, ..Options::default() };
+    let built = built(&records, &BatchOptions { compile, ..BatchOptions::default() });
+    let image = opened(&built, 0);
+    assert_eq!(ask(&image, "bot", "index", "https://a.example/secret"), "disallowed");
+    assert!(image.sites().all(|site| site.source(100).is_none()));
+}
+
+#[test]
+fn the_newest_capture_of_the_file_counts() {
+    let robots = at(1, "https://a.example/robots.txt", text(ROBOTS));
+    let part = |second, block: &str| at(second, "https://a.example/part.txt#x", block);
+    let other = "ACAP-crawler: bot\nACAP-disallow-index: /other\n";
+    let both = [robots.clone(), part(2, &text(PART)), part(3, &text(other)), part(1, &text(PART))];
+    assert_eq!(secret(&both), ("allowed".into(), 1, 0));
+    for newest in [
+        "HTTP/1.1 404 Not Found\r\n\r\n",
+        "HTTP/1.1 301 Moved\r\nLocation: /moved.txt\r\n\r\n",
+        "HTTP/1.1 503 Busy\r\n\r\n",
+        &html("<html>not found</html>"),
+    ] {
+        let moved = at(9, "https://a.example/moved.txt", text(PART));
+        let records = [robots.clone(), part(2, &text(PART)), part(3, newest), moved];
+        assert_eq!(secret(&records), ("allowed incomplete".into(), 0, 1), "{newest}");
+    }
+    // A text without a field of ACAP says nothing, but nothing is missing.
+    assert_eq!(secret(&[robots, part(1, &text("nothing\n"))]), ("allowed".into(), 1, 0));
+}
+
+#[test]
+fn a_file_is_one_of_its_site() {
+    let elsewhere = [
+        at(1, "https://a.example/robots.txt", text(ROBOTS)),
+        at(1, "http://a.example/part.txt", text(PART)),
+        at(1, "https://a.example:8443/part.txt", text(PART)),
+        at(1, "https://b.example/part.txt", text(PART)),
+    ];
+    assert_eq!(secret(&elsewhere), ("allowed incomplete".into(), 0, 1));
+    // The same text from two sites, one of which has the file.
+    let two = [
+        at(1, "https://a.example/robots.txt", text(ROBOTS)),
+        at(1, "https://b.example/robots.txt", text(ROBOTS)),
+        at(1, "https://b.example/part.txt", text(PART)),
+    ];
+    let built = build(&two);
+    let image = opened(&built, 0);
+    assert_eq!((built.report.references_found, built.report.references_missing), (1, 1));
+    assert_eq!(ask(&image, "bot", "index", "https://a.example/secret"), "allowed incomplete");
+    assert_eq!(ask(&image, "bot", "index", "https://b.example/secret"), "disallowed");
+    assert_ne!(
+        image.site("https://a.example/").unwrap().document(),
+        image.site("https://b.example/").unwrap().document()
+    );
+}
+
+#[test]
+fn a_url_of_the_own_site_is_a_path() {
+    let robots = ROBOTS.replace("/part.txt", "https://a.example/p?q=1");
+    let records = [
+        at(1, "https://a.example/robots.txt", text(&robots)),
+        at(1, "https://a.example/p?q=1", text(PART)),
+        at(1, "https://b.example/robots.txt", text(&robots)),
+    ];
+    assert_eq!(secret(&records), ("disallowed".into(), 1, 0));
+    let image = opened(&build(&records), 0);
+    assert_eq!(
+        ask(&image, "bot", "index", "https://b.example/secret"),
+        "allowed incomplete",
+        "it is no file of b"
+    );
+}
+
+#[test]
+fn a_redirect_may_lead_to_a_text_with_references() {
+    let records = [
+        at(1, "https://a.example/robots.txt", "HTTP/1.1 302 F\r\nLocation: /r.txt\r\n\r\n"),
+        at(1, "https://a.example/r.txt", text(ROBOTS)),
+        at(1, "https://a.example/part.txt", text(PART)),
+    ];
+    assert_eq!(secret(&records), ("disallowed".into(), 1, 0));
+}
+
+#[test]
+fn a_host_without_scheme_has_the_newest_file_of_either() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("a.example.txt"), ROBOTS).unwrap();
+    let records = [
+        at(2, "http://a.example/part.txt", text(PART)),
+        at(1, "https://a.example/part.txt", text("ACAP-crawler: bot\nACAP-disallow-index: /other\n")),
+    ];
+    std::fs::write(home.path().join("x.warc"), records.concat()).unwrap();
+    let inputs = [robomaton_corpus::Input::Path(home.path().to_owned())];
+    let built = robomaton_corpus::build(&inputs, &BatchOptions::default(), &Default::default()).unwrap();
+    assert_eq!(ask(&opened(&built, 0), "bot", "index", "https://a.example/secret"), "disallowed");
+}
+
+#[test]
+fn what_is_too_long_together_is_left_out() {
+    // Nineteen of these come to more than eight MiB.
+    let long = format!("{PART}{}", "# filler\n".repeat(50_000));
+    let refers: String = (10..30).map(|n| format!("ACAP-permissions-reference: /{n}\n")).collect();
+    let mut records =
+        vec![at(1, "https://a.example/robots.txt", text(&format!("ACAP-crawler: bot\n{refers}")))];
+    records.extend((10..30).map(|n| at(1, &format!("https://a.example/{n}"), text(&long))));
+    let report = build(&records).report;
+    assert_eq!((report.references_found, report.references_missing, report.references_over), (18, 0, 2));
+    assert_eq!(secret(&records).0, "disallowed incomplete");
+}
+
+#[test]
+fn other_profiles_know_no_references() {
+    let records = [
+        at(1, "https://a.example/robots.txt", text(ROBOTS)),
+        at(1, "https://a.example/part.txt", text(PART)),
+    ];
+    for profile in [Profile::Rfc9309, Profile::Google, Profile::Koster] {
+        let compile = Options { profile, ..Options::default() };
+        let built = built(&records, &BatchOptions { compile, ..BatchOptions::default() });
+        assert_eq!((built.report.references_found, built.report.references_missing), (0, 0));
+    }
+}
