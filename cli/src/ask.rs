@@ -5,7 +5,7 @@
 //! It does not know what is printed.
 
 use crate::input::Lines;
-use robomaton_runtime::{Crawler, Image, Question, Usage, Verdict};
+use robomaton_runtime::{Basis, Crawler, Image, Question, Usage, Verdict};
 
 /// A line of the input.
 pub(crate) enum Line<'a> {
@@ -15,17 +15,38 @@ pub(crate) enum Line<'a> {
     Object(&'a str),
 }
 
+/// A URL whose site no image holds: the name is reserved.
+const NOWHERE: &str = "http://nowhere.invalid/";
+
 /// Who asks, for what, and of which image.
 #[derive(Clone, Copy)]
 pub(crate) struct Asker<'a> {
     pub(crate) image: &'a Image,
     pub(crate) crawler: &'a Crawler,
-    pub(crate) usage: Usage,
+    pub(crate) usage: Usage<'a>,
+    /// The document that answers, where it is not robots.txt.
+    pub(crate) document: Option<&'a str>,
     /// Whether a line that begins with `{` is a JSON object rather than a URL.
     pub(crate) objects: bool,
 }
 
-impl Asker<'_> {
+impl<'a> Asker<'a> {
+    /// Answers one question of anybody.
+    pub(crate) fn decide<'q>(&self, crawler: &'q Crawler, usage: Usage<'q>, url: &'q str) -> Verdict<'q>
+    where
+        'a: 'q,
+    {
+        let Some(name) = self.document else { return self.image.decide(crawler, usage, url) };
+        match self.image.document(url, name) {
+            Some(site) => site.decide(crawler, usage, url),
+            None => match self.image.decide(crawler, usage, url) {
+                bad if bad.basis() == Basis::NoUrl => bad,
+                // What robots.txt says does not answer for another document.
+                _ => self.image.decide(crawler, usage, NOWHERE),
+            },
+        }
+    }
+
     /// Answers the lines of a chunk, in order.
     pub(crate) fn chunk(&self, chunk: &[u8], each: &mut impl FnMut(Line<'_>)) {
         if let Ok(text) = std::str::from_utf8(chunk) {
@@ -41,6 +62,12 @@ impl Asker<'_> {
 
     fn text(&self, text: &str, each: &mut impl FnMut(Line<'_>)) {
         let mut lines = Lines::new(text);
+        if self.document.is_some() {
+            return lines.for_each(|line| match self.objects && line.starts_with('{') {
+                true => each(Line::Object(line)),
+                false => each(Line::Answered(line.as_bytes(), self.decide(self.crawler, self.usage, line))),
+            });
+        }
         loop {
             let mut asked = lines.clone();
             let plain = std::iter::from_fn(|| {
@@ -72,6 +99,6 @@ impl Asker<'_> {
                 _ => url.push(char::from(octet)),
             }
         }
-        each(Line::Answered(line, self.image.decide(self.crawler, self.usage, &url)));
+        each(Line::Answered(line, self.decide(self.crawler, self.usage, &url)));
     }
 }

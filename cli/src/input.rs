@@ -41,6 +41,49 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(text)
 }
 
+/// How a file is called in remarks.
+pub(crate) fn called(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// Reads a robots.txt, another text of a site, or a page: refuses what holds many of them.
+pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, Failure> {
+    let text = read_file(path)?;
+    match not_one_text(&text) {
+        Some(what) => Err(Failure::Said(format!("{}: {what}", called(path)))),
+        None => Ok(text),
+    }
+}
+
+/// What these bytes are and what to do with them, if they are plainly not those of one text.
+pub(crate) fn not_one_text(bytes: &[u8]) -> Option<&'static str> {
+    if is_image(bytes) {
+        Some("is an image, not a robots.txt; `robomaton query` and `robomaton explain` take images, as files")
+    } else if [&b"\x1f\x8b"[..], b"WARC/1.", b"WARC/0."].iter().any(|start| bytes.starts_with(start))
+        || is_jsonl(bytes)
+    {
+        Some("is a capture archive; `robomaton compile` reads it")
+    } else {
+        None
+    }
+}
+
+/// Whether the first line is an object with a URL, as captures in JSON lines are.
+fn is_jsonl(bytes: &[u8]) -> bool {
+    let start = bytes.trim_ascii_start();
+    if !start.starts_with(b"{") {
+        return false;
+    }
+    let line = start.split(|&octet| octet == b'\n').next().unwrap_or_default();
+    serde_json::from_slice::<Captured>(line).is_ok()
+}
+
+#[derive(serde::Deserialize)]
+struct Captured {
+    #[serde(rename = "url")]
+    _url: serde::de::IgnoredAny,
+}
+
 /// Whether these are the bytes of an image rather than text.
 pub(crate) fn is_image(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)

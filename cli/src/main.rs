@@ -16,6 +16,7 @@ mod options;
 mod output;
 mod single;
 mod time;
+mod told;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use failure::Failure;
@@ -38,10 +39,11 @@ Examples:
   robomaton compile crawl.warc.gz -o crawl.rimg
   robomaton query crawl.rimg --agent GPTBot https://example.com/private/x
   robomaton filter crawl.rimg --agent mybot <urls.txt >allowed.txt
+  robomaton visit crawl.rimg --agent mybot https://example.com/x
   robomaton check robots.txt Googlebot https://example.com/x
 
-Exit codes: 0 success (`check`: allowed; `lint`: nothing above a note), 1 the other answer of `check` and `lint`, \
-2 error. A closed pipe is success.";
+Exit codes: 0 success (`check` and `page`: allowed; `visit`: all may be visited now; `lint`: nothing above a note), \
+1 the other answer of those four, 2 error. A closed pipe is success.";
 
 fn main() -> ExitCode {
     match run() {

@@ -1,12 +1,16 @@
-//! One text as an image of one site: what `check`, `explain` and `dump` ask.
+//! One text as an image of one site: what `check`, `explain`, `page` and `dump` ask.
 //!
-//! The text goes the whole way, compiler, writer and runtime, so that a question about a file and one about an image
-//! are answered by the same code. It does not know who asks.
+//! The text goes the whole way, compiler, writer and runtime, with the files that it refers to and pages of its site, so
+//! that a question about a file and one about an image are answered by the same code. It does not know who asks.
 
 use crate::failure::Failure;
-use robomaton_compiler::{Document, Entry, Options, compile, emit};
+use crate::output::{count, remark};
+use robomaton_compiler::{
+    Document, Entry, Options, OverLimit, Page, Policy, Surroundings, compile_with, emit,
+};
+use robomaton_corpus::{Looks, sniff};
 use robomaton_formats::SiteKey;
-use robomaton_runtime::{Image, Profile, Site};
+use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
 
 /// Stands in where only a path is known.
 const NO_HOST: &str = "localhost";
@@ -47,15 +51,135 @@ impl Origin {
     pub(crate) fn authority(&self) -> Option<&str> {
         self.known.then(|| self.key.authority())
     }
+
+    /// The files that a text refers to and that are not beside it.
+    pub(crate) fn missing(&self, policy: &Policy<'_>, beside: &Beside) -> Vec<String> {
+        let is_here = |locator: &String| {
+            let of_site = match SiteKey::from_url(locator) {
+                Ok(site) if self.authority() == Some(site.authority()) => {
+                    let rest = locator.split_once("://").map_or("", |(_, rest)| rest);
+                    rest.find(['/', '?']).map_or("/", |at| &rest[at..])
+                }
+                _ => locator,
+            };
+            beside.files.iter().any(|(path, _)| path == of_site)
+        };
+        policy.files.iter().filter(|locator| !is_here(locator)).cloned().collect()
+    }
+}
+
+/// That the end of a text was left unread, in words that follow its name (R4).
+pub(crate) fn unread(octets: usize, options: &Options) -> Option<String> {
+    let limit = options.limits.bytes(options.profile);
+    let were = if octets == 1 { "was" } else { "were" };
+    (octets > 0).then(|| format!("is over {limit} bytes; its last {} {were} not read", count(octets, "byte")))
+}
+
+/// Why there are no rules of a text that has too many.
+pub(crate) fn too_much(over: OverLimit) -> String {
+    let OverLimit { limit, allowed, line } = over;
+    format!("line {line} goes over the limit of {allowed} {}, so everything is disallowed", limit.unit())
+}
+
+/// What a text is read together with.
+#[derive(Default)]
+pub(crate) struct Beside {
+    /// Other files of the site, by their paths.
+    pub(crate) files: Vec<(String, Vec<u8>)>,
+    /// Pages of the site.
+    pub(crate) pages: Vec<Page>,
+}
+
+impl Beside {
+    pub(crate) fn files(files: Vec<(String, Vec<u8>)>) -> Beside {
+        Beside { files, pages: Vec::new() }
+    }
+
+    /// The files, as the compiler takes them.
+    pub(crate) fn slices(&self) -> Vec<(&str, &[u8])> {
+        self.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect()
+    }
+}
+
+/// What became of fetching a text.
+#[derive(Clone, Copy)]
+pub(crate) struct Fetch {
+    pub(crate) outcome: Outcome,
+    pub(crate) status: u16,
+    pub(crate) fetched_at: u64,
+    pub(crate) fresh_for: Option<u32>,
 }
 
 impl Single {
-    pub(crate) fn compile(text: &[u8], origin: &Origin, options: &Options) -> Result<Single, Failure> {
-        let document = compile(text, origin.authority(), options);
-        let image = emit(vec![Entry::fetched(origin.key.clone(), &document)], 1, options)
-            .and_then(Image::from_bytes)
-            .map_err(Failure::from_error)?;
+    pub(crate) fn compile(
+        text: &[u8],
+        origin: &Origin,
+        beside: &Beside,
+        options: &Options,
+    ) -> Result<Single, Failure> {
+        let single = Single::fetched(text, origin, beside, None, options)?;
+        for (path, _) in &beside.files {
+            if !single.document.references.contains(path) {
+                remark(&format!("--with {path}: the robots.txt does not refer to it"));
+            }
+        }
+        Ok(single)
+    }
+
+    /// A text whose fetch went otherwise than well.
+    pub(crate) fn fetched(
+        text: &[u8],
+        origin: &Origin,
+        beside: &Beside,
+        fetch: Option<Fetch>,
+        options: &Options,
+    ) -> Result<Single, Failure> {
+        let files = beside.slices();
+        let around = Surroundings { origin: origin.authority(), files: &files, pages: &beside.pages };
+        let mut document = compile_with(text, &around, options);
+        // As of a capture: a page or a picture in place of a robots.txt is another outcome than an empty one (R16).
+        if document.outcome == Outcome::Empty && sniff(text, None) != Looks::Text {
+            document.outcome = Outcome::NotRobots;
+        }
+        Single::of(document, origin, fetch, options)
+    }
+
+    /// A document that is compiled already.
+    pub(crate) fn of(
+        document: Document,
+        origin: &Origin,
+        fetch: Option<Fetch>,
+        options: &Options,
+    ) -> Result<Single, Failure> {
+        let mut entry = Entry::fetched(origin.key.clone(), &document);
+        if let Some(Fetch { outcome, status, fetched_at, fresh_for }) = fetch {
+            entry = Entry { status, fetched_at, fresh_for, ..entry };
+            // Too much is too much, whatever became of the fetch.
+            if entry.outcome != Outcome::OverLimit {
+                entry.outcome = outcome;
+            }
+        }
+        let image = emit(vec![entry], 1, options).and_then(Image::from_bytes).map_err(Failure::from_error)?;
         Ok(Single { document, image })
+    }
+
+    /// The same, asked on other terms.
+    pub(crate) fn with_terms(self, terms: Terms) -> Single {
+        Single { image: self.image.with_terms(terms), ..self }
+    }
+
+    /// Why there are no rules, if there are none.
+    pub(crate) fn reason(&self) -> Option<String> {
+        let Document { outcome, over_limit, .. } = &self.document;
+        match (outcome, over_limit) {
+            (_, Some(over)) => Some(too_much(*over)),
+            (Outcome::NotRobots, _) => Some(
+                "there are no rules: this is a page or a binary file (outcome not-robots), so everything is allowed"
+                    .to_owned(),
+            ),
+            (Outcome::Empty, _) => Some("there are no rules, so everything is allowed".to_owned()),
+            _ => None,
+        }
     }
 
     pub(crate) fn image(&self) -> &Image<Vec<u8>> {

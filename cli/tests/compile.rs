@@ -65,16 +65,20 @@ fn the_summary_has_every_key() {
         "captures",
         "sites",
         "outcomes",
+        "captured_bytes",
         "distinct_bodies",
-        "programs",
-        "rules",
-        "text_bytes",
         "distinct_bytes",
+        "documents",
+        "text_bytes",
+        "rules",
+        "policies",
+        "programs",
         "image_bytes",
         "hot_bytes",
         "sections",
         "seconds",
         "skipped",
+        "cut_sites",
         "over_limit",
     ];
     for key in keys {
@@ -98,6 +102,8 @@ fn bad_records_are_told_and_skipped() {
     assert_eq!(run.json()[0]["skipped"], serde_json::json!({ "file-name": 1, "json": 1, "url": 1 }));
     assert_eq!(run.err.matches("robomaton: skipped ").count(), 3, "{run:?}");
     assert!(run.err.contains("x.jsonl:1: bad JSON line"), "{run:?}");
+    // A file has no lines to be named by.
+    assert!(run.err.contains("README: the file name"), "{run:?}");
     assert_eq!(run.code, 0);
 }
 
@@ -116,6 +122,32 @@ fn over_a_limit_is_reported_and_can_be_raised() {
     let high = compile("300");
     assert_eq!(high.json()[0]["over_limit"], serde_json::json!([]));
     assert_eq!(place.run(&["query", "i.rimg", "http://a.example/x"]).ok(), "allowed\thttp://a.example/x\n");
+}
+
+#[test]
+fn texts_that_are_cut_are_named() {
+    let place = Place::new();
+    let text = "User-agent: *\nDisallow: /first\nDisallow: /second\n";
+    for n in 0..25 {
+        place.write(&format!("dir/a{n:02}.example"), text);
+    }
+    place.write("dir/b.example", "User-agent: *\nDisallow: /b\n");
+    let compile =
+        |more: &[&str]| place.run(&[&["compile", "dir", "-o", "i.rimg", "--max-bytes", "40"], more].concat());
+    let table = compile(&[]).ok();
+    assert!(table.contains("cut                         1  texts longer"), "{table}");
+    assert!(
+        table.contains("\n  a00.example\n") && table.contains("\n  a19.example\n  and 5 more"),
+        "{table}"
+    );
+    let show = |site| place.run(&["inspect", "i.rimg", "--site", site]).ok();
+    assert!(show("a03.example").contains("\ncut         the text is longer than 40 bytes"));
+    assert!(!show("b.example").contains("\ncut"));
+    let told = |site| place.run(&["inspect", "i.rimg", "--json", "--site", site]).json()[0].clone();
+    assert_eq!((&told("a03.example")["cut"], &told("b.example")["cut"]), (&true.into(), &false.into()));
+    let summary = &compile(&["--json", "--no-sources"]).json()[0];
+    assert_eq!(summary["cut_sites"].as_array().unwrap().len(), 25);
+    assert!(told("a03.example")["cut"].is_null());
 }
 
 #[test]
@@ -162,11 +194,20 @@ fn the_image_is_the_same_from_any_number_of_threads() {
 }
 
 #[test]
-fn nothing_to_compile_is_an_empty_image() {
-    let place = Place::new();
+fn an_image_is_not_replaced_by_an_empty_one() {
+    let place = Place::with_image();
     std::fs::create_dir(place.path("dir")).unwrap();
+    let before = std::fs::read(place.path("i.rimg")).unwrap();
+    place.run(&["compile", "dir", "-o", "i.rimg"]).fails("no capture");
+    assert!(before == std::fs::read(place.path("i.rimg")).unwrap());
+    place.run(&["compile", "dir", "-o", "new.rimg"]).fails("--allow-empty");
+    assert!(!place.path("new.rimg").exists());
+    // What was skipped is said first: it is why.
+    place.write("dir/README", "not a host");
     let run = place.run(&["compile", "dir", "-o", "i.rimg"]);
-    assert!(run.code == 0 && run.err.contains("no capture"), "{run:?}");
+    assert!(run.code == 2 && run.err.starts_with("robomaton: skipped dir/README: "), "{run:?}");
+    let run = place.run(&["compile", "dir", "-o", "i.rimg", "--allow-empty"]);
+    assert!(run.code == 0 && run.err.contains("the image is empty"), "{run:?}");
     assert!(place.run(&["verify", "i.rimg"]).ok().contains("0 sites"));
     assert_eq!(place.run(&["query", "i.rimg", "http://a/"]).ok(), "unknown\thttp://a/\n");
 }
@@ -177,7 +218,10 @@ fn a_failed_run_leaves_the_old_image_and_nothing_else() {
     let before = std::fs::read(place.path("i.rimg")).unwrap();
     place.run(&["compile", "missing.warc", "-o", "i.rimg"]).fails("missing.warc");
     assert!(before == std::fs::read(place.path("i.rimg")).unwrap());
-    place.run(&["compile", "captures.jsonl", "-o", "no/such/i.rimg"]).fails("no/such");
+    let nowhere = place.run(&["compile", "captures.jsonl", "-o", "no/such/i.rimg"]);
+    nowhere.fails("cannot write no/such/i.rimg: ");
+    // The file beside the target is no concern of the user's.
+    assert!(!nowhere.err.contains(".part"), "{nowhere:?}");
     place.run(&["compile", "captures.jsonl", "-o", "."]).fails("is a directory");
     place.run(&["compile", "captures.jsonl"]).fails("--output");
     place.run(&["compile", "-o", "i.rimg"]).fails("INPUT");

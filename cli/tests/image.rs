@@ -77,6 +77,26 @@ fn inspect_shows_one_site() {
 }
 
 #[test]
+fn inspect_lists_rules() {
+    let place = Place::with_image();
+    let rules: String = (1..=25).map(|n| format!("Disallow: /{n}\n")).collect();
+    place.write("long.example", format!("User-agent: *\n{rules}\nUser-agent: b\nAllow: /b\n"));
+    place.run(&["compile", "long.example", "-o", "long.rimg"]).ok();
+    let show = |arguments: &[&str]| {
+        place.run(&[&["inspect", "long.rimg", "--site", "long.example"], arguments].concat())
+    };
+    let text = show(&[]).ok();
+    let listed = "line 21: disallow crawl /20\n            and 5 more; --rules lists them all\ngroup       b: 1 rule\n";
+    assert!(text.contains(listed) && text.ends_with("line 29: allow crawl /b\n"), "{text}");
+    let text = show(&["--rules"]).ok();
+    assert!(text.contains("line 26: disallow crawl /25\ngroup       b") && !text.contains("more;"), "{text}");
+    let site = &show(&["--json"]).json()[0];
+    assert_eq!(site["groups"][0]["fields"].as_array().unwrap().len(), 25);
+    assert_eq!(site["groups"][0]["fields"][0]["pattern"], "/1");
+    place.run(&["inspect", "long.rimg", "--rules"]).fails("--site");
+}
+
+#[test]
 fn bench_measures_what_agrees() {
     let place = Place::with_image();
     let urls =
@@ -131,11 +151,19 @@ fn a_full_disk_is_an_error() {
 #[test]
 fn help_has_examples_everywhere() {
     let place = Place::new();
-    let commands =
-        ["compile", "query", "filter", "check", "explain", "lint", "dump", "verify", "inspect", "bench"];
+    let commands = [
+        "compile", "query", "filter", "check", "explain", "page", "lint", "dump", "verify", "inspect",
+        "bench", "visit",
+    ];
     for command in commands {
         let help = place.run(&[command, "--help"]).ok();
         assert!(help.contains(&format!("\n  robomaton {command} ")), "{help}");
+    }
+    // Examples are to be pasted: in a terminal of 80 columns they are not wrapped.
+    for command in ["compile", "dump", "verify", "inspect", "bench", "visit"] {
+        let help = place.run(&[command, "--help"]).ok();
+        let (_, examples) = help.split_once("Examples:\n").unwrap();
+        assert!(examples.lines().all(|line| line.len() <= 80), "{examples}");
     }
     assert!(place.run(&["--help"]).ok().contains("Exit codes"));
     assert!(place.run(&["--version"]).ok().starts_with("robomaton 0."));

@@ -76,16 +76,19 @@ fn json_has_every_key() {
     let urls = ["https://a.example/private", "https://gone.example/", "https://z.example/"];
     let answers = place.run(&[&ask[..], &urls].concat()).json();
     let expected = serde_json::json!({
-        "url": "https://a.example/private", "agent": "GPTBot", "usage": "crawl", "verdict": "disallowed",
-        "rule": "Disallow: /", "line": 9, "outcome": "rules", "basis": "rule", "stale": true, "status": 200,
-        "fetched_at": "2024-05-11T00:00:00Z",
+        "url": "https://a.example/private", "agent": "GPTBot", "usage": "crawl", "purpose": null,
+        "verdict": "disallowed", "decision": "disallowed", "incomplete": false, "conditions": [],
+        "typed_conditions": [], "rule": "Disallow: /", "line": 9,
+        "rules": [{ "line": 9, "file": null, "page": null, "rule": "Disallow: /" }], "fields": null, "conventional": "disallowed",
+        "outcome": "rules", "basis": "rule", "stale": true, "status": 200, "fetched_at": "2024-05-11T00:00:00Z",
     });
     assert_eq!(answers[0], expected);
     assert_eq!(answers[1]["outcome"], "unavailable");
     assert_eq!((&answers[1]["status"], &answers[1]["basis"]), (&404.into(), &"outcome".into()));
     for (key, value) in answers[2].as_object().unwrap() {
-        let stated = ["url", "agent", "usage", "verdict", "basis"].contains(&key.as_str());
-        assert_eq!(value.is_null(), !stated, "{key}");
+        let stated =
+            ["url", "agent", "usage", "verdict", "decision", "incomplete", "basis"].contains(&key.as_str());
+        assert_eq!(value.is_null() || *value == serde_json::json!([]), !stated, "{key}");
     }
     assert_eq!(answers[2]["verdict"], "unknown");
 }
@@ -182,4 +185,118 @@ fn no_sources_still_names_the_line() {
     assert_eq!(answers[0]["line"], 2);
     let explain = place.run(&["explain", "i.rimg", "--agent", "x", "http://a.example/private"]);
     explain.fails("--no-sources");
+}
+
+/// ACAP with purposes, conditions, a reference to a file that is missing, and a usage of its own.
+const ACAP: &str = "\
+##ACAP version=1.0
+ACAP-crawler: *
+ACAP-allow-present-snippet: /s max-length=30-words time-limit=3-days
+ACAP-disallow-train: /
+ACAP-usage-purpose: news
+ACAP-disallow-index: /
+ACAP-crawler: far
+ACAP-permissions-reference: /far.txt
+User-agent: *
+Disallow: /c
+Allow: /c/x
+ACAP-crawler: near
+ACAP-disallow-crawl: /c
+";
+
+fn with_acap() -> Place {
+    let place = Place::new();
+    place.write("a.example.txt", ACAP);
+    place.run(&["compile", "a.example.txt", "-o", "i.rimg"]).ok();
+    place
+}
+
+#[test]
+fn purposes_and_usages_are_asked_for() {
+    let place = with_acap();
+    let ask = |more: &[&str]| {
+        let out = place.run(&[&["query", "i.rimg", "http://a.example/x"], more].concat()).ok();
+        out.split('\t').next().unwrap().to_owned()
+    };
+    assert_eq!(ask(&["--usage", "index"]), "allowed");
+    assert_eq!(ask(&["--usage", "index", "--purpose", "News"]), "disallowed");
+    assert_eq!(ask(&["--usage", "index", "--purpose", "newsletter"]), "allowed");
+    assert_eq!(ask(&["--usage", "train"]), "disallowed");
+    assert_eq!(ask(&["--usage", "never-heard-of"]), "allowed");
+    let input = "http://a.example/x\n\
+        {\"url\": \"http://a.example/x\", \"purpose\": \"news\"}\n\
+        {\"url\": \"http://a.example/x\", \"usage\": \"crawl\", \"purpose\": \"news\"}\n";
+    let out = place.run_with(&["query", "i.rimg", "--usage", "index"], input).ok();
+    let verdicts: Vec<_> = out.lines().map(|line| line.split('\t').next().unwrap()).collect();
+    assert_eq!(verdicts, ["allowed", "disallowed", "allowed"]);
+}
+
+#[test]
+fn what_is_missing_permits_nothing() {
+    let place = with_acap();
+    let ask = ["query", "i.rimg", "-a", "far", "--usage", "index", "http://a.example/x"];
+    assert_eq!(place.run(&ask).ok(), "disallowed\thttp://a.example/x\n");
+    let answer = &place.run(&[&ask[..], &["--json"]].concat()).json()[0];
+    assert_eq!((&answer["verdict"], &answer["decision"]), (&"disallowed".into(), &"allowed".into()));
+    assert_eq!(answer["incomplete"], true);
+    let filter = |agent| {
+        place.run_with(&["filter", "i.rimg", "-a", agent, "--usage", "index"], "http://a.example/x\n").ok()
+    };
+    assert_eq!((filter("far"), filter("a")), (String::new(), "http://a.example/x\n".to_owned()));
+}
+
+#[test]
+fn conditions_and_sides_in_json() {
+    let place = with_acap();
+    let ask = |more: &[&str]| place.run(&[&["query", "i.rimg", "--json"], more].concat()).json().remove(0);
+    let answer = ask(&["--usage", "present-snippet", "http://a.example/s"]);
+    assert_eq!(answer["verdict"], "conditional");
+    assert_eq!(answer["conditions"], serde_json::json!(["time-limit=3-days", "max-length=30-words"]));
+    let typed = serde_json::json!([{ "TimeLimit": { "Days": 3 } }, { "MaxWords": 30 }]);
+    assert_eq!((&answer["typed_conditions"], &answer["purpose"]), (&typed, &serde_json::Value::Null));
+    assert_eq!(answer["rule"], "ACAP-allow-present-snippet: /s max-length=30-words time-limit=3-days");
+    let answer = ask(&["-a", "near", "http://a.example/c/x"]);
+    assert_eq!((&answer["fields"], &answer["conventional"]), (&"disallowed".into(), &"allowed".into()));
+    assert_eq!((&answer["verdict"], &answer["line"]), (&"allowed".into(), &11.into()));
+    let answer = ask(&["-a", "near", "http://a.example/c"]);
+    let lines: Vec<_> = answer["rules"].as_array().unwrap().iter().map(|rule| rule["line"].clone()).collect();
+    assert_eq!((&answer["basis"], lines), (&"fields".into(), vec![10.into(), 13.into()]));
+}
+
+#[test]
+fn other_documents_answer_for_themselves() {
+    let place = Place::new();
+    let line = |path: &str, body: &str| {
+        let url = format!("https://a.example/{path}");
+        serde_json::json!({ "url": url, "status": 200, "body": body }).to_string()
+    };
+    let captures = [
+        line("robots.txt", "User-agent: *\nDisallow: /r\n"),
+        line("data.txt", "User-agent: *\nDisallow: /d\nAllow: /d/x\n"),
+        serde_json::json!({ "url": "https://b.example/robots.txt", "status": 200, "body": "User-agent: *\nAllow: /" }).to_string(),
+    ];
+    place.write("captures.jsonl", captures.join("\n"));
+    place.run(&["compile", "captures.jsonl", "-o", "i.rimg"]).ok();
+    let input = "https://a.example/r\nhttps://a.example/d/x\n{\"url\": \"https://b.example/\"}\nno url\n";
+    let ask = |more: &[&str]| {
+        let out = place.run_with(&[&["query", "i.rimg"], more].concat(), input).out;
+        out.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ask(&["--document", "data.txt"]), ["allowed", "disallowed", "unknown", "unknown"]);
+    assert_eq!(ask(&[]), ["disallowed", "allowed", "allowed", "unknown"]);
+    assert_eq!(ask(&["--document", "robots.txt"]), ask(&[]));
+    let json =
+        place.run(&["query", "i.rimg", "--json", "--document", "data.txt", "https://b.example/x"]).json();
+    assert_eq!((&json[0]["basis"], &json[0]["url"]), (&"no-site".into(), &"https://b.example/x".into()));
+    place.run(&["query", "i.rimg", "--document", "humans.txt", "https://a.example/"]).fails("humans.txt");
+}
+
+#[test]
+fn arguments_must_say_something() {
+    let place = Place::with_image();
+    place.run(&["query", "i.rimg", ""]).fails("the URL is empty");
+    place.run(&["query", "i.rimg", "-a", "", "https://a.example/"]).fails("names no crawler");
+    place.run(&["filter", "i.rimg", "-a", "/1"]).fails("names no crawler");
+    let run = place.run(&["query", "i.rimg", "-a", "My Bot", "https://a.example/"]);
+    assert!(run.code == 0 && run.err.starts_with("robomaton: looked for \"my\""), "{run:?}");
 }

@@ -1,4 +1,4 @@
-//! What asks a robots.txt: `check`, `explain`, `lint`, `dump`.
+//! What asks a robots.txt: `check`, `explain`, `dump`.
 
 mod common;
 
@@ -26,7 +26,7 @@ fn check_answers_by_exit_code() {
     assert_eq!(check("none,gptbot", "/any").0, 1);
     assert_eq!(check("none", "/equal").0, 0);
     assert_eq!(check("gptbot", "/robots.txt").0, 0);
-    assert_eq!(check("gptbot", "").0, 1);
+    place.run(&["check", "robots.txt", "gptbot", ""]).fails("the URL is empty");
     assert_eq!(place.run_with(&["check", "-", "x", "/"], "User-agent: *\nDisallow: /").code, 1);
     assert_eq!(place.run_with(&["check", "-", "x", "/"], "").code, 0);
     assert_eq!(place.run(&["check", "--max-rules", "1", "robots.txt", "x", "/"]).code, 1);
@@ -52,13 +52,45 @@ fn check_knows_profiles_and_origins() {
 }
 
 #[test]
+fn check_asks_for_usages_and_takes_files() {
+    let place = Place::new();
+    place.write(
+        "robots.txt",
+        "ACAP-crawler: *\nACAP-allow-preserve: /a time-limit=3-days\nACAP-usage-purpose: news\n\
+         ACAP-disallow-preserve: /a\nACAP-crawler: far\nACAP-permissions-reference: /far.txt\n",
+    );
+    place.write("far.txt", "ACAP-crawler: far\nACAP-disallow-index: /n\n");
+    let check = |more: &[&str]| {
+        let run = place.run(&[&["check", "robots.txt"], more].concat());
+        (run.code, run.out)
+    };
+    assert_eq!(
+        check(&["a", "/a", "--usage", "preserve"]),
+        (1, "conditional\t/a\ntime-limit=3-days\n".to_owned())
+    );
+    let news = ["a", "/a", "--usage", "preserve", "--purpose", "news"];
+    assert_eq!(check(&news), (1, "disallowed\t/a\n".to_owned()));
+    let far = ["far", "/x", "--usage", "index"];
+    let run = place.run(&[&["check", "robots.txt"], &far[..]].concat());
+    assert_eq!((run.code, run.out.as_str()), (1, "disallowed\t/x\n"));
+    assert!(run.err.contains("--with"), "{}", run.err);
+    let with = ["--with", "/far.txt=far.txt"];
+    assert_eq!(check(&[&far[..], &with].concat()), (0, "allowed\t/x\n".to_owned()));
+    assert_eq!(check(&[&["far", "/n", "--usage", "index"], &with[..]].concat()).0, 1);
+    let run = place.run(&["check", "robots.txt", "a", "/", "--with", "/no.txt=far.txt"]);
+    assert!(run.code == 0 && run.err.contains("does not refer"), "{run:?}");
+    place.run(&["check", "robots.txt", "a", "/", "--with", "far.txt"]).fails("far.txt");
+    place.run(&["check", "robots.txt", "a", "/", "--with", "/far.txt=missing"]).fails("missing");
+}
+
+#[test]
 fn explain_tells_groups_matches_and_reasons() {
     let place = Place::with_image();
     place.write("robots.txt", ROBOTS);
     for source in ["i.rimg", "robots.txt"] {
         let explain = |agent, url| place.run(&["explain", source, "--agent", agent, url]).ok();
         let out = explain("x", "https://a.example/private/open/1");
-        assert!(out.contains("no group names the crawler"), "{out}");
+        assert!(out.contains("groups   no group names \"x\": the default\n"), "{out}");
         assert!(out.contains("line 2     Disallow: /private    rank 8\n"), "{out}");
         assert!(out.contains("line 3     Allow: /private/open  rank 13  <- decides\n"), "{out}");
         assert!(
@@ -93,7 +125,8 @@ fn explain_in_json() {
         (&"disallowed".into(), &"named".into(), &"gptbot".into())
     );
     let expected = serde_json::json!([
-        { "line": 10, "rule": "Noindex: /drafts", "permits": false, "rank": 7, "wins": true }
+        { "line": 10, "file": null, "page": null, "rule": "Noindex: /drafts", "permits": false, "rank": 7, "level": null,
+          "fate": "decides", "wins": true }
     ]);
     assert_eq!(story["matches"], expected);
     let story =
@@ -101,64 +134,6 @@ fn explain_in_json() {
     assert_eq!((&story["verdict"], &story["basis"]), (&"unknown".into(), &"unspoken".into()));
     assert_eq!(story["line"], serde_json::Value::Null);
     place.run(&["explain", "missing", "--agent", "x", "/"]).fails("missing");
-}
-
-#[test]
-fn lint_draws_carets() {
-    let place = place();
-    assert_eq!(place.run(&["lint", "robots.txt"]).ok(), "robots.txt: 0 errors, 0 warnings, 0 notes\n");
-    place.write("notes.txt", "User-agent: a\nDisallow:\nUser-agent: A\nDisallow:\n");
-    let run = place.run(&["lint", "notes.txt"]);
-    assert!(run.code == 0 && run.out.contains("first seen here"), "{run:?}");
-    place.write("bad.txt", b"User-agent: caf\xe9 x\nDisalow: /\rAllow: y\n");
-    let run = place.run(&["lint", "robots.txt", "bad.txt"]);
-    assert_eq!(run.code, 1);
-    let expected = "\
-warning[misspelled-key]: `Disalow` is read as `Disallow`
- --> bad.txt:2:1
-  |
-2 | Disalow: /
-  | ^^^^^^^
-";
-    assert!(run.out.contains(expected), "{}", run.out);
-    assert!(run.out.contains("3 | Allow: y\n  |        ^\n"), "{}", run.out);
-    place.run(&["lint", "missing"]).fails("missing");
-    place.run(&["lint"]).fails("FILE");
-}
-
-#[test]
-fn lint_in_json() {
-    let place = place();
-    let run = place.run_with(&["lint", "--json", "-"], "Allow: /\nUser-agent: a\nUser-agent: a\nAllow: /");
-    assert_eq!(run.code, 1);
-    let found = run.json();
-    let expected = serde_json::json!({
-        "file": "-", "line": 1, "column": 1, "start": 0, "end": 8, "severity": "error", "code": "rule-before-group",
-        "rule": "R8", "message": "a rule before any user-agent line; it is ignored", "second": null,
-    });
-    assert_eq!(found[0], expected);
-    assert_eq!((&found[1]["code"], &found[1]["second"]["line"]), (&"repeated-agent".into(), &2.into()));
-    let run = place.run(&["lint", "--json", "--max-rules", "2", "robots.txt"]);
-    assert_eq!((run.code, run.json()[0]["line"].clone()), (1, 4.into()));
-    assert_eq!(run.json()[0]["code"], "over-limit");
-}
-
-#[test]
-fn lint_survives_anything() {
-    let place = Place::new();
-    let long = format!(
-        "User-agent: *\nfoo{}: \u{7}\nDisallow: {}x",
-        "\0".repeat(100_000),
-        "\u{fffd}é\t".repeat(50_000)
-    );
-    for text in
-        [&b""[..], b"\n", b"\xef\xbb", b"\xef\xbb\xbf", b"\xff\xfe\n\0", b":", b"\r\r: \r", long.as_bytes()]
-    {
-        let run = place.run_with(&["lint", "-"], text);
-        assert!(run.code < 2, "{:?} {}", &text[..text.len().min(9)], run.err);
-        let run = place.run_with(&["lint", "-", "--max-bytes", "5"], text);
-        assert!(run.code < 2, "{:?} {}", &text[..text.len().min(9)], run.err);
-    }
 }
 
 #[test]
@@ -211,5 +186,171 @@ fn dumps_are_the_golden_files() {
             let kept = std::fs::read_to_string(folder.join(stage)).unwrap();
             assert_eq!(place.run(&dump).ok(), kept, "{name} {stage}");
         }
+    }
+}
+
+#[test]
+fn dump_shows_what_is_weighed() {
+    let place = Place::new();
+    place.write(
+        "robots.txt",
+        "ACAP-crawler: a\nACAP-usage-purpose: news\nACAP-disallow-train: /x\nACAP-crawler: *\n\
+         ACAP-allow-index: /n time-limit=3-days\nACAP-crawler: far\nACAP-permissions-reference: /far.txt\n\
+         User-agent: *\nDisallow: /\n",
+    );
+    place.write("far.txt", "ACAP-crawler: far\nACAP-disallow-index: /n\n");
+    let dump = |stage, more: &[&str]| place.run(&[&["dump", stage, "robots.txt"], more].concat()).ok();
+    let policy = dump("policy", &[]);
+    for expected in
+        [", ACAP): a, for news\n", "prohibit train /x\n", "/n, time-limit=3-days\n", ": far, incomplete\n"]
+    {
+        assert!(policy.contains(expected), "{expected} {policy}");
+    }
+    let with = ["--with", "/far.txt=far.txt"];
+    assert!(dump("policy", &with).contains(": far, in /far.txt\n"));
+    assert!(dump("automaton", &with).contains("scoped\n"));
+    let image = dump("image", &[]);
+    for expected in [
+        "    a: scoped list at ",
+        "      ACAP train, for news: program at ",
+        "      to any crawler: scoped list at ",
+        "        ACAP index: program at ",
+        "    far: scoped list at ",
+        "incomplete",
+        "scopes:\n  scope at 0x0: 3 patterns",
+        "further usages: 1\n  usage 16: train\n",
+        "1 sets of conditions, 1 own usages, 1 references\n",
+    ] {
+        assert!(image.contains(expected), "{expected} {image}");
+    }
+}
+
+#[test]
+fn a_text_that_is_cut_says_so() {
+    let place = Place::new();
+    let text = "User-agent: *\nDisallow: /a\nDisallow: /b\n";
+    place.write("robots.txt", text);
+    let run = place.run(&["check", "--max-bytes", "30", "robots.txt", "x", "/b"]);
+    let remark = "is over 30 bytes; its last 13 bytes were not read\n";
+    assert_eq!((run.code, run.err), (0, format!("robomaton: robots.txt {remark}")));
+    let run = place.run_with(&["check", "--max-bytes", "30", "-", "x", "/b"], text);
+    assert_eq!(run.err, format!("robomaton: standard input {remark}"));
+    place.write("a.example.txt", text);
+    place.run(&["compile", "--max-bytes", "30", "a.example.txt", "-o", "i.rimg"]).ok();
+    for source in [&["a.example.txt", "--max-bytes", "30"][..], &["i.rimg"]] {
+        let ask = [&["explain", "http://a.example/b"], source].concat();
+        let ask: Vec<&str> = [ask[0], ask[2], ask[1]].into_iter().chain(ask[3..].iter().copied()).collect();
+        let out = place.run(&ask).ok();
+        assert!(out.contains(&format!("\nunread   the text {remark}")), "{out}");
+        assert_eq!(place.run(&[&ask[..], &["--json"]].concat()).json()[0]["unread"], 13);
+    }
+    let whole = place.run(&["explain", "robots.txt", "/b", "--json"]).json();
+    assert_eq!((&whole[0]["unread"], &whole[0]["verdict"]), (&0.into(), &"disallowed".into()));
+    assert_eq!(place.run(&["check", "robots.txt", "x", "/b"]).err, "");
+}
+
+#[test]
+fn archives_and_images_are_no_texts() {
+    let place = Place::with_image();
+    let line = "{\"url\": \"https://a.example/robots.txt\", \"body\": \"\"}\n";
+    let archives: [(&str, &[u8]); 3] =
+        [("a.warc.gz", b"\x1f\x8b\x08\0"), ("a.warc", b"WARC/1.1\r\n"), ("a.jsonl", line.as_bytes())];
+    for (name, bytes) in archives {
+        place.write(name, bytes);
+        let what = "is a capture archive; `robomaton compile` reads it";
+        place.run(&["check", name, "x", "/"]).fails(what);
+        place.run(&["explain", name, "/"]).fails(what);
+        place.run_with(&["check", "-", "x", "/"], bytes).fails(what);
+        place.run_with(&["explain", "-", "/"], bytes).fails(what);
+        place.run_with(&["check", "-", "x", "/", "--with", &format!("/x={name}")], "").fails(what);
+    }
+    let image = std::fs::read(place.path("i.rimg")).unwrap();
+    place.run_with(&["check", "-", "x", "/"], &image).fails("is an image");
+    place.run_with(&["explain", "-", "/"], &image).fails("is an image");
+    assert_eq!(place.run_with(&["check", "-", "x", "/"], "{no capture}\n").code, 0);
+}
+
+#[test]
+fn what_is_no_robots_txt_is_called_so() {
+    let place = Place::new();
+    let none: [(&str, &[u8]); 2] = [("a.html", b"<html>none</html>"), ("a.png", b"\x89PNG\r\n\0")];
+    for (name, bytes) in none {
+        place.write(name, bytes);
+        let run = place.run(&["check", name, "x", "/"]);
+        assert!(run.code == 0 && run.err.contains("not-robots"), "{run:?}");
+        let story = &place.run(&["explain", name, "/", "--json"]).json()[0];
+        assert_eq!((&story["outcome"], &story["basis"]), (&"not-robots".into(), &"outcome".into()));
+    }
+    // With records in it, it is one.
+    let page = "<html>\nUser-agent: *\nDisallow: /\n";
+    assert_eq!(place.run_with(&["check", "-", "x", "/"], page).code, 1);
+    let run = place.run_with(&["check", "-", "x", "/"], "");
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+}
+
+#[test]
+fn names_that_are_reduced_are_told() {
+    let place = place();
+    let header = "Mozilla/5.0 (compatible; GPTBot/1.0, like others)";
+    let run = place.run(&["check", "robots.txt", header, "/"]);
+    assert_eq!(run.code, 0);
+    assert!(run.err.starts_with("robomaton: looked for \"mozilla\""), "{run:?}");
+    let run = place.run(&["explain", "robots.txt", "-a", header, "/"]);
+    assert!(run.err.contains("looked for \"mozilla\""), "{run:?}");
+    assert!(run.out.contains("groups   no group names \"mozilla\": the default\n"), "{run:?}");
+    let out = place.run(&["explain", "robots.txt", "-a", "x,y", "/"]).ok();
+    assert!(out.contains("groups   no group names \"x\", \"y\": the default\n"), "{out}");
+    let out = place.run(&["explain", "robots.txt", "/"]).ok();
+    assert!(out.contains("groups   the default\n"), "{out}");
+    let out = place.run_with(&["explain", "-", "-a", "x", "/"], "User-agent: y\nDisallow: /\n").ok();
+    assert!(out.contains("groups   no group names \"x\", and there is no default\n"), "{out}");
+    for quiet in ["GPTBot", "GPTBot/1.2-b", "*"] {
+        assert_eq!(place.run(&["check", "robots.txt", quiet, "/"]).err, "");
+    }
+    for nobody in ["", " ", "/2.0"] {
+        place.run(&["check", "robots.txt", nobody, "/"]).fails("names no crawler");
+        place.run(&["explain", "robots.txt", "-a", nobody, "/"]).fails("names no crawler");
+        assert_eq!(place.run(&["check", "--profile", "google", "robots.txt", nobody, "/"]).code, 0);
+    }
+    place.run(&["explain", "robots.txt", ""]).fails("the URL is empty");
+}
+
+#[test]
+fn limits_have_units_and_files_no_host() {
+    let place = place();
+    let reason = "goes over the limit of 1 rules, so everything is disallowed\n";
+    let run = place.run(&["check", "--max-rules", "1", "robots.txt", "x", "/"]);
+    assert_eq!((run.code, run.err), (1, format!("robomaton: robots.txt: line 3 {reason}")));
+    let out = place.run(&["explain", "--max-rules", "1", "robots.txt", "/"]).ok();
+    assert!(out.ends_with(&format!("verdict  disallowed: line 3 {reason}")), "{out}");
+    assert!(out.contains("\nsite     (the file's own): over-limit"), "{out}");
+    place.write("a.example.txt", ROBOTS);
+    place.run(&["compile", "--max-rules", "1", "a.example.txt", "-o", "i.rimg"]).ok();
+    let out = place.run(&["explain", "i.rimg", "http://a.example/"]).ok();
+    assert!(out.ends_with(&format!("verdict  disallowed: line 3 {reason}")), "{out}");
+    let story = &place.run(&["explain", "robots.txt", "/", "--json"]).json()[0];
+    assert_eq!(story["site"], serde_json::Value::Null);
+}
+
+#[test]
+fn help_says_what_is_not_obvious() {
+    let place = Place::new();
+    let help = |command| place.run(&[command, "--help"]).ok();
+    for command in ["query", "explain"] {
+        assert!(help(command).contains("[default: *]"));
+    }
+    for command in ["filter", "page"] {
+        assert!(!help(command).contains("[default: *]"));
+    }
+    let flat = |command| help(command).split_whitespace().collect::<Vec<_>>().join(" ");
+    let check = flat("check");
+    assert!(
+        check.contains("1 not plainly allowed, which is disallowed, conditional, unknown, or incomplete")
+    );
+    assert!(check.contains("Content-Signal and Content-Usage are kept, but not weighed"), "{check}");
+    for command in ["check", "explain", "query", "filter", "page"] {
+        let help = help(command);
+        let examples = help.split("Examples:").nth(1).unwrap();
+        assert!(examples.lines().all(|line| line.len() <= 80), "{examples}");
     }
 }

@@ -8,7 +8,7 @@ use crate::input::{Lines, open_image, read_file};
 use crate::options::AskerArgs;
 use crate::output::Out;
 use clap::Args;
-use robomaton_runtime::{Crawler, Image, Question, Site, Usage};
+use robomaton_runtime::{Crawler, Image, Question, Site, Terms, Usage};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -50,11 +50,12 @@ Examples:
   robomaton bench crawl.rimg --queries agents-and-urls.tsv --json";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let image = open_image(&arguments.image)?;
+    let elements = arguments.asker.use_.elements;
+    let image = open_image(&arguments.image)?.with_terms(Terms { elements, ..Terms::default() });
     let text = read_file(&arguments.queries)?;
     let text = String::from_utf8_lossy(&text);
     let mut crawlers = vec![arguments.asker.resolve(&image).0];
-    let usage = image.usage(&arguments.asker.usage);
+    let usage = arguments.asker.use_.resolve(&image);
     let queries = load(&image, &text, &mut crawlers);
     if queries.known.is_empty() {
         return Err(Failure::of(&arguments.queries, "no query is about a site that the image holds"));
@@ -141,7 +142,7 @@ impl Results {
 fn measure(
     image: &Image,
     crawlers: &[Crawler],
-    usage: Usage,
+    usage: Usage<'_>,
     queries: &Queries<'_>,
     rounds: u32,
 ) -> Result<Results, Failure> {

@@ -12,6 +12,7 @@ use clap::Args;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use robomaton_compiler::Options;
 use robomaton_corpus::{BatchOptions, Built, Input, Progress, ReadLimits, build, total_bytes};
+use robomaton_runtime::Profile;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
@@ -26,7 +27,7 @@ use tempfile::NamedTempFile;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Directories of files named after their hosts, single such files, WARC files, JSONL files; `-` is standard
-    /// input (WARC or JSONL).
+    /// input (WARC or JSONL, compressed or not). What they look like is told below.
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<OsString>,
     /// The image to write.
@@ -38,9 +39,16 @@ pub(crate) struct Arguments {
     /// `unknown` for every other crawler.
     #[arg(long = "crawler", value_name = "NAME")]
     crawlers: Vec<String>,
+    /// Read HTML pages among the captures as well, for what they say to crawlers about themselves: robots META tags and
+    /// ACAP classes.
+    #[arg(long)]
+    pages: bool,
     /// Leave the texts out: the image is smaller, and still names the deciding line, but cannot `explain`.
     #[arg(long)]
     no_sources: bool,
+    /// Write the image even if it holds nothing. Otherwise that is an error, and an image that stands there is kept.
+    #[arg(long)]
+    allow_empty: bool,
     /// Threads that compile; 0 for one per core.
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -50,17 +58,39 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-Records that cannot be used are skipped and counted; the first of them are told on standard error.
+Of several captures of a site the newest counts. Records that cannot be used are skipped and counted; the first of \
+them are told on standard error. Captures of /data.txt become documents of their own, and files that a robots.txt \
+refers to are read with it.
+
+Input formats, each plain or compressed with gzip where it is a stream of records:
+  WARC (.warc, .warc.gz): the response records; of other URLs than /robots.txt, redirects, files that are referred to, \
+/data.txt and, with --pages, HTML pages are used.
+  JSONL (.jsonl, .jsonl.gz): one object a line. `url` is a URL, or a host alone; then, each of them optional, `status` \
+(200 if there is a body; a line without both says that the site did not answer), `fetched_at` (RFC 3339, or seconds \
+since 1970), `body` or `body_base64` (decoded, whatever Content-Encoding says), `headers` (an object of names and \
+values), `truncated` (true if the body is cut). Other keys are passed over.
+  Files in directories, or named alone: one robots.txt each, named HOST or HOST.txt, as in example.com.txt; a host of \
+one label, such as intranet, needs the ending. They count as fetched with status 200, at a time not known. WARC and \
+JSONL files in directories are read as what they are.
 
 Examples:
   robomaton compile crawl.warc.gz -o crawl.rimg
   robomaton compile robots/ more.jsonl -o crawl.rimg --profile google --json
-  zcat crawl.jsonl.gz | robomaton compile - -o crawl.rimg --crawler GPTBot --crawler CCBot";
+  robomaton compile crawl.warc.gz -o crawl.rimg --pages
+  zcat crawl.jsonl.gz | robomaton compile - -o crawl.rimg --crawler GPTBot
+  printf '%s' '{\"url\": \"a.example\", \"body\": \"User-agent: *\\nDisallow: /\"}' | \\
+    robomaton compile - -o one.rimg";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let rule = arguments.dialect.profile.agent_rule();
     if let Some(nobody) = arguments.crawlers.iter().find(|name| rule.reduce(name).is_empty()) {
         return Err(Failure::Said(format!("--crawler {nobody:?} names nobody")));
+    }
+    if arguments.pages && arguments.dialect.profile != Profile::Full {
+        return Err(Failure::Said(format!(
+            "--pages: the profile {} knows no permissions of pages; full does",
+            arguments.dialect.profile
+        )));
     }
     let compile = Options {
         crawlers: arguments.crawlers.clone(),
@@ -70,18 +100,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut read = ReadLimits::default();
     // The reader must not cut a text before the compiler does.
     read.max_body = read.max_body.max(compile.limits.bytes(compile.profile).saturating_add(2));
-    let options = BatchOptions { compile, threads: arguments.threads, read };
+    let options = BatchOptions { compile, pages: arguments.pages, threads: arguments.threads, read };
     let inputs: Vec<Input> = arguments.inputs.iter().map(|argument| Input::from_arg(argument)).collect();
     // Before the work is done, not after, is the time to find out that the target cannot be written.
     let target = Target::open(&arguments.output)?;
     let start = Instant::now();
     let Built { image, report } =
         with_bar(&inputs, |progress| build(&inputs, &options, progress)).map_err(Failure::from_error)?;
+    report.skipped_examples.iter().for_each(|example| remark(&format!("skipped {example}")));
+    let empty = report.sites == 0 && report.data_txt.is_empty();
+    let none = "the inputs hold no capture of a robots.txt";
+    if empty && !arguments.allow_empty {
+        let kept = "no image is written; --allow-empty writes one that holds nothing";
+        return Err(Failure::Said(format!("{none}: {kept}")));
+    }
     target.write(&image)?;
     let seconds = start.elapsed().as_secs_f64();
-    report.skipped_examples.iter().for_each(|example| remark(&format!("skipped {example}")));
     if report.captures == 0 {
-        remark("the inputs hold no capture of a robots.txt; the image is empty");
+        remark(&format!("{none}{}", if empty { "; the image is empty" } else { "" }));
+    }
+    if report.others_dropped {
+        remark("too many captures of other URLs: some redirects and references may lead nowhere");
     }
     let summary = Summary::new(&report, &image, seconds)?;
     let mut out = Out::new();
@@ -181,7 +220,12 @@ impl Target {
 fn cannot_write(path: &Path, error: io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-        _ => Failure::Said(format!("cannot write {}: {error}", path.display())),
+        _ => {
+            // `tempfile` adds the path of the file beside the target, which is no concern of the user's.
+            let said = error.to_string();
+            let cause = said.split(" at path ").next().unwrap_or(&said);
+            Failure::Said(format!("cannot write {}: {cause}", path.display()))
+        }
     }
 }
 

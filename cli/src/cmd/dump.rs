@@ -7,11 +7,11 @@ mod image;
 
 use crate::failure::Failure;
 use crate::input::{is_image, read_file};
-use crate::options::Dialect;
+use crate::options::{Dialect, WithArgs};
 use crate::output::Out;
-use crate::single::{Origin, Single};
+use crate::single::{Beside, Origin, Single};
 use clap::{Args, ValueEnum};
-use robomaton_compiler::{compile, dump_automaton, dump_policy, lower};
+use robomaton_compiler::{Surroundings, compile_with, dump_automaton, dump_policy, lower_with};
 use robomaton_runtime::Image;
 use std::io::Write;
 use std::path::PathBuf;
@@ -27,6 +27,8 @@ pub(crate) struct Arguments {
     /// The site that the robots.txt is from; what it says of its own host depends on that.
     #[arg(long, value_name = "URL")]
     site: Option<String>,
+    #[command(flatten)]
+    with: WithArgs,
     #[command(flatten)]
     dialect: Dialect,
 }
@@ -58,6 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Some(url) => Origin::of(url, options.profile)?,
         None => Origin::unknown()?,
     };
+    let beside = Beside::files(arguments.with.read()?);
     let mut out = Out::new();
     match arguments.stage {
         Stage::Image if is_image(&bytes) => {
@@ -65,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             image::write(&image, &mut out)?;
         }
         Stage::Image => {
-            let single = Single::compile(&bytes, &origin, &options)?;
+            let single = Single::compile(&bytes, &origin, &beside, &options)?;
             image::write(single.image(), &mut out)?;
         }
         _ if is_image(&bytes) => {
@@ -73,7 +76,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             return Err(Failure::of(&arguments.file, cure));
         }
         Stage::Automaton => {
-            let document = compile(&bytes, origin.authority(), &options);
+            let files = beside.slices();
+            let around = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
+            let document = compile_with(&bytes, &around, &options);
             if let Some(over) = document.over_limit {
                 return Err(Failure::of(&arguments.file, over));
             }
@@ -87,7 +92,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             let text = if arguments.stage == Stage::Tree {
                 robomaton_grammar::dump(&tree)
             } else {
-                let policy = lower(&tree, origin.authority(), &options)
+                let files = beside.slices();
+                let around = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
+                let policy = lower_with(&tree, &around, &options)
                     .map_err(|over| Failure::of(&arguments.file, over))?;
                 dump_policy(&policy)
             };

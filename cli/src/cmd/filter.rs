@@ -1,8 +1,8 @@
 //! `robomaton filter`: URLs in, those out that a crawler may fetch.
 //!
 //! `query` with one bit of answer: URLs go out as they came in, in order, without the white space
-//! around them; empty lines are left out. A condition is not a plain permission, so
-//! a conditional verdict counts as a refusal.
+//! around them; empty lines are left out. A condition is not a plain permission, and a permission that a missing file
+//! might take back is none: both count as refusals.
 
 use crate::ask::{Asker, Line};
 use crate::failure::Failure;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Args)]
-#[command(after_help = EXAMPLES, mut_arg("agents", |agents| agents.required(true)))]
+#[command(after_help = EXAMPLES, mut_arg("agents", |agents| agents.required(true).default_value(None)))]
 pub(crate) struct Arguments {
     /// The image to ask.
     image: PathBuf,
@@ -33,23 +33,27 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-Reads URLs from standard input, one a line. Lines that are no URL are unknown.
+Reads URLs from standard input, one a line. Lines that are no URL are unknown; what is conditional or incomplete is not allowed.
 
 Examples:
   robomaton filter crawl.rimg --agent mybot <urls.txt >allowed.txt
   robomaton filter crawl.rimg --agent mybot -v <urls.txt >refused.txt
-  robomaton filter crawl.rimg --agent mybot --unknown allow <urls.txt";
+  robomaton filter crawl.rimg --agent mybot --unknown allow <urls.txt
+  robomaton filter crawl.rimg --agent mybot \\
+    --usage present-snippet --purpose news <urls.txt";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let image = open_image(&arguments.image)?.with_terms(arguments.terms.terms());
+    let image =
+        open_image(&arguments.image)?.with_terms(arguments.terms.terms(arguments.asker.use_.elements));
+    arguments.asker.heed(image.profile())?;
     let (crawler, usage) = arguments.asker.resolve(&image);
-    let asker = Asker { image: &image, crawler: &crawler, usage, objects: false };
+    let asker = Asker { image: &image, crawler: &crawler, usage, document: None, objects: false };
     let mut out = Out::new();
     let mut chunks = Chunks::new(io::stdin().lock());
     while let Some(chunk) = chunks.next()? {
         asker.chunk(chunk, &mut |line| {
             let Line::Answered(url, verdict) = line else { return };
-            let allowed = match verdict.decision() {
+            let allowed = match verdict.safe_decision() {
                 Decision::Allowed => true,
                 Decision::Disallowed | Decision::Conditional => false,
                 Decision::Unknown => arguments.unknown == Permission::Allow,

@@ -2,17 +2,19 @@
 //!
 //! Reads through the checked view and decides nothing.
 
+mod counts;
 mod one_site;
+
+pub(crate) use counts::Counts;
 
 use crate::failure::Failure;
 use crate::input::open_image;
 use crate::output::Out;
 use clap::Args;
-use robomaton_formats::layout::{NONE, Section};
-use robomaton_formats::policy::{PolicyView, SET_LIST, read_list};
+use robomaton_formats::layout::Section;
 use robomaton_runtime::{Image, Scheme, Site};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,9 +24,12 @@ use std::process::ExitCode;
 pub(crate) struct Arguments {
     /// The image.
     image: PathBuf,
-    /// Show this site instead: a URL, or a host.
+    /// Show this site instead, and its data.txt: a URL, or a host.
     #[arg(long, value_name = "URL")]
     site: Option<String>,
+    /// Of the site, list every rule; without this, the first 20 of each group. JSON always has them all.
+    #[arg(long, requires = "site")]
+    rules: bool,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -34,13 +39,14 @@ const EXAMPLES: &str = "\
 Examples:
   robomaton inspect crawl.rimg
   robomaton inspect crawl.rimg --json
-  robomaton inspect crawl.rimg --site https://example.com";
+  robomaton inspect crawl.rimg --site https://example.com
+  robomaton inspect crawl.rimg --site example.com --rules";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let image = open_image(&arguments.image)?;
     let mut out = Out::new();
     if let Some(url) = &arguments.site {
-        one_site::run(&image, url, arguments.json, &mut out)?;
+        one_site::run(&image, url, (arguments.json, arguments.rules), &mut out)?;
     } else {
         let contents = Contents::of(&image);
         if arguments.json {
@@ -58,13 +64,16 @@ pub(crate) fn image_bytes<D: AsRef<[u8]>>(image: &Image<D>) -> usize {
     Section::ALL.into_iter().map(|section| image.layout().range(section).end).max().unwrap_or(0)
 }
 
-/// The site as a URL, or as a host alone when it was captured under no scheme.
+/// The site as a URL, or as a host alone when it was captured under no scheme; the URL of a document beside robots.txt.
 pub(crate) fn site_name(site: &Site<'_>) -> String {
-    let authority = site.authority();
+    let mut name = site.authority().into_owned();
+    if let Some(document) = site.document_name() {
+        name = format!("{name}/{document}");
+    }
     match site.scheme() {
-        Scheme::Any => authority.into_owned(),
-        Scheme::Http => format!("http://{authority}"),
-        Scheme::Https => format!("https://{authority}"),
+        Scheme::Any => name,
+        Scheme::Http => format!("http://{name}"),
+        Scheme::Https => format!("https://{name}"),
     }
 }
 
@@ -75,14 +84,13 @@ struct Contents {
     generator: String,
     sites: usize,
     outcomes: BTreeMap<&'static str, u64>,
+    /// Documents data.txt by outcome.
+    data_txt: BTreeMap<&'static str, u64>,
     captures: u64,
-    documents: usize,
     crawlers: usize,
-    policies: usize,
-    programs: usize,
+    #[serde(flatten)]
+    counts: Counts,
     program_bytes: Sizes,
-    /// Octets of distinct texts.
-    text_bytes: u64,
     /// The crawlers that the image was narrowed to; empty when it holds all.
     narrowed_to: Vec<String>,
     limits: BTreeMap<String, u64>,
@@ -103,26 +111,23 @@ impl Contents {
     fn of<D: AsRef<[u8]>>(image: &Image<D>) -> Contents {
         let view = image.view();
         let meta = view.meta().unwrap_or_default();
-        let mut outcomes = BTreeMap::new();
-        for site in image.sites() {
-            *outcomes.entry(site.outcome().map_or("damaged", |outcome| outcome.name())).or_default() += 1;
+        let (mut outcomes, mut data_txt) = (BTreeMap::new(), BTreeMap::new());
+        for site in image.entries() {
+            let of = if site.document_name().is_some() { &mut data_txt } else { &mut outcomes };
+            *of.entry(site.outcome().map_or("damaged", |outcome| outcome.name())).or_default() += 1;
         }
-        let policies: BTreeSet<u32> =
-            view.sites().iter().map(|site| site.policy.get()).filter(|&at| at != NONE).collect();
-        let programs = programs(image, &policies);
+        let counts = Counts::of(image);
         let bytes = |section: Section| view.section(section).len();
         Contents {
             profile: image.profile().name(),
             generator: meta.generator,
-            sites: image.len(),
+            sites: outcomes.values().sum::<u64>() as usize,
             outcomes,
+            data_txt,
             captures: meta.captures,
-            documents: view.documents().len(),
             crawlers: view.crawlers(),
-            policies: policies.len(),
-            programs: programs.len(),
-            program_bytes: Sizes::of(&programs, bytes(Section::Programs)),
-            text_bytes: meta.text_bytes,
+            program_bytes: Sizes::of(&counts.starts, bytes(Section::Programs)),
+            counts,
             narrowed_to: meta.crawlers,
             limits: meta.limits.into_iter().collect(),
             image_bytes: image_bytes(image),
@@ -132,16 +137,24 @@ impl Contents {
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let outcomes: Vec<_> = self.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let counts = |of: &BTreeMap<&str, u64>| {
+            of.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
+        };
         let Sizes { p50, p99, max } = self.program_bytes;
         writeln!(out, "profile          {}", self.profile)?;
         writeln!(out, "generator        {}", self.generator)?;
-        writeln!(out, "sites            {:>12}  {}", self.sites, outcomes.join(", "))?;
+        writeln!(out, "sites            {:>12}  {}", self.sites, counts(&self.outcomes))?;
+        if !self.data_txt.is_empty() {
+            let total: u64 = self.data_txt.values().sum();
+            writeln!(out, "data.txt         {total:>12}  {}", counts(&self.data_txt))?;
+        }
         writeln!(out, "captures         {:>12}", self.captures)?;
-        writeln!(out, "documents        {:>12}  {} bytes of text", self.documents, self.text_bytes)?;
+        let Counts { documents, text_bytes, rules, policies, programs, .. } = &self.counts;
+        writeln!(out, "documents        {documents:>12}  {text_bytes} bytes of text")?;
+        writeln!(out, "rules            {rules:>12}")?;
         writeln!(out, "crawlers         {:>12}", self.crawlers)?;
-        writeln!(out, "policies         {:>12}", self.policies)?;
-        writeln!(out, "programs         {:>12}  bytes: p50 {p50}, p99 {p99}, max {max}", self.programs)?;
+        writeln!(out, "policies         {policies:>12}")?;
+        writeln!(out, "programs         {programs:>12}  bytes: p50 {p50}, p99 {p99}, max {max}")?;
         if !self.narrowed_to.is_empty() {
             writeln!(out, "narrowed to      {}", self.narrowed_to.join(", "))?;
         }
@@ -158,25 +171,9 @@ impl Contents {
     }
 }
 
-/// The offsets of all programs.
-fn programs<D: AsRef<[u8]>>(image: &Image<D>, policies: &BTreeSet<u32>) -> BTreeSet<u32> {
-    let view = image.view();
-    let mut programs = BTreeSet::new();
-    for policy in policies.iter().filter_map(|&at| view.policy(at).and_then(PolicyView::read)) {
-        for word in (0..policy.len()).map(|index| policy.set(index)).chain([policy.default_set()]).flatten() {
-            if word & SET_LIST == 0 {
-                programs.insert(word);
-            } else if let Some(entries) = view.list(word & !SET_LIST).and_then(read_list) {
-                programs.extend(entries.map(|entry| entry.program));
-            }
-        }
-    }
-    programs
-}
-
 impl Sizes {
     /// The sizes of what begins at `starts` and lies end to end.
-    fn of(starts: &BTreeSet<u32>, end: usize) -> Sizes {
+    fn of(starts: &[u32], end: usize) -> Sizes {
         let ends = starts.iter().skip(1).map(|&start| start as usize).chain([end]);
         let mut sizes: Vec<usize> =
             starts.iter().zip(ends).map(|(&start, end)| end.saturating_sub(start as usize)).collect();

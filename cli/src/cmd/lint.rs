@@ -1,20 +1,26 @@
-//! `robomaton lint`: what there is to say about robots.txt files, drawn with carets or as JSON.
+//! `robomaton lint`: what there is to say about robots.txt files and pages, drawn with carets or as JSON.
 //!
-//! Diagnostics are the grammar's, and the compiler's where a limit is exceeded; this file only says how many there
-//! are. Where they stand in the text is [`place`]'s to know, how they are drawn [`draw`]'s.
+//! What is wrong with the form of a text the grammar says, what is odd about its meaning the compiler; this file puts
+//! both in the order of their places and says how many there are. Where they stand in the text is [`place`]'s to know,
+//! how they are drawn [`draw`]'s, what is embedded in pages [`page`]'s.
 
 mod draw;
+mod explain;
+mod page;
 mod place;
 
 use crate::failure::Failure;
 use crate::input::{is_image, read_file};
-use crate::options::Dialect;
+use crate::options::{Dialect, WithArgs};
 use crate::output::{ColorArg, Out, count, remark};
+use crate::single::Origin;
 use clap::Args;
 use place::Places;
-use robomaton_compiler::lower;
+use robomaton_compiler::lint::{Finding, STEPS, lint_within};
+use robomaton_compiler::{OverLimit, Surroundings};
 use robomaton_grammar::{Code, Diagnostic, Severity, Span, diagnose, scan};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,13 +28,25 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The robots.txt files; `-` is standard input.
-    #[arg(value_name = "FILE", required = true)]
+    /// The robots.txt files, `-` for standard input; files that end in .html, .htm, .xhtml or .xht are pages, of which
+    /// the META tags and the classes of ACAP are read.
+    #[arg(value_name = "FILE", required_unless_present = "explain")]
     files: Vec<PathBuf>,
+    /// Say what a code means, with an example, and read no file.
+    #[arg(long, value_name = "CODE", conflicts_with = "files")]
+    explain: Option<String>,
     /// Print a JSON object for each diagnostic: file, line, column, start, end, severity, code, rule, message,
     /// second. Columns and offsets count bytes, columns from 1.
     #[arg(long)]
     json: bool,
+    /// The site that the files are from; what they say of its own host depends on that.
+    #[arg(long, value_name = "URL")]
+    site: Option<String>,
+    /// Compare no more than this many symbols of patterns to find those that hide others.
+    #[arg(long, value_name = "N", default_value_t = STEPS)]
+    max_steps: usize,
+    #[command(flatten)]
+    with: WithArgs,
     #[command(flatten)]
     dialect: Dialect,
 }
@@ -41,7 +59,9 @@ Exit codes: 0 nothing above a note, 1 errors or warnings, 2 a file cannot be rea
 
 Examples:
   robomaton lint robots.txt
+  robomaton lint --explain unreachable-rule
   robomaton lint --json a/robots.txt b/robots.txt
+  robomaton lint index.html
   curl -s https://example.com/robots.txt | robomaton lint -";
 
 /// A diagnostic, placed.
@@ -57,17 +77,46 @@ struct Remark<'a> {
     second: Option<Second<'a>>,
 }
 
-impl<'a> Remark<'a> {
-    fn new(file: &'a str, places: &Places<'_, '_>, found: &'a Diagnostic) -> Remark<'a> {
+/// A diagnostic of either crate.
+struct Said {
+    severity: Severity,
+    code: &'static str,
+    rule: &'static str,
+    span: Span,
+    message: String,
+    second: Option<(Span, String)>,
+}
+
+impl From<Diagnostic> for Said {
+    fn from(Diagnostic { code, span, message, second }: Diagnostic) -> Said {
+        Said { severity: code.severity(), code: code.name(), rule: code.rule(), span, message, second }
+    }
+}
+
+impl From<Finding> for Said {
+    fn from(Finding { code, span, message, second }: Finding) -> Said {
+        Said { severity: code.severity(), code: code.name(), rule: code.rule(), span, message, second }
+    }
+}
+
+impl Said {
+    fn over(over: OverLimit, places: &Places<'_, '_>) -> Said {
+        let message =
+            format!("over the limit of {} {}; everything is disallowed", over.allowed, over.limit.name());
+        let (code, span, second) = (Code::OverLimit, places.line(over.line), None);
+        Said::from(Diagnostic { code, span, message, second })
+    }
+
+    fn placed<'a>(&'a self, file: &'a str, places: &Places<'_, '_>) -> Remark<'a> {
         let second = |(span, message): &'a (Span, String)| Second { place: places.of(*span), message };
         Remark {
             file,
-            place: places.of(found.span),
-            severity: found.code.severity().name(),
-            code: found.code.name(),
-            rule: found.code.rule(),
-            message: &found.message,
-            second: found.second.as_ref().map(second),
+            place: places.of(self.span),
+            severity: self.severity.name(),
+            code: self.code,
+            rule: self.rule,
+            message: &self.message,
+            second: self.second.as_ref().map(second),
         }
     }
 }
@@ -90,6 +139,17 @@ struct Place {
 }
 
 pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
+    if let Some(code) = &arguments.explain {
+        explain::explain(code)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = arguments.dialect.options();
+    let origin = match &arguments.site {
+        Some(url) => Origin::of(url, options.profile)?,
+        None => Origin::unknown()?,
+    };
+    let with = arguments.with.read()?;
+    let with: Vec<(&str, &[u8])> = with.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
     let mut out = Out::new();
     let renderer = draw::renderer(color.is_on());
     let (mut found_any, mut unread) = (false, None);
@@ -109,25 +169,32 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
             }
         };
         let file = path.to_string_lossy();
-        let options = arguments.dialect.options();
-        let tree = scan(&bytes, options.limits.bytes(options.profile));
+        let page = page::kind(path);
+        let bytes = if page.is_some() { page::utf8(&bytes) } else { Cow::Borrowed(&*bytes) };
+        // Of a page, only lines are asked of the tree.
+        let limit = if page.is_some() { usize::MAX } else { options.limits.bytes(options.profile) };
+        let tree = scan(&bytes, limit);
         let places = Places::new(&tree);
-        let found = diagnose(&tree);
-        let over = lower(&tree, None, &options).err();
-        let limit = over.map(|over| {
-            format!("over the limit of {} {}; everything is disallowed", over.allowed, over.limit.name())
-        });
-        let limit = over.zip(limit.as_deref()).map(|(over, message)| Remark {
-            file: &file,
-            place: places.of(places.line(over.line)),
-            severity: Severity::Error.name(),
-            code: Code::OverLimit.name(),
-            rule: Code::OverLimit.rule(),
-            message,
-            second: None,
-        });
+        let mut said: Vec<Said> = Vec::new();
+        if let Some(kind) = page {
+            let (of_page, is_cut) = page::lint(&tree, kind);
+            said.extend(of_page);
+            if is_cut {
+                remark(&format!("{file}: says more to crawlers than is read"));
+            }
+        } else {
+            let around = Surroundings { origin: origin.authority(), files: &with, pages: &[] };
+            let report = lint_within(&tree, &around, &options, arguments.max_steps);
+            said.extend(report.findings.into_iter().map(Said::from));
+            said.extend(report.over.map(|over| Said::over(over, &places)));
+            if !report.is_something_else {
+                said.extend(diagnose(&tree).into_iter().map(Said::from));
+            }
+        }
+        said.sort_by_key(|said| (said.span.start, said.severity, said.code));
         let mut counts = [0; 3];
-        for remark in found.iter().map(|found| Remark::new(&file, &places, found)).chain(limit) {
+        for said in &said {
+            let remark = said.placed(&file, &places);
             counts[SEVERITIES.iter().position(|&name| name == remark.severity).unwrap_or(0)] += 1;
             if arguments.json {
                 out.json(&remark)?;

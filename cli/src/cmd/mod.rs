@@ -10,8 +10,10 @@ mod explain;
 mod filter;
 mod inspect;
 mod lint;
+mod page;
 mod query;
 mod verify;
+mod visit;
 
 use crate::failure::Failure;
 use crate::output::ColorArg;
@@ -27,10 +29,14 @@ pub(crate) enum Command {
     Query(query::Arguments),
     /// Let those URLs through that a crawler may fetch.
     Filter(filter::Arguments),
-    /// Ask one robots.txt about one URL: exit code 0 allowed, 1 disallowed, 2 error.
+    /// Say when a crawler may visit URLs: exit code 0 all of them now, 1 not all, 2 error.
+    Visit(visit::Arguments),
+    /// Ask one robots.txt about one URL: exit code 0 allowed, 1 not plainly allowed, 2 error.
     Check(check::Arguments),
     /// Say which group and rules answer, and why.
     Explain(explain::Arguments),
+    /// Ask one page with permissions in it about itself: exit code 0 allowed, 1 not allowed, 2 error.
+    Page(page::Arguments),
     /// Find mistakes in robots.txt files: exit code 1 if there are errors or warnings.
     Lint(lint::Arguments),
     /// Show a stage of the compiler as text.
@@ -49,8 +55,10 @@ impl Command {
             Command::Compile(arguments) => compile::run(arguments),
             Command::Query(arguments) => query::run(arguments),
             Command::Filter(arguments) => filter::run(arguments),
+            Command::Visit(arguments) => visit::run(arguments),
             Command::Check(arguments) => check::run(arguments),
             Command::Explain(arguments) => explain::run(arguments),
+            Command::Page(arguments) => page::run(arguments),
             Command::Lint(arguments) => lint::run(arguments, color),
             Command::Dump(arguments) => dump::run(arguments),
             Command::Verify(arguments) => verify::run(arguments),

@@ -7,9 +7,10 @@
 use crate::ask::{Asker, Line};
 use crate::failure::Failure;
 use crate::input::{Chunks, open_image};
-use crate::options::{AskerArgs, TermsArgs};
+use crate::options::{AskerArgs, DocumentArgs, TermsArgs, for_purpose, given_url};
 use crate::output::{Out, remark};
 use crate::time::rfc3339;
+use crate::told::Told;
 use clap::Args;
 use robomaton_runtime::{Basis, Crawler, Image, Verdict};
 use serde::{Deserialize, Serialize};
@@ -29,12 +30,12 @@ pub(crate) struct Arguments {
     image: PathBuf,
     #[command(flatten)]
     asker: AskerArgs,
-    /// What the crawler wants it for. No conventional record speaks of purposes.
-    #[arg(long)]
-    purpose: Option<String>,
-    /// Print a JSON object a line: url, agent, usage, verdict, rule, line, outcome, basis, stale, status, fetched_at.
+    /// Print a JSON object a line: url, agent, usage, purpose, verdict, decision, incomplete, conditions,
+    /// typed_conditions, rule, line, rules, fields, conventional, outcome, basis, stale, status, fetched_at.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    document: DocumentArgs,
     #[command(flatten)]
     terms: TermsArgs,
     /// The URLs to ask about; without any, the lines of standard input, each a URL or a JSON object
@@ -43,21 +44,35 @@ pub(crate) struct Arguments {
     urls: Vec<String>,
 }
 
-const EXAMPLES: &str = r#"Prints VERDICT<TAB>URL for each URL, in order. VERDICT is one of allowed, disallowed,
-conditional, unknown; a URL whose site is not in the image is unknown.
+const EXAMPLES: &str = "\
+Prints VERDICT<TAB>URL for each URL, in order. VERDICT is one of allowed, disallowed, conditional, unknown; a URL whose \
+site is not in the image is unknown. What a missing file might forbid is disallowed; the key `decision` tells what the \
+files at hand say, `fields` and `conventional` what ACAP and the rest say alone. A rule of a page has the key `page`, one \
+of a file that the robots.txt refers to the key `file`.
 
 Examples:
-  robomaton query crawl.rimg --agent GPTBot https://example.com/a https://example.org/b
+  robomaton query crawl.rimg --agent GPTBot \\
+    https://example.com/a https://example.org/b
   robomaton query crawl.rimg --agent googlebot-news --agent googlebot <urls.txt
-  echo '{"url": "https://example.com/a", "agent": "GPTBot"}' | robomaton query crawl.rimg --json"#;
+  robomaton query crawl.rimg --usage present-snippet --purpose news --json \\
+    https://example.com/a
+  robomaton query crawl.rimg --document data.txt --agent unhipbot \\
+    https://example.com/a
+  echo '{\"url\": \"https://example.com/a\", \"agent\": \"GPTBot\"}' \\
+    | robomaton query crawl.rimg --json";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let image = open_image(&arguments.image)?.with_terms(arguments.terms.terms());
+    let image =
+        open_image(&arguments.image)?.with_terms(arguments.terms.terms(arguments.asker.use_.elements));
     let (crawler, usage) = arguments.asker.resolve(&image);
+    let document = arguments.document.other();
+    arguments.asker.heed(arguments.document.profile(image.profile()))?;
+    arguments.urls.iter().try_for_each(|url| given_url(url))?;
     let mut query = Query {
-        asker: Asker { image: &image, crawler: &crawler, usage, objects: true },
+        asker: Asker { image: &image, crawler: &crawler, usage, document, objects: true },
         agent: arguments.asker.agents().join(","),
-        usage: &arguments.asker.usage,
+        usage: &arguments.asker.use_.usage,
+        purpose: arguments.asker.use_.purpose.as_deref(),
         json: arguments.json,
         known: Known::default(),
         out: Out::new(),
@@ -70,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
     } else {
         for url in &arguments.urls {
-            let verdict = image.decide(&crawler, usage, url);
+            let verdict = query.asker.decide(&crawler, usage, url);
             query.answer(url.as_bytes(), &verdict)?;
         }
     }
@@ -83,9 +98,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// A run of questions.
 struct Query<'a> {
     asker: Asker<'a>,
-    /// The agent and the usage of plain lines, as they are printed.
+    /// The agent, the usage and the purpose of plain lines, as they are printed.
     agent: String,
     usage: &'a str,
+    purpose: Option<&'a str>,
     json: bool,
     known: Known,
     out: Out,
@@ -144,7 +160,8 @@ impl Query<'_> {
         }
         if self.json {
             let url = String::from_utf8_lossy(url);
-            return self.out.json(&Answer::new(&url, &self.agent, self.usage, verdict));
+            let asked = Question { url: &url, agent: &self.agent, usage: self.usage, purpose: self.purpose };
+            return self.out.json(&Answer::new(asked, verdict));
         }
         self.line(url, verdict)
     }
@@ -152,7 +169,7 @@ impl Query<'_> {
     #[inline]
     fn line(&mut self, url: &[u8], verdict: &Verdict<'_>) -> io::Result<()> {
         let buffer = self.out.buffer();
-        buffer.extend_from_slice(verdict.decision().name().as_bytes());
+        buffer.extend_from_slice(verdict.safe_decision().name().as_bytes());
         buffer.push(b'\t');
         buffer.extend_from_slice(url);
         buffer.push(b'\n');
@@ -161,25 +178,29 @@ impl Query<'_> {
 
     /// Answers a JSON object.
     fn object(&mut self, object: &str) -> io::Result<()> {
-        let Asker { image, crawler, usage, .. } = self.asker;
+        let asker = self.asker;
+        let Asker { image, crawler, usage, .. } = asker;
         let Ok(asked) = serde_json::from_str::<Asked<'_>>(object) else {
-            return self.answer(object.as_bytes(), &image.decide(crawler, usage, ""));
+            return self.answer(object.as_bytes(), &asker.decide(crawler, usage, ""));
         };
         let usage_name = asked.usage.as_deref().unwrap_or(self.usage);
+        let purpose = asked.purpose.as_deref().or(self.purpose);
         let usage = asked.usage.as_deref().map_or(usage, |name| image.usage(name));
+        let usage = for_purpose(usage, purpose);
         let agent = asked.agent.as_ref().map_or(Cow::Borrowed(self.agent.as_str()), Names::joined);
         let crawler = match &asked.agent {
             None => crawler,
             Some(names) => self.known.crawler(image, names),
         };
-        let verdict = image.decide(crawler, usage, &asked.url);
+        let verdict = asker.decide(crawler, usage, &asked.url);
         if verdict.basis() == Basis::NoUrl {
             self.bad.count(asked.url.as_bytes());
         }
         if self.json {
-            return self.out.json(&Answer::new(&asked.url, &agent, usage_name, &verdict));
+            let asked = Question { url: &asked.url, agent: &agent, usage: usage_name, purpose };
+            return self.out.json(&Answer::new(asked, &verdict));
         }
-        let line = [verdict.decision().name(), "\t", &one_line(&asked.url), "\n"].concat();
+        let line = [verdict.safe_decision().name(), "\t", &one_line(&asked.url), "\n"].concat();
         self.out.buffer().extend_from_slice(line.as_bytes());
         self.out.make_room()
     }
@@ -228,8 +249,7 @@ struct Asked<'a> {
     #[serde(borrow)]
     agent: Option<Names<'a>>,
     usage: Option<String>,
-    #[serde(rename = "purpose")]
-    _purpose: Option<String>,
+    purpose: Option<String>,
 }
 
 /// A crawler's name, or several, best first.
@@ -250,15 +270,22 @@ impl Names<'_> {
     }
 }
 
-/// An answer in JSON.
+/// A question as it is printed with its answer.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct Question<'a> {
     url: &'a str,
     agent: &'a str,
     usage: &'a str,
-    verdict: &'static str,
-    rule: Option<String>,
-    line: Option<u32>,
+    purpose: Option<&'a str>,
+}
+
+/// An answer in JSON.
+#[derive(Serialize)]
+struct Answer<'a> {
+    #[serde(flatten)]
+    asked: Question<'a>,
+    #[serde(flatten)]
+    told: Told,
     outcome: Option<&'static str>,
     basis: &'static str,
     stale: Option<bool>,
@@ -267,15 +294,11 @@ struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    fn new(url: &'a str, agent: &'a str, usage: &'a str, verdict: &Verdict<'_>) -> Answer<'a> {
-        let (rule, site) = (verdict.rule(), verdict.site());
+    fn new(asked: Question<'a>, verdict: &Verdict<'_>) -> Answer<'a> {
+        let site = verdict.site();
         Answer {
-            url,
-            agent,
-            usage,
-            verdict: verdict.decision().name(),
-            line: rule.as_ref().map(|rule| rule.line),
-            rule: rule.map(|rule| rule.to_string()),
+            asked,
+            told: Told::new(verdict),
             outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
             basis: verdict.basis().name(),
             stale: site.and_then(|site| site.is_stale()),

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let image = open_image(&arguments.image)?;
     image.verify().map_err(|error| Failure::of(&arguments.image, error))?;
     let mut out = Out::new();
-    let (sites, bytes) = (count(image.len(), "site"), count(image_bytes(&image), "byte"));
+    let (sites, bytes) = (count(image.sites().count(), "site"), count(image_bytes(&image), "byte"));
     writeln!(out, "ok: {}: {sites}, {bytes}, profile {}", arguments.image.display(), image.profile())?;
     out.finish()?;
     Ok(ExitCode::SUCCESS)

@@ -1,13 +1,15 @@
 //! What `compile` tells when it is done, as a table and as JSON.
 //!
-//! Only counts, from the driver's report and the image's section table.
+//! Only counts: of what was read from the driver's report, of what the image holds from the image, as `inspect` counts.
 
+use crate::cmd::inspect::Counts;
 use crate::failure::Failure;
 use robomaton_corpus::Report;
 use robomaton_formats::layout::Section;
-use robomaton_formats::read::Layout;
+use robomaton_runtime::Image;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::{self, Write};
 
 /// The summary; its fields are the keys that scripts rely on.
@@ -16,11 +18,18 @@ pub(super) struct Summary<'r> {
     captures: u64,
     sites: u64,
     outcomes: &'r BTreeMap<&'static str, u64>,
+    data_captures: u64,
+    /// Documents data.txt by outcome.
+    data_txt: &'r BTreeMap<&'static str, u64>,
+    references: References,
+    pages: Pages,
+    /// What was read.
+    captured_bytes: u64,
     distinct_bodies: u64,
-    programs: u64,
-    rules: u64,
-    text_bytes: u64,
     distinct_bytes: u64,
+    /// What the image holds of it.
+    #[serde(flatten)]
+    counts: Counts,
     image_bytes: usize,
     hot_bytes: usize,
     sections: BTreeMap<&'static str, usize>,
@@ -34,10 +43,30 @@ pub(super) struct Summary<'r> {
     other_captures: u64,
     truncated: u64,
     cut_bodies: u64,
+    /// Sites whose text is longer than the limit of bytes.
+    cut_sites: &'r [String],
     over_limit: Vec<OverLimit<'r>>,
 }
 
-/// Sites over a limit that the table names.
+/// Files that robots.txt files refer to.
+#[derive(Serialize)]
+struct References {
+    found: u64,
+    missing: u64,
+    /// Left out, being too long together.
+    over_limit: u64,
+}
+
+/// Pages that were read.
+#[derive(Serialize)]
+struct Pages {
+    captures: u64,
+    with_permissions: u64,
+    cut: u64,
+    bytes: u64,
+}
+
+/// Sites of a kind that the table names.
 const QUOTED: usize = 20;
 
 /// A site whose text exceeds a limit.
@@ -49,17 +78,29 @@ struct OverLimit<'r> {
 
 impl Summary<'_> {
     pub(super) fn new<'r>(report: &'r Report, image: &[u8], seconds: f64) -> Result<Summary<'r>, Failure> {
-        let layout = Layout::parse(image).map_err(Failure::from_error)?;
-        let bytes = |section: &Section| layout.range(*section).len();
+        let view = Image::from_bytes(image).map_err(Failure::from_error)?;
+        let bytes = |section: &Section| view.layout().range(*section).len();
         Ok(Summary {
             captures: report.captures,
             sites: report.sites,
             outcomes: &report.outcomes,
+            data_captures: report.data_captures,
+            data_txt: &report.data_txt,
+            references: References {
+                found: report.references_found,
+                missing: report.references_missing,
+                over_limit: report.references_over,
+            },
+            pages: Pages {
+                captures: report.pages,
+                with_permissions: report.pages_with_permissions,
+                cut: report.pages_cut,
+                bytes: report.page_bytes,
+            },
+            captured_bytes: report.captured_bytes,
             distinct_bodies: report.distinct_bodies,
-            programs: report.programs,
-            rules: report.rules,
-            text_bytes: report.text_bytes,
             distinct_bytes: report.distinct_bytes,
+            counts: Counts::of(&view),
             image_bytes: image.len(),
             hot_bytes: Section::ALL.iter().filter(|section| section.is_hot()).map(bytes).sum(),
             sections: Section::ALL.iter().map(|section| (section.name(), bytes(section))).collect(),
@@ -72,39 +113,62 @@ impl Summary<'_> {
             other_captures: report.other_captures,
             truncated: report.truncated,
             cut_bodies: report.cut_bodies,
+            cut_sites: &report.cut_sites,
             over_limit: report.over_limit.iter().map(|(site, why)| OverLimit { site, why }).collect(),
         })
     }
 
     /// As a table.
     pub(super) fn write(&self, report: &Report, out: &mut impl Write) -> io::Result<()> {
-        let outcomes: Vec<_> = self.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
         writeln!(out, "captures         {:>12}", self.captures)?;
-        writeln!(out, "sites            {:>12}  {}", self.sites, outcomes.join(", "))?;
-        writeln!(out, "distinct bodies  {:>12}", self.distinct_bodies)?;
-        writeln!(out, "programs         {:>12}", self.programs)?;
-        writeln!(out, "rules            {:>12}", self.rules)?;
-        writeln!(out, "text bytes       {:>12}", self.text_bytes)?;
-        writeln!(out, "  distinct       {:>12}", self.distinct_bytes)?;
-        let per_byte = self.hot_bytes as f64 / self.distinct_bytes.max(1) as f64;
+        writeln!(out, "sites            {:>12}  {}", self.sites, counts(self.outcomes))?;
+        let data: u64 = self.data_txt.values().sum();
+        if self.data_captures > 0 {
+            writeln!(out, "data.txt         {data:>12}  {}", counts(self.data_txt))?;
+        }
+        let References { found, missing, over_limit } = self.references;
+        if found + missing + over_limit > 0 {
+            let counts = format!("found {found}, missing {missing}, over the limit {over_limit}");
+            writeln!(out, "references       {:>12}  {counts}", found + missing + over_limit)?;
+        }
+        let Pages { captures: pages, with_permissions, cut, bytes } = self.pages;
+        if pages > 0 {
+            let what = format!("in the image with permissions {with_permissions}, cut {cut}; {bytes} bytes");
+            writeln!(out, "pages            {pages:>12}  {what}")?;
+        }
+        writeln!(out, "captured bytes   {:>12}", self.captured_bytes)?;
+        let distinct = self.distinct_bytes;
+        writeln!(out, "distinct bodies  {:>12}  {distinct} bytes of text", self.distinct_bodies)?;
+        let Counts { documents, text_bytes, rules, policies, programs, .. } = &self.counts;
+        writeln!(out, "documents        {documents:>12}  {text_bytes} bytes of text, in the image")?;
+        writeln!(out, "rules            {rules:>12}")?;
+        writeln!(out, "policies         {policies:>12}")?;
+        writeln!(out, "programs         {programs:>12}")?;
         writeln!(out, "image bytes      {:>12}", self.image_bytes)?;
-        writeln!(out, "  hot            {:>12}  {per_byte:.3} per byte of distinct text", self.hot_bytes)?;
+        // What pages say is in the image too, and of their text most is nothing of the kind.
+        let per_byte = self.hot_bytes as f64 / distinct.max(1) as f64;
+        let ratio =
+            if pages == 0 { format!("  {per_byte:.3} per byte of distinct text") } else { String::new() };
+        writeln!(out, "  hot            {:>12}{ratio}", self.hot_bytes)?;
         // In file order, which the map does not keep.
         for section in Section::ALL {
             let (name, heat) = (section.name(), if section.is_hot() { "hot" } else { "cold" });
             writeln!(out, "  {name:<14} {:>12}  {heat}", self.sections[name])?;
         }
-        let rate = self.text_bytes as f64 / 1e6 / self.seconds.max(1e-9);
+        let rate = self.captured_bytes as f64 / 1e6 / self.seconds.max(1e-9);
         writeln!(
             out,
-            "seconds          {:>12.2}  {rate:.0} MB/s of text; reading {:.2}, compiling {:.2}, writing {:.2}",
+            "seconds          {:>12.2}  {rate:.0} MB/s of captures; reading {:.2}, compiling {:.2}, writing {:.2}",
             self.seconds, self.read_seconds, self.compile_seconds, self.emit_seconds
         )?;
-        let skipped: Vec<_> = self.skipped.iter().map(|(name, count)| format!("{name} {count}")).collect();
         let total: u64 = self.skipped.values().sum();
-        writeln!(out, "{}", format!("skipped          {total:>12}  {}", skipped.join(", ")).trim_end())?;
+        writeln!(out, "{}", format!("skipped          {total:>12}  {}", counts(self.skipped)).trim_end())?;
         for (name, count, what) in [
-            ("other URLs", self.other_captures, "captures that only redirects can give a meaning"),
+            (
+                "other URLs",
+                self.other_captures,
+                "captures that mean something only to a redirect, a reference, or as pages",
+            ),
             ("truncated", self.truncated, "captures that were cut before: read up to the last whole line"),
             ("cut", self.cut_bodies, "texts longer than --max-bytes: read up to the last whole line within"),
         ] {
@@ -112,13 +176,26 @@ impl Summary<'_> {
                 writeln!(out, "{name:<16} {count:>12}  {what}")?;
             }
         }
+        // Bodies that are cut and no site's own are superseded, or referred to.
+        first(report.cut_sites.iter(), out)?;
         writeln!(out, "over a limit     {:>12}", self.over_limit.len())?;
-        for (site, why) in report.over_limit.iter().take(QUOTED) {
-            writeln!(out, "  {site}: {why}")?;
-        }
-        if let Some(more) = report.over_limit.len().checked_sub(QUOTED).filter(|&more| more > 0) {
-            writeln!(out, "  and {more} more; --json lists them all")?;
-        }
-        Ok(())
+        first(report.over_limit.iter().map(|(site, why)| format!("{site}: {why}")), out)
     }
+}
+
+/// The first of many lines, and how many more there are.
+fn first(lines: impl ExactSizeIterator<Item = impl Display>, out: &mut impl Write) -> io::Result<()> {
+    let more = lines.len().saturating_sub(QUOTED);
+    for line in lines.take(QUOTED) {
+        writeln!(out, "  {line}")?;
+    }
+    if more > 0 {
+        writeln!(out, "  and {more} more; --json lists them all")?;
+    }
+    Ok(())
+}
+
+/// `rules 2, unavailable 1`.
+fn counts(of: &BTreeMap<&'static str, u64>) -> String {
+    of.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
 }

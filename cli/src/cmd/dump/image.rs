@@ -4,7 +4,7 @@
 
 use crate::cmd::inspect::{image_bytes, site_name};
 use robomaton_formats::layout::{MAGIC, NONE, Section, VERSION};
-use robomaton_formats::policy::{PolicyView, SET_LIST, read_list};
+use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, USAGES, read_list};
 use robomaton_runtime::Image;
 use std::io::{self, Write};
 
@@ -42,6 +42,8 @@ pub(super) fn write<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> i
         writeln!(out, "meta: damaged")?;
     }
     sites(image, out)?;
+    scopes(image, out)?;
+    usages(image, out)?;
     crawlers(image, out)?;
     documents(image, out)
 }
@@ -49,7 +51,7 @@ pub(super) fn write<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> i
 fn sites<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
     heading(out, "sites", image.len())?;
     let records = image.view().sites();
-    for (number, (site, record)) in image.sites().zip(records).take(FIRST).enumerate() {
+    for (number, (site, record)) in image.entries().zip(records).take(FIRST).enumerate() {
         let outcome = site.outcome().map_or("damaged", |outcome| outcome.name());
         let name = site_name(&site);
         write!(out, "  site {number}: {name} {outcome}, status {}", site.status())?;
@@ -92,13 +94,98 @@ fn set<D: AsRef<[u8]>>(image: &Image<D>, word: Option<u32>, out: &mut impl Write
         Some(program) if program & SET_LIST == 0 => writeln!(out, "program at {program:#x}"),
         Some(word) => {
             let list = word & !SET_LIST;
-            let Some(entries) = view.list(list).and_then(read_list) else { return writeln!(out, "damaged") };
-            let usage = |number: u16| view.usages().nth(usize::from(number)).unwrap_or("damaged");
+            let bytes = view.list(list).unwrap_or_default();
+            if let Some(scoped) = ScopedView::read(bytes) {
+                write!(out, "scoped list at {list:#x}")?;
+                return self::scoped(image, &scoped, "      ", out);
+            }
+            let Some(entries) = read_list(bytes) else { return writeln!(out, "damaged") };
             let entries: Vec<_> =
-                entries.map(|entry| format!("{} {:#x}", usage(entry.usage), entry.program)).collect();
+                entries.map(|entry| format!("{} {:#x}", usage(image, entry.usage), entry.program)).collect();
             writeln!(out, "list at {list:#x}: {}", entries.join(", "))
         }
     }
+}
+
+/// A list whose fields are weighed by narrowness, its entries, and the list of what any crawler is told.
+fn scoped<D: AsRef<[u8]>>(
+    image: &Image<D>,
+    list: &ScopedView<'_>,
+    indent: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let view = image.view();
+    write!(out, ", scope at {:#x}", list.scope)?;
+    let flags =
+        [("incomplete", list.incomplete), ("own groups", list.own), ("silence permits", list.permits)];
+    flags.iter().filter(|(_, on)| *on).try_for_each(|(name, _)| write!(out, ", {name}"))?;
+    writeln!(out)?;
+    for entry in list.entries().take(FIRST) {
+        let role = match entry.role {
+            Role::Conventional => "conventional",
+            Role::Element => "element",
+            Role::Page => "page",
+            Role::PageConventional => "page, conventional",
+            Role::Field => "ACAP",
+        };
+        write!(out, "{indent}{role} {}", usage(image, entry.usage))?;
+        if entry.purpose != 0 {
+            let purpose = view.purpose(entry.purpose).unwrap_or(b"damaged");
+            write!(out, ", for {}", purpose.escape_ascii())?;
+        }
+        writeln!(out, ": program at {:#x}", entry.program)?;
+    }
+    more(out, list.len(), indent)?;
+    match list.rest {
+        None => Ok(()),
+        Some(rest) => match view.list(rest).and_then(ScopedView::read) {
+            // The fields for any crawler have none behind them, so this ends.
+            Some(fields) if fields.rest.is_none() => {
+                write!(out, "{indent}to any crawler: scoped list at {rest:#x}")?;
+                scoped(image, &fields, &format!("{indent}  "), out)
+            }
+            _ => writeln!(out, "{indent}to any crawler: list at {rest:#x}, damaged"),
+        },
+    }
+}
+
+fn usage<D: AsRef<[u8]>>(image: &Image<D>, number: impl Into<u32>) -> String {
+    let name = image.view().usages().nth(number.into() as usize);
+    name.unwrap_or("damaged").escape_default().to_string()
+}
+
+/// The scopes, each with how much it holds; those that the shown sites lead to.
+fn scopes<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
+    let view = image.view();
+    let words =
+        image.view().sites().iter().filter(|record| record.policy != NONE).take(FIRST).flat_map(|record| {
+            let policy = view.policy(record.policy.get()).and_then(PolicyView::read);
+            let own =
+                policy.into_iter().flat_map(|policy| (0..policy.len()).map(move |index| policy.set(index)));
+            own.chain(policy.map(|policy| policy.default_set()))
+        });
+    let lists = words.flatten().filter(|word| word & SET_LIST != 0);
+    let scopes =
+        lists.filter_map(|word| ScopedView::read(view.list(word & !SET_LIST)?)).map(|list| list.scope);
+    let mut scopes: Vec<u32> = scopes.collect();
+    scopes.sort_unstable();
+    scopes.dedup();
+    if !scopes.is_empty() {
+        writeln!(out, "scopes:")?;
+    }
+    for at in scopes.into_iter().take(FIRST) {
+        let Some(scope) = view.scope(at) else {
+            writeln!(out, "  scope at {at:#x}: damaged")?;
+            continue;
+        };
+        let runs: usize = (0..scope.patterns()).map(|pattern| scope.narrower(pattern).count()).sum();
+        let (patterns, rules) = (scope.patterns(), scope.conventional());
+        writeln!(
+            out,
+            "  scope at {at:#x}: {patterns} patterns, {runs} runs of narrower ones, {rules} conventional rules"
+        )?;
+    }
+    Ok(())
 }
 
 fn crawlers<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
@@ -106,6 +193,19 @@ fn crawlers<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Resul
     heading(out, "crawlers", view.crawlers())?;
     for id in 0..view.crawlers().min(FIRST) as u32 {
         writeln!(out, "  crawler {id}: {}", view.crawler(id).unwrap_or(b"damaged").escape_ascii())?;
+    }
+    Ok(())
+}
+
+/// Usages beyond those that every image numbers.
+fn usages<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
+    let own: Vec<&str> = image.view().usages().skip(USAGES.len()).collect();
+    if own.is_empty() {
+        return Ok(());
+    }
+    heading(out, "further usages", own.len())?;
+    for (number, name) in own.iter().enumerate().take(FIRST) {
+        writeln!(out, "  usage {}: {}", USAGES.len() + number, name.escape_default())?;
     }
     Ok(())
 }
@@ -119,7 +219,16 @@ fn documents<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Resu
         match view.detail(number as u32) {
             Some(detail) => {
                 let rules: usize = detail.groups.iter().map(|group| group.rules.len()).sum();
-                writeln!(out, ", {} groups, {rules} rules", detail.groups.len())?;
+                write!(out, ", {} groups, {rules} rules", detail.groups.len())?;
+                let more = [
+                    (detail.conditions.len(), "sets of conditions"),
+                    (detail.usages.len(), "own usages"),
+                    (detail.files.len(), "references"),
+                ];
+                more.iter()
+                    .filter(|(count, _)| *count != 0)
+                    .try_for_each(|(n, what)| write!(out, ", {n} {what}"))?;
+                writeln!(out)?;
             }
             None => writeln!(out, ", damaged")?,
         }

@@ -1,23 +1,36 @@
-//! What `explain` tells: one question, from the site to the rule that decides, as text and as JSON.
+//! What `explain` tells: one question, from the site to the rules that decide, as text and as JSON.
 //!
-//! Filled from a verdict and a trace; decides nothing. The reasons name what the profile ranks by, because that is
-//! what a reader of a robots.txt asks next.
+//! Filled from a verdict and a trace; decides nothing. Files of ranked rules are told as ever: groups, matches and
+//! ranks. For those weighed by narrowness come levels, sides, conditions, and pairs that cannot be ordered ([`pair`]).
 
+mod draw;
+mod pair;
+
+use super::sets::{self, Skipped, Version};
+use super::why::{why, words};
 use crate::cmd::inspect::site_name;
 use crate::options::AskerArgs;
+use crate::single;
 use crate::time::rfc3339;
-use robomaton_compiler::trace::{Choice, Trace};
-use robomaton_compiler::{Agent, Policy, Rule, Sense};
-use robomaton_formats::policy::INDEX;
-use robomaton_runtime::{Basis, Profile, Site, Verdict};
+use crate::told::{Told, page_of};
+use pair::Pair;
+use robomaton_compiler::trace::{self, Asked, Choice, Fate, Holder, Trace};
+use robomaton_compiler::{Agent, Options, Policy, Sense};
+use robomaton_formats::purpose;
+use robomaton_runtime::{Basis, Outcome, Role, Rule, Verdict};
 use serde::Serialize;
-use std::io::{self, Write};
 
 /// An answer and how it came about.
 #[derive(Serialize)]
 pub(super) struct Story {
     url: String,
+    /// The document of the site that answers.
+    document: String,
+    /// Null where only a path is known.
     site: Option<String>,
+    /// Whether it is the file's own site, whichever that is.
+    #[serde(skip)]
+    is_own: bool,
     outcome: Option<&'static str>,
     status: Option<u16>,
     fetched_at: Option<String>,
@@ -26,166 +39,337 @@ pub(super) struct Story {
     target: Option<String>,
     agent: Vec<String>,
     usage: String,
+    purpose: Option<String>,
+    /// Whether the crawler works on elements of pages.
+    elements: bool,
     /// `named`, `default` or `nobody`; null when no rules were asked.
     choice: Option<&'static str>,
     /// The crawler's name as the groups were found by it.
     name: Option<String>,
+    /// The crawler's names as groups are looked for.
+    looked_for: Vec<String>,
+    /// Whether fields are weighed by narrowness.
+    scoped: bool,
+    /// The groups and records that address the crawler.
     groups: Vec<Group>,
+    /// Rule sets that name it and do not answer.
+    skipped: Vec<Skipped>,
     matches: Vec<Match>,
-    verdict: &'static str,
+    /// The level whose fields are heard, in words.
+    level: Option<String>,
+    undetermined: Vec<Pair>,
+    /// Files that are referred to and missing, of an image perhaps some that say nothing.
+    missing: Vec<String>,
+    /// Whether there may be a robots.txt that nobody has read.
+    #[serde(skip)]
+    unheard: bool,
+    /// What could not be read again.
+    note: Option<String>,
+    /// Bytes of the text over the limit.
+    unread: usize,
+    #[serde(skip)]
+    cut: Option<String>,
+    #[serde(flatten)]
+    told: Told,
     basis: &'static str,
     reason: String,
-    rule: Option<String>,
-    line: Option<u32>,
 }
 
-/// A group that answers.
+/// A group or record that addresses the crawler.
 #[derive(Serialize)]
 struct Group {
     line: u32,
     agents: Vec<String>,
+    role: &'static str,
+    purposes: Vec<String>,
+    /// Whether it is for the purpose that is asked for.
+    asked: bool,
+    file: Option<String>,
+    /// The path of the page that it stands in.
+    page: Option<String>,
+    /// The version of a rule set, in a text that states any.
+    version: Option<Version>,
+    incomplete: bool,
 }
 
 /// A rule that matches.
 #[derive(Serialize)]
 struct Match {
     line: u32,
+    file: Option<String>,
+    page: Option<String>,
     rule: String,
     permits: bool,
-    /// Octets of the pattern; under the profile `koster`, higher the earlier.
-    rank: u32,
+    /// Of a conventional rule, octets of the pattern; under the profile `koster`, higher the earlier.
+    rank: Option<u32>,
+    level: Option<Level>,
+    fate: &'static str,
     wins: bool,
+}
+
+/// Where a field stands; the first of these that matches is heard.
+#[derive(Serialize)]
+struct Level {
+    other: bool,
+    any: bool,
+    holder: &'static str,
 }
 
 impl Story {
     /// The frame: who asks which site, and the verdict.
-    pub(super) fn new(asker: &AskerArgs, url: &str, site: Option<&Site<'_>>, verdict: &Verdict<'_>) -> Story {
-        let rule = verdict.rule();
+    pub(super) fn new(asker: &AskerArgs, url: &str, verdict: &Verdict<'_>) -> Story {
+        let site = verdict.site();
         Story {
             url: url.to_owned(),
-            site: site.map(site_name),
+            document: "robots.txt".to_owned(),
+            is_own: false,
+            site: site.as_ref().map(site_name),
             outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
             status: site.map(|site| site.status()).filter(|&status| status != 0),
             fetched_at: site.and_then(|site| site.fetched_at()).and_then(rfc3339),
             stale: site.and_then(|site| site.is_stale()),
             target: site.map(|site| String::from_utf8_lossy(&site.target(url)).into_owned()),
             agent: asker.agents(),
-            usage: asker.usage.clone(),
+            usage: asker.use_.usage.clone(),
+            purpose: asker.use_.purpose.clone(),
+            elements: asker.use_.elements,
             choice: None,
             name: None,
+            looked_for: Vec::new(),
+            scoped: false,
             groups: Vec::new(),
+            skipped: Vec::new(),
             matches: Vec::new(),
-            verdict: verdict.decision().name(),
+            level: None,
+            undetermined: Vec::new(),
+            missing: Vec::new(),
+            unheard: false,
+            note: None,
+            unread: 0,
+            cut: None,
+            told: Told::new(verdict),
             basis: verdict.basis().name(),
-            reason: reason(verdict, &asker.usage),
-            line: rule.as_ref().map(|rule| rule.line),
-            rule: rule.map(|rule| rule.to_string()),
+            reason: reason(verdict, &asker.use_.usage),
         }
     }
 
+    pub(super) fn note(&mut self, note: Option<String>) {
+        self.note = note;
+    }
+
+    pub(super) fn document(&mut self, name: &str) {
+        name.clone_into(&mut self.document);
+    }
+
+    /// Only a path is known of the site.
+    pub(super) fn of_a_file(&mut self) {
+        (self.site, self.is_own) = (None, true);
+    }
+
+    /// Puts a better reason in place of the general one.
+    pub(super) fn because(&mut self, reason: String) {
+        self.reason = reason;
+    }
+
+    pub(super) fn unread(&mut self, octets: usize, options: &Options) {
+        self.unread = octets;
+        self.cut = single::unread(octets, options);
+    }
+
     /// The middle: groups and matches.
-    pub(super) fn add(&mut self, policy: &Policy<'_>, traced: &Trace) {
+    pub(super) fn add(
+        &mut self,
+        policy: &Policy<'_>,
+        traced: &Trace,
+        asked: &Asked<'_>,
+        missing: &[String],
+        looked_for: Vec<String>,
+        verdict: &Verdict<'_>,
+    ) {
         (self.choice, self.name) = match &traced.choice {
             Choice::Named(name) => (Some("named"), Some(name.clone())),
             Choice::Default => (Some("default"), None),
             Choice::Nobody => (Some("nobody"), None),
         };
-        let group = |&index: &usize| {
-            let group = &policy.groups[index];
-            let agent = |agent: &Agent<'_>| match agent {
-                Agent::Any => "*".to_owned(),
-                Agent::Named(name) => name.clone().into_owned(),
-            };
-            Group { line: group.line, agents: group.agents.iter().map(agent).collect() }
-        };
-        self.groups = traced.groups.iter().map(group).collect();
-        let matched = traced.matches.iter().map(|found| Match {
-            line: policy.rules[found.rule].line,
-            rule: rule_text(&policy.rules[found.rule]),
-            permits: policy.rules[found.rule].sense == Sense::Permit,
-            rank: found.tag >> 1,
-            wins: traced.winner == Some(*found),
-        });
-        self.matches = matched.collect();
-        if self.basis == "rule" {
-            self.reason = self.why(policy.profile);
+        self.scoped = policy.is_scoped();
+        self.groups = groups(policy, traced, asked);
+        self.skipped = sets::skipped(policy, &traced.choice, &looked_for);
+        self.looked_for = looked_for;
+        self.matches = traced.matches.iter().map(|found| Match::new(policy, found)).collect();
+        // The level that is heard is that of the fields that were weighed.
+        let heard = traced.matches.iter().filter(|found| matches!(found.fate, Fate::Decides | Fate::Beaten));
+        self.level = heard.filter_map(|found| found.level).min().map(words);
+        if let (Basis::Outcome(outcome), Some(_)) = (verdict.basis(), traced.deciding().next()) {
+            self.matches.iter_mut().for_each(Match::overridden);
+            self.level = None;
+            self.reason = shut(outcome);
         }
-    }
-
-    /// Why the winner wins.
-    fn why(&self, profile: Profile) -> String {
-        let Some(winner) = self.matches.iter().find(|found| found.wins) else { return String::new() };
-        let equal = |found: &&Match| found.rank == winner.rank && found.permits != winner.permits;
-        let line = winner.line;
-        if self.matches.len() == 1 {
-            format!("line {line} is the only rule that matches")
-        } else if profile == Profile::Koster {
-            format!("line {line} is the first rule in the file that matches")
-        } else if let Some(loser) = self.matches.iter().find(equal) {
-            format!("line {line} is as long as line {}, and of equal length the permission wins", loser.line)
-        } else {
-            let count = self.matches.len();
-            format!("line {line} has the longest pattern of the {count} that match, {} octets", winner.rank)
+        self.undetermined = traced.undetermined.iter().map(|pair| Pair::new(policy, *pair)).collect();
+        self.unheard = asked.unheard;
+        if traced.incomplete {
+            self.missing = missing.to_vec();
         }
-    }
-
-    /// As text.
-    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "url      {}", self.url)?;
-        if let Some(site) = &self.site {
-            write!(out, "site     {site}: {}", self.outcome.unwrap_or("damaged"))?;
-            if let Some(status) = self.status {
-                write!(out, ", status {status}")?;
-            }
-            if let Some(time) = &self.fetched_at {
-                let stale = if self.stale == Some(true) { " (stale)" } else { "" };
-                write!(out, ", fetched {time}{stale}")?;
-            }
-            writeln!(out)?;
+        if matches!(verdict.basis(), Basis::Rule(_) | Basis::Fields) {
+            self.reason = why(policy, traced, asked).unwrap_or_default();
+        } else if policy.is_acap && verdict.basis() == Basis::NoRule {
+            self.reason =
+                "no field and no rule matches, and where ACAP is silent, every usage is permitted".to_owned();
         }
-        writeln!(out, "asks     {}, to {}", self.agent.join(", then "), self.usage)?;
-        if let Some(target) = &self.target {
-            writeln!(out, "target   {target}")?;
-        }
-        match (self.choice, &self.name) {
-            (Some("named"), Some(name)) => writeln!(out, "groups   those that name {name:?}")?,
-            (Some("default"), _) => writeln!(out, "groups   no group names the crawler: the default")?,
-            (Some(_), _) => writeln!(out, "groups   none for the crawler, and no default")?,
-            (None, _) => {}
-        }
-        for group in &self.groups {
-            writeln!(out, "           line {}: {}", group.line, group.agents.join(", "))?;
-        }
-        if self.choice.is_some() {
-            let none = if self.matches.is_empty() { "none" } else { "" };
-            writeln!(out, "{}", format!("matches  {none}").trim_end())?;
-        }
-        let widest = self.matches.iter().map(|found| found.rule.chars().count()).max().unwrap_or(0).min(60);
-        for Match { line, rule, rank, wins, .. } in &self.matches {
-            let mark = if *wins { "  <- decides" } else { "" };
-            writeln!(out, "           line {line:<5} {rule:<widest$}  rank {rank}{mark}")?;
-        }
-        writeln!(out, "verdict  {}: {}", self.verdict, self.reason)
     }
 }
 
-/// A rule in canonical spelling.
-fn rule_text(rule: &Rule<'_>) -> String {
-    let key = match (rule.usage, rule.sense) {
-        (INDEX, Sense::Prohibit) => "Noindex",
-        (_, Sense::Permit) => "Allow",
-        (_, Sense::Prohibit) => "Disallow",
+impl Match {
+    /// What became of the fetch goes before it.
+    fn overridden(&mut self) {
+        (self.fate, self.wins) = (fate_of(Fate::Overridden), false);
+    }
+
+    fn new(policy: &Policy<'_>, found: &trace::Match) -> Match {
+        let rule = rule_of(policy, found);
+        Match {
+            line: rule.line,
+            rule: rule.to_string(),
+            page: page_of(rule.role, &rule.pattern),
+            file: rule.file.map(|(_, name)| name),
+            permits: rule.permits,
+            rank: Some(found.tag >> 1).filter(|_| found.level.is_none()),
+            level: found.level.map(|level| Level {
+                other: level.other,
+                any: level.any,
+                holder: match level.holder {
+                    Holder::Element => "element",
+                    Holder::PageForPurpose => "page, for the purpose",
+                    Holder::Page => "page",
+                    Holder::PageConventional => "page, conventional",
+                    Holder::SubRecord => "sub-record",
+                    Holder::Record => "record",
+                },
+            }),
+            fate: fate_of(found.fate),
+            wins: found.fate == Fate::Decides,
+        }
+    }
+}
+
+pub(crate) fn fate_of(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Decides => "decides",
+        Fate::Beaten => "beaten",
+        Fate::Overridden => "overridden",
+        Fate::Contradicted => "contradicted",
+    }
+}
+
+/// The groups that answer, and all records and pages that address the crawler.
+fn groups(policy: &Policy<'_>, traced: &Trace, asked: &Asked<'_>) -> Vec<Group> {
+    let rule = policy.profile.agent_rule();
+    let addresses = |number: usize| {
+        let group = &policy.groups[number];
+        let names = |name: &str| group.names().any(|value| rule.names(value, name));
+        let named = || matches!(&traced.choice, Choice::Named(name) if names(name));
+        match group.role {
+            Role::Conventional => traced.groups.contains(&number),
+            // A page speaks to all names of a crawler.
+            Role::Page | Role::PageConventional => {
+                group.is_default() || asked.agents.iter().any(|agent| names(&rule.reduce(agent)))
+            }
+            _ => group.is_default() || named(),
+        }
     };
-    format!("{key}: {}", String::from_utf8_lossy(&rule.pattern))
+    let told = (0..policy.groups.len()).filter(|&number| addresses(number)).filter_map(|number| {
+        let group = &policy.groups[number];
+        // A group of pages holds what many of them say.
+        let mut own = group.rules.clone().map(|at| &policy.rules[at]);
+        let of_page = page_of(group.role, b"").is_some();
+        let here = own.find(|rule| of_page && rule.pattern().matches(&rule.notation.target(asked.target)));
+        if of_page && here.is_none() {
+            return None;
+        }
+        let agent = |agent: &Agent<'_>| match agent {
+            Agent::Any => "*".to_owned(),
+            Agent::Named(name) => name.clone().into_owned(),
+        };
+        let purposes = &group.purposes;
+        Some(Group {
+            line: here.map_or(group.line, |rule| rule.line),
+            agents: group.agents.iter().map(agent).collect(),
+            role: role(group.role, !purposes.is_empty()),
+            purposes: purposes.iter().map(|purpose| String::from_utf8_lossy(purpose).into_owned()).collect(),
+            asked: purposes.is_empty()
+                || purposes.iter().any(|pattern| purpose::matches(pattern, asked.purpose)),
+            file: file(policy, group.file),
+            page: here.and_then(|rule| page_of(group.role, &rule.pattern)),
+            version: sets::version(policy, number),
+            incomplete: group.incomplete,
+        })
+    });
+    told.collect()
 }
 
-fn reason(verdict: &Verdict<'_>, usage: &str) -> String {
+fn role(role: Role, for_purpose: bool) -> &'static str {
+    match (role, for_purpose) {
+        (Role::Conventional, _) => "conventional",
+        (Role::Element, _) => "elements",
+        (Role::Page, _) => "META tags",
+        (Role::PageConventional, _) => "conventional META tags",
+        (Role::Field, true) => "sub-record",
+        (Role::Field, false) => "record",
+    }
+}
+
+fn file(policy: &Policy<'_>, number: u16) -> Option<String> {
+    policy.files.get(usize::from(number).checked_sub(1)?).cloned()
+}
+
+/// A rule of the trace, as a verdict tells rules.
+pub(super) fn rule_of(policy: &Policy<'_>, found: &trace::Match) -> Rule {
+    let (rule, group) = (&policy.rules[found.rule], &policy.groups[found.group]);
+    Rule {
+        line: rule.line,
+        group: found.group,
+        role: group.role,
+        file: file(policy, group.file).map(|name| (group.file, name)),
+        tag: found.tag,
+        permits: rule.sense == Sense::Permit,
+        usage: policy.usage_name(rule.usage).to_owned(),
+        pattern: rule.pattern.to_vec(),
+        conditions: policy.conditions(rule).to_vec(),
+        implied: rule.is_implied(),
+    }
+}
+
+/// Whether a rule stands in a page.
+pub(super) fn is_of_page(found: &trace::Match) -> bool {
+    found.level.is_some_and(|level| level.holder < Holder::SubRecord)
+}
+
+/// How a rule's line is cited.
+pub(super) fn line_of(policy: &Policy<'_>, found: &trace::Match) -> String {
+    let line = policy.rules[found.rule].line;
+    match file(policy, policy.groups[found.group].file) {
+        Some(name) => format!("line {line} of {name}"),
+        None if is_of_page(found) => format!("line {line} of the page"),
+        None => format!("line {line}"),
+    }
+}
+
+/// Why what a page says does not decide.
+pub(crate) fn shut(outcome: Outcome) -> String {
+    format!("the outcome of the fetch, {outcome}, goes before what a page says to any crawler")
+}
+
+/// What a verdict rests on.
+pub(crate) fn reason(verdict: &Verdict<'_>, usage: &str) -> String {
     match verdict.basis() {
         Basis::Rule(_) => "a rule matches".to_owned(),
+        Basis::Fields => "fields match".to_owned(),
         Basis::NoRule => "no rule matches".to_owned(),
         Basis::Unspoken => format!("no rule of these groups speaks of the usage {usage:?}"),
         Basis::NoGroup => "no group is for this crawler".to_owned(),
         Basis::RobotsTxt => "/robots.txt itself needs no rule".to_owned(),
+        Basis::Outcome(Outcome::OverLimit) => {
+            "the text is over a limit of the compiler, so everything is disallowed".to_owned()
+        }
         Basis::Outcome(outcome) => {
             format!("there are no rules; the outcome of the fetch, {outcome}, answers")
         }

@@ -1,17 +1,37 @@
-//! `inspect --site`: the fetch of one site, its groups and its extension records.
+//! `inspect --site`: the fetch of one site, its groups and its records; and those of its data.txt, if there is one.
 //!
-//! Everything comes from the cold sections; no verdict is made.
+//! Everything comes from the cold sections; no verdict is made. What the lines look like is [`draw`]'s.
+
+mod draw;
 
 use crate::failure::Failure;
 use crate::time::rfc3339;
-use robomaton_runtime::{Image, Site};
+use robomaton_compiler::Limits;
+use robomaton_formats::detail::{self, Detail};
+use robomaton_formats::policy::Role;
+use robomaton_formats::schedule::{Schedule, Window};
+use robomaton_formats::site::DATA_TXT;
+use robomaton_runtime::{Image, Outcome, Site};
 use serde::Serialize;
-use std::io::{self, Write};
+
+/// Rules of a group that are listed, unless all are asked for.
+const SHOWN: usize = 20;
 
 /// A site; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
 struct OneSite {
+    #[serde(flatten)]
+    robots: Option<Document>,
+    /// The document of the data.txt draft.
+    data_txt: Option<Document>,
+}
+
+/// A robots.txt or a data.txt.
+#[derive(Serialize)]
+struct Document {
     site: String,
+    /// The dialect it is read in.
+    profile: &'static str,
     outcome: Option<&'static str>,
     status: Option<u16>,
     fetched_at: Option<String>,
@@ -19,16 +39,47 @@ struct OneSite {
     fresh_for: u32,
     stale: Option<bool>,
     document: Option<u32>,
+    /// Whether its text is longer than the limit of bytes, and what follows is not read. `None` where the image holds no
+    /// texts.
+    cut: Option<bool>,
+    /// The limit of bytes.
+    max_bytes: usize,
+    /// Whether files that it refers to are missing.
+    incomplete: bool,
     sitemaps: Vec<String>,
     groups: Vec<Group>,
     extensions: Vec<Extension>,
+    /// What the outcome means, in words, where that is not plain.
+    #[serde(skip)]
+    meaning: Option<&'static str>,
 }
 
+/// Rules for some crawlers, and perhaps some purposes.
 #[derive(Serialize)]
 struct Group {
+    /// `conventional`, `acap`, `page`, `page-conventional`, `element`.
+    role: &'static str,
     agents: Vec<String>,
+    purposes: Vec<String>,
     rules: usize,
+    /// The rules, in canonical spelling.
+    fields: Vec<Field>,
+    /// The file that the group comes from, where that is another one.
+    file: Option<String>,
+    /// Whether a file that it refers to is missing.
+    incomplete: bool,
+    schedule: Vec<String>,
     extensions: Vec<Extension>,
+}
+
+/// One rule with its conditions.
+#[derive(Serialize)]
+struct Field {
+    line: u32,
+    allow: bool,
+    usage: String,
+    pattern: String,
+    conditions: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -38,86 +89,142 @@ struct Extension {
     value: String,
 }
 
-/// Finds the site of a URL, or of a host under any scheme, and prints it.
+/// Finds the site of a URL, or of a host under any scheme, and prints it, in JSON or with every rule.
 pub(super) fn run<D: AsRef<[u8]>>(
     image: &Image<D>,
     url: &str,
-    json: bool,
+    (json, all_rules): (bool, bool),
     out: &mut crate::output::Out,
 ) -> Result<(), Failure> {
-    let site = if url.contains("://") {
-        image.site(url)
+    let urls = if url.contains("://") {
+        vec![url.to_owned()]
     } else {
-        image.site(&format!("https://{url}")).or_else(|| image.site(&format!("http://{url}")))
+        vec![format!("https://{url}"), format!("http://{url}")]
     };
-    let site = site.ok_or_else(|| Failure::Said(format!("the image does not hold the site of {url:?}")))?;
-    let found = OneSite::of(&site);
+    let found = urls.iter().find_map(|url| {
+        let (robots, data) = (image.site(url), image.document(url, DATA_TXT));
+        let document = |site: Option<Site<'_>>| site.map(|site| Document::of(image, &site));
+        (robots.is_some() || data.is_some())
+            .then(|| OneSite { robots: document(robots), data_txt: document(data) })
+    });
+    let found = found.ok_or_else(|| Failure::Said(format!("the image does not hold the site of {url:?}")))?;
     if json {
-        out.json(&found)?
+        out.json(&found)?;
     } else {
-        found.write(out)?
+        found.write(if all_rules { usize::MAX } else { SHOWN }, out)?;
     }
     Ok(())
 }
 
-impl OneSite {
-    fn of(site: &Site<'_>) -> OneSite {
+impl Document {
+    fn of<D: AsRef<[u8]>>(image: &Image<D>, site: &Site<'_>) -> Document {
         let now = crate::time::now();
         let fetched_at = site.fetched_at();
         let detail = site.detail().unwrap_or_default();
-        let group = |group: robomaton_formats::detail::Group<'_>| {
-            let default = group.default.then(|| "*".to_owned());
-            Group {
-                agents: group.crawlers.into_iter().chain(default).collect(),
-                rules: group.rules.len(),
-                extensions: extensions(group.extensions),
-            }
-        };
-        OneSite {
+        let groups: Vec<Group> = detail.groups.iter().map(|group| Group::of(&detail, group)).collect();
+        let max_bytes = max_bytes(image, site);
+        Document {
             site: super::site_name(site),
+            profile: site.profile().name(),
             outcome: site.outcome().map(|outcome| outcome.name()),
             status: Some(site.status()).filter(|&status| status != 0),
             fetched_at: fetched_at.and_then(rfc3339),
             fresh_for: site.fresh_for(),
             stale: fetched_at.map(|at| now.saturating_sub(at) > u64::from(site.fresh_for())),
             document: site.document(),
+            cut: site.source(max_bytes.saturating_add(1)).map(|text| text.len() > max_bytes),
+            max_bytes,
+            incomplete: groups.iter().any(|group| group.incomplete),
             sitemaps: site.sitemaps(),
-            groups: detail.groups.into_iter().map(group).collect(),
-            extensions: extensions(detail.extensions),
+            groups,
+            extensions: extensions(&detail.extensions),
+            meaning: meaning(site),
         }
-    }
-
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "site        {}", self.site)?;
-        writeln!(out, "outcome     {}", self.outcome.unwrap_or("damaged"))?;
-        if let Some(status) = self.status {
-            writeln!(out, "status      {status}")?;
-        }
-        let fetched = self.fetched_at.as_deref().unwrap_or("at a time not known");
-        writeln!(out, "fetched_at  {fetched}{}", if self.stale == Some(true) { " (stale)" } else { "" })?;
-        writeln!(out, "fresh_for   {} seconds", self.fresh_for)?;
-        for sitemap in &self.sitemaps {
-            writeln!(out, "sitemap     {sitemap}")?;
-        }
-        for Group { agents, rules, extensions } in &self.groups {
-            writeln!(out, "group       {}: {rules} rules", agents.join(", "))?;
-            for Extension { line, key, value } in extensions {
-                writeln!(out, "            line {line}: {key}: {value}")?;
-            }
-        }
-        for Extension { line, key, value } in self.extensions.iter().filter(|record| record.key != "sitemap")
-        {
-            writeln!(out, "record      line {line}: {key}: {value}")?;
-        }
-        Ok(())
     }
 }
 
-fn extensions(records: Vec<robomaton_formats::detail::Extension>) -> Vec<Extension> {
-    let record = |record: robomaton_formats::detail::Extension| Extension {
-        line: record.line,
-        key: record.key,
-        value: record.value,
+/// The octets that are read of a document. A data.txt has its own default, so that of the image is not its limit.
+fn max_bytes<D: AsRef<[u8]>>(image: &Image<D>, site: &Site<'_>) -> usize {
+    let limits = image.view().meta().unwrap_or_default().limits;
+    let stated = limits.into_iter().find(|(name, _)| name == "bytes");
+    let stated = stated.map(|(_, bytes)| usize::try_from(bytes).unwrap_or(usize::MAX));
+    let stated = stated.filter(|&bytes| bytes != Limits::default().bytes(image.profile()));
+    Limits { bytes: stated, ..Limits::default() }.bytes(site.profile())
+}
+
+/// What the outcome of a data.txt means is defined for 2xx and 404 alone (K3, K4).
+fn meaning(site: &Site<'_>) -> Option<&'static str> {
+    match (site.document_name().is_some(), site.outcome()?) {
+        (true, Outcome::Unavailable) if site.status() == 404 => {
+            Some("not found: data to be discovered by other methods")
+        }
+        (true, Outcome::Rules | Outcome::Empty | Outcome::NotRobots | Outcome::OverLimit) => None,
+        (true, _) => Some("says nothing: only 2xx and 404 have a meaning"),
+        (false, Outcome::NotCaptured) => Some("pages of the site were captured, and no robots.txt"),
+        (false, _) => None,
+    }
+}
+
+impl Group {
+    fn of(detail: &Detail<'_>, group: &detail::Group<'_>) -> Group {
+        let default = group.default.then(|| "*".to_owned());
+        let file = usize::from(group.file).checked_sub(1).and_then(|at| detail.files.get(at));
+        let field = |rule: &detail::Rule<'_>| Field {
+            line: rule.line,
+            allow: rule.permits,
+            usage: detail.usage(rule.usage).to_owned(),
+            pattern: text(&rule.pattern),
+            conditions: detail.conditions(rule).iter().map(ToString::to_string).collect(),
+        };
+        Group {
+            role: role_name(group.role),
+            agents: group.crawlers.iter().cloned().chain(default).collect(),
+            purposes: group.purposes.iter().map(text).collect(),
+            rules: group.rules.len(),
+            fields: group.rules.iter().map(field).collect(),
+            file: file.cloned(),
+            incomplete: group.incomplete,
+            schedule: group.schedule.as_deref().map(schedule).unwrap_or_default(),
+            extensions: extensions(&group.extensions),
+        }
+    }
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Conventional => "conventional",
+        Role::Field => "acap",
+        Role::Page => "page",
+        Role::PageConventional => "page-conventional",
+        Role::Element => "element",
+    }
+}
+
+/// What a group says about time, one line each.
+fn schedule(schedule: &Schedule) -> Vec<String> {
+    let window = |window: &Window| {
+        let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+        format!("{}-{} UTC", time(window.from()), time(window.to()))
     };
-    records.into_iter().map(record).collect()
+    let delay = |&millis: &u64| format!("delay {} seconds", millis as f64 / 1000.0);
+    let delays = schedule.delays.iter().map(delay);
+    let rates = schedule.rates.iter().map(|rate| {
+        let times = rate.window.as_ref().map(|times| format!(", {}", window(times))).unwrap_or_default();
+        format!("rate {} in {} seconds{times}", rate.documents, rate.seconds)
+    });
+    let visits = schedule.visits.iter().map(|times| format!("visits {}", window(times)));
+    delays.chain(rates).chain(visits).collect()
+}
+
+fn text(octets: &detail::Octets<'_>) -> String {
+    String::from_utf8_lossy(&octets.0).into_owned()
+}
+
+fn extensions(records: &[detail::Extension]) -> Vec<Extension> {
+    let record = |record: &detail::Extension| Extension {
+        line: record.line,
+        key: record.key.clone(),
+        value: record.value.clone(),
+    };
+    records.iter().map(record).collect()
 }

@@ -1,0 +1,108 @@
+//! Rule sets of a text that states versions of the language: which answers, and why the others do not (N2 to N5).
+//!
+//! Reads what the compiler noted before it took crawlers out of them. It chooses nothing.
+
+use crate::output::shown;
+use robomaton_compiler::trace::Choice;
+use robomaton_compiler::{Agent, Policy, RuleSet};
+use serde::Serialize;
+use std::fmt;
+use std::io::{self, Write};
+
+/// The version of a rule set.
+#[derive(Serialize)]
+pub(super) struct Version {
+    major: u32,
+    minor: u32,
+    /// Whether a Robot-version states it.
+    stated: bool,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Version { major, minor, stated } = self;
+        match stated {
+            true => write!(f, "Robot-version {major}.{minor}"),
+            false => write!(f, "no Robot-version, so {major}.{minor}"),
+        }
+    }
+}
+
+impl Version {
+    fn of(set: &RuleSet<'_>) -> Version {
+        Version { major: set.version.0, minor: set.version.1, stated: set.is_stated }
+    }
+}
+
+/// A rule set that names the crawler and does not answer.
+#[derive(Serialize)]
+pub(super) struct Skipped {
+    line: u32,
+    agent: String,
+    version: Version,
+    why: String,
+}
+
+impl Skipped {
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let Skipped { line, agent, version, why } = self;
+        writeln!(out, "           line {line}: {}  ({version}) is skipped: {why}", shown(agent))
+    }
+}
+
+/// The version of a group, in a text that states any.
+pub(super) fn version(policy: &Policy<'_>, group: usize) -> Option<Version> {
+    policy.rule_sets.get(group).map(Version::of)
+}
+
+/// The rule sets that address the crawler by what its groups were found by, or would have been.
+pub(super) fn skipped(policy: &Policy<'_>, choice: &Choice, looked_for: &[String]) -> Vec<Skipped> {
+    let chosen = match choice {
+        Choice::Named(name) => looked_for.iter().position(|of| of == name),
+        Choice::Default | Choice::Nobody => None,
+    };
+    let names = &looked_for[..chosen.map_or(looked_for.len(), |last| last + 1)];
+    let sets = || policy.groups.iter().zip(&policy.rule_sets);
+    let is_own = |agent: &Agent<'_>| match agent {
+        Agent::Named(value) => names.iter().any(|name| value.eq_ignore_ascii_case(name)),
+        Agent::Any => false,
+    };
+    let default = !sets().any(|(group, _)| group.agents.iter().any(is_own));
+    let mut skipped = Vec::new();
+    for (group, set) in sets() {
+        let asked = |agent: &&Agent<'_>| is_own(agent) || default && **agent == Agent::Any;
+        let lost = |agent: &&Agent<'_>| !group.agents.contains(agent);
+        let Some(agent) = set.agents.iter().find(|agent| asked(agent) && lost(agent)) else { continue };
+        skipped.push(Skipped {
+            line: group.line,
+            agent: name(agent).to_owned(),
+            version: Version::of(set),
+            why: why(policy, set, agent),
+        });
+    }
+    skipped
+}
+
+fn name<'a>(agent: &'a Agent<'_>) -> &'a str {
+    match agent {
+        Agent::Any => "*",
+        Agent::Named(name) => name,
+    }
+}
+
+fn why(policy: &Policy<'_>, set: &RuleSet<'_>, agent: &Agent<'_>) -> String {
+    let (major, _) = set.version;
+    if !set.is_acceptable {
+        let known = matches!(major, 1 | 2);
+        let why = if known { "it is experimental, as its minor is odd" } else { "nobody knows that version" };
+        return why.to_owned();
+    }
+    let names_it = |other: &Agent<'_>| name(other).eq_ignore_ascii_case(name(agent));
+    let rivals = policy.rule_sets.iter().filter(|set| set.is_acceptable && set.agents.iter().any(names_it));
+    match rivals.map(|set| set.version).max() {
+        Some((major, minor)) if (major, minor) > set.version => {
+            format!("version {major}.{minor} goes before it")
+        }
+        _ => "an earlier set of the same version answers".to_owned(),
+    }
+}

@@ -1,0 +1,144 @@
+//! What an image keeps beside a text: records of files that it refers to, and fields of pages.
+//!
+//! The text can be lowered again, those cannot: the image keeps what they say, but not the files and pages themselves.
+//! So they are taken as compiled and put into the policy of the text. Where a text refers to files, all its records
+//! are: they may use each other's definitions. It weighs nothing.
+
+use robomaton_compiler::{Agent, Group, Policy, Rule, Sense};
+use robomaton_formats::detail::{self, Detail};
+use robomaton_runtime::Role;
+use std::borrow::Cow;
+
+/// What is taken as the image keeps it.
+pub(crate) struct Kept {
+    records: bool,
+    pages: bool,
+}
+
+fn is_of_page(role: Role) -> bool {
+    matches!(role, Role::Element | Role::Page | Role::PageConventional)
+}
+
+/// Whether anything of a document stands in pages.
+pub(super) fn has_pages(detail: &Detail<'_>) -> bool {
+    detail.groups.iter().any(|group| is_of_page(group.role))
+}
+
+/// The files that no record of the image comes from: among them are those that are missing.
+pub(super) fn missing(detail: &Detail<'_>) -> Vec<String> {
+    let absent = |number: usize| !detail.groups.iter().any(|group| usize::from(group.file) == number + 1);
+    detail
+        .files
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| absent(*number))
+        .map(|(_, name)| name.clone())
+        .collect()
+}
+
+impl Kept {
+    pub(super) fn of(detail: &Detail<'_>) -> Kept {
+        Kept { records: !detail.files.is_empty(), pages: has_pages(detail) }
+    }
+
+    /// The records alone: pages are at hand.
+    pub(crate) fn records_of(detail: &Detail<'_>) -> Option<Kept> {
+        (!detail.files.is_empty()).then_some(Kept { records: true, pages: false })
+    }
+
+    /// What the reader is told of it.
+    pub(super) fn told(&self) -> Option<String> {
+        let what = match (self.records, self.pages) {
+            (false, false) => return None,
+            (true, false) => "the text refers to other files: its ACAP records and theirs are",
+            (false, true) => "the site has pages with permissions in them: these are",
+            (true, true) => {
+                "the text refers to other files, and the site has pages with permissions in them: these and all ACAP \
+                 records are"
+            }
+        };
+        Some(format!("{what} told as the image keeps them, not read again"))
+    }
+
+    fn takes(&self, role: Role) -> bool {
+        is_of_page(role) && self.pages || role == Role::Field && self.records
+    }
+}
+
+/// Puts what the image keeps into the policy of the text.
+pub(crate) fn join<'s>(mut policy: Policy<'s>, detail: &Detail<'_>, kept: &Kept) -> Policy<'s> {
+    // The image keeps no lines of groups; those of the text's own records are known.
+    let mut lines = policy.groups.iter().filter(|group| group.role == Role::Field).map(|group| group.line);
+    let mut own_line = || lines.next();
+    let mut taken = Vec::new();
+    for group in detail.groups.iter().filter(|group| kept.takes(group.role)) {
+        let own = if group.role == Role::Field && group.file == 0 { own_line() } else { None };
+        let first = group.rules.first().map(|rule| rule.line);
+        taken.push((group, own.or(first).unwrap_or(1)));
+    }
+    policy.groups.retain(|group| !kept.takes(group.role));
+    policy.files.clone_from(&detail.files);
+    for (group, line) in taken {
+        let start = policy.rules.len();
+        for rule in &group.rules {
+            let usage = number(&mut policy, detail.usage(rule.usage));
+            let conditions = match detail.conditions(rule) {
+                [] => 0,
+                set => {
+                    policy.conditions.push(set.to_vec());
+                    policy.conditions.len() as u32
+                }
+            };
+            policy.rules.push(rule_of(group, rule, usage, conditions));
+        }
+        let named = group.crawlers.iter().map(|name| Agent::Named(Cow::Owned(name.clone())));
+        policy.groups.push(Group {
+            role: group.role,
+            agents: named.chain(group.default.then_some(Agent::Any)).collect(),
+            purposes: group.purposes.iter().map(|purpose| Cow::Owned(purpose.0.to_vec())).collect(),
+            incomplete: group.incomplete,
+            file: group.file,
+            rules: start..policy.rules.len(),
+            extensions: Vec::new(),
+            schedule: None,
+            line,
+        });
+    }
+    in_order(&mut policy);
+    policy
+}
+
+/// Puts groups, and rules with them, into the order of a policy; rules of no group are dropped.
+fn in_order(policy: &mut Policy<'_>) {
+    policy.groups.sort_by_key(|group| match group.role {
+        Role::Conventional => 0,
+        Role::Field => 1,
+        Role::Page | Role::PageConventional | Role::Element => 2,
+    });
+    let old = std::mem::take(&mut policy.rules);
+    for group in &mut policy.groups {
+        let start = policy.rules.len();
+        policy.rules.extend_from_slice(&old[group.rules.clone()]);
+        group.rules = start..policy.rules.len();
+    }
+}
+
+fn rule_of(group: &detail::Group<'_>, rule: &detail::Rule<'_>, usage: u16, conditions: u32) -> Rule<'static> {
+    Rule {
+        usage,
+        sense: if rule.permits { Sense::Permit } else { Sense::Prohibit },
+        pattern: Cow::Owned(rule.pattern.0.to_vec()),
+        notation: group.notation,
+        rank: None,
+        conditions,
+        line: rule.line,
+    }
+}
+
+/// The number of a usage, a new one if need be.
+fn number(policy: &mut Policy<'_>, name: &str) -> u16 {
+    policy.usage(name).unwrap_or_else(|| {
+        policy.usages.push(name.to_owned());
+        (robomaton_formats::policy::USAGES.len() + policy.usages.len() - 1) as u16
+    })
+}

@@ -1,0 +1,82 @@
+//! Two patterns that cannot be ordered, and the place at which they part.
+//!
+//! A place is a symbol of the pattern as it is compared; here it becomes a column of the pattern as it is shown.
+
+use crate::output;
+use robomaton_compiler::Policy;
+use robomaton_compiler::scope::scoped_pattern;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Two rules of which neither has the narrower pattern.
+#[derive(Serialize)]
+pub(super) struct Pair {
+    rules: [Side; 2],
+    /// The character, from 1, at which two literals part the patterns.
+    column: usize,
+}
+
+#[derive(Serialize)]
+struct Side {
+    line: u32,
+    /// The pattern as it is compared.
+    pattern: String,
+}
+
+impl Pair {
+    pub(super) fn new(policy: &Policy<'_>, (one, other, symbol): (usize, usize, usize)) -> Pair {
+        let patterns = [one, other].map(|rule| scoped_pattern(&policy.rules[rule].pattern));
+        // They are equal up to there.
+        let shared = &patterns[0][..octets(&patterns[0], symbol)];
+        let sides = std::iter::zip([one, other], &patterns);
+        let mut sides =
+            sides.map(|(rule, pattern)| Side { line: policy.rules[rule].line, pattern: shown(pattern) });
+        let side = || Side { line: 0, pattern: String::new() };
+        let rules = std::array::from_fn(|_| sides.next().unwrap_or_else(side));
+        Pair { rules, column: shown(shared).chars().count() + 1 }
+    }
+
+    /// Both patterns, with a caret under the place.
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        for Side { line, pattern } in &self.rules {
+            writeln!(out, "           line {line:<5} {pattern}")?;
+            writeln!(out, "{:>width$}", '^', width = 22 + self.column)?;
+        }
+        Ok(())
+    }
+}
+
+/// The octets of the first symbols of a pattern: an escaped wildcard is one symbol.
+fn octets(pattern: &[u8], symbols: usize) -> usize {
+    let mut at = 0;
+    for _ in 0..symbols {
+        at += match &pattern[at..] {
+            [b'%', b'2', b'A' | b'4' | b'5', ..] => 3,
+            rest => rest.len().min(1),
+        };
+    }
+    // Literals may part inside a character.
+    while at > 0 && pattern.get(at).is_some_and(|octet| octet & 0xc0 == 0x80) {
+        at -= 1;
+    }
+    at
+}
+
+/// A pattern without control characters.
+fn shown(pattern: &[u8]) -> String {
+    output::shown(&String::from_utf8_lossy(pattern)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_one_symbol() {
+        assert_eq!(octets(b"/a*b", 3), 3);
+        assert_eq!(octets(b"/%2A*b", 2), 4);
+        assert_eq!(octets(b"/%2A*b", 9), 6);
+        assert_eq!(octets("/é".as_bytes(), 2), 1);
+        assert_eq!(shown(b"/a\n"), "/a\\n");
+    }
+}

@@ -1,0 +1,78 @@
+//! Pages: what they say to crawlers, with the places of the tags and elements that say it.
+//!
+//! Which files are pages is told by their names. To find a tag, the page is given lines as a robots.txt has them; for
+//! that it is brought to UTF-8, as the reader of pages does. Each tag and each element is given to the compiler under a
+//! number of its own in place of its line, so that a remark leads back to it. It knows no ACAP.
+
+use super::Said;
+use robomaton_compiler::lint::{PageFinding, lint_pages};
+use robomaton_compiler::{Element, MetaTag, Page};
+use robomaton_corpus::read_page;
+use robomaton_grammar::{Span, Tree};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Names of media types by the ends of file names.
+const KINDS: [(&str, &str); 4] = [
+    ("html", "text/html"),
+    ("htm", "text/html"),
+    ("xhtml", "application/xhtml+xml"),
+    ("xht", "application/xhtml+xml"),
+];
+
+/// The media type of a page, if the file is one.
+pub(super) fn kind(path: &Path) -> Option<&'static str> {
+    let extension = path.extension()?.to_str()?;
+    KINDS.iter().find(|(end, _)| extension.eq_ignore_ascii_case(end)).map(|(_, kind)| *kind)
+}
+
+/// The page in UTF-8, without a byte order mark.
+pub(super) fn utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let units = |low: usize| {
+        let octet = |pair: &[u8], at: usize| pair.get(at).copied().unwrap_or(0);
+        let units = bytes[2..].chunks(2);
+        let units = units.map(|pair| u16::from_le_bytes([octet(pair, low), octet(pair, 1 - low)]));
+        let text: String = char::decode_utf16(units).map(|unit| unit.unwrap_or('\u{fffd}')).collect();
+        Cow::Owned(text.into_bytes())
+    };
+    match bytes {
+        [0xff, 0xfe, ..] => units(0),
+        [0xfe, 0xff, ..] => units(1),
+        [0xef, 0xbb, 0xbf, rest @ ..] => Cow::Borrowed(rest),
+        _ => Cow::Borrowed(bytes),
+    }
+}
+
+/// The remarks about a page whose lines are those of the tree, and whether there was more than is read.
+pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> (Vec<Said>, bool) {
+    let found = read_page(tree.source, Some(kind));
+    let of_metas = found.metas.len() as u32;
+    let metas = found.metas.iter().map(|tag| (tag.line, tag.column));
+    let elements = found.elements.iter().map(|element| (element.line, element.column));
+    let places: Vec<(u32, u32)> = metas.chain(elements).collect();
+    let metas = found.metas.into_iter().zip(0..);
+    let elements = found.elements.into_iter().zip(of_metas..);
+    let page = Page {
+        metas: metas.map(|(tag, line)| MetaTag { name: tag.name, content: tag.content, line }).collect(),
+        elements: elements.map(|(element, line)| Element { token: element.token, line }).collect(),
+        ..Page::default()
+    };
+    let said = lint_pages(&[page]).into_iter().map(|PageFinding { code, line, message, .. }| Said {
+        severity: code.severity(),
+        code: code.name(),
+        rule: code.rule(),
+        span: tag_at(tree, places[line as usize]),
+        message,
+        second: None,
+    });
+    (said.collect(), found.cut)
+}
+
+/// The tag at a line and a column, as far as the line holds it.
+fn tag_at(tree: &Tree<'_>, (line, column): (u32, u32)) -> Span {
+    let Some(line) = tree.lines.get(line.saturating_sub(1) as usize) else { return Span::default() };
+    let start = (line.span.start + column.saturating_sub(1)).min(line.comment.end);
+    let rest = &tree.source[start as usize..line.comment.end as usize];
+    let length = memchr::memchr(b'>', rest).map_or(rest.len(), |end| end + 1);
+    Span { start, end: start + length as u32 }
+}

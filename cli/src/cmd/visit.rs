@@ -1,0 +1,290 @@
+//! `robomaton visit`: may the crawler fetch these URLs now, and if not, when?
+//!
+//! Joins what an image says of two questions: the verdict for crawling, and the schedule of the site. The arithmetic of
+//! time is `formats::schedule`'s; this puts the two into one word a line. It keeps no record of visits: whoever fetches
+//! says when the last one was.
+
+use crate::failure::Failure;
+use crate::input::open_image;
+use crate::options::{TermsArgs, names};
+use crate::output::{Out, remark};
+use crate::time::{now, rfc3339};
+use clap::Args;
+use jiff::Timestamp;
+use robomaton_formats::schedule::{Interval, Rate, Schedule, Source, Window};
+use robomaton_runtime::{Basis, Decision, Terms, Usage, Verdict};
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The image to ask.
+    image: PathBuf,
+    /// Name of the crawler; several (repeated, or product tokens parted by commas), best first: the first that a site has
+    /// a group for answers. `*` asks the default groups.
+    #[arg(long = "agent", short = 'a', value_name = "AGENT", required = true)]
+    agents: Vec<String>,
+    /// The time of the visit, in RFC 3339 or in seconds since 1970 [default: the clock's].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    now: Option<Time>,
+    /// When the crawler last fetched something of the site; the same for all URLs. Without it there is no interval to
+    /// wait for.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    last: Option<Time>,
+    /// How long that fetch took. Where the site says nothing of intervals, the rule of thumb is then followed: the slower of
+    /// twice this time and ten seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    took: Option<Duration>,
+    /// Print a JSON object a line: url, agent, now, answer, verdict, incomplete, basis, outcome, stale, may_visit,
+    /// wait_seconds, interval, rate, visits, rates, delays, comments.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    terms: TermsArgs,
+    /// The URLs to visit.
+    #[arg(value_name = "URL", required = true)]
+    urls: Vec<String>,
+}
+
+const EXAMPLES: &str = "\
+Prints ANSWER<TAB>URL for each URL, in order. ANSWER is one of:
+  now           the crawler may fetch it at this time
+  wait SECONDS  it may, after so many seconds, rounded up
+  never         it may not: the verdict for crawling is disallowed
+  conditional   it may under conditions, which `query --json` tells
+  unknown       the image does not hold the site, or not what it says
+
+A site that was unreachable when it was captured is disallowed, and what an image says is as old as its captures. \
+Times of visits, request rates, crawl delays and comments are those of the site's groups for the crawler, all of them \
+together. In JSON, may_visit says whether the time is one of those at which visits are welcome, whatever the verdict, \
+and wait_seconds is exact, 0 for now and null where the answer is never or unknown. interval is what is to lie between \
+two fetches now, with its source: request-rate, crawl-delay, or rule-of-thumb, which is waited for with --took only.
+
+Exit codes: 0 if the answer is now for all URLs, 1 if not, 2 error.
+
+Examples:
+  robomaton visit crawl.rimg --agent mybot https://example.com/a
+  robomaton visit crawl.rimg --agent mybot --json \\
+    --last 2026-01-02T03:04:05Z https://example.com/a https://example.org/b
+  robomaton visit crawl.rimg --agent mybot --now 1767323045 --last 1767323040 \\
+    --took 0.8 https://example.com/a";
+
+/// A time in seconds since 1970, and whether there was a fraction of a second beyond them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Time {
+    seconds: u64,
+    fraction: bool,
+}
+
+/// The end of the year 9999: a later time is one in other units.
+const LATEST: u64 = 253_402_300_799;
+
+fn time(text: &str) -> Result<Time, String> {
+    if !text.is_empty() && text.bytes().all(|octet| octet.is_ascii_digit()) {
+        let seconds = text.parse().ok().filter(|&seconds| seconds <= LATEST);
+        let seconds = seconds.ok_or("no number of seconds since 1970; is it milliseconds?")?;
+        return Ok(Time { seconds, fraction: false });
+    }
+    let time: Timestamp = text.parse().map_err(|_| {
+        "a time is written as in 2026-01-02T03:04:05Z, or as a whole number of seconds since 1970".to_owned()
+    })?;
+    let seconds = u64::try_from(time.as_second()).map_err(|_| "a time before 1970".to_owned())?;
+    Ok(Time { seconds, fraction: time.subsec_nanosecond() > 0 })
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.parse().ok();
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "a number of seconds, as in 0.8".to_owned())
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let at = arguments.now.map_or_else(now, |time| time.seconds);
+    let terms = Terms { now: Some(at), ..arguments.terms.terms(false) };
+    let image = open_image(&arguments.image)?.with_terms(terms);
+    let agents: Vec<&str> = arguments.agents.iter().flat_map(|agent| names(agent)).collect();
+    let crawler = image.crawler(&agents);
+    let agent = agents.join(",");
+    // The last visit is rounded up and now is rounded down, so that nobody is early.
+    let last = arguments.last.map(|last| last.seconds + u64::from(last.fraction));
+    let mut all_now = true;
+    let mut out = Out::new();
+    for url in &arguments.urls {
+        let verdict = image.decide(&crawler, Usage::CRAWL, url);
+        if verdict.basis() == Basis::NoUrl {
+            remark(&format!("no URL of a site: {url:?}"));
+        }
+        // What an image was narrowed to is not this crawler's; to say nothing is not to say that it may come.
+        let site = verdict.site().filter(|_| verdict.basis() != Basis::Narrowed);
+        let schedule = site.map(|site| site.schedule(&crawler));
+        let wait = schedule.as_ref().map(|schedule| schedule.wait(at, last, arguments.took));
+        let answer = Answer::new(verdict.safe_decision(), wait);
+        all_now &= answer == Answer::Now;
+        if arguments.json {
+            let timing = schedule.as_ref().map(|schedule| Timing::new(schedule, at, arguments.took));
+            let (url, agent) = (url.as_str(), agent.as_str());
+            out.json(&Told::new(url, agent, at, &answer, &verdict, timing))?;
+        } else {
+            // A line break is no part of a URL for any reader of URLs.
+            writeln!(out, "{}\t{}", answer.words(), url.replace(['\n', '\r'], ""))?;
+        }
+    }
+    out.finish()?;
+    Ok(ExitCode::from(u8::from(!all_now)))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Now,
+    Wait(Duration),
+    Never,
+    /// With the wait for those who meet the conditions.
+    Conditional(Duration),
+    Unknown,
+}
+
+impl Answer {
+    fn new(decision: Decision, wait: Option<Duration>) -> Answer {
+        match (decision, wait) {
+            (Decision::Disallowed, _) => Answer::Never,
+            (Decision::Allowed, Some(Duration::ZERO)) => Answer::Now,
+            (Decision::Allowed, Some(wait)) => Answer::Wait(wait),
+            (Decision::Conditional, Some(wait)) => Answer::Conditional(wait),
+            (Decision::Unknown, _) | (_, None) => Answer::Unknown,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Answer::Now => "now",
+            Answer::Wait(_) => "wait",
+            Answer::Never => "never",
+            Answer::Conditional(_) => "conditional",
+            Answer::Unknown => "unknown",
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Answer::Wait(wait) => format!("wait {}", wait.as_secs() + u64::from(wait.subsec_nanos() > 0)),
+            answer => answer.name().to_owned(),
+        }
+    }
+
+    fn wait(&self) -> Option<f64> {
+        match self {
+            Answer::Now => Some(0.0),
+            Answer::Wait(wait) | Answer::Conditional(wait) => Some(wait.as_secs_f64()),
+            Answer::Never | Answer::Unknown => None,
+        }
+    }
+}
+
+/// An answer in JSON; the fields are the keys that scripts rely on.
+#[derive(Serialize)]
+struct Told<'a> {
+    url: &'a str,
+    agent: &'a str,
+    now: Option<String>,
+    answer: &'static str,
+    verdict: &'static str,
+    /// Whether a file that speaks to the crawler is missing; what it might forbid is forbidden.
+    incomplete: bool,
+    basis: &'static str,
+    outcome: Option<&'static str>,
+    stale: Option<bool>,
+    wait_seconds: Option<f64>,
+    #[serde(flatten)]
+    timing: Timing,
+}
+
+impl<'a> Told<'a> {
+    fn new(
+        url: &'a str,
+        agent: &'a str,
+        now: u64,
+        answer: &Answer,
+        verdict: &Verdict<'_>,
+        timing: Option<Timing>,
+    ) -> Told<'a> {
+        Told {
+            url,
+            agent,
+            now: rfc3339(now),
+            answer: answer.name(),
+            verdict: verdict.safe_decision().name(),
+            incomplete: verdict.is_incomplete(),
+            basis: verdict.basis().name(),
+            outcome: verdict.site().and_then(|site| site.outcome()).map(|outcome| outcome.name()),
+            stale: verdict.site().and_then(|site| site.is_stale()),
+            wait_seconds: answer.wait(),
+            timing: timing.unwrap_or_default(),
+        }
+    }
+}
+
+/// What the site says of time; null where it is not known.
+#[derive(Default, Serialize)]
+struct Timing {
+    may_visit: Option<bool>,
+    interval: Option<Between>,
+    /// The rate in force.
+    rate: Option<Documents>,
+    visits: Option<Vec<String>>,
+    rates: Option<Vec<Documents>>,
+    /// Seconds.
+    delays: Option<Vec<f64>>,
+    comments: Option<Vec<String>>,
+}
+
+/// The time between two fetches.
+#[derive(Serialize)]
+struct Between {
+    seconds: f64,
+    source: &'static str,
+}
+
+/// A request rate.
+#[derive(Serialize)]
+struct Documents {
+    documents: u32,
+    seconds: u32,
+    window: Option<String>,
+}
+
+impl Timing {
+    fn new(schedule: &Schedule, now: u64, took: Option<Duration>) -> Timing {
+        let Interval { millis, source } = schedule.interval(now, took);
+        let source = match source {
+            Source::Rate => "request-rate",
+            Source::Delay => "crawl-delay",
+            Source::RuleOfThumb => "rule-of-thumb",
+        };
+        let in_seconds = |millis: u64| millis as f64 / 1000.0;
+        let documents = |rate: Rate| Documents {
+            documents: rate.documents.get(),
+            seconds: rate.seconds.get(),
+            window: rate.window.map(window),
+        };
+        Timing {
+            may_visit: Some(schedule.may_visit(now)),
+            interval: Some(Between { seconds: in_seconds(millis), source }),
+            rate: schedule.rate_at(now).map(documents),
+            visits: Some(schedule.visits.iter().copied().map(window).collect()),
+            rates: Some(schedule.rates.iter().copied().map(documents).collect()),
+            delays: Some(schedule.delays.iter().copied().map(in_seconds).collect()),
+            comments: Some(schedule.comments.clone()),
+        }
+    }
+}
+
+/// `05:30-20:59`, in UTC.
+fn window(window: Window) -> String {
+    let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+    format!("{}-{}", time(window.from()), time(window.to()))
+}
