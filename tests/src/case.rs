@@ -1,9 +1,10 @@
 //! The hand-worked cases of `cases/*.toml`, loaded.
 //!
 //! Stands before [`crate::suite`], which puts them to an engine. A case is one robots.txt and what is asked of
-//! it; each ask names what the rules of the specification make of it, worked out by hand. Invariants: names are
-//! unique over all files; every case names a rule and asks something; a key that is not known is an error, so a
-//! misspelt expectation cannot pass unseen.
+//! it; each ask names what the rules of the specification make of it, worked out by hand, and so do the facts that
+//! are no verdicts: what is reported of the file, when to come, what is asked of crawlers. Invariants: names are
+//! unique over all files; every case names a rule and asks something or expects a fact; a key that is not known
+//! is an error, so a misspelt expectation cannot pass unseen.
 //!
 //! It does not know what engines there are.
 
@@ -33,12 +34,31 @@ pub struct Case {
     pub robots: Vec<u8>,
     /// The site the file was fetched from.
     pub origin: String,
+    /// What the site calls the file: `robots.txt` or `data.txt`.
+    pub document: String,
+    /// The status code the file was answered with; 200 unless the case says otherwise.
+    pub status: u16,
+    /// Other files of the same origin by their paths, for references to them.
+    pub files: BTreeMap<String, String>,
+    /// Pages of the site with what they say about themselves.
+    pub pages: Vec<Page>,
     /// What is asked, in order.
     pub asks: Vec<Ask>,
+    /// What is expected besides verdicts.
+    pub facts: Facts,
+}
+
+/// A page of the site.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Its absolute URL.
+    pub url: String,
+    /// Its text.
+    pub html: String,
 }
 
 /// One question and its answer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Ask {
     /// The crawler's tokens, best first.
     pub agents: Vec<String>,
@@ -46,10 +66,132 @@ pub struct Ask {
     pub url: String,
     /// `crawl` unless the case says otherwise.
     pub usage: String,
-    /// `allowed`, `disallowed` or `unknown`.
+    /// The purpose of the usage, when the crawler names one.
+    pub purpose: Option<String>,
+    /// Whether the crawler keeps apart the elements of a page.
+    pub elements: bool,
+    /// `allowed`, `disallowed`, `conditional` or `unknown`, as far as the files at hand say.
     pub verdict: String,
-    /// The line of the deciding rule, from 1; 0 when no rule decided; `None` when the case leaves it open.
+    /// The line of the deciding rule, from 1; 0 when no rule decided; `None` when the case leaves it open or
+    /// `lines` says it.
     pub line: Option<u32>,
+    /// All deciding lines, ascending, where there are several; empty when `line` says it.
+    pub lines: Vec<u32>,
+    /// What a conditional verdict depends on, sorted: `time-limit=3-days`.
+    pub conditions: Vec<String>,
+    /// Whether a file that the record refers to was not there, so that no boolean may say yes.
+    pub incomplete: bool,
+}
+
+/// What a case expects besides verdicts. What is empty expects nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// Codes that must be among those reported of the file.
+    pub lints: Vec<String>,
+    /// When a crawler may come.
+    pub schedule: Vec<Visit>,
+    /// Extension records that are kept.
+    pub extensions: Vec<Extension>,
+    /// Actions that are asked of crawlers, all of them, in file order.
+    pub requests: Vec<Request>,
+    /// What is to be told the authors of crawlers.
+    pub comments: Vec<Comment>,
+    /// Where a site keeps its file.
+    pub locations: Vec<Location>,
+    /// How long a file may be used.
+    pub freshness: Vec<Freshness>,
+}
+
+/// What a crawler may do at a moment.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Visit {
+    /// The crawler's token.
+    pub agent: String,
+    /// The moment, `1996-10-17T05:00:00Z`.
+    pub at: String,
+    /// Whether it may come then.
+    pub may: bool,
+    /// The seconds until it may come: 0 when it may now.
+    pub wait: u32,
+    /// The seconds to leave between two requests then, if the case says them.
+    pub pause: Option<u32>,
+    /// The seconds that the last retrieval took; 0 when nothing is known of it.
+    #[serde(default)]
+    pub took: u32,
+}
+
+/// An extension record.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Extension {
+    /// The agent whose group it is in; `None` for one of the file.
+    pub agent: Option<String>,
+    /// The key, in lower case.
+    pub key: String,
+    /// The value as written.
+    pub value: String,
+}
+
+/// An action that is asked for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The crawler it is asked of, `*` for every one.
+    pub agent: String,
+    /// `take-down` or `re-crawl`.
+    pub action: String,
+    /// The resource.
+    pub path: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// What is to be told the author of a crawler.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Comment {
+    /// The crawler's token.
+    pub agent: String,
+    /// All of the texts, in file order.
+    pub texts: Vec<String>,
+}
+
+/// Where a site keeps its file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Location {
+    /// A URL of the site.
+    pub site: String,
+    /// The URL of the file that is the case's document.
+    pub file: String,
+}
+
+/// Whether a file is still fresh.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Freshness {
+    /// When it was fetched, `1996-10-17T05:00:00Z`.
+    pub fetched: String,
+    /// The value of the header `Cache-Control`, if there was one.
+    pub cache_control: Option<String>,
+    /// The moment of the header `Expires`, if there was one.
+    pub expires: Option<String>,
+    /// The moment in question.
+    pub at: String,
+    /// Whether it is.
+    pub fresh: bool,
+}
+
+/// Whether the case is about conventional records alone, which is all that the oracles of RFC 9309 and of
+/// google/robotstxt know.
+pub fn is_conventional(case: &Case) -> bool {
+    let text = case.robots.to_ascii_lowercase();
+    let has = |word: &str| text.windows(word.len()).any(|window| window == word.as_bytes());
+    case.document == "robots.txt"
+        && case.status == 200
+        && case.pages.is_empty()
+        && !(case.profile == "full" && (has("acap-crawler") || has("robot-version")))
 }
 
 /// Why the cases could not be loaded: the file and what is wrong in it.
@@ -80,7 +222,35 @@ struct RawCase {
     robots: Option<String>,
     robots_b64: Option<String>,
     origin: Option<String>,
+    document: Option<String>,
+    status: Option<u16>,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    #[serde(default)]
+    pages: Vec<RawPage>,
+    #[serde(default)]
     ask: Vec<RawAsk>,
+    #[serde(default)]
+    lints: Vec<String>,
+    #[serde(default)]
+    schedule: Vec<Visit>,
+    #[serde(default)]
+    extensions: Vec<Extension>,
+    #[serde(default)]
+    requests: Vec<Request>,
+    #[serde(default)]
+    comments: Vec<Comment>,
+    #[serde(default)]
+    locations: Vec<Location>,
+    #[serde(default)]
+    freshness: Vec<Freshness>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPage {
+    url: String,
+    html: String,
 }
 
 #[derive(Deserialize)]
@@ -90,8 +260,16 @@ struct RawAsk {
     agents: Option<Vec<String>>,
     url: String,
     usage: Option<String>,
+    purpose: Option<String>,
+    #[serde(default)]
+    elements: bool,
     verdict: String,
     line: Option<u32>,
+    lines: Option<Vec<u32>>,
+    #[serde(default)]
+    conditions: Vec<String>,
+    #[serde(default)]
+    incomplete: bool,
 }
 
 /// All cases of this crate's `cases` folder, by file name, then in file order.
@@ -128,30 +306,99 @@ pub fn load_from(folder: &Path) -> Result<Vec<Case>, LoadError> {
     Ok(cases)
 }
 
+impl Facts {
+    /// Whether nothing is expected.
+    pub fn is_empty(&self) -> bool {
+        let Facts { lints, schedule, extensions, requests, comments, locations, freshness } = self;
+        lints.is_empty()
+            && schedule.is_empty()
+            && extensions.is_empty()
+            && requests.is_empty()
+            && comments.is_empty()
+            && locations.is_empty()
+            && freshness.is_empty()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if let Some(code) = self.lints.iter().find(|code| !is_kebab(code)) {
+            return Err(format!("the code {code:?} is not kebab-case"));
+        }
+        let of_visits = self.schedule.iter().map(|visit| &visit.at);
+        let of_copies = self.freshness.iter().flat_map(|copy| [&copy.fetched, &copy.at]);
+        let expiries = self.freshness.iter().filter_map(|copy| copy.expires.as_ref());
+        if let Some(text) = of_visits.chain(of_copies).chain(expiries).find(|text| !is_moment(text)) {
+            return Err(format!("{text:?} is no moment like 1996-10-17T05:00:00Z"));
+        }
+        if self.schedule.iter().any(|visit| visit.may != (visit.wait == 0)) {
+            return Err("a crawler waits exactly when it may not come".to_owned());
+        }
+        let known = |action: &str| ["take-down", "re-crawl"].contains(&action);
+        match self.requests.iter().find(|request| !known(&request.action)) {
+            Some(request) => Err(format!("no action {:?}", request.action)),
+            None => Ok(()),
+        }
+    }
+}
+
 impl RawCase {
     fn finish(self, file: &str) -> Result<Case, String> {
-        let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if self.name.is_empty() || !self.name.chars().all(kebab) {
+        if !is_kebab(&self.name) {
             return Err("the name is not kebab-case".to_owned());
         }
-        if self.rules.is_empty() || self.ask.is_empty() {
-            return Err("a case names a rule and asks something".to_owned());
+        let facts = Facts {
+            lints: self.lints,
+            schedule: self.schedule,
+            extensions: self.extensions,
+            requests: self.requests,
+            comments: self.comments,
+            locations: self.locations,
+            freshness: self.freshness,
+        };
+        facts.check()?;
+        if self.rules.is_empty() || (self.ask.is_empty() && facts.is_empty()) {
+            return Err("a case names a rule and asks something or expects a fact".to_owned());
         }
         let profile = self.profile.unwrap_or_else(|| "full".to_owned());
         if !["full", "rfc9309", "google", "koster"].contains(&profile.as_str()) {
             return Err(format!("no profile {profile:?}"));
         }
+        let document = self.document.unwrap_or_else(|| "robots.txt".to_owned());
+        if !["robots.txt", "data.txt"].contains(&document.as_str()) {
+            return Err(format!("no document {document:?}"));
+        }
+        let status = self.status.unwrap_or(200);
         let robots = match (self.robots, self.robots_b64) {
             (Some(text), None) => repeat(&text)?.into_bytes(),
             (None, Some(text)) => {
                 base64::engine::general_purpose::STANDARD.decode(text).map_err(|e| e.to_string())?
             }
+            (None, None) if !self.pages.is_empty() || !(200..300).contains(&status) => Vec::new(),
             _ => return Err("exactly one of robots and robots_b64".to_owned()),
         };
+        if let Some(path) = self.files.keys().find(|path| !path.starts_with('/')) {
+            return Err(format!("the file {path:?} has no path of this origin"));
+        }
         let origin = self.origin.unwrap_or_else(|| ORIGIN.to_owned());
+        let page = |page: RawPage| Page { url: absolute(page.url, &origin), html: page.html };
+        let pages = self.pages.into_iter().map(page).collect();
         let asks = self.ask.into_iter().map(|ask| ask.finish(&origin)).collect::<Result<_, _>>()?;
-        let (name, rules, note) = (self.name, self.rules, self.note);
-        Ok(Case { name, file: file.to_owned(), rules, note, profile, robots, origin, asks })
+        let (name, rules, note, files) = (self.name, self.rules, self.note, self.files);
+        let file = file.to_owned();
+        Ok(Case {
+            name,
+            file,
+            rules,
+            note,
+            profile,
+            robots,
+            origin,
+            document,
+            status,
+            files,
+            pages,
+            asks,
+            facts,
+        })
     }
 }
 
@@ -162,14 +409,44 @@ impl RawAsk {
             (None, Some(agents)) if !agents.is_empty() => agents,
             _ => return Err("exactly one of agent and agents".to_owned()),
         };
-        if !["allowed", "disallowed", "unknown"].contains(&self.verdict.as_str()) {
-            return Err(format!("no verdict {:?}", self.verdict));
+        let verdict = self.verdict;
+        if !["allowed", "disallowed", "conditional", "unknown"].contains(&verdict.as_str()) {
+            return Err(format!("no verdict {verdict:?}"));
         }
-        let url = repeat(&self.url)?;
-        let url = if url.starts_with('/') { format!("{origin}{url}") } else { url };
+        let conditions = self.conditions;
+        if (verdict == "conditional") == conditions.is_empty() {
+            return Err("a verdict is conditional exactly when it has conditions".to_owned());
+        }
+        let named = |text: &str| text.split_once('=').is_some_and(|(name, _)| is_kebab(name));
+        if !conditions.is_sorted() || !conditions.iter().all(|text| named(text)) {
+            return Err(format!("{conditions:?} are not sorted, or not `name=value`"));
+        }
+        let lines = self.lines.unwrap_or_default();
+        if (self.line.is_some() && !lines.is_empty()) || lines.len() == 1 || !lines.is_sorted() {
+            return Err("one `line`, or several ascending `lines`".to_owned());
+        }
+        let url = absolute(repeat(&self.url)?, origin);
         let usage = self.usage.unwrap_or_else(|| "crawl".to_owned());
-        Ok(Ask { agents, url, usage, verdict: self.verdict, line: self.line })
+        let RawAsk { purpose, line, elements, incomplete, .. } = self;
+        Ok(Ask { agents, url, usage, purpose, elements, verdict, line, lines, conditions, incomplete })
     }
+}
+
+/// A path of the origin written out.
+fn absolute(url: String, origin: &str) -> String {
+    if url.starts_with('/') { format!("{origin}{url}") } else { url }
+}
+
+fn is_kebab(name: &str) -> bool {
+    let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    !name.is_empty() && name.chars().all(kebab)
+}
+
+/// Whether a text is a moment, `1996-10-17T05:00:00Z`.
+fn is_moment(text: &str) -> bool {
+    let shape = "0000-00-00T00:00:00Z";
+    let fits = |(c, s): (char, char)| if s == '0' { c.is_ascii_digit() } else { c == s };
+    text.len() == shape.len() && text.chars().zip(shape.chars()).all(fits)
 }
 
 /// Writes out `{{TEXT*COUNT}}` as the text so many times.
@@ -196,5 +473,37 @@ mod tests {
     fn repetitions_are_written_out() {
         assert_eq!(repeat("a{{b*3}}c{{***2}}").unwrap(), "abbbc****");
         assert!(repeat("{{a}}").is_err() && repeat("{{a*2").is_err() && repeat("{{a*x}}").is_err());
+    }
+
+    #[test]
+    fn what_is_expected_is_checked() {
+        let case = |rest: &str| {
+            let text = format!("case = [{{ name = 'a', rules = ['R1'], robots = '', {rest} }}]");
+            let file: RawFile = toml::from_str(&text).map_err(|e| e.to_string())?;
+            file.case.into_iter().map(|raw| raw.finish("f")).collect::<Result<Vec<_>, _>>()
+        };
+        let ask = |rest: &str| case(&format!("ask = [{{ agent = 'a', url = '/', {rest} }}]"));
+        let fine = ask("verdict = 'conditional', conditions = ['a=1', 'b=2'], lines = [1, 2]").unwrap();
+        assert_eq!(fine[0].asks[0].lines, [1, 2]);
+        assert!(is_conventional(&fine[0]));
+        assert!(case("lints = ['unknown-key']").is_ok() && case("requests = []").is_err());
+        assert!(case("lints = ['Unknown']").is_err() && case("linst = ['a']").is_err());
+        let visit = |rest| case(&format!("schedule = [{{ agent = 'a', {rest} }}]"));
+        assert!(visit("at = '1996-10-17T05:00:00Z', may = true, wait = 0").is_ok());
+        assert!(visit("at = '1996-10-17T05:00:00Z', may = true, wait = 1").is_err());
+        assert!(visit("at = '17 Oct 1996', may = true, wait = 0").is_err());
+        for wrong in [
+            "verdict = 'perhaps'",
+            "verdict = 'conditional'",
+            "verdict = 'allowed', conditions = ['a=1']",
+            "verdict = 'conditional', conditions = ['b=2', 'a=1']",
+            "verdict = 'conditional', conditions = ['a']",
+            "verdict = 'allowed', lines = [1]",
+            "verdict = 'allowed', lines = [2, 1]",
+            "verdict = 'allowed', line = 1, lines = [1, 2]",
+            "verdict = 'allowed', purposes = 'a'",
+        ] {
+            assert!(ask(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -3,9 +3,11 @@
 //! For the damage suite and the fuzz targets. Checksums are computed here again, so that a patch can pass them and
 //! meet the rule behind them. It does not know which damage is found by whom.
 
-use robomaton_compiler::{Entry, Options, compile, emit};
+use robomaton_compiler::{
+    Document, Element, Entry, MetaTag, Options, Page, Surroundings, compile, compile_with, emit,
+};
 use robomaton_formats::layout::{HEAD, Header, Section, SectionRecord};
-use robomaton_formats::{ImageError, Outcome, Profile, SiteKey};
+use robomaton_formats::{Context, ImageError, Outcome, Profile, SiteKey};
 use robomaton_runtime::{Basis, Crawler, Image, Question, Terms, Usage, Verdict};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -16,8 +18,25 @@ const TEXTS: [&str; 2] = [
     "User-agent: c\nDisallow: /\n\nUser-agent: d\nDisallow: /aa*bb\nDisallow: /aa*cc*dd$\nAllow: /ab\nAllow: /b\n",
 ];
 
+/// Fields of every kind beside conventional groups: conditions, purposes, a special usage beside its general form, patterns
+/// that match alike, references to a file that is there and to one that is missing.
+const RECORDS: &str = "##ACAP version=1.0\nUser-agent: *\nDisallow: /p\nDisallow: /*.gif$\nUser-agent: a\nAllow: /p/o\n\
+     ACAP-qualified-usage: q present-snippet max-length=9-words\nACAP-resource-set: s /p /p* /p** /n*o\n\
+     ACAP-crawler: *\nACAP-disallow-crawl: the-acap:resource-set:s\nACAP-allow-crawl: /p*n$\n\
+     ACAP-allow-(q): /\nACAP-disallow-present: /p\nACAP-allow-other: /n time-limit=3-days\n\
+     ACAP-permissions-reference: /r.txt\nACAP-permissions-reference: /none.txt\n\
+     ACAP-crawler: a\nACAP-allow-crawl: /p time-limit=until-recrawled\nACAP-disallow-train: /*\n\
+     ACAP-usage-purpose: news*\nACAP-usage-purpose: ads\nACAP-disallow-crawl: /private$\nACAP-request-take-down: /p\n";
+
+/// What `/r.txt` says.
+const REFERRED: &str = "ACAP-crawler: b\nACAP-crawler: *\nACAP-disallow-index: /%2A*x\n";
+
+/// Rule sets of two versions, and what they say about time.
+const VERSIONED: &str = "User-agent: a\nRobot-version: 2.0.0\nAllow: /p*\nDisallow: *.gif\nRequest-rate: 1/10m 0600-0845\n\
+     Visit-time: 0600-0845\n\nUser-agent: *\nRobot-version: 1.0\nDisallow: /n\nComment: hello\n";
+
 /// What the small image is asked about.
-pub const URLS: [&str; 8] = [
+pub const URLS: [&str; 12] = [
     "https://x.example/private/open",
     "https://x.example/n/o/x.gif",
     "https://x.example/%2axxy%C3",
@@ -25,21 +44,27 @@ pub const URLS: [&str; 8] = [
     "http://y.example:8080/robots.txt",
     "https://z.example/",
     "https://nowhere.example/a",
+    "https://zacap.example/p/on",
+    "https://zacap.example/n/o/x.gif",
+    "https://zpage.example/p",
+    "https://zversions.example/p/x.gif",
     "no url",
 ];
 
 /// Names of crawlers that the small image holds, and one that it does not.
 const CRAWLERS: [&str; 5] = ["a", "b", "c", "d", "nobody"];
 
-/// The small image: two sites with rules, one without.
+/// The small image: two sites with rules, one without; and under `full`, one with records of ACAP and pages, one with pages
+/// alone, one with versioned rule sets, and a data.txt.
 ///
 /// # Panics
-/// Never: three sites fit an image.
+/// Never: a few sites fit an image.
 pub fn small_image(profile: Profile) -> Vec<u8> {
     let options = Options { profile, ..Options::default() };
     let documents = TEXTS.map(|text| compile(text.as_bytes(), None, &options));
     let site = |url| SiteKey::from_url(url).expect("a good URL");
-    let entries = vec![
+    let more = more_documents(&options);
+    let mut entries = vec![
         Entry { fetched_at: 1_700_000_000, ..Entry::fetched(site(URLS[0]), &documents[0]) },
         Entry { fresh_for: Some(60), ..Entry::fetched(site(URLS[3]), &documents[1]) },
         Entry {
@@ -51,7 +76,47 @@ pub fn small_image(profile: Profile) -> Vec<u8> {
             document: None,
         },
     ];
-    emit(entries, 3, &options).expect("three sites fit an image")
+    if profile == Profile::Full {
+        let [records, pages, versions, data] = &more;
+        entries.push(Entry::fetched(site(URLS[7]), records));
+        entries.push(Entry {
+            outcome: Outcome::Unavailable,
+            status: 404,
+            ..Entry::fetched(site(URLS[9]), pages)
+        });
+        entries.push(Entry::fetched(site(URLS[10]), versions));
+        let key = site(URLS[10]).with_document("data.txt").expect("a short name");
+        entries.push(Entry { fetched_at: 9, ..Entry::fetched(key, data) });
+    }
+    emit(entries, 3, &options).expect("a few sites fit an image")
+}
+
+/// Records of ACAP with pages, pages alone, versioned rule sets, a data.txt.
+fn more_documents(options: &Options) -> [Document; 4] {
+    let meta =
+        |name: &str, content: &str| MetaTag { name: name.to_owned(), content: content.to_owned(), line: 3 };
+    let metas = vec![
+        meta("robots", "noindex"),
+        meta("robots", "ACAP news allow-crawl"),
+        meta("a", "ACAP disallow-present time-limit=3-days"),
+    ];
+    let page = |url: &str, metas: Vec<MetaTag>| Page {
+        url: url.to_owned(),
+        target: "/p".to_owned(),
+        metas,
+        elements: vec![Element { token: "the-acap:disallow-present-snippet".to_owned(), line: 9 }],
+    };
+    let files = [("/r.txt", REFERRED.as_bytes())];
+    let around = |pages| Surroundings { origin: None, files: &files, pages };
+    let of_records = [page("https://zacap.example/p", vec![meta("robots", "ACAP disallow-other")])];
+    let alone = [page("https://zpage.example/p", metas)];
+    let koster = Options { profile: Profile::Koster, ..options.clone() };
+    [
+        compile_with(RECORDS.as_bytes(), &around(&of_records), options),
+        compile_with(b"", &around(&alone), options),
+        compile(VERSIONED.as_bytes(), None, options),
+        compile(b"User-agent: a\nDisallow: /private\n\nUser-agent: *\nAllow: /\n", None, &koster),
+    ]
 }
 
 /// An image to be changed.
@@ -120,7 +185,15 @@ pub struct Found {
     pub verdicts: usize,
 }
 
-/// Opens the bytes and tries every door: sites, crawlers, verdicts one by one and in a batch, rules, details, texts.
+impl Found {
+    fn note(&mut self, verdict: &Verdict<'_>) {
+        self.verdicts += 1;
+        self.damaged += usize::from(verdict.basis() == Basis::Damaged);
+    }
+}
+
+/// Opens the bytes and tries every door: sites, documents, crawlers, verdicts one by one and in a batch, with and without
+/// elements of pages, rules and conditions, details, texts.
 ///
 /// # Errors
 /// When they do not open.
@@ -128,36 +201,57 @@ pub fn try_every_door(bytes: &[u8]) -> Result<Found, ImageError> {
     let terms = Terms { now: Some(1_800_000_000), ..Terms::default() };
     let image = Image::from_bytes(bytes)?.with_terms(terms);
     let mut found = Found::default();
-    let mut note = |verdict: &Verdict<'_>| {
-        found.verdicts += 1;
-        found.damaged += usize::from(verdict.basis() == Basis::Damaged);
-        let named = !matches!(verdict.basis(), Basis::Rule(_)) || verdict.rule().is_some();
-        found.unnamed += usize::from(!named);
-    };
     let crawlers: Vec<Crawler> = CRAWLERS.iter().map(|name| image.crawler([name])).collect();
-    let usages: [Usage; 3] = [Usage::CRAWL, Usage::INDEX, image.usage("train")];
+    let present = image.usage("present-snippet");
+    let usages: [Usage<'_>; 6] = [
+        Usage::CRAWL,
+        Usage::INDEX,
+        Usage::CRAWL.for_purpose("newsletter"),
+        image.usage("train"),
+        present,
+        image.usage("other").for_purpose("ads"),
+    ];
     let mut questions = Vec::new();
     for crawler in &crawlers {
         for usage in usages {
             questions.extend(URLS.map(|url| Question { crawler, usage, url }));
         }
     }
-    for &Question { crawler, usage, url } in &questions {
-        note(&image.decide(crawler, usage, url));
+    image.decide_batch(questions.iter().copied(), |verdict| found.note(&verdict));
+    for (number, &Question { crawler, usage, url }) in questions.iter().enumerate() {
+        let verdict = image.decide(crawler, usage, url);
+        found.note(&verdict);
+        // Why is asked of some, in turn: the cold sections are decoded for each.
+        if number % 7 == 0 {
+            let named =
+                !matches!(verdict.basis(), Basis::Rule(_) | Basis::Fields) || verdict.rule().is_some();
+            found.unnamed += usize::from(!named);
+            let conditional = verdict.conditional();
+            let _ = conditional.map(|conditional| conditional.holds(&Context::default()));
+            let _ = (verdict.account(), verdict.rules().len(), verdict.safe_decision());
+        }
     }
-    image.decide_batch(questions.iter().copied(), |verdict| note(&verdict));
-    for site in image.sites() {
+    for site in image.entries() {
         for crawler in &crawlers {
             for url in [URLS[1], "/aa/b/cc.gif", "/"] {
-                note(&site.decide(crawler, Usage::CRAWL, url));
-                note(&site.access(crawler, Usage::INDEX).decide(url));
+                found.note(&site.decide(crawler, Usage::CRAWL, url));
+                found.note(&site.access(crawler, Usage::INDEX).decide(url));
             }
             let _ = (site.crawl_delay(crawler), site.extensions(crawler));
+            let _ = (site.requests(crawler), site.schedule(crawler).wait(1_800_000_000, Some(0), None));
         }
         let _ = (site.authority(), site.scheme(), site.outcome(), site.status(), site.fetched_at());
         let _ = (site.fresh_for(), site.is_stale(), site.document(), site.detail(), site.sitemaps());
-        let _ = site.source(1 << 16);
+        let _ = (site.document_name(), site.source(1 << 16));
+    }
+    for document in image.documents().chain(image.document(URLS[10], "data.txt")) {
+        found.note(&document.decide(&crawlers[0], Usage::CRAWL, URLS[10]));
     }
     let _ = (image.len(), image.profile(), image.view().meta(), image.view().usages().count());
+    let image = image.with_terms(Terms { elements: true, ..Terms::default() });
+    let crawler = image.crawler(["a"]);
+    for url in URLS {
+        found.note(&image.decide(&crawler, present, url));
+    }
     Ok(found)
 }

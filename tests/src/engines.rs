@@ -6,16 +6,14 @@
 //! `Site::decide`, `Access::decide`, `Image::decide_batch`, `Verdict::rule`) say the same.
 //! It does not know the cases.
 
-use crate::suite::{Answer, Engine};
+use crate::suite::{Answer, Engine, Question, Text};
 use crate::{google, oracle, vectors};
-use robomaton_compiler::{self as compiler, Entry, Options, OverLimit, Policy};
+use robomaton_compiler::trace::Asked;
+use robomaton_compiler::{self as compiler, Entry, Options, OverLimit, Policy, Surroundings};
 use robomaton_formats::decision::is_robots_txt;
-use robomaton_formats::{Decision, Profile, SiteKey, policy};
+use robomaton_formats::{Condition, Decision, Outcome, Profile, SiteKey};
 use robomaton_grammar::scan;
-use robomaton_runtime::{Basis, Image, Mapped, Question, Verdict};
-
-/// The usage number of a usage that no rule can speak of.
-const UNSPOKEN: u16 = u16::MAX;
+use robomaton_runtime::{Basis, Image, Mapped, Question as Asking, Terms, Verdict};
 
 /// Options with this profile, all else by default.
 ///
@@ -43,6 +41,27 @@ pub fn image_of(robots: &[u8], origin: Option<&str>, options: &Options) -> Vec<u
     compiler::emit(vec![Entry::fetched(site, &document)], 1, options).expect("one file fits an image")
 }
 
+/// The image of a file with what surrounds it.
+///
+/// # Panics
+/// When it exceeds its format, which no single file can.
+pub fn image_around(text: &Text<'_>, options: &Options) -> Vec<u8> {
+    let site = site_of(text.origin);
+    let origin = text.origin.map(|_| site.authority());
+    let own = Options { profile: profile_of(text).parse().expect("a profile's name"), ..options.clone() };
+    let document = Around::of(text).with(origin, |around| compiler::compile_with(text.robots, around, &own));
+    let key = match text.document {
+        "robots.txt" => site.clone(),
+        name => site.with_document(name).expect("a short name"),
+    };
+    let fetched = Entry::fetched(key, &document);
+    let entry = match text.status {
+        200..=299 => fetched,
+        status => Entry { outcome: Outcome::Unavailable, status, document: None, ..fetched },
+    };
+    compiler::emit(vec![entry], 1, options).expect("one file fits an image")
+}
+
 /// The target of a URL or a path, found without the runtime's help.
 pub fn target_of(profile: Profile, url: &str) -> Vec<u8> {
     match profile {
@@ -63,15 +82,15 @@ impl Engine for Oracle {
         "oracle"
     }
 
-    fn load(&mut self, robots: &[u8], origin: Option<&str>, _profile: &str) {
-        self.robots = robots.to_vec();
-        self.origin = origin.map(str::to_owned);
+    fn load(&mut self, text: &Text<'_>) {
+        self.robots = text.robots.to_vec();
+        self.origin = text.origin.map(str::to_owned);
     }
 
-    fn ask(&self, agents: &[&str], _usage: &str, url: &str) -> Answer {
-        let (_, target) = vectors::split(url);
-        let (allowed, line) = oracle::verdict(&self.robots, agents, &target, self.origin.as_deref());
-        Answer { verdict: Decision::from(allowed).name().to_owned(), line: Some(line.unwrap_or(0)) }
+    fn ask(&self, question: &Question<'_>) -> Answer {
+        let (_, target) = vectors::split(question.url);
+        let (allowed, line) = oracle::verdict(&self.robots, question.agents, &target, self.origin.as_deref());
+        Answer::new(Decision::from(allowed), Some(line.unwrap_or(0)))
     }
 }
 
@@ -87,13 +106,50 @@ impl Engine for GoogleOracle {
         "google oracle"
     }
 
-    fn load(&mut self, robots: &[u8], _origin: Option<&str>, _profile: &str) {
-        self.robots = robots.to_vec();
+    fn load(&mut self, text: &Text<'_>) {
+        self.robots = text.robots.to_vec();
     }
 
-    fn ask(&self, agents: &[&str], _usage: &str, url: &str) -> Answer {
-        let allowed = google::allowed(&self.robots, agents[0], url);
-        Answer { verdict: Decision::from(allowed).name().to_owned(), line: None }
+    fn ask(&self, question: &Question<'_>) -> Answer {
+        let allowed = google::allowed(&self.robots, question.agents[0], question.url);
+        Answer::new(Decision::from(allowed), None)
+    }
+}
+
+/// What a text is compiled together with, owned.
+#[derive(Debug, Default)]
+struct Around {
+    files: Vec<(String, Vec<u8>)>,
+    pages: Vec<compiler::Page>,
+}
+
+impl Around {
+    fn of(text: &Text<'_>) -> Around {
+        let files = text.files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes()));
+        let page = |page: &crate::case::Page| {
+            let target = vectors::split(&page.url).1;
+            let read = robomaton_corpus::read_page(page.html.as_bytes(), Some("text/html"));
+            let metas = read.metas.into_iter();
+            let elements = read.elements.into_iter();
+            compiler::Page {
+                url: page.url.clone(),
+                target: String::from_utf8_lossy(&target).into_owned(),
+                metas: metas
+                    .map(|tag| compiler::MetaTag { name: tag.name, content: tag.content, line: tag.line })
+                    .collect(),
+                elements: elements
+                    .map(|element| compiler::Element { token: element.token, line: element.line })
+                    .collect(),
+            }
+        };
+        Around { files: files.collect(), pages: text.pages.iter().map(page).collect() }
+    }
+
+    /// Hands on what surrounds a text of this site.
+    fn with<T>(&self, origin: Option<&str>, use_it: impl FnOnce(&Surroundings<'_, '_>) -> T) -> T {
+        let files: Vec<(&str, &[u8])> =
+            self.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
+        use_it(&Surroundings { origin, files: &files, pages: &self.pages })
     }
 }
 
@@ -101,6 +157,7 @@ impl Engine for GoogleOracle {
 #[derive(Debug, Default)]
 pub struct Trace {
     robots: Vec<u8>,
+    around: Around,
     site: Option<SiteKey>,
     options: Options,
 }
@@ -109,7 +166,11 @@ impl Trace {
     /// Lowers what was loaded and hands the policy on.
     pub fn with_policy<T>(&self, use_it: impl FnOnce(Result<Policy<'_>, OverLimit>) -> T) -> T {
         let tree = scan(&self.robots, self.options.limits.bytes(self.options.profile));
-        use_it(compiler::lower(&tree, self.site.as_ref().map(SiteKey::authority), &self.options))
+        let origin = self.site.as_ref().map(SiteKey::authority);
+        let files: Vec<(&str, &[u8])> =
+            self.around.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
+        let around = Surroundings { origin, files: &files, pages: &self.around.pages };
+        use_it(compiler::lower_with(&tree, &around, &self.options))
     }
 }
 
@@ -118,34 +179,61 @@ impl Engine for Trace {
         "trace"
     }
 
-    fn load(&mut self, robots: &[u8], origin: Option<&str>, profile: &str) {
-        self.robots = robots.to_vec();
-        self.site = origin.map(|origin| site_of(Some(origin)));
-        self.options = options(profile);
+    fn load(&mut self, text: &Text<'_>) {
+        self.robots = text.robots.to_vec();
+        self.around = Around::of(text);
+        self.site = text.origin.map(|origin| site_of(Some(origin)));
+        self.options = options(profile_of(text));
     }
 
-    fn ask(&self, agents: &[&str], usage: &str, url: &str) -> Answer {
+    fn ask(&self, question: &Question<'_>) -> Answer {
+        let Question { agents, usage, purpose, url, elements } = *question;
         if let (Some(site), Ok(asked)) = (&self.site, SiteKey::from_url(url))
             && *site != asked
         {
-            return Answer { verdict: Decision::Unknown.name().to_owned(), line: Some(0) };
+            return Answer::new(Decision::Unknown, Some(0));
         }
         let profile = self.options.profile;
         let target = target_of(profile, url);
-        let usage = compiler::usage_number(usage).unwrap_or(UNSPOKEN);
-        let (decision, line) = self.with_policy(|policy| match policy {
+        self.with_policy(|policy| match policy {
             Ok(policy) => {
-                let trace = compiler::trace::trace(&policy, agents, usage, &target);
-                let line = trace.winner.filter(|_| !trace.robots_txt).map(|won| policy.rules[won.rule].line);
-                (trace.decision, line)
+                let asked = Asked { agents, usage, purpose, target: &target, elements, unheard: false };
+                told(&policy, &compiler::trace::trace(&policy, &asked))
             }
             Err(_) => {
-                let exempt = usage == policy::CRAWL && profile.allows_robots_txt();
-                (Decision::from(exempt && is_robots_txt(&profile.notation().target(&target))), None)
+                let exempt = usage == "crawl" && profile.allows_robots_txt();
+                let robots = is_robots_txt(&profile.notation().target(&target));
+                Answer::new(Decision::from(exempt && robots), Some(0))
             }
-        });
-        Answer { verdict: decision.name().to_owned(), line: Some(line.unwrap_or(0)) }
+        })
     }
+}
+
+/// What a trace says in the words of the suite.
+fn told(policy: &Policy<'_>, trace: &compiler::trace::Trace) -> Answer {
+    let line = |found: &compiler::trace::Match| {
+        policy.rules[found.rule].line + u32::from(policy.groups[found.group].file) * 1_000_000
+    };
+    let mut lines: Vec<u32> = trace.deciding().map(line).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    Answer {
+        verdict: trace.decision.name().to_owned(),
+        lines: Some(lines),
+        conditions: texts(&trace.conditions),
+        incomplete: trace.incomplete,
+    }
+}
+
+fn texts(conditions: &[Condition]) -> Vec<String> {
+    let mut texts: Vec<String> = conditions.iter().map(Condition::to_string).collect();
+    texts.sort_unstable();
+    texts
+}
+
+/// The profile that a text is read under: a data.txt always under that of its own.
+fn profile_of<'t>(text: &Text<'t>) -> &'t str {
+    if text.document == "robots.txt" { text.profile } else { "koster" }
 }
 
 /// An image, by whatever way it came to be open.
@@ -153,8 +241,10 @@ impl Engine for Trace {
 pub struct Loaded<D> {
     name: &'static str,
     open: fn(Vec<u8>) -> Image<D>,
-    image: Option<Image<D>>,
+    /// For crawlers that do not work on elements of pages, and for those that do.
+    images: [Option<Image<D>>; 2],
     has_origin: bool,
+    document: String,
 }
 
 /// The image as the compiler hands it over.
@@ -184,7 +274,7 @@ pub fn mapped() -> Loaded<Mapped> {
 
 impl<D: AsRef<[u8]>> Loaded<D> {
     fn new(name: &'static str, open: fn(Vec<u8>) -> Image<D>) -> Loaded<D> {
-        Loaded { name, open, image: None, has_origin: false }
+        Loaded { name, open, images: [None, None], has_origin: false, document: String::new() }
     }
 }
 
@@ -193,15 +283,28 @@ impl<D: AsRef<[u8]>> Engine for Loaded<D> {
         self.name
     }
 
-    fn load(&mut self, robots: &[u8], origin: Option<&str>, profile: &str) {
-        self.has_origin = origin.is_some();
-        self.image = Some((self.open)(image_of(robots, origin, &options(profile))));
+    fn load(&mut self, text: &Text<'_>) {
+        self.has_origin = text.origin.is_some();
+        self.document = text.document.to_owned();
+        self.images = [false, true].map(|elements| {
+            let image = (self.open)(image_around(text, &options(text.profile)));
+            Some(image.with_terms(Terms { elements, ..Terms::default() }))
+        });
     }
 
-    fn ask(&self, agents: &[&str], usage: &str, url: &str) -> Answer {
-        let image = self.image.as_ref().expect("a file was loaded");
+    fn ask(&self, question: &Question<'_>) -> Answer {
+        let Question { agents, usage, purpose, url, elements } = *question;
+        let image = self.images[usize::from(elements)].as_ref().expect("a file was loaded");
         let crawler = image.crawler(agents);
         let usage = image.usage(usage);
+        let usage = purpose.map_or(usage, |purpose| usage.for_purpose(purpose));
+        if self.document != "robots.txt" {
+            let site = image.document(url, &self.document);
+            return site.map_or_else(
+                || Answer::new(Decision::Unknown, Some(0)),
+                |site| answer(&site.decide(&crawler, usage, url)),
+            );
+        }
         let site = image.sites().next().expect("the image holds one site");
         if !self.has_origin {
             return answer(&site.decide(&crawler, usage, url));
@@ -211,9 +314,7 @@ impl<D: AsRef<[u8]>> Engine for Loaded<D> {
             assert_same(&verdict, &site.decide(&crawler, usage, url));
             assert_same(&verdict, &site.access(&crawler, usage).decide(url));
         }
-        image.decide_batch([Question { crawler: &crawler, usage, url }], |other| {
-            assert_same(&verdict, &other)
-        });
+        image.decide_batch([Asking { crawler: &crawler, usage, url }], |other| assert_same(&verdict, &other));
         answer(&verdict)
     }
 }
@@ -223,21 +324,35 @@ impl<D: AsRef<[u8]>> Engine for Loaded<D> {
 /// # Panics
 /// When the image is damaged or the deciding rule is not to be found: no good image does that.
 pub fn answer(verdict: &Verdict<'_>) -> Answer {
-    let rule = verdict.rule();
-    let line = match verdict.basis() {
+    let rules = verdict.rules();
+    let lines: Vec<u32> = rules
+        .iter()
+        .map(|rule| rule.line + 1_000_000 * rule.file.as_ref().map_or(0, |(number, _)| u32::from(*number)))
+        .collect();
+    match verdict.basis() {
         Basis::Damaged => panic!("a good image calls itself damaged"),
         Basis::Rule(tag) => {
-            let rule = rule.expect("a rule decided, but none is found that did");
+            let rule = rules.first().expect("a rule decided, but none is found that did");
             assert_eq!(rule.tag, tag, "the rule that decided (left) is not of the tag that did (right)");
-            rule.line
         }
-        _ => 0,
-    };
-    Answer { verdict: verdict.decision().name().to_owned(), line: Some(line) }
+        Basis::Fields => assert!(!rules.is_empty(), "fields decided, but none is found that did"),
+        _ => assert!(rules.is_empty(), "no rule decided, but some are found that did"),
+    }
+    let conditions =
+        verdict.conditional().map(|conditional| texts(&conditional.conditions)).unwrap_or_default();
+    let mut lines = lines;
+    lines.sort_unstable();
+    lines.dedup();
+    Answer {
+        verdict: verdict.decision().name().to_owned(),
+        lines: Some(lines),
+        conditions,
+        incomplete: verdict.is_incomplete(),
+    }
 }
 
 fn assert_same(one: &Verdict<'_>, other: &Verdict<'_>) {
-    let facts = |verdict: &Verdict<'_>| (verdict.decision(), verdict.basis());
+    let facts = |verdict: &Verdict<'_>| (verdict.decision(), verdict.basis(), verdict.is_incomplete());
     assert_eq!(facts(one), facts(other), "two doors of one image differ");
 }
 

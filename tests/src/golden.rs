@@ -4,10 +4,11 @@
 //! three; the image is dumped here, record by record, so that a byte that moves is seen. Invariant: equal inputs
 //! give equal text. It does not know what the text should be.
 
-use crate::engines::{image_of, options};
+use crate::engines::{Trace, image_around, image_of, options};
+use crate::suite::{Engine, Text};
 use robomaton_compiler::{self as compiler, Options};
 use robomaton_formats::layout::{NONE, Section};
-use robomaton_formats::policy::{PolicyView, SET_LIST, read_list};
+use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, is_scoped, read_list};
 use robomaton_formats::read::View;
 use robomaton_formats::{Outcome, Scheme};
 use robomaton_runtime::Image;
@@ -40,6 +41,61 @@ fn dump_automata(robots: &[u8], options: &Options) -> String {
     for (number, range) in document.programs.iter().enumerate() {
         _ = writeln!(out, "program {number}, {} bytes", range.len());
         out.push_str(&compiler::dump_automaton(&document.code[range.clone()]));
+    }
+    out
+}
+
+/// What a file says to its crawlers about its own patterns, a line for each answer that is not silence: for reading by a
+/// person. Agents are those that it names and one that it does not, usages those that it speaks of.
+///
+/// # Panics
+/// When the file is over a limit.
+pub fn answers(text: &Text<'_>) -> String {
+    let mut trace = Trace::default();
+    trace.load(text);
+    let (agents, usages, targets) = trace.with_policy(|policy| {
+        let policy = policy.expect("within the limits");
+        let mut agents: Vec<String> =
+            policy.groups.iter().flat_map(|group| group.names().map(str::to_owned)).collect();
+        agents.push("(any other)".to_owned());
+        let mut usages: Vec<String> =
+            policy.rules.iter().map(|rule| policy.usage_name(rule.usage).to_owned()).collect();
+        usages.extend(["crawl", "index", "present-snippet"].map(str::to_owned));
+        let target = |rule: &compiler::Rule<'_>| {
+            let text = String::from_utf8_lossy(&rule.pattern).replace('*', "x");
+            let text = text.strip_suffix('$').unwrap_or(&text);
+            format!("{}{text}", if text.starts_with('/') { "" } else { "/" })
+        };
+        let mut targets: Vec<String> = policy.rules.iter().map(target).collect();
+        targets.extend(["/", "/page.html"].map(str::to_owned));
+        for list in [&mut agents, &mut usages, &mut targets] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        (agents, usages, targets)
+    });
+    let image = Image::from_bytes(image_around(text, &options(text.profile))).expect("the image opens");
+    let site = image.sites().next().expect("one site");
+    let mut out = String::new();
+    for agent in &agents {
+        let crawler = image.crawler([agent]);
+        for usage in &usages {
+            for target in &targets {
+                let verdict = site.decide(&crawler, image.usage(usage), target);
+                let account = verdict.account();
+                if account.rules.is_empty() {
+                    continue;
+                }
+                _ = write!(out, "{agent}, {usage} {target}: {}", verdict.decision());
+                for rule in &account.rules {
+                    _ = write!(out, "; line {}: {rule}", rule.line);
+                }
+                if let (Some(fields), Some(conventional)) = (account.fields, account.conventional) {
+                    _ = write!(out, " (fields alone {fields}, conventional {conventional})");
+                }
+                out.push_str(if verdict.is_incomplete() { ", incomplete\n" } else { "\n" });
+            }
+        }
     }
     out
 }
@@ -94,6 +150,9 @@ fn dump_policy_record(view: &View<'_>, policy: &PolicyView<'_>, out: &mut String
     let set = |index| match policy.set(index) {
         None => "nothing".to_owned(),
         Some(word) if word & SET_LIST == 0 => format!("program at {word}"),
+        Some(word) if view.list(word & !SET_LIST).is_some_and(is_scoped) => {
+            dump_scoped_list(view, word & !SET_LIST)
+        }
         Some(word) => {
             let at = word & !SET_LIST;
             let entries = view.list(at).and_then(|list| Some(read_list(list)?.collect::<Vec<_>>()));
@@ -112,17 +171,52 @@ fn dump_policy_record(view: &View<'_>, policy: &PolicyView<'_>, out: &mut String
     }
 }
 
+/// A scoped list with the scope and the list that it leads to.
+fn dump_scoped_list(view: &View<'_>, at: u32) -> String {
+    let Some(list) = view.list(at).and_then(ScopedView::read) else { return "damaged".to_owned() };
+    let flags = [(list.incomplete, ", incomplete"), (list.own, ", own groups"), (list.permits, ", permits")];
+    let flags: String = flags.iter().filter(|(is, _)| *is).map(|(_, text)| *text).collect();
+    let mut out = format!("scoped list at {at}{flags}");
+    for entry in list.entries() {
+        let purpose = view.purpose(entry.purpose).map(|text| format!(" for {}", text.escape_ascii()));
+        let purpose = purpose.unwrap_or_default();
+        _ = write!(
+            out,
+            "\n    {:?}, usage {}{purpose}: program at {}",
+            entry.role, entry.usage, entry.program
+        );
+    }
+    match (list.rest, view.scope(list.scope)) {
+        (Some(rest), _) => _ = write!(out, "\n    and {}", dump_scoped_list(view, rest)),
+        (None, Some(scope)) => {
+            for pattern in 0..scope.patterns() {
+                let runs: Vec<String> =
+                    scope.narrower(pattern).map(|(from, to)| format!("{from}..{to}")).collect();
+                _ = write!(out, "\n    narrower than pattern {pattern}: {}", runs.join(", "));
+            }
+            let rules: Vec<_> = (0..scope.conventional()).filter_map(|rule| scope.pattern_of(rule)).collect();
+            _ = write!(out, "\n    patterns of conventional rules: {rules:?}");
+        }
+        _ => {}
+    }
+    out
+}
+
 fn dump_document(view: &View<'_>, number: u32, out: &mut String) {
     let source = view.source(number, usize::MAX).map_or(0, |text| text.len());
     _ = writeln!(out, "document {number}: text of {source} bytes");
     let Some(detail) = view.detail(number) else { return };
     for group in &detail.groups {
         let default = if group.default { " and others" } else { "" };
-        _ = writeln!(out, "  group of {:?}{default}", group.crawlers);
+        let role =
+            if group.role == Role::Conventional { String::new() } else { format!("{:?} ", group.role) };
+        _ = writeln!(out, "  {role}group of {:?}{default}", group.crawlers);
         for rule in &group.rules {
-            let (line, usage, tag, notation) = (rule.line, rule.usage, rule.tag, rule.notation);
-            let pattern = rule.pattern.escape_ascii();
-            _ = writeln!(out, "    line {line}: usage {usage} tag {tag} notation {notation} {pattern}");
+            let (line, usage, tag, notation) = (rule.line, rule.usage, rule.tag, group.notation as u8);
+            let pattern = rule.pattern.0.escape_ascii();
+            _ = write!(out, "    line {line}: usage {usage} tag {tag} notation {notation} {pattern}");
+            detail.conditions(rule).iter().for_each(|condition| _ = write!(out, ", {condition}"));
+            out.push('\n');
         }
         for record in &group.extensions {
             _ = writeln!(out, "    line {}: {} = {:?}", record.line, record.key, record.value);

@@ -2,8 +2,10 @@
 //!
 //! Used by the limit suite, the benches and the fuzz seeds. Each builder is named after what it strains, takes
 //! its size, and is deterministic. [`all`] is the list with its usual sizes. Invariant: nothing here takes more
-//! memory than the file it returns.
+//! memory than the file it returns. Files with ACAP records, and what may surround them, are in [`acap`].
 //! It does not know limits or right answers; suites ask only that an engine ends in time and within its caps.
+
+pub mod acap;
 
 use crate::generate::Random;
 use std::fmt::Write as _;

@@ -10,6 +10,8 @@
 //! Invariant: nothing here decides what is right except the cases and the oracles, and the oracles import no
 //! crate of the project. It does not know how any engine works.
 
+pub mod acap;
+pub mod acap_files;
 pub mod case;
 pub mod damage;
 pub mod engines;

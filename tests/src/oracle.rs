@@ -55,7 +55,7 @@ fn groups(robots: &[u8], origin: Option<&str>) -> Vec<Group> {
 }
 
 /// R1, R2, R4: the lines, without their ends.
-fn lines(robots: &[u8]) -> Vec<&[u8]> {
+pub(crate) fn lines(robots: &[u8]) -> Vec<&[u8]> {
     let is_end = |octet: &u8| matches!(octet, b'\r' | b'\n');
     let mut text = robots;
     if let Some(head) = robots.get(..500 * 1024).filter(|head| head.len() < robots.len()) {
@@ -95,7 +95,7 @@ fn record(line: &[u8]) -> Option<(&'static str, &[u8])> {
     Some((key, value))
 }
 
-fn trim(mut text: &[u8]) -> &[u8] {
+pub(crate) fn trim(mut text: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = text {
         text = rest;
     }
@@ -103,17 +103,17 @@ fn trim(mut text: &[u8]) -> &[u8] {
 }
 
 /// R5: whom a line names; nobody is the empty text.
-fn agent(value: &[u8]) -> String {
+pub(crate) fn agent(value: &[u8]) -> String {
     if matches!(value, [b'*'] | [b'*', b' ' | b'\t', ..]) { "*".to_owned() } else { token(value) }
 }
 
-fn token(text: &[u8]) -> String {
+pub(crate) fn token(text: &[u8]) -> String {
     let part = |octet: &&u8| octet.is_ascii_alphanumeric() || b"_.-".contains(octet);
     text.iter().take_while(part).map(|octet| octet.to_ascii_lowercase() as char).collect()
 }
 
 /// R14: the pattern that a value stands for.
-fn path_of(value: &[u8], origin: Option<&str>) -> Option<Vec<u8>> {
+pub(crate) fn path_of(value: &[u8], origin: Option<&str>) -> Option<Vec<u8>> {
     let path = match authority_and_rest(value) {
         Some((host, rest)) => (authority_and_rest(origin?.as_bytes())?.0 == host).then_some(rest)?,
         None => Some(value).filter(|value| !value.is_empty())?,
@@ -121,7 +121,7 @@ fn path_of(value: &[u8], origin: Option<&str>) -> Option<Vec<u8>> {
     Some(if matches!(path, [b'/' | b'*', ..]) { path.to_vec() } else { [b"/", path].concat() })
 }
 
-fn authority_and_rest(url: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+pub(crate) fn authority_and_rest(url: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let is = |start: &&str| url.get(..start.len()).is_some_and(|u| u.eq_ignore_ascii_case(start.as_bytes()));
     let rest = &url[["http://", "https://"].into_iter().find(is)?.len()..];
     let end = rest.iter().position(|o| matches!(o, b'/' | b'?')).unwrap_or(rest.len());
@@ -130,8 +130,8 @@ fn authority_and_rest(url: &[u8]) -> Option<(Vec<u8>, &[u8])> {
 }
 
 /// An octet of a canonical text, or a wildcard. `Escaped` is a `*` or `$` that a pattern writes as an escape.
-#[derive(Clone, Copy, PartialEq)]
-enum Tok {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Tok {
     Octet(u8),
     Escaped(u8),
     Star,
@@ -139,7 +139,7 @@ enum Tok {
 }
 
 /// R10, R11.
-fn octets(text: &[u8], is_pattern: bool) -> Vec<Tok> {
+pub(crate) fn octets(text: &[u8], is_pattern: bool) -> Vec<Tok> {
     let mut toks = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -174,7 +174,7 @@ fn octets(text: &[u8], is_pattern: bool) -> Vec<Tok> {
 }
 
 /// R11: the set of places in the subject that the pattern can have come to.
-fn matches(pattern: &[Tok], subject: &[Tok]) -> bool {
+pub(crate) fn matches(pattern: &[Tok], subject: &[Tok]) -> bool {
     let mut places = vec![0];
     for tok in pattern {
         places = match *tok {

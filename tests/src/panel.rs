@@ -5,7 +5,7 @@
 //! It does not know who is right.
 
 use crate::engines::{self, GoogleOracle, Oracle, Trace};
-use crate::suite::{Answer, Engine};
+use crate::suite::{Answer, Engine, Question, Text, agree};
 
 /// Engines that have loaded one file.
 pub struct Panel {
@@ -43,7 +43,8 @@ impl Panel {
 
     /// Every engine takes the file.
     pub fn load(&mut self, robots: &[u8], origin: Option<&str>) {
-        self.engines.iter_mut().for_each(|engine| engine.load(robots, origin, self.profile));
+        let text = Text::new(robots, origin, self.profile);
+        self.engines.iter_mut().for_each(|engine| engine.load(&text));
     }
 
     /// Asks every engine; the oracles are not asked about other usages than `crawl`, which they do not know.
@@ -54,7 +55,7 @@ impl Panel {
         let knows = |engine: &dyn Engine| usage == "crawl" || !engine.name().ends_with("oracle");
         let asked = self.engines.iter().filter(|engine| knows(engine.as_ref()));
         let answers: Vec<(&str, Answer)> =
-            asked.map(|engine| (engine.name(), engine.ask(&[agent], usage, url))).collect();
+            asked.map(|engine| (engine.name(), engine.ask(&Question::new(&[agent], usage, url)))).collect();
         same(&answers)?;
         Ok(answers[0].1.clone())
     }
@@ -81,21 +82,19 @@ impl Panel {
     }
 }
 
-/// Checks that all answers are one; a line of `None` agrees with any.
+/// Checks that all answers are one; lines of `None` agree with any.
 ///
 /// # Errors
 /// What each said, a line each.
 pub fn same(answers: &[(&str, Answer)]) -> Result<(), String> {
-    let lines: Vec<u32> = answers.iter().filter_map(|(_, answer)| answer.line).collect();
-    let verdicts = answers.windows(2).all(|pair| pair[0].1.verdict == pair[1].1.verdict);
-    if verdicts && lines.windows(2).all(|pair| pair[0] == pair[1]) {
+    let pairs = answers
+        .iter()
+        .enumerate()
+        .flat_map(|(at, one)| answers[at + 1..].iter().map(move |other| (one, other)));
+    if pairs.into_iter().all(|(one, other)| agree(&one.1, &other.1)) {
         return Ok(());
     }
-    let said = |(name, Answer { verdict, line }): &(&str, Answer)| {
-        let line = line.map_or_else(|| "?".to_owned(), |line| line.to_string());
-        format!("  {name} said: {verdict}, line {line}\n")
-    };
-    Err(answers.iter().map(said).collect())
+    Err(answers.iter().map(|(name, answer)| format!("  {name} said: {answer}\n")).collect())
 }
 
 /// The smallest query found that still fails: lines are left out, then octets of the lines and of the URL's end.

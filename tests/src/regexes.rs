@@ -6,7 +6,7 @@
 //! `LIMIT` have no opinion. Shares the canonical octets with the compiler, and nothing of its automata.
 
 use crate::engines::{Trace, target_of};
-use crate::suite::{Answer, Engine};
+use crate::suite::{Answer, Engine, Question, Text};
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
@@ -40,8 +40,8 @@ impl Engine for Regexes {
         "regex-automata"
     }
 
-    fn load(&mut self, robots: &[u8], origin: Option<&str>, profile: &str) {
-        self.trace.load(robots, origin, profile);
+    fn load(&mut self, text: &Text<'_>) {
+        self.trace.load(text);
         let mut rules: Vec<(usize, bool, u32, String)> = self.trace.with_policy(|policy| {
             let policy = policy.expect("the file is within the limits");
             let rules = policy.rules.iter().filter(|rule| rule.usage == policy::CRAWL);
@@ -68,14 +68,15 @@ impl Engine for Regexes {
         self.rules = rules.iter().map(|&(_, allow, line, _)| (allow, line)).collect();
     }
 
-    fn ask(&self, _agents: &[&str], _usage: &str, url: &str) -> Answer {
+    fn ask(&self, question: &Question<'_>) -> Answer {
+        let url = question.url;
         let automaton = self.automaton.as_ref().expect("only those that are built are asked");
         let target = Notation::Rep.target(&target_of(robomaton_formats::Profile::Full, url)).into_owned();
         let input = Input::new(&target).anchored(Anchored::Yes);
         let found = automaton.try_search_fwd(&input).expect("an anchored search without quit bytes");
         let found = found.map(|end| self.rules[end.pattern().as_usize()]).filter(|_| !is_robots_txt(&target));
         let (allowed, line) = found.unwrap_or((true, 0));
-        Answer { verdict: Decision::from(allowed).name().to_owned(), line: Some(line) }
+        Answer::new(Decision::from(allowed), Some(line))
     }
 }
 

@@ -5,26 +5,122 @@
 //! the filter lets through is asked, also after a failure.
 //! It does not know how an engine reads a file, and holds no expectation of its own.
 
-use crate::case::{Ask, Case};
+use crate::case::{Ask, Case, Page};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What answers: one way from a text to a verdict.
 pub trait Engine {
     /// How the engine is called in failures.
     fn name(&self) -> &str;
-    /// Takes a file; what was loaded before is forgotten. `origin` is the site of the file, if it is known.
-    fn load(&mut self, robots: &[u8], origin: Option<&str>, profile: &str);
-    /// Answers for the loaded file: the crawler's tokens best first, a usage, an absolute URL.
-    fn ask(&self, agents: &[&str], usage: &str, url: &str) -> Answer;
+    /// Takes a file; what was loaded before is forgotten.
+    fn load(&mut self, text: &Text<'_>);
+    /// Answers for the loaded file.
+    fn ask(&self, question: &Question<'_>) -> Answer;
+}
+
+/// A file with what surrounds it.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    /// The octets of the file.
+    pub robots: &'a [u8],
+    /// The site of the file, if it is known.
+    pub origin: Option<&'a str>,
+    /// The profile's name.
+    pub profile: &'a str,
+    /// `robots.txt` or `data.txt`.
+    pub document: &'a str,
+    /// The status that the file was answered with.
+    pub status: u16,
+    /// Other files of the site, by path.
+    pub files: &'a BTreeMap<String, String>,
+    /// Pages of the site.
+    pub pages: &'a [Page],
+}
+
+/// No other files.
+static NO_FILES: BTreeMap<String, String> = BTreeMap::new();
+
+impl<'a> Text<'a> {
+    /// A robots.txt alone.
+    pub fn new(robots: &'a [u8], origin: Option<&'a str>, profile: &'a str) -> Text<'a> {
+        Text { robots, origin, profile, document: "robots.txt", status: 200, files: &NO_FILES, pages: &[] }
+    }
+
+    /// The file of a case.
+    pub fn of(case: &'a Case) -> Text<'a> {
+        Text {
+            document: &case.document,
+            status: case.status,
+            files: &case.files,
+            pages: &case.pages,
+            ..Text::new(&case.robots, Some(&case.origin), &case.profile)
+        }
+    }
+}
+
+/// A question.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The crawler's tokens, best first.
+    pub agents: &'a [&'a str],
+    /// The usage.
+    pub usage: &'a str,
+    /// The purpose, if there is one.
+    pub purpose: Option<&'a str>,
+    /// An absolute URL, or a path where the site of the file is not known.
+    pub url: &'a str,
+    /// Whether the crawler works on elements of pages.
+    pub elements: bool,
+}
+
+impl<'a> Question<'a> {
+    /// A question without a purpose.
+    pub fn new(agents: &'a [&'a str], usage: &'a str, url: &'a str) -> Question<'a> {
+        Question { agents, usage, purpose: None, url, elements: false }
+    }
 }
 
 /// What an engine says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// `allowed`, `disallowed` or `unknown`.
+    /// `allowed`, `disallowed`, `conditional` or `unknown`.
     pub verdict: String,
-    /// The line of the deciding rule, from 1; 0 when no rule decided; `None` when the engine cannot tell.
-    pub line: Option<u32>,
+    /// The lines of the deciding rules, from 1, ascending; `None` when the engine cannot tell. Those of the k-th file
+    /// that is referred to are counted on from 1,000,000 k.
+    pub lines: Option<Vec<u32>>,
+    /// What a conditional permission demands, sorted.
+    pub conditions: Vec<String>,
+    /// Whether a file is missing that might have changed the answer.
+    pub incomplete: bool,
+}
+
+impl Answer {
+    /// A verdict of the rule on this line, of no rule for 0.
+    pub fn new(verdict: impl ToString, line: Option<u32>) -> Answer {
+        let lines = line.map(|line| Vec::from_iter((line != 0).then_some(line)));
+        Answer { verdict: verdict.to_string(), lines, ..Answer::default() }
+    }
+
+    /// Whether a rule decided.
+    pub fn is_decided(&self) -> bool {
+        self.lines != Some(Vec::new())
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.verdict)?;
+        match &self.lines {
+            None => {}
+            Some(lines) if lines.is_empty() => f.write_str(", by no rule")?,
+            Some(lines) => write!(f, ", by lines {lines:?}")?,
+        }
+        if !self.conditions.is_empty() {
+            write!(f, ", if {}", self.conditions.join(" and "))?;
+        }
+        f.write_str(if self.incomplete { ", incomplete" } else { "" })
+    }
 }
 
 /// One ask that an engine answered otherwise than the case. Its text is meant to be read as it is.
@@ -40,6 +136,26 @@ pub struct Failure {
     pub answer: Answer,
 }
 
+/// The answer that a case expects; lines of `None` are left open.
+fn expected(ask: &Ask) -> Answer {
+    let lines = match (&ask.lines[..], ask.line) {
+        ([], None) => None,
+        ([], Some(0)) => Some(Vec::new()),
+        ([], Some(line)) => Some(vec![line]),
+        (lines, _) => Some(lines.to_vec()),
+    };
+    let (verdict, conditions) = (ask.verdict.clone(), ask.conditions.clone());
+    Answer { verdict, lines, conditions, incomplete: ask.incomplete }
+}
+
+/// Whether two answers are one, as far as both tell.
+pub fn agree(one: &Answer, other: &Answer) -> bool {
+    let lines = one.lines.is_none() || other.lines.is_none() || one.lines == other.lines;
+    lines
+        && (&one.verdict, &one.conditions, one.incomplete)
+            == (&other.verdict, &other.conditions, other.incomplete)
+}
+
 /// Puts every case's asks that pass the filter to the engine.
 pub fn run_suite(
     engine: &mut dyn Engine,
@@ -52,13 +168,19 @@ pub fn run_suite(
         if asks.is_empty() {
             continue;
         }
-        engine.load(&case.robots, Some(&case.origin), &case.profile);
+        engine.load(&Text::of(case));
         for ask in asks {
             let agents: Vec<&str> = ask.agents.iter().map(String::as_str).collect();
-            let answer = engine.ask(&agents, &ask.usage, &ask.url);
-            let line_differs =
-                matches!((ask.line, answer.line), (Some(ours), Some(theirs)) if ours != theirs);
-            if answer.verdict != ask.verdict || line_differs {
+            let purpose = ask.purpose.as_deref();
+            let question = Question {
+                agents: &agents,
+                usage: &ask.usage,
+                purpose,
+                url: &ask.url,
+                elements: ask.elements,
+            };
+            let answer = engine.ask(&question);
+            if !agree(&expected(ask), &answer) {
                 let (engine, case, ask) = (engine.name().to_owned(), case.clone(), ask.clone());
                 failures.push(Failure { engine, case, ask, answer });
             }
@@ -87,12 +209,20 @@ impl fmt::Display for Failure {
             writeln!(f, "  note:     {note}")?;
         }
         writeln!(f, "  profile:  {}, the file is of {}", case.profile, case.origin)?;
-        writeln!(f, "  question: may {} {} {}?", ask.agents.join(", else "), ask.usage, short(&ask.url))?;
-        writeln!(f, "  expected: {}{}", ask.verdict, deciding(ask.line))?;
-        writeln!(f, "  {engine} said: {}{}", answer.verdict, deciding(answer.line))?;
-        let marks = [(ask.line, '+'), (answer.line, '-')];
+        write!(f, "  question: may {} {} {}", ask.agents.join(", else "), ask.usage, short(&ask.url))?;
+        writeln!(
+            f,
+            "{}?",
+            ask.purpose.as_ref().map(|purpose| format!(" for {purpose}")).unwrap_or_default()
+        )?;
+        let expected = expected(ask);
+        writeln!(f, "  expected: {expected}")?;
+        writeln!(f, "  {engine} said: {answer}")?;
+        let marks =
+            [(expected.lines.unwrap_or_default(), '+'), (answer.lines.clone().unwrap_or_default(), '-')];
         for (number, line) in numbered(&case.robots).into_iter().take(40) {
-            let mark = |sign| if marks.contains(&(Some(number), sign)) { sign } else { ' ' };
+            let has = |sign| marks.iter().any(|(lines, of)| *of == sign && lines.contains(&number));
+            let mark = |sign| if has(sign) { sign } else { ' ' };
             writeln!(f, "  {}{}{number:>4} | {}", mark('+'), mark('-'), short(&line))?;
         }
         Ok(())
@@ -104,14 +234,6 @@ fn numbered(robots: &[u8]) -> Vec<(u32, String)> {
     let text = robots.escape_ascii().to_string();
     let text = text.replace("\\r\\n", "\n").replace("\\r", "\n").replace("\\n", "\n").replace("\\\"", "\"");
     (1..).zip(text.lines().map(str::to_owned)).collect()
-}
-
-fn deciding(line: Option<u32>) -> String {
-    match line {
-        None => String::new(),
-        Some(0) => ", by no rule".to_owned(),
-        Some(line) => format!(", by line {line}"),
-    }
 }
 
 fn short(text: &str) -> String {

@@ -1,0 +1,107 @@
+//! The conventional records of a file (R5 to R14, R18), for a file with ACAP records or without.
+//!
+//! Groups are read alike in both. With ACAP, of what stands under an `ACAP-crawler` line nothing counts
+//! before the next `User-agent` line, but a rule there still closes a list of agents (15, V53).
+
+use super::scope::{self, Symbol};
+use super::text::{self, Record};
+use crate::oracle::{self, Tok, matches, octets, path_of};
+
+pub(super) struct Group {
+    names: Vec<String>,
+    rules: Vec<Rule>,
+}
+
+pub(super) struct Rule {
+    usage: &'static str,
+    pub(super) allow: bool,
+    pub(super) line: u32,
+    pub(super) pattern: Vec<Tok>,
+    /// Octets of the canonical pattern, wildcards counted.
+    pub(super) length: usize,
+    /// The same pattern as ACAP reads it, to compare with ACAP's.
+    pub(super) scope: Vec<Symbol>,
+}
+
+/// R6, R8, R14. `strict`: rules under an ACAP record do not count.
+pub(super) fn groups(robots: &[u8], origin: Option<&str>, strict: bool) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut naming = false;
+    let mut under_acap = false;
+    for Record { line, key, value } in text::records(robots) {
+        let (usage, allow) = match key.as_str() {
+            "acap-crawler" => {
+                under_acap = strict;
+                continue;
+            }
+            "user-agent" => {
+                if !naming {
+                    groups.push(Group { names: Vec::new(), rules: Vec::new() });
+                }
+                let names = groups.last_mut().map(|group| &mut group.names);
+                names.into_iter().for_each(|names| names.push(oracle::agent(value)));
+                naming = true;
+                under_acap = false;
+                continue;
+            }
+            "allow" => ("crawl", true),
+            "disallow" => ("crawl", false),
+            "noindex" => ("index", false),
+            _ => continue,
+        };
+        naming &= usage != "crawl"; // R6: only rules of crawling close the list of agents
+        let Some(group) = groups.last_mut().filter(|_| !under_acap) else { continue }; // R8
+        if let Some(value) = path_of(value, origin) {
+            let pattern = octets(&value, true);
+            let length = pattern.iter().map(|tok| if matches!(tok, Tok::Escaped(_)) { 3 } else { 1 }).sum();
+            let scope = scope::symbols(&value);
+            group.rules.push(Rule { usage, allow, line, pattern, length, scope });
+        }
+    }
+    groups
+}
+
+pub(super) fn knows(groups: &[Group], name: &str) -> bool {
+    !name.is_empty() && groups.iter().any(|group| group.names.iter().any(|named| named == name))
+}
+
+/// R7: the rules of one usage that are meant for a crawler.
+fn chosen<'g>(groups: &'g [Group], name: Option<&str>, usage: &str) -> Vec<&'g Rule> {
+    let name = name.filter(|name| knows(groups, name)).unwrap_or("*");
+    let groups = groups.iter().filter(|group| group.names.iter().any(|named| named == name));
+    groups.flat_map(|group| &group.rules).filter(|rule| rule.usage == usage).collect()
+}
+
+/// Whether any rule of the usage is meant for the crawler.
+pub(super) fn speaks(groups: &[Group], name: Option<&str>, usage: &str) -> bool {
+    !chosen(groups, name, usage).is_empty()
+}
+
+/// Those that match.
+pub(super) fn matching<'g>(
+    groups: &'g [Group],
+    name: Option<&str>,
+    usage: &str,
+    target: &[u8],
+) -> Vec<&'g Rule> {
+    let subject = octets(target, false);
+    let mut rules = chosen(groups, name, usage);
+    rules.retain(|rule| matches(&rule.pattern, &subject));
+    rules
+}
+
+/// R12; of equally long patterns with one sense that with the higher symbols, then the first in the file.
+pub(super) fn winner<'g>(rules: &[&'g Rule]) -> Option<&'g Rule> {
+    let symbol = |tok: &Tok| match *tok {
+        Tok::End => 1,
+        Tok::Star => 2,
+        Tok::Octet(octet) | Tok::Escaped(octet) => 3 + u16::from(octet),
+    };
+    let symbols = |rule: &Rule| rule.pattern.iter().map(symbol).collect::<Vec<u16>>();
+    rules.iter().rev().max_by_key(|rule| (rule.length, rule.allow, symbols(rule))).copied()
+}
+
+/// R13.
+pub(super) fn is_robots_txt(target: &[u8]) -> bool {
+    octets(target, false) == octets(b"/robots.txt", false)
+}

@@ -1,0 +1,186 @@
+//! The ACAP lines of a file, in records; nothing is replaced or judged yet.
+//!
+//! A file is read alone: what a reference leads to is read by `local` as another document.
+
+use super::text::{self, lower, words};
+use crate::oracle::{self, trim};
+
+/// What the ACAP lines of a file say.
+#[derive(Default)]
+pub(super) struct Document {
+    /// There is an `ACAP-crawler` line: ACAP mode.
+    pub(super) speaks: bool,
+    /// The file is of version 0.2.
+    pub(super) pilot: bool,
+    /// `ACAP-ignore-conventional-records`.
+    pub(super) ignores_conventional: bool,
+    pub(super) records: Vec<Record>,
+    pub(super) definitions: Vec<Definition>,
+}
+
+/// A record: whom it names (`*` is anyone, the empty name nobody) and what it says to them.
+#[derive(Default)]
+pub(super) struct Record {
+    pub(super) names: Vec<String>,
+    pub(super) fields: Vec<Written>,
+    /// The number of each reference among all of the file, from 1, and its locator.
+    pub(super) references: Vec<(u32, Vec<u8>)>,
+}
+
+/// A permission or prohibition as written.
+pub(super) struct Written {
+    pub(super) line: u32,
+    pub(super) permit: bool,
+    pub(super) usage: Named,
+    /// A pattern, or the name of a resource set.
+    pub(super) resource: Vec<u8>,
+    pub(super) conditions: Vec<String>,
+    /// The patterns of the sub-record; none for a general field.
+    pub(super) purposes: Option<Vec<Vec<u8>>>,
+}
+
+/// A usage as it is written in a field or a definition.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Standard, or opaque (18).
+    Plain(String),
+    /// `(name)`.
+    Local(String),
+}
+
+pub(super) enum Definition {
+    Qualified { name: String, usage: String, conditions: Vec<String> },
+    Composite { name: String, members: Vec<Named> },
+    Set { name: String, patterns: Vec<Vec<u8>> },
+}
+
+impl Document {
+    pub(super) fn knows(&self, name: &str) -> bool {
+        !name.is_empty() && self.records.iter().any(|record| record.names.iter().any(|named| named == name))
+    }
+
+    pub(super) fn read(robots: &[u8]) -> Document {
+        let mut document =
+            Document { pilot: version(robots) == Some(b"0.2".to_vec()), ..Document::default() };
+        let mut purposes: Option<Vec<Vec<u8>>> = None;
+        let mut naming = false; // the last line that counts was `ACAP-crawler` (16)
+        let mut opening = false; // the last field of the record was `ACAP-usage-purpose`
+        let mut references = 0;
+        for text::Record { line, key, value } in text::records(robots) {
+            let Some(key) = key.strip_prefix("acap-") else {
+                naming &= key != "user-agent"; // 15: it suspends the record; other keys are nothing here
+                continue;
+            };
+            let permission = ["allow-", "disallow-"].iter().find_map(|start| key.strip_prefix(start));
+            let (is_permission, permission) = (permission.is_some(), permission.and_then(usage));
+            let known = ["permissions-reference", "usage-purpose", "request-take-down", "request-re-crawl"];
+            let definitions = ["qualified-usage", "composite-usage", "resource-set"];
+            match key {
+                "crawler" => {
+                    document.speaks = true;
+                    if !naming {
+                        document.records.push(Record::default());
+                        purposes = None;
+                        opening = false;
+                    }
+                    let names = &mut document.records.last_mut().expect("one was just pushed").names;
+                    names.push(oracle::agent(value));
+                    naming = true;
+                    continue;
+                }
+                "ignore-conventional-records" => document.ignores_conventional = true,
+                key if definitions.contains(&key) => document.definitions.extend(definition(key, value)),
+                key if known.contains(&key) || is_permission => {}
+                _ => continue, // an unknown line
+            }
+            naming = false;
+            references += u32::from(key == "permissions-reference");
+            let Some(record) = document.records.last_mut() else { continue }; // it belongs to nobody
+            if key == "usage-purpose" {
+                if !opening {
+                    purposes = Some(Vec::new());
+                }
+                opening = true;
+                purposes.get_or_insert_default().push(value.to_vec());
+            } else if key == "permissions-reference" && !value.is_empty() {
+                record.references.push((references, value.to_vec()));
+            } else if is_permission {
+                opening = false;
+                let Some(usage) = permission else { continue }; // of a usage that is no name
+                let Some((resource, rest)) = words(value).split_first().map(|(&r, rest)| (r, rest.to_vec()))
+                else {
+                    continue; // no resource, no field
+                };
+                record.fields.push(Written {
+                    line,
+                    permit: key.starts_with("allow-"),
+                    usage,
+                    resource: resource.to_vec(),
+                    conditions: qualifiers(&rest),
+                    purposes: purposes.clone(),
+                });
+            }
+        }
+        document
+    }
+}
+
+/// P3, V3: the number in the first `##ACAP version=` comment that has one. A comment of one's own may follow it.
+fn version(robots: &[u8]) -> Option<Vec<u8>> {
+    oracle::lines(robots).into_iter().find_map(|line| {
+        let rest = trim(line).strip_prefix(b"##")?;
+        let (name, rest) = rest.split_at_checked(4)?;
+        let rest = Some(trim(rest)).filter(|_| name.eq_ignore_ascii_case(b"acap"))?;
+        let (key, rest) = rest.split_at_checked(7)?;
+        let rest = trim(rest).strip_prefix(b"=").filter(|_| key.eq_ignore_ascii_case(b"version"))?;
+        let part = |octet: &&u8| octet.is_ascii_digit() || **octet == b'.';
+        let number: Vec<u8> = trim(rest).iter().take_while(part).copied().collect();
+        let [major, minor] = number.split(|&octet| octet == b'.').collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let ends = matches!(trim(rest).get(number.len()), None | Some(b' ' | b'\t' | b'#'));
+        (ends && !major.is_empty() && !minor.is_empty()).then_some(number)
+    })
+}
+
+/// P7: a letter, then letters, digits, hyphens, underscores and dots; or such a name in parentheses (P23).
+fn usage(text: &str) -> Option<Named> {
+    if let Some(local) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
+        return Some(Named::Local(local.to_owned()));
+    }
+    let part = |octet: u8| octet.is_ascii_alphanumeric() || b"-_.".contains(&octet);
+    let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.bytes().all(part);
+    is_name.then(|| Named::Plain(text.to_owned()))
+}
+
+/// P41, P42, P44; what lacks a name or a usage defines nothing.
+fn definition(key: &str, value: &[u8]) -> Option<Definition> {
+    let words = words(value);
+    let (name, rest) = words.split_first()?;
+    let name = lower(name);
+    match key {
+        "qualified-usage" => {
+            let (first, rest) = rest.split_first()?;
+            let Named::Plain(usage) = usage(&lower(first))? else { return None };
+            Some(Definition::Qualified { name, usage, conditions: qualifiers(rest) })
+        }
+        "composite-usage" => {
+            let members = rest.iter().filter_map(|word| usage(&lower(word))).collect();
+            Some(Definition::Composite { name, members })
+        }
+        _ => Some(Definition::Set { name, patterns: rest.iter().map(|word| word.to_vec()).collect() }),
+    }
+}
+
+/// P38: `type = value`, where white space may stand around the sign. Every one counts, known or not (19), and
+/// so does a word without a sign: as a name that lacks its value.
+fn qualifiers(words: &[&[u8]]) -> Vec<String> {
+    let text = String::from_utf8_lossy(&words.join(&b' ')).replace(" =", "=").replace("= ", "=");
+    let canonical = |word: &str| {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        let name = name.to_ascii_lowercase();
+        let recrawl = name == "time-limit" && value.eq_ignore_ascii_case("until-recrawl"); // 22
+        format!("{name}={}", if recrawl { "until-recrawled" } else { value })
+    };
+    text.split_ascii_whitespace().map(canonical).collect()
+}

@@ -1,0 +1,181 @@
+//! What a file says once its references are followed and its local names are replaced by what they mean.
+//!
+//! Definitions are looked up in the file itself, wherever they stand (24), and for a file that is referred to in the one that
+//! refers to it, too (V18).
+
+use super::document::{Definition, Document, Named, Record, Written};
+use super::scope::{self, Symbol};
+use crate::oracle;
+
+/// One permission or prohibition of one standard or opaque usage on one pattern.
+pub(super) struct Field {
+    /// To whom: names, and `*` for anyone.
+    pub(super) names: Vec<String>,
+    /// For which purposes; none for a general field.
+    pub(super) purposes: Option<Vec<Vec<u8>>>,
+    pub(super) usage: String,
+    pub(super) permit: bool,
+    pub(super) pattern: Vec<Symbol>,
+    pub(super) conditions: Vec<String>,
+    pub(super) line: u32,
+}
+
+/// A file with the files that its records refer to.
+pub(super) struct Source {
+    pub(super) document: Document,
+    /// The number of a reference, the index of the record that makes it, and what it leads to.
+    referred: Vec<(u32, usize, Document)>,
+    /// Whose references lead to nothing that was given: names, and `*` for anyone.
+    lacking: Vec<String>,
+}
+
+impl Source {
+    pub(super) fn new(
+        document: Document,
+        give: &dyn Fn(&str) -> Option<Vec<u8>>,
+        origin: Option<&str>,
+    ) -> Source {
+        let mut referred = Vec::new();
+        let mut lacking = Vec::new();
+        for (index, record) in document.records.iter().enumerate() {
+            for (number, locator) in &record.references {
+                match path(locator, origin).and_then(|path| give(&path)) {
+                    Some(text) => referred.push((*number, index, Document::read(&text))),
+                    None => lacking.extend(record.names.iter().cloned()),
+                }
+            }
+        }
+        Source { document, referred, lacking }
+    }
+
+    /// Whether a file was not given that a record naming this crawler (or `*`) refers to.
+    pub(super) fn lacks(&self, name: &str) -> bool {
+        self.lacking.iter().any(|lacking| lacking == name)
+    }
+
+    /// Every field, first of the file itself, then of those it refers to.
+    pub(super) fn fields(&self) -> Vec<Field> {
+        let mut fields = Vec::new();
+        for record in &self.document.records {
+            for written in &record.fields {
+                fields.extend(self.meaning(written, &record.names, 0, None));
+            }
+        }
+        for (number, index, document) in &self.referred {
+            for record in &document.records {
+                let names = self.addressed(*index, record);
+                for written in record.fields.iter().filter(|_| !names.is_empty()) {
+                    fields.extend(self.meaning(written, &names, 1_000_000 * number, Some(document)));
+                }
+            }
+        }
+        fields
+    }
+
+    /// Whom a record of a file addresses that the record `index` refers to: the crawlers that are sent there and that it
+    /// names, or all of them; where anyone is sent there, all that it addresses.
+    fn addressed(&self, index: usize, record: &Record) -> Vec<String> {
+        let sent = &self.document.records[index].names;
+        let any = |names: &[String]| names.iter().any(|name| name == "*");
+        let sent: Vec<String> = sent.iter().filter(|name| !name.is_empty()).cloned().collect();
+        if any(&sent) {
+            let more = sent.iter().filter(|name| *name != "*" && any(&record.names));
+            let there = record.names.iter().filter(|name| !name.is_empty());
+            return there.chain(more).cloned().collect();
+        }
+        sent.iter().filter(|name| any(&record.names) || record.names.contains(name)).cloned().collect()
+    }
+
+    /// Whether any record names this crawler, here or in a file that is referred to.
+    pub(super) fn knows(&self, name: &String) -> bool {
+        let there = |(_, index, document): &(u32, usize, Document)| {
+            document.records.iter().any(|record| self.addressed(*index, record).contains(name))
+        };
+        self.document.knows(name) || !name.is_empty() && self.referred.iter().any(there)
+    }
+
+    /// The fields that a written one stands for: one for each usage and pattern (P43, P44).
+    fn meaning(
+        &self,
+        written: &Written,
+        names: &[String],
+        lines: u32,
+        file: Option<&Document>,
+    ) -> Vec<Field> {
+        let mut fields = Vec::new();
+        for (usage, conditions) in self.usages(&written.usage, file) {
+            for resource in self.patterns(&written.resource, file) {
+                let Some(pattern) = scope::pattern(&resource) else { continue }; // 6
+                let all = conditions.iter().chain(&written.conditions).filter(|_| written.permit);
+                fields.push(Field {
+                    names: names.to_vec(),
+                    purposes: written.purposes.clone(),
+                    usage: usage.clone(),
+                    permit: written.permit,
+                    pattern,
+                    conditions: all.cloned().collect(),
+                    line: lines + written.line,
+                });
+            }
+        }
+        fields
+    }
+
+    /// The definitions of the file itself, then those of the file it refers to that is read.
+    fn definitions<'d>(&'d self, file: Option<&'d Document>) -> impl Iterator<Item = &'d Definition> {
+        let others = self.referred.iter().map(|(_, _, document)| document);
+        let others = others.filter(move |document| file.is_some_and(|file| std::ptr::eq(file, *document)));
+        self.document.definitions.iter().chain(others.flat_map(|document| &document.definitions))
+    }
+
+    /// The first definition of a usage: names are shared by qualified and composite ones (24).
+    fn definition<'d>(&'d self, wanted: &str, file: Option<&'d Document>) -> Option<&'d Definition> {
+        self.definitions(file).find(|definition| match definition {
+            Definition::Qualified { name, .. } | Definition::Composite { name, .. } => name == wanted,
+            Definition::Set { .. } => false,
+        })
+    }
+
+    /// Plain usages with their conditions; nothing for a name that is not defined (24).
+    fn usages(&self, named: &Named, file: Option<&Document>) -> Vec<(String, Vec<String>)> {
+        let qualified = |named: &Named| match named {
+            Named::Plain(usage) => Some((usage.clone(), Vec::new())),
+            Named::Local(local) => match self.definition(local, file)? {
+                Definition::Qualified { usage, conditions, .. } => Some((usage.clone(), conditions.clone())),
+                _ => None, // a composite of composites
+            },
+        };
+        match named {
+            Named::Local(local) => match self.definition(local, file) {
+                Some(Definition::Composite { members, .. }) => members.iter().filter_map(qualified).collect(),
+                _ => qualified(named).into_iter().collect(),
+            },
+            Named::Plain(_) => qualified(named).into_iter().collect(),
+        }
+    }
+
+    /// The patterns of a resource set, of all its definitions; or the resource itself.
+    fn patterns(&self, resource: &[u8], file: Option<&Document>) -> Vec<Vec<u8>> {
+        let lower = super::text::lower(resource);
+        let set = ["acap:resource-set:", "the-acap:resource-set:"]
+            .iter()
+            .find_map(|scheme| lower.strip_prefix(scheme));
+        let Some(set) = set else { return vec![resource.to_vec()] };
+        let of_set = |definition: &Definition| match definition {
+            Definition::Set { name, patterns } if name == set => patterns.clone(),
+            _ => Vec::new(),
+        };
+        self.definitions(file).flat_map(of_set).collect()
+    }
+}
+
+/// The path that a locator names, if it is one of the file's own host (23).
+fn path(locator: &[u8], origin: Option<&str>) -> Option<String> {
+    let path = match oracle::authority_and_rest(locator) {
+        Some((host, rest)) => (oracle::authority_and_rest(origin?.as_bytes())?.0 == host).then_some(rest)?,
+        None if scope::is_absolute(locator) => return None,
+        None => locator,
+    };
+    let slash = if path.starts_with(b"/") { "" } else { "/" };
+    Some(format!("{slash}{}", String::from_utf8_lossy(path)))
+}

@@ -1,0 +1,316 @@
+//! ACAP read naively: what the documents and the project's decisions say, in the plainest code that says it.
+//!
+//! The second opinion on files with ACAP records, as [`mod@crate::oracle`] is on those without. It shares
+//! nothing with what it judges: no crate of the project, no automaton, no index; the whole file is read again
+//! for each question. `text` divides a file into lines with keys, `document` keeps the ACAP ones, `local`
+//! replaces local names by what they mean, `conventional` keeps the rest, `scope` says which patterns match
+//! and which is the narrower, and this file decides. The numbers in brackets are those of the decisions; P, V
+//! and R name features of ACAP 0.2, of ACAP 1.0, and rules of RULES.md.
+//!
+//! It does not know META tags, what a usage or a qualifier means, or limits other than the 500 KiB of R4.
+
+mod conventional;
+mod document;
+pub mod examples;
+mod local;
+pub mod scope;
+mod text;
+
+use crate::oracle;
+use document::Document;
+use local::{Field, Source};
+use scope::{Scope, Symbol};
+
+/// A question: may the crawler known by these names, best first, put the target (`path?query`) to this use?
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    /// The crawler's names, best first.
+    pub agents: &'a [&'a str],
+    /// The usage: `crawl`, `index`, `present-snippet`...
+    pub usage: &'a str,
+    /// The service that it is for, if any.
+    pub purpose: Option<&'a str>,
+    /// Path and query, as in the request.
+    pub target: &'a [u8],
+    /// Where the file came from.
+    pub origin: Option<&'a str>,
+}
+
+/// What a file says to a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// `allowed`, `disallowed`, `conditional` or `unknown`.
+    pub verdict: &'static str,
+    /// The lines of the deciding fields, sorted: every unbeaten prohibition, or every maximal permission.
+    /// Those of the k-th reference's file are counted from 1,000,000 k.
+    pub lines: Vec<u32>,
+    /// What the maximal permissions demand, as `name=value`, sorted, each once.
+    pub conditions: Vec<String>,
+    /// Whether a file that was referred to and not given could have changed the answer.
+    pub incomplete: bool,
+    /// What the ACAP records alone say; none if they are silent.
+    pub acap: Option<&'static str>,
+    /// What the conventional records alone say; none if they are silent.
+    pub conventional: Option<&'static str>,
+}
+
+/// What happened on the way to an answer, for tests that must know that it does happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Story {
+    /// The file has ACAP records.
+    pub acap: bool,
+    /// A prohibition stood against a permission from which it differs first in two literals.
+    pub undetermined: bool,
+    /// A prohibition stood beside a permission of the same pattern.
+    pub equal: bool,
+    /// A field of a derived usage beat one of its general form on the same pattern.
+    pub derived: bool,
+    /// A prohibition was beaten.
+    pub beaten: bool,
+    /// Fields of `other` decided.
+    pub other: bool,
+    /// Matching fields were dropped for those of a better level.
+    pub overridden: bool,
+    /// Fields of a sub-record decided.
+    pub purpose: bool,
+    /// A field from a file that was referred to decided.
+    pub referred: bool,
+    /// A conventional rule joined live ACAP fields.
+    pub joined: bool,
+    /// A conventional rule was dropped for a contrary ACAP field of the same pattern.
+    pub dropped: bool,
+    /// The conventional side alone decided, though the file has ACAP records.
+    pub alone: bool,
+}
+
+/// The answer of a robots.txt; `referred` gives the texts of other files of the same host by their paths.
+pub fn answer(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &Ask<'_>) -> Answer {
+    explain(robots, referred, ask).0
+}
+
+/// [`answer`], with the story of it.
+pub fn explain(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &Ask<'_>) -> (Answer, Story) {
+    let document = Document::read(robots);
+    if !document.speaks {
+        return (without_acap(robots, ask), Story::default());
+    }
+    let mut story = Story { acap: true, ..Story::default() };
+    let mut groups = conventional::groups(robots, ask.origin, !document.pilot);
+    if document.ignores_conventional {
+        groups.clear(); // P4, V4
+    }
+    let source = Source::new(document, referred, ask.origin);
+
+    // One name for both sides: the first that either side knows.
+    let known = |name: &String| conventional::knows(&groups, name) || source.knows(name);
+    let name = ask.agents.iter().map(|agent| oracle::token(agent.as_bytes())).find(known);
+
+    let usage = ask.usage.to_ascii_lowercase();
+    if usage == "crawl" && conventional::is_robots_txt(ask.target) {
+        let answer = answered("allowed", None, None);
+        return (answer, story); // R13
+    }
+
+    let target = scope::target(ask.target);
+    let fields = source.fields();
+    let matching: Vec<&Field> =
+        fields.iter().filter(|field| scope::matches(&field.pattern, &target)).collect();
+    let live = |names: &[&str]| live(&matching, names, name.as_deref(), ask.purpose);
+    let general = if usage.starts_with("present-") { "present" } else { usage.as_str() };
+    let (own, own_dropped) = live(&[&usage, general]);
+    let (other, other_dropped) = live(&["other"]); // 10
+
+    let rules = conventional::matching(&groups, name.as_deref(), &usage, ask.target);
+    let alone = conventional::winner(&rules).map(|rule| of_sense(rule.allow));
+    let winner = beside(&rules, &own, &mut story);
+
+    let fall_back = own.is_empty() && rules.is_empty();
+    let (scoped, dropped) = if fall_back { (&other, other_dropped) } else { (&own, own_dropped) };
+    story.overridden = dropped;
+    story.other = fall_back && !other.is_empty() && usage != "other";
+    story.joined = winner.is_some() && !own.is_empty();
+    story.alone = winner.is_some() && own.is_empty();
+    story.purpose = scoped.iter().any(|(level, _)| matches!(level, Level::OwnPurpose | Level::AnyPurpose));
+
+    let (acap, ..) = decide(&contenders(if own.is_empty() { &other } else { &own }, &usage));
+    let mut all = contenders(scoped, &usage);
+    all.extend(winner);
+    tell(&all, &mut story);
+    let (verdict, lines, conditions) = decide(&all);
+    story.referred = lines.iter().any(|&line| line > 1_000_000);
+    let incomplete = name.is_some_and(|name| source.lacks(&name)) || source.lacks("*"); // 23
+    // Silence is consent (27, P49).
+    let verdict = verdict.unwrap_or("allowed");
+    (Answer { verdict, lines, conditions, incomplete, acap, conventional: alone }, story)
+}
+
+/// A file without ACAP records: R1 to R14 for crawling, R18 for indexing, and nothing for any other usage.
+fn without_acap(robots: &[u8], ask: &Ask<'_>) -> Answer {
+    let groups = conventional::groups(robots, ask.origin, false);
+    let usage = ask.usage.to_ascii_lowercase();
+    let tokens = ask.agents.iter().map(|agent| oracle::token(agent.as_bytes()));
+    let name = tokens.into_iter().find(|name| conventional::knows(&groups, name));
+    if usage == "crawl" && conventional::is_robots_txt(ask.target) {
+        return answered("allowed", None, None);
+    }
+    let rules = conventional::matching(&groups, name.as_deref(), &usage, ask.target);
+    match rules.iter().rev().max_by_key(|rule| (rule.length, rule.allow)) {
+        Some(rule) => answered(of_sense(rule.allow), Some(rule.line), Some(of_sense(rule.allow))),
+        None if usage == "crawl" || conventional::speaks(&groups, name.as_deref(), &usage) => {
+            answered("allowed", None, None)
+        }
+        None => answered("unknown", None, None),
+    }
+}
+
+fn answered(verdict: &'static str, line: Option<u32>, conventional: Option<&'static str>) -> Answer {
+    let lines = line.into_iter().collect();
+    Answer { verdict, lines, conditions: Vec::new(), incomplete: false, acap: None, conventional }
+}
+
+fn of_sense(permit: bool) -> &'static str {
+    if permit { "allowed" } else { "disallowed" }
+}
+
+/// How well a field is addressed; the best first (11, 12).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    OwnPurpose,
+    OwnGeneral,
+    AnyPurpose,
+    AnyGeneral,
+}
+
+impl Level {
+    fn of(field: &Field, name: Option<&str>, purpose: Option<&str>) -> Option<Level> {
+        let own = name.is_some_and(|name| field.names.iter().any(|named| named == name));
+        let any = field.names.iter().any(|named| named == "*");
+        let general = field.purposes.is_none();
+        let fits = field.purposes.iter().flatten().any(|pattern| scope::is_purpose(pattern, purpose));
+        match (own, any) {
+            (true, _) if fits => Some(Level::OwnPurpose),
+            (true, _) if general => Some(Level::OwnGeneral),
+            (false, true) if fits => Some(Level::AnyPurpose),
+            (false, true) if general => Some(Level::AnyGeneral),
+            _ => None,
+        }
+    }
+}
+
+/// Those of the matching fields of some usages that are of the best level, and whether there are others.
+fn live<'f>(
+    matching: &[&'f Field],
+    usages: &[&str],
+    name: Option<&str>,
+    purpose: Option<&str>,
+) -> (Vec<(Level, &'f Field)>, bool) {
+    let fields = matching.iter().filter(|field| usages.contains(&field.usage.as_str()));
+    let levels: Vec<(Level, &Field)> =
+        fields.filter_map(|&field| Some((Level::of(field, name, purpose)?, field))).collect();
+    let best = levels.iter().map(|(level, _)| *level).min();
+    let live: Vec<_> = levels.iter().copied().filter(|(level, _)| Some(*level) == best).collect();
+    let dropped = live.len() < levels.len();
+    (live, dropped)
+}
+
+/// A field as the conflict rule sees it.
+struct Contender<'a> {
+    permit: bool,
+    pattern: &'a [Symbol],
+    /// Whether the field is on the usage in question, not on its general form.
+    exact: bool,
+    conditions: &'a [String],
+    line: u32,
+}
+
+impl<'a> Contender<'a> {
+    fn of(field: &'a Field, usage: &str) -> Contender<'a> {
+        let Field { permit, pattern, conditions, line, .. } = field;
+        Contender { permit: *permit, pattern, exact: field.usage == usage, conditions, line: *line }
+    }
+
+    /// 1 and 3 to 5 by the pattern; 9 on equal patterns.
+    fn beats(&self, other: &Contender<'_>) -> bool {
+        match scope::compare(self.pattern, other.pattern) {
+            Scope::Narrower => true,
+            Scope::Equal => self.exact && !other.exact,
+            Scope::Broader | Scope::Undetermined => false,
+        }
+    }
+}
+
+/// The one conventional rule that stands beside the live ACAP fields (14), if any.
+fn beside<'a>(
+    rules: &[&'a conventional::Rule],
+    live: &[(Level, &Field)],
+    story: &mut Story,
+) -> Option<Contender<'a>> {
+    // Of rules on one pattern, a permission is the one that counts.
+    let superseded = |rule: &conventional::Rule| {
+        !rule.allow && rules.iter().any(|other| other.allow && other.pattern == rule.pattern)
+    };
+    let contrary = |rule: &conventional::Rule| {
+        live.iter().any(|(_, field)| field.permit != rule.allow && field.pattern == rule.scope)
+    };
+    let standing: Vec<_> = rules.iter().copied().filter(|rule| !superseded(rule)).collect();
+    let rest: Vec<_> = standing.iter().copied().filter(|rule| !contrary(rule)).collect();
+    story.dropped = rest.len() < standing.len();
+    let rule = conventional::winner(&rest)?;
+    Some(Contender {
+        permit: rule.allow,
+        pattern: &rule.scope,
+        exact: true,
+        conditions: &[],
+        line: rule.line,
+    })
+}
+
+fn contenders<'f>(live: &[(Level, &'f Field)], usage: &str) -> Vec<Contender<'f>> {
+    live.iter().map(|&(_, field)| Contender::of(field, usage)).collect()
+}
+
+/// Those of the second list that none of the first beats.
+fn unbeaten<'c, 'a>(by: &[&'c Contender<'a>], of: &[&'c Contender<'a>]) -> Vec<&'c Contender<'a>> {
+    of.iter().copied().filter(|field| !by.iter().any(|other| other.beats(field))).collect()
+}
+
+/// The verdict, the deciding lines and the conditions (1 to 5, 9, 20): permitted if there is a permission and
+/// every prohibition is beaten by one.
+fn decide(fields: &[Contender<'_>]) -> (Option<&'static str>, Vec<u32>, Vec<String>) {
+    let (permissions, prohibitions): (Vec<_>, Vec<_>) = fields.iter().partition(|field| field.permit);
+    let standing = unbeaten(&permissions, &prohibitions);
+    let maximal = unbeaten(&permissions, &permissions);
+    if !standing.is_empty() {
+        return (Some("disallowed"), lines(&standing), Vec::new());
+    }
+    let mut conditions: Vec<String> =
+        maximal.iter().flat_map(|field| field.conditions.iter().cloned()).collect();
+    conditions.sort();
+    conditions.dedup();
+    let verdict = match (maximal.is_empty(), conditions.is_empty()) {
+        (true, _) => None,
+        (false, true) => Some("allowed"),
+        (false, false) => Some("conditional"),
+    };
+    (verdict, lines(&maximal), conditions)
+}
+
+fn lines(fields: &[&Contender<'_>]) -> Vec<u32> {
+    let mut lines: Vec<u32> = fields.iter().map(|field| field.line).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+/// What of the story the fields tell.
+fn tell(fields: &[Contender<'_>], story: &mut Story) {
+    let (permissions, prohibitions): (Vec<_>, Vec<_>) = fields.iter().partition(|field| field.permit);
+    let standing = unbeaten(&permissions, &prohibitions);
+    let pairs = || standing.iter().flat_map(|&no| permissions.iter().map(move |&yes| (no, yes)));
+    story.undetermined =
+        pairs().any(|(no, yes)| scope::compare(no.pattern, yes.pattern) == Scope::Undetermined);
+    story.equal = pairs().any(|(no, yes)| no.pattern == yes.pattern && !no.beats(yes));
+    story.beaten = standing.len() < prohibitions.len();
+    let contrary = |f: &Contender<'_>, g: &Contender<'_>| f.permit != g.permit && f.pattern == g.pattern;
+    story.derived = fields.iter().any(|f| fields.iter().any(|g| contrary(f, g) && f.beats(g)));
+}

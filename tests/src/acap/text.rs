@@ -1,0 +1,54 @@
+//! Keys and names of a file with ACAP (R2, R3). Lines and patterns are read as for the RFC ([`mod@crate::oracle`]).
+//!
+//! It does not know what a key means.
+
+use crate::oracle::{lines, trim};
+
+/// A line with a key: its number from 1, the key in lower case, and the value.
+pub(super) struct Record<'a> {
+    pub(super) line: u32,
+    pub(super) key: String,
+    pub(super) value: &'a [u8],
+}
+
+/// The lines that have a key, in file order.
+pub(super) fn records(robots: &[u8]) -> Vec<Record<'_>> {
+    let record = |(line, text)| record(text).map(|(key, value)| Record { line, key, value });
+    (1..).zip(lines(robots)).filter_map(record).collect()
+}
+
+/// R2, R3: comment off; key and value. Without a colon a line is a record only if its two words are a
+/// conventional key and a value, or if it is the directive that P4 writes so.
+fn record(line: &[u8]) -> Option<(String, &[u8])> {
+    let line = trim(line.split(|&octet| octet == b'#').next()?);
+    if let Some(at) = line.iter().position(|&octet| octet == b':') {
+        return Some((conventional_key(&lower(trim(&line[..at]))), trim(&line[at + 1..])));
+    }
+    match words(line)[..] {
+        [name, value] => {
+            let key = conventional_key(&lower(name));
+            ["user-agent", "allow", "disallow", "noindex"].contains(&key.as_str()).then_some((key, value))
+        }
+        [name] if lower(name) == "acap-ignore-conventional-records" => Some((lower(name), b"")),
+        _ => None,
+    }
+}
+
+/// R3: the proper spelling of a key.
+fn conventional_key(name: &str) -> String {
+    let key = match name {
+        "useragent" | "user agent" => "user-agent",
+        "dissallow" | "dissalow" | "disalow" | "diasllow" | "disallaw" => "disallow",
+        name => name,
+    };
+    key.to_owned()
+}
+
+pub(super) fn words(text: &[u8]) -> Vec<&[u8]> {
+    text.split(|octet| matches!(octet, b' ' | b'\t')).filter(|word| !word.is_empty()).collect()
+}
+
+/// Names are compared without regard to case (P7, V7).
+pub(super) fn lower(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).to_ascii_lowercase()
+}

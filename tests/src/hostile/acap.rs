@@ -1,0 +1,501 @@
+//! Hostile files whose fields are weighed by narrowness: ACAP, what it refers to, pages, and versioned rule sets.
+//!
+//! What multiplies (agents by sub-records, usages by patterns, references by records) is multiplied here, what is
+//! compared in pairs comes by the ten thousand, and what is one of many is many. Each file but the last few is of 100
+//! KB to 500 KB. Invariants: as in the parent module.
+
+use super::{Hostile, line, lines};
+use robomaton_compiler::{Element, MetaTag, Page};
+
+/// A hostile file with what surrounds it.
+#[derive(Clone, Debug, Default)]
+pub struct Surrounded {
+    /// The name of the builder.
+    pub name: &'static str,
+    /// The robots.txt.
+    pub robots: Vec<u8>,
+    /// Other files of the site, by path.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// Pages of the site.
+    pub pages: Vec<Page>,
+}
+
+impl Surrounded {
+    /// Octets of everything that is read.
+    pub fn octets(&self) -> usize {
+        let files: usize = self.files.iter().map(|(_, text)| text.len()).sum();
+        let tag = |tag: &MetaTag| tag.name.len() + tag.content.len();
+        let page = |page: &Page| page.target.len() + page.metas.iter().map(tag).sum::<usize>();
+        self.robots.len() + files + self.pages.iter().map(page).sum::<usize>()
+    }
+}
+
+/// Every builder at its usual size.
+pub fn all() -> Vec<Surrounded> {
+    let alone = |(name, robots): Hostile| Surrounded { name, robots, ..Surrounded::default() };
+    let mut all: Vec<Surrounded> = texts().into_iter().map(alone).collect();
+    all.extend([
+        references("references", 250, 400),
+        references("references-by-the-thousand", 10_000, 400),
+        references_of_many("references-of-many", 250),
+        references_of_many("references-of-too-many", 6_000),
+        pages_of_one("metas-of-one-page", 60_000),
+        pages_of_one("too-many-metas-of-one-page", 100_000),
+        pages(20_000),
+        pages_for_many("pages-for-many", 2_000),
+        pages_for_many("pages-for-too-many", 3_000),
+        long_page(2_000),
+    ]);
+    all
+}
+
+/// Those that are one file alone.
+pub fn texts() -> Vec<Hostile> {
+    vec![
+        ("tiny-records", tiny_records(50_000)),
+        ("tiny-records-that-fit", tiny_records(12_000)),
+        ("sub-records", sub_records(30_000)),
+        ("sub-records-that-match", sub_records_that_match(8_000)),
+        ("purposes-that-match", purposes_that_match(9_000)),
+        ("purposes-by-usages", purposes_by_usages(10_000)),
+        ("crawlers-in-one-record", crawlers_in_one_record(100_000, 0)),
+        ("crawlers-by-fields", crawlers_in_one_record(13_000, 9_000)),
+        ("crawlers-by-sub-records", crawlers_by_sub_records(10_000, 6_000)),
+        ("crawlers-by-entries", crawlers_by_entries(5_000, 2_000)),
+        ("crawlers-by-patterns", crawlers_by_patterns(7_000, 25_000)),
+        ("composites-by-sets", composites_by_sets(200, 10_000)),
+        ("composites-by-one-long-pattern", composites_by_long_pattern(60_000)),
+        ("composites-by-nothing", composites_by_nothing(3_000, 9_000)),
+        ("qualifiers", qualifiers(3_000)),
+        ("qualified-by-explicit", qualified_by_explicit(350, 4_000)),
+        ("opaque-usages", opaque_usages(10_000)),
+        ("shared-stars", shared_stars(2_000)),
+        ("shared-stars-by-the-ten-thousand", shared_stars(15_000)),
+        ("chain-of-narrower", chain_of_narrower(175)),
+        ("long-chain-of-narrower", chain_of_narrower(850)),
+        ("words-of-stars", words_of_stars(13, false)),
+        ("words-of-stars-beaten", words_of_stars(13, true)),
+        ("long-words-of-stars", words_of_stars(17, true)),
+        (
+            "stars-in-one-field",
+            format!("ACAP-crawler: *\nACAP-disallow-crawl: /{}b\n", "*a".repeat(8_000)).into(),
+        ),
+        ("same-pattern", same_pattern(20_000)),
+        ("alike", alike(45)),
+        ("alike-by-the-hundred", alike(300)),
+        ("alike-at-every-place", alike_at_every_place(512)),
+        ("alike-at-every-place-of-records", alike_at_every_place(7_000)),
+        ("any-and-named-records", any_and_named_records(5_000)),
+        ("any-records-with-stars", any_records_with_stars(8_000)),
+        ("any-records-with-too-many-stars", any_records_with_stars(12_000)),
+        ("heads-of-one-segment", heads_of_one_segment(7_500)),
+        ("shared-and-own-beside-acap", shared_and_own_beside_acap(800)),
+        ("shared-long-rules", shared_long_rules(6_000)),
+        ("opposite-senses", opposite_senses(7_000)),
+        ("many-defaults", many_defaults(8_000, 12_000)),
+        ("versioned-sets", versioned_sets(8_000)),
+        ("times", times(15_000)),
+        ("times-of-many", times_of_many(12_000)),
+        (
+            "acap-fields-of-no-record",
+            lines(15_000, |out, n| line(out, format_args!("ACAP-allow-crawl: /{n}"))),
+        ),
+    ]
+}
+
+/// That many records, each of a crawler of its own with one field.
+pub fn tiny_records(count: usize) -> Vec<u8> {
+    lines(count, |out, n| line(out, format_args!("ACAP-crawler:b{n}\nACAP-allow-index:/{n}")))
+}
+
+/// One record with that many sub-records, each with a purpose and a field, as far as they are read.
+pub fn sub_records(count: usize) -> Vec<u8> {
+    let body = lines(count, |out, n| {
+        line(out, format_args!("ACAP-usage-purpose:p{n}\nACAP-{}-crawl:/{n}", sense(n)));
+    });
+    [b"ACAP-crawler:*\n", body.as_slice()].concat()
+}
+
+/// Sub-records that are all for any purpose, each with a star: all are asked.
+pub fn sub_records_that_match(count: usize) -> Vec<u8> {
+    let body = lines(count, |out, n| {
+        line(out, format_args!("ACAP-usage-purpose:*\nACAP-{}-crawl:/*a{n}", sense(n)));
+    });
+    [b"ACAP-crawler:*\n", body.as_slice()].concat()
+}
+
+/// Sub-records for different purposes, all of which the purpose `news` is.
+pub fn purposes_that_match(count: usize) -> Vec<u8> {
+    let body = lines(count, |out, n| {
+        let stars = |bit: usize| "*".repeat(1 + (n >> (2 * bit) & 3));
+        let purpose = format!("{}n{}e{}w{}s{}", stars(0), stars(1), stars(2), stars(3), stars(4));
+        line(out, format_args!("ACAP-usage-purpose:{purpose}\nACAP-disallow-crawl:/*a{n}"));
+    });
+    [b"ACAP-crawler:*\n", body.as_slice()].concat()
+}
+
+/// One sub-record for that many purposes with a field of every usage there may be.
+pub fn purposes_by_usages(count: usize) -> Vec<u8> {
+    let purposes = lines(count, |out, n| line(out, format_args!("ACAP-usage-purpose:p{n}")));
+    let fields = lines(250, |out, n| line(out, format_args!("ACAP-allow-u{n}:/")));
+    [b"ACAP-crawler:*\n", purposes.as_slice(), &fields].concat()
+}
+
+/// One record of that many crawlers with that many fields.
+pub fn crawlers_in_one_record(crawlers: usize, fields: usize) -> Vec<u8> {
+    let agents = lines(crawlers, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
+    let fields = lines(fields, |out, n| line(out, format_args!("ACAP-{}-crawl:/{n}", sense(n))));
+    [agents.as_slice(), b"ACAP-disallow-crawl:/\n", &fields].concat()
+}
+
+/// One record of that many crawlers and sub-records.
+pub fn crawlers_by_sub_records(crawlers: usize, count: usize) -> Vec<u8> {
+    let agents = lines(crawlers, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
+    let body =
+        lines(count, |out, n| line(out, format_args!("ACAP-usage-purpose:p{n}\nACAP-allow-crawl:/{n}")));
+    [agents.as_slice(), b"ACAP-disallow-crawl:/\n", &body].concat()
+}
+
+/// One record of that many crawlers, for that many purposes and sixteen usages; and a record for each of them.
+pub fn crawlers_by_entries(crawlers: usize, purposes: usize) -> Vec<u8> {
+    let agents = lines(crawlers, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
+    let purposes = lines(purposes, |out, n| line(out, format_args!("ACAP-usage-purpose:p{n}")));
+    let fields = lines(15, |out, n| line(out, format_args!("ACAP-allow-u{n}:/")));
+    let own = lines(crawlers, |out, n| line(out, format_args!("ACAP-crawler:b{n}\nACAP-allow-index:/{n}")));
+    [agents.as_slice(), &purposes, &fields, &own].concat()
+}
+
+/// That many crawlers with records of their own beside one that has that many patterns.
+pub fn crawlers_by_patterns(crawlers: usize, patterns: usize) -> Vec<u8> {
+    let set: String = (0..patterns).map(|n| format!(" /{n}")).collect();
+    let any = format!("ACAP-resource-set: s{set}\nACAP-crawler:*\nACAP-allow-crawl:acap:resource-set:s\n");
+    let own = lines(crawlers, |out, n| line(out, format_args!("ACAP-crawler:b{n}\nACAP-allow-index:/{n}")));
+    [any.as_bytes(), &own].concat()
+}
+
+/// A composite of that many usages, a resource set of that many patterns, and fields that join the two.
+pub fn composites_by_sets(usages: usize, patterns: usize) -> Vec<u8> {
+    let members: String = (0..usages).map(|n| format!(" u{n}")).collect();
+    let set: String = (0..patterns).map(|n| format!(" /set/{n}/*.html")).collect();
+    let fields = lines(2_000, |out, n| {
+        line(out, format_args!("ACAP-{}-(c): the-acap:resource-set:s", sense(n)));
+    });
+    let head = format!("ACAP-composite-usage: c{members}\nACAP-resource-set: s{set}\nACAP-crawler: *\n");
+    [head.as_bytes(), &fields].concat()
+}
+
+/// The same with one pattern of that many octets.
+pub fn composites_by_long_pattern(octets: usize) -> Vec<u8> {
+    let members: String = (0..240).map(|n| format!(" u{n}")).collect();
+    let set = format!("/%20{}", "a".repeat(octets - 4));
+    let fields = lines(8_000, |out, n| line(out, format_args!("ACAP-{}-(c): acap:resource-set:s", sense(n))));
+    let head = format!("ACAP-composite-usage: c{members}\nACAP-resource-set: s {set}\nACAP-crawler: *\n");
+    [head.as_bytes(), &fields].concat()
+}
+
+/// A composite of that many qualified usages in fields with no resource to speak of.
+pub fn composites_by_nothing(usages: usize, fields: usize) -> Vec<u8> {
+    let qualified = lines(usages, |out, n| {
+        line(out, format_args!("ACAP-qualified-usage: q{n} present time-limit={n}-days a=b c=d e=f g=h"));
+    });
+    let members: String = (0..usages).map(|n| format!(" (q{n})")).collect();
+    let fields = lines(fields, |out, n| line(out, format_args!("ACAP-allow-(c): //x a={n}")));
+    let head = format!("ACAP-composite-usage: c{members}\nACAP-crawler: *\n");
+    [qualified.as_slice(), head.as_bytes(), &fields].concat()
+}
+
+/// A usage with that many qualifiers, used with others.
+pub fn qualifiers(count: usize) -> Vec<u8> {
+    let all = |name: &str| (0..count).map(|n| format!(" {name}{n}=x")).collect::<String>();
+    let fields = lines(10, |out, _| line(out, format_args!("ACAP-allow-(q): /{}", all("own"))));
+    let head = format!("ACAP-qualified-usage: q present{}\nACAP-crawler: *\n", all("max-length"));
+    [head.as_bytes(), &fields].concat()
+}
+
+/// A composite of that many usages with sixty qualifiers each, in that many fields with one more.
+pub fn qualified_by_explicit(usages: usize, fields: usize) -> Vec<u8> {
+    let all: String = (0..60).map(|n| format!(" a{n}=v{n}")).collect();
+    let qualified =
+        lines(usages, |out, n| line(out, format_args!("ACAP-qualified-usage: q{n} present{all} b=v{n}")));
+    let members: String = (0..usages).map(|n| format!(" (q{n})")).collect();
+    let fields = lines(fields, |out, n| line(out, format_args!("ACAP-allow-(c): / c=v{n}")));
+    let head = format!("ACAP-composite-usage: c{members}\nACAP-crawler: *\n");
+    [qualified.as_slice(), head.as_bytes(), &fields].concat()
+}
+
+/// That many usages that nobody knows.
+pub fn opaque_usages(count: usize) -> Vec<u8> {
+    let body = lines(count, |out, n| line(out, format_args!("ACAP-allow-usage-of-mine-{n}: /{n}")));
+    [b"ACAP-crawler: *\n", body.as_slice()].concat()
+}
+
+/// Patterns that share a starred start and part at literals: of no two is either narrower.
+pub fn shared_stars(count: usize) -> Vec<u8> {
+    lines(count, |out, n| {
+        if n.is_multiple_of(1_000) {
+            line(out, format_args!("ACAP-crawler: *"));
+        }
+        let [a, b, c] = [n % 26, n / 26 % 26, n / 676].map(letter);
+        line(out, format_args!("ACAP-{}-crawl: /*/*/{a}*{b}*{c}", sense(n)));
+    })
+}
+
+/// Patterns each narrower than the last: `/a`, `/a*`, `/a*a`, `/a*a*`...
+pub fn chain_of_narrower(depth: usize) -> Vec<u8> {
+    let mut stars = 0;
+    lines(depth, |out, n| {
+        // Records are filled to what one may hold of stars.
+        if n == 0 || stars > 8_000 - depth {
+            line(out, format_args!("ACAP-crawler: *"));
+            stars = 0;
+        }
+        let pattern: String = (0..=n).map(|at| if at % 2 == 0 { 'a' } else { '*' }).collect();
+        stars += n.div_ceil(2);
+        line(out, format_args!("ACAP-{}-crawl: /{pattern}", sense(n)));
+    })
+}
+
+/// All words over `a` and `*` of up to that many symbols, which all match where enough of `a` stand: of any two one is
+/// narrower. All are prohibited; with `beaten`, the narrowest is permitted.
+pub fn words_of_stars(symbols: usize, beaten: bool) -> Vec<u8> {
+    let words = (1..=symbols).flat_map(|length| (0..1usize << length).map(move |bits| (length, bits)));
+    let word = |(length, bits): (usize, usize)| -> String {
+        (0..length).map(|at| if bits >> at & 1 == 1 { '*' } else { 'a' }).collect()
+    };
+    let words = words.map(word).filter(|word| !word.contains("**"));
+    // A record holds what it may of stars.
+    let (mut out, mut set, mut stars) = (String::new(), String::new(), 0);
+    let mut number = 0;
+    let mut flush = |set: &mut String| {
+        line(&mut out, format_args!("ACAP-resource-set: s{number}{set}"));
+        line(&mut out, format_args!("ACAP-crawler: *\nACAP-disallow-crawl: acap:resource-set:s{number}"));
+        number += 1;
+        set.clear();
+    };
+    for word in words {
+        stars += word.matches('*').count();
+        set.push_str(" /");
+        set.push_str(&word);
+        if stars > 8_000 {
+            flush(&mut set);
+            stars = 0;
+        }
+    }
+    flush(&mut set);
+    if beaten {
+        line(&mut out, format_args!("ACAP-allow-crawl: /{}", "a".repeat(symbols + 1)));
+    }
+    out.into_bytes()
+}
+
+/// One pattern, that many times, in both senses and under different conditions.
+pub fn same_pattern(count: usize) -> Vec<u8> {
+    let body = lines(count, |out, n| match n % 2 {
+        0 => line(out, format_args!("ACAP-disallow-index: /same")),
+        _ => line(out, format_args!("ACAP-allow-index: /same time-limit={n}-days")),
+    });
+    [b"ACAP-crawler: *\n", body.as_slice()].concat()
+}
+
+/// Patterns that match alike: `/a`, `/a*`, `/a**`..., also with a `$` behind the stars.
+pub fn alike(count: usize) -> Vec<u8> {
+    let mut stars = 0;
+    lines(count, |out, n| {
+        if n == 0 || stars > 7_000 {
+            line(out, format_args!("ACAP-crawler: *"));
+            stars = 0;
+        }
+        stars += 3 * n;
+        let run = "*".repeat(n);
+        line(out, format_args!("ACAP-{}-crawl: /a{run}\nACAP-disallow-crawl: /a{run}*$", sense(n)));
+        line(out, format_args!("ACAP-{}-index: /a{run}", sense(n + 1)));
+    })
+}
+
+/// Patterns that match alike wherever an `a` stands, by hundreds in each of many records.
+pub fn alike_at_every_place(count: usize) -> Vec<u8> {
+    lines(count, |out, n| {
+        if n.is_multiple_of(512) {
+            line(out, format_args!("ACAP-crawler: *"));
+        }
+        let run = |bit: usize| if n >> bit & 1 == 1 { "**" } else { "*" };
+        let pattern: String = (0..8).map(|bit| format!("{}a", run(bit))).collect();
+        let last = if n >> 8 & 1 == 1 { "*" } else { "" };
+        line(out, format_args!("ACAP-{}-crawl: /{pattern}{last}", sense(n / 512)));
+    })
+}
+
+/// That many records for any crawler, and as many of named ones, each named again.
+pub fn any_and_named_records(count: usize) -> Vec<u8> {
+    lines(count, |out, n| {
+        let name = n % 100;
+        line(out, format_args!("ACAP-crawler: *\nACAP-{}-crawl: /any{n}", sense(n)));
+        line(out, format_args!("ACAP-crawler: bot{name}\nACAP-{}-crawl: /bot{n}", sense(n)));
+    })
+}
+
+/// That many records for any crawler, with a star each.
+pub fn any_records_with_stars(count: usize) -> Vec<u8> {
+    lines(count, |out, n| line(out, format_args!("ACAP-crawler:*\nACAP-{}-crawl:/*a{n}", sense(n))))
+}
+
+/// Patterns with one segment behind different heads, in one record: a step for each.
+pub fn heads_of_one_segment(count: usize) -> Vec<u8> {
+    let body = lines(count, |out, n| line(out, format_args!("ACAP-disallow-crawl: /{n}*a")));
+    [b"ACAP-crawler: *\n", body.as_slice()].concat()
+}
+
+/// Conventional groups as `shared_and_own_groups`, beside records of ACAP for each agent and for any.
+pub fn shared_and_own_beside_acap(agents: usize) -> Vec<u8> {
+    let records = lines(agents, |out, n| {
+        line(out, format_args!("ACAP-crawler: bot{n}\nACAP-disallow-crawl: /shared{n}/own"));
+    });
+    let any = b"ACAP-crawler: *\nACAP-allow-index: /*\nACAP-disallow-present: /shared\n";
+    [super::shared_and_own_groups(agents), records, any.to_vec()].concat()
+}
+
+/// One group of long rules for that many agents, each of which has a group of its own.
+pub fn shared_long_rules(agents: usize) -> Vec<u8> {
+    let shared = lines(agents, |out, n| line(out, format_args!("User-agent:b{n}")));
+    let rules = lines(3, |out, n| line(out, format_args!("Disallow:/{n}{}", "x".repeat(50_000))));
+    let own = lines(agents, |out, n| line(out, format_args!("User-agent:b{n}\nAllow:/{n}")));
+    [shared, rules, own, b"ACAP-crawler:*\nACAP-allow-index:/\n".to_vec()].concat()
+}
+
+/// Conventional rules and fields on the same patterns in opposite senses: every rule is contradicted.
+pub fn opposite_senses(count: usize) -> Vec<u8> {
+    let rules = lines(count, |out, n| line(out, format_args!("{}: /{}", super::sense(n), over_a(n))));
+    let fields = lines(count, |out, n| {
+        let other = if super::sense(n) == "Allow" { "disallow" } else { "allow" };
+        line(out, format_args!("ACAP-{other}-crawl: /{}", over_a(n)));
+    });
+    [b"User-agent: *\n", rules.as_slice(), b"ACAP-crawler: *\n", &fields].concat()
+}
+
+/// That many groups for any agent, beside records of that many crawlers.
+pub fn many_defaults(groups: usize, crawlers: usize) -> Vec<u8> {
+    let groups = lines(groups, |out, n| line(out, format_args!("User-agent:*\nAllow:/{n}")));
+    let agents = lines(crawlers, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
+    [groups.as_slice(), &agents, b"ACAP-allow-index:/\n"].concat()
+}
+
+/// That many rule sets of versions that differ, with explicit matches and expressions.
+pub fn versioned_sets(count: usize) -> Vec<u8> {
+    lines(count, |out, n| {
+        let name = n % 500;
+        line(out, format_args!("User-agent: bot{name}\nRobot-version: {}.{}.0", 1 + n % 3, n / 3 % 5));
+        line(out, format_args!("Allow: /{n}*\nDisallow: *.{name}"));
+    })
+}
+
+/// That many request-rates and visit-times of one group.
+pub fn times(count: usize) -> Vec<u8> {
+    let body = lines(count, |out, n| {
+        let (hour, minute) = (n / 60 % 24, n % 60);
+        line(out, format_args!("Request-rate: {}/{}m", 1 + n, 1 + n % 7));
+        line(out, format_args!("Visit-time: {hour:02}{minute:02}-2359"));
+    });
+    [b"User-agent: *\n", body.as_slice()].concat()
+}
+
+/// A few records about time in each of many groups of few crawlers, within the limit of each.
+pub fn times_of_many(groups: usize) -> Vec<u8> {
+    lines(groups, |out, n| {
+        let (hour, minute) = (n / 60 % 24, n % 60);
+        line(out, format_args!("User-agent:b{}\nVisit-time:{hour:02}{minute:02}-2359", n % 50));
+    })
+}
+
+/// References by the thousand to one file with that many records for that many crawlers.
+pub fn references(name: &'static str, count: usize, records: usize) -> Surrounded {
+    let robots = lines(count, |out, n| {
+        line(out, format_args!("ACAP-crawler:b{n}\nACAP-permissions-reference:/r"));
+    });
+    let file = lines(records, |out, n| {
+        line(out, format_args!("ACAP-crawler: c{n}\nACAP-crawler: b{n}\nACAP-allow-crawl: /{n}"));
+    });
+    let filler = lines(20_000, |out, n| line(out, format_args!("ACAP-resource-set: s{n} /{n}")));
+    let file = [b"##ACAP version=1.0\n", file.as_slice(), &filler].concat();
+    let files = vec![("/r".to_owned(), file)];
+    Surrounded { name, robots, files, ..Surrounded::default() }
+}
+
+/// One record of crawlers with that many references to files that are all there, each for many crawlers.
+pub fn references_of_many(name: &'static str, count: usize) -> Surrounded {
+    let agents = lines(6_000, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
+    let references = lines(count, |out, n| line(out, format_args!("ACAP-permissions-reference:/r{n}")));
+    let file = lines(100, |out, n| line(out, format_args!("ACAP-crawler:b{n}\nACAP-allow-crawl:/{n}")));
+    let files = (0..count).map(|n| (format!("/r{n}"), file.clone())).collect();
+    let robots = [agents, references].concat();
+    Surrounded { name, robots, files, ..Surrounded::default() }
+}
+
+/// One page with that many META tags.
+pub fn pages_of_one(name: &'static str, metas: usize) -> Surrounded {
+    let tag = |n: usize| MetaTag {
+        name: if n.is_multiple_of(2) { "robots".to_owned() } else { format!("b{}", n % 5_000) },
+        content: format!("ACAP allow-index time-limit={n}-days a=b c=d"),
+        line: n as u32 + 1,
+    };
+    let metas = (0..metas).map(tag).collect();
+    let pages = vec![Page { metas, ..page(0) }];
+    Surrounded { name, pages, ..Surrounded::default() }
+}
+
+/// That many pages with a few META tags and elements each.
+pub fn pages(count: usize) -> Surrounded {
+    let content =
+        ["ACAP disallow-present", "noindex, nofollow", "ACAP news* allow-crawl", "ACAP version 1.1"];
+    let pages = (0..count).map(|n| Page {
+        metas: content.map(|content| meta("robots", content)).into(),
+        elements: vec![Element { token: "the-acap:disallow-present-snippet".to_owned(), line: 9 }],
+        ..page(n)
+    });
+    let robots = b"User-agent: *\nDisallow: /\nACAP-crawler: *\nACAP-allow-crawl: /*a\n".to_vec();
+    Surrounded { name: "pages", robots, pages: pages.collect(), ..Surrounded::default() }
+}
+
+/// That many pages, each of which speaks to twenty crawlers of its own.
+pub fn pages_for_many(name: &'static str, count: usize) -> Surrounded {
+    let crawlers = 20;
+    let pages = (0..count).map(|n| Page {
+        metas: (0..crawlers)
+            .map(|crawler| meta(&format!("b{}", n * crawlers + crawler), "ACAP disallow-index"))
+            .collect(),
+        ..page(n)
+    });
+    Surrounded { name, pages: pages.collect(), ..Surrounded::default() }
+}
+
+/// A page of a long name with that many META tags.
+pub fn long_page(metas: usize) -> Surrounded {
+    let target = format!("/{}", "x".repeat(60_000));
+    let metas = (0..metas).map(|n| meta("robots", &format!("ACAP allow-u{} a={n}", n % 200))).collect();
+    let pages = vec![Page { target, metas, ..Page::default() }];
+    Surrounded { name: "long-page", pages, ..Surrounded::default() }
+}
+
+fn meta(name: &str, content: &str) -> MetaTag {
+    MetaTag { name: name.to_owned(), content: content.to_owned(), line: 1 }
+}
+
+fn page(number: usize) -> Page {
+    let target = format!("/{}.html", over_a(number));
+    Page { url: format!("http://h.example{target}"), target, ..Page::default() }
+}
+
+/// A path of octets that paths of many of `a` begin with, for the first few hundred.
+fn over_a(number: usize) -> String {
+    match number {
+        0..400 => "a".repeat(number + 1),
+        _ => number.to_string(),
+    }
+}
+
+fn letter(number: usize) -> char {
+    char::from(b"abcdefghijklmnopqrstuvwxyz"[number % 26])
+}
+
+fn sense(n: usize) -> &'static str {
+    if n.is_multiple_of(3) { "allow" } else { "disallow" }
+}
