@@ -3,6 +3,8 @@
 //! The first thing to read here. A folder whose name ends in `-google` or `-koster` is compiled under that profile.
 //! `ROBOMATON_WRITE=1` rewrites what differs; read the difference before it is committed.
 
+use robomaton_tests::case::Page;
+use robomaton_tests::suite::Text;
 use robomaton_tests::{golden, home};
 use std::path::PathBuf;
 
@@ -44,4 +46,36 @@ fn every_stage_is_as_written() {
         }
     }
     assert!(wrong.is_empty(), "golden files differ; ROBOMATON_WRITE=1 rewrites them\n{wrong}");
+}
+
+/// Real files with ACAP records, and real pages: what they answer stands beside each.
+#[test]
+fn real_files_of_acap_answer_as_written() {
+    let write = std::env::var_os("ROBOMATON_WRITE").is_some();
+    let entries = std::fs::read_dir(home().join("data/acap")).expect("the folder of real files");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
+    paths.sort();
+    let (mut seen, mut wrong) = (0, Vec::new());
+    for path in paths {
+        let is = |extension: &str| path.extension().is_some_and(|own| own == extension);
+        let octets = || std::fs::read(&path).expect("a readable file");
+        let found = if is("txt") {
+            golden::answers(&Text::new(&octets(), Some(golden::ORIGIN), "full"))
+        } else if is("html") {
+            let html = String::from_utf8_lossy(&octets()).into_owned();
+            let pages = [Page { url: format!("{}/page.html", golden::ORIGIN), html }];
+            golden::answers(&Text { pages: &pages, ..Text::new(b"", Some(golden::ORIGIN), "full") })
+        } else {
+            continue;
+        };
+        seen += 1;
+        let file = path.with_added_extension("answers");
+        if write {
+            std::fs::write(&file, &found).expect("the golden files are writable");
+        } else if std::fs::read_to_string(&file).unwrap_or_default() != found {
+            wrong.push(file);
+        }
+    }
+    assert!(seen >= 12, "{seen} files");
+    assert!(wrong.is_empty(), "answers differ; ROBOMATON_WRITE=1 rewrites them: {wrong:?}");
 }
