@@ -7,7 +7,7 @@ use robomaton_tests::generate::{self, Random};
 use robomaton_tests::panel::{Panel, Query, same};
 use robomaton_tests::regexes::Regexes;
 use robomaton_tests::setting;
-use robomaton_tests::suite::Engine;
+use robomaton_tests::suite::{Engine, Question, Text};
 
 const ORIGIN: &str = "https://example.com";
 
@@ -56,7 +56,7 @@ fn automaton_trace_oracle_and_regexes_agree() {
         let rules = random.rules(count, length);
         let robots = generate::one_group(&rules).into_bytes();
         panel.load(&robots, Some(ORIGIN));
-        regexes.load(&robots, Some(ORIGIN), "full");
+        regexes.load(&Text::new(&robots, Some(ORIGIN), "full"));
         sets += 1;
         built += usize::from(regexes.is_built());
         for _ in 0..10 {
@@ -65,10 +65,10 @@ fn automaton_trace_oracle_and_regexes_agree() {
             compared += 1;
             match panel.ask("a", "crawl", &url) {
                 Ok(answer) => {
-                    decided += usize::from(answer.line != Some(0));
+                    decided += usize::from(answer.is_decided());
                     if regexes.is_built() {
                         by_regex += 1;
-                        let other = regexes.ask(&["a"], "crawl", &url);
+                        let other = regexes.ask(&Question::new(&["a"], "crawl", &url));
                         if let Err(said) = same(&[("all others", answer), ("regex-automata", other)]) {
                             panic!("{url:?}\n{said}{}", String::from_utf8_lossy(&robots));
                         }
@@ -163,7 +163,7 @@ fn files(profile: &'static str, salt: u64, cases: usize, change: &dyn Fn(&mut Ra
             let url = format!("{ORIGIN}{target}");
             compared += 1;
             match panel.ask(agent, usage, &url) {
-                Ok(answer) => decided += usize::from(answer.line != Some(0)),
+                Ok(answer) => decided += usize::from(answer.is_decided()),
                 Err(_) => panic!("{}", panel.account(&query(&file, agent, usage, &url))),
             }
         }

@@ -1,11 +1,14 @@
 //! A look-up allocates nothing: counted, not promised.
 //!
-//! The crate `allocation-counter` stands in for the allocator of this binary and counts per thread.
+//! The crate `allocation-counter` stands in for the allocator of this binary and counts per thread. What does allocate is
+//! held here, too: a purpose that is a pattern is compared in lower case.
 
 use allocation_counter::measure;
+use robomaton_compiler::Options;
 use robomaton_formats::Profile;
-use robomaton_runtime::{Image, Question, Usage};
+use robomaton_runtime::{Basis, Image, Question, Usage};
 use robomaton_tests::damage::{URLS, small_image};
+use robomaton_tests::engines::image_of;
 use std::hint::black_box;
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "nobody"];
@@ -59,6 +62,60 @@ fn targets_that_must_be_rewritten_do_not_allocate() {
             assert_eq!(count, 0, "{profile}: a target of {} octets", url.len());
         }
     }
+}
+
+/// Records with that many patterns, so that their sets of keys take the small, the middle and the large form.
+fn records(patterns: usize, purpose: &str) -> Vec<u8> {
+    let set: String = (0..patterns).map(|n| format!(" /{n} /{n}*x")).take(patterns.div_ceil(2)).collect();
+    let text = format!(
+        "User-agent: *\nDisallow: /1\nAllow: /1*$\nACAP-resource-set: s{set}\nACAP-crawler: *\n\
+         ACAP-disallow-crawl: the-acap:resource-set:s\nACAP-allow-crawl: /1\nACAP-allow-crawl: /1*\n\
+         ACAP-allow-present: / time-limit=3-days\nACAP-crawler: a\nACAP-allow-crawl: /1*y max-length=9-words\n\
+         ACAP-usage-purpose: {purpose}\nACAP-disallow-crawl: /12\nACAP-allow-other: /\n"
+    );
+    image_of(text.as_bytes(), Some("h.example"), &Options::default())
+}
+
+#[test]
+fn fields_are_weighed_without_allocating() {
+    for (patterns, scope) in [(40, 256), (1_500, 4_096), (8_000, 65_600)] {
+        let image = Image::from_bytes(records(patterns, "news")).unwrap();
+        let usages = ["crawl", "index", "present-snippet", "other", "train"].map(|usage| image.usage(usage));
+        let long = format!("http://h.example/1{}", "%7eA\u{e9}".repeat(150));
+        let mut weighed = 0;
+        for crawler in ["a", "nobody"].map(|name| image.crawler([name])) {
+            for usage in usages.into_iter().flat_map(|usage| [usage, usage.for_purpose("News")]) {
+                for url in [
+                    "http://h.example/1",
+                    "http://h.example/12xy",
+                    "http://h.example/1%2Ax",
+                    "http://h.example/",
+                    &long,
+                ] {
+                    let count = allocations(|| {
+                        let verdict = image.decide(&crawler, usage, url);
+                        weighed += u32::from(verdict.basis() == Basis::Fields);
+                        black_box((verdict.decision(), verdict.safe_decision(), verdict.is_incomplete()));
+                    });
+                    assert_eq!(count, 0, "{patterns} patterns, at most {scope} keys: {usage:?} of {url}");
+                }
+            }
+        }
+        assert!(weighed > 20, "{patterns} patterns: {weighed} answers weighed fields");
+    }
+}
+
+#[test]
+fn patterns_of_purposes_allocate_twice_each() {
+    let image = Image::from_bytes(records(40, "new*")).unwrap();
+    let crawler = image.crawler(["a"]);
+    let ask = |usage| {
+        allocations(|| _ = black_box(image.decide(&crawler, usage, "http://h.example/12").decision()))
+    };
+    assert_eq!(ask(Usage::CRAWL), 0);
+    let count = ask(Usage::CRAWL.for_purpose("News"));
+    // The pattern and the purpose in lower case, and the parts of the pattern.
+    assert!((1..=3).contains(&count), "{count} allocations for one pattern of a purpose");
 }
 
 #[test]

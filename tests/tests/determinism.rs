@@ -8,8 +8,12 @@ use robomaton_runtime::{Image, Outcome};
 use robomaton_tests::generate::Random;
 use std::io::Write as _;
 
+/// A text of ACAP that refers to a file of its site.
+const REFERRING: &str = "ACAP-crawler: a\nACAP-permissions-reference: /part.txt\nACAP-allow-index: /\n";
+
 /// Captures of some 200 sites, a line of JSON each: few distinct texts, several captures of a site, some of the same
-/// second, redirects, failures, HTML, texts that speak of their own host.
+/// second, redirects, failures, HTML, texts that speak of their own host or refer to other files; and beside them such
+/// files, pages and data.txt.
 fn captures() -> Vec<String> {
     let mut random = Random::new(200);
     let texts: Vec<String> = (0..40).map(|_| String::from_utf8_lossy(&random.file()).into_owned()).collect();
@@ -30,12 +34,34 @@ fn captures() -> Vec<String> {
                 }
                 2 => line["body"] = "<!DOCTYPE html><html><body>no</body></html>".into(),
                 3 => line["body"] = format!("User-agent: *\nDisallow: {host}/own\n").into(),
+                4 => line["body"] = REFERRING.into(),
                 _ => line["body"] = random.pick(&texts.iter().map(String::as_str).collect::<Vec<_>>()).into(),
             }
             lines.push(line.to_string());
         }
+        for path in ["/part.txt", "/data.txt", "/page", "/page?2"] {
+            // Of one second, so that what stands in them breaks the tie.
+            for _ in 0..random.below(3) {
+                let said = random.pick(&["allow", "disallow"]);
+                let body = match path {
+                    "/part.txt" => format!("ACAP-crawler: a\nACAP-{said}-index: /x\n"),
+                    "/data.txt" => format!("User-agent: zoo\n{said}: /\nUser-agent: a\n{said}: /x\n"),
+                    _ => format!("<html><meta name=robots content='ACAP {said}-index'>"),
+                };
+                lines.push(json(&host, path, 1_700_000_000, &body).to_string());
+            }
+        }
+    }
+    // Pages of sites of which there is no robots.txt.
+    for site in 0..10 {
+        let host = format!("https://pages{site}.example");
+        lines.push(json(&host, "/", 0, "<html><meta name=robots content=noindex>").to_string());
     }
     lines
+}
+
+fn json(host: &str, path: &str, time: usize, body: &str) -> serde_json::Value {
+    serde_json::json!({ "url": format!("{host}{path}"), "fetched_at": time, "body": body })
 }
 
 fn shuffle(lines: &mut [String], random: &mut Random) {
@@ -47,7 +73,7 @@ fn shuffle(lines: &mut [String], random: &mut Random) {
 fn build_from(lines: &[String], threads: usize) -> Built {
     let mut file = tempfile::Builder::new().suffix(".jsonl").tempfile().expect("a temporary file");
     file.write_all(lines.join("\n").as_bytes()).expect("room for some captures");
-    let options = BatchOptions { threads, ..BatchOptions::default() };
+    let options = BatchOptions { threads, pages: true, ..BatchOptions::default() };
     let inputs = [Input::Path(file.path().to_owned())];
     build(&inputs, &options, &Progress::default()).expect("the captures build")
 }
@@ -58,12 +84,17 @@ fn order_and_threads_do_not_matter() {
     let first = build_from(&lines, 1);
     let image = Image::from_bytes(first.image.as_slice()).unwrap();
     image.verify().unwrap();
-    assert_eq!(image.len(), 200);
+    assert_eq!((image.sites().count(), first.report.sites), (210, 210));
+    assert!(image.documents().count() > 50 && first.report.references_found > 5);
+    assert!(first.report.references_missing > 0 && first.report.pages_with_permissions > 50);
     let outcomes: std::collections::BTreeSet<_> = image.sites().filter_map(|site| site.outcome()).collect();
-    for outcome in [Outcome::Rules, Outcome::NotRobots, Outcome::Unavailable, Outcome::Unreachable] {
+    for outcome in
+        [Outcome::Rules, Outcome::NotRobots, Outcome::Unavailable, Outcome::Unreachable, Outcome::NotCaptured]
+    {
         assert!(outcomes.contains(&outcome), "no site is {outcome}: {outcomes:?}");
     }
-    assert_eq!(first.report.captures, lines.len() as u64);
+    let report = &first.report;
+    assert_eq!(report.captures + report.data_captures + report.other_captures, lines.len() as u64);
     let mut random = Random::new(7);
     for threads in [1, 2, 4, 1, 2, 4, 0] {
         shuffle(&mut lines, &mut random);

@@ -5,9 +5,13 @@
 //! `--nocapture` for the table.
 
 use robomaton_compiler::automaton::{self, Tagged};
-use robomaton_compiler::{Entry, LimitName, Options, Policy, compile, emit, lower, precedence};
+use robomaton_compiler::{
+    Document, Entry, LimitName, Options, Policy, Surroundings, compile, compile_with, emit, lower, precedence,
+};
+use robomaton_formats::layout::Section;
+use robomaton_formats::program::Weighing;
 use robomaton_formats::{Outcome, Profile, SiteKey};
-use robomaton_runtime::{Image, Usage};
+use robomaton_runtime::{Basis, Image, Usage};
 use robomaton_tests::generate::Random;
 use robomaton_tests::hostile;
 use std::time::{Duration, Instant};
@@ -16,6 +20,10 @@ use std::time::{Duration, Instant};
 const COMPILE: Duration = Duration::from_secs(4);
 /// One look-up of an adversarial path.
 const LOOK_UP: Duration = Duration::from_millis(50);
+/// The same among fields that are weighed by narrowness, where a crawler's programs may be thousands: slack is threefold.
+const SCOPED_LOOK_UP: Duration = Duration::from_millis(450);
+/// The account of one verdict, which decodes the details of the document and matches naively.
+const ACCOUNT: Duration = Duration::from_secs(2);
 
 /// The limit that each file is over, by profile; files that are not listed are over none.
 fn over(name: &str, profile: Profile) -> Option<LimitName> {
@@ -59,7 +67,12 @@ fn assert_sizes(name: &str, policy: &Policy<'_>) -> f64 {
             let octets: usize = rules.iter().map(|rule| rule.pattern.text.len()).sum();
             code.clear();
             automaton::normalise(&mut rules);
-            automaton::build(&rules, policy.profile.notation(), precedence::silence(usage), &mut code);
+            automaton::build(
+                &rules,
+                policy.profile.notation(),
+                Weighing::Ranked(precedence::silence(usage)),
+                &mut code,
+            );
             let bound = 6 * octets + 512;
             let (profile, size) = (policy.profile, code.len());
             assert!(
@@ -128,6 +141,129 @@ fn look_ups(name: &str, image: &Image<&[u8]>) -> Duration {
         }
     }
     slowest
+}
+
+/// What an image may hold of programs, policies, lists and scopes for an octet of what is read, and at least.
+const HOT: (usize, usize) = (40, 16 << 10);
+/// Octets that the compiler and the emitter may hold at one time.
+const MEMORY: u64 = 1 << 30;
+
+/// The limit that each file with ACAP records or pages is over; those that are not listed are over none.
+fn scoped_over(name: &str) -> Option<LimitName> {
+    match name {
+        // As an expansion multiplies.
+        "purposes-by-usages" | "crawlers-by-sub-records" | "crawlers-by-entries" => Some(LimitName::Entries),
+        "composites-by-one-long-pattern" | "long-page" => Some(LimitName::Rules),
+        "qualifiers" | "qualified-by-explicit" | "too-many-metas-of-one-page" => Some(LimitName::Conditions),
+        "shared-long-rules" => Some(LimitName::Merged),
+        // What a crawler is told may have no more stars than a group.
+        "composites-by-sets"
+        | "shared-stars-by-the-ten-thousand"
+        | "long-chain-of-narrower"
+        | "long-words-of-stars"
+        | "alike-by-the-hundred"
+        | "alike-at-every-place-of-records"
+        | "any-records-with-too-many-stars" => Some(LimitName::Stars),
+        "opaque-usages" => Some(LimitName::Usages),
+        "times" | "times-of-many" => Some(LimitName::Times),
+        "references-by-the-thousand" | "references-of-too-many" => Some(LimitName::References),
+        "pages-for-too-many" => Some(LimitName::Groups),
+        _ => None,
+    }
+}
+
+/// Octets of the sections that grow with the rules and are read for verdicts.
+fn hot(image: &Image<&[u8]>) -> usize {
+    let sections = [Section::Policies, Section::Lists, Section::Programs, Section::Scopes, Section::Purposes];
+    sections.into_iter().map(|section| image.layout().range(section).len()).sum()
+}
+
+#[test]
+fn hostile_records_cost_little() {
+    println!(
+        "{:<32}{:>8} {:>8}{:>8}{:>7}  {:<12}{:>9}{:>9}{:>9}{:>10}{:>10}  slowest",
+        "file", "octets", "compile", "emit", "MiB", "limit", "image", "hot", "scope", "look-up", "account"
+    );
+    let only: String = robomaton_tests::setting("ROBOMATON_HOSTILE", String::new());
+    for file in hostile::acap::all().into_iter().filter(|file| file.name.starts_with(&only)) {
+        let name = file.name;
+        let octets = file.octets();
+        let files: Vec<(&str, &[u8])> =
+            file.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
+        let around = Surroundings { origin: Some("h.example"), files: &files, pages: &file.pages };
+        let options = Options::default();
+        let (mut document, mut time) = (Document::default(), Duration::ZERO);
+        let compiled = allocation_counter::measure(|| {
+            let start = Instant::now();
+            document = compile_with(&file.robots, &around, &options);
+            time = start.elapsed();
+        });
+        let (mut bytes, mut emitting) = (Vec::new(), Duration::ZERO);
+        let emitted = allocation_counter::measure(|| {
+            let start = Instant::now();
+            let site = SiteKey::from_host("h.example").unwrap();
+            bytes = emit(vec![Entry::fetched(site, &document)], 1, &options).unwrap();
+            emitting = start.elapsed();
+        });
+        let memory = compiled.bytes_max.max(emitted.bytes_max + compiled.bytes_current.unsigned_abs());
+        let image = Image::from_bytes(bytes.as_slice()).unwrap();
+        let verified = image.verify();
+        let limit = document.over_limit.map(|over| over.limit);
+        let (slowest, account, what) = scoped_look_ups(&image);
+        println!(
+            "{name:<32}{octets:>8} {time:>8.0?}{emitting:>8.0?}{:>7}  {:<12}{:>9}{:>9}{:>9}{slowest:>10.1?}{account:>10.1?}  {what}",
+            memory >> 20,
+            limit.map_or("", LimitName::name),
+            bytes.len(),
+            hot(&image),
+            document.scope.len(),
+        );
+        if !only.is_empty() {
+            continue;
+        }
+        verified.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(time < COMPILE, "{name}: compiled in {time:?}");
+        assert!(emitting < COMPILE, "{name}: emitted in {emitting:?}");
+        assert!(memory < MEMORY, "{name}: {memory} octets held");
+        assert_eq!(limit, scoped_over(name), "{name}: {:?}", document.over_limit);
+        assert_eq!(document.outcome == Outcome::OverLimit, limit.is_some(), "{name}");
+        assert!(hot(&image) <= HOT.0 * octets + HOT.1, "{name}: {} octets for {octets}", hot(&image));
+        assert!(slowest < SCOPED_LOOK_UP, "{name}: {slowest:?} for {what}");
+        assert!(account < ACCOUNT, "{name}: {account:?} for the account of a verdict");
+    }
+}
+
+/// Asks the adversarial paths, each best of three; gives the slowest with what was asked, and the slowest account.
+fn scoped_look_ups(image: &Image<&[u8]>) -> (Duration, Duration, String) {
+    let (mut slowest, mut account) = ((Duration::ZERO, String::new()), Duration::ZERO);
+    let usages = ["crawl", "index", "present-snippet", "other"].map(|usage| image.usage(usage));
+    let usages = usages.into_iter().flat_map(|usage| [usage, usage.for_purpose("news")]);
+    let usages: Vec<Usage<'_>> = usages.collect();
+    for name in ["bot7", "b7", "nobody"] {
+        let crawler = image.crawler([name]);
+        for (at, &usage) in usages.iter().enumerate() {
+            for path in adversarial_paths() {
+                let url = format!("http://h.example{path}");
+                let ask = || {
+                    let start = Instant::now();
+                    std::hint::black_box(image.decide(&crawler, usage, &url).decision());
+                    start.elapsed()
+                };
+                let time = (0..3).map(|_| ask()).min().unwrap_or_default();
+                let verdict = image.decide(&crawler, usage, &url);
+                assert_ne!(verdict.basis(), Basis::Damaged, "{name}, {:.40}", path);
+                if time > slowest.0 {
+                    slowest = (time, format!("{name}, usage {at}, {:.12}", path));
+                }
+                if at % 2 == 0 && path.starts_with("/aa") {
+                    let start = Instant::now();
+                    std::hint::black_box(verdict.account());
+                    account = account.max(start.elapsed());
+                }
+            }
+        }
+    }
+    (slowest.0, account, slowest.1)
 }
 
 #[test]

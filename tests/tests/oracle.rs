@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 fn cases() {
     let cases = case::load().unwrap();
     let filter = |case: &case::Case, ask: &case::Ask| {
-        ["full", "rfc9309"].contains(&case.profile.as_str()) && ask.usage == "crawl"
+        ["full", "rfc9309"].contains(&case.profile.as_str())
+            && ask.usage == "crawl"
+            && case::is_conventional(case)
     };
     let failures = suite::run_suite(&mut Oracle::default(), &cases, &filter);
     suite::assert_none("oracle", &failures);

@@ -100,7 +100,7 @@ fn engines_agree(profile: &'static str) {
             let url = format!("{site}{target}");
             compared += 1;
             match panel.ask(agent, usage, &url) {
-                Ok(answer) => decided += usize::from(answer.line != Some(0)),
+                Ok(answer) => decided += usize::from(answer.is_decided()),
                 Err(_) => {
                     let [agent, usage] = [agent.as_str(), usage].map(str::to_owned);
                     let query = Query { robots: body, origin: Some(site), agent, usage, url };

@@ -4,13 +4,14 @@
 //! differ from all 1,426 exactly where `cases/expected-differences.toml` says.
 
 use robomaton_tests::engines::{self, GoogleOracle, Trace};
-use robomaton_tests::suite::Engine;
+use robomaton_tests::suite::{Engine, Question, Text};
 use robomaton_tests::vectors::{self, Vector};
 
 fn answers(mut engine: impl Engine, profile: &str, vectors: &[Vector]) -> Vec<bool> {
     let mut answer = |vector: &Vector| {
-        engine.load(&vector.robots, vector.question().0.as_deref(), profile);
-        engine.ask(&[&vector.agent], "crawl", &vector.url).verdict == "allowed"
+        let origin = vector.question().0;
+        engine.load(&Text::new(&vector.robots, origin.as_deref(), profile));
+        engine.ask(&Question::new(&[&vector.agent], "crawl", &vector.url)).verdict == "allowed"
     };
     vectors.iter().map(&mut answer).collect()
 }
