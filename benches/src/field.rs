@@ -3,9 +3,8 @@
 //! Invariant: one site per distinct body, so that no file is asked more often because many sites have it.
 
 use crate::corpus::Corpus;
-use robomaton_compiler::trace::{Choice, trace};
+use robomaton_compiler::trace::{Asked, Choice, trace};
 use robomaton_compiler::{Document, Entry, Options, Policy, compile, emit, lower};
-use robomaton_formats::policy::CRAWL;
 use robomaton_formats::{Outcome, Profile, SiteKey};
 
 /// What the rules that answer for a crawler are made of.
@@ -37,7 +36,7 @@ impl Class {
 
     /// The class of the rules that answer for a crawler in a policy, and how many they are.
     pub fn of(policy: &Policy<'_>, agent: &str) -> (Class, usize) {
-        let chosen = trace(policy, &[agent], CRAWL, b"/");
+        let chosen = trace(policy, &Asked::crawl(&[agent], b"/"));
         if chosen.choice == Choice::Nobody {
             return (Class::NoRules, 0);
         }

@@ -9,9 +9,11 @@ use robomaton_benches::{Corpus, Field};
 use robomaton_compiler::automaton::{self, Tagged};
 use robomaton_compiler::{Entry, Options, compile, emit, lower, precedence};
 use robomaton_corpus::{BatchOptions, Built, Input, Progress, build};
+use robomaton_formats::SiteKey;
 use robomaton_formats::layout::Section;
 use robomaton_formats::policy::CRAWL;
-use robomaton_runtime::Image;
+use robomaton_formats::program::Weighing;
+use robomaton_runtime::{Image, Site};
 use std::collections::HashSet;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -50,7 +52,8 @@ fn run() -> Result<(), String> {
     programs(&field);
     speeds(&corpus, &field, record_bytes);
     threads(&inputs)?;
-    loading(&built, &field)
+    loading(&built, &field)?;
+    narrowness()
 }
 
 fn row(figure: &str, measured: &str, target: &str) {
@@ -96,7 +99,12 @@ fn programs(field: &Field<'_>) {
                 .collect();
             code.clear();
             automaton::normalise(&mut rules);
-            automaton::build(&rules, policy.profile.notation(), precedence::silence(CRAWL), &mut code);
+            automaton::build(
+                &rules,
+                policy.profile.notation(),
+                Weighing::Ranked(precedence::silence(CRAWL)),
+                &mut code,
+            );
             // `build` left distinct patterns.
             let octets: usize = rules.iter().map(|rule| rule.pattern.text.len()).sum();
             let share = code.len() as f64 / (6 * octets + 512) as f64;
@@ -197,6 +205,56 @@ fn loading(built: &Built, field: &Field<'_>) -> Result<(), String> {
         let took = time(ROUNDS, || image.verify().is_ok());
         let rate = bytes.len() as f64 / 1e9 / took.as_secs_f64();
         row(&format!("verify {name}"), &format!("{:.1} ms, {rate:.2} GB/s", took.as_secs_f64() * 1e3), "");
+    }
+    Ok(())
+}
+
+/// Real files of ACAP: compiling them, and a question to one, about the paths that its rules name.
+fn narrowness() -> Result<(), String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/acap");
+    let mut texts = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|error| error.to_string())? {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        if path.extension().is_some_and(|extension| extension == "txt") {
+            texts.push(std::fs::read(path).map_err(|error| error.to_string())?);
+        }
+    }
+    texts.sort_unstable();
+    let options = Options { no_sources: true, ..Options::default() };
+    let octets: usize = texts.iter().map(Vec::len).sum();
+    let compiled = time(200, || texts.iter().map(|text| compile(text, None, &options).rules).sum::<usize>());
+    let speed = mega(octets) / compiled.as_secs_f64();
+    row(&format!("compile {} real files of ACAP", texts.len()), &format!("{speed:.0} MB/s"), "");
+
+    let site =
+        |number: usize| SiteKey::from_host(&format!("s{number}.example")).map_err(|error| error.to_string());
+    let documents: Vec<_> = texts.iter().map(|text| compile(text, None, &options)).collect();
+    let mut entries = Vec::new();
+    for (number, document) in documents.iter().enumerate() {
+        entries.push(Entry::fetched(site(number)?, document));
+    }
+    let image = emit(entries, texts.len() as u64, &options).map_err(|error| error.to_string())?;
+    let image = Image::from_bytes(image).map_err(|error| error.to_string())?;
+    let crawler = image.crawler(["gptbot"]);
+    let usages = ["crawl", "index", "present-snippet"].map(|name| (name, image.usage(name)));
+    let mut questions = Vec::new();
+    for site in image.sites() {
+        let rules = site.detail().into_iter().flat_map(|detail| {
+            let text = |rule: &robomaton_formats::detail::Rule<'_>| {
+                String::from_utf8_lossy(&rule.pattern.0).replace(['*', '$'], "page")
+            };
+            detail.groups.iter().flat_map(|group| group.rules.iter().map(text)).collect::<Vec<_>>()
+        });
+        questions.extend(rules.map(|path| (site, path)));
+    }
+    for (name, usage) in usages {
+        let took = time(200, || {
+            let allowed =
+                |(site, path): &&(Site<'_>, String)| site.decide(&crawler, usage, path).is_allowed();
+            questions.iter().filter(allowed).count()
+        });
+        let each = took.as_secs_f64() * 1e9 / questions.len() as f64;
+        row(&format!("a question about {name} to such a file, its site held"), &format!("{each:.0} ns"), "");
     }
     Ok(())
 }

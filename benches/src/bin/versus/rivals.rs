@@ -6,9 +6,8 @@
 use robomaton_benches::Field;
 use robomaton_benches::queries::{Queries, Seat};
 use robomaton_compiler::lower;
-use robomaton_compiler::trace::trace;
+use robomaton_compiler::trace::{Asked, trace};
 use robomaton_formats::Profile;
-use robomaton_formats::policy::CRAWL;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -153,7 +152,7 @@ pub(crate) fn plain_rules(field: &Field<'_>, queries: &Queries) -> Vec<Vec<Plain
             continue;
         };
         let tags = robomaton_compiler::precedence::tags(&policy);
-        let groups = trace(&policy, &[&seat.agent], CRAWL, b"/").groups;
+        let groups = trace(&policy, &Asked::crawl(&[&seat.agent], b"/")).groups;
         let chosen = groups.into_iter().flat_map(|group| policy.groups[group].rules.clone());
         let plain = chosen.filter(|&at| policy.rules[at].is_crawl()).map(|at| {
             let parts = policy.rules[at].pattern().parts();
