@@ -48,24 +48,27 @@ pub(crate) fn called(path: &Path) -> String {
 
 /// Reads a robots.txt, another text of a site, or a page: refuses what holds many of them.
 pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, Failure> {
-    let text = read_file(path)?;
-    match not_one_text(&text) {
-        Some(what) => Err(Failure::Said(format!("{}: {what}", called(path)))),
-        None => Ok(text),
+    let bytes = read_text_or_image(path)?;
+    if is_image(&bytes) {
+        let cure = "is an image, not a robots.txt; query, filter, explain, inspect, verify and `dump image` take images";
+        return Err(Failure::Said(format!("{}: {cure}", called(path))));
     }
+    Ok(bytes)
 }
 
-/// What these bytes are and what to do with them, if they are plainly not those of one text.
-pub(crate) fn not_one_text(bytes: &[u8]) -> Option<&'static str> {
-    if is_image(bytes) {
-        Some("is an image, not a robots.txt; `robomaton query` and `robomaton explain` take images, as files")
-    } else if [&b"\x1f\x8b"[..], b"WARC/1.", b"WARC/0."].iter().any(|start| bytes.starts_with(start))
-        || is_jsonl(bytes)
-    {
-        Some("is a capture archive; `robomaton compile` reads it")
-    } else {
-        None
+/// The same where an image will do too.
+pub(crate) fn read_text_or_image(path: &Path) -> Result<Vec<u8>, Failure> {
+    let bytes = read_file(path)?;
+    if is_archive(&bytes) {
+        let cure = "is a capture archive; `robomaton compile` reads it";
+        return Err(Failure::Said(format!("{}: {cure}", called(path))));
     }
+    Ok(bytes)
+}
+
+/// Whether these are plainly the bytes of captures.
+fn is_archive(bytes: &[u8]) -> bool {
+    [&b"\x1f\x8b"[..], b"WARC/1.", b"WARC/0."].iter().any(|start| bytes.starts_with(start)) || is_jsonl(bytes)
 }
 
 /// Whether the first line is an object with a URL, as captures in JSON lines are.

@@ -262,11 +262,17 @@ fn archives_and_images_are_no_texts() {
         place.run(&["explain", name, "/"]).fails(what);
         place.run_with(&["check", "-", "x", "/"], bytes).fails(what);
         place.run_with(&["explain", "-", "/"], bytes).fails(what);
+        place.run(&["lint", name]).fails(what);
+        for stage in ["tree", "policy", "automaton", "image"] {
+            place.run(&["dump", stage, name]).fails(what);
+        }
         place.run_with(&["check", "-", "x", "/", "--with", &format!("/x={name}")], "").fails(what);
     }
     let image = std::fs::read(place.path("i.rimg")).unwrap();
     place.run_with(&["check", "-", "x", "/"], &image).fails("is an image");
     place.run_with(&["explain", "-", "/"], &image).fails("is an image");
+    place.run(&["lint", "i.rimg"]).fails("is an image");
+    place.run(&["dump", "tree", "i.rimg"]).fails("is an image");
     assert_eq!(place.run_with(&["check", "-", "x", "/"], "{no capture}\n").code, 0);
 }
 

@@ -6,7 +6,7 @@
 mod image;
 
 use crate::failure::Failure;
-use crate::input::{is_image, read_file};
+use crate::input::{is_image, read_text, read_text_or_image};
 use crate::options::{Dialect, WithArgs};
 use crate::output::Out;
 use crate::single::{Beside, Origin, Single};
@@ -54,7 +54,10 @@ Examples:
   robomaton dump image crawl.rimg";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let bytes = read_file(&arguments.file)?;
+    let bytes = match arguments.stage {
+        Stage::Image => read_text_or_image(&arguments.file)?,
+        Stage::Tree | Stage::Policy | Stage::Automaton => read_text(&arguments.file)?,
+    };
     let options = arguments.dialect.options();
     let origin = match &arguments.site {
         Some(url) => Origin::of(url, options.profile)?,
@@ -70,10 +73,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Stage::Image => {
             let single = Single::compile(&bytes, &origin, &beside, &options)?;
             image::write(single.image(), &mut out)?;
-        }
-        _ if is_image(&bytes) => {
-            let cure = "is an image, not a robots.txt; `robomaton dump image` shows it";
-            return Err(Failure::of(&arguments.file, cure));
         }
         Stage::Automaton => {
             let files = beside.slices();

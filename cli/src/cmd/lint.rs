@@ -10,7 +10,7 @@ mod page;
 mod place;
 
 use crate::failure::Failure;
-use crate::input::{is_image, read_file};
+use crate::input::read_text;
 use crate::options::{Dialect, WithArgs};
 use crate::output::{ColorArg, Out, count, remark};
 use crate::single::Origin;
@@ -154,11 +154,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     let renderer = draw::renderer(color.is_on());
     let (mut found_any, mut unread) = (false, None);
     for path in &arguments.files {
-        let text = read_file(path).and_then(|bytes| match is_image(&bytes) {
-            true => Err(Failure::of(path, "is an image, not a robots.txt; `robomaton verify` checks images")),
-            false => Ok(bytes),
-        });
-        let bytes = match text {
+        let bytes = match read_text(path) {
             Ok(bytes) => bytes,
             // One file that cannot be read does not hide what there is to say of the others.
             Err(failure) => {
