@@ -11,7 +11,7 @@ use robomaton_formats::policy::{self, CRAWL, NO_PURPOSE, SET_LIST, USAGES};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::push_varint;
 use robomaton_formats::write::{self, Contents, Site};
-use robomaton_formats::{ImageError, Outcome, SiteKey};
+use robomaton_formats::{ImageError, NoRules, Outcome, Ruling, SiteKey};
 use std::collections::HashMap;
 
 /// A site and what was fetched for it.
@@ -65,19 +65,17 @@ pub fn emit(mut entries: Vec<Entry<'_>>, captures: u64, options: &Options) -> Re
         ..Contents::default()
     };
     for entry in entries {
-        let document = entry.document.map(|document| emitter.document(document, &mut contents));
-        // Pages of a site may speak where there is no robots.txt.
-        let speaks = |document: &Document| !document.crawlers.is_empty() || document.default.is_some();
-        let has_policy = entry.outcome == Outcome::Rules || entry.document.is_some_and(speaks);
-        contents.sites.push(Site {
+        let no_rules = NoRules { outcome: entry.outcome, status: entry.status };
+        let no_rules = (entry.outcome != Outcome::Rules).then_some(no_rules);
+        let site = Site {
+            ruling: emitter.ruling(entry.document, no_rules, &mut contents),
+            document: entry.document.map(|document| emitter.number(document, &mut contents)),
             key: entry.site,
-            outcome: entry.outcome,
             status: entry.status,
-            policy: document.map(|(policy, _)| policy).filter(|_| has_policy),
-            document: document.map(|(_, number)| number),
             fetched_at: entry.fetched_at,
             fresh_for: entry.fresh_for,
-        });
+        };
+        contents.sites.push(site);
     }
     write::write(&contents)
 }
@@ -88,8 +86,10 @@ struct Emitter {
     names: Vec<String>,
     /// Names of usages that have no number of their own, ascending: they are numbered on from [`USAGES`].
     usages: Vec<String>,
-    /// Policy offset and number by the document's address: one address is one text.
-    documents: HashMap<*const Document, (u32, u32)>,
+    /// Rulings by the document's address, as one address is one text, and what became of the fetch.
+    rulings: HashMap<(*const Document, Option<NoRules>), Ruling>,
+    /// Numbers of documents by their address.
+    numbers: HashMap<*const Document, u32>,
     /// The number of a stored detail with its text.
     details: HashMap<u128, u32>,
     programs: HashMap<Vec<u8>, u32>,
@@ -112,7 +112,8 @@ impl Emitter {
         Emitter {
             names: distinct(names.collect()),
             usages: distinct(usages.collect()),
-            documents: HashMap::new(),
+            rulings: HashMap::new(),
+            numbers: HashMap::new(),
             details: HashMap::new(),
             programs: HashMap::new(),
             lists: HashMap::new(),
@@ -122,11 +123,39 @@ impl Emitter {
         }
     }
 
-    /// Stores a document; gives the offset of its policy and its number.
-    fn document(&mut self, document: &Document, contents: &mut Contents) -> (u32, u32) {
-        if let Some(&known) = self.documents.get(&std::ptr::from_ref(document)) {
+    /// What answers for a site: its document, if that speaks to any crawler, as pages may where there is no robots.txt.
+    fn ruling(
+        &mut self,
+        document: Option<&Document>,
+        no_rules: Option<NoRules>,
+        contents: &mut Contents,
+    ) -> Ruling {
+        let speaks = |document: &&Document| !document.crawlers.is_empty() || document.default.is_some();
+        let Some(document) = document.filter(speaks) else {
+            let no_group = || self.intern(&policy::Policy::default(), contents);
+            return no_rules.map_or_else(no_group, Ruling::NoRules);
+        };
+        let key = (std::ptr::from_ref(document), no_rules);
+        if let Some(&known) = self.rulings.get(&key) {
             return known;
         }
+        let policy = policy::Policy { no_rules, ..self.policy(document, contents) };
+        let ruling = self.intern(&policy, contents);
+        self.rulings.insert(key, ruling);
+        ruling
+    }
+
+    /// The program that is all of a policy, or the policy, stored.
+    fn intern(&mut self, policy: &policy::Policy, contents: &mut Contents) -> Ruling {
+        policy.as_program().unwrap_or_else(|| {
+            let mut bytes = Vec::new();
+            policy.encode(&mut bytes);
+            Ruling::Policy(store(&bytes, &mut self.policies, &mut contents.policies))
+        })
+    }
+
+    /// Stores what a document's policy leads to; gives the policy.
+    fn policy(&mut self, document: &Document, contents: &mut Contents) -> policy::Policy {
         let programs: Vec<u32> = document
             .programs
             .iter()
@@ -150,10 +179,14 @@ impl Emitter {
         if !by_substring {
             crawlers.sort_unstable();
         }
-        let mut bytes = Vec::new();
-        policy::Policy { crawlers, default: document.default, sets, by_substring }.encode(&mut bytes);
-        let at = store(&bytes, &mut self.policies, &mut contents.policies);
+        policy::Policy { no_rules: None, crawlers, default: document.default, sets, by_substring }
+    }
 
+    /// Stores a document's details and text; gives its number.
+    fn number(&mut self, document: &Document, contents: &mut Contents) -> u32 {
+        if let Some(&known) = self.numbers.get(&std::ptr::from_ref(document)) {
+            return known;
+        }
         let next = contents.documents.len() as u32;
         let hash = xxhash_rust::xxh3::xxh3_128(&[&document.detail[..], &document.source].concat());
         let number = *self.details.entry(hash).or_insert(next);
@@ -163,8 +196,8 @@ impl Emitter {
                 .documents
                 .push(write::Document { detail: document.detail.clone(), source: document.source.clone() });
         }
-        self.documents.insert(document, (at, number));
-        (at, number)
+        self.numbers.insert(document, number);
+        number
     }
 }
 

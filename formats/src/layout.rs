@@ -9,13 +9,13 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"ROBOMAT\x1A";
 /// The one format version that this crate reads and writes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Sections begin at multiples of this.
 pub const ALIGNMENT: usize = 64;
 /// Sites in one bucket of [`Section::Hosts`].
-pub const BUCKET_SITES: usize = 12;
+pub const BUCKET_SITES: usize = 11;
 /// A site stands less than this many buckets after its home; readers look at no more.
-pub const MAX_PROBE: usize = 32;
+pub const MAX_PROBE: usize = 64;
 /// A text is at most this many octets long.
 pub const MAX_TEXT: u64 = 1 << 30;
 /// "None" in fields that hold an offset or a number.
@@ -25,30 +25,30 @@ pub const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Section {
-    /// [`Bucket`]s: host hash → site numbers.
+    /// [`Bucket`]s: host hash → the rulings of sites.
     Hosts = 0,
-    /// [`SiteRecord`]s in the order of their keys.
-    Sites = 1,
-    /// The authorities of the sites, end to end.
-    Names = 2,
+    /// The names of the sites, bucket by bucket (`name`).
+    Names = 1,
     /// Policies: crawler → sets (`policy`).
-    Policies = 3,
+    Policies = 2,
     /// Lists of entries, for sets with more than one program.
-    Lists = 4,
+    Lists = 3,
     /// Programs, end to end (`program`).
-    Programs = 5,
+    Programs = 4,
     /// Scopes, end to end: which patterns are narrower than which (`scope`).
-    Scopes = 6,
+    Scopes = 5,
     /// Patterns of purposes, each a varint length and its octets.
-    Purposes = 7,
+    Purposes = 6,
     /// [`NameRecord`]s of the crawlers, in the order of their names.
-    Crawlers = 8,
+    Crawlers = 7,
     /// The crawlers' names, end to end.
-    CrawlerNames = 9,
+    CrawlerNames = 8,
     /// Names of usages, one per line, in the order of their numbers.
-    Usages = 10,
+    Usages = 9,
     /// [`FetchRecord`]s, one per site.
-    Fetches = 11,
+    Fetches = 10,
+    /// The places of the sites in the buckets, in the order of their keys.
+    Order = 11,
     /// [`DocumentRecord`]s, one per distinct text.
     Documents = 12,
     /// Details of documents: rules with line and text, extension records (`detail`).
@@ -63,7 +63,6 @@ impl Section {
     /// Every section, in file order.
     pub const ALL: [Section; 16] = [
         Section::Hosts,
-        Section::Sites,
         Section::Names,
         Section::Policies,
         Section::Lists,
@@ -74,6 +73,7 @@ impl Section {
         Section::CrawlerNames,
         Section::Usages,
         Section::Fetches,
+        Section::Order,
         Section::Documents,
         Section::Details,
         Section::Sources,
@@ -84,7 +84,6 @@ impl Section {
     pub const fn name(self) -> &'static str {
         match self {
             Section::Hosts => "hosts",
-            Section::Sites => "sites",
             Section::Names => "names",
             Section::Policies => "policies",
             Section::Lists => "lists",
@@ -95,6 +94,7 @@ impl Section {
             Section::CrawlerNames => "crawler-names",
             Section::Usages => "usages",
             Section::Fetches => "fetches",
+            Section::Order => "order",
             Section::Documents => "documents",
             Section::Details => "details",
             Section::Sources => "sources",
@@ -111,9 +111,9 @@ impl Section {
     pub const fn record(self) -> usize {
         match self {
             Section::Hosts => size_of::<Bucket>(),
-            Section::Sites => size_of::<SiteRecord>(),
             Section::Crawlers => size_of::<NameRecord>(),
             Section::Fetches => size_of::<FetchRecord>(),
+            Section::Order => size_of::<U32>(),
             Section::Documents => size_of::<DocumentRecord>(),
             _ => 1,
         }
@@ -154,34 +154,29 @@ pub struct SectionRecord {
     pub checksum: U64,
 }
 
-/// Twelve places for sites whose hosts hash alike: one cache line.
+/// Eleven places for sites whose names hash alike: one cache line. Places are taken from the first on, and sites are
+/// numbered in the order of buckets and places.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Bucket {
     /// One octet of each site's hash, never 0; 0 marks a free place.
     pub tags: [u8; BUCKET_SITES],
-    /// 1 when a site whose home this is, or an earlier one, stands in a later bucket.
+    /// The [`overflow_bit`]s of the sites that stand in a later bucket because this one was full.
     pub overflow: u8,
-    /// Zero.
-    pub reserved: [u8; 3],
-    /// Site numbers; 0 in free places.
-    pub sites: [U32; BUCKET_SITES],
+    /// The number of its first site: how many stand in the buckets before.
+    pub first: U32,
+    /// Offset of the names of its sites in [`Section::Names`].
+    pub names_at: U32,
+    /// The rulings of the sites (`ruling`); 0 in free places.
+    pub rulings: [U32; BUCKET_SITES],
 }
 
-/// One site.
-#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-pub struct SiteRecord {
-    /// Offset of the authority in [`Section::Names`].
-    pub name_at: U32,
-    /// Offset of the policy in [`Section::Policies`], or [`NONE`] when the outcome alone answers.
-    pub policy: U32,
-    /// The HTTP status of the capture, 0 when there was none.
-    pub status: U16,
-    /// Length of the authority in octets.
-    pub name_length: u8,
-    /// Scheme in bits 0–1, outcome in bits 2–5; the others zero.
-    pub state: u8,
+impl Bucket {
+    /// How many sites stand in it.
+    #[inline]
+    pub fn sites(&self) -> usize {
+        self.tags.iter().filter(|&&tag| tag != 0).count()
+    }
 }
 
 /// The name of a crawler.
@@ -194,7 +189,7 @@ pub struct NameRecord {
     pub length: U32,
 }
 
-/// When a site's robots.txt was fetched, and where its details are.
+/// When and with what status a site's robots.txt was fetched, and where its details are.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct FetchRecord {
@@ -204,6 +199,8 @@ pub struct FetchRecord {
     pub fresh_for: U32,
     /// Number of the document, or [`NONE`].
     pub document: U32,
+    /// The HTTP status of the capture, 0 when there was none.
+    pub status: U16,
 }
 
 /// Where the details and the text of one document are.
@@ -223,10 +220,10 @@ pub struct DocumentRecord {
 /// Bytes of header and section table together.
 pub const HEAD: usize = size_of::<Header>() + Section::ALL.len() * size_of::<SectionRecord>();
 
-/// The hash of an authority: xxh3-64 of its octets with the image's seed.
+/// The hash of a site's name: xxh3-64 of its octets with the image's seed.
 #[inline]
-pub fn host_hash(authority: &[u8], seed: u64) -> u64 {
-    xxhash_rust::xxh3::xxh3_64_with_seed(authority, seed)
+pub fn host_hash(name: &[u8], seed: u64) -> u64 {
+    xxhash_rust::xxh3::xxh3_64_with_seed(name, seed)
 }
 
 /// The home bucket of a hash among `buckets` (which is not 0), by the upper 32 bits.
@@ -239,4 +236,10 @@ pub fn home_bucket(hash: u64, buckets: usize) -> usize {
 #[inline]
 pub fn bucket_tag(hash: u64) -> u8 {
     (hash as u8).max(1)
+}
+
+/// The bit of a hash in the overflow octets of the buckets that its site has passed.
+#[inline]
+pub fn overflow_bit(hash: u64) -> u8 {
+    1 << (hash >> 8 & 7)
 }

@@ -4,8 +4,8 @@
 //! same text as types, [`program`] the encoding of automata, [`read`] the checked view, [`mod@write`] the canonical
 //! writer, [`verify`] the rules `V1…`, [`detail`] the cold records.
 //! It also owns what writer and reader must agree on to the bit: the canonical octets of a pattern and of a
-//! target ([`octets`], [`pattern`]), the key of a site ([`site`]), the product token ([`agent`]) and the hash of
-//! a host ([`layout::host_hash`]).
+//! target ([`octets`], [`pattern`]), the key of a site ([`site`]), the code of its name ([`name`]) and what answers for it
+//! ([`ruling`]), the product token ([`agent`]) and the hash of a host ([`layout::host_hash`]).
 //!
 //! What it does not know: the syntax of robots.txt, precedence, how a program is built or walked.
 
@@ -14,7 +14,9 @@ pub mod condition;
 pub mod decision;
 pub mod detail;
 pub mod error;
+mod hosts;
 pub mod layout;
+pub mod name;
 pub mod octets;
 pub mod pattern;
 pub mod policy;
@@ -22,6 +24,7 @@ pub mod profile;
 pub mod program;
 pub mod purpose;
 pub mod read;
+pub mod ruling;
 pub mod schedule;
 pub mod scope;
 pub mod site;
@@ -34,4 +37,5 @@ pub use error::ImageError;
 pub use octets::Notation;
 pub use pattern::Pattern;
 pub use profile::Profile;
+pub use ruling::{NoRules, Ruling};
 pub use site::{Outcome, Scheme, SiteKey};

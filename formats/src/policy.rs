@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! policy := u8 flags (bit 0 crawler numbers of 4 octets, else 2; bit 1 set numbers of 2, else 1; bit 2 has default;
-//!           bit 3 crawlers in file order, found by substring),
+//!           bit 3 crawlers in file order, found by substring; bit 4 no rules), [u8 outcome, u16 status],
 //!           varint crawlers, varint sets, number × crawlers, set number × crawlers, [set number], u32 × sets
 //! set    := offset of a program in `programs`; or, with bit 31 set, offset of a list in `lists`
 //! list   := u16 count, (u16 usage, u16 purpose, u32 program) × count
@@ -21,6 +21,7 @@ mod scoped;
 pub use scoped::{Holder, Level, Role, ScopedEntry, ScopedList, ScopedView, is_scoped};
 
 use crate::program::{push_varint, varint};
+use crate::ruling::{NoRules, Ruling};
 
 /// A number of a crawler's name in an image.
 pub type CrawlerId = u32;
@@ -73,11 +74,14 @@ const WIDE_IDS: u8 = 1;
 const WIDE_SETS: u8 = 2;
 const HAS_DEFAULT: u8 = 4;
 const BY_SUBSTRING: u8 = 8;
+const NO_RULES: u8 = 16;
 const ENTRY: usize = 8;
 
 /// A policy as the compiler gives it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
+    /// What became of the robots.txt, where pages speak without one.
+    pub no_rules: Option<NoRules>,
     /// Crawlers with groups of their own, each with an index into `sets`. Ascending by number, or in file order
     /// when they are found by substring.
     pub crawlers: Vec<(CrawlerId, usize)>,
@@ -90,6 +94,16 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// The program that is all of it: all crawlers have it, for crawling, and there is nothing else to say. Then it is
+    /// not stored: the program is the ruling of its sites.
+    pub fn as_program(&self) -> Option<Ruling> {
+        let bare = self.no_rules.is_none() && self.crawlers.is_empty() && self.default == Some(0);
+        match self.sets[..] {
+            [word] if bare && word & SET_LIST == 0 => Some(Ruling::Program(word)),
+            _ => None,
+        }
+    }
+
     /// Appends the policy's bytes.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let wide_ids = self.crawlers.iter().any(|&(id, _)| id > u32::from(u16::MAX));
@@ -100,8 +114,13 @@ impl Policy {
                 | flag(wide_sets, WIDE_SETS)
                 | flag(self.default.is_some(), HAS_DEFAULT)
                 // Where there is no crawler to find, policies of all profiles are alike.
-                | flag(self.by_substring && !self.crawlers.is_empty(), BY_SUBSTRING),
+                | flag(self.by_substring && !self.crawlers.is_empty(), BY_SUBSTRING)
+                | flag(self.no_rules.is_some(), NO_RULES),
         );
+        if let Some(NoRules { outcome, status }) = self.no_rules {
+            out.push(outcome as u8);
+            out.extend_from_slice(&status.to_le_bytes());
+        }
         push_varint(out, self.crawlers.len() as u32);
         push_varint(out, self.sets.len() as u32);
         for &(id, _) in &self.crawlers {
@@ -158,34 +177,32 @@ pub struct PolicyView<'i> {
     sets: &'i [u8],
     flags: u8,
     count: usize,
+    no_rules: Option<NoRules>,
 }
 
 impl<'i> PolicyView<'i> {
-    /// The set word of a policy that holds nothing but a default set, as three of four do. `None` for any other.
-    #[inline]
-    pub fn only_default(bytes: &[u8]) -> Option<u32> {
-        const FRONT: [u8; 4] = [HAS_DEFAULT, 0, 1, 0];
-        let octets: &[u8; 8] = bytes.first_chunk()?;
-        let (front, word) = octets.split_first_chunk()?;
-        (*front == FRONT).then(|| u32::from_le_bytes(*word.first_chunk().unwrap_or(&[0; 4])))
-    }
-
     /// Reads the policy at the start of `bytes`; `None` when it is damaged.
     #[inline]
     pub fn read(bytes: &'i [u8]) -> Option<PolicyView<'i>> {
         let flags = *bytes.first()?;
         let mut at = 1;
+        let mut no_rules = None;
+        if flags & NO_RULES != 0 {
+            let &[outcome, low, high] = bytes.get(1..)?.first_chunk()?;
+            no_rules = Some(NoRules::read(outcome, u16::from_le_bytes([low, high]))?);
+            at = 4;
+        }
         let count = varint(bytes, &mut at)? as usize;
         let sets = varint(bytes, &mut at)? as usize;
         let (ids, rest) = bytes.get(at..)?.split_at_checked(count.checked_mul(2 << (flags & WIDE_IDS))?)?;
         let indexed = count + usize::from(flags & HAS_DEFAULT != 0);
         let (indexes, rest) = rest.split_at_checked(indexed << (flags >> 1 & 1))?;
-        Some(PolicyView { ids, indexes, sets: rest.get(..sets.checked_mul(4)?)?, flags, count })
+        Some(PolicyView { ids, indexes, sets: rest.get(..sets.checked_mul(4)?)?, flags, count, no_rules })
     }
 
     /// Whether the flags are ones that a writer sets.
     pub fn is_canonical(&self) -> bool {
-        self.flags & !(WIDE_IDS | WIDE_SETS | HAS_DEFAULT | BY_SUBSTRING) == 0
+        self.flags & !(WIDE_IDS | WIDE_SETS | HAS_DEFAULT | BY_SUBSTRING | NO_RULES) == 0
             && !(self.is_by_substring() && self.is_empty())
     }
 
@@ -194,6 +211,12 @@ impl<'i> PolicyView<'i> {
     #[inline]
     pub fn is_by_substring(&self) -> bool {
         self.flags & BY_SUBSTRING != 0
+    }
+
+    /// What became of the robots.txt, where pages speak without one.
+    #[inline]
+    pub fn no_rules(&self) -> Option<NoRules> {
+        self.no_rules
     }
 
     /// How many crawlers have groups of their own.
@@ -269,6 +292,7 @@ impl<'i> PolicyView<'i> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Outcome;
 
     #[test]
     fn policies_round_trip() {
@@ -279,6 +303,7 @@ mod tests {
                 default: Some(sets - 1),
                 sets: (0..sets as u32).map(|n| n * 3).collect(),
                 by_substring: sets == 1,
+                no_rules: (sets == 2).then_some(NoRules { outcome: Outcome::Unreachable, status: 503 }),
             };
             let mut out = Vec::new();
             policy.encode(&mut out);
@@ -290,6 +315,18 @@ mod tests {
             }
             assert_eq!(view.find(ids), None);
             assert_eq!(view.default_set(), Some(policy.sets[sets - 1]));
+            assert_eq!(view.no_rules(), policy.no_rules);
         }
+    }
+
+    #[test]
+    fn one_program_for_all_is_no_policy() {
+        let policy = |word| Policy { default: Some(0), sets: vec![word], ..Policy::default() };
+        assert_eq!(policy(7).as_program(), Some(Ruling::Program(7)));
+        assert_eq!(policy(7 | SET_LIST).as_program(), None);
+        assert_eq!(Policy { crawlers: vec![(0, 0)], ..policy(7) }.as_program(), None);
+        assert_eq!(Policy { default: None, ..policy(7) }.as_program(), None);
+        let no_rules = Some(NoRules { outcome: Outcome::Unavailable, status: 404 });
+        assert_eq!(Policy { no_rules, ..policy(7) }.as_program(), None);
     }
 }

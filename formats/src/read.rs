@@ -7,12 +7,15 @@
 use crate::detail::{Detail, Meta};
 use crate::error::ImageError;
 use crate::layout::*;
+use crate::name::{Name, Names};
 use crate::profile::Profile;
 use crate::program::varint;
+use crate::ruling::Ruling;
 use crate::scope::ScopeView;
 use std::io::Read;
 use std::ops::Range;
 use zerocopy::FromBytes;
+use zerocopy::little_endian::U32;
 
 /// Header and section bounds, decoded and checked; valid for the bytes it was parsed from.
 #[derive(Clone, Debug)]
@@ -132,10 +135,33 @@ impl<'i> View<'i> {
         self.records(Section::Hosts)
     }
 
-    /// The sites.
+    /// The names of the sites in a bucket; `None` when they lie outside their section.
     #[inline]
-    pub fn sites(&self) -> &'i [SiteRecord] {
-        self.records(Section::Sites)
+    pub fn names(&self, bucket: &Bucket) -> Option<Names<'i>> {
+        let names = self.section(Section::Names).get(bucket.names_at.get() as usize..)?;
+        Names::read(names, bucket.sites())
+    }
+
+    /// The site in a place of a bucket; `None` when there is none, or its name is damaged.
+    #[inline]
+    pub fn site(&self, bucket: &Bucket, place: usize) -> Option<Site<'i>> {
+        let name = self.names(bucket)?.get(place)?;
+        let ruling = bucket.rulings.get(place)?.get();
+        Some(Site { name, ruling, number: bucket.first.get().checked_add(place as u32)? })
+    }
+
+    /// The places of the sites, in the order of their keys.
+    pub fn order(&self) -> &'i [U32] {
+        self.records(Section::Order)
+    }
+
+    /// The sites in the order of their keys; damaged ones are passed over.
+    pub fn sites(&self) -> impl Iterator<Item = Site<'i>> + use<'i> {
+        let (view, buckets) = (*self, self.buckets());
+        self.order().iter().filter_map(move |place| {
+            let place = place.get() as usize;
+            view.site(buckets.get(place / BUCKET_SITES)?, place % BUCKET_SITES)
+        })
     }
 
     /// The fetch records, one per site.
@@ -146,13 +172,6 @@ impl<'i> View<'i> {
     /// The documents.
     pub fn documents(&self) -> &'i [DocumentRecord] {
         self.records(Section::Documents)
-    }
-
-    /// The authority of a site.
-    #[inline]
-    pub fn authority(&self, site: &SiteRecord) -> Option<&'i [u8]> {
-        let at = site.name_at.get() as usize;
-        self.section(Section::Names).get(at..at + usize::from(site.name_length))
     }
 
     /// The bytes from this policy to the end of the section: a policy finds its own end.
@@ -247,6 +266,24 @@ impl<'i> View<'i> {
     /// Where the image comes from.
     pub fn meta(&self) -> Option<Meta> {
         whole(self.section(Section::Meta))
+    }
+}
+
+/// One site in place.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'i> {
+    /// Its name and scheme.
+    pub name: Name<'i>,
+    /// Its number: the index of its fetch record.
+    pub number: u32,
+    ruling: u32,
+}
+
+impl Site<'_> {
+    /// What answers for it; `None` when the image is damaged here.
+    #[inline]
+    pub fn ruling(&self) -> Option<Ruling> {
+        Ruling::read(self.ruling)
     }
 }
 

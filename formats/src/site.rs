@@ -41,7 +41,7 @@ impl Scheme {
 
 /// One site: what RFC 9309 2.3 calls a service, and K2 a site URL.
 ///
-/// Ordered by name, then scheme; this is the order of sites in an image.
+/// Ordered by name, then scheme; this is the order of sites in an image. Names are ASCII, as the `url` crate gives hosts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SiteKey {
     /// The authority, and after a slash the document, unless that is robots.txt.
@@ -114,10 +114,11 @@ impl SiteKey {
     }
 
     /// The key of another document of the same site, such as [`DATA_TXT`]. `None` when the two names together are
-    /// longer than [`MAX_AUTHORITY`].
+    /// longer than [`MAX_AUTHORITY`], or not ASCII.
     pub fn with_document(&self, document: &str) -> Option<SiteKey> {
         let name = format!("{}/{document}", self.authority());
-        (name.len() <= MAX_AUTHORITY).then(|| SiteKey { name: name.into_boxed_str(), scheme: self.scheme })
+        (name.len() <= MAX_AUTHORITY && name.is_ascii())
+            .then(|| SiteKey { name: name.into_boxed_str(), scheme: self.scheme })
     }
 
     /// What an image calls it: the authority, with `/` and the document where that is not robots.txt.
@@ -278,6 +279,7 @@ mod tests {
         );
         assert_eq!((site.name(), site.document()), ("www.bar.com:8001", None));
         assert_eq!(data.with_document(DATA_TXT), Some(data.clone()));
+        assert_eq!(site.with_document("dåta.txt"), None);
         let six = SiteKey::from_url("https://[::1]/").unwrap().with_document(DATA_TXT).unwrap();
         assert_eq!((six.host(), six.to_string().as_str()), ("[::1]", "https://[::1]/data.txt"));
         let long =

@@ -1,28 +1,30 @@
 //! The canonical writer: equal contents give equal bytes.
 //!
-//! The compiler's `emit` decides what goes in and in which order; this file decides where each byte lies. It
-//! builds the host buckets, lays the sections out and sums them. It knows no rules and no time.
+//! The compiler's `emit` decides what goes in and in which order; this file decides where each byte lies. It numbers
+//! the sites as `hosts` places them, lays the sections out and sums them. It knows no rules and no time.
 
 use crate::detail::{Detail, Meta};
 use crate::error::ImageError;
+use crate::hosts;
 use crate::layout::*;
+use crate::name;
 use crate::profile::Profile;
 use crate::program::PADDING;
-use crate::site::{Outcome, SiteKey};
+use crate::ruling::{POLICIES_END, Ruling};
+use crate::site::SiteKey;
 use std::cell::RefCell;
 use zerocopy::IntoBytes;
+use zerocopy::little_endian::U32;
 
 /// One site of an image.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// Scheme, host and port.
     pub key: SiteKey,
-    /// What became of the fetch.
-    pub outcome: Outcome,
+    /// What answers for it: an offset in [`Contents::programs`] or [`Contents::policies`], or what became of the fetch.
+    pub ruling: Ruling,
     /// The HTTP status, 0 when there was none.
     pub status: u16,
-    /// Offset in [`Contents::policies`].
-    pub policy: Option<u32>,
     /// Index into [`Contents::documents`].
     pub document: Option<u32>,
     /// Seconds since 1970, 0 when unknown.
@@ -102,32 +104,37 @@ pub fn write(contents: &Contents) -> Result<Vec<u8>, ImageError> {
     if contents.lists.len() >= 1 << 31 {
         return Err(ImageError::TooLarge("2 GiB of lists"));
     }
-    fits(contents.policies.len(), "4 GiB of policies")?;
+    if contents.policies.len() > POLICIES_END {
+        return Err(ImageError::TooLarge("1 GiB of policies"));
+    }
     fits(contents.scopes.len(), "4 GiB of scopes")?;
     fits(contents.purposes.len().saturating_add(1), "4 GiB of purposes")?;
-    fits(contents.sites.len(), "2³² sites")?;
 
-    let mut sites = Vec::with_capacity(contents.sites.len() * size_of::<SiteRecord>());
-    let mut names = Vec::new();
-    let mut fetches = Vec::with_capacity(contents.sites.len() * size_of::<FetchRecord>());
-    for site in &contents.sites {
-        let record = SiteRecord {
-            name_at: fits(names.len(), "4 GiB of site names")?.into(),
-            policy: site.policy.unwrap_or(NONE).into(),
-            status: site.status.into(),
-            name_length: site.key.name().len() as u8,
-            state: site.key.scheme() as u8 | (site.outcome as u8) << 2,
-        };
-        sites.extend_from_slice(record.as_bytes());
-        names.extend_from_slice(site.key.name().as_bytes());
-        let record = FetchRecord {
-            fetched_at: site.fetched_at.into(),
-            fresh_for: site.fresh_for.map_or(NONE, |seconds| seconds.min(NONE - 1)).into(),
-            document: site.document.unwrap_or(NONE).into(),
-        };
-        fetches.extend_from_slice(record.as_bytes());
+    let sites = &contents.sites;
+    let table = hosts::Table::of(&sites.iter().map(|site| site.key.name()).collect::<Vec<_>>())?;
+    let (mut buckets, mut names) = (Vec::with_capacity(table.len() * size_of::<Bucket>()), Vec::new());
+    let mut fetches = Vec::with_capacity(sites.len() * size_of::<FetchRecord>());
+    let mut order = vec![U32::ZERO; sites.len()];
+    let mut first = 0;
+    for (number, (mut bucket, numbers)) in (0..).zip(table.buckets()) {
+        bucket.first = first.into();
+        bucket.names_at = fits(names.len(), "4 GiB of site names")?.into();
+        first += numbers.len() as u32;
+        let here = || numbers.iter().map(|&number| &sites[number as usize]);
+        name::encode_bucket(here().map(|site| (site.key.name(), site.key.scheme())), &mut names);
+        for (place, site) in here().enumerate() {
+            bucket.rulings[place] = site.ruling.word().into();
+            order[numbers[place] as usize] = (number * BUCKET_SITES as u32 + place as u32).into();
+            let record = FetchRecord {
+                fetched_at: site.fetched_at.into(),
+                fresh_for: site.fresh_for.map_or(NONE, |seconds| seconds.min(NONE - 1)).into(),
+                document: site.document.unwrap_or(NONE).into(),
+                status: site.status.into(),
+            };
+            fetches.extend_from_slice(record.as_bytes());
+        }
+        buckets.extend_from_slice(bucket.as_bytes());
     }
-    let (seed, hosts) = buckets(&contents.sites)?;
 
     let (mut crawlers, mut crawler_names) = (Vec::new(), Vec::new());
     for name in &contents.crawlers {
@@ -151,9 +158,8 @@ pub fn write(contents: &Contents) -> Result<Vec<u8>, ImageError> {
     let usages: String = contents.usages.iter().flat_map(|name| [name.as_str(), "\n"]).collect();
     let meta = postcard::to_stdvec(&contents.meta).unwrap_or_default();
 
-    lay_out(contents.profile, seed, |section| match section {
-        Section::Hosts => hosts.as_bytes(),
-        Section::Sites => &sites,
+    lay_out(contents.profile, table.seed, |section| match section {
+        Section::Hosts => &buckets,
         Section::Names => &names,
         Section::Policies => &contents.policies,
         Section::Lists => &contents.lists,
@@ -164,6 +170,7 @@ pub fn write(contents: &Contents) -> Result<Vec<u8>, ImageError> {
         Section::CrawlerNames => &crawler_names,
         Section::Usages => usages.as_bytes(),
         Section::Fetches => &fetches,
+        Section::Order => order.as_bytes(),
         Section::Documents => &documents,
         Section::Details => &details,
         Section::Sources => &sources,
@@ -206,37 +213,4 @@ fn lay_out<'c>(
         image.extend_from_slice(bytes);
     }
     Ok(image)
-}
-
-/// Host buckets at three quarters full, under the first seed that displaces no site too far: an adversary who
-/// picks hosts that collide under one seed meets the next.
-fn buckets(sites: &[Site]) -> Result<(u64, Vec<Bucket>), ImageError> {
-    if sites.is_empty() {
-        return Ok((0, Vec::new()));
-    }
-    let count = sites.len().div_ceil(BUCKET_SITES * 3 / 4);
-    (0..64)
-        .find_map(|seed| Some((seed, fill(sites, seed, count)?)))
-        .ok_or(ImageError::TooLarge("host names collide under every seed"))
-}
-
-fn fill(sites: &[Site], seed: u64, count: usize) -> Option<Vec<Bucket>> {
-    let free =
-        Bucket { tags: [0; BUCKET_SITES], overflow: 0, reserved: [0; 3], sites: [0.into(); BUCKET_SITES] };
-    let mut buckets = vec![free; count];
-    for (number, site) in sites.iter().enumerate() {
-        let hash = host_hash(site.key.name().as_bytes(), seed);
-        let home = home_bucket(hash, count);
-        let mut probes = (0..MAX_PROBE.min(count)).map(|probe| (home + probe) % count);
-        let (bucket, place) = probes.find_map(|at| {
-            let place = buckets[at].tags.iter().position(|&tag| tag == 0);
-            if place.is_none() {
-                buckets[at].overflow = 1;
-            }
-            Some((at, place?))
-        })?;
-        buckets[bucket].tags[place] = bucket_tag(hash);
-        buckets[bucket].sites[place] = (number as u32).into();
-    }
-    Some(buckets)
 }

@@ -8,12 +8,13 @@
 use robomaton_compiler::automaton::{Tagged, build, normalise};
 use robomaton_compiler::{Entry, Options, compile, emit};
 use robomaton_formats::layout::*;
+use robomaton_formats::name::SYMBOLS;
 use robomaton_formats::policy::Role;
 use robomaton_formats::program::{self, Head, Silence, Step, Tag, Weighing};
 use robomaton_formats::read::{Layout, View};
 use robomaton_formats::scope::read_tag;
 use robomaton_formats::verify::verify;
-use robomaton_formats::{Notation, Outcome, Pattern, Profile, SiteKey};
+use robomaton_formats::{Notation, Pattern, Profile, Ruling, SiteKey};
 use std::fmt::Write;
 use std::fs;
 use std::sync::LazyLock;
@@ -379,25 +380,27 @@ impl<'b> Dump<'b> {
     fn section(&mut self, section: Section, length: usize) {
         match section {
             Section::Hosts => {
-                self.take(12, "tags");
+                self.take(BUCKET_SITES, "tags");
                 self.field(1, "overflow");
-                self.take(3, "reserved");
-                self.take(48, "sites");
+                self.field(4, "first");
+                self.field(4, "names_at");
+                self.number(4, |word| format!("ruling: {}", ruling(word as u32)));
+                self.take(4 * (BUCKET_SITES - 1), "rulings");
             }
-            Section::Sites => {
-                self.field(4, "name_at");
-                self.optional("policy");
-                self.field(2, "status");
-                self.field(1, "name_length");
-                self.number(1, |state| {
-                    let outcome = Outcome::from_u8(state as u8 >> 2).expect("a known outcome");
-                    format!("state: scheme {}, outcome {} ({outcome})", state & 3, state >> 2)
-                });
+            Section::Names => {
+                let head = self.number(1, |head| format!("scheme {}, code of {}", head & 3, head >> 2));
+                let code = &self.bytes[self.at..][..head as usize >> 2];
+                let pieces: Vec<_> = code.iter().map(piece).collect();
+                self.take(code.len(), &format!("\"{}\"", pieces.join("\" \"")));
+            }
+            Section::Order => {
+                self.field(4, "place");
             }
             Section::Fetches => {
                 self.field(8, "fetched_at");
                 self.optional("fresh_for");
                 self.optional("document");
+                self.field(2, "status");
             }
             Section::Documents => {
                 self.field(8, "detail_at");
@@ -415,7 +418,7 @@ impl<'b> Dump<'b> {
             Section::Sources => {
                 self.take(length, "a zstd frame");
             }
-            Section::Names | Section::CrawlerNames | Section::Usages => {
+            Section::CrawlerNames | Section::Usages => {
                 let text = String::from_utf8_lossy(&self.bytes[self.at..][..length]).into_owned();
                 self.take(length, &format!("{text:?}"));
             }
@@ -423,6 +426,22 @@ impl<'b> Dump<'b> {
                 panic!("the tiny image has no {}", section.name())
             }
         }
+    }
+}
+
+fn ruling(word: u32) -> String {
+    match Ruling::read(word).expect("a ruling") {
+        Ruling::Program(at) => format!("the program at {at}"),
+        Ruling::Policy(at) => format!("the policy at {at}"),
+        Ruling::NoRules(no_rules) => format!("{}, status {}", no_rules.outcome, no_rules.status),
+    }
+}
+
+/// What an octet of a name's code stands for.
+fn piece(&octet: &u8) -> String {
+    match octet.checked_sub(0x80) {
+        Some(symbol) => SYMBOLS[usize::from(symbol)].to_owned(),
+        None => char::from(octet).to_string(),
     }
 }
 

@@ -8,6 +8,7 @@ use robomaton_compiler::{Entry as Compiled, Options, compile, emit};
 use robomaton_formats::condition::{Condition, Locator};
 use robomaton_formats::detail::{Detail, Extension, Group, Meta, Octets, Rule};
 use robomaton_formats::layout::{BUCKET_SITES, HEAD, MAX_PROBE, NONE, Section};
+use robomaton_formats::name::SYMBOLS;
 use robomaton_formats::policy::{
     CRAWL, Entry, INDEX, NO_PURPOSE, Policy, PolicyView, Role, SET_LIST, ScopedEntry, ScopedList, ScopedView,
     USAGES, encode_list, is_scoped, read_list,
@@ -15,13 +16,13 @@ use robomaton_formats::policy::{
 use robomaton_formats::program::{
     self, Head, NODE_EXTRA, PADDING, Silence, Step, TAG_EXPLICIT, TAG_PROHIBIT, Weighing,
 };
-use robomaton_formats::read::{Layout, View};
+use robomaton_formats::read::{Layout, Site as Found, View};
 use robomaton_formats::schedule::{Rate, Schedule, Window};
 use robomaton_formats::scope::{PERMITS, PROHIBITS, Scope, scoped_tag};
 use robomaton_formats::site::MAX_AUTHORITY;
 use robomaton_formats::verify::verify;
 use robomaton_formats::write::{Contents, Document, Site, encode_detail, encode_source, write};
-use robomaton_formats::{ImageError, Notation, Outcome, Profile, Scheme, SiteKey};
+use robomaton_formats::{ImageError, NoRules, Notation, Outcome, Profile, Ruling, Scheme, SiteKey};
 
 const TEXT: &[u8] = b"User-agent: *\nDisallow: /\n";
 
@@ -29,14 +30,14 @@ fn number(bytes: &[u8], at: usize, width: usize) -> u64 {
     bytes[at..at + width].iter().rev().fold(0, |value, &octet| value << 8 | u64::from(octet))
 }
 
-/// SPEC.md section 4, "Look-up", step by step.
+/// SPEC.md section 4, "Look-up", step by step; gives the place, counted over all buckets.
 fn look_up(image: &[u8], authority: &str, scheme: u64) -> Option<u64> {
     let section = |n: usize| {
         let row = 40 + 24 * n;
         let at = number(image, row, 8) as usize;
         &image[at..at + number(image, row + 8, 8) as usize]
     };
-    let (hosts, sites, names) = (section(0), section(1), section(2));
+    let (hosts, names) = (section(0), section(1));
     let buckets = hosts.len() as u64 / 64;
     // 1.
     if buckets == 0 {
@@ -49,21 +50,25 @@ fn look_up(image: &[u8], authority: &str, scheme: u64) -> Option<u64> {
     for read in 1.. {
         let bucket = &hosts[at as usize * 64..][..64];
         // 2.
-        for place in (0..12).filter(|&place| u64::from(bucket[place]) == tag) {
-            let site = number(bucket, 16 + 4 * place, 4);
-            let record = &sites[site as usize * 12..][..12];
-            let name = &names[number(record, 0, 4) as usize..][..usize::from(record[10])];
-            if name != authority.as_bytes() {
+        let taken = bucket[..11].iter().take_while(|&&tag| tag != 0).count();
+        let block = &names[number(bucket, 16, 4) as usize..];
+        for place in (0..taken).filter(|&place| u64::from(bucket[place]) == tag) {
+            let code = code(block, taken, place);
+            let piece = |&octet: &u8| match octet.checked_sub(0x80) {
+                Some(symbol) => SYMBOLS[usize::from(symbol)].to_owned(),
+                None => char::from(octet).to_string(),
+            };
+            if code.iter().map(piece).collect::<String>() != authority {
                 continue;
             }
-            match u64::from(record[11] & 3) {
-                found if found == scheme => return Some(site),
-                0 => any = Some(site),
+            match u64::from(block[place] & 3) {
+                found if found == scheme => return Some(at * 11 + place as u64),
+                0 => any = Some(at * 11 + place as u64),
                 _ => {}
             }
         }
         // 3.
-        if bucket[12] == 0 || read == 32 {
+        if bucket[11] >> (hash >> 8 & 7) & 1 == 0 || read == 64 {
             break;
         }
         // 4.
@@ -72,18 +77,38 @@ fn look_up(image: &[u8], authority: &str, scheme: u64) -> Option<u64> {
     any
 }
 
+/// The code of a name in the names of a bucket.
+fn code(block: &[u8], taken: usize, wanted: usize) -> &[u8] {
+    let mut at = taken;
+    for place in 0.. {
+        let mut length = usize::from(block[place] >> 2);
+        if length == 63 {
+            length = block[at].into();
+            at += 1;
+        }
+        if place == wanted {
+            return &block[at..at + length];
+        }
+        at += length;
+    }
+    unreachable!("places end")
+}
+
 /// A site in the given scheme, with every field a little different.
 fn site(url: &str, seed: u32) -> Site {
     let key = SiteKey::from_host(url).expect("a site");
     let outcome = Outcome::ALL[seed as usize % Outcome::ALL.len()];
-    // Pages may speak where no robots.txt does.
-    let rules = outcome == Outcome::Rules || seed % 5 == 3;
+    let status = (seed % 600) as u16;
+    let ruling = match outcome {
+        Outcome::Rules if seed.is_multiple_of(2) => Ruling::Policy(0),
+        Outcome::Rules => Ruling::Program(0),
+        outcome => Ruling::NoRules(NoRules { outcome, status }),
+    };
     Site {
         key,
-        outcome,
-        status: (seed % 600) as u16,
-        policy: rules.then_some(0),
-        document: rules.then_some(seed % 2),
+        ruling,
+        status,
+        document: (outcome == Outcome::Rules).then_some(seed % 2),
         fetched_at: u64::from(seed) << 20,
         fresh_for: (!seed.is_multiple_of(3)).then_some(seed),
     }
@@ -230,7 +255,7 @@ fn scoped(sites: Vec<Site>) -> Contents {
     ];
     let own = list(Some(rest), own, &mut contents);
     let sets = vec![SET_LIST, SET_LIST | own];
-    let policy = Policy { crawlers: vec![(0, 0), (1, 1)], by_substring: false, default: Some(1), sets };
+    let policy = Policy { crawlers: vec![(0, 0), (1, 1)], default: Some(1), sets, ..Policy::default() };
     contents.policies.clear();
     policy.encode(&mut contents.policies);
     contents
@@ -293,13 +318,14 @@ fn every_record_comes_back() {
         let layout = Layout::parse(&image).unwrap();
         let view = View::new(&image, &layout);
         assert_eq!(layout.profile, contents.profile);
-        assert_eq!((view.sites().len(), view.fetches().len()), (contents.sites.len(), contents.sites.len()));
-        for ((record, fetch), site) in view.sites().iter().zip(view.fetches()).zip(&contents.sites) {
-            assert_eq!(view.authority(record), Some(site.key.name().as_bytes()));
-            assert_eq!(Scheme::from_u8(record.state & 3), Some(site.key.scheme()));
-            assert_eq!(Outcome::from_u8(record.state >> 2), Some(site.outcome));
-            assert_eq!(record.status, site.status);
-            assert_eq!(record.policy, site.policy.unwrap_or(NONE));
+        let counts = [view.sites().count(), view.fetches().len(), view.order().len()];
+        assert_eq!(counts, [contents.sites.len(); 3]);
+        for (record, site) in view.sites().zip(&contents.sites) {
+            let fetch = &view.fetches()[record.number as usize];
+            assert_eq!(record.name.decode().unwrap().as_str(), site.key.name());
+            assert_eq!(record.name.scheme(), Some(site.key.scheme()));
+            assert_eq!(record.ruling(), Some(site.ruling));
+            assert_eq!(fetch.status, site.status);
             assert_eq!(fetch.fetched_at, site.fetched_at);
             assert_eq!(fetch.fresh_for, site.fresh_for.unwrap_or(NONE));
             assert_eq!(fetch.document, site.document.unwrap_or(NONE));
@@ -337,7 +363,8 @@ fn policies_and_lists_come_back() {
     let image = write(&contents).unwrap();
     let layout = Layout::parse(&image).unwrap();
     let view = View::new(&image, &layout);
-    let policy = PolicyView::read(view.policy(view.sites()[0].policy.get()).unwrap()).unwrap();
+    assert_eq!(view.sites().next().unwrap().ruling(), Some(Ruling::Policy(0)));
+    let policy = PolicyView::read(view.policy(0).unwrap()).unwrap();
     assert_eq!((policy.len(), policy.find(0), policy.find(1), policy.find(2)), (2, Some(0), Some(1), None));
     assert_eq!([policy.set(0), policy.set(1), policy.default_set()], [Some(0), Some(SET_LIST), Some(0)]);
     let entries: Vec<_> = read_list(view.list(0).unwrap()).unwrap().map(|entry| entry.usage).collect();
@@ -349,11 +376,13 @@ fn policies_and_lists_come_back() {
 fn every_site_is_found_as_the_specification_says() {
     for contents in handful() {
         let image = write(&contents).unwrap();
+        let layout = Layout::parse(&image).unwrap();
+        let order = View::new(&image, &layout).order();
         let exact = |authority: &str, scheme: Scheme| {
-            let place = contents
+            let number = contents
                 .sites
                 .binary_search_by(|site| (site.key.name(), site.key.scheme()).cmp(&(authority, scheme)));
-            place.ok().map(|place| place as u64)
+            number.ok().map(|number| u64::from(order[number].get()))
         };
         for site in &contents.sites {
             let authority = site.key.name();
@@ -374,13 +403,13 @@ fn buckets_are_as_full_as_they_may_be() {
     let image = write(&contents).unwrap();
     let layout = Layout::parse(&image).unwrap();
     let buckets = View::new(&image, &layout).buckets();
-    assert_eq!((layout.seed, buckets.len()), (0, 5_000usize.div_ceil(9)));
-    let overflows = buckets.iter().filter(|bucket| bucket.overflow == 1).count();
+    assert_eq!((layout.seed, buckets.len()), (0, (5 * 5_000usize).div_ceil(44)));
+    let overflows = buckets.iter().filter(|bucket| bucket.overflow != 0).count();
     assert!(overflows > 0, "the test meets no site out of its home");
     for bucket in buckets {
         assert!(bucket.overflow == 0 || bucket.tags.iter().all(|&tag| tag != 0));
     }
-    assert_eq!((BUCKET_SITES, MAX_PROBE), (12, 32));
+    assert_eq!((BUCKET_SITES, MAX_PROBE), (11, 64));
 }
 
 #[test]
@@ -466,7 +495,7 @@ fn rules_of_the_head() {
     // The rule, where, what stands there then, and whether the checksum is made to hold.
     for (expected, at, octet, sum) in [
         (1, 7, 0, true),
-        (2, 8, 2, true),
+        (2, 8, 3, true),
         (3, 16, 0, true),
         (4, 13, 13, true),
         (4, 12, 9, true),
@@ -504,14 +533,25 @@ fn rules_of_the_sections() {
     assert_eq!(of_bytes(|image, _| image[HEAD] = 1), Some(6));
     assert_eq!(of_contents(|c| c.crawlers.reverse()), Some(8));
     assert_eq!(of_contents(|c| c.usages.reverse()), Some(9));
-    assert_eq!(of_contents(|c| c.sites.reverse()), Some(10));
-    assert_eq!(of_bytes(|image, at| image[at(Sites) + 11] = 3), Some(10));
-    assert_eq!(of_bytes(|image, at| image[at(Sites) + 11] |= 1 << 6), Some(10));
-    assert_eq!(of_bytes(|image, at| image[at(Sites)] = 1), Some(10));
+    assert_eq!(of_contents(|c| c.sites.reverse()), Some(11));
+    // Numbers and names of the bucket, a free place, the rulings.
+    for at_byte in [12, 16, 60] {
+        assert_eq!(broken(same, |image, at| image[at(Hosts) + at_byte] = 1), Some(10), "byte {at_byte}");
+    }
+    assert_eq!(of_bytes(|image, at| image[at(Hosts)] = 0), Some(10));
+    assert_eq!(of_bytes(|image, at| image[at(Hosts) + 23] = 0xFF), Some(10));
+    // A head without scheme, one of a longer name, an empty one.
+    assert_eq!(of_bytes(|image, at| image[at(Names)] |= 3), Some(10));
+    assert_eq!(of_bytes(|image, at| image[at(Names)] += 4), Some(10));
+    assert_eq!(of_bytes(|image, at| image[at(Names)] &= 3), Some(10));
+    assert_eq!(of_bytes(|image, at| image[at(Names)] |= 63 << 2), Some(10));
+    assert_eq!(of_bytes(|image, at| image[at(Names) + 3] ^= 1), Some(11));
     assert_eq!(of_bytes(|image, at| image[at(Hosts)] ^= 0x80), Some(11));
-    assert_eq!(of_bytes(|image, at| image[at(Hosts) + 15] = 1), Some(11));
-    assert_eq!(of_bytes(|image, at| image[at(Hosts) + 16] ^= 1), Some(11));
-    assert_eq!(of_bytes(|image, at| image[at(Hosts) + 60] = 1), Some(11));
+    assert_eq!(of_bytes(|image, at| image[at(Hosts) + 11] = 1), Some(11));
+    // A place that is free, that comes twice, that is in no bucket.
+    assert_eq!(of_bytes(|image, at| image[at(Order)] = 9), Some(11));
+    assert_eq!(of_bytes(|image, at| image[at(Order) + 4] = image[at(Order)]), Some(11));
+    assert_eq!(of_bytes(|image, at| image[at(Order) + 3] = 1), Some(11));
     assert_eq!(of_contents(|c| drop(c.crawlers.pop())), Some(12));
     assert_eq!(of_contents(|c| c.policies.truncate(c.policies.len() - 1)), Some(12));
     assert_eq!(of_bytes(|image, at| image[at(Policies) + 3] = 1), Some(12));
@@ -521,10 +561,15 @@ fn rules_of_the_sections() {
     assert_eq!(of_bytes(|image, at| image[at(Lists) + 4] = 1), Some(13));
     assert_eq!(of_contents(|c| drop(c.usages.remove(9))), Some(9));
     assert_eq!(of_bytes(|image, at| image[at(Programs) + 1] |= 7 << 5), Some(14));
-    assert_eq!(of_contents(|c| c.sites[0].policy = None), Some(10));
+    assert_eq!(of_contents(|c| c.sites[0].ruling = Ruling::Policy(c.policies.len() as u32)), Some(12));
+    assert_eq!(
+        of_contents(|c| c.sites[0].ruling = Ruling::Program((c.programs.len() + PADDING) as u32)),
+        Some(14)
+    );
     assert_eq!(of_bytes(|image, at| image[at(Programs)] |= 0x80), Some(14));
     assert_eq!(of_bytes(|image, at| image[at(Programs)] |= 1 << 3), Some(14));
     assert_eq!(of_contents(|c| c.sites[0].document = Some(2)), Some(15));
+    assert_eq!(of_contents(|c| c.sites[1].status += 1), Some(15));
     assert_eq!(of_contents(|c| c.documents[0].detail[0] = 99), Some(16));
     assert_eq!(of_contents(|c| c.documents[0].detail.push(0)), Some(16));
     assert_eq!(of_contents(|c| c.documents[0].source[0] = 0), Some(16));
@@ -536,15 +581,14 @@ fn rules_of_the_sections() {
 /// A mark that is missing hides a site, a needless one costs probes.
 #[test]
 fn overflow_is_marked_where_a_site_passed() {
-    let marks = |image: &[u8], at: &dyn Fn(Section) -> usize, mark: u8| -> Vec<usize> {
-        let marks = (at(Section::Hosts)..at(Section::Sites) - 63).step_by(64).map(|bucket| bucket + 12);
-        marks.filter(|&at| image[at] == mark).collect()
-    };
     for mark in [0, 1] {
-        for choose in [<[usize]>::first, <[usize]>::last] {
+        for last in [false, true] {
             let turn = |image: &mut [u8], at: &dyn Fn(Section) -> usize| {
-                let at = *choose(&marks(image, at, mark)).expect("such a bucket");
-                image[at] = 1 - mark;
+                let bits = (at(Section::Hosts)..at(Section::Names) - 63).step_by(64);
+                let bits = bits.flat_map(|bucket| (0..8).map(move |bit| (bucket + 11, bit)));
+                let mut such = bits.filter(|&(at, bit)| image[at] >> bit & 1 == mark);
+                let (at, bit) = if last { such.next_back() } else { such.next() }.expect("such a bit");
+                image[at] ^= 1 << bit;
             };
             assert_eq!(broken(|c| *c = contents(many()), turn), Some(11), "mark {mark}");
         }
@@ -731,14 +775,20 @@ fn rules_of_scoped_sets() {
     );
 }
 
-/// Section 4: what is no rules may have a policy all the same.
+/// Section 5: what is no rules may have a policy all the same, which says so.
 #[test]
 fn any_outcome_may_have_a_policy() {
-    for outcome in Outcome::ALL {
-        let given = |policy| broken_scoped(&|c| (c.sites[0].outcome, c.sites[0].policy) = (outcome, policy));
-        assert_eq!(given(Some(0)), None);
-        assert_eq!(given(None).map(|(rule, _)| rule), (outcome == Outcome::Rules).then_some(10));
+    let given = |outcome: u8, status: u16| {
+        let mut contents = contents(vec![site("a.example", 0)]);
+        contents.sites[0].status = 404;
+        contents.policies = [&[1 << 4, outcome], &status.to_le_bytes()[..], &contents.policies].concat();
+        contents.policies[0] |= contents.policies.remove(4);
+        rule(&write(&contents).expect("contents fit"))
+    };
+    for outcome in &Outcome::ALL[1..] {
+        assert_eq!([given(*outcome as u8, 404), given(*outcome as u8, 403)], [None, Some(15)]);
     }
+    assert_eq!([given(Outcome::Rules as u8, 404), given(9, 404)], [Some(12); 2]);
 }
 
 /// Section 7: what a detail may not hold.
@@ -763,14 +813,14 @@ fn numbers_of_details() {
 
 #[test]
 fn reserved_flags_of_policies() {
-    for bit in 4..8 {
+    for bit in 5..8 {
         assert_eq!(broken(|c| c.policies[0] |= 1 << bit, |_, _| ()), Some(12), "bit {bit}");
     }
     // Found by substring: in any order, but not where there is no crawler, and always in an image of that rule.
     let policy = |profile, crawlers: &[(u32, usize)], by_substring: bool| {
         let crawlers = crawlers.to_vec();
         let empty = crawlers.is_empty();
-        let policy = Policy { crawlers, by_substring, default: Some(0), sets: vec![0] };
+        let policy = Policy { crawlers, by_substring, default: Some(0), sets: vec![0], ..Policy::default() };
         let mut policies = Vec::new();
         policy.encode(&mut policies);
         policies[0] |= u8::from(by_substring && empty) << 3;
@@ -798,7 +848,8 @@ fn equal_details_share_a_document() {
         let image = emit(entries, 2, &options).expect("a small image");
         let layout = verify(&image).expect("a valid image");
         let view = View::new(&image, &layout);
-        let numbers: Vec<_> = view.fetches().iter().map(|fetch| fetch.document.get()).collect();
+        let number = |site: Found<'_>| view.fetches()[site.number as usize].document.get();
+        let numbers: Vec<_> = view.sites().map(number).collect();
         (numbers, view.documents().len())
     };
     assert_eq!(fetched(false), (vec![0, 1], 2));

@@ -54,10 +54,10 @@ struct Answer {
 /// Section 5, "Choice of the set", for policies without substrings and with few crawlers.
 /// Gives the word of the set, and that of the crawler's name if the policy has it.
 fn choose(image: &[u8], crawler: &str) -> (u32, Option<u32>) {
-    let policy = section(image, 3);
+    let policy = section(image, 2);
     let (flags, crawlers, sets) = (policy[0], usize::from(policy[1]), usize::from(policy[2]));
     assert!(flags == 4 && policy[1] < 0x80 && policy[2] < 0x80, "a small policy");
-    let (records, names) = (section(image, 8), section(image, 9));
+    let (records, names) = (section(image, 7), section(image, 8));
     let name = |id: usize| &names[u32_at(records, 8 * id) as usize..][..u32_at(records, 8 * id + 4) as usize];
     let ids = policy[3..].as_chunks::<2>().0[..crawlers].iter().map(|&id| u16::from_le_bytes(id));
     let own = ids.into_iter().position(|id| name(id.into()) == crawler.as_bytes());
@@ -81,7 +81,7 @@ struct List {
 }
 
 fn list(image: &[u8], at: u32) -> List {
-    let bytes = &section(image, 4)[at as usize..];
+    let bytes = &section(image, 3)[at as usize..];
     let count = u16::from_le_bytes([bytes[0], bytes[1]]);
     assert!(count >> 15 == 1 && bytes[3] == 0);
     let entry = |n: usize| [0, 4, 8, 12].map(|field| u32_at(bytes, 12 + 16 * n + field));
@@ -91,7 +91,7 @@ fn list(image: &[u8], at: u32) -> List {
 
 /// Section 8, "Purposes".
 fn speaks(image: &[u8], at: u32, purpose: Option<&str>) -> bool {
-    let bytes = &section(image, 7)[at as usize - 1..];
+    let bytes = &section(image, 6)[at as usize - 1..];
     assert!(bytes[0] < 0x80);
     let pattern =
         std::str::from_utf8(&bytes[1..][..usize::from(bytes[0])]).expect("ASCII").to_ascii_lowercase();
@@ -131,7 +131,7 @@ impl Weighing<'_> {
     fn matched<'e>(&self, entries: impl Iterator<Item = &'e [u32; 4]>) -> Matched {
         let mut found = Matched::default();
         for &[_, _, program, _] in entries {
-            let program = &section(self.image, 5)[program as usize..];
+            let program = &section(self.image, 4)[program as usize..];
             assert_eq!(program[0] & 8, 8, "a scoped program");
             let notation = Notation::from_u8(program[0] & 7).expect("a known notation");
             let target = notation.target(self.question.target.as_bytes());
@@ -274,8 +274,8 @@ fn ask(image: &[u8], question: Question<'_>) -> Answer {
     let names = named.map(|word| list(image, word & 0x7FFF_FFFF));
     let own = list(image, word & 0x7FFF_FFFF);
     let rest = (own.rest != NONE).then(|| list(image, own.rest));
-    let scope = &section(image, 6)[own.scope as usize..];
-    let usages = std::str::from_utf8(section(image, 10)).expect("UTF-8");
+    let scope = &section(image, 5)[own.scope as usize..];
+    let usages = std::str::from_utf8(section(image, 9)).expect("UTF-8");
     let usage = usages.lines().position(|name| name.eq_ignore_ascii_case(question.usage)).map(|n| n as u32);
     let (patterns, conventional) = (u32_at(scope, 0), u32_at(scope, 4));
     let weighing = Weighing { image, scope, patterns, conventional, question, usage };
@@ -328,7 +328,7 @@ fn worked_scope_gives_what_the_table_says() {
 #[test]
 fn worked_patterns_are_numbered_as_the_table_says() {
     let image = worked();
-    let scope = section(&image, 6);
+    let scope = section(&image, 5);
     let table = rows("Its patterns are numbered thus");
     assert_eq!(table.len(), u32_at(scope, 0) as usize);
     let runs = 12 + 4 * (table.len() + 1);

@@ -11,10 +11,9 @@ use crate::target::{self, Target};
 use crate::verdict::{Answer, Basis, Verdict};
 use crate::walk::{Highest, walk};
 use robomaton_formats::decision::is_robots_txt;
-use robomaton_formats::layout::NONE;
-use robomaton_formats::policy::{Role, SET_LIST, ScopedView, is_scoped, read_list};
+use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, is_scoped, read_list};
 use robomaton_formats::program::{Head, Silence, Weighing, permits};
-use robomaton_formats::{Decision, Notation, Outcome};
+use robomaton_formats::{Decision, NoRules, Notation, Ruling};
 
 /// Octets on the stack for targets that must be rewritten; a target of a third of it never allocates.
 pub(crate) const SPACE: usize = 3 * 1024;
@@ -165,26 +164,27 @@ fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<A
     if !crawler.is_held(site.profile.agent_rule()) {
         return Some(Answers::Fixed(Answer::plain(Decision::Unknown, Basis::Narrowed)));
     }
-    let outcome = site.outcome()?;
-    let at = site.record.policy.get();
-    if outcome != Outcome::Rules && at == NONE {
-        return Some(Answers::Fixed(without_rules(site, outcome, usage)));
-    }
-    let policy = site.view.policy(at)?;
-    Some(match crawler.set(site.view, policy)? {
+    let bytes = match site.ruling()? {
+        Ruling::Program(at) if usage.is_crawl() => return Some(Answers::Program(site.view.program(at)?)),
+        Ruling::Program(_) => return Some(Answers::Fixed(unspoken(usage, Basis::Unspoken))),
+        Ruling::NoRules(no_rules) => return Some(Answers::Fixed(without_rules(site, no_rules, usage))),
+        Ruling::Policy(at) => site.view.policy(at)?,
+    };
+    let policy = PolicyView::read(bytes)?;
+    Some(match crawler.set(site.view, &policy)? {
         Some(word) if word & SET_LIST != 0 => {
             let list = site.view.list(word & !SET_LIST)?;
             if is_scoped(list) {
                 let list = ScopedView::read(list)?;
                 // Pages may speak where there is no robots.txt; what they leave open, the outcome answers.
-                let silent = match outcome {
-                    Outcome::Rules if list.permits || speaks(&list, usage) => {
+                let silent = match policy.no_rules() {
+                    Some(no_rules) => without_rules(site, no_rules, usage),
+                    None if list.permits || speaks(&list, usage) => {
                         Answer::plain(Decision::Allowed, Basis::NoRule)
                     }
-                    Outcome::Rules => unspoken(usage, Basis::NoRule),
-                    outcome => without_rules(site, outcome, usage),
+                    None => unspoken(usage, Basis::NoRule),
                 };
-                Answers::Scoped(list, policy, silent)
+                Answers::Scoped(list, bytes, silent)
             } else {
                 Answers::List(list)
             }
@@ -207,11 +207,11 @@ fn unspoken(usage: Usage<'_>, basis: Basis) -> Answer {
     Answer::plain(if usage.is_crawl() { Decision::Allowed } else { Decision::Unknown }, basis)
 }
 
-fn without_rules(site: &Site<'_>, outcome: Outcome, usage: Usage<'_>) -> Answer {
-    let decision = site.decide_outcome(outcome);
+fn without_rules(site: &Site<'_>, no_rules: NoRules, usage: Usage<'_>) -> Answer {
+    let decision = site.decide_outcome(no_rules);
     // What allows crawling for want of rules says nothing of other usages.
     let silent = !usage.is_crawl() && decision == Decision::Allowed;
-    Answer::plain(if silent { Decision::Unknown } else { decision }, Basis::Outcome(outcome))
+    Answer::plain(if silent { Decision::Unknown } else { decision }, Basis::Outcome(no_rules.outcome))
 }
 
 /// Walks one program: raises the best tag and notes what no match means in the first program asked. `None` when the

@@ -7,8 +7,11 @@ use crate::crawler::{Crawler, Usage};
 use crate::scoped::{self, Question};
 use crate::site::Site;
 use crate::verdict::{Account, Rule};
+use robomaton_formats::Ruling;
 use robomaton_formats::detail::{self, Detail};
-use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, Role, SET_LIST, ScopedView, USAGES};
+use robomaton_formats::policy::{
+    Holder, Level, OTHER, PRESENT, PolicyView, Role, SET_LIST, ScopedView, USAGES,
+};
 use robomaton_formats::purpose;
 use robomaton_formats::scope::read_tag;
 
@@ -34,8 +37,9 @@ pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url:
 pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Option<Account> {
     let target = site.target(url);
     let view = site.view;
-    let policy = view.policy(site.record.policy.get())?;
-    let word = crawler.set(view, policy)??;
+    let Ruling::Policy(at) = site.ruling()? else { return None };
+    let policy = view.policy(at)?;
+    let word = crawler.set(view, &PolicyView::read(policy)?)??;
     let list = ScopedView::read(view.list(word & !SET_LIST)?)?;
     let elements = site.terms.elements;
     let question = Question { view, list, crawler, policy, usage, target: &target, elements, unheard: false };

@@ -72,11 +72,7 @@ impl Crawler {
     /// The set word of this crawler in a policy (R5, R7; K9), or that no group answers for it. `None` when the policy
     /// is damaged.
     #[inline]
-    pub(crate) fn set(&self, view: View<'_>, policy: &[u8]) -> Option<Option<u32>> {
-        if let Some(word) = PolicyView::only_default(policy) {
-            return Some(Some(word));
-        }
-        let policy = &PolicyView::read(policy)?;
+    pub(crate) fn set(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<Option<u32>> {
         let own = match &self.ids {
             Ids::Whole(_) if policy.is_empty() => None,
             Ids::Whole(_) if policy.is_by_substring() => self.containing(view, policy),

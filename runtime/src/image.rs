@@ -6,9 +6,9 @@ use crate::site::Site;
 use crate::target::{self, Authority};
 use crate::terms::Terms;
 use crate::verdict::{Answer, Basis, Verdict};
-use robomaton_formats::layout::{MAX_PROBE, bucket_tag, home_bucket, host_hash};
+use robomaton_formats::layout::{MAX_PROBE, bucket_tag, home_bucket, host_hash, overflow_bit};
 use robomaton_formats::policy::is_special;
-use robomaton_formats::read::{Layout, View};
+use robomaton_formats::read::{self, Layout, View};
 use robomaton_formats::{Decision, ImageError, Profile, Scheme};
 use std::borrow::Cow;
 use std::io;
@@ -101,7 +101,7 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// How many sites it holds, and documents beside their robots.txt.
     pub fn len(&self) -> usize {
-        self.view().sites().len()
+        self.view().fetches().len()
     }
 
     /// Whether it holds nothing.
@@ -124,20 +124,19 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// All sites, in the order of their authorities.
     pub fn sites(&self) -> impl Iterator<Item = Site<'_>> {
-        self.entries().filter(|site| site.document_name().is_none())
+        self.entries().filter(|site| !site.is_document)
     }
 
     /// All documents beside robots.txt, in the order of their authorities.
     pub fn documents(&self) -> impl Iterator<Item = Site<'_>> {
-        self.entries().filter(|site| site.document_name().is_some())
+        self.entries().filter(|site| site.is_document)
     }
 
-    /// Sites and documents together, in the order of the image.
+    /// Sites and documents together, in the order of their names.
     pub fn entries(&self) -> impl Iterator<Item = Site<'_>> {
-        (0..self.len() as u32).filter_map(|number| {
-            let site = self.site_number(number)?;
-            let profile = if site.document_name().is_some() { DOCUMENTS } else { site.profile };
-            Some(Site { profile, ..site })
+        self.view().sites().map(|site| {
+            let is_document = site.name.decode().is_some_and(|name| name.as_bytes().contains(&b'/'));
+            if is_document { self.document_of(site) } else { self.site_of(site) }
         })
     }
 
@@ -146,15 +145,17 @@ impl<D: AsRef<[u8]>> Image<D> {
     pub fn document(&self, url: &str, name: &str) -> Option<Site<'_>> {
         let (mut authority, _) = target::split(self.profile(), url).ok()?;
         authority.octets = Cow::Owned([&authority.octets, &b"/"[..], name.as_bytes()].concat());
-        Some(Site { profile: DOCUMENTS, ..self.find(&authority)? })
+        self.find(&authority).map(|site| self.document_of(site.site))
     }
 
-    /// The site with this number.
     #[inline]
-    pub(crate) fn site_number(&self, number: u32) -> Option<Site<'_>> {
-        let view = self.view();
-        let record = view.sites().get(number as usize)?;
-        Some(Site { view, profile: self.layout.profile, terms: &self.terms, record, number })
+    fn site_of<'i>(&'i self, site: read::Site<'i>) -> Site<'i> {
+        let profile = self.layout.profile;
+        Site { view: self.view(), profile, terms: &self.terms, site, is_document: false }
+    }
+
+    fn document_of<'i>(&'i self, site: read::Site<'i>) -> Site<'i> {
+        Site { profile: DOCUMENTS, is_document: true, ..self.site_of(site) }
     }
 
     /// The site that an absolute URL belongs to, if the image holds it.
@@ -172,7 +173,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     #[inline]
     pub(crate) fn find_hashed(&self, authority: &Authority<'_>, hash: u64) -> Option<Site<'_>> {
         let view = self.view();
-        let (buckets, sites) = (view.buckets(), view.sites());
+        let buckets = view.buckets();
         if buckets.is_empty() {
             return None;
         }
@@ -180,26 +181,23 @@ impl<D: AsRef<[u8]>> Image<D> {
         let mut any = None;
         for _ in 0..MAX_PROBE {
             let bucket = buckets.get(at)?;
-            for (&tag, number) in bucket.tags.iter().zip(&bucket.sites) {
-                if tag != bucket_tag(hash) {
-                    continue;
-                }
-                let number = number.get();
-                let record = sites.get(number as usize)?;
-                if view.authority(record)? == authority.octets.as_ref() {
-                    match record.state & 3 {
-                        scheme if scheme == authority.scheme as u8 => return self.site_number(number),
-                        scheme if scheme == Scheme::Any as u8 => any = Some(number),
+            let tag = bucket_tag(hash);
+            for place in (0..bucket.tags.len()).filter(|&place| bucket.tags[place] == tag) {
+                let site = view.site(bucket, place)?;
+                if site.name.is(&authority.octets) {
+                    match site.name.scheme()? {
+                        scheme if scheme == authority.scheme => return Some(self.site_of(site)),
+                        Scheme::Any => any = Some(site),
                         _ => {}
                     }
                 }
             }
-            if bucket.overflow == 0 {
+            if bucket.overflow & overflow_bit(hash) == 0 {
                 break;
             }
             at = if at + 1 == buckets.len() { 0 } else { at + 1 };
         }
-        self.site_number(any?)
+        any.map(|site| self.site_of(site))
     }
 
     /// May this crawler use this URL in this way? A site that the image does not hold is `unknown`.

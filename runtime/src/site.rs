@@ -6,12 +6,12 @@ use crate::target;
 use crate::terms::Terms;
 use crate::verdict::Verdict;
 use robomaton_formats::detail::{Detail, Extension, Group};
-use robomaton_formats::layout::{FetchRecord, NONE, SiteRecord};
-use robomaton_formats::policy::Role;
-use robomaton_formats::read::View;
+use robomaton_formats::layout::{FetchRecord, NONE};
+use robomaton_formats::policy::{PolicyView, Role};
+use robomaton_formats::read::{self, View};
 use robomaton_formats::schedule::Schedule;
 use robomaton_formats::site::split_name;
-use robomaton_formats::{Decision, Outcome, Profile, Scheme};
+use robomaton_formats::{Decision, NoRules, Outcome, Profile, Ruling, Scheme};
 use std::borrow::Cow;
 
 /// A site of an image. Cheap to copy; made by [`crate::Image::site`] and [`crate::Image::document`].
@@ -20,27 +20,24 @@ pub struct Site<'i> {
     pub(crate) view: View<'i>,
     pub(crate) profile: Profile,
     pub(crate) terms: &'i Terms,
-    pub(crate) record: &'i SiteRecord,
-    pub(crate) number: u32,
+    pub(crate) site: read::Site<'i>,
+    /// Whether it is a document beside robots.txt.
+    pub(crate) is_document: bool,
 }
 
 impl<'i> Site<'i> {
-    fn name(&self) -> &'i [u8] {
-        self.view.authority(self.record).unwrap_or_default()
+    fn name(&self) -> String {
+        self.site.name.decode().map(|name| name.as_str().to_owned()).unwrap_or_default()
     }
 
     /// The authority, `host[:port]`.
-    pub fn authority(&self) -> Cow<'i, str> {
-        match String::from_utf8_lossy(self.name()) {
-            Cow::Borrowed(name) => split_name(name).0.into(),
-            Cow::Owned(name) => split_name(&name).0.to_owned().into(),
-        }
+    pub fn authority(&self) -> String {
+        split_name(&self.name()).0.to_owned()
     }
 
     /// The name of the document, such as `data.txt`, unless it is robots.txt.
-    pub fn document_name(&self) -> Option<Cow<'i, str>> {
-        let slash = memchr::memchr(b'/', self.name())?;
-        Some(String::from_utf8_lossy(&self.name()[slash + 1..]))
+    pub fn document_name(&self) -> Option<String> {
+        self.is_document.then(|| split_name(&self.name()).1.unwrap_or_default().to_owned())
     }
 
     /// The dialect that it is read in: that of the image, or the document's own.
@@ -50,21 +47,32 @@ impl<'i> Site<'i> {
 
     /// The scheme it was captured under.
     pub fn scheme(&self) -> Scheme {
-        Scheme::from_u8(self.record.state & 3).unwrap_or(Scheme::Any)
+        self.site.name.scheme().unwrap_or(Scheme::Any)
+    }
+
+    /// What answers for it; `None` when the image is damaged here.
+    #[inline]
+    pub(crate) fn ruling(&self) -> Option<Ruling> {
+        self.site.ruling()
     }
 
     /// What became of fetching its robots.txt, or this document (R16). `None` when the image is damaged here.
     pub fn outcome(&self) -> Option<Outcome> {
-        Outcome::from_u8(self.record.state >> 2)
+        let no_rules = match self.ruling()? {
+            Ruling::Program(_) => None,
+            Ruling::Policy(at) => PolicyView::read(self.view.policy(at)?)?.no_rules(),
+            Ruling::NoRules(no_rules) => Some(no_rules),
+        };
+        Some(no_rules.map_or(Outcome::Rules, |no_rules| no_rules.outcome))
     }
 
     /// The HTTP status of the capture, 0 when there was none.
     pub fn status(&self) -> u16 {
-        self.record.status.get()
+        self.fetch().map_or(0, |fetch| fetch.status.get())
     }
 
     fn fetch(&self) -> Option<&'i FetchRecord> {
-        self.view.fetches().get(self.number as usize)
+        self.view.fetches().get(self.site.number as usize)
     }
 
     /// When it was fetched, in seconds since 1970.
@@ -142,14 +150,13 @@ impl<'i> Site<'i> {
     }
 
     /// What the outcome says about crawling where no rules do.
-    pub(crate) fn decide_outcome(&self, outcome: Outcome) -> Decision {
-        let answered =
-            matches!(outcome, Outcome::Rules | Outcome::Empty | Outcome::NotRobots | Outcome::OverLimit);
+    pub(crate) fn decide_outcome(&self, no_rules: NoRules) -> Decision {
+        let answered = matches!(no_rules.outcome, Outcome::Empty | Outcome::NotRobots | Outcome::OverLimit);
         // K4: what of other documents is not found may be found by other means, and no other status is defined.
-        if self.document_name().is_some() && !answered {
+        if self.is_document && !answered {
             return Decision::Unknown;
         }
-        self.terms.decide(outcome, self.status(), self.fetched_at().unwrap_or(0))
+        self.terms.decide(no_rules, || self.fetched_at().unwrap_or(0))
     }
 
     /// What rules are matched against of a URL of this site, or of a path with query, as it stands there (R9).

@@ -2,7 +2,7 @@
 //!
 //! The image holds what became of a fetch; what follows from it is the asker's choice, within RFC 9309 2.3.1.
 
-use robomaton_formats::{Decision, Outcome};
+use robomaton_formats::{Decision, NoRules, Outcome};
 
 /// After this many seconds an unreachable site may be treated as one without rules (RFC 9309 2.3.1.4: 30 days).
 const LONG_UNREACHABLE: u64 = 30 * 86_400;
@@ -36,15 +36,15 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// What a site's outcome says about crawling where no rules do.
-    pub(crate) fn decide(&self, outcome: Outcome, status: u16, fetched_at: u64) -> Decision {
-        match (outcome, status) {
+    /// What a site's outcome says about crawling where no rules do. When it was fetched is asked only where that matters.
+    pub(crate) fn decide(&self, no_rules: NoRules, fetched_at: impl Fn() -> u64) -> Decision {
+        match (no_rules.outcome, no_rules.status) {
             (Outcome::Unavailable, 401 | 403) => self.on_forbidden,
             (Outcome::Unavailable, 429) => self.on_throttled,
             // RFC 9309 2.3.1.2: after too many redirects, as if unavailable.
             (Outcome::Rules | Outcome::Empty | Outcome::NotRobots, _)
             | (Outcome::Unavailable | Outcome::TooManyRedirects, _) => Decision::Allowed,
-            (Outcome::Unreachable, _) if self.age(fetched_at).is_some_and(|age| age > LONG_UNREACHABLE) => {
+            (Outcome::Unreachable, _) if self.age(fetched_at()).is_some_and(|age| age > LONG_UNREACHABLE) => {
                 self.on_long_unreachable
             }
             (Outcome::Unreachable | Outcome::OverLimit, _) => Decision::Disallowed,

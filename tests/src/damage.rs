@@ -11,11 +11,12 @@ use robomaton_formats::{Context, ImageError, Outcome, Profile, SiteKey};
 use robomaton_runtime::{Basis, Crawler, Image, Question, Terms, Usage, Verdict};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Three texts: wildcards, several programs of one crawler, escapes, extensions, a usage of its own.
-const TEXTS: [&str; 2] = [
+/// Texts: wildcards, several programs of one crawler, escapes, extensions, a usage of its own; one program for all.
+const TEXTS: [&str; 3] = [
     "User-agent: a\nUser-agent: *\nDisallow: /*.gif$\nAllow: /%2A*x*y\nCrawl-delay: 2.5\nNoindex: /n*o\n\
      \nUser-agent: a\nDisallow: /private\nAllow: /private/open$\n\nUser-agent: b\nSitemap: https://x.example/s.xml\n",
     "User-agent: c\nDisallow: /\n\nUser-agent: d\nDisallow: /aa*bb\nDisallow: /aa*cc*dd$\nAllow: /ab\nAllow: /b\n",
+    "User-agent: *\nDisallow: /p\n",
 ];
 
 /// Fields of every kind beside conventional groups: conditions, purposes, a special usage beside its general form, patterns
@@ -36,7 +37,7 @@ const VERSIONED: &str = "User-agent: a\nRobot-version: 2.0.0\nAllow: /p*\nDisall
      Visit-time: 0600-0845\n\nUser-agent: *\nRobot-version: 1.0\nDisallow: /n\nComment: hello\n";
 
 /// What the small image is asked about.
-pub const URLS: [&str; 12] = [
+pub const URLS: [&str; 13] = [
     "https://x.example/private/open",
     "https://x.example/n/o/x.gif",
     "https://x.example/%2axxy%C3",
@@ -48,13 +49,14 @@ pub const URLS: [&str; 12] = [
     "https://zacap.example/n/o/x.gif",
     "https://zpage.example/p",
     "https://zversions.example/p/x.gif",
+    "http://zplain.example/p/x",
     "no url",
 ];
 
 /// Names of crawlers that the small image holds, and one that it does not.
 const CRAWLERS: [&str; 5] = ["a", "b", "c", "d", "nobody"];
 
-/// The small image: two sites with rules, one without; and under `full`, one with records of ACAP and pages, one with pages
+/// The small image: three sites with rules, one of them with one program for all, one without; and under `full`, one with records of ACAP and pages, one with pages
 /// alone, one with versioned rule sets, and a data.txt.
 ///
 /// # Panics
@@ -67,6 +69,7 @@ pub fn small_image(profile: Profile) -> Vec<u8> {
     let mut entries = vec![
         Entry { fetched_at: 1_700_000_000, ..Entry::fetched(site(URLS[0]), &documents[0]) },
         Entry { fresh_for: Some(60), ..Entry::fetched(site(URLS[3]), &documents[1]) },
+        Entry::fetched(site(URLS[11]), &documents[2]),
         Entry {
             site: site(URLS[5]),
             outcome: Outcome::Unavailable,
@@ -159,6 +162,12 @@ impl Patient {
         self.poke(CHECKSUM, &[0; 8]);
         let sum = xxh3_64(&self.bytes[..HEAD]);
         self.poke(CHECKSUM, &sum.to_le_bytes());
+    }
+
+    /// A number at an offset of a section.
+    pub fn u32(&self, section: Section, at: usize) -> u32 {
+        let at = self.section(section).0 + at;
+        self.bytes[at..].first_chunk().map_or(0, |&octets| u32::from_le_bytes(octets))
     }
 
     fn word(&self, at: usize) -> u64 {

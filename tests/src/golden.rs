@@ -7,10 +7,10 @@
 use crate::engines::{Trace, image_around, image_of, options};
 use crate::suite::{Engine, Text};
 use robomaton_compiler::{self as compiler, Options};
+use robomaton_formats::Ruling;
 use robomaton_formats::layout::{NONE, Section};
 use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, is_scoped, read_list};
 use robomaton_formats::read::View;
-use robomaton_formats::{Outcome, Scheme};
 use robomaton_runtime::Image;
 use std::fmt::Write as _;
 
@@ -114,19 +114,31 @@ pub fn dump_image(bytes: &[u8]) -> String {
         _ = writeln!(out, "{:<14}{:#06x} {:>5} bytes  {sum:016x}", section.name(), range.start, range.len());
     }
     for (number, bucket) in view.buckets().iter().enumerate() {
-        let places = bucket.tags.iter().zip(bucket.sites).filter(|(tag, _)| **tag != 0);
-        let places: Vec<String> = places.map(|(tag, site)| format!("{tag:02x}: site {site}")).collect();
-        _ = writeln!(out, "bucket {number}, overflow {}: {}", bucket.overflow, places.join(", "));
+        let places = bucket.tags.iter().filter(|&&tag| tag != 0).map(|tag| format!("{tag:02x}"));
+        let (overflow, first, names_at) = (bucket.overflow, bucket.first, bucket.names_at);
+        let places = places.collect::<Vec<_>>().join(" ");
+        _ = writeln!(
+            out,
+            "bucket {number}, overflow {overflow:02x}, first {first}, names at {names_at}: {places}"
+        );
     }
-    for (number, (site, fetch)) in view.sites().iter().zip(view.fetches()).enumerate() {
-        let scheme = Scheme::from_u8(site.state & 3).map_or("?".to_owned(), |scheme| format!("{scheme:?}"));
-        let outcome = Outcome::from_u8(site.state >> 2).map_or("?", Outcome::name);
-        let name = view.authority(site).unwrap_or_default().escape_ascii();
-        let (policy, document) = (number_or_none(site.policy.get()), number_or_none(fetch.document.get()));
-        let (status, at, fresh) = (site.status, fetch.fetched_at, number_or_none(fetch.fresh_for.get()));
-        _ = writeln!(out, "site {number}: {scheme} {name}, {outcome}, status {status}, policy at {policy}");
-        _ = writeln!(out, "  fetched at {at}, fresh for {fresh}, document {document}");
-        if let Some(policy) = view.policy(site.policy.get()).and_then(PolicyView::read) {
+    for site in view.sites() {
+        let fetch = &view.fetches()[site.number as usize];
+        let scheme = site.name.scheme().map_or("?".to_owned(), |scheme| format!("{scheme:?}"));
+        let name = site.name.decode().expect("the name decodes");
+        let document = number_or_none(fetch.document.get());
+        let (status, at, fresh) = (fetch.status, fetch.fetched_at, number_or_none(fetch.fresh_for.get()));
+        let ruling = match site.ruling() {
+            Some(Ruling::Program(at)) => format!("program at {at}"),
+            Some(Ruling::Policy(at)) => format!("policy at {at}"),
+            Some(Ruling::NoRules(no_rules)) => no_rules.outcome.to_string(),
+            None => "damaged".to_owned(),
+        };
+        _ = writeln!(out, "site {}: {scheme} {}, {ruling}", site.number, name.as_str());
+        _ = writeln!(out, "  status {status}, fetched at {at}, fresh for {fresh}, document {document}");
+        if let Some(Ruling::Policy(at)) = site.ruling()
+            && let Some(policy) = view.policy(at).and_then(PolicyView::read)
+        {
             dump_policy_record(&view, &policy, &mut out);
         }
     }

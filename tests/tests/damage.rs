@@ -5,7 +5,8 @@
 //! once with all checksums made to hold, as an adversary would. One rule more is held there: what `verify` passes
 //! answers every question without calling itself damaged.
 
-use robomaton_formats::layout::{HEAD, NONE, Section, SiteRecord, VERSION};
+use robomaton_formats::Ruling;
+use robomaton_formats::layout::{HEAD, NONE, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, SET_LIST, ScopedView};
 use robomaton_formats::read::{Layout, View};
 use robomaton_formats::{Profile, verify};
@@ -131,9 +132,9 @@ fn scoped(patient: &Patient) -> Scoped {
 }
 
 fn find_scoped(view: View<'_>) -> Option<Scoped> {
-    let mut sites = view.sites().iter();
-    let site = sites.find(|site| view.authority(site) == Some(b"zacap.example"))?;
-    let at = PolicyView::read(view.policy(site.policy.get())?)?.default_set()? & !SET_LIST;
+    let site = view.sites().find(|site| site.name.is(b"zacap.example"))?;
+    let Ruling::Policy(at) = site.ruling()? else { return None };
+    let at = PolicyView::read(view.policy(at)?)?.default_set()? & !SET_LIST;
     let list = ScopedView::read(view.list(at)?)?;
     Some(Scoped {
         list: at as usize,
@@ -147,7 +148,7 @@ fn find_scoped(view: View<'_>) -> Option<Scoped> {
 /// A bad image: its name, the rule it breaks, how it is made.
 type Bad = (&'static str, u8, fn(&mut Patient));
 
-const BAD_IMAGES: [Bad; 34] = [
+const BAD_IMAGES: [Bad; 39] = [
     ("magic-of-something-else", 1, |p| p.poke(0, b"GIF89a;")),
     ("version-of-tomorrow", 2, |p| p.poke(8, &(VERSION + 1).to_le_bytes())),
     ("length-one-short", 3, |p| {
@@ -168,20 +169,31 @@ const BAD_IMAGES: [Bad; 34] = [
     ("section-sum-does-not-hold", 7, |p| p.poke(row(Section::Names) + 16, &[0; 8])),
     ("crawlers-out-of-order", 8, |p| p.patch(Section::CrawlerNames, 0, b"z")),
     ("usages-without-crawl", 9, |p| p.patch(Section::Usages, 0, b"k")),
-    ("scheme-unknown", 10, |p| p.patch(Section::Sites, 11, &[3])),
-    ("outcome-unknown", 10, |p| p.patch(Section::Sites, 11, &[9 << 2 | 1])),
-    ("sites-out-of-order", 10, |p| p.patch(Section::Names, 0, b"zz")),
-    ("site-in-no-bucket", 11, |p| {
-        // The last place of the only bucket that is taken.
-        let last = p.section(Section::Sites).1 / size_of::<SiteRecord>() - 1;
-        p.patch(Section::Hosts, last, &[0]);
-        p.patch(Section::Hosts, 16 + last * 4, &[0; 4]);
+    ("scheme-unknown", 10, |p| {
+        let head = p.bytes[p.section(Section::Names).0];
+        p.patch(Section::Names, 0, &[head | 3]);
     }),
+    ("ruling-of-no-kind", 10, |p| p.patch(Section::Hosts, 20, &[0xFF; 4])),
+    ("outcome-unknown", 10, |p| p.patch(Section::Hosts, 20, &[0, 0, 9, 0xC0])),
+    ("outcome-rules-without-rules", 10, |p| p.patch(Section::Hosts, 20, &[0, 0, 0, 0xC0])),
+    ("places-with-a-gap", 10, |p| p.patch(Section::Hosts, 0, &[0])),
+    ("names-that-are-not-end-to-end", 10, |p| p.patch(Section::Hosts, 16, &[1])),
+    ("sites-out-of-order", 11, |p| {
+        let (first, second) = (p.u32(Section::Order, 0), p.u32(Section::Order, 4));
+        p.patch(Section::Order, 0, &second.to_le_bytes());
+        p.patch(Section::Order, 4, &first.to_le_bytes());
+    }),
+    ("overflow-that-nobody-passed", 11, |p| p.patch(Section::Hosts, 11, &[1])),
     ("bucket-tag-of-another-hash", 11, |p| {
         let tag = p.bytes[p.section(Section::Hosts).0];
         p.patch(Section::Hosts, 0, &[tag ^ 0x10]);
     }),
-    ("policy-beyond-its-section", 12, |p| p.patch(Section::Sites, 4, &1_000_000u32.to_le_bytes())),
+    ("policy-beyond-its-section", 12, |p| {
+        p.patch(Section::Hosts, 20, &Ruling::Policy(1_000_000).word().to_le_bytes());
+    }),
+    ("program-beyond-its-section", 14, |p| {
+        p.patch(Section::Hosts, 20, &Ruling::Program(1_000_000).word().to_le_bytes());
+    }),
     ("list-with-an-unknown-usage", 13, |p| p.patch(Section::Lists, 2, &999u16.to_le_bytes())),
     ("ranked-list-with-a-purpose", 13, |p| p.patch(Section::Lists, 4, &1u16.to_le_bytes())),
     ("scoped-list-with-an-unknown-flag", 13, |p| p.patch(Section::Lists, scoped(p).list + 2, &[16])),
@@ -196,7 +208,6 @@ const BAD_IMAGES: [Bad; 34] = [
         let Scoped { rest, .. } = scoped(p);
         p.patch(Section::Lists, rest + 8, &(rest as u32).to_le_bytes());
     }),
-    ("rules-without-a-policy", 10, |p| p.patch(Section::Sites, 4, &NONE.to_le_bytes())),
     ("scoped-list-with-a-ranked-program", 14, |p| {
         p.patch(Section::Lists, scoped(p).list + 20, &0u32.to_le_bytes());
     }),
@@ -214,6 +225,11 @@ const BAD_IMAGES: [Bad; 34] = [
     ("program-that-runs-past-the-end", 14, |p| {
         let last = p.section(Section::Programs).1 - 1;
         p.patch(Section::Programs, last, &[0x80]);
+    }),
+    ("status-unlike-the-ruling", 15, |p| {
+        // All but the sites with rules have theirs in the bucket, too.
+        let (_, length) = p.section(Section::Fetches);
+        (16..length).step_by(18).for_each(|at| p.patch(Section::Fetches, at, &[0xFF; 2]));
     }),
     ("document-that-is-not-there", 15, |p| p.patch(Section::Fetches, 12, &(NONE - 1).to_le_bytes())),
     ("provenance-of-no-kind", 16, |p| {

@@ -73,8 +73,8 @@ fn sizes(built: &Built, corpus: &Corpus, record_bytes: usize) -> Result<(), Stri
     let distinct = corpus.distinct_bytes();
     row("hot octets per octet of distinct text, all bodies", &by(hot, distinct), "≤ 0.30");
     row("hot octets per octet of distinct text, bodies with records", &by(hot, record_bytes), "≤ 0.30");
-    let sites = [Section::Hosts, Section::Sites, Section::Names].iter().map(length).sum::<usize>();
-    row("… of these hosts, sites and names, per site", &by(sites, built.report.sites as usize), "");
+    let sites = [Section::Hosts, Section::Names].iter().map(length).sum::<usize>();
+    row("… of these hosts and names, per site", &by(sites, built.report.sites as usize), "");
     row("… without them, bodies with records", &by(hot - sites, record_bytes), "");
     row("image octets per octet of distinct text, all bodies", &by(built.image.len(), distinct), "");
     let sources = length(&Section::Sources);

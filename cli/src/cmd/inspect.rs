@@ -66,7 +66,7 @@ pub(crate) fn image_bytes<D: AsRef<[u8]>>(image: &Image<D>) -> usize {
 
 /// The site as a URL, or as a host alone when it was captured under no scheme; the URL of a document beside robots.txt.
 pub(crate) fn site_name(site: &Site<'_>) -> String {
-    let mut name = site.authority().into_owned();
+    let mut name = site.authority();
     if let Some(document) = site.document_name() {
         name = format!("{name}/{document}");
     }

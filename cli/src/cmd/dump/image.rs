@@ -3,7 +3,8 @@
 //! Reads records through the checked view; it knows no offset. What does not decode is shown as `damaged`.
 
 use crate::cmd::inspect::{image_bytes, site_name};
-use robomaton_formats::layout::{MAGIC, NONE, Section, VERSION};
+use robomaton_formats::Ruling;
+use robomaton_formats::layout::{MAGIC, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, USAGES, read_list};
 use robomaton_runtime::Image;
 use std::io::{self, Write};
@@ -50,20 +51,21 @@ pub(super) fn write<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> i
 
 fn sites<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
     heading(out, "sites", image.len())?;
-    let records = image.view().sites();
-    for (number, (site, record)) in image.entries().zip(records).take(FIRST).enumerate() {
+    for (site, record) in image.entries().zip(image.view().sites()).take(FIRST) {
         let outcome = site.outcome().map_or("damaged", |outcome| outcome.name());
         let name = site_name(&site);
-        write!(out, "  site {number}: {name} {outcome}, status {}", site.status())?;
+        write!(out, "  site {}: {name} {outcome}, status {}", record.number, site.status())?;
         if let Some(document) = site.document() {
             write!(out, ", document {document}")?;
         }
-        if record.policy != NONE {
-            write!(out, ", policy at {:#x}", record.policy.get())?;
-        }
-        writeln!(out)?;
-        if record.policy != NONE {
-            policy(image, record.policy.get(), out)?;
+        match record.ruling() {
+            Some(Ruling::Program(at)) => writeln!(out, ", program at {at:#x}")?,
+            Some(Ruling::Policy(at)) => {
+                writeln!(out, ", policy at {at:#x}")?;
+                policy(image, at, out)?;
+            }
+            Some(Ruling::NoRules(_)) => writeln!(out)?,
+            None => writeln!(out, ", damaged")?,
         }
     }
     Ok(())
@@ -157,13 +159,13 @@ fn usage<D: AsRef<[u8]>>(image: &Image<D>, number: impl Into<u32>) -> String {
 /// The scopes, each with how much it holds; those that the shown sites lead to.
 fn scopes<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
     let view = image.view();
-    let words =
-        image.view().sites().iter().filter(|record| record.policy != NONE).take(FIRST).flat_map(|record| {
-            let policy = view.policy(record.policy.get()).and_then(PolicyView::read);
-            let own =
-                policy.into_iter().flat_map(|policy| (0..policy.len()).map(move |index| policy.set(index)));
-            own.chain(policy.map(|policy| policy.default_set()))
-        });
+    let policy_of = |ruling| if let Ruling::Policy(at) = ruling { Some(at) } else { None };
+    let policies = view.sites().filter_map(|site| site.ruling().and_then(policy_of));
+    let words = policies.take(FIRST).flat_map(|at| {
+        let policy = view.policy(at).and_then(PolicyView::read);
+        let own = policy.into_iter().flat_map(|policy| (0..policy.len()).map(move |index| policy.set(index)));
+        own.chain(policy.map(|policy| policy.default_set()))
+    });
     let lists = words.flatten().filter(|word| word & SET_LIST != 0);
     let scopes =
         lists.filter_map(|word| ScopedView::read(view.list(word & !SET_LIST)?)).map(|list| list.scope);

@@ -2,7 +2,7 @@
 //!
 //! Walks policies and decodes every document's details, so it takes time linear in the image. Damage counts as nothing.
 
-use robomaton_formats::layout::NONE;
+use robomaton_formats::Ruling;
 use robomaton_formats::policy::{PolicyView, SET_LIST, ScopedView, read_list};
 use robomaton_formats::read::View;
 use robomaton_runtime::Image;
@@ -17,6 +17,7 @@ pub(crate) struct Counts {
     pub(crate) text_bytes: u64,
     /// Rules of all documents, those of pages and of files referred to included.
     pub(crate) rules: usize,
+    /// Distinct policies, those among them that are one program for all crawlers.
     pub(crate) policies: usize,
     pub(crate) programs: usize,
     /// Where the programs begin, ascending.
@@ -32,23 +33,30 @@ impl Counts {
             let detail = view.detail(document).unwrap_or_default();
             detail.groups.iter().map(|group| group.rules.len()).sum::<usize>()
         };
-        let policies =
-            distinct(view.sites().iter().map(|site| site.policy.get()).filter(|&at| at != NONE).collect());
-        let starts = programs(view, &policies);
+        let (mut alone, mut policies) = (Vec::new(), Vec::new());
+        for ruling in view.sites().filter_map(|site| site.ruling()) {
+            match ruling {
+                Ruling::Program(at) => alone.push(at),
+                Ruling::Policy(at) => policies.push(at),
+                Ruling::NoRules(_) => {}
+            }
+        }
+        let (alone, policies) = (distinct(alone), distinct(policies));
+        let counted = alone.len() + policies.len();
+        let starts = programs(view, &policies, alone);
         Counts {
             documents,
             text_bytes: view.meta().unwrap_or_default().text_bytes,
             rules: (0..documents as u32).map(rules).sum(),
-            policies: policies.len(),
+            policies: counted,
             programs: starts.len(),
             starts,
         }
     }
 }
 
-/// The offsets of all programs.
-fn programs(view: View<'_>, policies: &[u32]) -> Vec<u32> {
-    let mut programs = Vec::new();
+/// The offsets of all programs: those of policies, and others.
+fn programs(view: View<'_>, policies: &[u32], mut programs: Vec<u32>) -> Vec<u32> {
     for policy in policies.iter().filter_map(|&at| view.policy(at).and_then(PolicyView::read)) {
         for word in (0..policy.len()).map(|index| policy.set(index)).chain([policy.default_set()]).flatten() {
             if word & SET_LIST == 0 {

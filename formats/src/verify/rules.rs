@@ -1,0 +1,147 @@
+//! V12, V13, V14, V17: what rulings lead to, policies, lists, scopes and programs.
+
+use super::Check;
+use crate::error::ImageError;
+use crate::layout::Section;
+use crate::policy::{NO_PURPOSE, PolicyView, SET_LIST, ScopedView, is_scoped, read_list};
+use crate::program::{self, Head, Weighing};
+use crate::ruling::Ruling;
+use std::collections::HashSet;
+
+impl Check<'_> {
+    /// V12: policies are whole, their crawlers exist (and ascend, where they are looked up by number);
+    /// V13: lists are whole and their usages exist. Gives the offsets of programs, those that are rulings among them, and
+    /// whether they are weighed by narrowness.
+    pub(super) fn policies(&self, rulings: &[Ruling]) -> Result<HashSet<(u32, bool)>, ImageError> {
+        let usages = self.view.usages().count();
+        let all_by_substring = self.layout.profile.agent_rule() == crate::profile::AgentRule::Substring;
+        let (mut programs, mut lists) = (HashSet::new(), HashSet::new());
+        let mut offsets = Vec::new();
+        for ruling in rulings {
+            match *ruling {
+                Ruling::Program(at) => _ = programs.insert((at, false)),
+                Ruling::Policy(at) => offsets.push(at),
+                Ruling::NoRules(_) => {}
+            }
+        }
+        offsets.sort_unstable();
+        offsets.dedup();
+        for at in offsets {
+            let error = |rule, what: &str| self.error(Section::Policies, at as usize, rule, what);
+            let policy: PolicyView<'_> = self
+                .view
+                .policy(at)
+                .and_then(PolicyView::read)
+                .ok_or_else(|| error(12, "a policy is cut off"))?;
+            if !policy.is_canonical() {
+                return Err(error(12, "reserved flags of a policy"));
+            }
+            if all_by_substring && !policy.is_by_substring() && !policy.is_empty() {
+                return Err(error(12, "a policy that is not looked up as its image's profile says"));
+            }
+            let mut last = None;
+            for index in 0..policy.len() {
+                let id = policy.crawler(index).filter(|&id| (id as usize) < self.view.crawlers());
+                let id = id.ok_or_else(|| error(12, "a policy names a crawler that does not exist"))?;
+                if !policy.is_by_substring() && last.is_some_and(|last| last >= id) {
+                    return Err(error(12, "the crawlers of a policy are out of order"));
+                }
+                last = Some(id);
+            }
+            for index in 0..policy.len() + usize::from(policy.has_default()) {
+                let word = policy.set(index).ok_or_else(|| error(12, "a crawler's set does not exist"))?;
+                if word & SET_LIST == 0 {
+                    programs.insert((word, false));
+                    continue;
+                }
+                let list = self.view.list(word & !SET_LIST);
+                if list.is_some_and(is_scoped) {
+                    lists.insert(word & !SET_LIST);
+                    continue;
+                }
+                let list = list.and_then(read_list);
+                for entry in list.ok_or_else(|| error(13, "a list is cut off"))? {
+                    if usize::from(entry.usage) >= usages {
+                        return Err(error(13, "a list names a usage that does not exist"));
+                    }
+                    if entry.purpose != NO_PURPOSE {
+                        return Err(error(13, "a ranked list names a purpose"));
+                    }
+                    programs.insert((entry.program, false));
+                }
+            }
+        }
+        self.scoped_lists(lists, &mut programs)?;
+        Ok(programs)
+    }
+
+    /// V13: scoped lists are whole, lead to no further list than one, and their usages and purposes exist; V17: their
+    /// scopes are whole.
+    fn scoped_lists(
+        &self,
+        offsets: HashSet<u32>,
+        programs: &mut HashSet<(u32, bool)>,
+    ) -> Result<(), ImageError> {
+        let usages = self.view.usages().count();
+        let mut waiting: Vec<(u32, bool)> = offsets.into_iter().map(|at| (at, false)).collect();
+        waiting.sort_unstable();
+        let mut rests = HashSet::new();
+        let mut scopes = HashSet::new();
+        while let Some((at, is_rest)) = waiting.pop() {
+            let error = |what: &str| self.error(Section::Lists, at as usize, 13, what);
+            let list = self.view.list(at).and_then(ScopedView::read);
+            let list = list.ok_or_else(|| error("a scoped list is cut off"))?;
+            scopes.insert(list.scope);
+            match list.rest {
+                Some(_) if is_rest => return Err(error("a list of all crawlers leads to another")),
+                Some(rest) if rests.insert(rest) => waiting.push((rest, true)),
+                _ => {}
+            }
+            if list.entries().count() != list.len() {
+                return Err(error("a list holds an unknown role"));
+            }
+            for entry in list.entries() {
+                if entry.usage as usize >= usages {
+                    return Err(error("a list names a usage that does not exist"));
+                }
+                if entry.purpose != 0 && self.view.purpose(entry.purpose).is_none() {
+                    return Err(error("a list names a purpose that does not exist"));
+                }
+                programs.insert((entry.program, true));
+            }
+        }
+        let mut scopes: Vec<u32> = scopes.into_iter().collect();
+        scopes.sort_unstable();
+        for at in scopes {
+            if !self.view.scope(at).is_some_and(|scope| scope.is_whole()) {
+                return Err(self.error(
+                    Section::Scopes,
+                    at as usize,
+                    17,
+                    "a scope is cut off or out of order",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// V14: every program is a pair of trees inside its section, which ends with padding.
+    pub(super) fn programs(&self, offsets: HashSet<(u32, bool)>) -> Result<(), ImageError> {
+        let section = self.view.section(Section::Programs);
+        if !section.ends_with(&[0; program::PADDING]) {
+            return Err(self.error(Section::Programs, section.len(), 14, "programs do not end with padding"));
+        }
+        let mut offsets: Vec<(u32, bool)> = offsets.into_iter().collect();
+        offsets.sort_unstable();
+        for (at, scoped) in offsets {
+            let program = self.view.program(at).unwrap_or_default();
+            if Head::read(program).is_some_and(|head| (head.weighing == Weighing::Scoped) != scoped) {
+                let what = "a program is weighed in another way than its set is";
+                return Err(self.error(Section::Programs, at as usize, 14, what));
+            }
+            program::check(program)
+                .map_err(|(offset, what)| self.error(Section::Programs, at as usize + offset, 14, what))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! V10, V11, V15: the host table, the sites in it, and their fetch records.
+//!
+//! One pass over the buckets, which decodes each name once, and one over the order of the sites.
+
+use super::Check;
+use crate::error::ImageError;
+use crate::layout::*;
+use crate::name::Decoded;
+use crate::policy::PolicyView;
+use crate::ruling::Ruling;
+use crate::site::Scheme;
+
+impl Check<'_> {
+    /// V10: sites are numbered and named in the order of their places, and what answers for each is known. V11: each
+    /// stands where the look-up finds it, the buckets that it was displaced from are marked, no others are, and the order
+    /// of the sites is that of their keys. Gives the rulings, by the numbers of the sites.
+    pub(super) fn sites(&self) -> Result<Vec<Ruling>, ImageError> {
+        let buckets = self.view.buckets();
+        let mut rulings = Vec::new();
+        let mut passed = vec![0; buckets.len()];
+        let mut names_end = 0;
+        for (at, bucket) in buckets.iter().enumerate() {
+            let error = |rule, what: &str| self.error(Section::Hosts, at * size_of::<Bucket>(), rule, what);
+            let sites = bucket.sites();
+            let (taken, free) = bucket.rulings.split_at(sites);
+            if bucket.tags[..sites].contains(&0) || free.iter().any(|&ruling| ruling != 0) {
+                return Err(error(10, "a free place before a taken one, or with a ruling"));
+            }
+            if bucket.first.get() as usize != rulings.len() || bucket.names_at.get() as usize != names_end {
+                return Err(error(10, "the sites of a bucket or their names do not follow those before"));
+            }
+            let names = self.view.names(bucket).filter(|names| names.is_canonical());
+            let names = names.and_then(|names| Some((names, names.length()?)));
+            let (names, length) = names.ok_or_else(|| error(10, "the names of a bucket are cut off"))?;
+            names_end += length;
+            for (place, ruling) in taken.iter().enumerate() {
+                let ruling = Ruling::read(ruling.get());
+                rulings.push(ruling.ok_or_else(|| error(10, "a ruling of no kind"))?);
+                let name = names.get(place).filter(|name| name.scheme().is_some());
+                let name = name.and_then(|name| name.decode()).filter(|name| !name.as_bytes().is_empty());
+                let name = name.ok_or_else(|| error(10, "a name without scheme, empty or too long"))?;
+                let hash = host_hash(name.as_bytes(), self.layout.seed);
+                let home = home_bucket(hash, buckets.len());
+                let distance = if at < home { at + buckets.len() - home } else { at - home };
+                if bucket.tags[place] != bucket_tag(hash) || distance >= MAX_PROBE {
+                    return Err(error(11, "a site stands where no look-up finds it"));
+                }
+                for step in 0..distance {
+                    passed[(home + step) % buckets.len()] |= overflow_bit(hash);
+                }
+            }
+        }
+        if names_end != self.view.section(Section::Names).len() {
+            return Err(self.error(Section::Names, names_end, 10, "names of no bucket"));
+        }
+        if let Some(at) = (0..buckets.len()).find(|&at| buckets[at].overflow != passed[at]) {
+            let what = "the overflow marks of a bucket are wrong";
+            return Err(self.error(Section::Hosts, at * size_of::<Bucket>(), 11, what));
+        }
+        self.order(rulings.len())?;
+        Ok(rulings)
+    }
+
+    /// V11: as many places as sites, all of them taken, and their keys ascend; so no site is missing.
+    fn order(&self, sites: usize) -> Result<(), ImageError> {
+        if self.view.order().len() != sites {
+            return Err(self.error(Section::Order, 0, 11, "not one place in the order per site"));
+        }
+        let mut last: Option<(Decoded, Scheme)> = None;
+        let mut found = 0;
+        for site in self.view.sites() {
+            let key = site.name.decode().zip(site.name.scheme());
+            let ascends = match (&last, &key) {
+                (None, key) => key.is_some(),
+                (Some((last, before)), Some((name, scheme))) => {
+                    (last.as_bytes(), before) < (name.as_bytes(), scheme)
+                }
+                (Some(_), None) => false,
+            };
+            if !ascends {
+                break;
+            }
+            last = key;
+            found += 1;
+        }
+        if found != sites {
+            return Err(self.error(Section::Order, found * 4, 11, "a place without a site, or out of order"));
+        }
+        Ok(())
+    }
+
+    /// V15: one fetch record per site, with the status that its ruling has and a document that exists.
+    pub(super) fn fetches(&self, rulings: &[Ruling]) -> Result<(), ImageError> {
+        let (fetches, documents) = (self.view.fetches(), self.view.documents().len());
+        if fetches.len() != rulings.len() {
+            return Err(self.error(Section::Fetches, 0, 15, "not one fetch record per site"));
+        }
+        for (number, (fetch, ruling)) in fetches.iter().zip(rulings).enumerate() {
+            let error =
+                |what: &str| self.error(Section::Fetches, number * size_of::<FetchRecord>(), 15, what);
+            if fetch.document != NONE && fetch.document.get() as usize >= documents {
+                return Err(error("a site names a document that does not exist"));
+            }
+            let no_rules = match *ruling {
+                Ruling::Program(_) => None,
+                Ruling::Policy(at) => {
+                    self.view.policy(at).and_then(PolicyView::read).and_then(|p| p.no_rules())
+                }
+                Ruling::NoRules(no_rules) => Some(no_rules),
+            };
+            if no_rules.is_some_and(|no_rules| no_rules.status != fetch.status.get()) {
+                return Err(error("a status that is not that of the ruling"));
+            }
+        }
+        Ok(())
+    }
+}
