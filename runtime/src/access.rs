@@ -53,6 +53,17 @@ impl<'a> Access<'a> {
         Verdict { answer, site: Some(self.site), crawler: self.crawler, usage: self.usage, url }
     }
 
+    /// An octet of what is read first to answer.
+    #[inline]
+    pub(crate) fn first_octet(&self) -> Option<u8> {
+        match self.answers {
+            Answers::Fixed(_) => None,
+            Answers::Program(bytes) | Answers::List(bytes) | Answers::Scoped(_, bytes, _) => {
+                bytes.first().copied()
+            }
+        }
+    }
+
     /// Out of line with a small result, so that a verdict is built where it is used, and of it only what is.
     #[inline(never)]
     fn of_url(&self, url: &str) -> Answer {

@@ -1,18 +1,23 @@
 //! Many questions at once: the same answers, with the waits for memory overlapped.
 //!
-//! One question over a large image waits for several cold lines in a row: bucket, site, name, policy, program. Here
-//! a block of questions takes each of these steps together, so that the processor has many lines under way. The
-//! steps are the same functions that [`Image::decide`] calls one after the other; a test holds the two together.
+//! One question over a large image waits for several cold lines in a row: bucket, name, policy, program. Here a block of
+//! questions takes each of these steps together, so that the processor has many lines under way. Each step only touches
+//! what the next one reads; the answers come of the same functions that [`Image::decide`] calls, and a test holds the
+//! two together.
 
 use crate::crawler::{Crawler, Usage};
 use crate::image::Image;
 use crate::target::{self, Authority, Target};
 use crate::verdict::{Basis, Verdict};
-use robomaton_formats::layout::{home_bucket, host_hash};
+use robomaton_formats::Ruling;
+use robomaton_formats::layout::{Bucket, Section, bucket_tag, home_bucket, host_hash};
 use std::hint::black_box;
 
 /// Questions under way together: enough to cover a memory access, few enough to stay in the first-level cache.
 const BLOCK: usize = 16;
+
+/// Octets of a cache line, of which the names of a bucket take up two.
+const LINE: usize = 64;
 
 /// One question of a batch.
 #[derive(Clone, Copy, Debug)]
@@ -40,22 +45,22 @@ impl<D: AsRef<[u8]>> Image<D> {
             if block.is_empty() {
                 return;
             }
-            // Each line only touches memory; what it reads is needed in the next.
             block.iter().for_each(|pending| self.touch_bucket(pending));
-            let sites: [_; BLOCK] = std::array::from_fn(|n| {
-                let (authority, _) = block.get(n)?.parts.as_ref()?;
-                let site = self.find_hashed(authority, block[n].hash)?;
-                black_box(
-                    self.view().policy(site.record.policy.get()).and_then(|policy| policy.first().copied()),
-                );
-                Some(site)
+            block.iter().for_each(|pending| self.touch_site(pending));
+            let accesses: [_; BLOCK] = std::array::from_fn(|n| {
+                let pending = block.get(n)?;
+                let (authority, _) = pending.parts.as_ref()?;
+                let site = self.find_hashed(authority, pending.hash)?;
+                let access = site.access(pending.question.crawler, pending.question.usage);
+                black_box(access.first_octet());
+                Some(access)
             });
-            for (pending, site) in block.iter().zip(sites) {
+            for (pending, access) in block.iter().zip(accesses) {
                 let Question { crawler, usage, url } = pending.question;
-                each(match (&pending.parts, site) {
+                each(match (&pending.parts, access) {
                     (None, _) => self.unknown(crawler, usage, url, Basis::NoUrl),
                     (_, None) => self.unknown(crawler, usage, url, Basis::NoSite),
-                    (Some((_, target)), Some(site)) => site.access(crawler, usage).verdict(url, target),
+                    (Some((_, target)), Some(access)) => access.verdict(url, target),
                 });
             }
         }
@@ -68,11 +73,28 @@ impl<D: AsRef<[u8]>> Image<D> {
         Pending { question, parts, hash }
     }
 
-    fn touch_bucket(&self, pending: &Pending<'_>) {
+    fn home(&self, pending: &Pending<'_>) -> Option<&Bucket> {
         let buckets = self.view().buckets();
-        if !buckets.is_empty() {
-            black_box(buckets[home_bucket(pending.hash, buckets.len())].overflow);
-        }
+        buckets.get(home_bucket(pending.hash, buckets.len().max(1)))
+    }
+
+    fn touch_bucket(&self, pending: &Pending<'_>) {
+        black_box(self.home(pending).map(|bucket| bucket.overflow));
+    }
+
+    /// The names of the bucket, and what the ruling of the site leads to, if the tag is right.
+    fn touch_site(&self, pending: &Pending<'_>) {
+        let (view, Some(bucket)) = (self.view(), self.home(pending)) else { return };
+        let names = view.section(Section::Names);
+        let at = bucket.names_at.get() as usize;
+        black_box((names.get(at).copied(), names.get(at + LINE).copied()));
+        let Some(place) = bucket.tags.iter().position(|&tag| tag == bucket_tag(pending.hash)) else { return };
+        let rules = match Ruling::read(bucket.rulings[place].get()) {
+            Some(Ruling::Program(at)) => view.program(at),
+            Some(Ruling::Policy(at)) => view.policy(at),
+            Some(Ruling::NoRules(_)) | None => None,
+        };
+        black_box(rules.and_then(|rules| rules.first()).copied());
     }
 }
 
