@@ -10,11 +10,12 @@ use crate::policy::{Role, USAGES};
 use crate::profile::AgentRule;
 use crate::program::Tag;
 use crate::schedule::Schedule;
-use serde::de::{Deserializer, Error, Visitor};
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 /// What an image keeps of one document beside its programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +87,45 @@ impl Group<'_> {
     /// The pattern of one of its rules, for matching.
     pub fn pattern<'r>(&self, rule: &'r Rule<'_>) -> Pattern<'r> {
         Pattern { text: &rule.pattern.0, notation: self.notation }
+    }
+}
+
+/// The same wire format, for [`crate::verify`]: decodes what [`Detail`] decodes, and keeps nothing. Its parts are those of
+/// the structures above, in order; a test holds them together.
+pub(crate) type DetailShape<'d> =
+    (Each<GroupShape<'d>>, Each<ExtensionShape<'d>>, Each<&'d str>, Each<Each<Condition>>, Each<&'d str>);
+type GroupShape<'d> = (
+    Role,
+    Each<&'d str>,
+    bool,
+    Each<&'d [u8]>,
+    bool,
+    u16,
+    Notation,
+    Each<RuleShape<'d>>,
+    Each<ExtensionShape<'d>>,
+    Option<Schedule>,
+);
+type RuleShape<'d> = (u32, u16, Tag, bool, u32, &'d [u8]);
+type ExtensionShape<'d> = (u32, &'d str, &'d str);
+
+/// A sequence whose elements are decoded one by one and dropped.
+pub(crate) struct Each<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Each<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Each<T>, D::Error> {
+        struct Elements<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Elements<T> {
+            type Value = Each<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a sequence")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Each<T>, A::Error> {
+                while elements.next_element::<T>()?.is_some() {}
+                Ok(Each(PhantomData))
+            }
+        }
+        deserializer.deserialize_seq(Elements(PhantomData))
     }
 }
 
@@ -182,5 +222,67 @@ impl<'de: 'd, 'd> Deserialize<'de> for Octets<'d> {
             }
         }
         deserializer.deserialize_bytes(Borrowed).map(Octets::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::condition::Locator;
+    use crate::read::whole;
+    use crate::schedule::{Rate, Window};
+
+    /// A detail with something in every field.
+    fn full() -> Vec<u8> {
+        let octets = || Octets::from(&b"/p"[..]);
+        let extension = Extension { line: 300, key: "sitemap".into(), value: "\u{fffd}".into() };
+        let rule = Rule { line: 2, usage: 16, tag: 70_000, permits: true, conditions: 1, pattern: octets() };
+        let schedule = Schedule {
+            delays: vec![1500],
+            rates: Rate::new(1, 60, Window::new(0, 1440)).into_iter().collect(),
+            visits: Window::new(1439, 0).into_iter().collect(),
+            comments: vec!["naïve".into()],
+        };
+        let group = Group {
+            role: Role::Page,
+            crawlers: vec!["b".into(), "ä".into()],
+            default: true,
+            purposes: vec![octets()],
+            incomplete: true,
+            file: 1,
+            notation: Notation::Acap,
+            rules: vec![rule.clone(), rule],
+            extensions: vec![extension.clone()],
+            schedule: Some(Box::new(schedule)),
+        };
+        crate::write::encode_detail(&Detail {
+            groups: vec![Group { schedule: None, ..group.clone() }, group],
+            extensions: vec![extension],
+            usages: vec!["(local)".into()],
+            conditions: vec![vec![Condition::MustUseResource(Locator::Class("ü".into()))], Vec::new()],
+            files: vec!["/acap.txt".into()],
+        })
+    }
+
+    #[test]
+    fn the_shape_is_that_of_details() {
+        let agree = |bytes: &[u8], what: &dyn Fn() -> String| {
+            let (detail, shape) = (whole::<Detail<'_>>(bytes), whole::<DetailShape<'_>>(bytes));
+            assert_eq!(detail.is_some(), shape.is_some(), "{}", what());
+            detail.is_some()
+        };
+        let bytes = full();
+        assert!(agree(&bytes, &|| "as it is".to_owned()));
+        let (mut good, mut bad) = (0, 0);
+        for at in 0..bytes.len() {
+            assert!(!agree(&bytes[..at], &|| format!("cut to {at} octets")));
+            for value in 0..=u8::MAX {
+                let mut bytes = bytes.clone();
+                bytes[at] = value;
+                let decodes = agree(&bytes, &|| format!("octet {at} is {value:#x}"));
+                *if decodes { &mut good } else { &mut bad } += 1;
+            }
+        }
+        assert!(good > 1_000 && bad > 1_000);
     }
 }

@@ -157,11 +157,17 @@ impl<'i> View<'i> {
 
     /// The sites in the order of their keys; damaged ones are passed over.
     pub fn sites(&self) -> impl Iterator<Item = Site<'i>> + use<'i> {
-        let (view, buckets) = (*self, self.buckets());
+        let view = *self;
         self.order().iter().filter_map(move |place| {
-            let place = place.get() as usize;
-            view.site(buckets.get(place / BUCKET_SITES)?, place % BUCKET_SITES)
+            let (bucket, place) = view.bucket_of(place.get())?;
+            view.site(bucket, place)
         })
+    }
+
+    /// The bucket of a place that is counted over all buckets, and its number in there.
+    pub(crate) fn bucket_of(&self, place: u32) -> Option<(&'i Bucket, usize)> {
+        let place = place as usize;
+        Some((self.buckets().get(place / BUCKET_SITES)?, place % BUCKET_SITES))
     }
 
     /// The fetch records, one per site.
@@ -240,10 +246,14 @@ impl<'i> View<'i> {
 
     /// The details of a document. `None` when there is no such document or its record is damaged.
     pub fn detail(&self, document: u32) -> Option<Detail<'i>> {
+        whole(self.detail_bytes(document)?)
+    }
+
+    pub(crate) fn detail_bytes(&self, document: u32) -> Option<&'i [u8]> {
         let record = self.documents().get(document as usize)?;
         let at = usize::try_from(record.detail_at.get()).ok()?;
         let end = at.checked_add(record.detail_length.get() as usize)?;
-        whole(self.section(Section::Details).get(at..end)?)
+        self.section(Section::Details).get(at..end)
     }
 
     /// The text of a document, at most `limit` octets of it. `None` when the image holds no texts, or this one
@@ -256,11 +266,15 @@ impl<'i> View<'i> {
 
     /// The text of a document as a stream. `None` when the image does not hold it.
     pub fn source_reader(&self, document: u32) -> Option<impl Read + use<'i>> {
+        zstd::Decoder::with_buffer(self.frame(document).filter(|frame| !frame.is_empty())?).ok()
+    }
+
+    /// The text of a document as the image holds it, empty when it does not.
+    pub(crate) fn frame(&self, document: u32) -> Option<&'i [u8]> {
         let record = self.documents().get(document as usize)?;
         let at = usize::try_from(record.source_at.get()).ok()?;
         let end = at.checked_add(record.source_length.get() as usize)?;
-        let frame = self.section(Section::Sources).get(at..end).filter(|frame| !frame.is_empty())?;
-        zstd::Decoder::with_buffer(frame).ok()
+        self.section(Section::Sources).get(at..end)
     }
 
     /// Where the image comes from.
@@ -288,6 +302,6 @@ impl Site<'_> {
 }
 
 /// A value that takes up all of `bytes`.
-fn whole<'b, T: serde::Deserialize<'b>>(bytes: &'b [u8]) -> Option<T> {
+pub(crate) fn whole<'b, T: serde::Deserialize<'b>>(bytes: &'b [u8]) -> Option<T> {
     postcard::take_from_bytes(bytes).ok().filter(|(_, rest)| rest.is_empty()).map(|(value, _)| value)
 }

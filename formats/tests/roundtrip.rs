@@ -20,7 +20,7 @@ use robomaton_formats::read::{Layout, Site as Found, View};
 use robomaton_formats::schedule::{Rate, Schedule, Window};
 use robomaton_formats::scope::{PERMITS, PROHIBITS, Scope, scoped_tag};
 use robomaton_formats::site::MAX_AUTHORITY;
-use robomaton_formats::verify::verify;
+use robomaton_formats::verify::{verify, verify_with_texts};
 use robomaton_formats::write::{Contents, Document, Site, encode_detail, encode_source, write};
 use robomaton_formats::{ImageError, NoRules, Notation, Outcome, Profile, Ruling, Scheme, SiteKey};
 
@@ -574,8 +574,26 @@ fn rules_of_the_sections() {
     assert_eq!(of_contents(|c| c.documents[0].detail.push(0)), Some(16));
     assert_eq!(of_contents(|c| c.documents[0].source[0] = 0), Some(16));
     assert_eq!(of_contents(|c| c.documents[0].source.push(0)), Some(16));
+    // A frame that states another size is one all the same, until it is decompressed.
+    assert_eq!(of_contents(|c| c.documents[0].source[5] += 1), None);
     // The generator a letter shorter: the rest decodes all the same, and leaves an octet over.
     assert_eq!(of_bytes(|image, at| image[at(Meta)] -= 1), Some(16));
+}
+
+#[test]
+fn texts_are_what_their_frames_state() {
+    let text = |change: fn(&mut Vec<u8>)| {
+        let mut contents = contents(vec![site("a.example", 0)]);
+        change(&mut contents.documents[0].source);
+        match verify_with_texts(&write(&contents).expect("contents fit")) {
+            Err(ImageError::Damaged { rule, .. }) => Some(rule),
+            other => other.err().map(|error| panic!("{error}")),
+        }
+    };
+    assert_eq!(text(|_| ()), None);
+    assert_eq!(text(|frame| frame[5] += 1), Some(18));
+    assert_eq!(text(|frame| frame[5] -= 1), Some(18));
+    assert_eq!(text(|frame| frame.push(0)), Some(16));
 }
 
 /// A mark that is missing hides a site, a needless one costs probes.

@@ -75,12 +75,21 @@ impl<D: AsRef<[u8]>> Image<D> {
         Image { terms, ..self }
     }
 
-    /// Checks every byte against the format's rules, in time linear in the image.
+    /// Checks the image against the format's rules, in time linear in it, on two threads: all that verdicts and their
+    /// reasons rest on. Of the texts, it sees that they are whole, not what is in them.
     ///
     /// # Errors
     /// The first broken rule and where.
     pub fn verify(&self) -> Result<(), ImageError> {
         robomaton_formats::verify::verify(self.data.as_ref()).map(|_| ())
+    }
+
+    /// The same, and decompresses every text, in time linear in those.
+    ///
+    /// # Errors
+    /// The first broken rule and where.
+    pub fn verify_with_texts(&self) -> Result<(), ImageError> {
+        robomaton_formats::verify::verify_with_texts(self.data.as_ref()).map(|_| ())
     }
 
     /// The image's records, for tools that look deeper than verdicts.

@@ -148,7 +148,7 @@ fn find_scoped(view: View<'_>) -> Option<Scoped> {
 /// A bad image: its name, the rule it breaks, how it is made.
 type Bad = (&'static str, u8, fn(&mut Patient));
 
-const BAD_IMAGES: [Bad; 39] = [
+const BAD_IMAGES: [Bad; 41] = [
     ("magic-of-something-else", 1, |p| p.poke(0, b"GIF89a;")),
     ("version-of-tomorrow", 2, |p| p.poke(8, &(VERSION + 1).to_le_bytes())),
     ("length-one-short", 3, |p| {
@@ -232,6 +232,11 @@ const BAD_IMAGES: [Bad; 39] = [
         (16..length).step_by(18).for_each(|at| p.patch(Section::Fetches, at, &[0xFF; 2]));
     }),
     ("document-that-is-not-there", 15, |p| p.patch(Section::Fetches, 12, &(NONE - 1).to_le_bytes())),
+    ("text-that-is-no-frame", 16, |p| p.patch(Section::Sources, 0, &[0])),
+    ("text-of-another-size", 18, |p| {
+        let size = p.bytes[p.section(Section::Sources).0 + 5];
+        p.patch(Section::Sources, 5, &[size ^ 1]);
+    }),
     ("provenance-of-no-kind", 16, |p| {
         let length = p.section(Section::Meta).1;
         p.patch(Section::Meta, 0, &vec![0xFF; length]);
@@ -251,14 +256,14 @@ fn bad_images_break_the_rule_they_are_named_after() {
         if rule > 3 {
             patient.sum_head();
         }
-        let Err(error) = verify::verify(&patient.bytes) else { panic!("{name} verifies") };
+        let Err(error) = verify::verify_with_texts(&patient.bytes) else { panic!("{name} verifies") };
         let text = error.to_string();
         assert!(text.contains(&format!("(V{rule})")), "{name}: expected V{rule}, found: {text}");
         if rule > 5 {
             assert!(try_in_time(&patient.bytes, &|| name.to_owned()).is_some(), "{name} does not open");
         }
     }
-    for rule in 1..=17 {
+    for rule in 1..=18 {
         assert!(BAD_IMAGES.iter().any(|bad| bad.1 == rule), "no image breaks V{rule}");
     }
 }

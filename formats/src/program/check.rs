@@ -4,7 +4,6 @@
 //! should have been is not known here.
 
 use super::*;
-use std::collections::HashSet;
 
 /// Checks the program at the start of `bytes` node by node. `Err` holds the offset of the offending byte and
 /// what is wrong with it. Linear in the program, without recursion.
@@ -14,8 +13,7 @@ pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
     if bytes[0] & 0x80 != 0 || silence > 0x20 || silence != 0 && head.weighing == Weighing::Scoped {
         return Err((0, "reserved bits in the front of a program"));
     }
-    let mut check =
-        Check { bytes, slots: head.tails.map_or(0, |tails| tails.slots), seen: HashSet::new(), highest: 0 };
+    let mut check = Check { bytes, slots: head.tails.map_or(0, |tails| tails.slots), last: 0, highest: 0 };
     check.trie(head.literals, false)?;
     if let Some(tails) = head.tails {
         check.highest = 0;
@@ -31,7 +29,8 @@ pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
 struct Check<'p> {
     bytes: &'p [u8],
     slots: usize,
-    seen: HashSet<usize>,
+    /// Where the node before begins. Nodes stand in preorder, so that none is met twice.
+    last: usize,
     /// The highest tag of the steps so far.
     highest: Tag,
 }
@@ -42,9 +41,10 @@ impl Check<'_> {
         let mut stack = vec![root];
         while let Some(start) = stack.pop() {
             let cut = || (start, "a node runs past the end of the programs");
-            if !self.seen.insert(start) {
-                return Err((start, "a node has two parents"));
+            if start <= self.last {
+                return Err((start, "a node stands before the one that it follows"));
             }
+            self.last = start;
             let mut at = start;
             let flags = *self.bytes.get(at).ok_or_else(cut)?;
             at += 1;
@@ -73,7 +73,7 @@ impl Check<'_> {
             if !octets.is_sorted_by(|a, b| a < b) {
                 return Err((start, "the octets of children are not in order"));
             }
-            for child in 0..table.count {
+            for child in (0..table.count).rev() {
                 let mut at = table.child(self.bytes, child).ok_or_else(cut)?;
                 let rest = varint(self.bytes, &mut at).ok_or_else(cut)? as usize;
                 let node = at.checked_add(rest).filter(|&node| node < self.bytes.len());

@@ -1,28 +1,24 @@
-//! V16: the sections that only explain.
+//! V16, V18: the sections that only explain.
 
 use super::Check;
+use crate::detail::DetailShape;
 use crate::error::ImageError;
 use crate::layout::{DocumentRecord, MAX_TEXT, Section};
-use std::io::Read;
+use crate::read::whole;
+use std::io;
+use zstd::zstd_safe::{DCtx, find_frame_compressed_size, get_frame_content_size};
 
 impl Check<'_> {
-    /// V16: details, texts and provenance decode.
+    /// V16: details and provenance decode; texts are frames that state a size.
     pub(super) fn cold(&self) -> Result<(), ImageError> {
-        let documents = self.view.documents().len() as u32;
-        for number in 0..documents {
-            let at = number as usize * size_of::<DocumentRecord>();
-            // A frame may claim any size: it is read as a stream, and no text is larger than the limit.
-            let whole = self.view.documents()[number as usize].source_length == 0
-                || self.view.source_reader(number).is_some_and(|text| {
-                    let length = std::io::copy(&mut text.take(MAX_TEXT + 1), &mut std::io::sink());
-                    length.is_ok_and(|length| length <= MAX_TEXT)
-                });
-            if self.view.detail(number).is_none() || !whole {
-                return Err(self.error(
-                    Section::Documents,
-                    at,
+        for number in 0..self.view.documents().len() as u32 {
+            let detail = self.view.detail_bytes(number).and_then(whole::<DetailShape<'_>>);
+            let text = self.view.frame(number).is_some_and(|frame| frame.is_empty() || size(frame).is_some());
+            if detail.is_none() || !text {
+                return Err(self.document_error(
+                    number,
                     16,
-                    "a document's details or text do not decode",
+                    "a document's details do not decode, or its text is no frame",
                 ));
             }
         }
@@ -31,4 +27,28 @@ impl Check<'_> {
         }
         Ok(())
     }
+
+    /// V18: the texts decompress to what they state. As streams: a frame may claim any size.
+    pub(super) fn texts(&self) -> Result<(), ImageError> {
+        let mut context = DCtx::create();
+        for number in 0..self.view.documents().len() as u32 {
+            let Some(frame) = self.view.frame(number).filter(|frame| !frame.is_empty()) else { continue };
+            let mut text = zstd::Decoder::with_context(frame, &mut context);
+            if io::copy(&mut text, &mut io::sink()).ok() != size(frame) {
+                return Err(self.document_error(number, 18, "a document's text does not decompress"));
+            }
+        }
+        Ok(())
+    }
+
+    fn document_error(&self, number: u32, rule: u8, what: &str) -> ImageError {
+        self.error(Section::Documents, number as usize * size_of::<DocumentRecord>(), rule, what)
+    }
+}
+
+/// The size of the text that a frame states, if it is one frame and no more than a text may be.
+fn size(frame: &[u8]) -> Option<u64> {
+    let is_whole = find_frame_compressed_size(frame).ok() == Some(frame.len());
+    let size = get_frame_content_size(frame).ok().flatten();
+    size.filter(|&size| is_whole && size <= MAX_TEXT)
 }

@@ -1,32 +1,39 @@
 //! V12, V13, V14, V17: what rulings lead to, policies, lists, scopes and programs.
 
-use super::Check;
+use super::{Check, Marks};
 use crate::error::ImageError;
 use crate::layout::Section;
 use crate::policy::{NO_PURPOSE, PolicyView, SET_LIST, ScopedView, is_scoped, read_list};
 use crate::program::{self, Head, Weighing};
 use crate::ruling::Ruling;
-use std::collections::HashSet;
+
+/// Where the programs begin that something leads to.
+pub(super) struct Programs {
+    ranked: Marks,
+    scoped: Marks,
+}
 
 impl Check<'_> {
+    fn marks(&self, section: Section) -> Marks {
+        Marks::new(self.view.section(section).len())
+    }
+
     /// V12: policies are whole, their crawlers exist (and ascend, where they are looked up by number);
-    /// V13: lists are whole and their usages exist. Gives the offsets of programs, those that are rulings among them, and
-    /// whether they are weighed by narrowness.
-    pub(super) fn policies(&self, rulings: &[Ruling]) -> Result<HashSet<(u32, bool)>, ImageError> {
+    /// V13: lists are whole and their usages exist. Gives the programs, those that are rulings among them.
+    pub(super) fn policies(&self, rulings: &[Ruling]) -> Result<Programs, ImageError> {
         let usages = self.view.usages().count();
         let all_by_substring = self.layout.profile.agent_rule() == crate::profile::AgentRule::Substring;
-        let (mut programs, mut lists) = (HashSet::new(), HashSet::new());
-        let mut offsets = Vec::new();
+        let of_programs = || self.marks(Section::Programs);
+        let mut programs = Programs { ranked: of_programs(), scoped: of_programs() };
+        let (mut offsets, mut lists) = (self.marks(Section::Policies), self.marks(Section::Lists));
         for ruling in rulings {
             match *ruling {
-                Ruling::Program(at) => _ = programs.insert((at, false)),
-                Ruling::Policy(at) => offsets.push(at),
-                Ruling::NoRules(_) => {}
-            }
+                Ruling::Program(at) => programs.ranked.insert(at),
+                Ruling::Policy(at) => offsets.insert(at),
+                Ruling::NoRules(_) => false,
+            };
         }
-        offsets.sort_unstable();
-        offsets.dedup();
-        for at in offsets {
+        for at in offsets.iter() {
             let error = |rule, what: &str| self.error(Section::Policies, at as usize, rule, what);
             let policy: PolicyView<'_> = self
                 .view
@@ -51,7 +58,7 @@ impl Check<'_> {
             for index in 0..policy.len() + usize::from(policy.has_default()) {
                 let word = policy.set(index).ok_or_else(|| error(12, "a crawler's set does not exist"))?;
                 if word & SET_LIST == 0 {
-                    programs.insert((word, false));
+                    programs.ranked.insert(word);
                     continue;
                 }
                 let list = self.view.list(word & !SET_LIST);
@@ -67,34 +74,29 @@ impl Check<'_> {
                     if entry.purpose != NO_PURPOSE {
                         return Err(error(13, "a ranked list names a purpose"));
                     }
-                    programs.insert((entry.program, false));
+                    programs.ranked.insert(entry.program);
                 }
             }
         }
-        self.scoped_lists(lists, &mut programs)?;
+        self.scoped_lists(&lists, &mut programs.scoped)?;
         Ok(programs)
     }
 
     /// V13: scoped lists are whole, lead to no further list than one, and their usages and purposes exist; V17: their
     /// scopes are whole.
-    fn scoped_lists(
-        &self,
-        offsets: HashSet<u32>,
-        programs: &mut HashSet<(u32, bool)>,
-    ) -> Result<(), ImageError> {
+    fn scoped_lists(&self, lists: &Marks, programs: &mut Marks) -> Result<(), ImageError> {
         let usages = self.view.usages().count();
-        let mut waiting: Vec<(u32, bool)> = offsets.into_iter().map(|at| (at, false)).collect();
-        waiting.sort_unstable();
-        let mut rests = HashSet::new();
-        let mut scopes = HashSet::new();
-        while let Some((at, is_rest)) = waiting.pop() {
+        let (mut rests, mut scopes) = (self.marks(Section::Lists), self.marks(Section::Scopes));
+        let mut waiting: Vec<u32> = Vec::new();
+        let mut first = lists.iter().map(|at| (at, false));
+        while let Some((at, is_rest)) = waiting.pop().map(|at| (at, true)).or_else(|| first.next()) {
             let error = |what: &str| self.error(Section::Lists, at as usize, 13, what);
             let list = self.view.list(at).and_then(ScopedView::read);
             let list = list.ok_or_else(|| error("a scoped list is cut off"))?;
             scopes.insert(list.scope);
             match list.rest {
                 Some(_) if is_rest => return Err(error("a list of all crawlers leads to another")),
-                Some(rest) if rests.insert(rest) => waiting.push((rest, true)),
+                Some(rest) if rests.insert(rest) => waiting.push(rest),
                 _ => {}
             }
             if list.entries().count() != list.len() {
@@ -107,12 +109,10 @@ impl Check<'_> {
                 if entry.purpose != 0 && self.view.purpose(entry.purpose).is_none() {
                     return Err(error("a list names a purpose that does not exist"));
                 }
-                programs.insert((entry.program, true));
+                programs.insert(entry.program);
             }
         }
-        let mut scopes: Vec<u32> = scopes.into_iter().collect();
-        scopes.sort_unstable();
-        for at in scopes {
+        for at in scopes.iter() {
             if !self.view.scope(at).is_some_and(|scope| scope.is_whole()) {
                 return Err(self.error(
                     Section::Scopes,
@@ -126,14 +126,13 @@ impl Check<'_> {
     }
 
     /// V14: every program is a pair of trees inside its section, which ends with padding.
-    pub(super) fn programs(&self, offsets: HashSet<(u32, bool)>) -> Result<(), ImageError> {
+    pub(super) fn programs(&self, programs: &Programs) -> Result<(), ImageError> {
         let section = self.view.section(Section::Programs);
         if !section.ends_with(&[0; program::PADDING]) {
             return Err(self.error(Section::Programs, section.len(), 14, "programs do not end with padding"));
         }
-        let mut offsets: Vec<(u32, bool)> = offsets.into_iter().collect();
-        offsets.sort_unstable();
-        for (at, scoped) in offsets {
+        let ranked = programs.ranked.iter().map(|at| (at, false));
+        for (at, scoped) in ranked.chain(programs.scoped.iter().map(|at| (at, true))) {
             let program = self.view.program(at).unwrap_or_default();
             if Head::read(program).is_some_and(|head| (head.weighing == Weighing::Scoped) != scoped) {
                 let what = "a program is weighed in another way than its set is";

@@ -9,11 +9,15 @@ use crate::name::Decoded;
 use crate::policy::PolicyView;
 use crate::ruling::Ruling;
 use crate::site::Scheme;
+use std::hint::black_box;
+
+/// Places of the order that wait for memory together.
+const BLOCK: usize = 64;
 
 impl Check<'_> {
     /// V10: sites are numbered and named in the order of their places, and what answers for each is known. V11: each
-    /// stands where the look-up finds it, the buckets that it was displaced from are marked, no others are, and the order
-    /// of the sites is that of their keys. Gives the rulings, by the numbers of the sites.
+    /// stands where the look-up finds it, the buckets that it was displaced from are marked, and no others are. Gives the
+    /// rulings, by the numbers of the sites.
     pub(super) fn sites(&self) -> Result<Vec<Ruling>, ImageError> {
         let buckets = self.view.buckets();
         let mut rulings = Vec::new();
@@ -57,34 +61,40 @@ impl Check<'_> {
             let what = "the overflow marks of a bucket are wrong";
             return Err(self.error(Section::Hosts, at * size_of::<Bucket>(), 11, what));
         }
-        self.order(rulings.len())?;
         Ok(rulings)
     }
 
-    /// V11: as many places as sites, all of them taken, and their keys ascend; so no site is missing.
-    fn order(&self, sites: usize) -> Result<(), ImageError> {
-        if self.view.order().len() != sites {
+    /// V11: as many places as sites, all of them taken, and their keys ascend; so no site is missing. The order leads all
+    /// over the table: a block of places waits for memory together.
+    pub(super) fn order(&self) -> Result<(), ImageError> {
+        let order = self.view.order();
+        if order.len() != self.view.fetches().len() {
             return Err(self.error(Section::Order, 0, 11, "not one place in the order per site"));
         }
         let mut last: Option<(Decoded, Scheme)> = None;
-        let mut found = 0;
-        for site in self.view.sites() {
-            let key = site.name.decode().zip(site.name.scheme());
-            let ascends = match (&last, &key) {
-                (None, key) => key.is_some(),
-                (Some((last, before)), Some((name, scheme))) => {
-                    (last.as_bytes(), before) < (name.as_bytes(), scheme)
+        for (block, places) in order.chunks(BLOCK).enumerate() {
+            let buckets = || places.iter().map(|place| self.view.bucket_of(place.get()));
+            buckets().for_each(|found| _ = black_box(found.map(|(bucket, _)| bucket.overflow)));
+            let touch = |bucket| self.view.names(bucket).and_then(|names| names.get(0)).is_some();
+            buckets().for_each(|found| _ = black_box(found.map(|(bucket, _)| touch(bucket))));
+            for (number, found) in buckets().enumerate() {
+                let site = found.and_then(|(bucket, place)| self.view.site(bucket, place));
+                let key = site.and_then(|site| site.name.decode().zip(site.name.scheme()));
+                let ascends = key.as_ref().is_some_and(|(name, scheme)| {
+                    last.as_ref()
+                        .is_none_or(|(last, of_last)| (last.as_bytes(), of_last) < (name.as_bytes(), scheme))
+                });
+                if !ascends {
+                    let at = (block * BLOCK + number) * size_of::<u32>();
+                    return Err(self.error(
+                        Section::Order,
+                        at,
+                        11,
+                        "a place without a site, or out of order",
+                    ));
                 }
-                (Some(_), None) => false,
-            };
-            if !ascends {
-                break;
+                last = key;
             }
-            last = key;
-            found += 1;
-        }
-        if found != sites {
-            return Err(self.error(Section::Order, found * 4, 11, "a place without a site, or out of order"));
         }
         Ok(())
     }
