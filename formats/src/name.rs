@@ -53,17 +53,31 @@ const LENGTHS: [u8; 256] = {
     lengths
 };
 
+/// Where the symbols begin that begin with each octet of ASCII.
+const STARTS: [u8; 129] = {
+    let mut starts = [0; 129];
+    let (mut octet, mut at) = (0, 0);
+    while octet < starts.len() {
+        while at < SYMBOLS.len() && (SYMBOLS[at].as_bytes()[0] as usize) < octet {
+            at += 1;
+        }
+        starts[octet] = at as u8;
+        octet += 1;
+    }
+    starts
+};
+
 /// Appends the code of a name, which is ASCII: from the left, always the longest symbol that fits.
 pub fn encode(name: &str, code: &mut Vec<u8>) {
-    let mut rest = name;
-    while let Some(&first) = rest.as_bytes().first() {
-        // A symbol that the rest begins with stands before it in the order, and a longer one nearer to it.
-        let before = SYMBOLS.partition_point(|&symbol| symbol <= rest);
-        let alike = SYMBOLS[..before].iter().rev().take_while(|symbol| symbol.as_bytes()[0] == first);
-        match alike.zip(1..).find(|(symbol, _)| rest.starts_with(**symbol)) {
-            Some((symbol, back)) => {
-                code.push(0x80 + (before - back) as u8);
-                rest = &rest[symbol.len()..];
+    let mut rest = name.as_bytes();
+    while let Some(&first) = rest.first() {
+        let octet = usize::from(first & 0x7F);
+        let alike = usize::from(STARTS[octet])..usize::from(STARTS[octet + 1]);
+        // Of symbols that the rest begins with, the longest stands last.
+        match alike.rev().find(|&symbol| rest.starts_with(SYMBOLS[symbol].as_bytes())) {
+            Some(symbol) => {
+                code.push(0x80 + symbol as u8);
+                rest = &rest[SYMBOLS[symbol].len()..];
             }
             None => {
                 code.push(first);
