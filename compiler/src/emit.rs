@@ -2,21 +2,28 @@
 //!
 //! Everything that is equal is stored once: documents, policies, lists, programs, names. Numbers and offsets are
 //! given in the order of the sites, so the same captures in any order, compiled by any number of threads, give the
-//! same bytes. It knows no text and no precedence; the bytes themselves are laid out by `formats::write`.
+//! same bytes. [`emit`] takes documents in memory; an [`Emitter`] asks for each when it is needed, and keeps of all that it
+//! has stored a hash and an offset. It knows no text and no precedence; the bytes are laid out by `formats::write`.
 
 use crate::Options;
-use crate::document::{Document, ScopedSet, Set};
+use crate::document::{Document, ScopedSet, Set, decode_names};
 use robomaton_formats::detail::Meta;
+use robomaton_formats::layout::Section;
 use robomaton_formats::policy::{self, CRAWL, NO_PURPOSE, SET_LIST, USAGES};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::push_varint;
-use robomaton_formats::write::{self, Contents, Site};
-use robomaton_formats::{ImageError, NoRules, Outcome, Ruling, SiteKey};
-use std::collections::HashMap;
+use robomaton_formats::write::{self, Spool, Writer};
+use robomaton_formats::{ImageError, NoRules, Outcome, Ruling, SiteKey, WriteError};
+use std::borrow::Cow;
+use std::collections::hash_map::Entry as Slot;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// A site and what was fetched for it.
 #[derive(Clone, Debug)]
-pub struct Entry<'d> {
+pub struct Entry<D> {
     /// Scheme, host and port.
     pub site: SiteKey,
     /// What became of the fetch.
@@ -27,13 +34,14 @@ pub struct Entry<'d> {
     pub fetched_at: u64,
     /// Seconds for which the capture said it is fresh.
     pub fresh_for: Option<u32>,
-    /// The text's document, if there was a text. Entries of one text share it.
-    pub document: Option<&'d Document>,
+    /// The text's document, if there was a text: for [`emit`] itself, which entries of one text share, for an [`Emitter`]
+    /// its number.
+    pub document: Option<D>,
 }
 
-impl<'d> Entry<'d> {
+impl<'d> Entry<&'d Document> {
     /// A site whose robots.txt was fetched with status 200 at an unknown time.
-    pub fn fetched(site: SiteKey, document: &'d Document) -> Entry<'d> {
+    pub fn fetched(site: SiteKey, document: &'d Document) -> Entry<&'d Document> {
         let outcome = document.outcome;
         Entry { site, outcome, status: 200, fetched_at: 0, fresh_for: None, document: Some(document) }
     }
@@ -44,83 +52,157 @@ impl<'d> Entry<'d> {
 ///
 /// # Errors
 /// [`ImageError::TooLarge`] when the contents do not fit the format.
-pub fn emit(mut entries: Vec<Entry<'_>>, captures: u64, options: &Options) -> Result<Vec<u8>, ImageError> {
+pub fn emit(
+    mut entries: Vec<Entry<&Document>>,
+    captures: u64,
+    options: &Options,
+) -> Result<Vec<u8>, ImageError> {
     entries.sort_by(|a, b| a.site.cmp(&b.site));
     entries.reverse();
     entries.dedup_by(|later, kept| later.site == kept.site);
     entries.reverse();
-
-    let mut emitter = Emitter::new(&entries);
-    let mut contents = Contents {
-        profile: options.profile,
-        crawlers: emitter.names.clone(),
-        usages: USAGES.map(str::to_owned).into_iter().chain(emitter.usages.iter().cloned()).collect(),
-        meta: Meta {
-            generator: concat!("robomaton ", env!("CARGO_PKG_VERSION")).to_owned(),
-            captures,
-            text_bytes: 0,
-            crawlers: options.crawlers.clone(),
-            limits: options.limits.named(options.profile),
-        },
-        ..Contents::default()
-    };
-    for entry in entries {
-        let no_rules = NoRules { outcome: entry.outcome, status: entry.status };
-        let no_rules = (entry.outcome != Outcome::Rules).then_some(no_rules);
-        let site = Site {
-            ruling: emitter.ruling(entry.document, no_rules, &mut contents),
-            document: entry.document.map(|document| emitter.number(document, &mut contents)),
-            key: entry.site,
-            status: entry.status,
-            fetched_at: entry.fetched_at,
-            fresh_for: entry.fresh_for,
-        };
-        contents.sites.push(site);
+    let mut numbers: HashMap<*const Document, usize> = HashMap::new();
+    let (mut documents, mut names) = (Vec::new(), Names::default());
+    for document in entries.iter().filter_map(|entry| entry.document) {
+        numbers.entry(document).or_insert_with(|| {
+            names.add(document);
+            documents.push(document);
+            documents.len() - 1
+        });
     }
-    write::write(&contents)
+    let whole = || -> Result<Vec<u8>, WriteError> {
+        let mut emitter = Emitter::new(names, || Ok(Vec::new()))?;
+        for Entry { site, outcome, status, fetched_at, fresh_for, document } in entries {
+            let document = document.map(|document| numbers[&std::ptr::from_ref(document)]);
+            let entry = Entry { site, outcome, status, fetched_at, fresh_for, document };
+            emitter.push(entry, |number| Ok(Cow::Borrowed(documents[number])))?;
+        }
+        let mut image = Vec::new();
+        emitter.finish(captures, options, &mut image)?;
+        Ok(image)
+    };
+    whole().map_err(WriteError::in_memory)
 }
 
-/// What has been stored already, and where.
-struct Emitter {
+/// The names that the documents of an image have in common: they are numbered before the first is stored.
+#[derive(Debug, Default)]
+pub struct Names {
+    crawlers: BTreeSet<String>,
+    usages: BTreeSet<String>,
+}
+
+impl Names {
+    /// Adds those of a document.
+    pub fn add(&mut self, document: &Document) {
+        let crawlers = document.crawlers.iter().map(|(name, _)| name.as_str());
+        self.extend(crawlers, document.usages.iter().map(String::as_str));
+    }
+
+    /// Adds those that stand at the front of an encoded document; `None` when there are none.
+    pub fn add_encoded(&mut self, octets: &[u8]) -> Option<()> {
+        let (crawlers, usages) = decode_names(octets)?;
+        self.extend(crawlers, usages.into_iter());
+        Some(())
+    }
+
+    fn extend<'n>(&mut self, crawlers: impl Iterator<Item = &'n str>, usages: impl Iterator<Item = &'n str>) {
+        crawlers.for_each(|name| insert(&mut self.crawlers, name));
+        usages.for_each(|name| insert(&mut self.usages, name));
+    }
+}
+
+/// Most names are known already.
+fn insert(names: &mut BTreeSet<String>, name: &str) {
+    if !names.contains(name) {
+        names.insert(name.to_owned());
+    }
+}
+
+/// An image that grows, site by site.
+pub struct Emitter<S> {
+    writer: Writer<S>,
     /// Crawler names, ascending: the position is the number.
-    names: Vec<String>,
+    crawlers: Vec<String>,
     /// Names of usages that have no number of their own, ascending: they are numbered on from [`USAGES`].
     usages: Vec<String>,
-    /// Rulings by the document's address, as one address is one text, and what became of the fetch.
-    rulings: HashMap<(*const Document, Option<NoRules>), Ruling>,
-    /// Numbers of documents by their address.
-    numbers: HashMap<*const Document, u32>,
-    /// The number of a stored detail with its text.
-    details: HashMap<u128, u32>,
-    programs: HashMap<Vec<u8>, u32>,
-    lists: HashMap<Vec<u8>, u32>,
-    policies: HashMap<Vec<u8>, u32>,
-    scopes: HashMap<Vec<u8>, u32>,
-    purposes: HashMap<Vec<u8>, u32>,
+    /// Rulings by the number of the document, and what became of the fetch.
+    rulings: HashMap<(usize, Option<NoRules>), Ruling>,
+    /// The number in the image of each document that is stored.
+    numbers: HashMap<usize, u32>,
+    seen: Seen,
+    /// Octets of the texts that are stored.
+    text_bytes: u64,
 }
 
-impl Emitter {
-    fn new(entries: &[Entry<'_>]) -> Emitter {
-        let documents = || entries.iter().filter_map(|entry| entry.document);
-        let distinct = |mut names: Vec<String>| {
-            names.sort_unstable();
-            names.dedup();
-            names
-        };
-        let names = documents().flat_map(|d| d.crawlers.iter().map(|(name, _)| name.clone()));
-        let usages = documents().flat_map(|d| d.usages.iter().cloned());
-        Emitter {
-            names: distinct(names.collect()),
-            usages: distinct(usages.collect()),
+impl<S: Spool> Emitter<S> {
+    /// Nothing yet, but the names of all documents; `spool` makes a place for each section.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn new(names: Names, spool: impl FnMut() -> io::Result<S>) -> io::Result<Emitter<S>> {
+        Ok(Emitter {
+            writer: Writer::new(spool)?,
+            crawlers: names.crawlers.into_iter().collect(),
+            usages: names.usages.into_iter().collect(),
             rulings: HashMap::new(),
             numbers: HashMap::new(),
-            details: HashMap::new(),
-            programs: HashMap::new(),
-            lists: HashMap::new(),
-            policies: HashMap::new(),
-            scopes: HashMap::new(),
-            purposes: HashMap::new(),
-        }
+            seen: Seen::default(),
+            text_bytes: 0,
+        })
+    }
+
+    /// Adds a site. Sites come in the order of their keys, each once. `load` gives a document by its number; it is asked
+    /// when the first site needs one.
+    ///
+    /// # Errors
+    /// [`ImageError::TooLarge`] when a section is full, and what `load` and the spools say.
+    pub fn push<'d>(
+        &mut self,
+        entry: Entry<usize>,
+        load: impl FnOnce(usize) -> io::Result<Cow<'d, Document>>,
+    ) -> Result<(), WriteError> {
+        let Entry { site: key, outcome, status, fetched_at, fresh_for, document } = entry;
+        let no_rules = (outcome != Outcome::Rules).then_some(NoRules { outcome, status });
+        let (ruling, document) = match document {
+            None => (self.ruling(None, no_rules)?, None),
+            Some(number) => {
+                let known = self.rulings.get(&(number, no_rules)).zip(self.numbers.get(&number));
+                let (ruling, stored) = match known {
+                    Some((&ruling, &stored)) => (ruling, stored),
+                    None => {
+                        let document = load(number)?;
+                        let ruling = self.ruling(Some(&document), no_rules)?;
+                        let stored = self.store_document(&document)?;
+                        self.rulings.insert((number, no_rules), ruling);
+                        self.numbers.insert(number, stored);
+                        (ruling, stored)
+                    }
+                };
+                (ruling, Some(stored))
+            }
+        };
+        self.writer.push_site(write::Site { key, ruling, status, document, fetched_at, fresh_for });
+        Ok(())
+    }
+
+    /// Writes the image. `captures` goes into the provenance.
+    ///
+    /// # Errors
+    /// [`ImageError::TooLarge`] when a section is full, and what the spools and `out` say.
+    pub fn finish(self, captures: u64, options: &Options, out: &mut dyn io::Write) -> Result<(), WriteError> {
+        let frame = write::Frame {
+            profile: options.profile,
+            crawlers: self.crawlers,
+            usages: USAGES.map(str::to_owned).into_iter().chain(self.usages).collect(),
+            meta: Meta {
+                generator: concat!("robomaton ", env!("CARGO_PKG_VERSION")).to_owned(),
+                captures,
+                text_bytes: self.text_bytes,
+                crawlers: options.crawlers.clone(),
+                limits: options.limits.named(options.profile),
+            },
+        };
+        self.writer.finish(&frame, out)
     }
 
     /// What answers for a site: its document, if that speaks to any crawler, as pages may where there is no robots.txt.
@@ -128,84 +210,65 @@ impl Emitter {
         &mut self,
         document: Option<&Document>,
         no_rules: Option<NoRules>,
-        contents: &mut Contents,
-    ) -> Ruling {
+    ) -> Result<Ruling, WriteError> {
         let speaks = |document: &&Document| !document.crawlers.is_empty() || document.default.is_some();
-        let Some(document) = document.filter(speaks) else {
-            let no_group = || self.intern(&policy::Policy::default(), contents);
-            return no_rules.map_or_else(no_group, Ruling::NoRules);
+        let policy = match (document.filter(speaks), no_rules) {
+            (None, Some(no_rules)) => return Ok(Ruling::NoRules(no_rules)),
+            (None, None) => policy::Policy::default(),
+            (Some(document), no_rules) => policy::Policy { no_rules, ..self.policy(document)? },
         };
-        let key = (std::ptr::from_ref(document), no_rules);
-        if let Some(&known) = self.rulings.get(&key) {
-            return known;
+        if let Some(program) = policy.as_program() {
+            return Ok(program);
         }
-        let policy = policy::Policy { no_rules, ..self.policy(document, contents) };
-        let ruling = self.intern(&policy, contents);
-        self.rulings.insert(key, ruling);
-        ruling
-    }
-
-    /// The program that is all of a policy, or the policy, stored.
-    fn intern(&mut self, policy: &policy::Policy, contents: &mut Contents) -> Ruling {
-        policy.as_program().unwrap_or_else(|| {
-            let mut bytes = Vec::new();
-            policy.encode(&mut bytes);
-            Ruling::Policy(store(&bytes, &mut self.policies, &mut contents.policies))
-        })
+        let mut bytes = Vec::new();
+        policy.encode(&mut bytes);
+        Ok(Ruling::Policy(self.store(Section::Policies, &bytes)?))
     }
 
     /// Stores what a document's policy leads to; gives the policy.
-    fn policy(&mut self, document: &Document, contents: &mut Contents) -> policy::Policy {
-        let programs: Vec<u32> = document
-            .programs
-            .iter()
-            .map(|range| store(&document.code[range.clone()], &mut self.programs, &mut contents.programs))
-            .collect();
+    fn policy(&mut self, document: &Document) -> Result<policy::Policy, WriteError> {
+        let mut programs = Vec::with_capacity(document.programs.len());
+        for range in &document.programs {
+            programs.push(self.store(Section::Programs, &document.code[range.clone()])?);
+        }
         let is_scoped = !document.scope.is_empty();
-        let scope =
-            if is_scoped { store(&document.scope, &mut self.scopes, &mut contents.scopes) } else { 0 };
+        let scope = if is_scoped { self.store(Section::Scopes, &document.scope)? } else { 0 };
         // A set stands behind those that it leads to.
         let mut sets = Vec::with_capacity(document.sets.len());
         for set in &document.sets {
             let word = match set {
-                Set::Ranked(entries) => self.ranked(entries, &programs, contents),
-                Set::Scoped(set) => self.scoped(document, set, scope, &sets, &programs, contents),
+                Set::Ranked(entries) => self.ranked(entries, &programs)?,
+                Set::Scoped(set) => self.scoped(document, set, scope, &sets, &programs)?,
             };
             sets.push(word);
         }
-        let number = |name: &String| self.names.binary_search(name).unwrap_or_default() as u32;
+        let number = |name: &String| self.crawlers.binary_search(name).unwrap_or_default() as u32;
         let mut crawlers: Vec<_> = document.crawlers.iter().map(|(name, set)| (number(name), *set)).collect();
         let by_substring = document.profile.agent_rule() == AgentRule::Substring;
         if !by_substring {
             crawlers.sort_unstable();
         }
-        policy::Policy { no_rules: None, crawlers, default: document.default, sets, by_substring }
+        Ok(policy::Policy { no_rules: None, crawlers, default: document.default, sets, by_substring })
     }
 
     /// Stores a document's details and text; gives its number.
-    fn number(&mut self, document: &Document, contents: &mut Contents) -> u32 {
-        if let Some(&known) = self.numbers.get(&std::ptr::from_ref(document)) {
-            return known;
+    fn store_document(&mut self, document: &Document) -> Result<u32, WriteError> {
+        let (detail, source) = (&document.detail, &document.source);
+        // The length parts the one from the other.
+        let key = [&(detail.len() as u64).to_le_bytes(), &detail[..], source].concat();
+        match self.seen.entry(Section::Documents, &key) {
+            Slot::Occupied(known) => Ok(*known.get()),
+            Slot::Vacant(slot) => {
+                self.text_bytes += document.text_length as u64;
+                Ok(*slot.insert(self.writer.push_document(detail, source)?))
+            }
         }
-        let next = contents.documents.len() as u32;
-        let hash = xxhash_rust::xxh3::xxh3_128(&[&document.detail[..], &document.source].concat());
-        let number = *self.details.entry(hash).or_insert(next);
-        if number == next {
-            contents.meta.text_bytes += document.text_length as u64;
-            contents
-                .documents
-                .push(write::Document { detail: document.detail.clone(), source: document.source.clone() });
-        }
-        self.numbers.insert(document, number);
-        number
     }
-}
 
-impl Emitter {
     /// Stores the list of a ranked set, unless one program is all of it; gives the set's word.
-    fn ranked(&mut self, set: &[(u16, usize)], programs: &[u32], contents: &mut Contents) -> u32 {
+    fn ranked(&mut self, set: &[(u16, usize)], programs: &[u32]) -> Result<u32, WriteError> {
         if let [(CRAWL, program)] = *set {
-            return programs[program];
+            return Ok(programs[program]);
         }
         let entry = |&(usage, program): &(u16, usize)| policy::Entry {
             usage,
@@ -214,7 +277,7 @@ impl Emitter {
         };
         let mut list = Vec::new();
         policy::encode_list(&mut list, &set.iter().map(entry).collect::<Vec<_>>());
-        SET_LIST | store(&list, &mut self.lists, &mut contents.lists)
+        Ok(SET_LIST | self.store(Section::Lists, &list)?)
     }
 
     /// Stores the list of a scoped set; gives its word. `words` are those of the sets before it.
@@ -225,8 +288,7 @@ impl Emitter {
         scope: u32,
         words: &[u32],
         programs: &[u32],
-        contents: &mut Contents,
-    ) -> u32 {
+    ) -> Result<u32, WriteError> {
         let mut entries = Vec::with_capacity(set.entries.len());
         for entry in &set.entries {
             let purpose = match usize::from(entry.purpose).checked_sub(1) {
@@ -236,7 +298,7 @@ impl Emitter {
                     let mut purpose = Vec::with_capacity(text.len() + 2);
                     push_varint(&mut purpose, text.len() as u32);
                     purpose.extend_from_slice(text);
-                    store(&purpose, &mut self.purposes, &mut contents.purposes) + 1
+                    self.store(Section::Purposes, &purpose)? + 1
                 }
             };
             let usage = match usize::from(entry.usage).checked_sub(USAGES.len()) {
@@ -253,17 +315,33 @@ impl Emitter {
         let mut list = Vec::new();
         let ScopedSet { incomplete, own, permits, pages, .. } = *set;
         policy::ScopedList { incomplete, own, permits, pages, scope, rest, entries }.encode(&mut list);
-        SET_LIST | store(&list, &mut self.lists, &mut contents.lists)
+        Ok(SET_LIST | self.store(Section::Lists, &list)?)
+    }
+
+    /// Appends bytes to a section, once; gives their offset.
+    fn store(&mut self, section: Section, bytes: &[u8]) -> Result<u32, WriteError> {
+        match self.seen.entry(section, bytes) {
+            Slot::Occupied(known) => Ok(*known.get()),
+            Slot::Vacant(slot) => Ok(*slot.insert(self.writer.push(section, bytes)?)),
+        }
     }
 }
 
-/// Appends bytes to a section, once; gives their offset.
-fn store(bytes: &[u8], known: &mut HashMap<Vec<u8>, u32>, section: &mut Vec<u8>) -> u32 {
-    if let Some(&at) = known.get(bytes) {
-        return at;
+/// What has been stored already, and where, by hash. The seed is another one in each run, so that nobody can write a text
+/// that is taken for another; the image does not depend on it.
+struct Seen {
+    seed: u64,
+    known: HashMap<u128, u32>,
+}
+
+impl Default for Seen {
+    fn default() -> Seen {
+        Seen { seed: RandomState::new().build_hasher().finish(), known: HashMap::new() }
     }
-    let at = section.len() as u32;
-    section.extend_from_slice(bytes);
-    known.insert(bytes.to_vec(), at);
-    at
+}
+
+impl Seen {
+    fn entry(&mut self, section: Section, bytes: &[u8]) -> Slot<'_, u128, u32> {
+        self.known.entry(xxh3_128_with_seed(bytes, self.seed.wrapping_add(section as u64)))
+    }
 }

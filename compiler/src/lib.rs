@@ -37,7 +37,7 @@ pub mod trace;
 
 pub use document::{Document, ScopedEntry, ScopedSet, Set, compile, compile_policy, compile_with};
 pub use dump::{dump_automaton, dump_policy};
-pub use emit::{Entry, emit};
+pub use emit::{Emitter, Entry, Names, emit};
 pub use limits::{LimitName, Limits, OverLimit};
 pub use lower::{Element, MetaTag, Page, Surroundings, lower, lower_with};
 pub use policy::{Agent, Extension, Group, Policy, Rule, RuleSet, Sense};

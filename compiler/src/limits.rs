@@ -6,6 +6,7 @@
 use robomaton_formats::Profile;
 use robomaton_formats::program::MAX_SLOTS;
 use robomaton_formats::scope::MAX_PATTERNS;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What one text may cost.
@@ -95,7 +96,7 @@ impl Limits {
 }
 
 /// The limits that a text can exceed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LimitName {
     /// [`Limits::groups`].
     Groups,
@@ -162,7 +163,7 @@ impl LimitName {
 }
 
 /// A text exceeds a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OverLimit {
     /// Which.
     pub limit: LimitName,

@@ -1,23 +1,29 @@
 //! The batch driver: captures in, one image out, over all cores.
 //!
-//! One thread reads and inflates; the others hash and compile what it hands over, a block at a time (`gather`). When
-//! all is read, `join` puts together what belongs to a site, and the compiler's `emit` makes the image.
+//! One thread reads and inflates; the others hash and compile what it hands over, a block at a time (`gather`), and put
+//! the documents aside in a file (`store`). When all is read, `join` puts together what belongs to a site, and the
+//! compiler's emitter makes the image, in files too. So memory holds some hundred octets for each site and distinct text,
+//! and what lies in the blocks under way.
 //! Invariant: the image depends on the set of captures, not on their order nor on the number of threads. It does not
 //! know what a body says.
 
 mod gather;
 mod join;
 mod report;
+mod store;
 
 pub use report::Report;
 
 use crate::{Capture, Input, Item, ReadError, ReadLimits, Skipped, read};
 use gather::Gathered;
-use robomaton_compiler::Options;
-use robomaton_formats::ImageError;
+use robomaton_compiler::{Emitter, Options};
+use robomaton_formats::WriteError;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 /// Octets of bodies that are handed over together.
@@ -32,10 +38,12 @@ pub struct BatchOptions {
     pub compile: Options,
     /// Whether pages among the captures are read for what they say to crawlers about themselves (M1, M11).
     pub pages: bool,
-    /// Threads that compile; 0 for one per core.
+    /// Threads that compile, beside which one reads unless there is but one in all; 0 for one per core.
     pub threads: usize,
     /// What a reader holds in memory.
     pub read: ReadLimits,
+    /// Where temporary files go, which together take up about twice what the image does; `None` for the system's directory.
+    pub scratch: Option<PathBuf>,
 }
 
 /// How far a run is; shared with whoever draws it.
@@ -62,36 +70,91 @@ pub enum BuildError {
     /// An input cannot be opened.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The image would exceed its format.
+    /// The image would exceed its format, or cannot be written.
     #[error(transparent)]
-    Image(#[from] ImageError),
+    Write(#[from] WriteError),
+    /// The temporary files fail.
+    #[error("cannot use temporary files: {0}")]
+    Scratch(#[from] io::Error),
     /// The system gives no threads.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// Reads all inputs and makes their image.
+/// Everything that was read, compiled. What is left to do is to write it.
+pub struct Prepared<'o> {
+    emitter: Emitter<BufWriter<File>>,
+    options: &'o Options,
+    report: Report,
+    start: Instant,
+}
+
+impl Prepared<'_> {
+    /// What was read and compiled.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Writes the image.
+    ///
+    /// # Errors
+    /// When the image would not fit its format, a temporary file cannot be read, or `out` fails.
+    pub fn write(mut self, out: &mut dyn Write) -> Result<Report, WriteError> {
+        let start = Instant::now();
+        self.emitter.finish(self.report.captures, self.options, out)?;
+        self.report.emit_time += start.elapsed();
+        self.report.total_time = self.start.elapsed();
+        Ok(self.report)
+    }
+}
+
+/// Reads all inputs and makes their image, in memory.
 ///
 /// # Errors
-/// When an input cannot be opened or the image would not fit its format; bad records are in the report instead.
+/// Those of [`prepare`], and when the image would not fit its format.
 pub fn build(inputs: &[Input], options: &BatchOptions, progress: &Progress) -> Result<Built, BuildError> {
+    let mut image = Vec::new();
+    let report = prepare(inputs, options, progress)?.write(&mut image)?;
+    Ok(Built { image, report })
+}
+
+/// Reads and compiles all inputs.
+///
+/// # Errors
+/// When an input cannot be opened, what is compiled would not fit an image, or temporary files fail; bad records are in
+/// the report instead.
+pub fn prepare<'o>(
+    inputs: &[Input],
+    options: &'o BatchOptions,
+    progress: &Progress,
+) -> Result<Prepared<'o>, BuildError> {
     let start = Instant::now();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
-    let mut gathered = Gathered::new(&options.compile, options.pages);
-    let (sender, receiver) = sync_channel(WAITING);
-    std::thread::scope(|scope| {
-        let reader = scope.spawn(move || deliver(inputs, &options.read, progress, sender));
-        let taking = &mut gathered;
-        pool.install(move || take_all(taking, receiver));
-        // A reader that panicked is a bug; its panic goes on here.
-        match reader.join() {
-            Ok(result) => result.map(|time| gathered.report.read_time = time),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })?;
-    let mut built = pool.install(|| join::finish(gathered))?;
-    built.report.total_time = start.elapsed();
-    Ok(built)
+    let scratch = options.scratch.as_deref();
+    let mut gathered = Gathered::new(&options.compile, options.pages, scratch)?;
+    let deliver = |each: &mut dyn FnMut(Block) -> bool| deliver(inputs, &options.read, progress, each);
+    if pool.current_num_threads() == 1 {
+        let mut taken = Ok(());
+        gathered.report.read_time = pool.install(|| {
+            deliver(&mut |block| {
+                taken = gathered.take(block);
+                taken.is_ok()
+            })
+        })?;
+        taken?;
+    } else {
+        let (sender, receiver) = sync_channel(WAITING);
+        std::thread::scope(|scope| {
+            let reader = scope.spawn(move || deliver(&mut |block| sender.send(block).is_ok()));
+            let taken = pool.install(|| receiver.into_iter().try_for_each(|block| gathered.take(block)));
+            // A reader that panicked is a bug; its panic goes on here.
+            let read = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            gathered.report.read_time = read?;
+            Ok::<(), BuildError>(taken?)
+        })?;
+    }
+    let (emitter, report) = pool.install(|| join::finish(gathered, scratch))?;
+    Ok(Prepared { emitter, options: &options.compile, report, start })
 }
 
 /// What the reader hands over.
@@ -105,22 +168,21 @@ struct Block {
     ignored: u64,
 }
 
-/// Reads everything into blocks; gives the time spent reading rather than waiting.
+/// Reads everything into blocks, until `each` wants no more; gives the time spent reading rather than waiting.
 fn deliver(
     inputs: &[Input],
     limits: &ReadLimits,
     progress: &Progress,
-    sender: SyncSender<Block>,
+    each: &mut dyn FnMut(Block) -> bool,
 ) -> Result<Duration, ReadError> {
     let start = Instant::now();
     let mut waited = Duration::ZERO;
     let mut block = Block::default();
     let mut hand_over = |block: &mut Block| {
         let start = Instant::now();
-        let sent = sender.send(std::mem::take(block));
+        let wanted = each(std::mem::take(block));
         waited += start.elapsed();
-        // The other end is gone only when it panicked.
-        if sent.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     read(inputs, limits, &progress.bytes, &mut |item| {
         match item {
@@ -144,12 +206,4 @@ fn deliver(
     })?;
     let _ = hand_over(&mut block);
     Ok(start.elapsed().saturating_sub(waited))
-}
-
-fn take_all(gathered: &mut Gathered<'_>, receiver: Receiver<Block>) {
-    for block in receiver {
-        let start = Instant::now();
-        gathered.take(block);
-        gathered.report.compile_time += start.elapsed();
-    }
 }

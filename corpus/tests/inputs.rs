@@ -3,7 +3,7 @@
 mod common;
 
 use common::{gzip, page};
-use robomaton_corpus::{Input, Item, ReadLimits, read, total_bytes};
+use robomaton_corpus::{BatchOptions, Input, Item, Progress, ReadLimits, build, read, total_bytes};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -128,4 +128,12 @@ fn a_break_ends_it() {
     })
     .unwrap();
     assert_eq!(seen, 1);
+}
+
+#[test]
+fn temporary_files_that_cannot_be_made_are_an_error() {
+    let home = tempfile::tempdir().expect("a directory");
+    let options = BatchOptions { scratch: Some(home.path().join("none")), ..BatchOptions::default() };
+    let error = build(&[], &options, &Progress::default()).expect_err("no directory");
+    assert!(error.to_string().starts_with("cannot use temporary files: "), "{error}");
 }

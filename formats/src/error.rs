@@ -45,3 +45,24 @@ impl ImageError {
         ImageError::Damaged { at: at as u64, what: what.into(), rule }
     }
 }
+
+/// An image cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The contents do not fit the format.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// The system refuses to keep or to give bytes: is the disk full?
+    #[error("cannot write: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+impl WriteError {
+    /// The error of who writes into memory, where nothing fails but the format.
+    pub fn in_memory(self) -> ImageError {
+        match self {
+            WriteError::Image(error) => error,
+            WriteError::Io(_) => ImageError::TooLarge("more than memory holds"),
+        }
+    }
+}

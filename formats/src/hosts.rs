@@ -57,11 +57,6 @@ impl Table {
         Some(table)
     }
 
-    /// How many buckets there are.
-    pub(crate) fn len(&self) -> usize {
-        self.buckets.len()
-    }
-
     /// The buckets, each with the numbers of its sites in the order of their places.
     pub(crate) fn buckets(&self) -> impl Iterator<Item = (Bucket, &[u32])> {
         let numbers = self.numbers.chunks_exact(BUCKET_SITES);

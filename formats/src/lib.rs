@@ -33,7 +33,7 @@ pub mod write;
 
 pub use condition::{Condition, Context, Holds};
 pub use decision::Decision;
-pub use error::ImageError;
+pub use error::{ImageError, WriteError};
 pub use octets::Notation;
 pub use pattern::Pattern;
 pub use profile::Profile;

@@ -5,11 +5,12 @@
 //! This file holds just those facts; what each profile reads from a file is the compiler's.
 
 use crate::octets::Notation;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// One dialect of the robots exclusion languages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Profile {
     /// Everything that is understood, each language with its own precedence. The default.

@@ -7,6 +7,7 @@
 //! Other documents of a site that speak to crawlers beside its robots.txt have keys of their own: `a.example/data.txt`.
 //! It does not know paths otherwise: what stands after the authority is the matcher's subject, see `runtime::target`.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The longest authority (`host[:port]`) that an image holds, in octets; with a document's name, if there is one.
@@ -169,7 +170,7 @@ impl fmt::Display for SiteKey {
 /// What became of fetching a site's robots.txt (R16, RFC 9309 2.3.1).
 ///
 /// What an outcome means for a question is chosen when asking (`runtime::Terms`), not here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Outcome {
     /// Text with at least one group or extension record.

@@ -1,10 +1,11 @@
 //! The canonical writer: equal contents give equal bytes.
 //!
-//! The compiler's `emit` decides what goes in and in which order; this file decides where each byte lies. It numbers
-//! the sites as `hosts` places them, lays the sections out and sums them. It knows no rules and no time.
+//! The compiler's `emit` decides what goes in and in which order; this file decides where each byte lies. Each section
+//! grows in a [`Spool`] of its own, in memory or in a file; [`Writer::finish`] numbers the sites as `hosts` places them
+//! and lays the sections out. Of the sections nothing stays in memory but buckets and order. It knows no rules and no time.
 
 use crate::detail::{Detail, Meta};
-use crate::error::ImageError;
+use crate::error::{ImageError, WriteError};
 use crate::hosts;
 use crate::layout::*;
 use crate::name;
@@ -13,24 +14,69 @@ use crate::program::PADDING;
 use crate::ruling::{POLICIES_END, Ruling};
 use crate::site::SiteKey;
 use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, Write};
+use xxhash_rust::xxh3::Xxh3;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
+
+/// Where the bytes of a section are kept until it is known how many there are.
+pub trait Spool: Write {
+    /// Gives everything that was written.
+    ///
+    /// # Errors
+    /// When it cannot be read back, or `out` fails.
+    fn unwind(self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+impl Spool for Vec<u8> {
+    fn unwind(self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self)
+    }
+}
+
+impl Spool for BufWriter<File> {
+    fn unwind(self, out: &mut dyn Write) -> io::Result<()> {
+        let mut file = self.into_inner()?;
+        file.rewind()?;
+        let mut buffer = vec![0; 1 << 18];
+        loop {
+            match file.read(&mut buffer)? {
+                0 => return Ok(()),
+                count => out.write_all(&buffer[..count])?,
+            }
+        }
+    }
+}
 
 /// One site of an image.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// Scheme, host and port.
     pub key: SiteKey,
-    /// What answers for it: an offset in [`Contents::programs`] or [`Contents::policies`], or what became of the fetch.
+    /// What answers for it: an offset in the programs or policies, or what became of the fetch.
     pub ruling: Ruling,
     /// The HTTP status, 0 when there was none.
     pub status: u16,
-    /// Index into [`Contents::documents`].
+    /// Number of its document.
     pub document: Option<u32>,
     /// Seconds since 1970, 0 when unknown.
     pub fetched_at: u64,
     /// Seconds for which the capture is fresh.
     pub fresh_for: Option<u32>,
+}
+
+/// What an image says of itself and of its names.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// The profile.
+    pub profile: Profile,
+    /// Crawler names, ascending.
+    pub crawlers: Vec<String>,
+    /// Usage names by number.
+    pub usages: Vec<String>,
+    /// Provenance.
+    pub meta: Meta,
 }
 
 /// One document: its details, and its text if the image is to hold it.
@@ -42,31 +88,25 @@ pub struct Document {
     pub source: Vec<u8>,
 }
 
-/// Everything an image holds, with numbers and offsets already assigned.
+/// Everything an image holds, with numbers and offsets already assigned, in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
-    /// The profile.
-    pub profile: Profile,
+    /// Profile, names and provenance.
+    pub frame: Frame,
     /// Sites, ascending by key and without duplicates.
     pub sites: Vec<Site>,
     /// Policies end to end.
     pub policies: Vec<u8>,
     /// Lists end to end.
     pub lists: Vec<u8>,
-    /// Programs end to end, without the padding: [`write()`] adds it.
+    /// Programs end to end, without the padding.
     pub programs: Vec<u8>,
     /// Scopes end to end.
     pub scopes: Vec<u8>,
     /// Patterns of purposes, each after its length.
     pub purposes: Vec<u8>,
-    /// Crawler names, ascending.
-    pub crawlers: Vec<String>,
-    /// Usage names by number.
-    pub usages: Vec<String>,
     /// The documents.
     pub documents: Vec<Document>,
-    /// Provenance.
-    pub meta: Meta,
 }
 
 /// The bytes of a detail.
@@ -92,125 +132,201 @@ pub fn decode_source(bytes: &[u8]) -> Option<Vec<u8>> {
 /// Level 1 of zstd: texts are read rarely and written always.
 const SOURCE_LEVEL: i32 = 1;
 
-/// The whole image.
+/// The whole image of contents in memory.
 ///
 /// # Errors
 /// [`ImageError::TooLarge`] when an offset does not fit its field.
 pub fn write(contents: &Contents) -> Result<Vec<u8>, ImageError> {
-    let fits = |length: usize, what| u32::try_from(length).map_err(|_| ImageError::TooLarge(what));
-    if contents.programs.len() >= 1 << 31 {
-        return Err(ImageError::TooLarge("2 GiB of programs"));
-    }
-    if contents.lists.len() >= 1 << 31 {
-        return Err(ImageError::TooLarge("2 GiB of lists"));
-    }
-    if contents.policies.len() > POLICIES_END {
-        return Err(ImageError::TooLarge("1 GiB of policies"));
-    }
-    fits(contents.scopes.len(), "4 GiB of scopes")?;
-    fits(contents.purposes.len().saturating_add(1), "4 GiB of purposes")?;
-
-    let sites = &contents.sites;
-    let table = hosts::Table::of(&sites.iter().map(|site| site.key.name()).collect::<Vec<_>>())?;
-    let (mut buckets, mut names) = (Vec::with_capacity(table.len() * size_of::<Bucket>()), Vec::new());
-    let mut fetches = Vec::with_capacity(sites.len() * size_of::<FetchRecord>());
-    let mut order = vec![U32::ZERO; sites.len()];
-    let mut first = 0;
-    for (number, (mut bucket, numbers)) in (0..).zip(table.buckets()) {
-        bucket.first = first.into();
-        bucket.names_at = fits(names.len(), "4 GiB of site names")?.into();
-        first += numbers.len() as u32;
-        let here = || numbers.iter().map(|&number| &sites[number as usize]);
-        name::encode_bucket(here().map(|site| (site.key.name(), site.key.scheme())), &mut names);
-        for (place, site) in here().enumerate() {
-            bucket.rulings[place] = site.ruling.word().into();
-            order[numbers[place] as usize] = (number * BUCKET_SITES as u32 + place as u32).into();
-            let record = FetchRecord {
-                fetched_at: site.fetched_at.into(),
-                fresh_for: site.fresh_for.map_or(NONE, |seconds| seconds.min(NONE - 1)).into(),
-                document: site.document.unwrap_or(NONE).into(),
-                status: site.status.into(),
-            };
-            fetches.extend_from_slice(record.as_bytes());
+    let whole = || -> Result<Vec<u8>, WriteError> {
+        let mut writer = Writer::new(|| Ok(Vec::new()))?;
+        writer.push(Section::Policies, &contents.policies)?;
+        writer.push(Section::Lists, &contents.lists)?;
+        writer.push(Section::Programs, &contents.programs)?;
+        writer.push(Section::Scopes, &contents.scopes)?;
+        writer.push(Section::Purposes, &contents.purposes)?;
+        for document in &contents.documents {
+            writer.push_document(&document.detail, &document.source)?;
         }
-        buckets.extend_from_slice(bucket.as_bytes());
-    }
-
-    let (mut crawlers, mut crawler_names) = (Vec::new(), Vec::new());
-    for name in &contents.crawlers {
-        let at = fits(crawler_names.len(), "4 GiB of crawler names")?.into();
-        crawlers.extend_from_slice(NameRecord { at, length: fits(name.len(), "a name")?.into() }.as_bytes());
-        crawler_names.extend_from_slice(name.as_bytes());
-    }
-    let (mut documents, mut details, mut sources) = (Vec::new(), Vec::new(), Vec::new());
-    for document in &contents.documents {
-        let record = DocumentRecord {
-            detail_at: (details.len() as u64).into(),
-            detail_length: fits(document.detail.len(), "4 GiB of one document's details")?.into(),
-            source_length: fits(document.source.len(), "4 GiB of one text")?.into(),
-            source_at: (sources.len() as u64).into(),
-        };
-        documents.extend_from_slice(record.as_bytes());
-        details.extend_from_slice(&document.detail);
-        sources.extend_from_slice(&document.source);
-    }
-    let programs = [&contents.programs[..], &[0; PADDING]].concat();
-    let usages: String = contents.usages.iter().flat_map(|name| [name.as_str(), "\n"]).collect();
-    let meta = postcard::to_stdvec(&contents.meta).unwrap_or_default();
-
-    lay_out(contents.profile, table.seed, |section| match section {
-        Section::Hosts => &buckets,
-        Section::Names => &names,
-        Section::Policies => &contents.policies,
-        Section::Lists => &contents.lists,
-        Section::Programs => &programs,
-        Section::Scopes => &contents.scopes,
-        Section::Purposes => &contents.purposes,
-        Section::Crawlers => &crawlers,
-        Section::CrawlerNames => &crawler_names,
-        Section::Usages => usages.as_bytes(),
-        Section::Fetches => &fetches,
-        Section::Order => order.as_bytes(),
-        Section::Documents => &documents,
-        Section::Details => &details,
-        Section::Sources => &sources,
-        Section::Meta => &meta,
-    })
+        contents.sites.iter().for_each(|site| writer.push_site(site.clone()));
+        let mut image = Vec::new();
+        writer.finish(&contents.frame, &mut image)?;
+        Ok(image)
+    };
+    whole().map_err(WriteError::in_memory)
 }
 
-fn lay_out<'c>(
-    profile: Profile,
-    seed: u64,
-    section: impl Fn(Section) -> &'c [u8],
-) -> Result<Vec<u8>, ImageError> {
-    let mut table = Vec::with_capacity(Section::ALL.len());
-    let mut end = HEAD;
-    for bytes in Section::ALL.into_iter().map(&section) {
-        let at = end.next_multiple_of(ALIGNMENT);
-        end = at + bytes.len();
-        table.push(SectionRecord {
-            at: (at as u64).into(),
-            length: (bytes.len() as u64).into(),
-            checksum: xxhash_rust::xxh3::xxh3_64(bytes).into(),
-        });
+/// A section that grows.
+struct Part<S> {
+    spool: S,
+    length: u64,
+    sum: Xxh3,
+}
+
+impl<S: Spool> Part<S> {
+    fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.spool.write_all(bytes)?;
+        self.length += bytes.len() as u64;
+        self.sum.update(bytes);
+        Ok(())
     }
-    let mut header = Header {
-        magic: MAGIC,
-        version: VERSION.into(),
-        profile: profile as u8,
-        sections: Section::ALL.len() as u8,
-        reserved: [0; 2],
-        length: (end as u64).into(),
-        seed: seed.into(),
-        checksum: 0.into(),
-    };
-    header.checksum = crate::read::head_checksum(&header, &table).into();
-    let mut image = Vec::with_capacity(end);
-    image.extend_from_slice(header.as_bytes());
-    image.extend_from_slice(table.as_bytes());
-    for (record, bytes) in table.iter().zip(Section::ALL.into_iter().map(&section)) {
-        image.resize(record.at.get() as usize, 0);
-        image.extend_from_slice(bytes);
+}
+
+/// An image that grows, section by section.
+pub struct Writer<S> {
+    /// By the numbers of the sections.
+    parts: Vec<Part<S>>,
+    sites: Vec<Site>,
+}
+
+impl<S: Spool> Writer<S> {
+    /// Nothing yet; `spool` makes a place for each section.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn new(mut spool: impl FnMut() -> io::Result<S>) -> io::Result<Writer<S>> {
+        let part = |_| Ok(Part { spool: spool()?, length: 0, sum: Xxh3::new() });
+        Ok(Writer {
+            parts: Section::ALL.into_iter().map(part).collect::<io::Result<_>>()?,
+            sites: Vec::new(),
+        })
     }
-    Ok(image)
+
+    fn part(&mut self, section: Section) -> &mut Part<S> {
+        &mut self.parts[section as usize]
+    }
+
+    /// Appends to policies, lists, programs, scopes or purposes; gives the offset.
+    ///
+    /// # Errors
+    /// [`ImageError::TooLarge`] when the section would end where no offset reaches, and what the spool says.
+    pub fn push(&mut self, section: Section, bytes: &[u8]) -> Result<u32, WriteError> {
+        let (end, what) = match section {
+            Section::Policies => (POLICIES_END as u64, "1 GiB of policies"),
+            Section::Lists => ((1 << 31) - 1, "2 GiB of lists"),
+            Section::Programs => ((1 << 31) - 1, "2 GiB of programs"),
+            Section::Purposes => (u64::from(NONE) - 1, "4 GiB of purposes"),
+            _ => (u64::from(NONE), "4 GiB of a section"),
+        };
+        let part = self.part(section);
+        let at = part.length;
+        if at + bytes.len() as u64 > end {
+            return Err(ImageError::TooLarge(what).into());
+        }
+        part.push(bytes)?;
+        Ok(at as u32)
+    }
+
+    /// Appends a document; gives its number.
+    ///
+    /// # Errors
+    /// [`ImageError::TooLarge`] when a length does not fit, and what the spool says.
+    pub fn push_document(&mut self, detail: &[u8], source: &[u8]) -> Result<u32, WriteError> {
+        let number = self.part(Section::Documents).length / size_of::<DocumentRecord>() as u64;
+        let record = DocumentRecord {
+            detail_at: self.part(Section::Details).length.into(),
+            detail_length: fits(detail.len(), "4 GiB of one document's details")?.into(),
+            source_length: fits(source.len(), "4 GiB of one text")?.into(),
+            source_at: self.part(Section::Sources).length.into(),
+        };
+        self.part(Section::Documents).push(record.as_bytes())?;
+        self.part(Section::Details).push(detail)?;
+        self.part(Section::Sources).push(source)?;
+        Ok(fits(number as usize, "2³² documents")?)
+    }
+
+    /// Appends a site. Sites come ascending by key and without duplicates.
+    pub fn push_site(&mut self, site: Site) {
+        self.sites.push(site);
+    }
+
+    /// Writes the image.
+    ///
+    /// # Errors
+    /// [`ImageError::TooLarge`] when an offset does not fit its field, and what the spools and `out` say.
+    pub fn finish(mut self, frame: &Frame, out: &mut dyn Write) -> Result<(), WriteError> {
+        let seed = self.place_sites()?;
+        let mut at = 0;
+        for name in &frame.crawlers {
+            let length = fits(name.len(), "4 GiB of a crawler's name")?;
+            self.part(Section::Crawlers)
+                .push(NameRecord { at: at.into(), length: length.into() }.as_bytes())?;
+            self.part(Section::CrawlerNames).push(name.as_bytes())?;
+            at = at.checked_add(length).ok_or(ImageError::TooLarge("4 GiB of crawler names"))?;
+        }
+        for name in &frame.usages {
+            self.part(Section::Usages).push(name.as_bytes())?;
+            self.part(Section::Usages).push(b"\n")?;
+        }
+        self.part(Section::Programs).push(&[0; PADDING])?;
+        self.part(Section::Meta).push(&postcard::to_stdvec(&frame.meta).unwrap_or_default())?;
+        self.lay_out(frame.profile, seed, out)
+    }
+
+    /// Numbers the sites in the order of their places, and writes what there is of each; gives the seed of the host hash.
+    fn place_sites(&mut self) -> Result<u64, WriteError> {
+        let sites = std::mem::take(&mut self.sites);
+        let table = hosts::Table::of(&sites.iter().map(|site| site.key.name()).collect::<Vec<_>>())?;
+        let mut order = vec![U32::ZERO; sites.len()];
+        let (mut first, mut names) = (0, Vec::new());
+        for (number, (mut bucket, numbers)) in (0..).zip(table.buckets()) {
+            bucket.first = first.into();
+            bucket.names_at = fits(self.part(Section::Names).length as usize, "4 GiB of site names")?.into();
+            first += numbers.len() as u32;
+            let here = || numbers.iter().map(|&number| &sites[number as usize]);
+            names.clear();
+            name::encode_bucket(here().map(|site| (site.key.name(), site.key.scheme())), &mut names);
+            self.part(Section::Names).push(&names)?;
+            for (place, site) in here().enumerate() {
+                bucket.rulings[place] = site.ruling.word().into();
+                order[numbers[place] as usize] = (number * BUCKET_SITES as u32 + place as u32).into();
+                let record = FetchRecord {
+                    fetched_at: site.fetched_at.into(),
+                    fresh_for: site.fresh_for.map_or(NONE, |seconds| seconds.min(NONE - 1)).into(),
+                    document: site.document.unwrap_or(NONE).into(),
+                    status: site.status.into(),
+                };
+                self.part(Section::Fetches).push(record.as_bytes())?;
+            }
+            self.part(Section::Hosts).push(bucket.as_bytes())?;
+        }
+        self.part(Section::Order).push(order.as_bytes())?;
+        Ok(table.seed)
+    }
+
+    /// Header, section table, and the sections at their places.
+    fn lay_out(self, profile: Profile, seed: u64, out: &mut dyn Write) -> Result<(), WriteError> {
+        let mut table = Vec::with_capacity(Section::ALL.len());
+        let mut end = HEAD as u64;
+        for part in &self.parts {
+            let at = end.next_multiple_of(ALIGNMENT as u64);
+            end = at + part.length;
+            let checksum = part.sum.digest().into();
+            table.push(SectionRecord { at: at.into(), length: part.length.into(), checksum });
+        }
+        let mut header = Header {
+            magic: MAGIC,
+            version: VERSION.into(),
+            profile: profile as u8,
+            sections: Section::ALL.len() as u8,
+            reserved: [0; 2],
+            length: end.into(),
+            seed: seed.into(),
+            checksum: 0.into(),
+        };
+        header.checksum = crate::read::head_checksum(&header, &table).into();
+        out.write_all(header.as_bytes())?;
+        out.write_all(table.as_bytes())?;
+        let mut end = HEAD as u64;
+        for (part, record) in self.parts.into_iter().zip(&table) {
+            let at = record.at.get();
+            out.write_all(&[0; ALIGNMENT][..(at - end) as usize])?;
+            part.spool.unwind(out)?;
+            end = at + part.length;
+        }
+        Ok(())
+    }
+}
+
+fn fits(length: usize, what: &'static str) -> Result<u32, ImageError> {
+    u32::try_from(length).map_err(|_| ImageError::TooLarge(what))
 }

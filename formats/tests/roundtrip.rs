@@ -21,7 +21,9 @@ use robomaton_formats::schedule::{Rate, Schedule, Window};
 use robomaton_formats::scope::{PERMITS, PROHIBITS, Scope, scoped_tag};
 use robomaton_formats::site::MAX_AUTHORITY;
 use robomaton_formats::verify::{verify, verify_with_texts};
-use robomaton_formats::write::{Contents, Document, Site, encode_detail, encode_source, write};
+use robomaton_formats::write::{
+    Contents, Document, Frame, Site, Spool, Writer, encode_detail, encode_source, write,
+};
 use robomaton_formats::{ImageError, NoRules, Notation, Outcome, Profile, Ruling, Scheme, SiteKey};
 
 const TEXT: &[u8] = b"User-agent: *\nDisallow: /\n";
@@ -185,17 +187,19 @@ fn contents(mut sites: Vec<Site>) -> Contents {
         source,
     };
     Contents {
-        profile: Profile::Rfc9309,
+        frame: Frame {
+            profile: Profile::Rfc9309,
+            crawlers: vec!["a".into(), "b".into()],
+            usages: usages(&["présent"]),
+            meta: Meta { generator: "by hand".into(), captures: 1 << 40, ..Meta::default() },
+        },
         sites,
         policies,
         lists,
         programs,
         scopes: Vec::new(),
         purposes: Vec::new(),
-        crawlers: vec!["a".into(), "b".into()],
-        usages: usages(&["présent"]),
         documents: vec![document(groups(), encode_source(TEXT)), document(Vec::new(), Vec::new())],
-        meta: Meta { generator: "by hand".into(), captures: 1 << 40, ..Meta::default() },
     }
 }
 
@@ -298,7 +302,7 @@ fn handful() -> Vec<Contents> {
     let hosts = ["a.example", "http://a.example", "https://a.example", "[::1]:81", "http://10.0.0.1", "b"];
     let long = format!("{}.example:808", vec!["x".repeat(60); 4].join("."));
     assert_eq!(long.len(), MAX_AUTHORITY);
-    let bare = Contents { usages: usages(&[]), ..Contents::default() };
+    let bare = Contents { frame: Frame { usages: usages(&[]), ..Frame::default() }, ..Contents::default() };
     vec![
         bare,
         contents(Vec::new()),
@@ -317,7 +321,7 @@ fn every_record_comes_back() {
         let image = write(&contents).unwrap();
         let layout = Layout::parse(&image).unwrap();
         let view = View::new(&image, &layout);
-        assert_eq!(layout.profile, contents.profile);
+        assert_eq!(layout.profile, contents.frame.profile);
         let counts = [view.sites().count(), view.fetches().len(), view.order().len()];
         assert_eq!(counts, [contents.sites.len(); 3]);
         for (record, site) in view.sites().zip(&contents.sites) {
@@ -335,13 +339,13 @@ fn every_record_comes_back() {
         assert_eq!(view.section(Section::Programs), [&contents.programs[..], &[0; PADDING]].concat());
         assert_eq!(view.section(Section::Scopes), contents.scopes);
         assert_eq!(view.section(Section::Purposes), contents.purposes);
-        assert_eq!(view.crawlers(), contents.crawlers.len());
-        for (id, name) in (0..).zip(&contents.crawlers) {
+        assert_eq!(view.crawlers(), contents.frame.crawlers.len());
+        for (id, name) in (0..).zip(&contents.frame.crawlers) {
             assert_eq!(view.crawler(id), Some(name.as_bytes()));
             assert_eq!(view.find_crawler(name.as_bytes()), Some(id));
         }
         assert_eq!(view.find_crawler(b"ab"), None);
-        assert!(view.usages().eq(contents.usages.iter()));
+        assert!(view.usages().eq(contents.frame.usages.iter()));
         for (number, document) in (0..).zip(&contents.documents) {
             assert_eq!(
                 view.detail(number).map(|detail| encode_detail(&detail)).as_ref(),
@@ -352,7 +356,7 @@ fn every_record_comes_back() {
             assert_eq!(view.source(number, 5).as_deref(), text.map(|text| &text[..5]));
         }
         assert_eq!(view.detail(contents.documents.len() as u32), None);
-        assert_eq!(view.meta().as_ref(), Some(&contents.meta));
+        assert_eq!(view.meta().as_ref(), Some(&contents.frame.meta));
         verify(&image).unwrap();
     }
 }
@@ -419,6 +423,41 @@ fn equal_contents_give_equal_bytes() {
         assert_eq!(write(&contents.clone()).unwrap(), image);
         let elsewhere = std::thread::scope(|scope| scope.spawn(|| write(&contents)).join().unwrap());
         assert_eq!(elsewhere.unwrap(), image);
+    }
+}
+
+/// What grows in files is what grows in memory.
+#[test]
+fn files_hold_what_memory_holds() {
+    fn grown<S: Spool>(contents: &Contents, spool: impl FnMut() -> std::io::Result<S>) -> Vec<u8> {
+        let mut writer = Writer::new(spool).expect("spools");
+        for section in
+            [Section::Policies, Section::Lists, Section::Programs, Section::Scopes, Section::Purposes]
+        {
+            let bytes = match section {
+                Section::Policies => &contents.policies,
+                Section::Lists => &contents.lists,
+                Section::Programs => &contents.programs,
+                Section::Scopes => &contents.scopes,
+                _ => &contents.purposes,
+            };
+            let (front, back) = bytes.split_at(bytes.len() / 2);
+            assert_eq!(writer.push(section, front).expect("room"), 0);
+            assert_eq!(writer.push(section, back).expect("room"), front.len() as u32);
+        }
+        for (number, document) in (0..).zip(&contents.documents) {
+            assert_eq!(writer.push_document(&document.detail, &document.source).expect("room"), number);
+        }
+        contents.sites.iter().for_each(|site| writer.push_site(site.clone()));
+        let mut image = Vec::new();
+        writer.finish(&contents.frame, &mut image).expect("room");
+        image
+    }
+    let file = || Ok(std::io::BufWriter::new(tempfile::tempfile()?));
+    for contents in handful() {
+        let image = write(&contents).unwrap();
+        assert!(grown(&contents, || Ok(Vec::new())) == image);
+        assert!(grown(&contents, file) == image);
     }
 }
 
@@ -531,8 +570,8 @@ fn rules_of_the_sections() {
     let of_bytes = |change: fn(&mut [u8], Place<'_>)| broken(same, change);
     assert_eq!(of_contents(|_| ()), None);
     assert_eq!(of_bytes(|image, _| image[HEAD] = 1), Some(6));
-    assert_eq!(of_contents(|c| c.crawlers.reverse()), Some(8));
-    assert_eq!(of_contents(|c| c.usages.reverse()), Some(9));
+    assert_eq!(of_contents(|c| c.frame.crawlers.reverse()), Some(8));
+    assert_eq!(of_contents(|c| c.frame.usages.reverse()), Some(9));
     assert_eq!(of_contents(|c| c.sites.reverse()), Some(11));
     // Numbers and names of the bucket, a free place, the rulings.
     for at_byte in [12, 16, 60] {
@@ -552,14 +591,14 @@ fn rules_of_the_sections() {
     assert_eq!(of_bytes(|image, at| image[at(Order)] = 9), Some(11));
     assert_eq!(of_bytes(|image, at| image[at(Order) + 4] = image[at(Order)]), Some(11));
     assert_eq!(of_bytes(|image, at| image[at(Order) + 3] = 1), Some(11));
-    assert_eq!(of_contents(|c| drop(c.crawlers.pop())), Some(12));
+    assert_eq!(of_contents(|c| drop(c.frame.crawlers.pop())), Some(12));
     assert_eq!(of_contents(|c| c.policies.truncate(c.policies.len() - 1)), Some(12));
     assert_eq!(of_bytes(|image, at| image[at(Policies) + 3] = 1), Some(12));
     assert_eq!(of_bytes(|image, at| image[at(Policies) + 7] = 2), Some(12));
     assert_eq!(of_contents(|c| c.lists.truncate(c.lists.len() - 1)), Some(13));
     assert_eq!(of_bytes(|image, at| image[at(Lists) + 2] = 17), Some(13));
     assert_eq!(of_bytes(|image, at| image[at(Lists) + 4] = 1), Some(13));
-    assert_eq!(of_contents(|c| drop(c.usages.remove(9))), Some(9));
+    assert_eq!(of_contents(|c| drop(c.frame.usages.remove(9))), Some(9));
     assert_eq!(of_bytes(|image, at| image[at(Programs) + 1] |= 7 << 5), Some(14));
     assert_eq!(of_contents(|c| c.sites[0].ruling = Ruling::Policy(c.policies.len() as u32)), Some(12));
     assert_eq!(
@@ -842,7 +881,7 @@ fn reserved_flags_of_policies() {
         let mut policies = Vec::new();
         policy.encode(&mut policies);
         policies[0] |= u8::from(by_substring && empty) << 3;
-        broken(|c| (c.profile, c.policies) = (profile, policies.clone()), |_, _| ())
+        broken(|c| (c.frame.profile, c.policies) = (profile, policies.clone()), |_, _| ())
     };
     for (profile, rule) in [(Profile::Full, Some(12)), (Profile::Koster, Some(12))] {
         assert_eq!(policy(profile, &[(1, 0), (0, 0)], true), None);

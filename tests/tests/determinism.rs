@@ -103,6 +103,37 @@ fn order_and_threads_do_not_matter() {
     }
 }
 
+/// What is put aside in files and read again is what stays in memory.
+#[test]
+fn captures_and_documents_give_the_same_image() {
+    let mut random = Random::new(11);
+    let texts: Vec<String> = (0..60).map(|_| String::from_utf8_lossy(&random.file()).into_owned()).collect();
+    let sites = 0..200usize;
+    let host = |site: usize| format!("https://s{site}.example");
+    let lines: Vec<String> = sites
+        .clone()
+        .map(|site| json(&host(site), "/robots.txt", 0, &texts[site % 60]).to_string())
+        .collect();
+    let built = build_from(&lines, 2);
+
+    let options = Options::default();
+    let keys: Vec<SiteKey> = sites.map(|site| SiteKey::from_url(&host(site)).expect("a good host")).collect();
+    let shared: Vec<_> = texts.iter().map(|text| compile(text.as_bytes(), None, &options)).collect();
+    let own: Vec<_> = keys
+        .iter()
+        .enumerate()
+        .map(|(site, key)| {
+            let text = texts[site % 60].as_bytes();
+            shared[site % 60].depends_on_origin.then(|| compile(text, Some(key.authority()), &options))
+        })
+        .collect();
+    let document = |site: usize| own[site].as_ref().unwrap_or(&shared[site % 60]);
+    let entries = keys.iter().enumerate().map(|(site, key)| Entry::fetched(key.clone(), document(site)));
+    let image = emit(entries.collect(), lines.len() as u64, &options).expect("few sites fit an image");
+    assert!(built.image == image, "another image");
+    assert!(Image::from_bytes(&image[..]).expect("an image").view().documents().len() > 30);
+}
+
 /// What stands in a section of the image of some texts, one site each.
 fn section_of(texts: &[&str], section: Section) -> Vec<u8> {
     let options = Options::default();

@@ -184,7 +184,7 @@ fn threads(inputs: &[Input]) -> Result<(), String> {
 /// Opening and verifying.
 fn loading(built: &Built, field: &Field<'_>) -> Result<(), String> {
     let entries = field.files.iter().step_by(field.files.len().div_ceil(300).max(1));
-    let entries: Vec<Entry<'_>> =
+    let entries: Vec<Entry<_>> =
         entries.map(|file| Entry::fetched(file.site.clone(), &file.document)).collect();
     let sites = entries.len();
     let small = emit(entries, sites as u64, &field.options).map_err(|error| error.to_string())?;

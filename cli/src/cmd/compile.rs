@@ -1,6 +1,6 @@
 //! `robomaton compile`: captures in, one image out, whole or not at all.
 //!
-//! Drives `corpus::build` and tells what came of it. The image is written beside its target, synced and renamed over
+//! Drives `corpus::prepare` and tells what came of it. The image is written beside its target, synced and renamed over
 //! it, so that whoever maps the old one keeps it and nobody ever sees half of the new one.
 
 mod summary;
@@ -11,11 +11,12 @@ use crate::output::{Out, remark};
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use robomaton_compiler::Options;
-use robomaton_corpus::{BatchOptions, Built, Input, Progress, ReadLimits, build, total_bytes};
-use robomaton_runtime::Profile;
+use robomaton_corpus::{BatchOptions, Input, Prepared, Progress, ReadLimits, Report, prepare, total_bytes};
+use robomaton_formats::WriteError;
+use robomaton_runtime::{Image, Profile};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -100,13 +101,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut read = ReadLimits::default();
     // The reader must not cut a text before the compiler does.
     read.max_body = read.max_body.max(compile.limits.bytes(compile.profile).saturating_add(2));
-    let options = BatchOptions { compile, pages: arguments.pages, threads: arguments.threads, read };
     let inputs: Vec<Input> = arguments.inputs.iter().map(|argument| Input::from_arg(argument)).collect();
     // Before the work is done, not after, is the time to find out that the target cannot be written.
-    let target = Target::open(&arguments.output)?;
+    let mut target = Target::open(&arguments.output)?;
+    let scratch = target.directory().map(Path::to_owned);
+    let options = BatchOptions { compile, pages: arguments.pages, threads: arguments.threads, read, scratch };
     let start = Instant::now();
-    let Built { image, report } =
-        with_bar(&inputs, |progress| build(&inputs, &options, progress)).map_err(Failure::from_error)?;
+    let prepared =
+        with_bar(&inputs, |progress| prepare(&inputs, &options, progress)).map_err(Failure::from_error)?;
+    let report = prepared.report();
     report.skipped_examples.iter().for_each(|example| remark(&format!("skipped {example}")));
     let empty = report.sites == 0 && report.data_txt.is_empty();
     let none = "the inputs hold no capture of a robots.txt";
@@ -114,7 +117,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let kept = "no image is written; --allow-empty writes one that holds nothing";
         return Err(Failure::Said(format!("{none}: {kept}")));
     }
-    target.write(&image)?;
+    let (report, image) = target.write(prepared)?;
+    target.finish()?;
     let seconds = start.elapsed().as_secs_f64();
     if report.captures == 0 {
         remark(&format!("{none}{}", if empty { "; the image is empty" } else { "" }));
@@ -122,7 +126,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if report.others_dropped {
         remark("too many captures of other URLs: some redirects and references may lead nowhere");
     }
-    let summary = Summary::new(&report, &image, seconds)?;
+    let summary = Summary::new(&report, &image, seconds);
     let mut out = Out::new();
     if arguments.json {
         out.json(&summary)?;
@@ -168,52 +172,68 @@ fn with_bar<T>(inputs: &[Input], job: impl FnOnce(&Progress) -> T) -> T {
 }
 
 /// Where the image goes.
-enum Target {
-    /// A new file that is renamed to the path.
-    File(PathBuf, NamedTempFile),
-    /// A pipe or a device, which nothing can be renamed over.
-    Stream(PathBuf, File),
+struct Target {
+    path: PathBuf,
+    /// A new file, which is renamed to the path.
+    file: NamedTempFile,
+    /// A pipe or a device, which nothing can be renamed over: it gets a copy of the file.
+    stream: Option<File>,
 }
 
 impl Target {
     fn open(path: &Path) -> Result<Target, Failure> {
         let failed = |error| cannot_write(path, error);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".robomaton-").suffix(".part");
         match fs::metadata(path) {
             Ok(data) if data.is_dir() => Err(Failure::of(path, "is a directory; --output names the image")),
             Ok(data) if !data.is_file() => {
-                let stream = File::options().write(true).open(path).map_err(failed)?;
-                Ok(Target::Stream(path.to_owned(), stream))
+                let stream = Some(File::options().write(true).open(path).map_err(failed)?);
+                Ok(Target { path: path.to_owned(), file: builder.tempfile().map_err(failed)?, stream })
             }
             known => {
                 // What a link points to is replaced, not the link.
                 let path =
                     if known.is_ok() { fs::canonicalize(path).map_err(failed)? } else { path.to_owned() };
-                let mut builder = tempfile::Builder::new();
-                builder.prefix(".robomaton-").suffix(".part");
                 #[cfg(unix)]
                 builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
                 let file = builder.tempfile_in(directory(&path)).map_err(failed)?;
-                Ok(Target::File(path, file))
+                Ok(Target { path, file, stream: None })
             }
         }
     }
 
-    fn write(self, image: &[u8]) -> Result<(), Failure> {
-        match self {
-            Target::Stream(path, mut stream) => {
-                stream.write_all(image).map_err(|error| cannot_write(&path, error))
-            }
-            Target::File(path, mut file) => {
-                let failed = |error| cannot_write(&path, error);
-                file.write_all(image).map_err(failed)?;
-                file.as_file().sync_all().map_err(failed)?;
-                file.persist(&path).map_err(|error| failed(error.error))?;
-                // The rename itself is durable once the directory is.
-                #[cfg(unix)]
-                File::open(directory(&path)).and_then(|directory| directory.sync_all()).map_err(failed)?;
-                Ok(())
-            }
+    /// Where there is room for the image, if that is known.
+    fn directory(&self) -> Option<&Path> {
+        self.stream.is_none().then(|| directory(&self.path))
+    }
+
+    /// Writes the image beside its path; gives it, mapped.
+    fn write(&mut self, prepared: Prepared<'_>) -> Result<(Report, Image), Failure> {
+        let mut out = BufWriter::with_capacity(1 << 20, self.file.as_file_mut());
+        let report = prepared.write(&mut out).map_err(|error| match error {
+            WriteError::Io(error) => cannot_write(&self.path, error),
+            WriteError::Image(error) => Failure::from_error(error),
+        })?;
+        out.flush().map_err(|error| cannot_write(&self.path, error))?;
+        drop(out);
+        Ok((report, Image::open(self.file.path()).map_err(Failure::from_error)?))
+    }
+
+    /// Puts the image in its place.
+    fn finish(self) -> Result<(), Failure> {
+        let Target { path, mut file, stream } = self;
+        let failed = |error| cannot_write(&path, error);
+        if let Some(mut stream) = stream {
+            file.rewind().map_err(failed)?;
+            return io::copy(&mut file, &mut stream).map(|_| ()).map_err(failed);
         }
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(&path).map_err(|error| failed(error.error))?;
+        // The rename itself is durable once the directory is.
+        #[cfg(unix)]
+        File::open(directory(&path)).and_then(|directory| directory.sync_all()).map_err(failed)?;
+        Ok(())
     }
 }
 

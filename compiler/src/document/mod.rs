@@ -6,6 +6,9 @@
 
 mod details;
 mod scoped;
+mod stored;
+
+pub(crate) use stored::decode_names;
 
 use crate::automaton::{self, Tagged};
 use crate::limits::LimitName;
@@ -17,11 +20,12 @@ use robomaton_formats::policy::{CRAWL, INDEX, MAX_ENTRIES, MAX_SETS, Role};
 use robomaton_formats::program::Weighing;
 use robomaton_formats::{Outcome, Profile, detail, write};
 use robomaton_grammar::Tree;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// The programs that answer for some crawlers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Set {
     /// Conventional ones: (usage, index into [`Document::programs`]), sorted.
     Ranked(Vec<(u16, usize)>),
@@ -30,7 +34,7 @@ pub enum Set {
 }
 
 /// A set whose fields are weighed by narrowness.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ScopedSet {
     /// Whether a file that these fields refer to is missing.
     pub incomplete: bool,
@@ -47,7 +51,7 @@ pub struct ScopedSet {
 }
 
 /// One program of a scoped set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ScopedEntry {
     /// What it holds.
     pub role: Role,
@@ -60,7 +64,7 @@ pub struct ScopedEntry {
 }
 
 /// A compiled text.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
     /// The dialect that the text was read in.
     pub profile: Profile,
@@ -72,26 +76,32 @@ pub struct Document {
     pub depends_on_origin: bool,
     /// Named crawlers, each with an index into `sets`; ascending by name, or in file order where a profile takes the
     /// first record that fits.
+    #[serde(skip)]
     pub crawlers: Vec<(String, usize)>,
     /// The set of all other crawlers.
     pub default: Option<usize>,
     /// Distinct sets.
     pub sets: Vec<Set>,
     /// The scope of scoped sets, encoded.
+    #[serde(with = "stored::octets")]
     pub scope: Vec<u8>,
     /// Names of usages that have no number of their own.
+    #[serde(skip)]
     pub usages: Vec<String>,
     /// Patterns of purposes.
     pub purposes: Vec<Vec<u8>>,
     /// Paths of files of the same site that the text refers to, there or not.
     pub references: Vec<String>,
     /// Octets of all programs, end to end.
+    #[serde(with = "stored::octets")]
     pub code: Vec<u8>,
     /// Distinct programs, as ranges of `code`.
     pub programs: Vec<Range<usize>>,
     /// The details, encoded.
+    #[serde(with = "stored::octets")]
     pub detail: Vec<u8>,
     /// The text, encoded; empty when images are to hold none.
+    #[serde(with = "stored::octets")]
     pub source: Vec<u8>,
     /// Length of the text in octets.
     pub text_length: usize,

@@ -1,18 +1,22 @@
 //! Takes captures block by block: compiles every distinct text once, reads pages, and lets `resolve` choose.
 //!
-//! Of a body nothing stays but what was made of it: its document, which holds the text compressed, or what a page says
-//! to crawlers. With pages, some hundred octets stay of every other URL, however many there are. Invariant: what is
+//! Of a body nothing stays in memory but some fifty octets and, of a page, what it says to crawlers; its document, which
+//! holds the text compressed, goes to a file (`store`). With pages, some hundred octets stay of every other URL, however many there are. Invariant: what is
 //! gathered depends on the set of captures alone, but for the numbers of documents, which nobody sees.
 
+use super::store::{Packed, Store};
 use super::{Block, Report};
 use crate::html::{self, read_page};
 use crate::resolve::{Chosen, Facts, MAX_TARGETS};
 use crate::{Capture, Looks, Skipped, sniff};
 use rayon::prelude::*;
-use robomaton_compiler::{Document, Element, MetaTag, Options, Page, compile};
+use robomaton_compiler::{Element, MetaTag, Options, Page, compile};
 use robomaton_formats::{Outcome, Profile, SiteKey, write};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::path::Path;
+use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// Skipped records that a report quotes.
@@ -41,7 +45,7 @@ pub(super) struct Gathered<'o> {
     seed: u64,
     /// Documents by the hash of their text, and whether it is a data.txt.
     known: HashMap<(u128, bool), usize>,
-    pub(super) documents: Vec<Document>,
+    pub(super) documents: Store,
     /// What pages say, each with its site; superseded ones included.
     pub(super) pages: Vec<(SiteKey, Page)>,
     pub(super) chosen: Chosen<Body>,
@@ -68,23 +72,24 @@ struct Looked {
 }
 
 impl<'o> Gathered<'o> {
-    pub(super) fn new(options: &'o Options, pages: bool) -> Gathered<'o> {
+    pub(super) fn new(options: &'o Options, pages: bool, scratch: Option<&Path>) -> io::Result<Gathered<'o>> {
         // No other profile knows permissions of pages.
         let pages_wanted = pages && options.profile == Profile::Full;
-        Gathered {
+        Ok(Gathered {
             options,
             data_options: Options { profile: Profile::Koster, ..options.clone() },
             pages_wanted,
             seed: RandomState::new().build_hasher().finish(),
             known: HashMap::new(),
-            documents: Vec::new(),
+            documents: Store::new(scratch)?,
             pages: Vec::new(),
             chosen: Chosen::with_max_targets(if pages_wanted { usize::MAX } else { MAX_TARGETS }),
             report: Report::default(),
-        }
+        })
     }
 
-    pub(super) fn take(&mut self, mut block: Block) {
+    pub(super) fn take(&mut self, mut block: Block) -> io::Result<()> {
+        let start = Instant::now();
         self.count(&mut block);
         let (pages_wanted, seed) = (self.pages_wanted, self.seed);
         let looked: Vec<Looked> =
@@ -118,7 +123,7 @@ impl<'o> Gathered<'o> {
             let compiled = if is_data { content } else { may_be_rules };
             found.push((facts, compiled.then(|| document(is_data, capture.body)), looks, page));
         }
-        self.compile(new);
+        self.compile(new)?;
         for (facts, document, looks, page) in found {
             let (chosen, pages) = (&mut self.chosen, &mut self.pages);
             chosen.insert(facts, || {
@@ -129,6 +134,8 @@ impl<'o> Gathered<'o> {
                 Body { document, looks, page }
             });
         }
+        self.report.compile_time += start.elapsed();
+        Ok(())
     }
 
     fn count(&mut self, block: &mut Block) {
@@ -150,10 +157,10 @@ impl<'o> Gathered<'o> {
     }
 
     /// Compiles texts that are met for the first time, in their order.
-    fn compile(&mut self, new: Vec<(bool, Vec<u8>)>) {
+    fn compile(&mut self, new: Vec<(bool, Vec<u8>)>) -> io::Result<()> {
         let (own, data) = (self.options, &self.data_options);
         let with_pages = self.pages_wanted;
-        let compiled: Vec<Document> = new
+        let compiled: Vec<Packed> = new
             .par_iter()
             .map(|(as_data, body)| {
                 let mut document = compile(body, None, if *as_data { data } else { own });
@@ -165,11 +172,11 @@ impl<'o> Gathered<'o> {
                 if again && document.source.is_empty() {
                     document.source = write::encode_source(body);
                 }
-                document
+                Packed::of(&document)
             })
             .collect();
         self.report.distinct_bytes += new.iter().map(|(_, body)| body.len() as u64).sum::<u64>();
-        self.documents.extend(compiled);
+        compiled.iter().try_for_each(|document| self.documents.push(document))
     }
 }
 

@@ -6,40 +6,141 @@
 //! It does not know captures; it asks `resolve` for what it chose.
 
 use super::gather::{Body, Gathered};
-use super::{Built, Report};
+use super::store::{Known, Packed, Sealed, Store, scratch};
+use super::{BuildError, Report};
 use crate::Looks;
 use crate::resolve::{Chosen, Resolved};
 use rayon::prelude::*;
-use robomaton_compiler::{Document, Entry, OverLimit, Page, Surroundings, compile_with, emit};
+use robomaton_compiler::{
+    Document, Emitter, Entry, Names, Options, OverLimit, Page, Surroundings, compile_with,
+};
 use robomaton_formats::layout::MAX_TEXT;
-use robomaton_formats::{ImageError, Outcome, Scheme, SiteKey, write};
-use std::collections::BTreeMap;
+use robomaton_formats::{Outcome, Scheme, SiteKey, write};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
+use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 
 /// Octets of the files that one text refers to and that are read with it: some twenty at the limit of each. Otherwise a
 /// text could have everything compiled that was ever captured of its site.
-const MAX_REFERRED: usize = 8 << 20;
+const MAX_REFERRED: u64 = 8 << 20;
 
-/// Makes the image of everything that was gathered.
-pub(super) fn finish(mut gathered: Gathered<'_>) -> Result<Built, ImageError> {
+/// Sites whose own documents are compiled together.
+const CHUNK: usize = 1024;
+
+/// Documents that are read ahead of the first site that needs them, on another thread if there is one.
+const AHEAD: usize = 8;
+
+/// An image whose sections lie in files.
+type InFiles = Emitter<BufWriter<File>>;
+
+/// Puts together everything that was gathered: an image that is only to be written.
+pub(super) fn finish(
+    mut gathered: Gathered<'_>,
+    directory: Option<&Path>,
+) -> Result<(InFiles, Report), BuildError> {
     let start = Instant::now();
     let pages = pages_by_site(&mut gathered);
-    let sites = with_pages(gathered.chosen.finish(), pages);
-    let own: Vec<Own> = sites.par_iter().map(|site| own(site, &gathered)).collect();
-    let Gathered { options, mut documents, chosen, mut report, .. } = gathered;
+    let Gathered { options, documents, chosen, mut report, .. } = gathered;
+    let sites = with_pages(chosen.finish(), pages);
+    let shared = documents.seal()?;
     report.others_dropped = chosen.overflowed();
-    for document in &mut documents {
-        // It was kept to be compiled again.
-        if options.no_sources || document.text_length as u64 > MAX_TEXT {
-            document.source = Vec::new();
+    report.distinct_bodies = shared.known().len() as u64;
+    report.cut_bodies = shared.known().iter().filter(|known| known.cut).count() as u64;
+    let mut own = Store::new(directory)?;
+    let mut own_of_site = HashMap::new();
+    let joining = Joining { options, shared: &shared, chosen: &chosen };
+    for (chunk, sites) in sites.chunks(CHUNK).enumerate() {
+        let made: Vec<Own> = sites.par_iter().map(|site| joining.own(site)).collect::<io::Result<_>>()?;
+        for ((place, site), made) in (chunk * CHUNK..).zip(sites).zip(made) {
+            made.count(site, &mut report);
+            if let Some(document) = &made.document {
+                own_of_site.insert(place, shared.known().len() + own.len());
+                own.push(document)?;
+            }
         }
     }
-    let entries: Vec<Entry<'_>> =
-        sites.iter().zip(&own).map(|(site, own)| entry(site, own.document.as_ref(), &documents)).collect();
-    count(&mut report, &sites, &own, &documents, &entries);
-    let image = emit(entries, report.captures, options)?;
+    drop(chosen);
+    let documents = Documents { shared, own: own.seal()?, options };
+    let number = |(place, site): (usize, &Site)| own_of_site.get(&place).copied().or(site.shared());
+    let mut order: Vec<usize> = sites.iter().enumerate().filter_map(number).collect();
+    let mut met = vec![false; documents.len()];
+    order.retain(|&document| !std::mem::replace(&mut met[document], true));
+    let mut names = Names::default();
+    let used = met.into_iter().enumerate().filter(|(_, met)| *met).map(|(document, _)| document);
+    used.into_iter().try_for_each(|document| documents.add_names(document, &mut names))?;
+    let mut emitter = Emitter::new(names, || scratch(directory))?;
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(AHEAD);
+        let (documents, order) = (&documents, &order);
+        if rayon::current_num_threads() > 1 {
+            scope.spawn(move || order.iter().all(|&document| sender.send(documents.load(document)).is_ok()));
+        } else {
+            drop(sender);
+        }
+        let mut ahead = order.iter();
+        for (place, site) in sites.into_iter().enumerate() {
+            let document = number((place, &site));
+            let known = document.map(|document| documents.known(document));
+            let entry = entry(site, document, known);
+            count(&mut report, &entry, known);
+            emitter.push(entry, |document| match ahead.as_slice().first() == Some(&document) {
+                true => {
+                    ahead.next();
+                    receiver.recv().unwrap_or_else(|_| documents.load(document))
+                }
+                false => documents.load(document),
+            })?;
+        }
+        Ok::<(), BuildError>(())
+    })?;
     report.emit_time = start.elapsed();
-    Ok(Built { image, report })
+    Ok((emitter, report))
+}
+
+/// All documents: those of texts, and behind them those of single sites.
+struct Documents<'o> {
+    shared: Sealed,
+    own: Sealed,
+    options: &'o Options,
+}
+
+impl Documents<'_> {
+    /// The store that a document is in, and its number there.
+    fn place(&self, number: usize) -> (&Sealed, usize) {
+        match number.checked_sub(self.shared.known().len()) {
+            None => (&self.shared, number),
+            Some(own) => (&self.own, own),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.shared.known().len() + self.own.known().len()
+    }
+
+    fn known(&self, number: usize) -> &Known {
+        let (store, number) = self.place(number);
+        &store.known()[number]
+    }
+
+    fn add_names(&self, number: usize, names: &mut Names) -> io::Result<()> {
+        let (store, number) = self.place(number);
+        store.add_names(number, names)
+    }
+
+    /// A document as the image is to hold it.
+    fn load(&self, number: usize) -> io::Result<Cow<'_, Document>> {
+        let (store, number) = self.place(number);
+        let mut document = store.load(number)?;
+        if self.options.no_sources || document.text_length as u64 > MAX_TEXT {
+            // It was kept to be compiled again.
+            document.source = Vec::new();
+        }
+        Ok(Cow::Owned(document))
+    }
 }
 
 /// A site, what became of its robots.txt, and its pages; or a data.txt.
@@ -47,6 +148,13 @@ struct Site {
     key: SiteKey,
     resolved: Resolved<Body>,
     pages: Vec<Page>,
+}
+
+impl Site {
+    /// The document of its text, which other sites may share.
+    fn shared(&self) -> Option<usize> {
+        self.resolved.fate.as_ref().ok()?.document
+    }
 }
 
 /// The pages that were chosen, by their sites.
@@ -59,7 +167,7 @@ fn pages_by_site(gathered: &mut Gathered<'_>) -> BTreeMap<SiteKey, Vec<Page>> {
     by_site
 }
 
-/// Gives sites their pages. Pages are of one scheme: where the site was captured under none, it is one for them, too.
+/// Gives sites their pages, in the order of the keys. Pages are of one scheme: where the site was captured under none, it is one for them, too.
 fn with_pages(
     resolved: Vec<(SiteKey, Resolved<Body>)>,
     mut pages: BTreeMap<SiteKey, Vec<Page>>,
@@ -83,13 +191,14 @@ fn with_pages(
         };
         sites.push(Site { key, resolved: of_any_scheme.unwrap_or(not_captured), pages });
     }
+    sites.sort_unstable_by(|one, other| one.key.cmp(&other.key));
     sites
 }
 
 /// What is compiled for one site alone.
 #[derive(Default)]
 struct Own {
-    document: Option<Document>,
+    document: Option<Packed>,
     references_found: u64,
     references_missing: u64,
     references_over: u64,
@@ -97,91 +206,110 @@ struct Own {
     pages_over: Option<OverLimit>,
 }
 
-fn own(site: &Site, gathered: &Gathered<'_>) -> Own {
-    let Gathered { options, documents, chosen, .. } = gathered;
-    let shared = shared(site, documents);
-    let again = |shared: &Document| shared.depends_on_origin || !shared.references.is_empty();
-    if site.key.document().is_some() || site.pages.is_empty() && !shared.is_some_and(again) {
-        return Own::default();
+impl Own {
+    fn count(&self, site: &Site, report: &mut Report) {
+        report.pages_with_permissions += site.pages.len() as u64;
+        report.references_found += self.references_found;
+        report.references_missing += self.references_missing;
+        report.references_over += self.references_over;
+        if let Some(over) = self.pages_over {
+            report.over_limit.push((site.key.to_string(), format!("its pages are left out: {over}")));
+        }
     }
-    // The text of a document without records was not kept, and says nothing.
-    let text = shared.and_then(|shared| write::decode_source(&shared.source)).unwrap_or_default();
-    let compiled = |files: &[(&str, &[u8])], pages: &[Page]| {
-        let around = Surroundings { origin: Some(site.key.authority()), files, pages };
-        compile_with(&text, &around, options)
-    };
-    let depends = shared.is_some_and(|shared| shared.depends_on_origin);
-    // Which files are of this site may be seen only when the site is known.
-    let first = (depends || !site.pages.is_empty()).then(|| compiled(&[], &site.pages));
-    let mut references =
-        first.as_ref().or(shared).map(|document| document.references.clone()).unwrap_or_default();
-    references.sort_unstable();
-    references.dedup();
-    let (mut files, mut room, mut over): (Vec<(&str, Vec<u8>)>, _, _) = (Vec::new(), MAX_REFERRED, 0);
-    for path in &references {
-        let Some(file) = referred(&site.key, path, chosen, documents) else { continue };
-        match room.checked_sub(file.text_length) {
-            Some(rest) => {
-                room = rest;
-                // A text without fields has nothing to add, but is there; it was not kept.
-                let text = file.can_be_referred_to().then(|| write::decode_source(&file.source)).flatten();
-                files.push((path.as_str(), text.unwrap_or_default()));
+}
+
+/// What the documents of single sites are compiled from.
+#[derive(Clone, Copy)]
+struct Joining<'g> {
+    options: &'g Options,
+    shared: &'g Sealed,
+    chosen: &'g Chosen<Body>,
+}
+
+impl Joining<'_> {
+    fn own(&self, site: &Site) -> io::Result<Own> {
+        let again = |number: usize| {
+            self.shared.known()[number].depends_on_origin || self.shared.known()[number].refers
+        };
+        if site.key.document().is_some() || site.pages.is_empty() && !site.shared().is_some_and(again) {
+            return Ok(Own::default());
+        }
+        let shared = site.shared().map(|number| self.shared.load(number)).transpose()?;
+        // The text of a document without records was not kept, and says nothing.
+        let text =
+            shared.as_ref().and_then(|shared| write::decode_source(&shared.source)).unwrap_or_default();
+        let compiled = |files: &[(&str, &[u8])], pages: &[Page]| {
+            let around = Surroundings { origin: Some(site.key.authority()), files, pages };
+            compile_with(&text, &around, self.options)
+        };
+        let depends = shared.as_ref().is_some_and(|shared| shared.depends_on_origin);
+        // Which files are of this site may be seen only when the site is known.
+        let first = (depends || !site.pages.is_empty()).then(|| compiled(&[], &site.pages));
+        let mut references = first
+            .as_ref()
+            .or(shared.as_ref())
+            .map(|document| document.references.clone())
+            .unwrap_or_default();
+        references.sort_unstable();
+        references.dedup();
+        let (mut files, mut room, mut over): (Vec<(&str, Vec<u8>)>, _, _) = (Vec::new(), MAX_REFERRED, 0);
+        for path in &references {
+            let Some(number) = self.referred(&site.key, path) else { continue };
+            let file = &self.shared.known()[number];
+            match room.checked_sub(file.text_length) {
+                Some(rest) => {
+                    room = rest;
+                    // A text without fields has nothing to add, but is there; it was not kept.
+                    let text = match file.can_be_referred_to {
+                        true => write::decode_source(&self.shared.load(number)?.source),
+                        false => None,
+                    };
+                    files.push((path.as_str(), text.unwrap_or_default()));
+                }
+                None => over += 1,
             }
-            None => over += 1,
         }
-    }
-    let texts: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_slice())).collect();
-    let mut document = if texts.is_empty() { first } else { Some(compiled(&texts, &site.pages)) };
-    // Pages that are too much shall not shut the site: without them its robots.txt is what it is.
-    let over_limit = document.as_ref().and_then(|document| document.over_limit);
-    let mut pages_over = None;
-    if over_limit.is_some() && !site.pages.is_empty() {
-        let bare = compiled(&texts, &[]);
-        if bare.over_limit.is_none() {
-            (document, pages_over) = (Some(bare), over_limit);
+        let texts: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_slice())).collect();
+        let mut document = if texts.is_empty() { first } else { Some(compiled(&texts, &site.pages)) };
+        // Pages that are too much shall not shut the site: without them its robots.txt is what it is.
+        let over_limit = document.as_ref().and_then(|document| document.over_limit);
+        let mut pages_over = None;
+        if over_limit.is_some() && !site.pages.is_empty() {
+            let bare = compiled(&texts, &[]);
+            if bare.over_limit.is_none() {
+                (document, pages_over) = (Some(bare), over_limit);
+            }
         }
+        Ok(Own {
+            document: document.as_ref().map(Packed::of),
+            references_found: files.len() as u64,
+            references_missing: (references.len() - files.len()) as u64 - over,
+            references_over: over,
+            pages_over,
+        })
     }
-    Own {
-        document,
-        references_found: files.len() as u64,
-        references_missing: (references.len() - files.len()) as u64 - over,
-        references_over: over,
-        pages_over,
+
+    /// A file of a site, where the newest capture of it is a text.
+    fn referred(&self, site: &SiteKey, path: &str) -> Option<usize> {
+        let urls = match site.scheme() {
+            Scheme::Any => vec![format!("https://{site}{path}"), format!("http://{site}{path}")],
+            Scheme::Http | Scheme::Https => vec![format!("{site}{path}")],
+        };
+        let body = self.chosen.newest(urls.iter().map(String::as_str))?;
+        body.document.filter(|_| body.looks == Looks::Text)
     }
 }
 
-/// A file of a site, where the newest capture of it is a text.
-fn referred<'d>(
-    site: &SiteKey,
-    path: &str,
-    chosen: &Chosen<Body>,
-    documents: &'d [Document],
-) -> Option<&'d Document> {
-    let urls = match site.scheme() {
-        Scheme::Any => vec![format!("https://{site}{path}"), format!("http://{site}{path}")],
-        Scheme::Http | Scheme::Https => vec![format!("{site}{path}")],
-    };
-    let body = chosen.newest(urls.iter().map(String::as_str))?;
-    Some(&documents[body.document.filter(|_| body.looks == Looks::Text)?])
-}
-
-/// The document of a site's text, which other sites may share.
-fn shared<'d>(site: &Site, documents: &'d [Document]) -> Option<&'d Document> {
-    Some(&documents[site.resolved.fate.as_ref().ok()?.document?])
-}
-
-fn entry<'d>(site: &Site, own: Option<&'d Document>, documents: &'d [Document]) -> Entry<'d> {
+fn entry(site: Site, document: Option<usize>, known: Option<&Known>) -> Entry<usize> {
     let Site { key, resolved, .. } = site;
-    let document = own.or_else(|| shared(site, documents));
-    let said = document.map(|document| document.outcome);
-    let outcome = match (&resolved.fate, said) {
+    let outcome = match (&resolved.fate, known.map(|known| known.outcome)) {
         (_, Some(Outcome::OverLimit)) => Outcome::OverLimit,
         (Err(outcome), _) => *outcome,
         (Ok(body), Some(Outcome::Empty)) if body.looks != Looks::Text => Outcome::NotRobots,
         (Ok(body), said) => said.filter(|_| body.document.is_some()).unwrap_or(Outcome::NotRobots),
     };
     Entry {
-        site: key.clone(),
+        site: key,
         outcome,
         status: resolved.status,
         fetched_at: u64::try_from(resolved.fetched_at).unwrap_or(0),
@@ -190,34 +318,19 @@ fn entry<'d>(site: &Site, own: Option<&'d Document>, documents: &'d [Document]) 
     }
 }
 
-fn count(report: &mut Report, sites: &[Site], own: &[Own], documents: &[Document], entries: &[Entry<'_>]) {
-    report.distinct_bodies = documents.len() as u64;
-    for document in documents {
-        report.cut_bodies += u64::from(document.cut);
+fn count(report: &mut Report, entry: &Entry<usize>, known: Option<&Known>) {
+    let outcomes = match entry.site.document() {
+        Some(_) => &mut report.data_txt,
+        None => {
+            report.sites += 1;
+            &mut report.outcomes
+        }
+    };
+    *outcomes.entry(entry.outcome.name()).or_default() += 1;
+    if known.is_some_and(|known| known.cut) {
+        report.cut_sites.push(entry.site.to_string());
     }
-    for (site, own) in sites.iter().zip(own) {
-        report.pages_with_permissions += site.pages.len() as u64;
-        report.references_found += own.references_found;
-        report.references_missing += own.references_missing;
-        report.references_over += own.references_over;
-        if let Some(over) = own.pages_over {
-            report.over_limit.push((site.key.to_string(), format!("its pages are left out: {over}")));
-        }
-    }
-    for entry in entries {
-        let outcomes = match entry.site.document() {
-            Some(_) => &mut report.data_txt,
-            None => {
-                report.sites += 1;
-                &mut report.outcomes
-            }
-        };
-        *outcomes.entry(entry.outcome.name()).or_default() += 1;
-        if entry.document.is_some_and(|document| document.cut) {
-            report.cut_sites.push(entry.site.to_string());
-        }
-        if let Some(over) = entry.document.and_then(|document| document.over_limit) {
-            report.over_limit.push((entry.site.to_string(), over.to_string()));
-        }
+    if let Some(over) = known.and_then(|known| known.over_limit) {
+        report.over_limit.push((entry.site.to_string(), over.to_string()));
     }
 }

@@ -2,8 +2,7 @@
 //!
 //! Only counts: of what was read from the driver's report, of what the image holds from the image, as `inspect` counts.
 
-use crate::cmd::inspect::Counts;
-use crate::failure::Failure;
+use crate::cmd::inspect::{Counts, image_bytes};
 use robomaton_corpus::Report;
 use robomaton_formats::layout::Section;
 use robomaton_runtime::Image;
@@ -77,10 +76,9 @@ struct OverLimit<'r> {
 }
 
 impl Summary<'_> {
-    pub(super) fn new<'r>(report: &'r Report, image: &[u8], seconds: f64) -> Result<Summary<'r>, Failure> {
-        let view = Image::from_bytes(image).map_err(Failure::from_error)?;
-        let bytes = |section: &Section| view.layout().range(*section).len();
-        Ok(Summary {
+    pub(super) fn new<'r>(report: &'r Report, image: &Image, seconds: f64) -> Summary<'r> {
+        let bytes = |section: &Section| image.layout().range(*section).len();
+        Summary {
             captures: report.captures,
             sites: report.sites,
             outcomes: &report.outcomes,
@@ -100,8 +98,8 @@ impl Summary<'_> {
             captured_bytes: report.captured_bytes,
             distinct_bodies: report.distinct_bodies,
             distinct_bytes: report.distinct_bytes,
-            counts: Counts::of(&view),
-            image_bytes: image.len(),
+            counts: Counts::of(image),
+            image_bytes: image_bytes(image),
             hot_bytes: Section::ALL.iter().filter(|section| section.is_hot()).map(bytes).sum(),
             sections: Section::ALL.iter().map(|section| (section.name(), bytes(section))).collect(),
             seconds,
@@ -115,7 +113,7 @@ impl Summary<'_> {
             cut_bodies: report.cut_bodies,
             cut_sites: &report.cut_sites,
             over_limit: report.over_limit.iter().map(|(site, why)| OverLimit { site, why }).collect(),
-        })
+        }
     }
 
     /// As a table.

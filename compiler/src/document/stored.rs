@@ -1,0 +1,71 @@
+//! A document as octets, to be put aside and taken up again by the same program: no format that lasts.
+//!
+//! The names stand at the front, so that they can be read alone.
+
+use super::Document;
+use serde::{Deserialize, Deserializer, Serializer};
+
+/// The names of a document: crawlers with the places of their sets, and usages.
+type DocumentNames<S> = (Vec<(S, usize)>, Vec<S>);
+
+impl Document {
+    /// The octets, and how many of them at the front hold the names.
+    pub fn encode(&self) -> (Vec<u8>, usize) {
+        let mut octets = postcard::to_stdvec(&(&self.crawlers, &self.usages)).unwrap_or_default();
+        let names = octets.len();
+        octets.extend(postcard::to_stdvec(self).unwrap_or_default());
+        (octets, names)
+    }
+
+    /// The document that was encoded so; `None` for other octets.
+    pub fn decode(octets: &[u8]) -> Option<Document> {
+        let ((crawlers, usages), rest): (DocumentNames<String>, _) =
+            postcard::take_from_bytes(octets).ok()?;
+        let document: Document = postcard::from_bytes(rest).ok()?;
+        Some(Document { crawlers, usages, ..document })
+    }
+}
+
+/// The names that stand at the front of an encoded document: of crawlers, and of usages.
+pub(crate) fn decode_names(octets: &[u8]) -> Option<(impl Iterator<Item = &str>, Vec<&str>)> {
+    let (crawlers, usages): DocumentNames<&str> = postcard::from_bytes(octets).ok()?;
+    Some((crawlers.into_iter().map(|(name, _)| name), usages))
+}
+
+/// Octets as one byte string rather than as a sequence of numbers.
+pub(super) mod octets {
+    use super::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(octets: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(octets)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        <&[u8]>::deserialize(deserializer).map(<[u8]>::to_vec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, compile};
+
+    #[test]
+    fn documents_come_back() {
+        let text = b"User-agent: b\nUser-agent: a\nDisallow: /x*y$\nNoindex: /n\n\nACAP-crawler: *\n\
+            ACAP-allow-train: /p\nACAP-usage-purpose: news\nACAP-permissions-reference: /r.txt\n";
+        let small = crate::Limits { rules: 1, ..crate::Limits::default() };
+        for limits in [crate::Limits::default(), small] {
+            for no_sources in [false, true] {
+                let options = Options { no_sources, limits: limits.clone(), ..Options::default() };
+                let document = compile(text, None, &options);
+                let (octets, names) = document.encode();
+                assert_eq!(Document::decode(&octets).as_ref(), Some(&document));
+                let (crawlers, usages) = decode_names(&octets[..names]).expect("names");
+                assert!(crawlers.eq(document.crawlers.iter().map(|(name, _)| name.as_str())));
+                assert_eq!(usages, document.usages);
+                assert_eq!(Document::decode(&octets[..octets.len() - 1]), None);
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Compiled documents in a temporary file: memory keeps of each what joining asks of all.
+//!
+//! Written while captures are gathered, then sealed and read, a document at a time, in the order of the sites. The file
+//! has no name and is gone with the process. It does not know what documents say.
+
+use robomaton_compiler::{Document, Names, OverLimit};
+use robomaton_formats::Outcome;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Octets that wait to be written.
+const BUFFER: usize = 1 << 18;
+
+/// A new file for octets that are read back by this process alone.
+pub(super) fn scratch(directory: Option<&Path>) -> io::Result<BufWriter<File>> {
+    let file = match directory {
+        Some(directory) => tempfile::tempfile_in(directory),
+        None => tempfile::tempfile(),
+    };
+    Ok(BufWriter::with_capacity(BUFFER, file?))
+}
+
+/// What is known of a document that lies in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    at: u64,
+    length: u64,
+    /// Octets at its front that hold its names.
+    names: u32,
+    pub(super) outcome: Outcome,
+    pub(super) over_limit: Option<OverLimit>,
+    pub(super) depends_on_origin: bool,
+    /// Whether it refers to other files.
+    pub(super) refers: bool,
+    pub(super) can_be_referred_to: bool,
+    pub(super) cut: bool,
+    pub(super) text_length: u64,
+}
+
+/// A document on its way into the file.
+pub(super) struct Packed {
+    known: Known,
+    octets: Vec<u8>,
+}
+
+impl Packed {
+    /// Made on any thread.
+    pub(super) fn of(document: &Document) -> Packed {
+        let (octets, names) = document.encode();
+        let known = Known {
+            at: 0,
+            length: octets.len() as u64,
+            names: names as u32,
+            outcome: document.outcome,
+            over_limit: document.over_limit,
+            depends_on_origin: document.depends_on_origin,
+            refers: !document.references.is_empty(),
+            can_be_referred_to: document.can_be_referred_to(),
+            cut: document.cut,
+            text_length: document.text_length as u64,
+        };
+        Packed { known, octets }
+    }
+}
+
+/// Documents that are being written.
+pub(super) struct Store {
+    file: BufWriter<File>,
+    end: u64,
+    known: Vec<Known>,
+}
+
+impl Store {
+    pub(super) fn new(directory: Option<&Path>) -> io::Result<Store> {
+        Ok(Store { file: scratch(directory)?, end: 0, known: Vec::new() })
+    }
+
+    /// How many there are: the number of the next.
+    pub(super) fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    pub(super) fn push(&mut self, packed: &Packed) -> io::Result<()> {
+        self.file.write_all(&packed.octets)?;
+        self.known.push(Known { at: self.end, ..packed.known });
+        self.end += packed.known.length;
+        Ok(())
+    }
+
+    /// Ends writing.
+    pub(super) fn seal(self) -> io::Result<Sealed> {
+        Ok(Sealed { file: Mutex::new(self.file.into_inner()?), known: self.known })
+    }
+}
+
+/// Documents that can be read.
+pub(super) struct Sealed {
+    file: Mutex<File>,
+    known: Vec<Known>,
+}
+
+impl Sealed {
+    /// What is known of each, by number.
+    pub(super) fn known(&self) -> &[Known] {
+        &self.known
+    }
+
+    /// A document as it was compiled.
+    pub(super) fn load(&self, number: usize) -> io::Result<Document> {
+        let known = &self.known[number];
+        Document::decode(&self.read(known.at, known.length)?).ok_or_else(torn)
+    }
+
+    /// Adds the names that a document holds.
+    pub(super) fn add_names(&self, number: usize, names: &mut Names) -> io::Result<()> {
+        let known = &self.known[number];
+        names.add_encoded(&self.read(known.at, known.names.into())?).ok_or_else(torn)
+    }
+
+    fn read(&self, at: u64, length: u64) -> io::Result<Vec<u8>> {
+        let mut octets = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(&mut octets)?;
+        Ok(octets)
+    }
+}
+
+fn torn() -> io::Error {
+    io::Error::other("a temporary file does not hold what was written to it")
+}
