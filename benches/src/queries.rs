@@ -119,6 +119,20 @@ impl Queries {
         self.laid_out(self.all.iter().filter(|query| is_wanted(query.seat as usize)))
     }
 
+    /// The questions of all agents, put for one of them, who has one seat in each file.
+    #[must_use]
+    pub fn of_agent(&self, agent: &str) -> Queries {
+        let seats: Vec<Seat> = self.seats.iter().filter(|seat| seat.agent == agent).cloned().collect();
+        let mut queries = Queries { seats, ..Queries::default() };
+        for query in &self.all {
+            let file = self.seat(query).file;
+            if let Ok(seat) = queries.seats.binary_search_by_key(&file, |seat| seat.file) {
+                queries.push(seat as u32, self.path(query), self.url(query));
+            }
+        }
+        queries
+    }
+
     /// The file and agent with the most rules of a class.
     pub fn largest(&self, class: Class) -> Option<usize> {
         let of_class = (0..self.seats.len()).filter(|&seat| self.seats[seat].class == class);

@@ -3,11 +3,11 @@
 //! Ours must agree on every question and in every way of asking. Of a rival's differences a few are shown, each with
 //! the class of its likely reason, worked out from the path and the file; it judges nobody.
 
-use crate::rivals::Rival;
 use robomaton_benches::queries::{Queries, Query};
+use robomaton_benches::results::Table;
+use robomaton_benches::rivals::Rival;
 use robomaton_benches::{Asker, Field};
 use robomaton_compiler::trace::{Asked, trace};
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -58,7 +58,6 @@ pub(crate) fn assert_ours(
 }
 
 /// How a rival's answers compare with ours.
-#[derive(Serialize)]
 pub(crate) struct Agreement {
     name: &'static str,
     profile: &'static str,
@@ -103,6 +102,11 @@ impl Agreement {
             }
         }
         agreement
+    }
+
+    /// Per cent of the questions that it answers as we do.
+    fn rate(&self) -> f64 {
+        100.0 * self.agreed as f64 / self.asked.max(1) as f64
     }
 
     fn differs(&mut self, query: &Query, ours: bool, field: &Field<'_>, queries: &Queries) {
@@ -160,10 +164,39 @@ fn reason(path: &str, agent: &str, text: &[u8]) -> &'static str {
     }
 }
 
+/// All rivals as a table.
+pub(crate) fn table(agreements: &[Agreement]) -> Table {
+    let columns = [
+        "peer:",
+        "our profile:",
+        "questions",
+        "agreement",
+        "panics",
+        "files and agents not taken",
+        "differences by likely reason:",
+    ];
+    let mut table = Table::new("agreement", &columns);
+    for agreement in agreements {
+        let Agreement { name, profile, asked, panics, refused_files, reasons, .. } = agreement;
+        let reasons: Vec<String> =
+            reasons.iter().map(|(reason, count)| format!("{reason}: {count}")).collect();
+        table.row(vec![
+            (*name).to_owned(),
+            (*profile).to_owned(),
+            asked.to_string(),
+            format!("{:.3} %", agreement.rate()),
+            panics.to_string(),
+            refused_files.to_string(),
+            if reasons.is_empty() { "-".to_owned() } else { reasons.join(", ") },
+        ]);
+    }
+    table
+}
+
 impl fmt::Display for Agreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Agreement { name, profile, asked, agreed, panics, refused_files, reasons, .. } = self;
-        let rate = 100.0 * *agreed as f64 / (*asked).max(1) as f64;
+        let Agreement { name, profile, asked, panics, refused_files, reasons, .. } = self;
+        let rate = self.rate();
         writeln!(
             f,
             "{name}: agrees with {profile} on {rate:.3} % of {asked}; {panics} panics, {refused_files} files and agents not taken {reasons:?}"

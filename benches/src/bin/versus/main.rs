@@ -5,17 +5,18 @@
 //! Times are medians of interleaved rounds.
 
 mod agreement;
-mod rivals;
 mod table;
 
 use agreement::Agreement;
-use rivals::Rival;
 use robomaton_benches::clock::{Contestant, race};
 use robomaton_benches::queries::{Queries, Query};
+use robomaton_benches::results::Results;
+use robomaton_benches::rivals::{self, Form, Rival};
 use robomaton_benches::{Asker, Class, Corpus, Field};
 use robomaton_compiler::Options;
 use robomaton_formats::Profile;
 use robomaton_runtime::Image;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What the command line asks for.
@@ -30,8 +31,8 @@ struct Wanted {
     short: bool,
     /// Passes of ours alone over the shuffled questions, for a profiler; nothing else is done.
     passes: usize,
-    /// Where to write the table as JSON.
-    json: Option<String>,
+    /// Where to write the results as JSON.
+    json: Option<PathBuf>,
 }
 
 const USAGE: &str =
@@ -58,7 +59,7 @@ fn wanted(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
             "--rounds" => wanted.rounds = number(value()?)?,
             "--passes" => wanted.passes = number(value()?)?,
             "--short" => wanted.short = true,
-            "--json" => wanted.json = Some(value()?),
+            "--json" => wanted.json = Some(value()?.into()),
             _ => return Err(USAGE.into()),
         }
     }
@@ -109,16 +110,15 @@ fn run(wanted: &Wanted) -> Result<(), String> {
     // Panics of rivals are counted, not printed.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let mut sizes = None;
     let mut rivals: Vec<Box<dyn Rival>> = vec![Box::new(rivals::robotxt(&field, &queries))];
     if !wanted.short {
         rivals.push(Box::new(rivals::texting_robots(&field, &queries)));
         rivals.push(Box::new(rivals::cylon(&field, &queries)));
         rivals.push(Box::new(rivals::robotstxt(&field, &queries)));
         rivals.push(Box::new(rivals::scan(&field, &queries)));
-        let (automata, of_automata) = rivals::automata(&field, &queries);
-        rivals.push(Box::new(automata));
-        sizes = Some(of_automata);
+        for form in [Form::Dense, Form::Sparse, Form::Lazy] {
+            rivals.push(Box::new(rivals::automata(&field, &queries, form).0));
+        }
     }
     let of_google = answers_under(Profile::Google, &field, &queries)?;
     let agreement = |rival: &dyn Rival| {
@@ -129,18 +129,13 @@ fn run(wanted: &Wanted) -> Result<(), String> {
     agreements.iter().for_each(|agreement| print!("{agreement}"));
 
     let shuffled = queries.shuffled();
-    let mut rows = table::order("file order", &ours, &rivals, &queries, wanted.rounds);
-    rows.extend(table::order("shuffled", &ours, &rivals, &shuffled, wanted.rounds));
+    let mut results = Results::default();
+    let mut race = table::race();
+    table::order("file order", &ours, &rivals, &queries, wanted.rounds, &mut race, &mut results);
+    table::order("shuffled", &ours, &rivals, &shuffled, wanted.rounds, &mut race, &mut results);
     let classes = table::classes(&ours, rivals[0].as_ref(), &shuffled, wanted.rounds);
+    table::distribution(&ours, rivals[0].as_ref(), &shuffled, &mut results);
     std::panic::set_hook(hook);
-    table::print(&rows);
-    table::print_classes(&classes);
-    if let Some(sizes) = sizes {
-        table::print_sizes(&sizes);
-    }
-    if let Some(path) = &wanted.json {
-        let json = table::json(&rows, &classes, &agreements, queries.all().len());
-        std::fs::write(path, json).map_err(|error| format!("cannot write {path}: {error}"))?;
-    }
-    Ok(())
+    results.tables = vec![race, classes, agreement::table(&agreements)];
+    results.deliver(wanted.json.as_deref())
 }

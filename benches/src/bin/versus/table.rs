@@ -1,20 +1,16 @@
-//! The clock, and what it says as tables and JSON.
+//! The clock, and what it says as tables and points.
 
-use crate::agreement::Agreement;
-use crate::rivals::{Rival, Sizes};
-use crate::{Asker, Class, Contestant, Queries, Query, floor, race};
-use serde::Serialize;
+use crate::{Asker, Class, Contestant, Queries, Query, floor, race as run_race};
+use robomaton_benches::clock;
+use robomaton_benches::results::{Results, Table};
+use robomaton_benches::rivals::Rival;
+use std::hint::black_box;
+use std::time::Instant;
 
-/// One line of the table.
-#[derive(Serialize)]
-pub(crate) struct Row {
-    order: &'static str,
-    name: &'static str,
-    note: &'static str,
-    questions: usize,
-    ns: f64,
-    /// How many times as long as ours with the site resolved.
-    ratio: f64,
+/// The table of the race, without rows.
+pub(crate) fn race() -> Table {
+    let columns = ["order:", "contestant:", "what a call does:", "questions", "ns per match", "times ours"];
+    Table::new("race", &columns)
 }
 
 /// All contestants on questions in one order.
@@ -24,7 +20,9 @@ pub(crate) fn order<'q>(
     rivals: &'q [Box<dyn Rival>],
     queries: &'q Queries,
     rounds: usize,
-) -> Vec<Row> {
+    table: &mut Table,
+    results: &mut Results,
+) {
     let all = queries.all().len();
     let count =
         move |allows: &dyn Fn(&Query) -> bool| queries.all().iter().filter(|query| allows(query)).count();
@@ -55,38 +53,22 @@ pub(crate) fn order<'q>(
             asked.all().iter().filter(allows).count()
         }));
     }
-    let times = race(&mut contestants, rounds);
-    let row = |((contestant, note), &ns): ((&Contestant<'_>, &'static str), &f64)| Row {
-        order,
-        name: contestant.name,
-        note,
-        questions: contestant.count,
-        ns,
-        ratio: ns / times[1],
-    };
-    contestants.iter().zip(notes).zip(&times).map(row).collect()
-}
-
-/// One line of the table by class.
-#[derive(Serialize)]
-pub(crate) struct ClassRow {
-    class: &'static str,
-    questions: usize,
-    rules: f64,
-    ns: f64,
-    rival: f64,
+    let times = run_race(&mut contestants, rounds);
+    for ((contestant, note), &ns) in contestants.iter().zip(notes).zip(&times) {
+        // Relative to ours with the site resolved.
+        let (name, ratio) = (contestant.name, ns / times[1]);
+        let cells = [order, name, note].map(str::to_owned);
+        let numbers = [contestant.count.to_string(), format!("{ns:.1}"), format!("{ratio:.2}")];
+        table.row(cells.into_iter().chain(numbers).collect());
+        results.point("race", &format!("{name}\t{order}"), 0.0, ns);
+    }
 }
 
 /// Whether a seat belongs to a line of the table.
 type Wanted<'s> = Box<dyn Fn(usize) -> bool + 's>;
 
 /// Ours and one rival by what the rules are made of; the largest set last.
-pub(crate) fn classes(
-    ours: &Asker<'_>,
-    rival: &dyn Rival,
-    queries: &Queries,
-    rounds: usize,
-) -> Vec<ClassRow> {
+pub(crate) fn classes(ours: &Asker<'_>, rival: &dyn Rival, queries: &Queries, rounds: usize) -> Table {
     let seats = &queries.seats;
     let largest = queries.largest(Class::MultiStar);
     let small = |class: Class| move |seat: usize| seats[seat].class == class;
@@ -97,7 +79,8 @@ pub(crate) fn classes(
     wanted.push(("6-50 rules", Box::new(|seat| (6..=50).contains(&seats[seat].rules))));
     wanted.push(("over 50 rules", Box::new(|seat| seats[seat].rules > 50)));
     wanted.push(("largest with stars", Box::new(|seat| Some(seat) == largest)));
-    let mut rows = Vec::new();
+    let columns = ["rules:", "questions", "rules in the mean", "ours, ns", "robotxt, ns", "times ours"];
+    let mut table = Table::new("classes", &columns);
     for (class, is_wanted) in wanted {
         let asked = &queries.only(is_wanted);
         let questions = asked.all().len();
@@ -117,43 +100,33 @@ pub(crate) fn classes(
                 pass(&|query| rival.allows(query.seat as usize, asked.path(query)) == Some(true))
             }),
         ];
-        let ns = race(&mut contestants, rounds);
+        let ns = run_race(&mut contestants, rounds);
         let rules =
             asked.all().iter().map(|query| asked.seat(query).rules).sum::<usize>() as f64 / questions as f64;
-        rows.push(ClassRow { class, questions, rules, ns: ns[0], rival: ns[1] });
+        let ratio = ns[1] / ns[0];
+        let numbers =
+            [format!("{rules:.1}"), format!("{:.1}", ns[0]), format!("{:.1}", ns[1]), format!("{ratio:.2}")];
+        table.row([class.to_owned(), questions.to_string()].into_iter().chain(numbers).collect());
     }
-    rows
+    table
 }
 
-/// Prints the table.
-pub(crate) fn print(rows: &[Row]) {
-    println!("\n| order | contestant | what a call does | questions | ns per match | times ours |");
-    println!("|---|---|---|---:|---:|---:|");
-    for Row { order, name, note, questions, ns, ratio } in rows {
-        println!("| {order} | {name} | {note} | {questions} | {ns:.1} | {ratio:.2} |");
-    }
-}
-
-/// Prints the table by class.
-pub(crate) fn print_classes(rows: &[ClassRow]) {
-    println!("\n| rules | questions | rules in the mean | ours, ns | robotxt, ns | times ours |");
-    println!("|---|---:|---:|---:|---:|---:|");
-    for ClassRow { class, questions, rules, ns, rival } in rows {
-        println!("| {class} | {questions} | {rules:.1} | {ns:.1} | {rival:.1} | {:.2} |", rival / ns);
-    }
-}
-
-/// Prints what the DFAs come to.
-pub(crate) fn print_sizes(sizes: &Sizes) {
-    let Sizes { sets, built, octets, patterns } = sizes;
-    let times = *octets as f64 / (*patterns).max(1) as f64;
-    println!(
-        "\nregex-automata built {built} of {sets} sets: {octets} octets of sparse DFAs, {times:.1} × their patterns"
-    );
-}
-
-/// Everything as JSON.
-pub(crate) fn json(rows: &[Row], classes: &[ClassRow], agreements: &[Agreement], questions: usize) -> String {
-    let all = serde_json::json!({ "questions": questions, "race": rows, "classes": classes, "agreement": agreements });
-    format!("{all:#}\n")
+/// How long single questions take: each timed alone, the clock's own time taken off; points are share of questions and
+/// nanoseconds.
+pub(crate) fn distribution(ours: &Asker<'_>, rival: &dyn Rival, queries: &Queries, results: &mut Results) {
+    let clock = clock::own_time();
+    let mut each = |name: &str, allows: &dyn Fn(&Query) -> bool| {
+        let time = |query: &Query| {
+            let start = Instant::now();
+            black_box(allows(query));
+            (start.elapsed().as_secs_f64() * 1e9 - clock).max(1.0)
+        };
+        let mut times: Vec<f64> = queries.all().iter().map(time).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        for share in (1..100).map(|percent| f64::from(percent) / 100.0).chain([0.995, 0.999]) {
+            results.point("distribution", name, share, times[(times.len() as f64 * share) as usize]);
+        }
+    };
+    each("robomaton", &|query| ours.resolved(queries, query));
+    each(rival.name(), &|query| rival.allows(query.seat as usize, queries.path(query)) == Some(true));
 }

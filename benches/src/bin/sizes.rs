@@ -1,0 +1,138 @@
+//! How much memory each contestant of the race holds: what it prepares for one agent that nobody names, for every file.
+//!
+//! A binary of its own, because its allocator counts; nothing is timed here. Counted are the octets that stay on the heap after
+//! every question was asked once (some prepare while asking). Ours is an image narrowed to that agent: of it count the hot sections,
+//! hosts and names included, and the programs alone. Invariant: every contestant prepares the same rule sets.
+
+use robomaton_benches::queries::AGENTS;
+use robomaton_benches::results::{Results, Table};
+use robomaton_benches::rivals::{self, Form, Rival};
+use robomaton_benches::{Corpus, Field, Queries};
+use robomaton_compiler::Options;
+use robomaton_compiler::trace::{Asked, trace};
+use robomaton_formats::layout::Section;
+use robomaton_runtime::Image;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Files, and questions about each: as in the race.
+const FILES: usize = 2_750;
+const PER_FILE: usize = 33;
+const USAGE: &str = "usage: sizes [--json FILE]";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let json = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => Ok(None),
+        ["--json", file] => Ok(Some(PathBuf::from(file))),
+        _ => Err(USAGE.to_owned()),
+    };
+    match json.and_then(|json| results()?.deliver(json.as_deref())) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("sizes: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// One contestant: rule sets that it holds, octets of their patterns, octets that it takes.
+struct Size {
+    name: String,
+    sets: usize,
+    patterns: usize,
+    octets: usize,
+}
+
+fn results() -> Result<Results, String> {
+    let corpus = Corpus::load()?;
+    let agent = AGENTS[AGENTS.len() - 1];
+    let field = Field::new(&corpus, Options::default(), FILES);
+    let queries = Queries::derive(&field, PER_FILE).of_agent(agent);
+    let patterns = patterns(&field, &queries);
+    let mut sizes = ours(&corpus, agent, queries.seats.len(), patterns.iter().sum())?;
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut add = |make: &dyn Fn() -> Box<dyn Rival>| {
+        let mut rival = None;
+        let counted = allocation_counter::measure(|| {
+            let made = make();
+            for query in queries.all() {
+                let _ = made.allows(query.seat as usize, queries.path(query));
+            }
+            rival = Some(made);
+        });
+        let Some(rival) = rival else { return };
+        let held = |seat: &usize| rival.has(*seat);
+        sizes.push(Size {
+            name: rival.name().to_owned(),
+            sets: (0..queries.seats.len()).filter(held).count(),
+            patterns: (0..queries.seats.len()).filter(held).map(|seat| patterns[seat]).sum(),
+            octets: usize::try_from(counted.bytes_current).unwrap_or(0),
+        });
+    };
+    add(&|| Box::new(rivals::robotxt(&field, &queries)));
+    add(&|| Box::new(rivals::texting_robots(&field, &queries)));
+    add(&|| Box::new(rivals::cylon(&field, &queries)));
+    add(&|| Box::new(rivals::robotstxt(&field, &queries)));
+    add(&|| Box::new(rivals::scan(&field, &queries)));
+    for form in [Form::Dense, Form::Sparse, Form::Lazy] {
+        add(&|| Box::new(rivals::automata(&field, &queries, form).0));
+    }
+    std::panic::set_hook(hook);
+
+    let columns = [
+        "what is held:",
+        "rule sets",
+        "octets",
+        "octets per set",
+        "octets per octet of pattern",
+        "times ours",
+    ];
+    let mut results = Results::default();
+    let mut table = Table::new("sizes", &columns);
+    let share = |size: &Size| size.octets as f64 / size.patterns.max(1) as f64;
+    let own = share(&sizes[0]);
+    for size in &sizes {
+        table.row(vec![
+            size.name.clone(),
+            size.sets.to_string(),
+            size.octets.to_string(),
+            format!("{:.0}", size.octets as f64 / size.sets.max(1) as f64),
+            format!("{:.2}", share(size)),
+            format!("{:.2}", share(size) / own),
+        ]);
+        results.point("sizes", &size.name, 0.0, share(size));
+    }
+    results.tables.push(table);
+    Ok(results)
+}
+
+/// Octets of the patterns of each set.
+fn patterns(field: &Field<'_>, queries: &Queries) -> Vec<usize> {
+    let mut octets = vec![0; queries.seats.len()];
+    field.policies(|number, _, policy| {
+        for (seat, octets) in queries.seats.iter().zip(&mut octets).filter(|(seat, _)| seat.file == number) {
+            let groups = trace(policy, &Asked::crawl(&[&seat.agent], b"/")).groups;
+            let rules =
+                groups.into_iter().flat_map(|group| &policy.rules[policy.groups[group].rules.clone()]);
+            *octets = rules.filter(|rule| rule.is_crawl()).map(|rule| rule.pattern.len()).sum();
+        }
+    });
+    octets
+}
+
+/// The image of the same files, narrowed to the agent.
+fn ours(corpus: &Corpus, agent: &str, sets: usize, patterns: usize) -> Result<Vec<Size>, String> {
+    let options =
+        Options { crawlers: vec![agent.to_ascii_lowercase()], no_sources: true, ..Options::default() };
+    let image =
+        Image::from_bytes(Field::new(corpus, options, FILES).image()).map_err(|error| error.to_string())?;
+    let octets = |section: &Section| image.layout().range(*section).len();
+    let hot = Section::ALL.iter().filter(|section| section.is_hot()).map(octets).sum();
+    let size = |name: &str, octets| Size { name: name.to_owned(), sets, patterns, octets };
+    Ok(vec![
+        size("robomaton, all that answers", hot),
+        size("robomaton, programs", octets(&Section::Programs)),
+    ])
+}

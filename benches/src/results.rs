@@ -1,0 +1,142 @@
+//! What a measurement found, in one form for all of them: tables of text, and points for plots.
+//!
+//! `versus`, `figures` and `scale` fill it, print it as Markdown and write it as JSON; `report` reads the JSON, puts the tables
+//! into RESULTS.md and draws the points. It knows no table by name.
+
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Tables and points.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// Tables, in the order of printing.
+    pub tables: Vec<Table>,
+    /// Points of plots.
+    pub series: Vec<Series>,
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// The name of its place in RESULTS.md.
+    pub name: String,
+    /// What stands above each column. One that ends in `:` holds words, any other numbers.
+    pub columns: Vec<String>,
+    /// The cells, as they are to be read.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// Points of one plot that belong together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// The plot.
+    pub plot: String,
+    /// What the points are of.
+    pub name: String,
+    /// The points, ascending by the first number; a bar is one point.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(name: &str, columns: &[&str]) -> Table {
+        Table {
+            name: name.to_owned(),
+            columns: columns.iter().map(|&c| c.to_owned()).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// The table as Markdown.
+    pub fn markdown(&self) -> String {
+        let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
+        let heads = self.columns.iter().map(|column| column.trim_end_matches(':')).collect();
+        let mut out = line(heads);
+        let rules = self.columns.iter().map(|column| if column.ends_with(':') { "---" } else { "---:" });
+        let _ = writeln!(out, "|{}|", rules.collect::<Vec<_>>().join("|"));
+        self.rows.iter().for_each(|row| out.push_str(&line(row.iter().map(String::as_str).collect())));
+        out
+    }
+}
+
+impl Results {
+    /// Adds a point to the series of this name.
+    pub fn point(&mut self, plot: &str, name: &str, x: f64, y: f64) {
+        let of_name = |series: &&mut Series| series.plot == plot && series.name == name;
+        match self.series.iter_mut().find(of_name) {
+            Some(series) => series.points.push((x, y)),
+            None => self.series.push(Series {
+                plot: plot.to_owned(),
+                name: name.to_owned(),
+                points: vec![(x, y)],
+            }),
+        }
+    }
+
+    /// The points of a plot.
+    pub fn plot<'r>(&'r self, plot: &'r str) -> impl Iterator<Item = &'r Series> {
+        self.series.iter().filter(move |series| series.plot == plot)
+    }
+
+    /// Prints all tables; writes everything as JSON if a file is named.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn deliver(&self, json: Option<&Path>) -> Result<(), String> {
+        for table in &self.tables {
+            println!("\n## {}\n\n{}", table.name, table.markdown());
+        }
+        let Some(path) = json else { return Ok(()) };
+        let text = serde_json::to_string(self).map_err(|error| error.to_string())?;
+        std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    }
+
+    /// Reads what [`Results::deliver`] wrote.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read(path: &Path) -> Result<Results, String> {
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
+    }
+}
+
+/// The exponent of growth: the slope of a straight line through the logarithms of the points, by least squares. None of fewer than two points.
+pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
+    let logs: Vec<(f64, f64)> = points.iter().map(|&(x, y)| (x.ln(), y.ln())).collect();
+    let count = logs.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| logs.iter().map(of).sum::<f64>() / count;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let spread: f64 = logs.iter().map(|p| (p.0 - x).powi(2)).sum();
+    let slope = logs.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / spread;
+    (logs.len() > 1 && slope.is_finite()).then_some(slope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exponents() {
+        let of =
+            |power: f64| (1..6).map(|x| (f64::from(x), 3.0 * f64::from(x).powf(power))).collect::<Vec<_>>();
+        for power in [0.0, 0.9, 1.0, 2.0] {
+            assert!((exponent(&of(power)).unwrap() - power).abs() < 1e-9);
+        }
+        assert_eq!(exponent(&[(1.0, 2.0)]), None);
+        assert_eq!(exponent(&[(1.0, 2.0), (1.0, 3.0)]), None);
+    }
+
+    #[test]
+    fn markdown() {
+        let mut table = Table::new("t", &["name:", "ns"]);
+        table.row(vec!["a".to_owned(), "1".to_owned()]);
+        assert_eq!(table.markdown(), "| name | ns |\n|---|---:|\n| a | 1 |\n");
+    }
+}
