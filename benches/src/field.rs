@@ -64,7 +64,7 @@ pub struct Field<'c> {
 }
 
 /// A file that holds records.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct File<'c> {
     /// Its site.
     pub site: &'c SiteKey,

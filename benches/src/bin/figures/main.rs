@@ -2,9 +2,12 @@
 //!
 //! Everything is measured over one corpus, from memory unless a line says otherwise. *Distinct text* is counted
 //! twice: over all distinct bodies, and over those alone that hold records, as many a body is an HTML page.
-//! It compares with nobody: that is `versus`.
+//! The worst rule sets, real and hostile, have a table of their own ([`mod@worst`]). It compares with nobody: that is `versus`.
+
+mod worst;
 
 use robomaton_benches::clock::time;
+use robomaton_benches::results::{Results, Table};
 use robomaton_benches::{Corpus, Field};
 use robomaton_compiler::automaton::{self, Tagged};
 use robomaton_compiler::{Entry, Options, compile, emit, lower, precedence};
@@ -15,14 +18,23 @@ use robomaton_formats::policy::CRAWL;
 use robomaton_formats::program::Weighing;
 use robomaton_runtime::{Image, Site};
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 /// Rounds of what takes long.
 const ROUNDS: usize = 5;
 
+const USAGE: &str = "usage: figures [--json FILE]";
+
 fn main() -> ExitCode {
-    match run() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let json = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => Ok(None),
+        ["--json", file] => Ok(Some(PathBuf::from(file))),
+        _ => Err(USAGE.to_owned()),
+    };
+    match json.and_then(|json| run()?.deliver(json.as_deref())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("figures: {error}");
@@ -31,33 +43,35 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<(), String> {
+fn run() -> Result<Results, String> {
     let path = Corpus::locate()?;
     let corpus = Corpus::read(&path)?;
     let field = Field::new(&corpus, Options::default(), usize::MAX);
     let record_bytes: usize = field.files.iter().map(|file| file.text.len()).sum();
-    println!("| figure | measured | to reach |\n|---|---:|---:|");
-    row(
-        "sites with a 2xx answer / distinct bodies",
-        &format!("{} / {}", corpus.sites.len(), corpus.bodies.len()),
-        "",
-    );
-    row("distinct text", &format!("{:.1} MB", mega(corpus.distinct_bytes())), "");
-    row("bodies that hold records", &format!("{}, {:.1} MB", field.files.len(), mega(record_bytes)), "");
+    let mut results = Results::default();
+    let table = &mut Table::new("figures", &["figure:", "measured", "to reach"]);
+    let count = format!("{} / {}", corpus.sites.len(), corpus.bodies.len());
+    row(table, "sites with a 2xx answer / distinct bodies", &count, "");
+    row(table, "distinct text", &format!("{:.1} MB", mega(corpus.distinct_bytes())), "");
+    let records = format!("{}, {:.1} MB", field.files.len(), mega(record_bytes));
+    row(table, "bodies that hold records", &records, "");
 
     let options = BatchOptions { threads: 1, ..BatchOptions::default() };
     let inputs = [Input::Path(path)];
     let built = build(&inputs, &options, &Progress::default()).map_err(|error| error.to_string())?;
-    sizes(&built, &corpus, record_bytes)?;
-    programs(&field);
-    speeds(&corpus, &field, record_bytes);
-    threads(&inputs)?;
-    loading(&built, &field)?;
-    narrowness()
+    sizes(&built, &corpus, record_bytes, table)?;
+    programs(&field, table, &mut results);
+    speeds(&corpus, &field, record_bytes, table);
+    threads(&inputs, table)?;
+    loading(&built, &field, table)?;
+    narrowness(table)?;
+    results.tables = vec![table.clone(), worst::real(&field)?];
+    results.tables.push(worst::hostile(&mut results.series)?);
+    Ok(results)
 }
 
-fn row(figure: &str, measured: &str, target: &str) {
-    println!("| {figure} | {measured} | {target} |");
+fn row(table: &mut Table, figure: &str, measured: &str, target: &str) {
+    table.row([figure, measured, target].map(str::to_owned).to_vec());
 }
 
 fn mega(octets: usize) -> f64 {
@@ -65,28 +79,33 @@ fn mega(octets: usize) -> f64 {
 }
 
 /// Octets of the image by octet of text.
-fn sizes(built: &Built, corpus: &Corpus, record_bytes: usize) -> Result<(), String> {
+fn sizes(built: &Built, corpus: &Corpus, record_bytes: usize, table: &mut Table) -> Result<(), String> {
     let image = Image::from_bytes(&built.image[..]).map_err(|error| error.to_string())?;
     let length = |section: &Section| image.layout().range(*section).len();
     let hot: usize = Section::ALL.iter().filter(|section| section.is_hot()).map(length).sum();
     let by = |octets: usize, text: usize| format!("{:.3}", octets as f64 / text as f64);
     let distinct = corpus.distinct_bytes();
-    row("hot octets per octet of distinct text, all bodies", &by(hot, distinct), "≤ 0.30");
-    row("hot octets per octet of distinct text, bodies with records", &by(hot, record_bytes), "≤ 0.30");
-    let sites = [Section::Hosts, Section::Names].iter().map(length).sum::<usize>();
-    row("… of these hosts and names, per site", &by(sites, built.report.sites as usize), "");
-    row("… without them, bodies with records", &by(hot - sites, record_bytes), "");
-    row("image octets per octet of distinct text, all bodies", &by(built.image.len(), distinct), "");
+    row(table, "hot octets per octet of distinct text, all bodies", &by(hot, distinct), "≤ 0.30");
+    row(
+        table,
+        "hot octets per octet of distinct text, bodies with records",
+        &by(hot, record_bytes),
+        "≤ 0.30",
+    );
+    let sites = [Section::Hosts, Section::Sites, Section::Names].iter().map(length).sum::<usize>();
+    row(table, "… of these hosts, sites and names, per site", &by(sites, built.report.sites as usize), "");
+    row(table, "… without them, bodies with records", &by(hot - sites, record_bytes), "");
+    row(table, "image octets per octet of distinct text, all bodies", &by(built.image.len(), distinct), "");
     let sources = length(&Section::Sources);
-    row("… without the texts", &by(built.image.len() - sources, distinct), "");
+    row(table, "… without the texts", &by(built.image.len() - sources, distinct), "");
     let lengths =
         Section::ALL.iter().map(|section| format!("{} {:.2}", section.name(), mega(length(section))));
-    row("sections, MB", &lengths.collect::<Vec<_>>().join(", "), "");
+    row(table, "sections, MB", &lengths.collect::<Vec<_>>().join(", "), "");
     Ok(())
 }
 
 /// The size of each program beside that of its patterns.
-fn programs(field: &Field<'_>) {
+fn programs(field: &Field<'_>, table: &mut Table, results: &mut Results) {
     let mut lengths = Vec::new();
     let mut worst = (0.0f64, String::new());
     let (mut known, mut pattern_octets, mut code) = (HashSet::new(), 0, Vec::new());
@@ -123,24 +142,33 @@ fn programs(field: &Field<'_>) {
     let at = |share: f64| {
         lengths.get((lengths.len() as f64 * share) as usize).or(lengths.last()).copied().unwrap_or(0)
     };
-    row("largest program ÷ (6 × octets of its patterns + 512)", &worst.1, "≤ 1");
-    row("distinct programs", &lengths.len().to_string(), "");
-    row("size of a program, p50 / p99 / largest", &format!("{} / {} / {}", at(0.5), at(0.99), at(1.0)), "");
+    row(table, "largest program ÷ (6 × octets of its patterns + 512)", &worst.1, "≤ 1");
+    for share in (0..=1_000).map(|share| f64::from(share) / 1_000.0) {
+        results.point("program-sizes", "programs", share, at(share) as f64);
+    }
+    row(table, "distinct programs", &lengths.len().to_string(), "");
+    row(
+        table,
+        "size of a program, p50 / p99 / largest",
+        &format!("{} / {} / {}", at(0.5), at(0.99), at(1.0)),
+        "",
+    );
     let share = lengths.iter().sum::<usize>() as f64 / pattern_octets as f64;
-    row("octets of programs per octet of pattern", &format!("{share:.3}"), "");
+    row(table, "octets of programs per octet of pattern", &format!("{share:.3}"), "");
 }
 
 /// Compiling on one core, stage by stage.
-fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize) {
+fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize, table: &mut Table) {
     let all: Vec<&[u8]> = corpus.bodies.iter().map(|body| &body.text[..]).collect();
     let records: Vec<&[u8]> = field.files.iter().map(|file| file.text).collect();
     let plain = Options { no_sources: true, ..Options::default() };
     let limit = plain.limits.bytes(plain.profile);
     let speed = |octets: usize, time: Duration| mega(octets) / time.as_secs_f64();
-    let stage = |name: &str, target: &str, work: &dyn Fn(&[u8]) -> usize| {
+    let mut stage = |name: &str, target: &str, work: &dyn Fn(&[u8]) -> usize| {
         let over = |texts: &[&[u8]]| time(ROUNDS, || texts.iter().map(|text| work(text)).sum::<usize>());
         let both = (speed(corpus.distinct_bytes(), over(&all)), speed(record_bytes, over(&records)));
         row(
+            table,
             &format!("{name}, MB/s: all bodies / with records"),
             &format!("{:.0} / {:.0}", both.0, both.1),
             target,
@@ -155,7 +183,7 @@ fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize) {
 }
 
 /// Captures in, image out.
-fn threads(inputs: &[Input]) -> Result<(), String> {
+fn threads(inputs: &[Input], table: &mut Table) -> Result<(), String> {
     let mut walls = Vec::new();
     for threads in [1, 2] {
         let options = BatchOptions { threads, ..BatchOptions::default() };
@@ -171,20 +199,21 @@ fn threads(inputs: &[Input]) -> Result<(), String> {
             return Err(error);
         }
         row(
+            table,
             &format!("corpus::build from disk, {threads} compiling"),
             &format!("{:.2} s", wall.as_secs_f64()),
             "",
         );
         walls.push(wall.as_secs_f64());
     }
-    row("… one thread ÷ two", &format!("{:.2}", walls[0] / walls[1]), "");
+    row(table, "… one thread ÷ two", &format!("{:.2}", walls[0] / walls[1]), "");
     Ok(())
 }
 
 /// Opening and verifying.
-fn loading(built: &Built, field: &Field<'_>) -> Result<(), String> {
+fn loading(built: &Built, field: &Field<'_>, table: &mut Table) -> Result<(), String> {
     let entries = field.files.iter().step_by(field.files.len().div_ceil(300).max(1));
-    let entries: Vec<Entry<_>> =
+    let entries: Vec<Entry<'_>> =
         entries.map(|file| Entry::fetched(file.site.clone(), &file.document)).collect();
     let sites = entries.len();
     let small = emit(entries, sites as u64, &field.options).map_err(|error| error.to_string())?;
@@ -194,6 +223,7 @@ fn loading(built: &Built, field: &Field<'_>) -> Result<(), String> {
     let removed = std::fs::remove_file(&path);
     let micros = open.as_secs_f64() * 1e6;
     row(
+        table,
         &format!("open an image of {sites} sites ({:.1} MB)", mega(small.len())),
         &format!("{micros:.1} µs"),
         "< 1 ms",
@@ -204,13 +234,18 @@ fn loading(built: &Built, field: &Field<'_>) -> Result<(), String> {
         image.verify().map_err(|error| error.to_string())?;
         let took = time(ROUNDS, || image.verify().is_ok());
         let rate = bytes.len() as f64 / 1e9 / took.as_secs_f64();
-        row(&format!("verify {name}"), &format!("{:.1} ms, {rate:.2} GB/s", took.as_secs_f64() * 1e3), "");
+        row(
+            table,
+            &format!("verify {name}"),
+            &format!("{:.1} ms, {rate:.2} GB/s", took.as_secs_f64() * 1e3),
+            "",
+        );
     }
     Ok(())
 }
 
 /// Real files of ACAP: compiling them, and a question to one, about the paths that its rules name.
-fn narrowness() -> Result<(), String> {
+fn narrowness(table: &mut Table) -> Result<(), String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/acap");
     let mut texts = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(|error| error.to_string())? {
@@ -224,7 +259,7 @@ fn narrowness() -> Result<(), String> {
     let octets: usize = texts.iter().map(Vec::len).sum();
     let compiled = time(200, || texts.iter().map(|text| compile(text, None, &options).rules).sum::<usize>());
     let speed = mega(octets) / compiled.as_secs_f64();
-    row(&format!("compile {} real files of ACAP", texts.len()), &format!("{speed:.0} MB/s"), "");
+    row(table, &format!("compile {} real files of ACAP", texts.len()), &format!("{speed:.0} MB/s"), "");
 
     let site =
         |number: usize| SiteKey::from_host(&format!("s{number}.example")).map_err(|error| error.to_string());
@@ -254,7 +289,12 @@ fn narrowness() -> Result<(), String> {
             questions.iter().filter(allowed).count()
         });
         let each = took.as_secs_f64() * 1e9 / questions.len() as f64;
-        row(&format!("a question about {name} to such a file, its site held"), &format!("{each:.0} ns"), "");
+        row(
+            table,
+            &format!("a question about {name} to such a file, its site held"),
+            &format!("{each:.0} ns"),
+            "",
+        );
     }
     Ok(())
 }
