@@ -1,0 +1,103 @@
+//! Corpora of any size that are like a real one: sites and texts on demand, from a seed and their numbers.
+//!
+//! ```text
+//!   corpus ──▶ learn ──▶ data/statistics.json ──▶ Generator ──▶ site(n) = (host, text number), text(number) ──▶ warc
+//!                              └── measures: real and generated side by side ──┘
+//! ```
+//!
+//! Nothing is held: the site with a number is the same in every corpus of a seed, so a corpus of a thousand sites is the begin of one
+//! of ten million, and how often texts repeat follows a law ([`law`]) that was fitted to the real corpus. Invariants: equal
+//! statistics and seeds give equal octets (on machines whose powers and logarithms agree to the last digit); no text of a real
+//! site stands in the statistics.
+//! It does not know what is measured on its corpora.
+
+mod features;
+mod hosts;
+pub mod law;
+pub mod learn;
+pub mod measures;
+pub mod statistics;
+mod text;
+pub mod warc;
+mod words;
+
+use robomaton_tests::generate::Random;
+use statistics::Statistics;
+use std::ops::Range;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// Makes sites and texts.
+#[derive(Clone, Debug)]
+pub struct Generator {
+    statistics: Statistics,
+    seed: u64,
+}
+
+/// A site: what it is called and which text it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Its host; it was fetched over https.
+    pub host: String,
+    /// The number of its text: sites of one number have one text.
+    pub text: u64,
+}
+
+impl Generator {
+    /// A generator; each seed gives another corpus.
+    pub fn new(statistics: Statistics, seed: u64) -> Generator {
+        Generator { statistics, seed }
+    }
+
+    /// The generator of the shipped statistics.
+    ///
+    /// # Errors
+    /// When they are damaged.
+    pub fn shipped(seed: u64) -> Result<Generator, String> {
+        Ok(Generator::new(Statistics::shipped()?, seed))
+    }
+
+    /// The statistics that it follows.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// The site with this number.
+    pub fn site(&self, number: u64) -> Site {
+        let random = &mut random(self.seed, Purpose::Site, number);
+        let text = self.statistics.texts.rank(random);
+        Site { host: hosts::host(&self.statistics, number, random), text }
+    }
+
+    /// Sites in the order of their numbers.
+    pub fn sites(&self, numbers: Range<u64>) -> impl Iterator<Item = Site> {
+        numbers.map(|number| self.site(number))
+    }
+
+    /// The text with this number.
+    pub fn text(&self, number: u64) -> Vec<u8> {
+        text::text(&self.statistics, self.seed, number)
+    }
+}
+
+/// What random numbers are for: each purpose has its own.
+#[derive(Clone, Copy, Debug)]
+enum Purpose {
+    Site,
+    Text,
+    Body,
+    Several,
+    Own,
+    Named,
+    List,
+    Crawler,
+}
+
+/// The random numbers of one thing.
+fn random(seed: u64, purpose: Purpose, number: u64) -> Random {
+    Random::new(xxh3_64_with_seed(&number.to_le_bytes(), seed ^ (purpose as u64) << 56))
+}
+
+/// A number from 0 to 1, 1 excluded.
+fn fraction(random: &mut Random) -> f64 {
+    (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}

@@ -1,0 +1,252 @@
+//! What is known of a corpus: one small file of counts, without a line of any site.
+//!
+//! Made by `learn`, read by the generators beside it; [`Statistics::shipped`] is the one in the repository. *Shapes* are
+//! numbers alone: how many groups, rules, octets a text has. Words and crawler names are kept when
+//! [`COMMON_TEXTS`] texts or more use them, so that nothing stands here which belongs to one site.
+//! Invariant: equal statistics and equal seeds give equal corpora. It does not know how to make a text.
+
+use super::fraction;
+use super::law::Law;
+use super::measures::Measure;
+use robomaton_tests::generate::Random;
+use serde::{Deserialize, Serialize};
+
+/// A word, a crawler's name or a domain's end is kept by name when so many texts, or sites, have it.
+pub const COMMON_TEXTS: u64 = 20;
+/// Places of words that have tables of their own: first in a pattern, after a dot, in a query, elsewhere.
+pub const PLACES: usize = 4;
+/// Kinds of patterns that have forms of their own: by star (1) and anchor (2).
+pub const KINDS: usize = 4;
+
+const SHIPPED: &str = include_str!("../../data/statistics.json");
+
+/// The statistics of a corpus.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Statistics {
+    /// What `check` compares, as measured on the corpus itself.
+    pub measures: Vec<Measure>,
+    /// How often texts are shared, and their shapes by rank.
+    pub texts: Shapes<Text>,
+    /// Lists of rules for crawlers without groups of their own that many distinct texts have, the most frequent first.
+    pub bodies: Vec<Body>,
+    /// Those that several have, but not many.
+    pub several: Vec<Body>,
+    /// Lists of rules for named crawlers, over the groups of distinct texts.
+    pub named: Shapes<Body>,
+    /// Names of crawlers, by the distinct texts that name them.
+    pub crawlers: Table,
+    /// Words of patterns, by their place.
+    pub words: [Table; PLACES],
+    /// Forms of patterns, by kind: `W` is a word, `E` an escape.
+    pub forms: [Table; KINDS],
+    /// Labels before the registered domain: 0, 1, 2, …
+    pub labels: Vec<u64>,
+    /// Octets of the registered label.
+    pub label_lengths: Vec<u64>,
+    /// Labels before the registered domain, by name.
+    pub subdomains: Table,
+    /// Ends of hosts.
+    pub suffixes: Table,
+}
+
+impl Statistics {
+    /// The statistics in the repository.
+    ///
+    /// # Errors
+    /// When they are damaged.
+    pub fn shipped() -> Result<Statistics, String> {
+        serde_json::from_str(SHIPPED).map_err(|error| format!("benches/data/statistics.json: {error}"))
+    }
+
+    /// As text: a line for each table, so that changes can be read.
+    ///
+    /// # Errors
+    /// When a number is not finite.
+    pub fn to_text(&self) -> Result<String, String> {
+        let value = serde_json::to_value(self).map_err(|error| error.to_string())?;
+        let entries = value.as_object().into_iter().flatten();
+        let lines: Vec<String> = entries.map(|(key, value)| format!("\"{key}\":{value}")).collect();
+        Ok(format!("{{\n{}\n}}\n", lines.join(",\n")))
+    }
+}
+
+/// Names with weights, and what is too rare to be named.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
+pub struct Table {
+    /// Names, the most frequent first.
+    common: Vec<(String, u64)>,
+    /// Uses of all others.
+    rare: u64,
+    /// Lengths of the others in octets: how many have 0, 1, 2, …
+    rare_lengths: Vec<u64>,
+    /// Uses of each name and those before it.
+    sums: Vec<u64>,
+}
+
+/// A table as it is written down.
+type Written = (Vec<(String, u64)>, u64, Vec<u64>);
+
+impl From<Written> for Table {
+    fn from((common, rare, rare_lengths): Written) -> Table {
+        let mut sum = 0;
+        let add = |(_, count): &(String, u64)| {
+            sum += count;
+            sum
+        };
+        let sums = common.iter().map(add).collect();
+        Table { common, rare, rare_lengths, sums }
+    }
+}
+
+impl From<Table> for Written {
+    fn from(table: Table) -> Written {
+        (table.common, table.rare, table.rare_lengths)
+    }
+}
+
+impl Table {
+    /// A name, or the length of one that is too rare for the table.
+    pub fn draw(&self, random: &mut Random) -> Result<&str, usize> {
+        let all = self.sums.last().copied().unwrap_or(0) + self.rare;
+        let at = random.below(all.max(1) as usize) as u64;
+        match self.common.get(self.sums.partition_point(|&sum| sum <= at)) {
+            Some((name, _)) => Ok(name),
+            None => Err(histogram(&self.rare_lengths, random)),
+        }
+    }
+}
+
+/// A value of a histogram.
+pub(super) fn histogram(counts: &[u64], random: &mut Random) -> usize {
+    let mut at = random.below(counts.iter().sum::<u64>().max(1) as usize) as u64;
+    let value = counts.iter().position(|&count| {
+        let here = at < count;
+        at = at.saturating_sub(count);
+        here
+    });
+    value.unwrap_or(0)
+}
+
+/// A law and the shapes of what has each rank.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shapes<T> {
+    /// How often they repeat.
+    pub law: Law,
+    /// The shapes of the head, in the order of rank.
+    pub head: Vec<T>,
+    /// A sample of those that repeat less often, each with the number it stands for.
+    pub repeated: Vec<(u64, T)>,
+    /// A sample of those that occur once.
+    pub once: Vec<(u64, T)>,
+}
+
+impl<T: Copy + Default> Shapes<T> {
+    /// A rank.
+    pub fn rank(&self, random: &mut Random) -> u64 {
+        self.law.rank(fraction(random))
+    }
+
+    /// The shape of a rank; `random` must be that of the rank.
+    pub fn shape(&self, rank: u64, random: &mut Random) -> T {
+        if let Some(shape) = self.head.get(rank as usize) {
+            return *shape;
+        }
+        let sample = if rank < self.law.repeated { &self.repeated } else { &self.once };
+        let mut at =
+            random.below(sample.iter().map(|(weight, _)| weight).sum::<u64>().max(1) as usize) as u64;
+        let found = sample.iter().find(|(weight, _)| {
+            let here = at < *weight;
+            at = at.saturating_sub(*weight);
+            here
+        });
+        found.map(|(_, shape)| *shape).unwrap_or_default()
+    }
+}
+
+/// The numbers of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "([u32; 9], Body)", into = "([u32; 9], Body)")]
+pub struct Text {
+    /// Octets.
+    pub octets: u32,
+    /// What it is.
+    pub kind: u32,
+    /// The rules for crawlers without groups of their own: 0 none, `n + 1` those at place `n` in [`Statistics::bodies`];
+    /// [`Text::SEVERAL`] or [`Text::OWN`].
+    pub body: u32,
+    /// Groups that name crawlers.
+    pub groups: u32,
+    /// Names in them.
+    pub names: u32,
+    /// Rules in them.
+    pub rules: u32,
+    /// Distinct lists of rules in them.
+    pub lists: u32,
+    /// Sitemap records.
+    pub sitemaps: u32,
+    /// Crawl-delay records.
+    pub delays: u32,
+    /// The rules that no other text has.
+    pub own: Body,
+}
+
+impl Text {
+    /// Records.
+    pub const RULES: u32 = 0;
+    /// Text without records.
+    pub const EMPTY: u32 = 1;
+    /// HTML without records.
+    pub const HTML: u32 = 2;
+    /// Octets that are no text.
+    pub const BINARY: u32 = 3;
+    /// Rules of [`Statistics::several`].
+    pub const SEVERAL: u32 = u32::MAX - 1;
+    /// Rules that no other text has.
+    pub const OWN: u32 = u32::MAX;
+}
+
+impl From<([u32; 9], Body)> for Text {
+    fn from((numbers, own): ([u32; 9], Body)) -> Text {
+        let [octets, kind, body, groups, names, rules, lists, sitemaps, delays] = numbers;
+        Text { octets, kind, body, groups, names, rules, lists, sitemaps, delays, own }
+    }
+}
+
+impl From<Text> for ([u32; 9], Body) {
+    fn from(text: Text) -> ([u32; 9], Body) {
+        let Text { octets, kind, body, groups, names, rules, lists, sitemaps, delays, own } = text;
+        ([octets, kind, body, groups, names, rules, lists, sitemaps, delays], own)
+    }
+}
+
+/// The numbers of a list of rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "[u32; 6]", into = "[u32; 6]")]
+pub struct Body {
+    /// Octets of its patterns.
+    pub octets: u32,
+    /// Rules.
+    pub rules: u32,
+    /// Permissions among them.
+    pub allows: u32,
+    /// Patterns with a star.
+    pub starred: u32,
+    /// Patterns that end in an anchor.
+    pub anchored: u32,
+    /// Octets that patterns have in common with the one before in the order of octets: what a trie saves.
+    pub shared: u32,
+}
+
+impl From<[u32; 6]> for Body {
+    fn from([octets, rules, allows, starred, anchored, shared]: [u32; 6]) -> Body {
+        Body { octets, rules, allows, starred, anchored, shared }
+    }
+}
+
+impl From<Body> for [u32; 6] {
+    fn from(body: Body) -> [u32; 6] {
+        let Body { octets, rules, allows, starred, anchored, shared } = body;
+        [octets, rules, allows, starred, anchored, shared]
+    }
+}

@@ -1,0 +1,33 @@
+//! A generated corpus as a `.warc.gz`: one response record for each site, each a gzip member, as crawlers write them.
+//!
+//! Texts are made when they are needed and not kept. All were fetched over https at one time with status 200.
+
+use super::Generator;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::{self, Write};
+
+/// Writes the first sites of a corpus; gives the octets of their bodies.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(generator: &Generator, sites: u64, mut out: impl Write) -> io::Result<u64> {
+    let mut octets = 0;
+    for site in generator.sites(0..sites) {
+        let body = generator.text(site.text);
+        octets += body.len() as u64;
+        let http = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+        let mut member = GzEncoder::new(&mut out, Compression::fast());
+        write!(
+            member,
+            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: https://{}/robots.txt\r\nWARC-Date: 2026-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{http}",
+            site.host,
+            http.len() + body.len()
+        )?;
+        member.write_all(&body)?;
+        member.write_all(b"\r\n\r\n")?;
+        member.finish()?;
+    }
+    out.flush()?;
+    Ok(octets)
+}
