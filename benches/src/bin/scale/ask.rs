@@ -1,0 +1,154 @@
+//! One stage: an image is opened and asked, in and out of the caches, and verified.
+//!
+//! Each question is about another host. *Cold*: a buffer larger than all caches is written before every block of questions, then the
+//! questions' own octets are read, so that what is waited for is the image and the code. *Hot*: the block is asked
+//! twice before it is timed. One at a time, the clock's own time is taken off; batches are timed by the block.
+
+use robomaton_benches::clock;
+use robomaton_benches::generate::Generator;
+use robomaton_runtime::{Crawler, Image, Question, Usage};
+use robomaton_tests::generate::Random;
+use serde::{Deserialize, Serialize};
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+/// Questions between two sweeps, and in one batch that is timed.
+const BLOCK: usize = 64;
+/// Blocks.
+const BLOCKS: usize = 128;
+/// Octets that are written to sweep the caches.
+const SWEEP: usize = 96 << 20;
+/// Times that the image is opened.
+const OPENINGS: usize = 101;
+/// Look-ups after which resident memory is read.
+const RESIDENT: [usize; 5] = [0, 1, 100, 10_000, 100_000];
+
+/// What asking an image took.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Asked {
+    /// Microseconds to open it, milliseconds to verify it.
+    pub(crate) open: f64,
+    pub(crate) verify: f64,
+    /// Look-ups, and the octets of the mapped file that were resident after them.
+    pub(crate) resident: Vec<(usize, u64)>,
+    /// Nanoseconds of a look-up, by name of the way of asking.
+    pub(crate) times: Vec<Times>,
+}
+
+/// Nanoseconds of one way of asking.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Times {
+    /// Whether the hosts are in the image.
+    pub(crate) hit: bool,
+    /// Whether questions are asked in batches.
+    pub(crate) batch: bool,
+    /// Whether the caches were swept.
+    pub(crate) cold: bool,
+    pub(crate) median: f64,
+    pub(crate) p99: f64,
+}
+
+/// URLs of random sites: of the first `sites`, or of as many that come after them and are in no image.
+pub(crate) fn urls(sites: u64, hit: bool, count: usize) -> Result<Vec<String>, String> {
+    let generator = Generator::shipped(super::SEED)?;
+    let mut random = Random::new(u64::from(hit));
+    let paths = [
+        "/",
+        "/wp-admin/admin-ajax.php?action=x",
+        "/search?q=shoes&page=3",
+        "/blog/2026/01/a-post-about-things.html",
+    ];
+    let url = |_| {
+        let number = random.below(sites as usize) as u64 + if hit { 0 } else { sites };
+        format!("https://{}{}", generator.site(number).host, random.pick(&paths))
+    };
+    Ok((0..count).map(url).collect())
+}
+
+/// The stage, in a process of its own.
+pub(crate) fn stage(path: &Path, sites: u64) -> Result<Asked, String> {
+    let failed = |error: robomaton_runtime::OpenError| error.to_string();
+    let image = Image::open(path).map_err(failed)?;
+    let crawler = image.crawler(["Googlebot"]);
+    let resident = resident(path, &image, &crawler, sites)?;
+    let mut times = Vec::new();
+    let mut sweep = vec![0u8; SWEEP];
+    for hit in [true, false] {
+        let urls = urls(sites, hit, BLOCK * BLOCKS)?;
+        let found = urls.iter().filter(|url| image.site(url).is_some()).count();
+        if found != if hit { urls.len() } else { 0 } {
+            return Err(format!("{found} of {} hosts found", urls.len()));
+        }
+        for (batch, cold) in [(false, true), (false, false), (true, true), (true, false)] {
+            let sweep = cold.then_some(sweep.as_mut_slice());
+            let mut each = ask(&image, &crawler, &urls, batch, sweep);
+            each.sort_unstable_by(f64::total_cmp);
+            let (median, p99) = (each[each.len() / 2], each[each.len() * 99 / 100]);
+            times.push(Times { hit, batch, cold, median, p99 });
+        }
+    }
+    let mut openings: Vec<f64> = Vec::with_capacity(OPENINGS);
+    for _ in 0..OPENINGS {
+        let start = Instant::now();
+        black_box(Image::open(path).map_err(failed)?.len());
+        openings.push(start.elapsed().as_secs_f64() * 1e6);
+    }
+    openings.sort_unstable_by(f64::total_cmp);
+    let start = Instant::now();
+    image.verify().map_err(|error| error.to_string())?;
+    let verify = start.elapsed().as_secs_f64() * 1e3;
+    Ok(Asked { open: openings[OPENINGS / 2], verify, resident, times })
+}
+
+fn resident(path: &Path, image: &Image, crawler: &Crawler, sites: u64) -> Result<Vec<(usize, u64)>, String> {
+    let Some(&most) = RESIDENT.last() else { return Ok(Vec::new()) };
+    let urls = urls(sites, true, most)?;
+    let decide = |url: &String| _ = black_box(image.decide(crawler, Usage::CRAWL, url).decision());
+    let (mut asked, mut resident) = (0, Vec::new());
+    for count in RESIDENT {
+        urls[asked..count].iter().for_each(decide);
+        asked = count;
+        resident.extend(super::memory::mapped(path).map(|octets| (count, octets)));
+    }
+    Ok(resident)
+}
+
+/// Nanoseconds of each question, or of a question in each batch.
+fn ask(
+    image: &Image,
+    crawler: &Crawler,
+    urls: &[String],
+    batch: bool,
+    mut sweep: Option<&mut [u8]>,
+) -> Vec<f64> {
+    let decide = |url: &str| _ = black_box(image.decide(crawler, Usage::CRAWL, url).decision());
+    let all = |block: &[String]| {
+        let questions = block.iter().map(|url| Question { crawler, usage: Usage::CRAWL, url });
+        image.decide_batch(questions, |verdict| _ = black_box(verdict.decision()));
+    };
+    let clock = clock::own_time();
+    let mut times = Vec::with_capacity(urls.len());
+    for block in urls.chunks(BLOCK) {
+        match &mut sweep {
+            Some(buffer) => {
+                buffer.iter_mut().step_by(64).for_each(|octet| *octet = octet.wrapping_add(1));
+                black_box(block.iter().flat_map(|url| url.bytes()).fold(0u8, |sum, octet| sum ^ octet));
+            }
+            None if batch => (0..2).for_each(|_| all(block)),
+            None => (0..2).for_each(|_| block.iter().for_each(|url| decide(url))),
+        }
+        if batch {
+            let start = Instant::now();
+            all(block);
+            times.push((start.elapsed().as_secs_f64() * 1e9 - clock) / block.len() as f64);
+        } else {
+            for url in block {
+                let start = Instant::now();
+                decide(url);
+                times.push(start.elapsed().as_secs_f64() * 1e9 - clock);
+            }
+        }
+    }
+    times
+}

@@ -1,0 +1,72 @@
+//! One stage: a generated corpus becomes an image.
+//!
+//! [`compile`] is the one function that knows how: when there is another writer of images, it changes here.
+
+use robomaton_benches::generate::{Generator, warc};
+use robomaton_corpus::{BatchOptions, Input, Progress, Report, build};
+use robomaton_formats::layout::Section;
+use robomaton_runtime::Image;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+use std::time::Instant;
+
+/// What a build took and gave.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Built {
+    /// Octets of all bodies, and of the distinct ones.
+    pub(crate) captured: u64,
+    pub(crate) distinct: u64,
+    /// Distinct bodies.
+    pub(crate) texts: u64,
+    /// Seconds of reading and inflating, of compiling (both at once), of emitting, and of everything with writing the file.
+    pub(crate) read: f64,
+    pub(crate) compile: f64,
+    pub(crate) emit: f64,
+    pub(crate) total: f64,
+    /// Octets of the file, and of each section.
+    pub(crate) image: u64,
+    pub(crate) sections: Vec<(String, u64)>,
+    /// The most memory that was resident, in octets.
+    pub(crate) peak: u64,
+}
+
+/// Captures in, image out, as the library does it.
+fn compile(captures: &Path, image: &Path) -> Result<Report, String> {
+    let inputs = [Input::Path(captures.to_owned())];
+    let built =
+        build(&inputs, &BatchOptions::default(), &Progress::default()).map_err(|error| error.to_string())?;
+    std::fs::write(image, &built.image).map_err(|error| format!("{}: {error}", image.display()))?;
+    Ok(built.report)
+}
+
+/// Writes the captures of the first sites.
+pub(crate) fn captures(sites: u64, path: &Path) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let out = BufWriter::new(File::create(path).map_err(failed)?);
+    warc::write(&Generator::shipped(super::SEED)?, sites, out).map_err(failed).map(|_| ())
+}
+
+/// The stage, in a process of its own.
+pub(crate) fn stage(captures: &Path, image: &Path) -> Result<Built, String> {
+    let start = Instant::now();
+    let report = compile(captures, image)?;
+    let total = start.elapsed().as_secs_f64();
+    let peak = super::memory::own("VmHWM").unwrap_or(0);
+    let opened = Image::open(image).map_err(|error| error.to_string())?;
+    let length =
+        |section: &Section| (section.name().to_owned(), opened.layout().range(*section).len() as u64);
+    Ok(Built {
+        captured: report.captured_bytes,
+        distinct: report.distinct_bytes,
+        texts: report.distinct_bodies,
+        read: report.read_time.as_secs_f64(),
+        compile: report.compile_time.as_secs_f64(),
+        emit: report.emit_time.as_secs_f64(),
+        total,
+        image: std::fs::metadata(image).map_err(|error| error.to_string())?.len(),
+        sections: Section::ALL.iter().map(length).collect(),
+        peak,
+    })
+}
