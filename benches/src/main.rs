@@ -1,4 +1,6 @@
-//! What the benches are made on: generated corpora.
+//! What the benches are made on and what is made of them: generated corpora, and the report.
+
+mod report;
 
 use robomaton_benches::Corpus;
 use robomaton_benches::generate::statistics::Statistics;
@@ -7,8 +9,9 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: check [--seed N] | generate SITES FILE [--seed N] | learn FILE
+const USAGE: &str = "usage: report [...] | check [--seed N] | generate SITES FILE [--seed N] | learn FILE
 
+report     runs all measurements, or reads their JSON, and writes RESULTS.md and plots/
 check      sets the shipped statistics beside a corpus that was generated from them
 generate   writes the captures of a generated corpus, a .warc.gz
 learn      writes the statistics of the corpus that ROBOMATON_CORPUS names";
@@ -30,6 +33,9 @@ fn number(text: &str) -> Result<u64, String> {
 }
 
 fn run(args: &[&str]) -> Result<bool, String> {
+    if let ["report", rest @ ..] = args {
+        return report::report(rest).map(|()| true);
+    }
     let (args, seed) = match args {
         [args @ .., "--seed", seed] => (args, number(seed)?),
         args => (args, 0),

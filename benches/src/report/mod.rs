@@ -1,0 +1,189 @@
+//! The report: tables into RESULTS.md, pictures into `plots/`.
+//!
+//! Each measuring binary is run, or what it wrote before with `--json` is read. In RESULTS.md a table stands between
+//! `<!-- table: NAME -->` and `<!-- end -->`; all else there is prose, written by hand and left alone. Invariants: a table without a place and
+//! a place without a table are errors; nothing is written before everything was measured.
+
+mod svg;
+
+use robomaton_benches::results::{Results, Series, exponent};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use svg::{Below, bars, lines};
+
+/// The binaries that measure.
+const MEASURES: [&str; 4] = ["versus", "sizes", "figures", "scale"];
+/// Sizes of corpora, unless others are asked for.
+const SITES: &str = "1000,10000,100000,1000000";
+const END: &str = "<!-- end -->";
+
+/// What may be asked for: files of results, by the name of the binary, and sizes for `scale`.
+pub(crate) const USAGE: &str =
+    "report [--versus FILE] [--sizes FILE] [--figures FILE] [--scale FILE] [--sites N,N,...]";
+
+/// Makes the report.
+pub(crate) fn report(args: &[&str]) -> Result<(), String> {
+    let mut given: BTreeMap<&str, &str> = BTreeMap::new();
+    for pair in args.chunks(2) {
+        match *pair {
+            [name, value]
+                if name
+                    .strip_prefix("--")
+                    .is_some_and(|name| MEASURES.contains(&name) || name == "sites") =>
+            {
+                given.insert(name.trim_start_matches('-'), value);
+            }
+            _ => return Err(format!("usage: {USAGE}")),
+        }
+    }
+    let mut results = Results::default();
+    for name in MEASURES {
+        let one = match given.get(name) {
+            Some(file) => Results::read(Path::new(file))?,
+            None => measured(name, given.get("sites").copied().unwrap_or(SITES))?,
+        };
+        results.tables.extend(one.tables);
+        results.series.extend(one.series);
+    }
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = home.join("RESULTS.md");
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let text = filled(&std::fs::read_to_string(&path).map_err(failed)?, &results)?;
+    std::fs::write(&path, text).map_err(failed)?;
+    let plots = home.join("plots");
+    std::fs::create_dir_all(&plots).map_err(|error| format!("{}: {error}", plots.display()))?;
+    for (name, picture) in pictures(&results) {
+        let path = plots.join(format!("{name}.svg"));
+        std::fs::write(&path, picture).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Runs a binary of this crate.
+fn measured(name: &str, sites: &str) -> Result<Results, String> {
+    let path: PathBuf = std::env::temp_dir().join(format!("robomaton-{name}-{}.json", std::process::id()));
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["run", "--release", "-p", "robomaton-benches", "--bin", name, "--", "--json"]).arg(&path);
+    if name == "scale" {
+        command.args(["--sites", sites]);
+    }
+    let status =
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).status().map_err(|error| error.to_string())?;
+    if !status.success() {
+        return Err(format!("{name} ended with {status}"));
+    }
+    let results = Results::read(&path);
+    std::fs::remove_file(&path).map_err(|error| error.to_string())?;
+    results
+}
+
+/// RESULTS.md with new tables.
+fn filled(text: &str, results: &Results) -> Result<String, String> {
+    let (mut out, mut rest, mut used) = (String::new(), text, Vec::new());
+    while let Some((before, behind)) = rest.split_once("<!-- table: ") {
+        let (name, behind) = behind.split_once(" -->").ok_or("a place for a table has no name")?;
+        let (_, behind) = behind.split_once(END).ok_or(format!("the place of {name} has no end"))?;
+        let table = results.tables.iter().find(|table| table.name == name);
+        let table = table.ok_or(format!("nothing measures the table {name}"))?;
+        out.push_str(&format!("{before}<!-- table: {name} -->\n{}{END}", table.markdown()));
+        used.push(name);
+        rest = behind;
+    }
+    out.push_str(rest);
+    match results.tables.iter().find(|table| !used.contains(&table.name.as_str())) {
+        Some(table) => Err(format!("RESULTS.md has no place for the table {}", table.name)),
+        None => Ok(out),
+    }
+}
+
+/// All pictures, by name.
+fn pictures(results: &Results) -> Vec<(&'static str, String)> {
+    let curves = |plot| -> Vec<(String, Vec<(f64, f64)>)> {
+        results.plot(plot).map(|series| (series.name.clone(), series.points.clone())).collect()
+    };
+    let powers = |plot| -> Vec<(String, Vec<(f64, f64)>)> { results.plot(plot).map(with_exponent).collect() };
+    let sites = || (Below::Points, "sites");
+    let share = |of| (Below::Share, of);
+    let sizes: Vec<(String, Vec<f64>)> =
+        results.plot("sizes").map(|series| (series.name.clone(), values(series))).collect();
+    vec![
+        (
+            "race",
+            bars("Time per look-up, by peer", "nanoseconds", &["file order", "shuffled"], &by_order(results)),
+        ),
+        (
+            "sizes",
+            bars("Memory of what is prepared, by peer", "octets per octet of pattern", &["octets"], &sizes),
+        ),
+        (
+            "distribution",
+            lines(
+                "Look-up times",
+                share("share of questions, shuffled"),
+                "nanoseconds",
+                &curves("distribution"),
+            ),
+        ),
+        (
+            "program-sizes",
+            lines("Program sizes", share("share of distinct programs"), "octets", &curves("program-sizes")),
+        ),
+        ("growth-time", lines("Building and verifying", sites(), "seconds", &powers("growth-time"))),
+        ("growth-octets", lines("What is built", sites(), "octets", &powers("growth-octets"))),
+        ("growth-look-up", lines("Look-ups, medians", sites(), "nanoseconds", &curves("growth-look-up"))),
+        (
+            "hostile",
+            lines(
+                "Hostile rule sets",
+                (Below::Points, "octets of the path"),
+                "microseconds",
+                &powers("hostile-length"),
+            ),
+        ),
+    ]
+}
+
+fn values(series: &Series) -> Vec<f64> {
+    series.points.iter().map(|point| point.1).collect()
+}
+
+/// The race: each contestant with its time in both orders. The name of a series is contestant and order.
+fn by_order(results: &Results) -> Vec<(String, Vec<f64>)> {
+    let mut names: Vec<(String, Vec<f64>)> = Vec::new();
+    for series in results.plot("race") {
+        let name = series.name.split('\t').next().unwrap_or_default();
+        match names.iter_mut().find(|(known, _)| known == name) {
+            Some((_, times)) => times.extend(values(series)),
+            None => names.push((name.to_owned(), values(series))),
+        }
+    }
+    names
+}
+
+/// A line whose name says how it grows.
+fn with_exponent(series: &Series) -> (String, Vec<(f64, f64)>) {
+    let power = exponent(&series.points).map_or(String::new(), |power| format!(", exponent {power:.2}"));
+    (format!("{}{power}", series.name), series.points.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use robomaton_benches::results::Table;
+
+    #[test]
+    fn tables_are_put_in_their_places() {
+        let mut table = Table::new("a", &["x"]);
+        table.row(vec!["1".to_owned()]);
+        let results = Results { tables: vec![table], series: Vec::new() };
+        let text = "by hand\n<!-- table: a -->\nold\n<!-- end -->\nmore\n";
+        let new = filled(text, &results).unwrap();
+        assert_eq!(new, "by hand\n<!-- table: a -->\n| x |\n|---:|\n| 1 |\n<!-- end -->\nmore\n");
+        assert_eq!(filled(&new, &results).unwrap(), new);
+        assert!(filled("by hand", &results).unwrap_err().contains("no place for the table a"));
+        assert!(filled("<!-- table: b --><!-- end -->", &results).unwrap_err().contains("nothing measures"));
+        assert!(filled("<!-- table: a -->", &results).unwrap_err().contains("no end"));
+    }
+}
