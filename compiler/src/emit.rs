@@ -16,10 +16,10 @@ use robomaton_formats::write::{self, Spool, Writer};
 use robomaton_formats::{ImageError, NoRules, Outcome, Ruling, SiteKey, WriteError};
 use std::borrow::Cow;
 use std::collections::hash_map::Entry as Slot;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
-use xxhash_rust::xxh3::xxh3_128_with_seed;
+use xxhash_rust::xxh3::Xxh3;
 
 /// A site and what was fetched for it.
 #[derive(Clone, Debug)]
@@ -87,8 +87,8 @@ pub fn emit(
 /// The names that the documents of an image have in common: they are numbered before the first is stored.
 #[derive(Debug, Default)]
 pub struct Names {
-    crawlers: BTreeSet<String>,
-    usages: BTreeSet<String>,
+    crawlers: HashSet<String>,
+    usages: HashSet<String>,
 }
 
 impl Names {
@@ -112,10 +112,16 @@ impl Names {
 }
 
 /// Most names are known already.
-fn insert(names: &mut BTreeSet<String>, name: &str) {
+fn insert(names: &mut HashSet<String>, name: &str) {
     if !names.contains(name) {
         names.insert(name.to_owned());
     }
+}
+
+fn sorted(names: HashSet<String>) -> Vec<String> {
+    let mut names: Vec<String> = names.into_iter().collect();
+    names.sort_unstable();
+    names
 }
 
 /// An image that grows, site by site.
@@ -142,8 +148,8 @@ impl<S: Spool> Emitter<S> {
     pub fn new(names: Names, spool: impl FnMut() -> io::Result<S>) -> io::Result<Emitter<S>> {
         Ok(Emitter {
             writer: Writer::new(spool)?,
-            crawlers: names.crawlers.into_iter().collect(),
-            usages: names.usages.into_iter().collect(),
+            crawlers: sorted(names.crawlers),
+            usages: sorted(names.usages),
             rulings: HashMap::new(),
             numbers: HashMap::new(),
             seen: Seen::default(),
@@ -255,8 +261,7 @@ impl<S: Spool> Emitter<S> {
     fn store_document(&mut self, document: &Document) -> Result<u32, WriteError> {
         let (detail, source) = (&document.detail, &document.source);
         // The length parts the one from the other.
-        let key = [&(detail.len() as u64).to_le_bytes(), &detail[..], source].concat();
-        match self.seen.entry(Section::Documents, &key) {
+        match self.seen.entry(Section::Documents, &[&(detail.len() as u64).to_le_bytes(), detail, source]) {
             Slot::Occupied(known) => Ok(*known.get()),
             Slot::Vacant(slot) => {
                 self.text_bytes += document.text_length as u64;
@@ -320,7 +325,7 @@ impl<S: Spool> Emitter<S> {
 
     /// Appends bytes to a section, once; gives their offset.
     fn store(&mut self, section: Section, bytes: &[u8]) -> Result<u32, WriteError> {
-        match self.seen.entry(section, bytes) {
+        match self.seen.entry(section, &[bytes]) {
             Slot::Occupied(known) => Ok(*known.get()),
             Slot::Vacant(slot) => Ok(*slot.insert(self.writer.push(section, bytes)?)),
         }
@@ -341,7 +346,9 @@ impl Default for Seen {
 }
 
 impl Seen {
-    fn entry(&mut self, section: Section, bytes: &[u8]) -> Slot<'_, u128, u32> {
-        self.known.entry(xxh3_128_with_seed(bytes, self.seed.wrapping_add(section as u64)))
+    fn entry(&mut self, section: Section, parts: &[&[u8]]) -> Slot<'_, u128, u32> {
+        let mut hash = Xxh3::with_seed(self.seed.wrapping_add(section as u64));
+        parts.iter().for_each(|part| hash.update(part));
+        self.known.entry(hash.digest128())
     }
 }
