@@ -71,11 +71,12 @@ pub(crate) fn of_image<D: AsRef<[u8]>>(image: &Image<D>) -> Options {
             "references" => limits.references = value,
             "conditions" => limits.conditions = value,
             "times" => limits.times = value,
+            "depth" => limits.depth = value,
             "patterns" => limits.patterns = value,
             _ => {}
         }
     }
-    Options { profile: image.profile(), limits, crawlers: meta.crawlers, no_sources: false }
+    Options { profile: image.profile(), limits, crawlers: meta.crawlers, ..Options::default() }
 }
 
 /// A word for yes, a word for no. (Docs on the variants would become help, longer than the words.)

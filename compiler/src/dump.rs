@@ -2,7 +2,9 @@
 
 use crate::policy::{Agent, Policy, Sense};
 use crate::precedence;
+use robomaton_formats::Notation;
 use robomaton_formats::policy::Role;
+use robomaton_formats::program::lanes::{Lane, Lanes, REACH_ALL};
 use robomaton_formats::program::*;
 use std::fmt::Write;
 
@@ -56,18 +58,52 @@ pub fn dump_policy(policy: &Policy<'_>) -> String {
     out
 }
 
-/// A program as an indented pair of tries. A damaged one ends with a line that says so.
+/// A program as a list of lanes, or as an indented pair of tries. A damaged one ends with a line that says so.
 pub fn dump_automaton(program: &[u8]) -> String {
     let mut out = String::new();
     // Programs of a document are not padded as those of an image are.
     let program = [program, &[0; PADDING]].concat();
-    if dump_program(&program, &mut out).is_none() {
+    let dumped =
+        if Lanes::is_at(&program) { dump_lanes(&program, &mut out) } else { dump_tries(&program, &mut out) };
+    if dumped.is_none() {
         out.push_str("(damaged here)\n");
     }
     out
 }
 
-fn dump_program(program: &[u8], out: &mut String) -> Option<()> {
+fn dump_lanes(program: &[u8], out: &mut String) -> Option<()> {
+    let lanes = Lanes::read(program)?;
+    let front = *program.first()?;
+    _ = writeln!(
+        out,
+        "lanes, notation {:?}, silence {:?}",
+        Notation::from_u8(front & 7)?,
+        Silence::of(front)
+    );
+    let [a, b, c] = lanes.places;
+    let reach = if lanes.reach == REACH_ALL { "all".to_owned() } else { lanes.reach.to_string() };
+    _ = writeln!(out, "places {a} {b} {c}, reach {reach}");
+    for (number, octets) in lanes.triggers()?.iter().enumerate() {
+        let octets = if number < lanes.pairs { &octets[..] } else { &octets[..1] };
+        let waiting = lanes.waiting(number)?;
+        let waiting = (0..lanes.count).filter(|lane| waiting >> lane & 1 == 1).map(|lane| lane.to_string());
+        let waiting = waiting.collect::<Vec<_>>().join(" ");
+        _ = writeln!(out, "trigger {:?} for {waiting}", octets.escape_ascii().to_string());
+    }
+    let sense = |tag| if permits(tag) { "permit" } else { "prohibit" };
+    for number in 0..lanes.count {
+        let Lane { text, length, anchored, tag, .. } = lanes.lane(number)?;
+        let end = if anchored { "$" } else { "" };
+        let text = text.get(..length)?.escape_ascii();
+        _ = writeln!(out, "  {number}: \"{text}\"{end} {} {tag}", sense(tag));
+    }
+    if lanes.otherwise != 0 {
+        _ = writeln!(out, "  otherwise {} {}", sense(lanes.otherwise), lanes.otherwise);
+    }
+    Some(())
+}
+
+fn dump_tries(program: &[u8], out: &mut String) -> Option<()> {
     let head = Head::read(program)?;
     let weighing = match head.weighing {
         Weighing::Ranked(silence) => format!("silence {silence:?}"),
@@ -76,24 +112,39 @@ fn dump_program(program: &[u8], out: &mut String) -> Option<()> {
     _ = writeln!(out, "program, notation {:?}, {weighing}", head.notation);
     out.push_str("literals\n");
     dump_trie(program, head.literals, false, out)?;
-    if let Some(tails) = head.tails {
-        let Tails { first, second, single, slots, highest, .. } = tails;
-        let octets = |filter: Filter| -> String {
-            (0..128u8)
-                .filter(|&octet| filter.admits(octet))
-                .map(|octet| octet.escape_ascii().to_string())
-                .collect()
-        };
-        _ = writeln!(out, "segments, {slots} slots, highest tag {highest}");
-        for (name, filter) in [("first", first), ("second", second), ("single", single)] {
-            _ = writeln!(out, "  {name} octets {:?}", octets(filter));
+    let Some(tails) = head.tails else { return Some(()) };
+    let Tails { last, before, single, heads, segments, steps, highest, .. } = tails;
+    let octets = |filter: Filter| -> String {
+        let admitted = (0..128u8).filter(|&octet| filter.admits(octet));
+        admitted.map(|octet| octet.escape_ascii().to_string()).collect()
+    };
+    _ = writeln!(out, "{heads} heads, {segments} segments, {steps} steps, highest tag {highest}");
+    for (name, filter) in [("last", last), ("before", before), ("single", single)] {
+        _ = writeln!(out, "  {name} octets {:?}", octets(filter));
+    }
+    let own = dump_trie(program, tails.root, true, out)?;
+    let (mut at, mut list, mut begins) = (tails.lists, 0, true);
+    for _ in 0..steps {
+        if begins {
+            list = at - tails.lists;
+            _ = write!(out, "list {list}:");
         }
-        dump_trie(program, tails.segments, true, out)?;
+        let step = Step::read(program, &mut at)?;
+        let waits_for = if own.contains(&list) { "head" } else { "segment" };
+        _ = write!(out, " [{waits_for} {}:", step.waits);
+        for (tag, name) in [(step.open, ""), (step.anchored, "$")].into_iter().filter(|&(tag, _)| tag != 0) {
+            _ = write!(out, " {name}{} {tag}", if permits(tag) { "permit" } else { "prohibit" });
+        }
+        step.arms.into_iter().for_each(|list| _ = write!(out, " arms list {list}"));
+        out.push_str(if step.more { "]" } else { "]\n" });
+        begins = !step.more;
     }
     Some(())
 }
 
-fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> Option<()> {
+/// The nodes below a root; gives the lists of segments.
+fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> Option<Vec<usize>> {
+    let mut own = Vec::new();
     // (offset of the node, its label, depth in octets, depth in nodes)
     let mut stack = vec![(root, Vec::new(), 0usize, 1usize)];
     while let Some((mut at, label, octets, indent)) = stack.pop() {
@@ -108,22 +159,16 @@ fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> O
             };
             _ = write!(out, " {name}{} {tag}", if permits(tag) { "permit" } else { "prohibit" });
         }
-        if flags & NODE_EXTRA != 0 && !segments {
-            _ = write!(out, " arms {}", varint(program, &mut at)?);
-        } else if flags & NODE_EXTRA != 0 {
-            loop {
-                let step = Step::read(program, &mut at)?;
-                _ = write!(out, " [if {}:", step.awaits);
-                for (tag, name) in
-                    [(step.open, ""), (step.anchored, "$")].into_iter().filter(|&(tag, _)| tag != 0)
-                {
-                    _ = write!(out, " {name}{} {tag}", if permits(tag) { "permit" } else { "prohibit" });
+        if flags & NODE_EXTRA != 0 {
+            let number = varint(program, &mut at)?;
+            if segments {
+                _ = write!(out, " segment {number}");
+                if let Some(list) = (varint(program, &mut at)? as usize).checked_sub(1) {
+                    _ = write!(out, " list {list}");
+                    own.push(list);
                 }
-                step.arms.into_iter().for_each(|slot| _ = write!(out, " arms {slot}"));
-                out.push(']');
-                if !step.more {
-                    break;
-                }
+            } else {
+                _ = write!(out, " head {number}");
             }
         }
         out.push('\n');
@@ -132,10 +177,12 @@ fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> O
         for number in (0..children.count).rev() {
             let mut at = children.child(program, number)?;
             let rest = varint(program, &mut at)? as usize;
-            let label = [&octets_of[number..=number], program.get(at..at + rest)?].concat();
+            let rest_of = program.get(at..at + rest)?;
+            let next = &octets_of[number..=number];
+            let label = if segments { [rest_of, next].concat() } else { [next, rest_of].concat() };
             let octets = octets + label.len();
             stack.push((at + rest, label, octets, indent + 1));
         }
     }
-    Some(())
+    Some(own)
 }

@@ -55,4 +55,6 @@ pub struct Options {
     pub crawlers: Vec<String>,
     /// Leave the texts out of the image: it still answers and names the deciding line, but cannot explain.
     pub no_sources: bool,
+    /// Make every program one of tries, also where lanes would do: so the two forms are held against each other.
+    pub no_lanes: bool,
 }

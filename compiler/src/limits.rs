@@ -4,7 +4,7 @@
 //! is dropped silently, and a hostile text costs no more than its limits allow.
 
 use robomaton_formats::Profile;
-use robomaton_formats::program::MAX_SLOTS;
+use robomaton_formats::program::MAX_STEPS;
 use robomaton_formats::scope::MAX_PATTERNS;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -31,6 +31,9 @@ pub struct Limits {
     pub conditions: usize,
     /// Different crawl-delays, request-rates, visit-times and comments of one group, each.
     pub times: usize,
+    /// Segments of one group that end or part along one another, read from the end: each place of a target may cost so many
+    /// steps. The deepest real group known has 9.
+    pub depth: usize,
     /// Distinct patterns of a text whose fields are weighed by narrowness.
     pub patterns: usize,
 }
@@ -47,6 +50,7 @@ impl Default for Limits {
             references: 256,
             conditions: 64,
             times: 64,
+            depth: 16,
             patterns: MAX_PATTERNS,
         }
     }
@@ -63,7 +67,7 @@ impl Limits {
 
     /// The stars of a group, held to what a program can count.
     pub fn stars(&self) -> usize {
-        self.stars.min(MAX_SLOTS)
+        self.stars.min(MAX_STEPS)
     }
 
     /// The groups of a text, held to what a policy can number.
@@ -74,6 +78,12 @@ impl Limits {
     /// The patterns of a scoped text, held to what a scope can number.
     pub fn patterns(&self) -> usize {
         self.patterns.min(MAX_PATTERNS)
+    }
+
+    /// Whether a program is not too deep; `line` is that of its group.
+    pub(crate) fn check_depth(&self, depth: usize, line: u32) -> Result<(), OverLimit> {
+        let over = OverLimit { limit: LimitName::Depth, allowed: self.depth, line };
+        if depth > self.depth { Err(over) } else { Ok(()) }
     }
 
     /// Names and values, for the provenance of an image.
@@ -88,6 +98,7 @@ impl Limits {
             (LimitName::References.name(), self.references),
             (LimitName::Conditions.name(), self.conditions),
             (LimitName::Times.name(), self.times),
+            (LimitName::Depth.name(), self.depth),
             (LimitName::Patterns.name(), self.patterns()),
         ]
         .map(|(name, value)| (name.to_owned(), value as u64))
@@ -114,6 +125,8 @@ pub enum LimitName {
     Conditions,
     /// [`Limits::times`].
     Times,
+    /// [`Limits::depth`].
+    Depth,
     /// [`Limits::patterns`].
     Patterns,
     /// Conventional rules of all combinations of groups that crawlers have, in a text that is weighed by narrowness.
@@ -136,6 +149,7 @@ impl LimitName {
             LimitName::References => "references to other files",
             LimitName::Conditions => "conditions of one permission",
             LimitName::Times => "records of one kind about times and rates in one group",
+            LimitName::Depth => "segments of one group that end alike",
             LimitName::Patterns => "different patterns",
             LimitName::Merged => "rules of all combinations of groups",
             LimitName::Sets => "combinations of groups",
@@ -154,6 +168,7 @@ impl LimitName {
             LimitName::References => "references",
             LimitName::Conditions => "conditions",
             LimitName::Times => "times",
+            LimitName::Depth => "depth",
             LimitName::Patterns => "patterns",
             LimitName::Merged => "merged rules",
             LimitName::Sets => "sets",

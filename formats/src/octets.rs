@@ -10,6 +10,7 @@
 //! It does not know what a pattern's `*` and `$` mean ([`crate::pattern`]), nor where a URL's path begins.
 
 use std::borrow::Cow;
+use wide::{i8x16, u8x16};
 
 /// How a pattern is written and how octets are compared: one per dialect of the languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -86,19 +87,25 @@ impl Notation {
 /// knows no capitals, leaves the text as it is, and no fragment begins in it. Written as folds without exits so that they become vector code.
 #[inline]
 pub fn is_plain(text: &[u8]) -> bool {
-    // The last, partial chunk is looked at as a whole one that overlaps: that costs nothing.
-    match (text.last_chunk::<16>(), text.first_chunk::<8>(), text.last_chunk::<8>()) {
-        (Some(last), ..) => {
-            !text.as_chunks::<16>().0.iter().fold(any_odd(last), |found, chunk| found | any_odd(chunk))
-        }
-        (None, Some(first), Some(last)) => !(any_odd(first) | any_odd(last)),
-        _ => !text.iter().any(|&octet| is_odd(octet)),
+    let (chunks, rest) = text.as_chunks::<16>();
+    let odd = |chunk: &[u8; 16]| {
+        let octets = u8x16::new(*chunk);
+        let signed: i8x16 = wide::bytemuck::cast(octets);
+        let visible: u8x16 = wide::bytemuck::cast(signed.simd_gt(i8x16::splat(0x20)));
+        !visible
+            | octets.simd_eq(u8x16::splat(0x7F))
+            | octets.simd_eq(u8x16::splat(b'%'))
+            | octets.simd_eq(u8x16::splat(b'#'))
+    };
+    let found = chunks.iter().fold(u8x16::splat(0), |found, chunk| found | odd(chunk));
+    if rest.is_empty() {
+        return !found.any();
     }
-}
-
-#[inline(always)]
-fn any_odd<const N: usize>(chunk: &[u8; N]) -> bool {
-    chunk.iter().fold(false, |found, &octet| found | is_odd(octet))
+    // The last, partial chunk is looked at as a whole one that overlaps.
+    match text.last_chunk::<16>() {
+        Some(last) => !(found | odd(last)).any(),
+        None => !rest.iter().any(|&octet| is_odd(octet)),
+    }
 }
 
 #[inline(always)]

@@ -5,11 +5,12 @@
 //! has one, and a byte that no field claims fails. `ROBOMATON_WRITE=1` writes them into the document. Beside that,
 //! the walk of section 6 is followed step by step for the targets that its table lists.
 
-use robomaton_compiler::automaton::{Tagged, build, normalise};
+use robomaton_compiler::automaton::{Tagged, build, build_tries, normalise};
 use robomaton_compiler::{Entry, Options, compile, emit};
 use robomaton_formats::layout::*;
 use robomaton_formats::name::SYMBOLS;
 use robomaton_formats::policy::Role;
+use robomaton_formats::program::lanes::{self, Lanes};
 use robomaton_formats::program::{self, Head, Silence, Step, Tag, Weighing};
 use robomaton_formats::read::{Layout, View};
 use robomaton_formats::scope::read_tag;
@@ -40,11 +41,13 @@ struct Dump<'b> {
     bytes: &'b [u8],
     at: usize,
     out: String,
+    /// Where segments' own lists begin, in the program that is being dumped.
+    own: Vec<u64>,
 }
 
 impl<'b> Dump<'b> {
     fn new(bytes: &'b [u8]) -> Dump<'b> {
-        Dump { bytes, at: 0, out: String::new() }
+        Dump { bytes, at: 0, out: String::new(), own: Vec::new() }
     }
 
     fn title(&mut self, title: &str) {
@@ -129,7 +132,7 @@ impl<'b> Dump<'b> {
             }
         }
         if flags & program::NODE_EXTRA != 0 {
-            parts.push(if segments { "steps" } else { "arms" }.to_owned());
+            parts.push(if segments { "a segment ends" } else { "a head ends" }.to_owned());
         }
         parts.push(match flags >> 5 {
             program::CHILDREN_NONE => "no child".to_owned(),
@@ -144,9 +147,11 @@ impl<'b> Dump<'b> {
         }
         if flags & program::NODE_EXTRA != 0 {
             if segments {
-                while self.step() {}
+                self.varint("  segment");
+                let own = self.varint("  its list, plus one:");
+                self.own.extend(own.checked_sub(1));
             } else {
-                self.varint("  arms slot");
+                self.varint("  head");
             }
         }
         let count = match flags >> 5 {
@@ -162,59 +167,129 @@ impl<'b> Dump<'b> {
         }
         for &octet in octets {
             let (rest, length) = self.peek();
-            let label =
+            let rest_of =
                 String::from_utf8_lossy(&self.bytes[self.at + length..][..rest as usize]).into_owned();
-            self.take(
-                length + rest as usize,
-                &format!("  rest of the label {:?}", format!("{}{label}", octet as char)),
-            );
-            self.node(&format!("{prefix}{}{label}", octet as char), segments);
+            let octet = octet as char;
+            // Segments are read backwards.
+            let (label, path) = match segments {
+                true => (format!("{rest_of}{octet}"), format!("{rest_of}{octet}{prefix}")),
+                false => (format!("{octet}{rest_of}"), format!("{prefix}{octet}{rest_of}")),
+            };
+            self.take(length + rest as usize, &format!("  rest of the label {label:?}"));
+            self.node(&path, segments);
         }
     }
 
-    /// One step; whether another one follows.
-    fn step(&mut self) -> bool {
+    /// One step, of a segment's own list or of another; whether another one follows.
+    fn step(&mut self, own: bool) -> bool {
         let mut end = self.at;
         let step = Step::read(self.bytes, &mut end).expect("a whole step");
-        let mut remark = format!("  step: waits for slot {}", step.awaits);
+        let mut remark = format!("  step: waits for {} {}", if own { "head" } else { "segment" }, step.waits);
         for (name, value) in [("open tag", step.open), ("anchored tag", step.anchored)] {
             if value != 0 {
                 let _ = write!(remark, ", {name} {value}");
             }
         }
-        if let Some(slot) = step.arms {
-            let _ = write!(remark, ", arms slot {slot}");
+        if let Some(list) = step.arms {
+            let _ = write!(remark, ", arms the list at {list}");
         }
         self.take(end - self.at, &remark);
         step.more
     }
 
     fn program(&mut self) {
+        if Lanes::is_at(&self.bytes[self.at..]) { self.lanes() } else { self.tries() }
+    }
+
+    fn front(&mut self, form: &str) {
+        let front = self.bytes[self.at];
+        let notation = Notation::from_u8(front & 7).expect("a known notation");
+        let notation = format!("{notation:?}").to_lowercase();
+        let silence = match front & program::FRONT_SCOPED {
+            0 => format!("silence {:?}", Silence::of(front)).to_lowercase(),
+            _ => "scoped".to_owned(),
+        };
+        self.take(1, &format!("front: {form}, notation {notation}, {silence}"));
+    }
+
+    fn lanes(&mut self) {
+        let padded = [&self.bytes[self.at..], &[0; program::PADDING]].concat();
+        let lanes = Lanes::read(&padded).expect("a whole front");
+        self.front("lanes");
+        let count = self.field(1, "count") as usize;
+        let pairs = self.field(1, "pairs");
+        let triggers = (pairs + self.field(1, "singles")) as usize;
+        self.number(1, |reach| match reach as u8 {
+            lanes::REACH_ALL => "reach: all".to_owned(),
+            reach => format!("reach {reach}"),
+        });
+        self.take(3, "places");
+        self.field(1, "otherwise");
+        for column in 1..=3 {
+            self.take(count, &format!("column {column}"));
+        }
+        for _ in 0..count {
+            self.number(1, |kind| {
+                let names = ["permits", "anchored", "starred", "wild"].into_iter().enumerate();
+                let set: Vec<_> =
+                    names.filter(|(bit, _)| kind >> bit & 1 == 1).map(|(_, name)| name).collect();
+                format!("kind: {}", if set.is_empty() { "none".to_owned() } else { set.join(", ") })
+            });
+        }
+        for _ in 0..=count {
+            self.field(2, "offset");
+        }
+        for trigger in lanes.triggers().expect("whole triggers") {
+            self.take(2, &format!("trigger {:?}", trigger.escape_ascii().to_string()));
+        }
+        if triggers > 0 {
+            let rules = |mask: u64| {
+                let set = (0..16).filter(|rule| mask >> rule & 1 == 1).map(|rule: u32| rule.to_string());
+                set.collect::<Vec<_>>().join(", ")
+            };
+            self.number(2, |mask| format!("mask wild: rules {}", rules(mask)));
+            for _ in 0..triggers {
+                self.number(2, |mask| format!("mask waiting: rules {}", rules(mask)));
+            }
+        }
+        for number in 0..count {
+            let lane = lanes.lane(number).expect("a whole lane");
+            let text = lane.text[..lane.length].escape_ascii();
+            self.take(lane.length, &format!("text \"{text}\": tag {}", lane.tag));
+        }
+    }
+
+    fn tries(&mut self) {
         let start = self.at;
         let head = Head::read(&self.bytes[start..]).expect("a whole front");
-        let tails = if head.tails.is_some() { "tails follow" } else { "no tails" };
-        let notation = format!("{:?}", head.notation).to_lowercase();
-        let weighing = match head.weighing {
-            Weighing::Ranked(silence) => format!("silence {silence:?}").to_lowercase(),
-            Weighing::Scoped => "scoped".to_owned(),
-        };
-        self.take(1, &format!("front: notation {notation}, {tails}, {weighing}"));
+        self.front(if head.tails.is_some() { "tries, tails follow" } else { "tries, no tails" });
         if head.tails.is_some() {
-            for name in ["first", "second", "single"] {
+            for name in ["last", "before", "single"] {
                 let octets = *self.bytes[self.at..].first_chunk().expect("a whole filter");
                 let filter = u128::from_le_bytes(octets);
                 let bits = (0..128).filter(|bit| filter >> bit & 1 == 1).map(|bit| bit.to_string());
                 self.take(16, &format!("{name}: bits {}", bits.collect::<Vec<_>>().join(", ")));
             }
-            self.varint("slots");
-            self.varint("highest");
-            self.varint("length of the literals");
+            for name in
+                ["heads", "segments", "steps", "highest", "length of the literals", "length of the segments"]
+            {
+                self.varint(name);
+            }
         }
         assert_eq!(self.at, start + head.literals);
         self.node("", false);
-        if let Some(tails) = head.tails {
-            assert_eq!(self.at, start + tails.segments);
-            self.node("", true);
+        let Some(tails) = head.tails else { return };
+        assert_eq!(self.at, start + tails.root);
+        self.own.clear();
+        self.node("", true);
+        let lists = self.at;
+        assert_eq!(lists, start + tails.lists);
+        let mut begin = lists;
+        for _ in 0..tails.steps {
+            let own = self.own.contains(&((begin - lists) as u64));
+            if !self.step(own) {
+                begin = self.at;
+            }
         }
     }
 
@@ -497,7 +572,8 @@ fn dump_scoped(image: &[u8]) -> String {
     let view = View::new(image, &layout);
     let mut out = String::new();
     for section in [Section::Policies, Section::Lists, Section::Scopes, Section::Purposes] {
-        let mut dump = Dump { bytes: view.section(section), at: 0, out: std::mem::take(&mut out) };
+        let mut dump =
+            Dump { bytes: view.section(section), at: 0, out: std::mem::take(&mut out), own: Vec::new() };
         dump.title(section.name());
         while dump.at < dump.bytes.len() {
             match section {
@@ -515,7 +591,7 @@ fn dump_scoped(image: &[u8]) -> String {
 /// The rules of the document's worked program.
 const RULES: [(&str, Tag); 3] = [("/a", 4), ("/ab$", 9), ("/*.gif$", 14)];
 
-fn worked() -> Vec<u8> {
+fn worked(build: Build) -> Vec<u8> {
     let tagged = |(text, tag): (&'static str, Tag)| Tagged {
         pattern: Pattern { text: text.as_bytes(), notation: Notation::Rep },
         tag,
@@ -527,6 +603,9 @@ fn worked() -> Vec<u8> {
     out
 }
 
+/// What makes a program of one form or the other.
+type Build = fn(&[Tagged<'_>], Notation, Weighing, &mut Vec<u8>) -> usize;
+
 /// The fenced block after this mark.
 fn block<'s>(spec: &'s str, mark: &str) -> &'s str {
     let (_, rest) = spec.split_once(&format!("<!-- {mark} -->\n```text\n")).expect("a marked block");
@@ -536,12 +615,20 @@ fn block<'s>(spec: &'s str, mark: &str) -> &'s str {
 #[test]
 fn dumps_are_what_the_compiler_gives() {
     let mut spec = SPEC.clone();
-    let program = worked();
-    let mut dump = Dump::new(&program);
-    dump.program();
-    assert_eq!(dump.at, program.len());
+    let dump_program = |build: Build| {
+        let program = worked(build);
+        let mut dump = Dump::new(&program);
+        dump.program();
+        assert_eq!(dump.at, program.len());
+        dump.out
+    };
     let scoped = dump_scoped(&image_of(block(&spec, "acap")));
-    let dumps = [("program", dump.out), ("scoped", scoped), ("image", dump_image(&tiny(&spec)))];
+    let dumps = [
+        ("program", dump_program(build)),
+        ("tries", dump_program(build_tries)),
+        ("scoped", scoped),
+        ("image", dump_image(&tiny(&spec))),
+    ];
     for (mark, dump) in dumps {
         if rewrites() {
             let fence = |text: &str| format!("<!-- {mark} -->\n```text\n{text}```\n");
@@ -578,8 +665,9 @@ fn dump_reads_back() {
 
 #[test]
 fn worked_program_gives_what_the_table_says() {
-    let program = worked();
-    let (_, rest) = SPEC.split_once("### A worked program\n").unwrap();
+    let programs =
+        [build as Build, build_tries].map(|build| [worked(build), vec![0; program::PADDING]].concat());
+    let (_, rest) = SPEC.split_once("### Worked programs\n").unwrap();
     for (text, tag) in RULES {
         assert!(rest.contains(&format!(" | {text} | {tag} |\n")), "{text}");
     }
@@ -599,7 +687,9 @@ fn worked_program_gives_what_the_table_says() {
             _ => "disallowed",
         };
         assert_eq!(cells[1..], [naive.to_string().as_str(), word], "{row}");
-        assert_eq!(walk(&program, target).last().copied().unwrap_or(0), naive, "{row}");
+        for program in &programs {
+            assert_eq!(walk(program, target).last().copied().unwrap_or(0), naive, "{row}");
+        }
     }
 }
 
@@ -627,22 +717,24 @@ fn walk_of_the_specification_gives_the_highest_matching_tag() {
                 tag: 2 * rank((number, text)) as Tag + Tag::from(number % 2 == 1),
             })
             .collect();
-        let mut program = Vec::new();
         let mut normal = rules.clone();
         normalise(&mut normal);
-        build(&normal, Notation::Rep, Weighing::Ranked(Silence::Allowed), &mut program);
-        program.extend([0; program::PADDING]);
-        assert_eq!(program::check(&program), Ok(()));
+        let programs = [build as Build, build_tries].map(|build| {
+            let mut program = Vec::new();
+            build(&normal, Notation::Rep, Weighing::Ranked(Silence::Allowed), &mut program);
+            program.extend([0; program::PADDING]);
+            assert_eq!(program::check(&program), Ok(()));
+            program
+        });
         for _ in 0..20 {
             let target = text(b"ab/$", 12);
             let matching = rules.iter().filter(|rule| rule.pattern.matches(&target));
             let naive = matching.map(|rule| rule.tag).max().unwrap_or(0);
-            let target = String::from_utf8_lossy(&target);
-            assert_eq!(
-                walk(&program, target.as_bytes()).last().copied().unwrap_or(0),
-                naive,
-                "{target} in {rules:?}"
-            );
+            let shown = String::from_utf8_lossy(&target);
+            for program in &programs {
+                let best = walk(program, &target).last().copied().unwrap_or(0);
+                assert_eq!(best, naive, "{shown} in {rules:?}");
+            }
         }
     }
 }

@@ -127,9 +127,11 @@ fn contents(mut sites: Vec<Site>) -> Contents {
     programs.push(front(true));
     // Segments begin with `a`, none has a second octet, `a` is one.
     [1 << b'a', 0, 1 << b'a'].into_iter().for_each(|filter: u128| programs.extend(filter.to_le_bytes()));
-    [1, 7, literals.len() as u32].into_iter().for_each(|n| program::push_varint(&mut programs, n));
+    let segments = [program::CHILDREN_ONE << 5, b'a', 0, NODE_EXTRA, 0, 1];
+    let lengths = [literals.len() as u32, segments.len() as u32];
+    [1, 1, 1, 7].into_iter().chain(lengths).for_each(|n| program::push_varint(&mut programs, n));
     programs.extend(literals);
-    programs.extend([program::CHILDREN_ONE << 5, b'a', 0, NODE_EXTRA]);
+    programs.extend(segments);
     Step { open: 7, ..Step::default() }.push(&mut programs);
 
     let entry = |usage, program| Entry { usage, purpose: NO_PURPOSE, program };
@@ -658,12 +660,17 @@ fn rules_of_programs() {
     const FIRST: usize = 6;
     const SECOND: usize = 22;
     const SINGLE: usize = 38;
-    const SLOTS: usize = 54;
-    const HIGHEST: usize = 55;
-    const ROOT: usize = 62;
-    const NODE: usize = 65;
-    const TAG: usize = 67;
-    const END: usize = 68;
+    const HEADS: usize = 54;
+    const SEGMENTS: usize = 55;
+    const STEPS: usize = 56;
+    const HIGHEST: usize = 57;
+    const ROOT: usize = 65;
+    const NODE: usize = 68;
+    const NUMBER: usize = 69;
+    const LIST: usize = 70;
+    const STEP: usize = 71;
+    const TAG: usize = 72;
+    const END: usize = 73;
     let of = |change: &dyn Fn(&mut [u8])| {
         broken(|_| (), |image, at| change(&mut image[at(Section::Programs)..][..END + PADDING]))
     };
@@ -688,13 +695,23 @@ fn rules_of_programs() {
     assert_eq!(of(&|p| (p[HIGHEST], p[TAG]) = (1, 1)), Some(14));
     let node = |tag| broken(|c| drop(c.programs.splice(4.., [program::TAG_EXPLICIT, tag])), |_, _| ());
     assert_eq!([node(1), node(2)], [Some(14), None]);
-    assert_eq!(of(&|p| p[SLOTS] = 0), Some(14));
+    // Counts, the number of the head, of the segment, of its list; what the step waits for, whether it arms, or is not the last.
+    for at in [HEADS, SEGMENTS, STEPS] {
+        assert_eq!([0, 2].map(|count| of(&|p| p[at] = count)), [Some(14); 2], "count at {at}");
+    }
+    for at in [ROOT - 1, NUMBER] {
+        assert_eq!(of(&|p| p[at] = 1), Some(14), "number at {at}");
+    }
+    assert_eq!([0, 2].map(|list| of(&|p| p[LIST] = list)), [Some(14); 2]);
+    for bits in [0x10, program::STEP_ARMS, program::STEP_MORE] {
+        assert_eq!(of(&|p| p[STEP] |= bits), Some(14), "step {bits}");
+    }
     for at in [END, END + PADDING - 1] {
         assert_eq!(of(&|p| p[at] = 1), Some(14), "padding {at}");
     }
     // A number may be longer than needed, but not larger than 32 bits.
-    let slots = |last| broken(|c| drop(c.programs.splice(SLOTS..=SLOTS, long(1, last))), |_, _| ());
-    assert_eq!([slots(0), slots(0x10), slots(0x80)], [None, Some(14), Some(14)]);
+    let heads = |last| broken(|c| drop(c.programs.splice(HEADS..=HEADS, long(1, last))), |_, _| ());
+    assert_eq!([heads(0), heads(0x10), heads(0x80)], [None, Some(14), Some(14)]);
     let crawlers = |last| broken(|c| drop(c.policies.splice(1..2, long(2, last))), |_, _| ());
     assert_eq!([crawlers(0), crawlers(0x10)], [None, Some(12)]);
 }
@@ -788,18 +805,18 @@ fn rules_of_scoped_sets() {
         &[
             // A ranked program in a scoped list, a scoped one as a word and in a ranked list.
             &|c| put(&mut c.lists, field(OWN, 0, 2), 0),
-            &|c| c.programs[68] &= !program::FRONT_SCOPED,
+            &|c| c.programs[73] &= !program::FRONT_SCOPED,
             &|c| c.programs[0] |= program::FRONT_SCOPED,
-            &|c| put(&mut c.lists, RANKED + 2 + 4, 68),
+            &|c| put(&mut c.lists, RANKED + 2 + 4, 73),
             &|c| {
                 let end = c.policies.len();
-                put(&mut c.policies, end - 8, 68);
+                put(&mut c.policies, end - 8, 73);
             },
         ],
     );
-    check(14, "reserved bits", &[&|c| c.programs[68] |= 1 << 5, &|c| c.programs[68] |= 1 << 6]);
-    check(14, "front of a program", &[&|c| c.programs[68] |= 4]);
-    check(14, "rank 0", &[&|c| c.programs[73] = 1]);
+    check(14, "reserved bits", &[&|c| c.programs[73] |= 1 << 5, &|c| c.programs[73] |= 1 << 6]);
+    check(14, "front of a program", &[&|c| c.programs[73] |= 4]);
+    check(14, "rank 0", &[&|c| c.programs[78] = 1]);
     check(
         17,
         "a scope",

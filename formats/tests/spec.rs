@@ -9,7 +9,7 @@ use robomaton_formats::policy::{
     self, CRAWL, INDEX, MAX_ENTRIES, MAX_SETS, NO_PURPOSE, OTHER, PRESENT, Role, SET_LIST, ScopedList, USAGES,
 };
 use robomaton_formats::profile::AgentRule;
-use robomaton_formats::program::{self, MAX_SLOTS, Silence, Weighing};
+use robomaton_formats::program::{self, MAX_STEPS, Silence, Weighing, lanes};
 use robomaton_formats::ruling::POLICIES_END;
 use robomaton_formats::scope::{self, MAX_PATTERNS, MAX_RULES};
 use robomaton_formats::site::MAX_AUTHORITY;
@@ -85,7 +85,9 @@ fn constants() {
         ("MAX_PROBE", MAX_PROBE as u64),
         ("NONE", u64::from(NONE)),
         ("MAX_AUTHORITY", MAX_AUTHORITY as u64),
-        ("MAX_SLOTS", MAX_SLOTS as u64),
+        ("MAX_STEPS", MAX_STEPS as u64),
+        ("MAX_LANES", lanes::MAX_LANES as u64),
+        ("MAX_LENGTH", lanes::MAX_LENGTH as u64),
         ("MAX_SETS", MAX_SETS as u64),
         ("MAX_ENTRIES", MAX_ENTRIES as u64),
         ("MAX_PATTERNS", MAX_PATTERNS as u64),
@@ -311,6 +313,11 @@ fn encoding_of_programs() {
     assert_eq!(columns::<2>("### Forms of children"), children);
     let bits = [
         ("front", program::FRONT_SCOPED, "scoped"),
+        ("front", lanes::FRONT_LANES, "lanes"),
+        ("kind", lanes::PERMITS, "permits"),
+        ("kind", lanes::ANCHORED, "anchored"),
+        ("kind", lanes::STARRED, "starred"),
+        ("kind", lanes::WILD, "wild"),
         ("node", program::NODE_EXTRA, "extra"),
         ("step", program::STEP_OPEN, "open"),
         ("step", program::STEP_ANCHORED, "anchored"),
@@ -322,7 +329,7 @@ fn encoding_of_programs() {
         [of.to_owned(), bit.trailing_zeros().to_string(), name.to_owned()]
     });
     assert_eq!(columns::<3>("### Bits of flags"), bits);
-    assert!(SPEC.contains(&format!("from 0 to {} stands in bits", program::STEP_FAR - 1)));
+    assert!(SPEC.contains(&format!("from 0 to {}, stands in bits", program::STEP_FAR - 1)));
     let front = program::Head::front(Notation::Acap, Weighing::Scoped, false);
     assert_eq!(front, Notation::Acap as u8 | program::FRONT_SCOPED);
     let front = program::Head::front(Notation::Koster, Weighing::Ranked(Silence::Unknown), true);

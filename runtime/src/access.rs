@@ -5,14 +5,17 @@
 //! up to a kilobyte; any damage is [`Basis::Damaged`]. It does not know how a site is found.
 
 use crate::crawler::{Crawler, Usage};
+use crate::lanes;
 use crate::scoped;
 use crate::site::Site;
 use crate::target::{self, Target};
 use crate::verdict::{Answer, Basis, Verdict};
-use crate::walk::{Highest, walk};
+use crate::walk::{Highest, Register};
 use robomaton_formats::decision::is_robots_txt;
+use robomaton_formats::octets::is_plain;
 use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, is_scoped, read_list};
-use robomaton_formats::program::{Head, Silence, Weighing, permits};
+use robomaton_formats::program::lanes::{BLOCK, Lanes, REACH_ALL};
+use robomaton_formats::program::{Head, Silence, Tag, Weighing, permits};
 use robomaton_formats::{Decision, NoRules, Notation, Ruling};
 
 /// Octets on the stack for targets that must be rewritten; a target of a third of it never allocates.
@@ -78,6 +81,11 @@ impl<'a> Access<'a> {
 
     #[inline]
     fn of_target(&self, target: &Target<'_>) -> Answer {
+        if let Answers::Program(program) = self.answers
+            && let Some(answer) = quick(&self.site, program, target.raw())
+        {
+            return answer;
+        }
         answer(&self.site, &self.answers, self.crawler, self.usage, target).unwrap_or(DAMAGED)
     }
 }
@@ -87,12 +95,68 @@ const DAMAGED: Answer = Answer::plain(Decision::Unknown, Basis::Damaged);
 /// One question about one URL, with nothing held. Out of line for the same reason as [`Access::of_url`].
 #[inline(never)]
 pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answer {
+    if let Some(program) = only_program(site, crawler, usage)
+        && let Some(answer) = quick(site, program, url.as_bytes())
+    {
+        return answer;
+    }
     let target = target::target(site.profile, url);
     match resolve(site, crawler, usage) {
         Some(answers) => answer(site, &answers, crawler, usage, &target).unwrap_or(DAMAGED),
-        None if is_exempt(site, usage, &target.octets) => Answer::plain(Decision::Allowed, Basis::RobotsTxt),
+        None if is_exempt(site, usage, target.raw()) => Answer::plain(Decision::Allowed, Basis::RobotsTxt),
         None => DAMAGED,
     }
+}
+
+/// The program that alone answers for a crawler that asks about crawling, if it is so; most often it is. A short cut through
+/// [`resolve`], which is asked when this gives none.
+#[inline(always)]
+fn only_program<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<&'a [u8]> {
+    if !usage.is_crawl() || !crawler.is_held(site.profile.agent_rule()) {
+        return None;
+    }
+    let at = match site.ruling()? {
+        Ruling::Program(at) => at,
+        Ruling::Policy(at) => {
+            let policy = PolicyView::read(site.view.policy(at)?)?;
+            crawler.set(site.view, &policy)?.filter(|word| word & SET_LIST == 0)?
+        }
+        Ruling::NoRules(_) => return None,
+    };
+    site.view.program(at)
+}
+
+/// The answer to a question of the usual shape: a plain path, a program of lanes. A short cut through [`answer`], which is
+/// asked when this gives none; a test holds the two together.
+#[inline(always)]
+fn quick(site: &Site<'_>, program: &[u8], target: &[u8]) -> Option<Answer> {
+    // `/robots.txt` and escapes have their own ways.
+    if site.profile.notation() != Notation::Rep
+        || target.first() != Some(&b'/')
+        || matches!(target.get(1), Some(b'r' | b'%'))
+        || !Lanes::is_at(program)
+    {
+        return None;
+    }
+    let lanes = Lanes::read(program)?;
+    if !is_plain(seen(&lanes, target)) {
+        return None;
+    }
+    Some(match lanes::best(&lanes, target)? {
+        0 if Silence::of(*program.first()?) == Silence::Allowed => {
+            Answer::plain(Decision::Allowed, Basis::NoRule)
+        }
+        0 => return None,
+        tag => Answer::plain(Decision::from(permits(tag)), Basis::Rule(tag)),
+    })
+}
+
+/// The part of a target that the rules look at. What is plain so far is canonical, and no fragment begins there. Looking at
+/// a whole block costs no more than looking at a part of one.
+#[inline(always)]
+fn seen<'t>(lanes: &Lanes<'_>, target: &'t [u8]) -> &'t [u8] {
+    let reach = if lanes.reach == REACH_ALL { usize::MAX } else { usize::from(lanes.reach).max(BLOCK) };
+    target.get(..reach).unwrap_or(target)
 }
 
 /// The answer; `None` when the image is damaged.
@@ -104,7 +168,7 @@ fn answer(
     usage: Usage<'_>,
     target: &Target<'_>,
 ) -> Option<Answer> {
-    if is_exempt(site, usage, &target.octets) {
+    if is_exempt(site, usage, target.raw()) {
         return Some(Answer::plain(Decision::Allowed, Basis::RobotsTxt));
     }
     let mut best = (Highest(0), None);
@@ -137,7 +201,7 @@ fn by_scope(
     target: &Target<'_>,
     silent: Answer,
 ) -> Option<Answer> {
-    let (view, elements, target) = (site.view, site.terms.elements, &target.octets);
+    let (view, elements, target) = (site.view, site.terms.elements, target.octets());
     // A robots.txt that could not be had might name the crawler, and then a page that names nobody would not be heard.
     let unheard = match silent.basis {
         Basis::Outcome(outcome) => outcome.is_unheard() || silent.decision == Decision::Disallowed,
@@ -166,6 +230,7 @@ fn is_robots(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> bool {
     }
     // Twelve canonical octets settle it; each is made of three of the target's at most.
     let start = &target[..target.len().min(3 * 12)];
+    let start = start.split(|&octet| octet == b'#').next().unwrap_or_default();
     site.profile.notation().target_in(start, &mut [0; 9 * 12]).is_some_and(is_robots_txt)
 }
 
@@ -225,17 +290,37 @@ fn without_rules(site: &Site<'_>, no_rules: NoRules, usage: Usage<'_>) -> Answer
     Answer::plain(if silent { Decision::Unknown } else { decision }, Basis::Outcome(no_rules.outcome))
 }
 
-/// Walks one program: raises the best tag and notes what no match means in the first program asked. `None` when the
+/// Asks one program: raises the best tag and notes what no match means in the first program asked. `None` when the
 /// image is damaged.
 #[inline]
 fn ask(program: &[u8], target: &Target<'_>, best: &mut (Highest, Option<Silence>)) -> Option<()> {
-    let head = &Head::read(program)?;
-    let Weighing::Ranked(silence) = head.weighing else { return None };
-    if target.plain || head.notation == Notation::Google {
-        walk(program, head, &target.octets, &mut best.0)?;
+    let silence = if Lanes::is_at(program) {
+        best.0.take(ask_lanes(program, target)?);
+        Silence::of(*program.first()?)
     } else {
-        scoped::ask(program, head, &target.octets, &mut best.0)?;
-    }
+        let head = &Head::read(program)?;
+        let Weighing::Ranked(silence) = head.weighing else { return None };
+        scoped::ask(program, head, target.octets(), &mut best.0)?;
+        silence
+    };
     best.1.get_or_insert(silence);
     Some(())
+}
+
+#[inline(never)]
+fn ask_lanes(program: &[u8], target: &Target<'_>) -> Option<Tag> {
+    let lanes = Lanes::read(program)?;
+    let notation = Notation::from_u8(*program.first()? & 7)?;
+    if notation == Notation::Google || is_plain(seen(&lanes, target.raw())) {
+        return lanes::best(&lanes, target.raw());
+    }
+    ask_rewritten(&lanes, notation, target.octets())
+}
+
+#[inline(never)]
+fn ask_rewritten(lanes: &Lanes<'_>, notation: Notation, target: &[u8]) -> Option<Tag> {
+    match notation.target_in(target, &mut [0; SPACE]) {
+        Some(canonical) => lanes::best(lanes, canonical),
+        None => lanes::best(lanes, &notation.target(target)),
+    }
 }

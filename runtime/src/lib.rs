@@ -27,6 +27,7 @@ mod account;
 mod batch;
 mod crawler;
 mod image;
+mod lanes;
 mod map;
 mod scoped;
 mod site;

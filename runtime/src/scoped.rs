@@ -16,6 +16,7 @@
 
 use crate::crawler::{Crawler, Usage};
 use crate::walk::{Register, walk};
+use robomaton_formats::octets::is_plain;
 use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, Role, ScopedEntry, ScopedView};
 use robomaton_formats::program::{Head, Tag, Weighing};
 use robomaton_formats::read::View;
@@ -258,8 +259,17 @@ impl Asking<'_> {
 }
 
 /// Walks a program with a target in whatever spelling.
-#[inline(never)]
+#[inline]
 pub(crate) fn ask<R: Register>(program: &[u8], head: &Head, target: &[u8], register: &mut R) -> Option<()> {
+    match head.notation {
+        Notation::Rep | Notation::Koster if is_plain(target) => walk(program, head, target, register),
+        Notation::Google => walk(program, head, target, register),
+        _ => rewritten(program, head, target, register),
+    }
+}
+
+#[inline(never)]
+fn rewritten<R: Register>(program: &[u8], head: &Head, target: &[u8], register: &mut R) -> Option<()> {
     match head.notation.target_in(target, &mut [0; crate::access::SPACE]) {
         Some(canonical) => walk(program, head, canonical, register),
         None => walk(program, head, &head.notation.target(target), register),

@@ -161,7 +161,7 @@ impl<'i> Site<'i> {
 
     /// What rules are matched against of a URL of this site, or of a path with query, as it stands there (R9).
     pub fn target<'u>(&self, url: &'u str) -> Cow<'u, [u8]> {
-        target::target(self.profile, url).octets
+        target::target(self.profile, url).into_octets()
     }
 
     /// Resolves what answers for a crawler and a usage on this site, to be asked for many paths.

@@ -4,7 +4,6 @@
 //! `url` crate by way of [`SiteKey`]. A test holds the two against each other. The target is always the caller's own
 //! octets: dot segments and doubled slashes stay (R15).
 
-use robomaton_formats::octets::is_plain;
 use robomaton_formats::site::{Scheme, SiteError, SiteKey};
 use robomaton_formats::{Notation, Profile};
 use std::borrow::Cow;
@@ -15,17 +14,39 @@ pub(crate) struct Authority<'u> {
     pub(crate) octets: Cow<'u, [u8]>,
 }
 
-/// What rules are matched against: path and query as they stand in the URL.
+/// What rules are matched against: path and query as they stand in the URL, beginning with a slash.
 pub(crate) struct Target<'u> {
-    pub(crate) octets: Cow<'u, [u8]>,
-    /// Whether it is known that no notation would change an octet.
-    pub(crate) plain: bool,
+    raw: Cow<'u, [u8]>,
 }
 
 impl<'u> Target<'u> {
-    fn new(octets: impl Into<Cow<'u, [u8]>>) -> Target<'u> {
-        Target { octets: octets.into(), plain: false }
+    fn new(raw: impl Into<Cow<'u, [u8]>>) -> Target<'u> {
+        Target { raw: raw.into() }
     }
+
+    /// The octets as they stand, perhaps with a fragment behind: a question that ends before it need not look for one.
+    #[inline(always)]
+    pub(crate) fn raw(&self) -> &[u8] {
+        &self.raw
+    }
+
+    /// The octets without a fragment (R9).
+    #[inline]
+    pub(crate) fn octets(&self) -> &[u8] {
+        without_fragment(&self.raw)
+    }
+
+    /// The same, for keeping.
+    pub(crate) fn into_octets(self) -> Cow<'u, [u8]> {
+        match self.raw {
+            Cow::Borrowed(raw) => Cow::Borrowed(without_fragment(raw)),
+            Cow::Owned(raw) => Cow::Owned(without_fragment(&raw).to_vec()),
+        }
+    }
+}
+
+fn without_fragment(raw: &[u8]) -> &[u8] {
+    &raw[..memchr::memchr(b'#', raw).unwrap_or(raw.len())]
 }
 
 /// Splits an absolute URL into site and target.
@@ -132,16 +153,12 @@ fn after_authority(url: &[u8]) -> &[u8] {
     &rest[end..]
 }
 
-/// R9: without the fragment; an empty path is `/`.
+/// R9: an empty path is `/`.
 #[inline]
 fn path(rest: &[u8]) -> Target<'_> {
-    if rest.first() == Some(&b'/') && is_plain(rest) {
-        return Target { octets: Cow::Borrowed(rest), plain: true };
-    }
-    let rest = &rest[..memchr::memchr(b'#', rest).unwrap_or(rest.len())];
     match rest {
         [b'/', ..] => Target::new(rest),
-        [] => Target::new(&b"/"[..]),
+        [] | [b'#', ..] => Target::new(&b"/"[..]),
         [b'\\', rest @ ..] => Target::new([b"/", rest].concat()),
         _ => Target::new([b"/", rest].concat()),
     }
@@ -182,7 +199,7 @@ mod tests {
         if url.trim_ascii().contains("http:\t") {
             return None;
         }
-        Some((key.to_string(), path(after_authority(url.as_bytes())).octets.into_owned()))
+        Some((key.to_string(), path(after_authority(url.as_bytes())).octets().to_vec()))
     }
 
     #[test]
@@ -226,7 +243,7 @@ mod tests {
                     let fast = split(Profile::Full, &url).ok().map(|(authority, target)| {
                         let scheme = if authority.scheme == Scheme::Http { "http" } else { "https" };
                         let authority = String::from_utf8(authority.octets.into_owned()).unwrap();
-                        (format!("{scheme}://{authority}"), target.octets.into_owned())
+                        (format!("{scheme}://{authority}"), target.octets().to_vec())
                     });
                     assert_eq!(fast, slow(&url), "{url:?}");
                 }
@@ -250,11 +267,7 @@ mod tests {
             ("a#b/c", "/"),
             ("/x#y", "/x"),
         ] {
-            assert_eq!(
-                String::from_utf8(google(url.as_bytes()).octets.into_owned()).unwrap(),
-                target,
-                "{url}"
-            );
+            assert_eq!(String::from_utf8(google(url.as_bytes()).octets().to_vec()).unwrap(), target, "{url}");
         }
     }
 }

@@ -1,15 +1,19 @@
-//! The walk: one target through one program, for the tags of what matches.
+//! The walk: one target through one program of tries, for the tags of what matches.
 //!
-//! First the literals, octet by octet down the trie, arming the slots of heads on the way. Then, if a tail could
-//! still beat what was found, one pass over the target that tries the segments at each place its two-octet filter
-//! lets through. A slot holds the earliest place from which its tails may go on (plus one; 0 is "not armed"): earlier
-//! is always at least as good, so each step keeps the first place it reaches.
+//! First the literals, octet by octet down the trie, noting the heads on the way. Then, if a tail could still beat what
+//! was found, one pass over the target that looks for segments that end at each place its two-octet filter lets
+//! through. A segment found behind a head takes a step: a tag, or a list is armed, whose steps then wait for their
+//! segments. Each step is taken once: later is never better than earlier.
 //!
-//! Invariants: nothing is allocated; offsets only grow, so every loop ends; any damage is `None`. It does not know
-//! what a tag means: that is the register's business.
+//! Invariants: nothing is allocated; the steps of a segment are passed over once, and those that wait for it stand in
+//! the order of their places, so what a segment costs that is found is what it moves on; any damage is `None`. It does
+//! not know what a tag means: that is the register's business.
 
+use arrayvec::ArrayVec;
 use robomaton_formats::program::*;
+use std::iter::repeat_n;
 use std::ops::Range;
+use wide::u8x16;
 
 /// What takes the tags of the rules that match.
 pub(crate) trait Register {
@@ -41,43 +45,227 @@ impl Register for Highest {
 #[inline]
 pub(crate) fn walk<R: Register>(program: &[u8], head: &Head, target: &[u8], register: &mut R) -> Option<()> {
     match &head.tails {
-        None => literals(program, head.literals, target, &mut [], &mut 0, register),
-        Some(tails) if tails.slots <= 16 => with_slots::<16, R>(program, head, tails, target, register),
-        Some(tails) if tails.slots <= 128 => with_slots::<128, R>(program, head, tails, target, register),
-        Some(tails) if tails.slots <= 1024 => with_slots::<1024, R>(program, head, tails, target, register),
-        Some(tails) => with_slots::<MAX_SLOTS, R>(program, head, tails, target, register),
+        None => literals(program, head.literals, target, register, |_, _| None),
+        Some(tails) if tails.steps <= 32 => with_tails::<32, R>(program, head, tails, target, register),
+        Some(tails) if tails.steps <= 256 => with_tails::<256, R>(program, head, tails, target, register),
+        Some(tails) if tails.steps <= 2048 => with_tails::<2048, R>(program, head, tails, target, register),
+        Some(tails) => with_tails::<MAX_STEPS, R>(program, head, tails, target, register),
     }
 }
 
-/// Slots are cleared for every walk, so programs with few get a small array. Out of line, or every walk would pay for
-/// the stack of the largest.
+/// Out of line, or every walk would pay for the stack of the largest.
 #[inline(never)]
-fn with_slots<const N: usize, R: Register>(
+fn with_tails<const N: usize, R: Register>(
     program: &[u8],
     head: &Head,
     tails: &Tails,
     target: &[u8],
     register: &mut R,
 ) -> Option<()> {
-    let mut slots = [0; N];
-    let slots = slots.get_mut(..tails.slots)?;
+    // Each in a place of its own: put together, they would be copied.
+    let (mut heads, mut passed) = (ArrayVec::<_, N>::new(), ArrayVec::<_, N>::new());
+    let (mut last, mut last_anchored) = (ArrayVec::<_, N>::new(), ArrayVec::<_, N>::new());
+    let (mut waiters, mut anchored) = (ArrayVec::<_, N>::new(), ArrayVec::<_, N>::new());
+    // Only what the program has is cleared. It has no more of anything than steps.
+    heads.extend(repeat_n(0, tails.heads.min(N)));
+    passed.extend(repeat_n(0, tails.segments.min(N)));
+    last.extend(repeat_n(0, tails.segments.min(N)));
+    last_anchored.extend(repeat_n(0, tails.segments.min(N)));
+    let mut waiting = Waiting {
+        program,
+        lists: tails.lists,
+        heads: &mut heads,
+        passed: &mut passed,
+        waiters: &mut waiters,
+        last: &mut last,
+        anchored: &mut anchored,
+        last_anchored: &mut last_anchored,
+    };
     let mut start = usize::MAX;
-    literals(program, head.literals, target, slots, &mut start, register)?;
-    if register.is_settled(tails.highest) {
+    literals(program, head.literals, target, register, |head, length| {
+        start = start.min(length);
+        *waiting.heads.get_mut(head)? = length as u32 + 1;
+        Some(())
+    })?;
+    if start == usize::MAX || register.is_settled(tails.highest) {
         return Some(());
     }
-    segments(program, tails, target, slots, start, register)
+    let found = |end: usize, place, register: &mut R| {
+        waiting.found(end, place, target.len(), register)?;
+        Some(register.is_settled(tails.highest))
+    };
+    segments(program, tails, target, start, found, register)
 }
 
-/// Walks the literals. Slots of heads that are passed are armed; `start` becomes the end of the first of them.
+/// A step that waits, and the one that waits for the same segment behind it (plus one).
+#[derive(Clone, Copy)]
+struct Waiter {
+    /// Where the step stands in the program.
+    step: u32,
+    /// From where its segment may begin.
+    from: u32,
+    next: u16,
+}
+
+/// What waits for segments.
+struct Waiting<'w, const N: usize> {
+    program: &'w [u8],
+    /// Where lists begin in it.
+    lists: usize,
+    /// Lengths of the heads that the target begins with (plus one).
+    heads: &'w mut [u32],
+    /// Up to where in the program each segment's own steps have been passed over; 0 at first.
+    passed: &'w mut [u32],
+    /// Steps of lists that have been armed.
+    waiters: &'w mut ArrayVec<Waiter, N>,
+    /// The last of them that waits for a segment (plus one); the first stands behind it, so that they form a ring.
+    last: &'w mut [u16],
+    /// Anchored steps of such lists.
+    anchored: &'w mut ArrayVec<Waiter, N>,
+    /// The last of them that waits for a segment (plus one), and so on to the first.
+    last_anchored: &'w mut [u16],
+}
+
+/// All steps of a segment have been passed over.
+const ALL: u32 = u32::MAX;
+
+impl<const N: usize> Waiting<'_, N> {
+    /// Takes the steps that wait for a segment that was found at `found`; `at` is where its node tells of it.
+    #[inline]
+    fn found<R: Register>(
+        &mut self,
+        mut at: usize,
+        found: Range<usize>,
+        length: usize,
+        register: &mut R,
+    ) -> Option<()> {
+        let segment = varint(self.program, &mut at)? as usize;
+        if let Some(list) = (varint(self.program, &mut at)? as usize).checked_sub(1) {
+            let steps = self.lists.checked_add(list)?;
+            if found.end == length {
+                self.behind_heads_at_end(steps, found.start, register)?;
+            }
+            self.behind_heads(segment, steps, found.clone(), register)?;
+        }
+        if found.end == length {
+            let mut next = *self.last_anchored.get(segment)?;
+            while next != 0 {
+                let waiter = *self.anchored.get(usize::from(next) - 1)?;
+                if waiter.from as usize <= found.start {
+                    register.take(Step::read(self.program, &mut (waiter.step as usize))?.anchored);
+                }
+                next = waiter.next;
+            }
+        }
+        loop {
+            let last = *self.last.get(segment)?;
+            if last == 0 {
+                return Some(());
+            }
+            let first = self.waiters.get(usize::from(last) - 1)?.next;
+            let waiter = *self.waiters.get(usize::from(first) - 1)?;
+            if waiter.from as usize > found.start {
+                // Those behind it came later.
+                return Some(());
+            }
+            match first == last {
+                true => self.last[segment] = 0,
+                false => self.waiters.get_mut(usize::from(last) - 1)?.next = waiter.next,
+            }
+            let step = Step::read(self.program, &mut (waiter.step as usize))?;
+            self.take(&step, found.end, register)?;
+        }
+    }
+
+    /// Takes the segment's own steps from where it was left: those behind heads that end before it. Longer heads come
+    /// later, so the first that does not ends it for now.
+    #[inline]
+    fn behind_heads<R: Register>(
+        &mut self,
+        segment: usize,
+        steps: usize,
+        found: Range<usize>,
+        register: &mut R,
+    ) -> Option<()> {
+        let mut at = match *self.passed.get(segment)? {
+            ALL => return Some(()),
+            passed => steps.max(passed as usize),
+        };
+        loop {
+            let here = at;
+            let step = Step::read(self.program, &mut at)?;
+            let head = *self.heads.get(step.waits)?;
+            if head != 0 {
+                if head as usize > found.start + 1 {
+                    *self.passed.get_mut(segment)? = here as u32;
+                    return Some(());
+                }
+                self.take(&step, found.end, register)?;
+            }
+            if !step.more {
+                *self.passed.get_mut(segment)? = ALL;
+                return Some(());
+            }
+        }
+    }
+
+    /// Takes the anchored tags of the segment's own steps, at the end of the target.
+    fn behind_heads_at_end<R: Register>(&self, mut at: usize, begin: usize, register: &mut R) -> Option<()> {
+        loop {
+            let step = Step::read(self.program, &mut at)?;
+            let head = *self.heads.get(step.waits)? as usize;
+            if step.anchored != 0 && head != 0 && head <= begin + 1 {
+                register.take(step.anchored);
+            }
+            if !step.more {
+                return Some(());
+            }
+        }
+    }
+
+    #[inline]
+    fn take<R: Register>(&mut self, step: &Step, end: usize, register: &mut R) -> Option<()> {
+        if step.open != 0 {
+            register.take(step.open);
+        }
+        step.arms.map_or(Some(()), |list| self.arm(list, end))
+    }
+
+    /// Lets every step of a list wait for its segment, from this place on.
+    fn arm(&mut self, list: usize, from: usize) -> Option<()> {
+        let mut at = self.lists.checked_add(list)?;
+        loop {
+            let mut waiter = Waiter { step: at as u32, from: from as u32, next: 0 };
+            let step = Step::read(self.program, &mut at)?;
+            if step.anchored != 0 {
+                let last = self.last_anchored.get_mut(step.waits)?;
+                waiter.next = std::mem::replace(last, self.anchored.len() as u16 + 1);
+                self.anchored.try_push(waiter).ok()?;
+            }
+            if step.open != 0 || step.arms.is_some() {
+                let number = self.waiters.len() as u16 + 1;
+                let last = self.last.get_mut(step.waits)?;
+                waiter.next = match std::mem::replace(last, number) {
+                    0 => number,
+                    last => std::mem::replace(&mut self.waiters.get_mut(usize::from(last) - 1)?.next, number),
+                };
+                self.waiters.try_push(waiter).ok()?;
+            }
+            if !step.more {
+                return Some(());
+            }
+        }
+    }
+}
+
+/// Walks the literals; `pass` is given the number of each head that is passed, and its length.
 #[inline(always)]
 fn literals<R: Register>(
     program: &[u8],
     root: usize,
     target: &[u8],
-    slots: &mut [u32],
-    start: &mut usize,
     register: &mut R,
+    mut pass: impl FnMut(usize, usize) -> Option<()>,
 ) -> Option<()> {
     // Nearly every program and target begin with a slash, which then is all that the root leads to.
     const SLASH: [u8; 3] = [CHILDREN_ONE << 5, b'/', 0];
@@ -97,9 +285,7 @@ fn literals<R: Register>(
                 }
             }
             if flags & NODE_EXTRA != 0 {
-                let slot = varint(program, &mut at)? as usize;
-                *slots.get_mut(slot)? = depth as u32 + 1;
-                *start = depth.min(*start);
+                pass(varint(program, &mut at)? as usize, depth)?;
             }
         }
         match descend(program, &mut at, flags, target, depth)? {
@@ -109,106 +295,132 @@ fn literals<R: Register>(
     }
 }
 
-/// Up to so many octets are looked for one after the other in eight places at once; more in each place by the filter.
-const NEEDLES: usize = 8;
+/// Up to so many octets are looked for one after the other in sixteen places at once; more in each place by the filter.
+const NEEDLES: usize = 16;
 
-/// Passes over the target from `start`, eight places at a time, and tries the segments at those that their octets let
-/// through. The octets that segments begin with are those of the root's children.
+/// Passes over the target from `start`, sixteen places at a time, and hands over the segments that end there. The octets
+/// that segments end with are those of the root's children. `found` says whether that was enough.
 #[inline(always)]
 fn segments<R: Register>(
     program: &[u8],
     tails: &Tails,
     target: &[u8],
-    slots: &mut [u32],
     start: usize,
+    mut found: impl FnMut(usize, Range<usize>, &mut R) -> Option<bool>,
     register: &mut R,
 ) -> Option<()> {
-    let root = Children::read(program, *program.get(tails.segments)? >> 5, tails.segments + 1)?;
+    let root = Children::read(program, *program.get(tails.root)? >> 5, tails.root + 1)?;
     let needles = root.octets(program)?;
     let mut base = start;
     while base < target.len() {
-        let octets = word(target, base);
-        // The high bit of each octet that may begin a segment; a false one finds no child below.
-        let mut found = if needles.len() <= NEEDLES {
-            needles.iter().fold(0, |found, &needle| found | equal(octets, needle))
+        let (octets, from) = window(target, base);
+        let mut places = if needles.len() <= NEEDLES {
+            let is = |&needle: &u8| octets.simd_eq(u8x16::splat(needle));
+            needles.iter().fold(u8x16::splat(0), |found, needle| found | is(needle)).to_bitmask()
         } else {
-            let admit = |octet: &u8| u64::from(tails.first.admits(*octet)) << 7;
-            octets.to_le_bytes().iter().rev().fold(0, |found, octet| (found << 8) | admit(octet))
+            let admit = |octet: &u8| u32::from(tails.last.admits(*octet));
+            octets.to_array().iter().rev().fold(0, |found, octet| found << 1 | admit(octet))
         };
-        while found != 0 {
-            let place = base + found.trailing_zeros() as usize / 8;
-            found &= found - 1;
-            let Some((&octet, rest)) = target.get(place..).and_then(<[u8]>::split_first) else { break };
-            let next = rest.first().copied().unwrap_or(0);
-            if tails.second.admits(next) | tails.single.admits(octet) {
+        // Octets that were looked at before, and those beyond the end.
+        places = places >> (base - from) << (base - from);
+        while places != 0 {
+            let place = from + places.trailing_zeros() as usize;
+            places &= places - 1;
+            let Some(&octet) = target.get(place) else { break };
+            let before = if place == 0 { 0 } else { target[place - 1] };
+            if tails.before.admits(before) | tails.single.admits(octet) {
                 let Some(child) = root.find(program, octet) else { continue };
                 let child = root.child(program, child)?;
-                try_at(program, child, target, slots, place, register)?;
-                if register.is_settled(tails.highest) {
+                if ends_at(program, child, target, place, &mut found, register)? {
                     return Some(());
                 }
             }
         }
-        base += 8;
+        base = from + 16;
     }
     Some(())
 }
 
-/// Takes the steps of every segment that begins at `place`. `at` is the root's child
-/// for the octet there. Out of line: inlined, it would take the registers of the pass around it.
+/// Sixteen octets of the target that hold the one at `at`, and where they begin: near the end, the last sixteen. Of a
+/// shorter target all, and zeros.
+#[inline(always)]
+fn window(target: &[u8], at: usize) -> (u8x16, usize) {
+    match target.last_chunk::<16>() {
+        Some(last) => {
+            let from = at.min(target.len() - 16);
+            let octets = target.get(from..).and_then(<[u8]>::first_chunk).unwrap_or(last);
+            (u8x16::new(*octets), from)
+        }
+        None => (u8x16::new(first_octets(target)), 0),
+    }
+}
+
+/// The first sixteen octets of a target, zeros beyond its end.
+#[inline(always)]
+pub(crate) fn first_octets(target: &[u8]) -> [u8; 16] {
+    match target.first_chunk() {
+        Some(first) => *first,
+        None => {
+            let (low, high) = (word(target, 0), word(target, 8.min(target.len())));
+            (u128::from(low) | u128::from(high) << 64).to_le_bytes()
+        }
+    }
+}
+
+/// Hands over every segment that ends behind `place`; whether that was enough. `at` is the root's child for the octet there. Out of
+/// line: inlined, it would take the registers of the pass around it.
 #[inline(never)]
-fn try_at<R: Register>(
+fn ends_at<R: Register>(
     program: &[u8],
     mut at: usize,
     target: &[u8],
-    slots: &mut [u32],
     place: usize,
+    found: &mut impl FnMut(usize, Range<usize>, &mut R) -> Option<bool>,
     register: &mut R,
-) -> Option<()> {
-    let (mut label, mut end) = (follow(program, &mut at, target, place)?, place);
-    while label != 0 {
-        end += label;
+) -> Option<bool> {
+    let mut begin = place;
+    let mut label = precede(program, &mut at, target, begin)?;
+    while let Some(length) = label {
+        begin -= length;
         let flags = *program.get(at)?;
         at += 1;
         if flags & NODE_EXTRA != 0 {
-            steps(program, &mut at, slots, place..end, target.len(), register)?;
+            if found(at, begin..place + 1, register)? {
+                return Some(true);
+            }
+            varint(program, &mut at)?;
+            varint(program, &mut at)?;
         }
-        label = descend(program, &mut at, flags, target, end)?;
+        let form = flags >> 5;
+        if begin == 0 || form == CHILDREN_NONE {
+            break;
+        }
+        begin -= 1;
+        let children = Children::read(program, form, at)?;
+        let Some(child) = children.find(program, target[begin]) else { break };
+        at = children.child(program, child)?;
+        label = precede(program, &mut at, target, begin)?;
     }
-    Some(())
+    Some(false)
 }
 
-/// Takes the steps of a segment that was found: tags go to the register, slots are armed.
+/// Moves `at` past the rest of the label that stands there, when the target has it right before `place`, and gives its
+/// length.
 #[inline(always)]
-fn steps<R: Register>(
-    program: &[u8],
-    at: &mut usize,
-    slots: &mut [u32],
-    found: Range<usize>,
-    length: usize,
-    register: &mut R,
-) -> Option<()> {
-    loop {
-        let step = Step::read(program, at)?;
-        let armed = *slots.get(step.awaits)?;
-        if armed != 0 && armed as usize <= found.start + 1 {
-            if step.open != 0 {
-                register.take(step.open);
-            }
-            if step.anchored != 0 && found.end == length {
-                register.take(step.anchored);
-            }
-            if let Some(slot) = step.arms {
-                let slot = slots.get_mut(slot)?;
-                if *slot == 0 {
-                    *slot = found.end as u32 + 1;
-                }
-            }
+fn precede(program: &[u8], at: &mut usize, target: &[u8], place: usize) -> Option<Option<usize>> {
+    let length = varint(program, at)? as usize;
+    let label = program.get(*at..)?;
+    *at += length;
+    let Some(from) = place.checked_sub(length) else { return Some(None) };
+    let fits = match length {
+        0 => true,
+        1..=8 => {
+            let mask = u64::MAX >> (64 - 8 * length);
+            (u64::from_le_bytes(*label.first_chunk()?) ^ word(target, from)) & mask == 0
         }
-        if !step.more {
-            return Some(());
-        }
-    }
+        _ => target.get(from..place)? == label.get(..length)?,
+    };
+    Some(fits.then_some(length))
 }
 
 /// The tag of this form at this rank.

@@ -241,6 +241,7 @@ fn profile_of<'t>(text: &Text<'t>) -> &'t str {
 pub struct Loaded<D> {
     name: &'static str,
     open: fn(Vec<u8>) -> Image<D>,
+    no_lanes: bool,
     /// For crawlers that do not work on elements of pages, and for those that do.
     images: [Option<Image<D>>; 2],
     has_origin: bool,
@@ -272,9 +273,15 @@ pub fn mapped() -> Loaded<Mapped> {
     })
 }
 
+/// The image of programs that are all tries: what lanes are held against.
+pub fn tries() -> Loaded<Vec<u8>> {
+    Loaded { name: "image of tries", no_lanes: true, ..fresh() }
+}
+
 impl<D: AsRef<[u8]>> Loaded<D> {
     fn new(name: &'static str, open: fn(Vec<u8>) -> Image<D>) -> Loaded<D> {
-        Loaded { name, open, images: [None, None], has_origin: false, document: String::new() }
+        let (images, document) = ([None, None], String::new());
+        Loaded { name, open, no_lanes: false, images, has_origin: false, document }
     }
 }
 
@@ -287,7 +294,8 @@ impl<D: AsRef<[u8]>> Engine for Loaded<D> {
         self.has_origin = text.origin.is_some();
         self.document = text.document.to_owned();
         self.images = [false, true].map(|elements| {
-            let image = (self.open)(image_around(text, &options(text.profile)));
+            let options = Options { no_lanes: self.no_lanes, ..options(text.profile) };
+            let image = (self.open)(image_around(text, &options));
             Some(image.with_terms(Terms { elements, ..Terms::default() }))
         });
     }
@@ -313,6 +321,12 @@ impl<D: AsRef<[u8]>> Engine for Loaded<D> {
         if verdict.site().is_some() {
             assert_same(&verdict, &site.decide(&crawler, usage, url));
             assert_same(&verdict, &site.access(&crawler, usage).decide(url));
+            // Paths alone have a short cut, which URLs have not.
+            let path = String::from_utf8(vectors::split(url).1).unwrap_or_default();
+            if path.starts_with('/') && image.profile() != Profile::Google {
+                assert_same(&verdict, &site.decide(&crawler, usage, &path));
+                assert_same(&verdict, &site.access(&crawler, usage).decide(&path));
+            }
         }
         image.decide_batch([Asking { crawler: &crawler, usage, url }], |other| assert_same(&verdict, &other));
         answer(&verdict)

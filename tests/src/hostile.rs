@@ -29,6 +29,9 @@ pub fn all() -> Vec<Hostile> {
         ("html", html()),
         ("shared-and-own-groups", shared_and_own_groups(800)),
         ("star-heads", star_heads(100)),
+        ("awaiting", awaiting(8_000)),
+        ("nested-segments", nested_segments(15, 75)),
+        ("too-deep", nested_segments(60, 90)),
         ("prefix-chain", prefix_chain(900)),
         ("same-rule", same_rule(20_000)),
         ("one-agent-line-after-another", agents(30_000)),
@@ -133,6 +136,22 @@ pub fn star_heads(count: usize) -> Vec<u8> {
         let word: String =
             (0..3 + n % 5).map(|_| random.pick(&['a', 'b', 'c', 'd', 'e', 'f', 'o'])).collect();
         line(out, format_args!("{}: /*{word}", sense(n)));
+    });
+    [b"User-agent: *\n", body.as_slice()].concat()
+}
+
+/// That many rules that all wait for one segment, behind different heads.
+pub fn awaiting(count: usize) -> Vec<u8> {
+    let body = lines(count, |out, n| line(out, format_args!("{}: /{n}*a$", sense(n))));
+    [b"User-agent: *\n", body.as_slice()].concat()
+}
+
+/// Rules `/*xa`, `/*xaa`, `/*xaaa`...: segments that all part from one another along each place of a path of `a`. Other rules make the
+/// set too large for lanes.
+pub fn nested_segments(depth: usize, count: usize) -> Vec<u8> {
+    let body = lines(count, |out, n| match n < depth {
+        true => line(out, format_args!("{}: /*x{}", sense(n), "a".repeat(n + 1))),
+        false => line(out, format_args!("{}: /{n}*b{n}", sense(n))),
     });
     [b"User-agent: *\n", body.as_slice()].concat()
 }

@@ -29,10 +29,11 @@ pub struct Query {
 }
 
 impl Panel {
-    /// The engines that must agree under a profile: the trace evaluator, a fresh image, and, where there is one, the
-    /// oracle.
+    /// The engines that must agree under a profile: the trace evaluator, a fresh image, one of tries alone, and, where
+    /// there is one, the oracle.
     pub fn of(profile: &'static str) -> Panel {
-        let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(Trace::default()), Box::new(engines::fresh())];
+        let mut engines: Vec<Box<dyn Engine>> =
+            vec![Box::new(Trace::default()), Box::new(engines::fresh()), Box::new(engines::tries())];
         match profile {
             "full" | "rfc9309" => engines.push(Box::new(Oracle::default())),
             "google" => engines.push(Box::new(GoogleOracle::default())),

@@ -6,9 +6,10 @@
 use super::trie::{Node, Trie};
 use robomaton_formats::program::*;
 
-/// Appends the node of the trie's root, with everything below it.
-pub(super) fn trie(trie: &Trie<'_>, extras: &[u8], out: &mut Vec<u8>) {
-    let encoder = Encoder { trie, extras };
+/// Appends the node of the trie's root, with everything below it. The labels of a `backward` trie, whose entries are
+/// texts read from the end, are written in the order of the text.
+pub(super) fn trie(trie: &Trie<'_>, extras: &[u8], backward: bool, out: &mut Vec<u8>) {
+    let encoder = Encoder { trie, extras, backward };
     let count = trie.nodes.len();
     // Octets of each node with its subtree, labels of the children included.
     let mut sizes = vec![0u32; count];
@@ -100,6 +101,7 @@ impl Table {
 struct Encoder<'e, 'r> {
     trie: &'e Trie<'r>,
     extras: &'e [u8],
+    backward: bool,
 }
 
 impl Encoder<'_, '_> {
@@ -119,7 +121,11 @@ impl Encoder<'_, '_> {
     fn label(&self, node: &Node, out: &mut Vec<u8>) {
         let rest = &self.octets(node)[1..];
         push_varint(out, rest.len() as u32);
-        out.extend_from_slice(rest);
+        if self.backward {
+            out.extend(rest.iter().rev());
+        } else {
+            out.extend_from_slice(rest);
+        }
     }
 
     /// Both tags and the extra octets of a node.

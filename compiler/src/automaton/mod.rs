@@ -5,14 +5,15 @@
 //!                └─▶ tails: segments ─────▶ trie ──┘
 //! ```
 //!
-//! A program is two deterministic machines and a register. The first is a radix trie over all literals and over the
-//! heads (what stands before a pattern's first star). The second finds the segments between stars, in a trie of its
-//! own, and moves tails on from slot to slot. The register keeps the highest tag. With three rules,
+//! Small sets become lanes. The program of any other is two deterministic machines and a register. The first is a radix
+//! trie over all literals and over the heads (what stands before a pattern's first star). The second finds the segments
+//! between stars, in a trie that is read backwards, and moves tails on from step to step. The register keeps
+//! the highest tag. With three rules,
 //!
 //! ```text
 //!   Disallow: /a        tag 4       literals:  / ── a •4 ── b $ •9
-//!   Allow: /ab$         tag 9                  └── (arms slot 0)
-//!   Disallow: /*.gif$   tag 14      segments:  .gif: awaits slot 0, anchored •14
+//!   Allow: /ab$         tag 9                  └── (head 0)
+//!   Disallow: /*.gif$   tag 14      segments:  fig. behind head 0: anchored •14
 //! ```
 //!
 //! Size and time are linear in the patterns whatever they are, and nothing recurses on them: general
@@ -20,6 +21,7 @@
 //! It does not know what a tag means, beyond that the highest wins.
 
 mod encode;
+mod lanes;
 mod tails;
 mod trie;
 
@@ -62,8 +64,17 @@ pub fn normalise(rules: &mut Vec<Tagged<'_>>) {
     });
 }
 
-/// Appends the program of these [normalised](normalise) rules, all of one notation, to `out`.
-pub fn build(rules: &[Tagged<'_>], notation: Notation, weighing: Weighing, out: &mut Vec<u8>) {
+/// Appends the program of these [normalised](normalise) rules, all of one notation, to `out`. Gives the depth of its
+/// segments: how many nodes a walk may meet at one place of a target.
+pub fn build(rules: &[Tagged<'_>], notation: Notation, weighing: Weighing, out: &mut Vec<u8>) -> usize {
+    if lanes::build(rules, notation, weighing, out) {
+        return 0;
+    }
+    build_tries(rules, notation, weighing, out)
+}
+
+/// The same in the form of tries, however small the set: what lanes are held against.
+pub fn build_tries(rules: &[Tagged<'_>], notation: Notation, weighing: Weighing, out: &mut Vec<u8>) -> usize {
     let mut entries = Vec::with_capacity(rules.len());
     let mut tails = tails::Tails::default();
     for rule in rules {
@@ -77,20 +88,27 @@ pub fn build(rules: &[Tagged<'_>], notation: Notation, weighing: Weighing, out: 
     }
     if tails.is_empty() {
         out.push(Head::front(notation, weighing, false));
-        encode::trie(&trie::Trie::new(merge(entries)), &[], out);
-        return;
+        encode::trie(&trie::Trie::new(merge(entries)), &[], false, out);
+        return 0;
     }
     let machine = tails.finish();
+    let heads = machine.heads.len() as u32;
     entries.extend(machine.heads);
-    let mut literals = Vec::new();
-    encode::trie(&trie::Trie::new(merge(entries)), &machine.extras, &mut literals);
+    let (mut literals, mut segments) = (Vec::new(), Vec::new());
+    encode::trie(&trie::Trie::new(merge(entries)), &machine.extras, false, &mut literals);
+    let count = machine.segments.len();
+    let trie = trie::Trie::new(machine.segments);
+    encode::trie(&trie, &machine.extras, true, &mut segments);
     out.push(Head::front(notation, weighing, true));
     machine.filters.push(out);
-    for number in [machine.slots, machine.highest, literals.len() as u32] {
+    let lengths = [literals.len() as u32, segments.len() as u32];
+    for number in [heads, count as u32, machine.steps, machine.highest].into_iter().chain(lengths) {
         program::push_varint(out, number);
     }
     out.extend_from_slice(&literals);
-    encode::trie(&trie::Trie::new(machine.segments), &machine.extras, out);
+    out.extend_from_slice(&segments);
+    out.extend_from_slice(&machine.lists);
+    trie.depth()
 }
 
 /// Sorts entries by their octets and makes one of those that are equal.

@@ -1,9 +1,8 @@
 //! The second machine: what stands after the first star of each pattern.
 //!
-//! A pattern `head*s1*s2` is a chain: the head arms a slot, `s1` found after that arms the next, `s2` found after
-//! that gives the tag. Patterns that begin alike share slots, so the chains of a head form a tree. Each edge of the
-//! tree is a step: "this segment, if that slot is armed, gives a tag or arms a slot"; steps hang at their segment.
-//! Linear in the segments. Patterns come in order, so slots are numbered the same way every time.
+//! A pattern `head*s1*s2` is a chain: `s1` found behind the head arms a list in which `s2` stands; `s2` found after that
+//! gives the tag. Patterns that begin alike share lists, so those of a head form a tree. Each edge of it is a step. The
+//! first ones, which wait for heads, stand in a list of their segment. Linear in the segments. Patterns come in order, so everything is numbered the same way every time.
 
 use super::Entry;
 use robomaton_formats::pattern::Parts;
@@ -19,13 +18,15 @@ pub(super) struct Tails<'r> {
 
 /// The second machine and its front.
 pub(super) struct Machine<'r> {
-    /// Heads, each arming its slot.
+    /// Heads, each with its number.
     pub(super) heads: Vec<Entry<'r>>,
-    /// Segments in ascending order, each with its steps.
+    /// Segments read from the end, in ascending order, each with its number and its list.
     pub(super) segments: Vec<Entry<'r>>,
     /// What the entries' `extra` ranges point into.
     pub(super) extras: Vec<u8>,
-    pub(super) slots: u32,
+    /// The lists, encoded.
+    pub(super) lists: Vec<u8>,
+    pub(super) steps: u32,
     pub(super) highest: Tag,
     /// What lets the walk pass most places by.
     pub(super) filters: Filters,
@@ -45,74 +46,91 @@ impl<'r> Tails<'r> {
         let mut heads: Vec<Cow<'r, [u8]>> = self.rules.iter().map(|(parts, _)| parts.head.clone()).collect();
         heads.sort_unstable();
         heads.dedup();
-        let mut segments: Vec<Cow<'r, [u8]>> =
-            self.rules.iter().flat_map(|(parts, _)| parts.segments.iter().cloned()).collect();
-        segments.sort_unstable();
+        let mut segments: Vec<&[u8]> =
+            self.rules.iter().flat_map(|(parts, _)| parts.segments.iter().map(AsRef::as_ref)).collect();
+        segments.sort_unstable_by(|a, b| a.iter().rev().cmp(b.iter().rev()));
         segments.dedup();
-
-        let (mut steps, slots) = chains(&self.rules, &heads, &segments);
-        steps.sort_by_key(|&(segment, step)| (segment, step.awaits));
-        let mut extras = Vec::with_capacity(steps.len() * 4);
-        let heads = heads
-            .into_iter()
-            .enumerate()
-            .map(|(slot, octets)| {
-                let start = extras.len();
-                program::push_varint(&mut extras, slot as u32);
-                Entry { octets, extra: start..extras.len(), ..Entry::default() }
-            })
-            .collect();
         let mut filters = Filters::default();
         segments.iter().for_each(|segment| filters.insert(segment));
-        let mut steps = steps.into_iter().peekable();
-        let segments = segments
-            .into_iter()
-            .enumerate()
-            .map(|(number, octets)| {
-                let start = extras.len();
-                while let Some((_, mut step)) = steps.next_if(|&(segment, _)| segment == number) {
-                    step.more = steps.peek().is_some_and(|&(next, _)| next == number);
-                    step.push(&mut extras);
-                }
-                Entry { octets, extra: start..extras.len(), ..Entry::default() }
-            })
-            .collect();
-        Machine { heads, segments, extras, slots, highest, filters }
+
+        let (mut lists, of_segments) = lists(&self.rules, &heads, &segments);
+        for list in of_segments.iter().flatten() {
+            lists[*list].sort_by_key(|step| (heads[step.waits].len(), step.waits));
+        }
+        let (lists, offsets, steps) = encode(&lists);
+        let mut extras = Vec::with_capacity(heads.len() + 4 * segments.len());
+        let mut entry = |octets, numbers: &[u32]| {
+            let start = extras.len();
+            numbers.iter().for_each(|&number| program::push_varint(&mut extras, number));
+            Entry { octets, extra: start..extras.len(), ..Entry::default() }
+        };
+        let heads = (0..).zip(heads).map(|(number, head)| entry(head, &[number])).collect();
+        let backward = |(number, (segment, list)): (u32, (&&[u8], Option<usize>))| {
+            let list = list.map_or(0, |list| offsets[list] + 1);
+            entry(segment.iter().rev().copied().collect(), &[number, list])
+        };
+        let segments = (0..).zip(segments.iter().zip(of_segments)).map(backward).collect();
+        Machine { heads, segments, extras, lists, steps, highest, filters }
     }
 }
 
-/// Every step with the number of its segment, and how many slots there are. The first slots are the heads'.
-fn chains(
+/// The lists of steps, a step naming the list that it arms by its number, and the number of each segment's own. A list stands
+/// behind the one that leads to it.
+fn lists(
     rules: &[(Parts<'_>, Tag)],
     heads: &[Cow<'_, [u8]>],
-    segments: &[Cow<'_, [u8]>],
-) -> (Vec<(usize, Step)>, u32) {
-    // Both lists are sorted and hold what is looked for.
-    let place =
-        |list: &[Cow<'_, [u8]>], octets: &Cow<'_, [u8]>| list.binary_search(octets).unwrap_or_default();
-    let mut steps: Vec<(usize, Step)> = Vec::new();
+    segments: &[&[u8]],
+) -> (Vec<Vec<Step>>, Vec<Option<usize>>) {
+    let mut lists: Vec<Vec<Step>> = Vec::new();
+    let mut of_segments = vec![None; segments.len()];
+    // The place of a step by its list and what it waits for.
     let mut known: HashMap<(usize, usize), usize> = HashMap::new();
-    let mut slots = heads.len();
+    let fresh = |lists: &mut Vec<Vec<Step>>| {
+        lists.push(Vec::new());
+        lists.len() - 1
+    };
     for (parts, tag) in rules {
-        let mut awaits = place(heads, &parts.head);
-        for (at, segment) in parts.segments.iter().enumerate() {
-            let segment = place(segments, segment);
-            let number = *known.entry((awaits, segment)).or_insert_with(|| {
-                steps.push((segment, Step { awaits, ..Step::default() }));
-                steps.len() - 1
+        // What is looked for is there.
+        let head = heads.binary_search(&parts.head).unwrap_or_default();
+        let mut list = None;
+        for (at, octets) in parts.segments.iter().enumerate() {
+            let order = |segment: &&[u8]| segment.iter().rev().cmp(octets.iter().rev());
+            let segment = segments.binary_search_by(order).unwrap_or_default();
+            let (own, waits) = match list {
+                None => (*of_segments[segment].get_or_insert_with(|| fresh(&mut lists)), head),
+                Some(list) => (list, segment),
+            };
+            let place = *known.entry((own, waits)).or_insert_with(|| {
+                lists[own].push(Step { waits, ..Step::default() });
+                lists[own].len() - 1
             });
-            let step = &mut steps[number].1;
-            if at + 1 < parts.segments.len() {
-                awaits = *step.arms.get_or_insert_with(|| {
-                    slots += 1;
-                    slots - 1
-                });
-            } else if parts.anchored {
-                step.anchored = step.anchored.max(*tag);
+            let step = &mut lists[own][place];
+            if at + 1 == parts.segments.len() {
+                let tags = if parts.anchored { &mut step.anchored } else { &mut step.open };
+                *tags = (*tags).max(*tag);
+            } else if step.arms.is_some() {
+                list = step.arms;
             } else {
-                step.open = step.open.max(*tag);
+                let armed = fresh(&mut lists);
+                lists[own][place].arms = Some(armed);
+                list = Some(armed);
             }
         }
     }
-    (steps, slots as u32)
+    (lists, of_segments)
+}
+
+/// The lists as bytes, where each of them begins, and the number of steps. The last list comes first, so that a step
+/// knows where the one is that it arms.
+fn encode(lists: &[Vec<Step>]) -> (Vec<u8>, Vec<u32>, u32) {
+    let mut out = Vec::new();
+    let mut offsets = vec![0; lists.len()];
+    for (number, list) in lists.iter().enumerate().rev() {
+        offsets[number] = out.len() as u32;
+        for (place, step) in list.iter().enumerate() {
+            let arms = step.arms.map(|list| offsets[list] as usize);
+            Step { arms, more: place + 1 < list.len(), ..*step }.push(&mut out);
+        }
+    }
+    (out, offsets, lists.iter().map(Vec::len).sum::<usize>() as u32)
 }

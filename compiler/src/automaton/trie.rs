@@ -35,6 +35,16 @@ impl<'r> Trie<'r> {
         let nodes = preorder(&build(&entries));
         Trie { entries, nodes }
     }
+
+    /// The most nodes on a way from the root, which does not count.
+    pub(super) fn depth(&self) -> usize {
+        let mut depths = vec![0; self.nodes.len()];
+        // A parent stands before its children.
+        for (number, node) in self.nodes.iter().enumerate().skip(1) {
+            depths[number] = depths[node.parent as usize] + 1;
+        }
+        depths.into_iter().max().unwrap_or(0)
+    }
 }
 
 const ROOT: u32 = 0;

@@ -165,8 +165,8 @@ impl Document {
         let filled = if policy.is_scoped() {
             scoped::fill(self, policy, &tags, &options.limits)
         } else {
-            let programs = self.build_programs(policy, &tags);
-            self.choose_sets(policy, &programs).map(|()| tags)
+            let programs = self.build_programs(policy, &tags, options);
+            programs.and_then(|programs| self.choose_sets(policy, &programs)).map(|()| tags)
         };
         match filled {
             Ok(tags) => self.detail = write::encode_detail(&details::details(policy, &tags)),
@@ -191,11 +191,18 @@ impl Document {
 
     /// The programs of each group: (usage, index into `programs`). Groups that say the same, as those of a long list of
     /// crawlers often do, share one, which is built once.
-    fn build_programs(&mut self, policy: &Policy<'_>, tags: &[u32]) -> Vec<Vec<(u16, usize)>> {
+    fn build_programs(
+        &mut self,
+        policy: &Policy<'_>,
+        tags: &[u32],
+        options: &Options,
+    ) -> Result<Vec<Vec<(u16, usize)>>, OverLimit> {
+        let build = if options.no_lanes { automaton::build_tries } else { automaton::build };
         let mut known: HashMap<Vec<Tagged<'_>>, usize> = HashMap::new();
         let several = policy.groups.len() > 1;
         let notation = policy.profile.notation();
         let mut rules = Vec::new();
+        let mut over = Ok(());
         let mut of_usage = |group: &Group<'_>, usage: u16| {
             rules.clear();
             let numbers = group.rules.clone().filter(|&rule| policy.rules[rule].usage == usage);
@@ -212,7 +219,10 @@ impl Document {
             }
             let start = self.code.len();
             let weighing = Weighing::Ranked(precedence::silence(usage));
-            automaton::build(&rules, notation, weighing, &mut self.code);
+            let depth = build(&rules, notation, weighing, &mut self.code);
+            if over.is_ok() {
+                over = options.limits.check_depth(depth, group.line);
+            }
             self.programs.push(start..self.code.len());
             if several {
                 known.insert(rules.clone(), self.programs.len() - 1);
@@ -222,7 +232,8 @@ impl Document {
         // Conventional rules speak of these two usages.
         let mut programs =
             |group| [CRAWL, INDEX].into_iter().filter_map(|usage| of_usage(group, usage)).collect();
-        policy.groups.iter().map(&mut programs).collect()
+        let programs = policy.groups.iter().map(&mut programs).collect();
+        over.map(|()| programs)
     }
 
     /// Joins the groups of each crawler (R7): its set holds the programs of all of them.

@@ -78,7 +78,9 @@ pub(super) fn fill(
     let set = ScopedSet { permits, entries, rest: Some(rest), ..ScopedSet::default() };
     filling.document.default = Some(filling.intern(set));
     let longest = filling.longest;
+    let over = filling.over;
     let tags = filling.finish();
+    over?;
     document.usages.clone_from(&policy.usages);
     document.check_sets(policy, longest)?;
     Ok(tags)
@@ -116,6 +118,8 @@ struct Filling<'f, 'p, 's> {
     sets: HashMap<ScopedSet, usize>,
     purposes: HashMap<Vec<u8>, u16>,
     longest: usize,
+    /// The first program that is too deep.
+    over: Result<(), OverLimit>,
 }
 
 impl<'f, 'p, 's> Filling<'f, 'p, 's> {
@@ -176,6 +180,7 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
             sets: HashMap::new(),
             purposes: HashMap::new(),
             longest: 0,
+            over: Ok(()),
         })
     }
 
@@ -313,7 +318,10 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         }
         let notation = self.policy.rules[rules[0]].notation;
         let start = self.document.code.len();
-        automaton::build(&tagged, notation, Weighing::Scoped, &mut self.document.code);
+        let depth = automaton::build(&tagged, notation, Weighing::Scoped, &mut self.document.code);
+        if self.over.is_ok() {
+            self.over = self.limits.check_depth(depth, self.policy.rules[rules[0]].line);
+        }
         self.document.programs.push(start..self.document.code.len());
         let program = self.document.programs.len() - 1;
         self.programs.insert(tagged, program);

@@ -5,23 +5,30 @@
 //! one, all of them ([`crate::scope`]).
 //!
 //! ```text
-//! program  := head [tails] node(literals) [node(segments)]
+//! program  := lanes ([`lanes`]) | head [tails] node(literals) [node(segments) list …]
 //! head     := u8: notation in bits 0–2, bit 3 combiner (0 ranked, 1 scoped), bit 4 has tails, bits 5–6 silence
-//! tails    := filters of first, of second and of single octets (16 octets each), varint slots, varint highest tag,
-//!             varint length of node(literals)
-//! node     := flags [varint tag] [varint tag] [arms | steps] children
+//! tails    := filters of last octets, of those before them and of single ones (16 octets each), varint heads,
+//!             varint segments, varint steps, varint highest tag, varint length of node(literals), varint length of
+//!             node(segments)
+//! node     := flags [varint tag] [varint tag] [varint head | end] children
 //! flags    := u8: bits 0–1 tag of a pattern that ends here, bits 2–3 tag of an anchored one,
-//!             bit 4 arms (literals) or steps (segments), bits 5–7 form of the children
+//!             bit 4 a head (literals) or a segment (segments) ends here, bits 5–7 form of the children
+//! end      := varint number of the segment, varint 0 | 1 + offset of its list
 //! children := (nothing) | octet child | u8 count-1, octet × count, offset × count, child × count
 //! child    := varint length, rest of the label, node
-//! arms     := varint slot
-//! step     := u8: bit 0 open tag, bit 1 anchored tag, bit 2 slot, bit 3 another step follows, bits 4–7 slot waited
-//!             for (15: varint follows); [varint slot waited for] [varint tag] [varint tag] [varint slot]
+//! list     := step, and another one as long as a step says so
+//! step     := u8: bit 0 open tag, bit 1 anchored tag, bit 2 arms, bit 3 another step follows, bits 4–7 what it waits
+//!             for (15: varint follows); [varint waits] [varint tag] [varint tag] [varint arms]
 //! ```
+//! Segments stand in their trie backwards, labels in the order of the text. The steps of a segment's own list wait for
+//! heads, in the order of their lengths; those of other lists wait for segments. A step *arms* a list, which stands
+//! before its own; offsets of lists count from the first.
+//!
 //! The section that programs lie in ends with [`PADDING`] zeros, so that a reader may load eight octets at any octet
 //! of a program. Offsets count from the end of the table they stand in and only point forward, so every walk ends. The file does not know how rules become tags.
 
 mod check;
+pub mod lanes;
 
 pub use check::check;
 
@@ -47,6 +54,14 @@ pub enum Silence {
     Unknown = 1,
 }
 
+impl Silence {
+    /// What the first octet of a ranked program says of it.
+    #[inline(always)]
+    pub const fn of(front: u8) -> Silence {
+        if front & 0x60 == 0 { Silence::Allowed } else { Silence::Unknown }
+    }
+}
+
 /// How the tags of a program are weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weighing {
@@ -65,7 +80,7 @@ pub const TAG_PERMIT: u8 = 2;
 /// The tag follows as a varint.
 pub const TAG_EXPLICIT: u8 = 3;
 
-/// Flag of a node: arms or steps follow.
+/// Flag of a node: a head or a segment ends here.
 pub const NODE_EXTRA: u8 = 1 << 4;
 /// No child.
 pub const CHILDREN_NONE: u8 = 0;
@@ -81,22 +96,22 @@ pub const CHILDREN_4: u8 = 4;
 /// Bit of a program's front: the tags are scoped.
 pub const FRONT_SCOPED: u8 = 1 << 3;
 
-/// Zeros at the end of the programs section.
-pub const PADDING: usize = 8;
+/// Zeros at the end of the programs section, so that a reader may load the largest front of a program at any octet.
+pub const PADDING: usize = 512;
 
 /// Step: a tag for the pattern that ends with this segment.
 pub const STEP_OPEN: u8 = 1;
 /// Step: a tag for the anchored pattern that ends with this segment.
 pub const STEP_ANCHORED: u8 = 2;
-/// Step: a slot is armed at the segment's end.
+/// Step: a list is armed at the segment's end.
 pub const STEP_ARMS: u8 = 4;
 /// Step: another one follows.
 pub const STEP_MORE: u8 = 8;
-/// Step: the slot waited for does not fit into four bits and follows as a varint.
+/// Step: the number of what it waits for does not fit into four bits and follows as a varint.
 pub const STEP_FAR: u8 = 15;
 
-/// A program has at most this many slots; the compiler's limits keep every program under it.
-pub const MAX_SLOTS: usize = 16_384;
+/// A program has at most this many steps; the compiler's limits keep every program under it.
+pub const MAX_STEPS: usize = 8_192;
 
 /// The fixed front of a program, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,18 +129,24 @@ pub struct Head {
 /// What the walk needs to know about the tails of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tails {
-    /// The octets that segments begin with.
-    pub first: Filter,
-    /// The second octets of segments.
-    pub second: Filter,
+    /// The octets that segments end with.
+    pub last: Filter,
+    /// The octets before those.
+    pub before: Filter,
     /// The octets of segments that have only one.
     pub single: Filter,
-    /// How many slots the walk needs.
-    pub slots: usize,
+    /// How many heads.
+    pub heads: usize,
+    /// How many segments.
+    pub segments: usize,
+    /// How many steps.
+    pub steps: usize,
     /// No tail gives a higher tag.
     pub highest: Tag,
     /// Offset of the segments' root node.
-    pub segments: usize,
+    pub root: usize,
+    /// Offset of the lists.
+    pub lists: usize,
 }
 
 /// A set of octets, taken modulo 128: exact for ASCII, which is what canonical text is nearly always made of.
@@ -162,25 +183,28 @@ impl Head {
     pub fn read(bytes: &[u8]) -> Option<Head> {
         let front = *bytes.first()?;
         let notation = Notation::from_u8(front & 7)?;
-        let weighing = match (front & FRONT_SCOPED != 0, front & 0x60) {
-            (true, _) => Weighing::Scoped,
-            (false, 0) => Weighing::Ranked(Silence::Allowed),
-            (false, _) => Weighing::Ranked(Silence::Unknown),
-        };
+        let is_scoped = front & FRONT_SCOPED != 0;
+        let weighing = if is_scoped { Weighing::Scoped } else { Weighing::Ranked(Silence::of(front)) };
         if front & 0x10 == 0 {
             return Some(Head { notation, weighing, literals: 1, tails: None });
         }
         let filters: &[u8; 48] = bytes.get(1..)?.first_chunk()?;
-        let [first, second, single] = match filters.as_chunks().0 {
-            [first, second, single] => [first, second, single].map(Filter::from_octets),
+        let [last, before, single] = match filters.as_chunks().0 {
+            [last, before, single] => [last, before, single].map(Filter::from_octets),
             _ => return None,
         };
         let mut at = 1 + filters.len();
-        let slots = varint(bytes, &mut at)? as usize;
+        let heads = varint(bytes, &mut at)? as usize;
+        let segments = varint(bytes, &mut at)? as usize;
+        let steps = varint(bytes, &mut at)? as usize;
         let highest = varint(bytes, &mut at)?;
-        let length = varint(bytes, &mut at)? as usize;
-        let tails = Tails { first, second, single, slots, highest, segments: at.checked_add(length)? };
-        (slots <= MAX_SLOTS).then_some(Head { notation, weighing, literals: at, tails: Some(tails) })
+        let of_literals = varint(bytes, &mut at)? as usize;
+        let of_segments = varint(bytes, &mut at)? as usize;
+        let root = at.checked_add(of_literals)?;
+        let lists = root.checked_add(of_segments)?;
+        let tails = Tails { last, before, single, heads, segments, steps, highest, root, lists };
+        let fits = heads <= steps && segments <= steps && steps <= MAX_STEPS;
+        fits.then_some(Head { notation, weighing, literals: at, tails: Some(tails) })
     }
 
     /// The first octet of a program.
@@ -231,22 +255,22 @@ pub const fn varint_len(value: u32) -> usize {
 /// The filters of a set of segments, in the making.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filters {
-    first: Filter,
-    second: Filter,
+    last: Filter,
+    before: Filter,
     single: Filter,
 }
 
 impl Filters {
-    /// Adds a segment, of which the first two octets count.
+    /// Adds a segment, of which the last two octets count.
     pub fn insert(&mut self, segment: &[u8]) {
         match *segment {
-            [first, second, ..] => {
-                self.first.insert(first);
-                self.second.insert(second);
+            [.., before, last] => {
+                self.last.insert(last);
+                self.before.insert(before);
             }
-            [first] => {
-                self.first.insert(first);
-                self.single.insert(first);
+            [last] => {
+                self.last.insert(last);
+                self.single.insert(last);
             }
             [] => {}
         }
@@ -254,7 +278,7 @@ impl Filters {
 
     /// Appends the filters in the order of the front.
     pub fn push(&self, out: &mut Vec<u8>) {
-        [self.first, self.second, self.single].iter().for_each(|filter| filter.push(out));
+        [self.last, self.before, self.single].iter().for_each(|filter| filter.push(out));
     }
 }
 
@@ -322,16 +346,16 @@ impl Children {
     }
 }
 
-/// What happens when a segment is found.
+/// What happens when a segment is found behind a head, or behind the segment before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// The slot that must be armed at or before the segment's start.
-    pub awaits: usize,
+    /// The number of the head (in a segment's own list), or of the segment (in others).
+    pub waits: usize,
     /// Tag of the rule that ends with this segment; 0 when none does.
     pub open: Tag,
     /// Tag of the anchored rule that ends with this segment, given when the target ends there too; 0 when none.
     pub anchored: Tag,
-    /// The slot armed at the segment's end.
+    /// The list armed at the segment's end.
     pub arms: Option<usize>,
     /// Whether another step follows.
     pub more: bool,
@@ -343,30 +367,30 @@ impl Step {
     pub fn read(bytes: &[u8], at: &mut usize) -> Option<Step> {
         let flags = *bytes.get(*at)?;
         *at += 1;
-        let awaits = match flags >> 4 {
+        let waits = match flags >> 4 {
             STEP_FAR => varint(bytes, at)? as usize,
             near => usize::from(near),
         };
         let open = if flags & STEP_OPEN != 0 { varint(bytes, at)? } else { 0 };
         let anchored = if flags & STEP_ANCHORED != 0 { varint(bytes, at)? } else { 0 };
         let arms = if flags & STEP_ARMS != 0 { Some(varint(bytes, at)? as usize) } else { None };
-        Some(Step { awaits, open, anchored, arms, more: flags & STEP_MORE != 0 })
+        Some(Step { waits, open, anchored, arms, more: flags & STEP_MORE != 0 })
     }
 
     /// Appends the step.
     pub fn push(&self, out: &mut Vec<u8>) {
-        let near = self.awaits < usize::from(STEP_FAR);
-        let mut flags = if near { (self.awaits as u8) << 4 } else { STEP_FAR << 4 };
+        let near = self.waits < usize::from(STEP_FAR);
+        let mut flags = if near { (self.waits as u8) << 4 } else { STEP_FAR << 4 };
         flags |= if self.open != 0 { STEP_OPEN } else { 0 };
         flags |= if self.anchored != 0 { STEP_ANCHORED } else { 0 };
         flags |= if self.arms.is_some() { STEP_ARMS } else { 0 };
         flags |= if self.more { STEP_MORE } else { 0 };
         out.push(flags);
-        let far = (!near).then_some(self.awaits as u32);
+        let far = (!near).then_some(self.waits as u32);
         let tags = [self.open, self.anchored].into_iter().filter(|&tag| tag != 0);
         far.into_iter()
             .chain(tags)
-            .chain(self.arms.map(|slot| slot as u32))
+            .chain(self.arms.map(|list| list as u32))
             .for_each(|n| push_varint(out, n));
     }
 }
@@ -391,10 +415,10 @@ mod tests {
 
     #[test]
     fn steps_round_trip() {
-        for awaits in [0, 14, 15, 300] {
+        for waits in [0, 14, 15, 300] {
             for bits in 0..16u8 {
                 let step = Step {
-                    awaits,
+                    waits,
                     open: Tag::from(bits & 1) * 77,
                     anchored: Tag::from(bits & 2) * 200,
                     arms: (bits & 4 != 0).then_some(9),

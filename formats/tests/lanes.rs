@@ -1,0 +1,110 @@
+//! V14 of lanes: a program that passes the check answers as its texts say, whatever octet of it was changed.
+
+use robomaton_formats::program::lanes::{Draft, FRONT_LANES, Lanes, Plan, REACH_ALL};
+use robomaton_formats::program::{self, Head, PADDING, Silence, Tag, Weighing, check};
+use robomaton_formats::{Notation, Pattern};
+use walk::walk;
+
+mod walk;
+
+/// `/ab/`, `/a*.gif$`, `/*?` and `/b*`, with their triggers.
+fn plan() -> Plan<'static> {
+    let rule = |text: &'static str, anchored, starred, permits, trigger| {
+        let length = text.len() + usize::from(anchored) + usize::from(starred);
+        let head = text.find('*').unwrap_or(text.len());
+        let tag = 2 * length as Tag + Tag::from(permits);
+        Draft { text: text.as_bytes(), head, anchored, starred, tag, trigger }
+    };
+    Plan {
+        rules: vec![
+            rule("/a*.gif", true, false, true, Some(0)),
+            rule("/ab/", false, false, false, None),
+            rule("/*?", false, false, true, Some(1)),
+            rule("/b", false, true, false, None),
+        ],
+        triggers: vec![*b".g", [b'?', 0]],
+        pairs: 1,
+        places: [1, 2, 3],
+        reach: REACH_ALL,
+        otherwise: 4,
+    }
+}
+
+fn encoded(plan: &Plan<'_>) -> Vec<u8> {
+    let mut program = Vec::new();
+    let front = Head::front(Notation::Rep, Weighing::Ranked(Silence::Allowed), false);
+    plan.encode(front | FRONT_LANES, &mut program);
+    program.extend([0; PADDING]);
+    program
+}
+
+/// The highest tag by the texts alone.
+fn naive(program: &[u8], target: &[u8]) -> Tag {
+    let lanes = Lanes::read(program).expect("a whole front");
+    let matching = (0..lanes.count).filter_map(|number| {
+        let lane = lanes.lane(number).expect("a whole lane");
+        let mut text = lane.text[..lane.length].to_vec();
+        text.extend(lane.anchored.then_some(b'$'));
+        Pattern { text: &text, notation: Notation::Rep }.matches(target).then_some(lane.tag)
+    });
+    matching.max().unwrap_or(0).max(lanes.otherwise)
+}
+
+#[test]
+fn what_passes_answers_as_its_texts_say() {
+    let whole = encoded(&plan());
+    assert_eq!(check(&whole), Ok(()));
+    let targets =
+        ["/", "/a", "/ab/", "/ab/c.gif", "/ac.gif", "/b", "/bb?", "/x?.gif", "/a.gif?", "/*", "/ab", "/?"];
+    let (mut passed, mut refused) = (0, 0);
+    for at in 0..whole.len() - PADDING {
+        for bit in 0..8 {
+            let mut program = whole.clone();
+            program[at] ^= 1 << bit;
+            // The form with another front is not this one.
+            if check(&program).is_err() || !Lanes::is_at(&program) {
+                refused += 1;
+                continue;
+            }
+            passed += 1;
+            for target in targets {
+                let best = walk(&program, target.as_bytes()).last().copied();
+                assert_eq!(
+                    best,
+                    Some(naive(&program, target.as_bytes())),
+                    "bit {bit} of octet {at}: {target}"
+                );
+            }
+        }
+    }
+    // Nearly all that passes changes a literal octet of a text, or a sense, or what the front says.
+    assert!(refused > 350 && passed > 5, "{passed} passed, {refused} were refused");
+}
+
+#[test]
+fn every_part_is_checked() {
+    type Change = fn(&mut Plan<'static>);
+    let changes: [(&str, Change); 9] = [
+        ("best first", |plan| plan.rules.swap(0, 1)),
+        ("best first", |plan| plan.otherwise = 12),
+        ("reach", |plan| plan.reach = 9),
+        ("reach", |plan| plan.otherwise = 1),
+        ("its text holds", |plan| plan.triggers[0] = *b".h"),
+        ("its text holds", |plan| plan.triggers[0] = *b"/a"),
+        ("kind", |plan| plan.rules[1].trigger = Some(0)),
+        ("holds an octet", |plan| plan.rules[3].text = b"/\x80"),
+        ("two octets, or one", |plan| plan.triggers[1] = *b"?x"),
+    ];
+    for (what, change) in changes {
+        let mut plan = plan();
+        change(&mut plan);
+        let found = check(&encoded(&plan)).expect_err(what);
+        assert!(found.1.contains(what), "{found:?}, not {what:?}");
+    }
+    let long = "/a".repeat(program::lanes::MAX_LENGTH);
+    let mut plan = plan();
+    plan.rules =
+        vec![Draft { text: long.as_bytes(), head: long.len(), tag: 2 * long.len() as Tag, ..plan.rules[1] }];
+    (plan.triggers, plan.pairs) = (Vec::new(), 0);
+    assert!(check(&encoded(&plan)).is_err());
+}

@@ -1,0 +1,172 @@
+//! Asks a program of lanes: which of a few rules, best first, is the first that matches.
+//!
+//! The other machine beside the walk, for small sets. Sixteen rules are ruled out at once by what three octets of the
+//! target are, rules with stars by triggers that do not occur in it; what is left is compared in full. Invariants:
+//! nothing is allocated, every loop ends, any damage is `None`. It does not know what a tag means.
+
+use crate::walk::first_octets;
+use robomaton_formats::program::Tag;
+use robomaton_formats::program::lanes::{BLOCK, Lane, Lanes, MAX_LANES};
+use wide::u8x16;
+
+/// The highest tag of the rules that match `target` (canonical octets), 0 when none does. `None` when the program is
+/// damaged.
+#[inline(always)]
+pub(crate) fn best(lanes: &Lanes<'_>, target: &[u8]) -> Option<Tag> {
+    if lanes.count == 0 {
+        return Some(lanes.otherwise);
+    }
+    // Beyond the end a zero is read, which no rule wants.
+    let octets = lanes.places.map(|place| u8x16::splat(target.get(usize::from(place)).copied().unwrap_or(0)));
+    let mut left = u64::from(candidates(lanes, 0, octets)?);
+    if lanes.count > BLOCK {
+        // All other blocks: that there is a fixed number of them saves more than it costs.
+        for number in 1..MAX_LANES / BLOCK {
+            left |= u64::from(candidates(lanes, number, octets)?) << (number * BLOCK);
+        }
+    }
+    left &= lanes.all();
+    if left != 0 && lanes.triggered() != 0 {
+        let wild = lanes.wild()?;
+        if left & wild != 0 {
+            left &= !wild | triggered(lanes, target)?;
+        }
+    }
+    while left != 0 {
+        let lane = lanes.lane(left.trailing_zeros() as usize)?;
+        left &= left - 1;
+        if matches(&lane, target)? {
+            return Some(lane.tag);
+        }
+    }
+    Some(lanes.otherwise)
+}
+
+/// The rules of a block that the octets at the three places do not rule out. Bits beyond the last rule mean nothing.
+#[inline(always)]
+fn candidates(lanes: &Lanes<'_>, number: usize, octets: [u8x16; 3]) -> Option<u16> {
+    let any = u8x16::splat(0);
+    let column = |column: usize| Some(u8x16::new(*lanes.column(column, number)?));
+    let (a, b, c) = (column(0)?, column(1)?, column(2)?);
+    let fits = (a.simd_eq(octets[0]) | a.simd_eq(any))
+        & (b.simd_eq(octets[1]) | b.simd_eq(any))
+        & (c.simd_eq(octets[2]) | c.simd_eq(any));
+    Some(fits.to_bitmask() as u16)
+}
+
+/// The rules that wait for a trigger that occurs in the target.
+#[inline(never)]
+fn triggered(lanes: &Lanes<'_>, target: &[u8]) -> Option<u64> {
+    let (pairs, singles) = lanes.triggers()?.split_at_checked(lanes.pairs)?;
+    let mut waiting = 0;
+    for (number, &[a, b]) in pairs.iter().enumerate() {
+        // No branch: which triggers occur is what a predictor cannot know.
+        waiting |= lanes.waiting(number)? & u64::from(has_pair(target, a, b)).wrapping_neg();
+    }
+    for (number, &[a, _]) in singles.iter().enumerate() {
+        waiting |= lanes.waiting(lanes.pairs + number)?
+            & u64::from(memchr::memchr(a, target).is_some()).wrapping_neg();
+    }
+    Some(waiting)
+}
+
+/// Whether two octets follow one another in a target.
+#[inline(always)]
+fn has_pair(target: &[u8], a: u8, b: u8) -> bool {
+    let (first, second) = (u8x16::splat(a), u8x16::splat(b));
+    let Some(last) = target.last_chunk::<17>() else {
+        return target.windows(2).any(|pair| pair == [a, b]);
+    };
+    let both =
+        |at: &[u8; 16], next: &[u8; 16]| u8x16::new(*at).simd_eq(first) & u8x16::new(*next).simd_eq(second);
+    let whole = target.as_chunks::<16>().0.iter().zip(target[1..].as_chunks::<16>().0);
+    let tail = both(last.first_chunk().unwrap_or(&[0; 16]), last.last_chunk().unwrap_or(&[0; 16]));
+    whole.fold(tail, |found, (at, next)| found | both(at, next)).any()
+}
+
+/// Whether a rule matches. `None` when its text runs out of the program.
+#[inline(always)]
+fn matches(lane: &Lane<'_>, target: &[u8]) -> Option<bool> {
+    if lane.wild {
+        return Some(wild(lane.text.get(..lane.length)?, lane.anchored, target));
+    }
+    if lane.anchored && target.len() != lane.length {
+        return Some(false);
+    }
+    begins(target, lane.text, lane.length)
+}
+
+/// Whether a target begins with the first `length` octets of a text that goes on for sixteen octets more.
+#[inline(always)]
+fn begins(target: &[u8], text: &[u8], length: usize) -> Option<bool> {
+    let same = |a: &[u8; 16], b: &[u8; 16]| u8x16::new(*a).simd_eq(u8x16::new(*b)).to_bitmask();
+    if target.len() < length {
+        return Some(false);
+    }
+    if length <= BLOCK {
+        let first = first_octets(target);
+        let wanted = (1u32 << length) - 1;
+        return Some(same(&first, text.first_chunk()?) & wanted == wanted);
+    }
+    let (text, target) = (text.get(..length)?, target.get(..length)?);
+    let mut fits = same(text.last_chunk()?, target.last_chunk()?) == 0xFFFF;
+    for (a, b) in text.as_chunks::<16>().0.iter().zip(target.as_chunks::<16>().0) {
+        fits &= same(a, b) == 0xFFFF;
+    }
+    Some(fits)
+}
+
+/// Whether a pattern with stars inside matches: each piece at its first place after the one before, the last of an
+/// anchored one at the end.
+#[inline(never)]
+fn wild(text: &[u8], anchored: bool, target: &[u8]) -> bool {
+    let Some(star) = text.iter().position(|&octet| octet == b'*') else { return false };
+    let (head, mut pieces) = text.split_at(star);
+    if !target.starts_with(head) {
+        return false;
+    }
+    let mut at = star;
+    while let Some((_, rest)) = pieces.split_first() {
+        let end = rest.iter().position(|&octet| octet == b'*').unwrap_or(rest.len());
+        let piece;
+        (piece, pieces) = rest.split_at(end);
+        if piece.is_empty() {
+            continue;
+        }
+        if anchored && pieces.is_empty() {
+            return target.len() - at >= piece.len() && target.ends_with(piece);
+        }
+        match find(target, at, piece) {
+            Some(place) => at = place + piece.len(),
+            None => return false,
+        }
+    }
+    true
+}
+
+/// The first place of a piece, which is not empty, in a target from `at` on.
+#[inline(always)]
+fn find(target: &[u8], at: usize, piece: &[u8]) -> Option<usize> {
+    let rest = target.get(at..)?;
+    let first = u8x16::splat(*piece.first()?);
+    let last = u8x16::splat(*piece.last()?);
+    let behind = piece.len() - 1;
+    let mut start = 0;
+    // Sixteen places at a time, by the piece's first and last octet.
+    while let (Some(a), Some(b)) = (
+        rest.get(start..).and_then(<[u8]>::first_chunk::<16>),
+        rest.get(start + behind..).and_then(<[u8]>::first_chunk::<16>),
+    ) {
+        let mut found = (u8x16::new(*a).simd_eq(first) & u8x16::new(*b).simd_eq(last)).to_bitmask();
+        while found != 0 {
+            let place = start + found.trailing_zeros() as usize;
+            found &= found - 1;
+            if rest.get(place..place + piece.len()) == Some(piece) {
+                return Some(at + place);
+            }
+        }
+        start += 16;
+    }
+    let rest = rest.get(start..)?;
+    rest.windows(piece.len()).position(|window| window == piece).map(|place| at + start + place)
+}
