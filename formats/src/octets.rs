@@ -113,6 +113,21 @@ fn is_odd(octet: u8) -> bool {
     (octet.wrapping_sub(0x21) >= 0x7F - 0x21) | (octet == b'%') | (octet == b'#')
 }
 
+/// The eight octets of a text from `at` (at most its length), zeros beyond its end.
+#[inline(always)]
+pub fn word(text: &[u8], at: usize) -> u64 {
+    match text.last_chunk::<8>() {
+        Some(_) => {
+            // Near the end, the last eight octets shifted: by halves, as they may be shifted out altogether.
+            let start = at.min(text.len() - 8);
+            let octets = text.get(start..).and_then(<[u8]>::first_chunk);
+            let shift = 4 * (at - start) as u32;
+            u64::from_le_bytes(octets.copied().unwrap_or_default()) >> shift >> shift
+        }
+        None => text[at..].iter().rev().fold(0, |word, &octet| (word << 8) | u64::from(octet)),
+    }
+}
+
 /// Where canonical octets go: a vector, or a caller's buffer when nothing may be allocated.
 trait Out {
     fn push(&mut self, octet: u8);

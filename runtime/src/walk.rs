@@ -10,6 +10,7 @@
 //! not know what a tag means: that is the register's business.
 
 use arrayvec::ArrayVec;
+use robomaton_formats::octets::word;
 use robomaton_formats::program::*;
 use std::iter::repeat_n;
 use std::ops::Range;
@@ -478,19 +479,4 @@ fn follow(program: &[u8], at: &mut usize, target: &[u8], depth: usize) -> Option
     let fits = label.first_chunk() == target.get(rest..)?.first_chunk::<8>()
         && target.get(rest + 8..rest + length) == label.get(8..);
     Some(if fits { length + 1 } else { 0 })
-}
-
-/// The eight octets of the target from `at` (at most its length), zeros beyond its end.
-#[inline(always)]
-fn word(target: &[u8], at: usize) -> u64 {
-    match target.last_chunk::<8>() {
-        Some(_) => {
-            // Near the end, the last eight octets shifted: by halves, as they may be shifted out altogether.
-            let start = at.min(target.len() - 8);
-            let octets = target.get(start..).and_then(<[u8]>::first_chunk);
-            let shift = 4 * (at - start) as u32;
-            u64::from_le_bytes(octets.copied().unwrap_or_default()) >> shift >> shift
-        }
-        None => target[at..].iter().rev().fold(0, |word, &octet| (word << 8) | u64::from(octet)),
-    }
 }
