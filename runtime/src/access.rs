@@ -10,7 +10,7 @@ use crate::scoped;
 use crate::site::Site;
 use crate::target::{self, Target};
 use crate::verdict::{Answer, Basis, Verdict};
-use crate::walk::{Highest, Register};
+use crate::walk::Highest;
 use robomaton_formats::decision::is_robots_txt;
 use robomaton_formats::octets::is_plain;
 use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, is_scoped, read_list};
@@ -81,11 +81,6 @@ impl<'a> Access<'a> {
 
     #[inline]
     fn of_target(&self, target: &Target<'_>) -> Answer {
-        if let Answers::Program(program) = self.answers
-            && let Some(answer) = quick(&self.site, program, target.raw())
-        {
-            return answer;
-        }
         answer(&self.site, &self.answers, self.crawler, self.usage, target).unwrap_or(DAMAGED)
     }
 }
@@ -95,60 +90,12 @@ const DAMAGED: Answer = Answer::plain(Decision::Unknown, Basis::Damaged);
 /// One question about one URL, with nothing held. Out of line for the same reason as [`Access::of_url`].
 #[inline(never)]
 pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answer {
-    if let Some(program) = only_program(site, crawler, usage)
-        && let Some(answer) = quick(site, program, url.as_bytes())
-    {
-        return answer;
-    }
     let target = target::target(site.profile, url);
     match resolve(site, crawler, usage) {
         Some(answers) => answer(site, &answers, crawler, usage, &target).unwrap_or(DAMAGED),
         None if is_exempt(site, usage, target.raw()) => Answer::plain(Decision::Allowed, Basis::RobotsTxt),
         None => DAMAGED,
     }
-}
-
-/// The program that alone answers for a crawler that asks about crawling, if it is so; most often it is. A short cut through
-/// [`resolve`], which is asked when this gives none.
-#[inline(always)]
-fn only_program<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<&'a [u8]> {
-    if !usage.is_crawl() || !crawler.is_held(site.profile.agent_rule()) {
-        return None;
-    }
-    let at = match site.ruling()? {
-        Ruling::Program(at) => at,
-        Ruling::Policy(at) => {
-            let policy = PolicyView::read(site.view.policy(at)?)?;
-            crawler.set(site.view, &policy)?.filter(|word| word & SET_LIST == 0)?
-        }
-        Ruling::NoRules(_) => return None,
-    };
-    site.view.program(at)
-}
-
-/// The answer to a question of the usual shape: a plain path, a program of lanes. A short cut through [`answer`], which is
-/// asked when this gives none; a test holds the two together.
-#[inline(always)]
-fn quick(site: &Site<'_>, program: &[u8], target: &[u8]) -> Option<Answer> {
-    // `/robots.txt` and escapes have their own ways.
-    if site.profile.notation() != Notation::Rep
-        || target.first() != Some(&b'/')
-        || matches!(target.get(1), Some(b'r' | b'%'))
-        || !Lanes::is_at(program)
-    {
-        return None;
-    }
-    let lanes = Lanes::read(program)?;
-    if !is_plain(seen(&lanes, target)) {
-        return None;
-    }
-    Some(match lanes::best(&lanes, target)? {
-        0 if Silence::of(*program.first()?) == Silence::Allowed => {
-            Answer::plain(Decision::Allowed, Basis::NoRule)
-        }
-        0 => return None,
-        tag => Answer::plain(Decision::from(permits(tag)), Basis::Rule(tag)),
-    })
 }
 
 /// The part of a target that the rules look at. What is plain so far is canonical, and no fragment begins there. Looking at
@@ -171,25 +118,35 @@ fn answer(
     if is_exempt(site, usage, target.raw()) {
         return Some(Answer::plain(Decision::Allowed, Basis::RobotsTxt));
     }
-    let mut best = (Highest(0), None);
     match *answers {
-        Answers::Fixed(answer) => return Some(answer),
-        Answers::Program(program) => ask(program, target, &mut best)?,
+        Answers::Fixed(answer) => Some(answer),
+        Answers::Program(program) => {
+            let (tag, silence) = ask(program, target)?;
+            Some(ranked(tag, silence))
+        }
         Answers::List(list) => {
+            let mut best: Option<(Tag, Silence)> = None;
             for entry in read_list(list)?.filter(|entry| u32::from(entry.usage) == usage.number) {
-                ask(site.view.program(entry.program)?, target, &mut best)?;
+                let (tag, silence) = ask_one_of_several(site.view.program(entry.program)?, target)?;
+                // What silence means, the first says.
+                best = Some(best.map_or((tag, silence), |(best, silence)| (best.max(tag), silence)));
             }
+            Some(best.map_or(unspoken(usage, Basis::Unspoken), |(tag, silence)| ranked(tag, silence)))
         }
         Answers::Scoped(list, policy, silent) => {
-            return by_scope(site, (list, policy), crawler, usage, target, silent);
+            by_scope(site, (list, policy), crawler, usage, target, silent)
         }
     }
-    Some(match best {
-        (Highest(0), None) => unspoken(usage, Basis::Unspoken),
-        (Highest(0), Some(Silence::Allowed)) => Answer::plain(Decision::Allowed, Basis::NoRule),
-        (Highest(0), Some(Silence::Unknown)) => Answer::plain(Decision::Unknown, Basis::NoRule),
-        (Highest(tag), _) => Answer::plain(Decision::from(permits(tag)), Basis::Rule(tag)),
-    })
+}
+
+/// The answer by the highest tag of the rules that match, 0 when none does.
+#[inline(always)]
+fn ranked(tag: Tag, silence: Silence) -> Answer {
+    match (tag, silence) {
+        (0, Silence::Allowed) => Answer::plain(Decision::Allowed, Basis::NoRule),
+        (0, Silence::Unknown) => Answer::plain(Decision::Unknown, Basis::NoRule),
+        (tag, _) => Answer::plain(Decision::from(permits(tag)), Basis::Rule(tag)),
+    }
 }
 
 #[inline(never)]
@@ -290,31 +247,37 @@ fn without_rules(site: &Site<'_>, no_rules: NoRules, usage: Usage<'_>) -> Answer
     Answer::plain(if silent { Decision::Unknown } else { decision }, Basis::Outcome(no_rules.outcome))
 }
 
-/// Asks one program: raises the best tag and notes what no match means in the first program asked. `None` when the
-/// image is damaged.
-#[inline]
-fn ask(program: &[u8], target: &Target<'_>, best: &mut (Highest, Option<Silence>)) -> Option<()> {
-    let silence = if Lanes::is_at(program) {
-        best.0.take(ask_lanes(program, target)?);
-        Silence::of(*program.first()?)
+/// Asks one program: the highest tag of its rules that match, and what it means that none does. `None` when the image
+/// is damaged.
+#[inline(always)]
+fn ask(program: &[u8], target: &Target<'_>) -> Option<(Tag, Silence)> {
+    if !Lanes::is_at(program) {
+        return ask_tries(program, target);
+    }
+    let lanes = Lanes::read(program)?;
+    let front = *program.first()?;
+    let notation = Notation::from_u8(front & 7)?;
+    let tag = if notation == Notation::Google || is_plain(seen(&lanes, target.raw())) {
+        lanes::best(&lanes, target.raw())?
     } else {
-        let head = &Head::read(program)?;
-        let Weighing::Ranked(silence) = head.weighing else { return None };
-        scoped::ask(program, head, target.octets(), &mut best.0)?;
-        silence
+        ask_rewritten(&lanes, notation, target.octets())?
     };
-    best.1.get_or_insert(silence);
-    Some(())
+    Some((tag, Silence::of(front)))
+}
+
+/// The same out of line, for where it is not the only one.
+#[inline(never)]
+fn ask_one_of_several(program: &[u8], target: &Target<'_>) -> Option<(Tag, Silence)> {
+    ask(program, target)
 }
 
 #[inline(never)]
-fn ask_lanes(program: &[u8], target: &Target<'_>) -> Option<Tag> {
-    let lanes = Lanes::read(program)?;
-    let notation = Notation::from_u8(*program.first()? & 7)?;
-    if notation == Notation::Google || is_plain(seen(&lanes, target.raw())) {
-        return lanes::best(&lanes, target.raw());
-    }
-    ask_rewritten(&lanes, notation, target.octets())
+fn ask_tries(program: &[u8], target: &Target<'_>) -> Option<(Tag, Silence)> {
+    let head = &Head::read(program)?;
+    let Weighing::Ranked(silence) = head.weighing else { return None };
+    let mut best = Highest(0);
+    scoped::ask(program, head, target.octets(), &mut best)?;
+    Some((best.0, silence))
 }
 
 #[inline(never)]
