@@ -172,10 +172,31 @@ pub struct Bucket {
 }
 
 impl Bucket {
+    /// Its tags as one number, the first lowest.
+    #[inline(always)]
+    fn all_tags(&self) -> u128 {
+        let front = self.as_bytes().first_chunk().copied().unwrap_or_default();
+        u128::from_le_bytes(front) & (u128::MAX >> (128 - 8 * BUCKET_SITES))
+    }
+
     /// How many sites stand in it.
     #[inline]
     pub fn sites(&self) -> usize {
-        self.tags.iter().filter(|&&tag| tag != 0).count()
+        (u128::BITS - self.all_tags().leading_zeros()).div_ceil(8) as usize
+    }
+
+    /// The places with this tag, which is not 0, in their order.
+    #[inline]
+    pub fn places(&self, tag: u8) -> impl Iterator<Item = usize> + use<> {
+        const LOW: u128 = u128::from_le_bytes([0x7F; 16]);
+        let other = self.all_tags() ^ u128::from_le_bytes([tag; 16]);
+        // The high bit of each octet that is zero: no carry leaves an octet.
+        let mut equal = !(((other & LOW) + LOW) | other | LOW);
+        std::iter::from_fn(move || {
+            let place = equal.trailing_zeros() as usize / 8;
+            equal &= equal.wrapping_sub(1);
+            (place < BUCKET_SITES).then_some(place)
+        })
     }
 }
 
