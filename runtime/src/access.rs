@@ -87,12 +87,11 @@ impl<'a> Access<'a> {
 
 const DAMAGED: Answer = Answer::plain(Decision::Unknown, Basis::Damaged);
 
-/// One question about one URL, with nothing held. Out of line for the same reason as [`Access::of_url`].
+/// One question about one target, with nothing held. Out of line for the same reason as [`Access::of_url`].
 #[inline(never)]
-pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answer {
-    let target = target::target(site.profile, url);
+pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'_>) -> Answer {
     match resolve(site, crawler, usage) {
-        Some(answers) => answer(site, &answers, crawler, usage, &target).unwrap_or(DAMAGED),
+        Some(answers) => answer(site, &answers, crawler, usage, target).unwrap_or(DAMAGED),
         None if is_exempt(site, usage, target.raw()) => Answer::plain(Decision::Allowed, Basis::RobotsTxt),
         None => DAMAGED,
     }

@@ -88,7 +88,7 @@ impl<D: AsRef<[u8]>> Image<D> {
         let names = view.section(Section::Names);
         let at = bucket.names_at.get() as usize;
         black_box((names.get(at).copied(), names.get(at + LINE).copied()));
-        let Some(place) = bucket.tags.iter().position(|&tag| tag == bucket_tag(pending.hash)) else { return };
+        let Some(place) = bucket.places(bucket_tag(pending.hash)).next() else { return };
         let rules = match Ruling::read(bucket.rulings[place].get()) {
             Some(Ruling::Program(at)) => view.program(at),
             Some(Ruling::Policy(at)) => view.policy(at),

@@ -1,5 +1,6 @@
 //! An open image: the door, and the look-up of sites.
 
+use crate::access;
 use crate::crawler::{Crawler, Usage};
 use crate::map::Mapped;
 use crate::site::Site;
@@ -190,8 +191,7 @@ impl<D: AsRef<[u8]>> Image<D> {
         let mut any = None;
         for _ in 0..MAX_PROBE {
             let bucket = buckets.get(at)?;
-            let tag = bucket_tag(hash);
-            for place in (0..bucket.tags.len()).filter(|&place| bucket.tags[place] == tag) {
+            for place in bucket.places(bucket_tag(hash)) {
                 let site = view.site(bucket, place)?;
                 if site.name.is(&authority.octets) {
                     match site.name.scheme()? {
@@ -211,15 +211,18 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// May this crawler use this URL in this way? A site that the image does not hold is `unknown`.
     ///
-    /// Allocates nothing, unless the URL's host is not in canonical spelling or its target needs more than a
-    /// kilobyte of rewriting.
+    /// Allocates nothing, unless the URL's host is not in canonical spelling or has 64 octets or more, or its target needs
+    /// more than a kilobyte of rewriting.
     #[inline]
     pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a> {
         let Ok((authority, target)) = target::split(self.profile(), url) else {
             return self.unknown(crawler, usage, url, Basis::NoUrl);
         };
         match self.find(&authority) {
-            Some(site) => site.access(crawler, usage).verdict(url, &target),
+            Some(site) => {
+                let answer = access::once(&site, crawler, usage, &target);
+                Verdict { answer, site: Some(site), crawler, usage, url }
+            }
             None => self.unknown(crawler, usage, url, Basis::NoSite),
         }
     }

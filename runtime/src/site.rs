@@ -179,7 +179,7 @@ impl<'i> Site<'i> {
     where
         'i: 'a,
     {
-        let answer = access::once(self, crawler, usage, url);
+        let answer = access::once(self, crawler, usage, &target::target(self.profile, url));
         Verdict { answer, site: Some(*self), crawler, usage, url }
     }
 }

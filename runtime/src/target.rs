@@ -4,9 +4,11 @@
 //! `url` crate by way of [`SiteKey`]. A test holds the two against each other. The target is always the caller's own
 //! octets: dot segments and doubled slashes stay (R15).
 
+use crate::walk::first_octets;
 use robomaton_formats::site::{Scheme, SiteError, SiteKey};
 use robomaton_formats::{Notation, Profile};
 use std::borrow::Cow;
+use wide::u8x16;
 
 /// A URL's site, borrowed from the URL when it was canonical.
 pub(crate) struct Authority<'u> {
@@ -85,7 +87,8 @@ pub(crate) fn target(profile: Profile, url: &str) -> Target<'_> {
 }
 
 /// Scheme, canonical authority and the rest of a URL that needs no canonicalising. A host that ends in a number is an
-/// IPv4 address in some spelling, one with `xn--` must be valid punycode; both are left to the `url` crate.
+/// IPv4 address in some spelling, one with `xn--` must be valid punycode; both are left to the `url` crate, as are hosts
+/// of 64 octets and more.
 #[inline]
 fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
     let (scheme, rest, default_port) = match url {
@@ -93,7 +96,19 @@ fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
         [b'h', b't', b't', b'p', b':', b'/', b'/', rest @ ..] => (Scheme::Http, rest, &b":80"[..]),
         _ => return None,
     };
-    let host = rest.iter().position(|&octet| !PLAIN_HOST[usize::from(octet)]).unwrap_or(rest.len());
+    let Classes { letters, dots, hyphens, plain } = Classes::of(rest);
+    let host = plain.trailing_ones() as usize;
+    if host == u64::BITS as usize {
+        return None;
+    }
+    let within = !(u64::MAX << host);
+    let (dots, hyphens) = (dots & within, hyphens & within);
+    // The last label begins behind the last dot.
+    let label = u64::BITS - dots.leading_zeros();
+    let is_name = (letters & within) >> label & 1 != 0;
+    if !is_name || dots & 1 != 0 || dots & dots >> 1 != 0 || hyphens & hyphens >> 1 != 0 {
+        return None;
+    }
     let mut end = host;
     if rest.get(host) == Some(&b':') {
         let digits = rest[host + 1..]
@@ -109,30 +124,43 @@ fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
     if !matches!(rest.get(end), None | Some(b'/' | b'?' | b'#')) {
         return None;
     }
-    let name = &rest[..host];
-    let label = name.iter().rposition(|&octet| octet == b'.').map_or(0, |dot| dot + 1);
-    if !name.get(label).is_some_and(u8::is_ascii_lowercase)
-        || name[0] == b'.'
-        || end > robomaton_formats::site::MAX_AUTHORITY
-        || memchr::memmem::find(name, b"--").is_some()
-        || memchr::memmem::find(name, b"..").is_some()
-    {
-        return None;
-    }
-    let authority = if rest[host..end] == *default_port { name } else { &rest[..end] };
+    let authority = if rest[host..end] == *default_port { &rest[..host] } else { &rest[..end] };
     Some((scheme, authority, &rest[end..]))
 }
 
-const PLAIN_HOST: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut octet = 0;
-    while octet < 256 {
-        let o = octet as u8;
-        table[octet] = o.is_ascii_lowercase() || o.is_ascii_digit() || matches!(o, b'.' | b'-' | b'_');
-        octet += 1;
+/// What the octets at the start of a text are, a bit for each; all that could stand in a plain host, and at most 64.
+struct Classes {
+    letters: u64,
+    dots: u64,
+    hyphens: u64,
+    plain: u64,
+}
+
+impl Classes {
+    #[inline(always)]
+    fn of(text: &[u8]) -> Classes {
+        let mut classes = Classes { letters: 0, dots: 0, hyphens: 0, plain: 0 };
+        for at in (0..64).step_by(16) {
+            let octets = u8x16::new(first_octets(text.get(at..).unwrap_or_default()));
+            let is = |octet| octets.simd_eq(u8x16::splat(octet));
+            let among = |first, count: u8| {
+                let place = octets - u8x16::splat(first);
+                place.min(u8x16::splat(count - 1)).simd_eq(place)
+            };
+            let (letter, dot, hyphen) = (among(b'a', 26), is(b'.'), is(b'-'));
+            let plain = letter | dot | hyphen | among(b'0', 10) | is(b'_');
+            let bits = |mask: u8x16| u64::from(mask.to_bitmask() as u16) << at;
+            classes.letters |= bits(letter);
+            classes.dots |= bits(dot);
+            classes.hyphens |= bits(hyphen);
+            classes.plain |= bits(plain);
+            if plain.to_bitmask() != 0xFFFF {
+                break;
+            }
+        }
+        classes
     }
-    table
-};
+}
 
 fn has_scheme(url: &[u8]) -> bool {
     let url = url.trim_ascii_start();
@@ -231,6 +259,15 @@ mod tests {
             "-a.b",
             "a-.b",
             "_x._y",
+            "exactly-sixteen.",
+            "of.seventeen.in.all",
+            "one-more-block-a",
+            "two--",
+            "a.doubled-hyphen-in-the-second-block.--.of",
+            "a.doubled.dot.in.the.second..block",
+            "a.host.of.sixty-three.octets.in.all.which.is.as.many.as.may.be.x",
+            "a.host.of.sixty-four.octets.in.all.which.is.one.more.than.may.be",
+            "a.host.of.seventy.octets.and.more.than.that.which.is.far.more.than.may.be",
         ];
         let ports = ["", ":", ":80", ":443", ":8080", ":080", ":65535", ":65536", ":99999", ":8x", ":1:2"];
         let rests = ["", "/", "/a?b#c", "?q", "#f", "\\a", "/a b", "//x/../y", "/%41", " "];

@@ -72,10 +72,16 @@ fn floor(ours: &Asker<'_>, queries: &Queries, query: &Query) -> bool {
     (sum ^ ours.site(query).status() as u8) & 1 == 0
 }
 
-/// What a profiler should look at.
+/// What a profiler should look at: sites held.
 #[inline(never)]
 fn profiled(ours: &Asker<'_>, queries: &Queries) {
     std::hint::black_box(queries.all().iter().filter(|query| ours.resolved(queries, query)).count());
+}
+
+/// The same for whole URLs.
+#[inline(never)]
+fn profiled_urls(ours: &Asker<'_>, queries: &Queries) {
+    std::hint::black_box(queries.all().iter().filter(|query| ours.full_url(queries, query)).count());
 }
 
 /// Our answers under another profile.
@@ -105,6 +111,7 @@ fn run(wanted: &Wanted) -> Result<(), String> {
     if wanted.passes > 0 {
         let shuffled = queries.shuffled();
         (0..wanted.passes).for_each(|_| profiled(&ours, &shuffled));
+        (0..wanted.passes).for_each(|_| profiled_urls(&ours, &shuffled));
         return Ok(());
     }
     // Panics of rivals are counted, not printed.
