@@ -56,32 +56,11 @@ impl<'a> Access<'a> {
         Verdict { answer, site: Some(self.site), crawler: self.crawler, usage: self.usage, url }
     }
 
-    /// An octet of what is read first to answer.
-    #[inline]
-    pub(crate) fn first_octet(&self) -> Option<u8> {
-        match self.answers {
-            Answers::Fixed(_) => None,
-            Answers::Program(bytes) | Answers::List(bytes) | Answers::Scoped(_, bytes, _) => {
-                bytes.first().copied()
-            }
-        }
-    }
-
     /// Out of line with a small result, so that a verdict is built where it is used, and of it only what is.
     #[inline(never)]
     fn of_url(&self, url: &str) -> Answer {
-        self.of_target(&target::target(self.site.profile, url))
-    }
-
-    #[inline]
-    pub(crate) fn verdict(&self, url: &'a str, target: &Target<'_>) -> Verdict<'a> {
-        let answer = self.of_target(target);
-        Verdict { answer, site: Some(self.site), crawler: self.crawler, usage: self.usage, url }
-    }
-
-    #[inline]
-    fn of_target(&self, target: &Target<'_>) -> Answer {
-        answer(&self.site, &self.answers, self.crawler, self.usage, target).unwrap_or(DAMAGED)
+        let target = target::target(self.site.profile, url);
+        answer(&self.site, &self.answers, self.crawler, self.usage, &target).unwrap_or(DAMAGED)
     }
 }
 

@@ -47,20 +47,17 @@ impl<D: AsRef<[u8]>> Image<D> {
             }
             block.iter().for_each(|pending| self.touch_bucket(pending));
             block.iter().for_each(|pending| self.touch_site(pending));
-            let accesses: [_; BLOCK] = std::array::from_fn(|n| {
+            let sites: [_; BLOCK] = std::array::from_fn(|n| {
                 let pending = block.get(n)?;
                 let (authority, _) = pending.parts.as_ref()?;
-                let site = self.find_hashed(authority, pending.hash)?;
-                let access = site.access(pending.question.crawler, pending.question.usage);
-                black_box(access.first_octet());
-                Some(access)
+                self.find_hashed(authority, pending.hash)
             });
-            for (pending, access) in block.iter().zip(accesses) {
+            for (pending, site) in block.iter().zip(sites) {
                 let Question { crawler, usage, url } = pending.question;
-                each(match (&pending.parts, access) {
+                each(match (&pending.parts, site) {
                     (None, _) => self.unknown(crawler, usage, url, Basis::NoUrl),
                     (_, None) => self.unknown(crawler, usage, url, Basis::NoSite),
-                    (Some((_, target)), Some(access)) => access.verdict(url, target),
+                    (Some((_, target)), Some(site)) => self.answered(site, crawler, usage, url, target),
                 });
             }
         }
