@@ -1,14 +1,14 @@
 //! One stage: a generated corpus becomes an image.
 //!
-//! [`compile`] is the one function that knows how: when there is another writer of images, it changes here.
+//! As the command does it: in memory lies only what memory is bounded by, the image goes to its file.
 
 use robomaton_benches::generate::{Generator, warc};
-use robomaton_corpus::{BatchOptions, Input, Progress, Report, build};
+use robomaton_corpus::{BatchOptions, Input, Progress, Report, prepare};
 use robomaton_formats::layout::Section;
 use robomaton_runtime::Image;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -32,13 +32,15 @@ pub(crate) struct Built {
     pub(crate) peak: u64,
 }
 
-/// Captures in, image out, as the library does it.
+/// Captures in, image out.
 fn compile(captures: &Path, image: &Path) -> Result<Report, String> {
-    let inputs = [Input::Path(captures.to_owned())];
-    let built =
-        build(&inputs, &BatchOptions::default(), &Progress::default()).map_err(|error| error.to_string())?;
-    std::fs::write(image, &built.image).map_err(|error| format!("{}: {error}", image.display()))?;
-    Ok(built.report)
+    let (inputs, options) = ([Input::Path(captures.to_owned())], BatchOptions::default());
+    let prepared = prepare(&inputs, &options, &Progress::default()).map_err(|error| error.to_string())?;
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", image.display());
+    let mut out = BufWriter::new(File::create(image).map_err(|error| failed(&error))?);
+    let report = prepared.write(&mut out).map_err(|error| failed(&error))?;
+    out.flush().map_err(|error| failed(&error))?;
+    Ok(report)
 }
 
 /// Writes the captures of the first sites.
