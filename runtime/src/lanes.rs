@@ -59,29 +59,41 @@ fn candidates(lanes: &Lanes<'_>, number: usize, octets: [u8x16; 3]) -> Option<u1
 fn triggered(lanes: &Lanes<'_>, target: &[u8]) -> Option<u64> {
     let (pairs, singles) = lanes.triggers()?.split_at_checked(lanes.pairs)?;
     let mut waiting = 0;
-    for (number, &[a, b]) in pairs.iter().enumerate() {
-        // No branch: which triggers occur is what a predictor cannot know.
-        waiting |= lanes.waiting(number)? & u64::from(has_pair(target, a, b)).wrapping_neg();
-    }
-    for (number, &[a, _]) in singles.iter().enumerate() {
-        waiting |= lanes.waiting(lanes.pairs + number)?
-            & u64::from(memchr::memchr(a, target).is_some()).wrapping_neg();
+    // No branch: which triggers occur is what a predictor cannot know.
+    let mut add = |number: usize, occurs: bool| {
+        waiting |= lanes.waiting(number)? & u64::from(occurs).wrapping_neg();
+        Some(())
+    };
+    let Some(last) = target.len().checked_sub(BLOCK + 1) else {
+        for (number, pair) in pairs.iter().enumerate() {
+            add(number, target.windows(2).any(|window| window == pair))?;
+        }
+        for (number, [octet, _]) in (lanes.pairs..).zip(singles) {
+            add(number, target.contains(octet))?;
+        }
+        return Some(waiting);
+    };
+    // Four blocks of pairs' first octets at a time, each with that of their second; beyond the end, the last one again.
+    for base in (0..target.len() - 1).step_by(4 * BLOCK) {
+        let block = |number: usize| {
+            let octets = target.get((base + number * BLOCK).min(last)..)?.first_chunk::<{ BLOCK + 1 }>()?;
+            Some((u8x16::new(*octets.first_chunk()?), u8x16::new(*octets.last_chunk()?)))
+        };
+        let ((a, a1), (b, b1), (c, c1), (d, d1)) = (block(0)?, block(1)?, block(2)?, block(3)?);
+        for (number, &[first, second]) in pairs.iter().enumerate() {
+            let (first, second) = (u8x16::splat(first), u8x16::splat(second));
+            let ab = (a.simd_eq(first) & a1.simd_eq(second)) | (b.simd_eq(first) & b1.simd_eq(second));
+            let cd = (c.simd_eq(first) & c1.simd_eq(second)) | (d.simd_eq(first) & d1.simd_eq(second));
+            add(number, (ab | cd).any())?;
+        }
+        for (number, &[octet, _]) in (lanes.pairs..).zip(singles) {
+            let octet = u8x16::splat(octet);
+            let ab = a.simd_eq(octet) | b.simd_eq(octet);
+            let cd = c.simd_eq(octet) | d.simd_eq(octet) | d1.simd_eq(octet);
+            add(number, (ab | cd).any())?;
+        }
     }
     Some(waiting)
-}
-
-/// Whether two octets follow one another in a target.
-#[inline(always)]
-fn has_pair(target: &[u8], a: u8, b: u8) -> bool {
-    let (first, second) = (u8x16::splat(a), u8x16::splat(b));
-    let Some(last) = target.last_chunk::<17>() else {
-        return target.windows(2).any(|pair| pair == [a, b]);
-    };
-    let both =
-        |at: &[u8; 16], next: &[u8; 16]| u8x16::new(*at).simd_eq(first) & u8x16::new(*next).simd_eq(second);
-    let whole = target.as_chunks::<16>().0.iter().zip(target[1..].as_chunks::<16>().0);
-    let tail = both(last.first_chunk().unwrap_or(&[0; 16]), last.last_chunk().unwrap_or(&[0; 16]));
-    whole.fold(tail, |found, (at, next)| found | both(at, next)).any()
 }
 
 /// Whether a rule matches. `None` when its text runs out of the program.
@@ -169,4 +181,44 @@ fn find(target: &[u8], at: usize, piece: &[u8]) -> Option<usize> {
     }
     let rest = rest.get(start..)?;
     rest.windows(piece.len()).position(|window| window == piece).map(|place| at + start + place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use robomaton_formats::program::PADDING;
+    use robomaton_formats::program::lanes::{Draft, FRONT_LANES, Plan, REACH_ALL};
+
+    #[test]
+    fn triggers_are_found_wherever_they_stand() {
+        let rule =
+            |text, tag, trigger| Draft { text, head: 1, anchored: false, starred: false, tag, trigger };
+        let plan = Plan {
+            rules: vec![rule(b"/*qz", 8, Some(0)), rule(b"/*!", 6, Some(1))],
+            triggers: vec![[b'q', b'z'], [b'!', 0]],
+            pairs: 1,
+            reach: REACH_ALL,
+            ..Plan::default()
+        };
+        let mut program = Vec::new();
+        plan.encode(FRONT_LANES, &mut program);
+        program.resize(program.len() + PADDING, 0);
+        let lanes = Lanes::read(&program).unwrap();
+        for length in 1..150 {
+            let mut target = vec![b'a'; length];
+            target[0] = b'/';
+            assert_eq!(best(&lanes, &target), Some(0));
+            for place in 1..length {
+                let mut target = target.clone();
+                target[place] = b'!';
+                assert_eq!(best(&lanes, &target), Some(6), "{place} of {length}");
+                target[place] = b'q';
+                assert_eq!(best(&lanes, &target), Some(0));
+                if let Some(next) = target.get_mut(place + 1) {
+                    *next = b'z';
+                    assert_eq!(best(&lanes, &target), Some(8), "{place} of {length}");
+                }
+            }
+        }
+    }
 }
