@@ -113,45 +113,60 @@ fn dump_tries(program: &[u8], out: &mut String) -> Option<()> {
     out.push_str("literals\n");
     dump_trie(program, head.literals, false, out)?;
     let Some(tails) = head.tails else { return Some(()) };
-    let Tails { last, before, single, heads, segments, steps, highest, .. } = tails;
+    let Tails { last, single, states, queues, steps, highest, .. } = tails;
     let octets = |filter: Filter| -> String {
         let admitted = (0..128u8).filter(|&octet| filter.admits(octet));
         admitted.map(|octet| octet.escape_ascii().to_string()).collect()
     };
-    _ = writeln!(out, "{heads} heads, {segments} segments, {steps} steps, highest tag {highest}");
-    for (name, filter) in [("last", last), ("before", before), ("single", single)] {
+    _ = writeln!(out, "{states} numbered states, {queues} queues, {steps} steps, highest tag {highest}");
+    for (name, filter) in [("last", last), ("single", single)] {
         _ = writeln!(out, "  {name} octets {:?}", octets(filter));
     }
-    let own = dump_trie(program, tails.root, true, out)?;
-    let (mut at, mut list, mut begins) = (tails.lists, 0, true);
-    for _ in 0..steps {
-        if begins {
-            list = at - tails.lists;
-            _ = write!(out, "list {list}:");
-        }
-        let step = Step::read(program, &mut at)?;
-        let waits_for = if own.contains(&list) { "head" } else { "segment" };
-        _ = write!(out, " [{waits_for} {}:", step.waits);
-        for (tag, name) in [(step.open, ""), (step.anchored, "$")].into_iter().filter(|&(tag, _)| tag != 0) {
-            _ = write!(out, " {name}{} {tag}", if permits(tag) { "permit" } else { "prohibit" });
-        }
-        step.arms.into_iter().for_each(|list| _ = write!(out, " arms list {list}"));
-        out.push_str(if step.more { "]" } else { "]\n" });
-        begins = !step.more;
+    let mut left = steps.checked_sub(dump_trie(program, tails.root, true, out)?)?;
+    let mut at = tails.lists;
+    while left > 0 {
+        _ = write!(out, "list {}:", at - tails.lists);
+        left = left.checked_sub(dump_steps(program, &mut at, "queue", out)?)?;
+        out.push('\n');
     }
     Some(())
 }
 
-/// The nodes below a root; gives the lists of segments.
-fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> Option<Vec<usize>> {
-    let mut own = Vec::new();
+/// A list of steps; gives how many.
+fn dump_steps(program: &[u8], at: &mut usize, waits_for: &str, out: &mut String) -> Option<usize> {
+    let mut count = 0;
+    loop {
+        let step = Step::read(program, at)?;
+        _ = write!(out, " [{waits_for} {}:", step.waits);
+        for (tag, name) in [(step.open, ""), (step.anchored, "$")].into_iter().filter(|&(tag, _)| tag != 0) {
+            _ = write!(out, " {name}{} {tag}", if permits(tag) { "permit" } else { "prohibit" });
+        }
+        dump_state(step.leads, " to", out);
+        out.push(']');
+        count += 1;
+        if !step.more {
+            return Some(count);
+        }
+    }
+}
+
+fn dump_state(State { number, list }: State, before: &str, out: &mut String) {
+    for (part, name) in [(number, "state"), (list, "list")] {
+        part.into_iter().for_each(|part| _ = write!(out, "{before} {name} {part}"));
+    }
+}
+
+/// The nodes below a root; gives how many steps stand at them.
+fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> Option<usize> {
+    let mut steps = 0;
     // (offset of the node, its label, depth in octets, depth in nodes)
     let mut stack = vec![(root, Vec::new(), 0usize, 1usize)];
     while let Some((mut at, label, octets, indent)) = stack.pop() {
         let flags = *program.get(at)?;
         at += 1;
         _ = write!(out, "{:width$}{:?}", "", label.escape_ascii().to_string(), width = indent * 2);
-        for (form, name, rank) in [(flags & 3, "", octets), (flags >> 2 & 3, "$", octets + 1)] {
+        let tags = if segments { 0 } else { flags };
+        for (form, name, rank) in [(tags & 3, "", octets), (tags >> 2 & 3, "$", octets + 1)] {
             let tag = match form {
                 TAG_NONE => continue,
                 TAG_EXPLICIT => varint(program, &mut at)?,
@@ -160,15 +175,10 @@ fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> O
             _ = write!(out, " {name}{} {tag}", if permits(tag) { "permit" } else { "prohibit" });
         }
         if flags & NODE_EXTRA != 0 {
-            let number = varint(program, &mut at)?;
-            if segments {
-                _ = write!(out, " segment {number}");
-                if let Some(list) = (varint(program, &mut at)? as usize).checked_sub(1) {
-                    _ = write!(out, " list {list}");
-                    own.push(list);
-                }
-            } else {
-                _ = write!(out, " head {number}");
+            match segments {
+                false => dump_state(State::read(program, &mut at)?, "", out),
+                true if flags & NODE_QUEUE != 0 => _ = write!(out, " queue {}", varint(program, &mut at)?),
+                true => steps += dump_steps(program, &mut at, "state", out)?,
             }
         }
         out.push('\n');
@@ -184,5 +194,5 @@ fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> O
             stack.push((at + rest, label, octets, indent + 1));
         }
     }
-    Some(own)
+    Some(steps)
 }

@@ -41,13 +41,11 @@ struct Dump<'b> {
     bytes: &'b [u8],
     at: usize,
     out: String,
-    /// Where segments' own lists begin, in the program that is being dumped.
-    own: Vec<u64>,
 }
 
 impl<'b> Dump<'b> {
     fn new(bytes: &'b [u8]) -> Dump<'b> {
-        Dump { bytes, at: 0, out: String::new(), own: Vec::new() }
+        Dump { bytes, at: 0, out: String::new() }
     }
 
     fn title(&mut self, title: &str) {
@@ -121,7 +119,8 @@ impl<'b> Dump<'b> {
     fn node(&mut self, prefix: &str, segments: bool) {
         let flags = self.bytes[self.at];
         let mut parts = Vec::new();
-        for (form, name, rank) in [(flags & 3, "open", 0), (flags >> 2 & 3, "anchored", 1)] {
+        let tags = if segments { 0 } else { flags };
+        for (form, name, rank) in [(tags & 3, "open", 0), (tags >> 2 & 3, "anchored", 1)] {
             let rank = prefix.len() + rank;
             match form {
                 program::TAG_NONE => {}
@@ -140,18 +139,19 @@ impl<'b> Dump<'b> {
             form => format!("several children, offsets of {}", 1 << (form - program::CHILDREN_1)),
         });
         self.take(1, &format!("node {prefix:?}: {}", parts.join(", ")));
-        for (form, name) in [(flags & 3, "open tag"), (flags >> 2 & 3, "anchored tag")] {
+        for (form, name) in [(tags & 3, "open tag"), (tags >> 2 & 3, "anchored tag")] {
             if form == program::TAG_EXPLICIT {
                 self.varint(&format!("  {name}"));
             }
         }
         if flags & program::NODE_EXTRA != 0 {
-            if segments {
-                self.varint("  segment");
-                let own = self.varint("  its list, plus one:");
-                self.own.extend(own.checked_sub(1));
-            } else {
-                self.varint("  head");
+            match segments {
+                false => {
+                    self.varint("  number of the state, plus one:");
+                    self.varint("  its list, plus one:");
+                }
+                true if flags & program::NODE_QUEUE != 0 => _ = self.varint("  queue"),
+                true => self.steps("  step: waits for state"),
             }
         }
         let count = match flags >> 5 {
@@ -180,21 +180,24 @@ impl<'b> Dump<'b> {
         }
     }
 
-    /// One step, of a segment's own list or of another; whether another one follows.
-    fn step(&mut self, own: bool) -> bool {
-        let mut end = self.at;
-        let step = Step::read(self.bytes, &mut end).expect("a whole step");
-        let mut remark = format!("  step: waits for {} {}", if own { "head" } else { "segment" }, step.waits);
-        for (name, value) in [("open tag", step.open), ("anchored tag", step.anchored)] {
-            if value != 0 {
-                let _ = write!(remark, ", {name} {value}");
+    /// A list of steps, each with a remark that begins so.
+    fn steps(&mut self, waits: &str) {
+        let mut more = true;
+        while more {
+            let mut end = self.at;
+            let step = Step::read(self.bytes, &mut end).expect("a whole step");
+            let mut remark = format!("{waits} {}", step.waits);
+            for (name, value) in [("open tag", step.open), ("anchored tag", step.anchored)] {
+                if value != 0 {
+                    let _ = write!(remark, ", {name} {value}");
+                }
             }
+            for (name, value) in [("state", step.leads.number), ("the list at", step.leads.list)] {
+                let _ = value.map(|value| write!(remark, ", leads to {name} {value}"));
+            }
+            self.take(end - self.at, &remark);
+            more = step.more;
         }
-        if let Some(list) = step.arms {
-            let _ = write!(remark, ", arms the list at {list}");
-        }
-        self.take(end - self.at, &remark);
-        step.more
     }
 
     fn program(&mut self) {
@@ -264,14 +267,19 @@ impl<'b> Dump<'b> {
         let head = Head::read(&self.bytes[start..]).expect("a whole front");
         self.front(if head.tails.is_some() { "tries, tails follow" } else { "tries, no tails" });
         if head.tails.is_some() {
-            for name in ["last", "before", "single"] {
-                let octets = *self.bytes[self.at..].first_chunk().expect("a whole filter");
-                let filter = u128::from_le_bytes(octets);
-                let bits = (0..128).filter(|bit| filter >> bit & 1 == 1).map(|bit| bit.to_string());
-                self.take(16, &format!("{name}: bits {}", bits.collect::<Vec<_>>().join(", ")));
-            }
+            let bits = |dump: &mut Self, name, count: usize| {
+                let octets = &dump.bytes[dump.at..];
+                let bits =
+                    (0..count).filter(|bit| octets[bit / 8] >> (bit % 8) & 1 == 1).map(|bit| bit.to_string());
+                let remark = format!("{name}: bits {}", bits.collect::<Vec<_>>().join(", "));
+                dump.take(count / 8, &remark);
+            };
+            bits(self, "last", 128);
+            bits(self, "single", 128);
+            let log = self.field(1, "log");
+            bits(self, "pairs", 1 << log);
             for name in
-                ["heads", "segments", "steps", "highest", "length of the literals", "length of the segments"]
+                ["states", "queues", "steps", "highest", "length of the literals", "length of the segments"]
             {
                 self.varint(name);
             }
@@ -280,16 +288,11 @@ impl<'b> Dump<'b> {
         self.node("", false);
         let Some(tails) = head.tails else { return };
         assert_eq!(self.at, start + tails.root);
-        self.own.clear();
         self.node("", true);
-        let lists = self.at;
-        assert_eq!(lists, start + tails.lists);
-        let mut begin = lists;
-        for _ in 0..tails.steps {
-            let own = self.own.contains(&((begin - lists) as u64));
-            if !self.step(own) {
-                begin = self.at;
-            }
+        assert_eq!(self.at, start + tails.lists);
+        // What is dumped here is a whole program.
+        while self.at < self.bytes.len() {
+            self.steps("step: waits in queue");
         }
     }
 
@@ -572,8 +575,7 @@ fn dump_scoped(image: &[u8]) -> String {
     let view = View::new(image, &layout);
     let mut out = String::new();
     for section in [Section::Policies, Section::Lists, Section::Scopes, Section::Purposes] {
-        let mut dump =
-            Dump { bytes: view.section(section), at: 0, out: std::mem::take(&mut out), own: Vec::new() };
+        let mut dump = Dump { bytes: view.section(section), at: 0, out: std::mem::take(&mut out) };
         dump.title(section.name());
         while dump.at < dump.bytes.len() {
             match section {

@@ -14,7 +14,7 @@ use robomaton_formats::policy::{
     USAGES, encode_list, is_scoped, read_list,
 };
 use robomaton_formats::program::{
-    self, Head, NODE_EXTRA, PADDING, Silence, Step, TAG_EXPLICIT, TAG_PROHIBIT, Weighing,
+    self, Head, NODE_EXTRA, NODE_QUEUE, PADDING, Silence, State, Step, TAG_EXPLICIT, TAG_PROHIBIT, Weighing,
 };
 use robomaton_formats::read::{Layout, Site as Found, View};
 use robomaton_formats::schedule::{Rate, Schedule, Window};
@@ -120,19 +120,27 @@ fn site(url: &str, seed: u32) -> Site {
 fn contents(mut sites: Vec<Site>) -> Contents {
     sites.sort_by(|a, b| a.key.cmp(&b.key));
     let front = |tails| Head::front(Notation::Rep, Weighing::Ranked(Silence::Allowed), tails);
-    // `Disallow: /` alone, then `Allow: /*a`.
+    // `Disallow: /` alone, then `Allow: /*a`, whose step stands at the node of its segment, and `Allow: /*b`, whose step waits
+    // in a queue.
     let mut programs = vec![front(false), program::CHILDREN_ONE << 5, b'/', 0, TAG_PROHIBIT];
     let second = programs.len() as u32;
-    let literals = [program::CHILDREN_ONE << 5, b'/', 0, NODE_EXTRA, 0];
+    let mut literals = vec![program::CHILDREN_ONE << 5, b'/', 0, NODE_EXTRA];
+    State { number: Some(0), list: Some(0) }.push(&mut literals);
     programs.push(front(true));
-    // Segments begin with `a`, none has a second octet, `a` is one.
-    [1 << b'a', 0, 1 << b'a'].into_iter().for_each(|filter: u128| programs.extend(filter.to_le_bytes()));
-    let segments = [program::CHILDREN_ONE << 5, b'a', 0, NODE_EXTRA, 0, 1];
+    // Segments end with `a` or `b`, both are one octet, so there are no pairs.
+    let both: u128 = 1 << b'a' | 1 << b'b';
+    [both, both].into_iter().for_each(|filter| programs.extend(filter.to_le_bytes()));
+    programs.push(7);
+    programs.extend([0; 16]);
+    let step = Step { open: 7, ..Step::default() };
+    let mut segments = vec![program::CHILDREN_1 << 5, 1, b'a', b'b', 0, 4, 0, NODE_EXTRA];
+    step.push(&mut segments);
+    segments.extend([0, NODE_EXTRA | NODE_QUEUE, 0]);
     let lengths = [literals.len() as u32, segments.len() as u32];
-    [1, 1, 1, 7].into_iter().chain(lengths).for_each(|n| program::push_varint(&mut programs, n));
+    [1, 1, 2, 7].into_iter().chain(lengths).for_each(|n| program::push_varint(&mut programs, n));
     programs.extend(literals);
     programs.extend(segments);
-    Step { open: 7, ..Step::default() }.push(&mut programs);
+    step.push(&mut programs);
 
     let entry = |usage, program| Entry { usage, purpose: NO_PURPOSE, program };
     let mut lists = Vec::new();
@@ -657,20 +665,24 @@ fn overflow_is_marked_where_a_site_passed() {
 #[test]
 fn rules_of_programs() {
     // Where the fields of the second program of `contents` stand.
-    const FIRST: usize = 6;
-    const SECOND: usize = 22;
-    const SINGLE: usize = 38;
-    const HEADS: usize = 54;
-    const SEGMENTS: usize = 55;
-    const STEPS: usize = 56;
-    const HIGHEST: usize = 57;
-    const ROOT: usize = 65;
-    const NODE: usize = 68;
-    const NUMBER: usize = 69;
-    const LIST: usize = 70;
-    const STEP: usize = 71;
-    const TAG: usize = 72;
-    const END: usize = 73;
+    const LAST: usize = 6;
+    const SINGLE: usize = 22;
+    const LOG: usize = 38;
+    const PAIRS: usize = 39;
+    const STATES: usize = 55;
+    const QUEUES: usize = 56;
+    const STEPS: usize = 57;
+    const HIGHEST: usize = 58;
+    const NUMBER: usize = 65;
+    const LIST: usize = 66;
+    const ROOT: usize = 67;
+    const NODE: usize = 74;
+    const STEP: usize = 75;
+    const TAG: usize = 76;
+    const QUEUED: usize = 78;
+    const QUEUE: usize = 79;
+    const LISTED: usize = 80;
+    const END: usize = 82;
     let of = |change: &dyn Fn(&mut [u8])| {
         broken(|_| (), |image, at| change(&mut image[at(Section::Programs)..][..END + PADDING]))
     };
@@ -682,36 +694,48 @@ fn rules_of_programs() {
         assert_eq!(of(&|p| p[HIGHEST] = highest), Some(14), "highest {highest}");
     }
     // One bit more, one less: `a` is bit 1 of byte 12.
-    for filter in [FIRST, SECOND, SINGLE] {
+    for filter in [LAST, SINGLE, PAIRS] {
         for (at, bit) in [(0, 0), (12, 1), (15, 7)] {
             assert_eq!(of(&|p| p[filter + at] ^= 1 << bit), Some(14), "byte {at} of the filter at {filter}");
         }
     }
-    // Nodes of segments with tags of their own, a root with steps.
-    for (at, form) in [(ROOT, 1), (ROOT, 2 << 2), (ROOT, NODE_EXTRA), (NODE, 1), (NODE, 2), (NODE, 1 << 2)] {
+    // More bits than pairs ask for, and numbers of bits that no program has.
+    let log = |log: u8, bits| {
+        broken(|c| drop(c.programs.splice(LOG..STATES, [vec![log], vec![0; bits]].concat())), |_, _| ())
+    };
+    assert_eq!([log(7, 16), log(8, 32), log(6, 8), log(20, 1 << 17)], [None, Some(14), Some(14), Some(14)]);
+    // Nodes of segments with tags of their own or queues of nothing, a root with steps.
+    for (at, form) in [(ROOT, NODE_QUEUE), (ROOT, 2), (ROOT, 2 << 2), (ROOT, NODE_EXTRA)] {
+        assert_eq!(of(&|p| p[at] |= form), Some(14), "byte {at}");
+    }
+    for (at, form) in [(NODE, NODE_QUEUE), (NODE, 2), (QUEUED, 2), (QUEUED, 1 << 2)] {
         assert_eq!(of(&|p| p[at] |= form), Some(14), "byte {at}");
     }
     // Rank 0: of a step, with a `highest` that agrees, and of a node of literals.
     assert_eq!(of(&|p| (p[HIGHEST], p[TAG]) = (1, 1)), Some(14));
     let node = |tag| broken(|c| drop(c.programs.splice(4.., [program::TAG_EXPLICIT, tag])), |_, _| ());
     assert_eq!([node(1), node(2)], [Some(14), None]);
-    // Counts, the number of the head, of the segment, of its list; what the step waits for, whether it arms, or is not the last.
-    for at in [HEADS, SEGMENTS, STEPS] {
-        assert_eq!([0, 2].map(|count| of(&|p| p[at] = count)), [Some(14); 2], "count at {at}");
+    // Counts; the state of the head, the queue of the segment; what steps wait for, whether they lead on, or are not the last.
+    for (at, count) in [(STATES, 1), (QUEUES, 1), (STEPS, 2)] {
+        let other = [count - 1, count + 1];
+        assert_eq!(other.map(|count| of(&|p| p[at] = count)), [Some(14); 2], "count at {at}");
     }
-    for at in [ROOT - 1, NUMBER] {
-        assert_eq!(of(&|p| p[at] = 1), Some(14), "number at {at}");
+    for at in [NUMBER, LIST] {
+        assert_eq!([0, 2].map(|part| of(&|p| p[at] = part)), [Some(14); 2], "state at {at}");
     }
-    assert_eq!([0, 2].map(|list| of(&|p| p[LIST] = list)), [Some(14); 2]);
-    for bits in [0x10, program::STEP_ARMS, program::STEP_MORE] {
-        assert_eq!(of(&|p| p[STEP] |= bits), Some(14), "step {bits}");
+    assert_eq!(of(&|p| p[NUMBER..=LIST].fill(0)), Some(14));
+    assert_eq!(of(&|p| p[QUEUE] = 1), Some(14));
+    for at in [STEP, LISTED] {
+        for bits in [0x20, program::STEP_STATE, program::STEP_LIST, program::STEP_MORE] {
+            assert_eq!(of(&|p| p[at] |= bits), Some(14), "step at {at}, {bits}");
+        }
     }
     for at in [END, END + PADDING - 1] {
         assert_eq!(of(&|p| p[at] = 1), Some(14), "padding {at}");
     }
     // A number may be longer than needed, but not larger than 32 bits.
-    let heads = |last| broken(|c| drop(c.programs.splice(HEADS..=HEADS, long(1, last))), |_, _| ());
-    assert_eq!([heads(0), heads(0x10), heads(0x80)], [None, Some(14), Some(14)]);
+    let states = |last| broken(|c| drop(c.programs.splice(STATES..=STATES, long(1, last))), |_, _| ());
+    assert_eq!([states(0), states(0x10), states(0x80)], [None, Some(14), Some(14)]);
     let crawlers = |last| broken(|c| drop(c.policies.splice(1..2, long(2, last))), |_, _| ());
     assert_eq!([crawlers(0), crawlers(0x10)], [None, Some(12)]);
 }
@@ -728,7 +752,8 @@ fn rules_of_scoped_sets() {
     fn put(section: &mut [u8], at: usize, value: u32) {
         section[at..at + 4].copy_from_slice(&value.to_le_bytes());
     }
-    // Where the lists, and the scope, stand.
+    // Where the first scoped program, the lists, and the scope stand.
+    const PROGRAM: usize = 82;
     const RANKED: usize = 0;
     const REST: usize = 2 + 3 * 8;
     const OWN: usize = REST + 12 + 2 * 16;
@@ -805,18 +830,18 @@ fn rules_of_scoped_sets() {
         &[
             // A ranked program in a scoped list, a scoped one as a word and in a ranked list.
             &|c| put(&mut c.lists, field(OWN, 0, 2), 0),
-            &|c| c.programs[73] &= !program::FRONT_SCOPED,
+            &|c| c.programs[PROGRAM] &= !program::FRONT_SCOPED,
             &|c| c.programs[0] |= program::FRONT_SCOPED,
-            &|c| put(&mut c.lists, RANKED + 2 + 4, 73),
+            &|c| put(&mut c.lists, RANKED + 2 + 4, PROGRAM as u32),
             &|c| {
                 let end = c.policies.len();
-                put(&mut c.policies, end - 8, 73);
+                put(&mut c.policies, end - 8, PROGRAM as u32);
             },
         ],
     );
-    check(14, "reserved bits", &[&|c| c.programs[73] |= 1 << 5, &|c| c.programs[73] |= 1 << 6]);
-    check(14, "front of a program", &[&|c| c.programs[73] |= 4]);
-    check(14, "rank 0", &[&|c| c.programs[78] = 1]);
+    check(14, "reserved bits", &[&|c| c.programs[PROGRAM] |= 1 << 5, &|c| c.programs[PROGRAM] |= 1 << 6]);
+    check(14, "front of a program", &[&|c| c.programs[PROGRAM] |= 4]);
+    check(14, "rank 0", &[&|c| c.programs[PROGRAM + 5] = 1]);
     check(
         17,
         "a scope",

@@ -319,9 +319,11 @@ fn encoding_of_programs() {
         ("kind", lanes::STARRED, "starred"),
         ("kind", lanes::WILD, "wild"),
         ("node", program::NODE_EXTRA, "extra"),
+        ("node of segments", program::NODE_QUEUE, "queue"),
         ("step", program::STEP_OPEN, "open"),
         ("step", program::STEP_ANCHORED, "anchored"),
-        ("step", program::STEP_ARMS, "arms"),
+        ("step", program::STEP_STATE, "state"),
+        ("step", program::STEP_LIST, "list"),
         ("step", program::STEP_MORE, "more"),
     ];
     let bits = bits.map(|(of, bit, name)| {

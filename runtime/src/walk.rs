@@ -1,13 +1,14 @@
 //! The walk: one target through one program of tries, for the tags of what matches.
 //!
 //! First the literals, octet by octet down the trie, noting the heads on the way. Then, if a tail could still beat what
-//! was found, one pass over the target that looks for segments that end at each place its two-octet filter lets
-//! through. A segment found behind a head takes a step: a tag, or a list is armed, whose steps then wait for their
-//! segments. Each step is taken once: later is never better than earlier.
+//! was found, one pass over the target that looks for segments that end at each place its filters let through. A
+//! segment found behind a state takes a step: a tag, or a further state. The steps of a rare segment stand at its node and
+//! ask whether their state has been reached; those of a frequent one wait in its queue since theirs was. Each state is
+//! reached once: later is never better than earlier.
 //!
-//! Invariants: nothing is allocated; the steps of a segment are passed over once, and those that wait for it stand in
-//! the order of their places, so what a segment costs that is found is what it moves on; any damage is `None`. It does
-//! not know what a tag means: that is the register's business.
+//! Invariants: nothing is allocated; a step enters its queue once and leaves it once, in the order of places, and few stand at
+//! the nodes that one place may lead to, so what a place costs is the depth of its trie and what it moves on; any damage is
+//! `None`. It does not know what a tag means: that is the register's business.
 
 use arrayvec::ArrayVec;
 use robomaton_formats::octets::word;
@@ -64,41 +65,39 @@ fn with_tails<const N: usize, R: Register>(
     register: &mut R,
 ) -> Option<()> {
     // Each in a place of its own: put together, they would be copied.
-    let (mut heads, mut passed) = (ArrayVec::<_, N>::new(), ArrayVec::<_, N>::new());
-    let (mut last, mut last_anchored) = (ArrayVec::<_, N>::new(), ArrayVec::<_, N>::new());
+    let (mut reached, mut queues) = (ArrayVec::<_, N>::new(), ArrayVec::<_, N>::new());
     let (mut waiters, mut anchored) = (ArrayVec::<_, N>::new(), ArrayVec::<_, N>::new());
     // Only what the program has is cleared. It has no more of anything than steps.
-    heads.extend(repeat_n(0, tails.heads.min(N)));
-    passed.extend(repeat_n(0, tails.segments.min(N)));
-    last.extend(repeat_n(0, tails.segments.min(N)));
-    last_anchored.extend(repeat_n(0, tails.segments.min(N)));
+    reached.extend(repeat_n(NEVER, tails.states.min(N)));
+    queues.extend(repeat_n(Queue::default(), tails.queues.min(N)));
     let mut waiting = Waiting {
         program,
         lists: tails.lists,
-        heads: &mut heads,
-        passed: &mut passed,
+        length: target.len(),
+        reached: &mut reached,
+        queues: &mut queues,
         waiters: &mut waiters,
-        last: &mut last,
         anchored: &mut anchored,
-        last_anchored: &mut last_anchored,
     };
     let mut start = usize::MAX;
-    literals(program, head.literals, target, register, |head, length| {
+    literals(program, head.literals, target, register, |at, length| {
         start = start.min(length);
-        *waiting.heads.get_mut(head)? = length as u32 + 1;
-        Some(())
+        waiting.reach(State::read(program, at)?, length)
     })?;
     if start == usize::MAX || register.is_settled(tails.highest) {
         return Some(());
     }
-    let found = |end: usize, place, register: &mut R| {
-        waiting.found(end, place, target.len(), register)?;
+    let found = |queued, at: &mut usize, found, register: &mut R| {
+        match queued {
+            true => waiting.in_queue(varint(program, at)? as usize, found, register)?,
+            false => waiting.at_node(at, found, register)?,
+        }
         Some(register.is_settled(tails.highest))
     };
     segments(program, tails, target, start, found, register)
 }
 
-/// A step that waits, and the one that waits for the same segment behind it (plus one).
+/// A step that waits, and the one that waits behind it (plus one).
 #[derive(Clone, Copy)]
 struct Waiter {
     /// Where the step stands in the program.
@@ -108,119 +107,79 @@ struct Waiter {
     next: u16,
 }
 
-/// What waits for segments.
+/// The steps that wait for one segment: numbers of waiters, plus one.
+#[derive(Clone, Copy, Default)]
+struct Queue {
+    first: u16,
+    last: u16,
+    /// The last of the anchored ones, behind which stand those before.
+    anchored: u16,
+}
+
+/// What has been reached, and what waits for segments.
 struct Waiting<'w, const N: usize> {
     program: &'w [u8],
     /// Where lists begin in it.
     lists: usize,
-    /// Lengths of the heads that the target begins with (plus one).
-    heads: &'w mut [u32],
-    /// Up to where in the program each segment's own steps have been passed over; 0 at first.
-    passed: &'w mut [u32],
-    /// Steps of lists that have been armed.
+    /// Octets of the target.
+    length: usize,
+    /// The place at which each state with a number was reached.
+    reached: &'w mut [u32],
+    queues: &'w mut [Queue],
+    /// Steps that were put into queues.
     waiters: &'w mut ArrayVec<Waiter, N>,
-    /// The last of them that waits for a segment (plus one); the first stands behind it, so that they form a ring.
-    last: &'w mut [u16],
-    /// Anchored steps of such lists.
+    /// Those that have an anchored tag, which they may give behind others.
     anchored: &'w mut ArrayVec<Waiter, N>,
-    /// The last of them that waits for a segment (plus one), and so on to the first.
-    last_anchored: &'w mut [u16],
 }
 
-/// All steps of a segment have been passed over.
-const ALL: u32 = u32::MAX;
+/// No place.
+const NEVER: u32 = u32::MAX;
 
 impl<const N: usize> Waiting<'_, N> {
-    /// Takes the steps that wait for a segment that was found at `found`; `at` is where its node tells of it.
+    /// Takes the steps of a rare segment that was found, which stand at its node; moves past them.
     #[inline]
-    fn found<R: Register>(
-        &mut self,
-        mut at: usize,
-        found: Range<usize>,
-        length: usize,
-        register: &mut R,
-    ) -> Option<()> {
-        let segment = varint(self.program, &mut at)? as usize;
-        if let Some(list) = (varint(self.program, &mut at)? as usize).checked_sub(1) {
-            let steps = self.lists.checked_add(list)?;
-            if found.end == length {
-                self.behind_heads_at_end(steps, found.start, register)?;
+    fn at_node<R: Register>(&mut self, at: &mut usize, found: Range<usize>, register: &mut R) -> Option<()> {
+        loop {
+            let step = Step::read(self.program, at)?;
+            if *self.reached.get(step.waits)? <= found.start as u32 {
+                if step.anchored != 0 && found.end == self.length {
+                    register.take(step.anchored);
+                }
+                self.take(&step, found.end, register)?;
             }
-            self.behind_heads(segment, steps, found.clone(), register)?;
+            if !step.more {
+                return Some(());
+            }
         }
-        if found.end == length {
-            let mut next = *self.last_anchored.get(segment)?;
+    }
+
+    /// Takes the steps that wait in the queue of a frequent segment that was found.
+    #[inline]
+    fn in_queue<R: Register>(&mut self, queue: usize, found: Range<usize>, register: &mut R) -> Option<()> {
+        let begin = found.start as u32;
+        if found.end == self.length {
+            let mut next = self.queues.get(queue)?.anchored;
             while next != 0 {
                 let waiter = *self.anchored.get(usize::from(next) - 1)?;
-                if waiter.from as usize <= found.start {
+                if waiter.from <= begin {
                     register.take(Step::read(self.program, &mut (waiter.step as usize))?.anchored);
                 }
                 next = waiter.next;
             }
         }
         loop {
-            let last = *self.last.get(segment)?;
-            if last == 0 {
+            let first = self.queues.get(queue)?.first;
+            if first == 0 {
                 return Some(());
             }
-            let first = self.waiters.get(usize::from(last) - 1)?.next;
             let waiter = *self.waiters.get(usize::from(first) - 1)?;
-            if waiter.from as usize > found.start {
+            if waiter.from > begin {
                 // Those behind it came later.
                 return Some(());
             }
-            match first == last {
-                true => self.last[segment] = 0,
-                false => self.waiters.get_mut(usize::from(last) - 1)?.next = waiter.next,
-            }
+            self.queues.get_mut(queue)?.first = waiter.next;
             let step = Step::read(self.program, &mut (waiter.step as usize))?;
             self.take(&step, found.end, register)?;
-        }
-    }
-
-    /// Takes the segment's own steps from where it was left: those behind heads that end before it. Longer heads come
-    /// later, so the first that does not ends it for now.
-    #[inline]
-    fn behind_heads<R: Register>(
-        &mut self,
-        segment: usize,
-        steps: usize,
-        found: Range<usize>,
-        register: &mut R,
-    ) -> Option<()> {
-        let mut at = match *self.passed.get(segment)? {
-            ALL => return Some(()),
-            passed => steps.max(passed as usize),
-        };
-        loop {
-            let here = at;
-            let step = Step::read(self.program, &mut at)?;
-            let head = *self.heads.get(step.waits)?;
-            if head != 0 {
-                if head as usize > found.start + 1 {
-                    *self.passed.get_mut(segment)? = here as u32;
-                    return Some(());
-                }
-                self.take(&step, found.end, register)?;
-            }
-            if !step.more {
-                *self.passed.get_mut(segment)? = ALL;
-                return Some(());
-            }
-        }
-    }
-
-    /// Takes the anchored tags of the segment's own steps, at the end of the target.
-    fn behind_heads_at_end<R: Register>(&self, mut at: usize, begin: usize, register: &mut R) -> Option<()> {
-        loop {
-            let step = Step::read(self.program, &mut at)?;
-            let head = *self.heads.get(step.waits)? as usize;
-            if step.anchored != 0 && head != 0 && head <= begin + 1 {
-                register.take(step.anchored);
-            }
-            if !step.more {
-                return Some(());
-            }
         }
     }
 
@@ -229,28 +188,42 @@ impl<const N: usize> Waiting<'_, N> {
         if step.open != 0 {
             register.take(step.open);
         }
-        step.arms.map_or(Some(()), |list| self.arm(list, end))
+        self.reach(step.leads, end)
     }
 
-    /// Lets every step of a list wait for its segment, from this place on.
-    fn arm(&mut self, list: usize, from: usize) -> Option<()> {
+    /// Notes that a state has been reached, unless it had been before, and lets the steps of its list wait.
+    #[inline]
+    fn reach(&mut self, state: State, place: usize) -> Option<()> {
+        if let Some(number) = state.number {
+            let reached = self.reached.get_mut(number)?;
+            if *reached != NEVER {
+                return Some(());
+            }
+            *reached = place as u32;
+        }
+        state.list.map_or(Some(()), |list| self.wait(list, place))
+    }
+
+    /// Puts every step of a list into the queue of its segment, from this place on.
+    fn wait(&mut self, list: usize, from: usize) -> Option<()> {
         let mut at = self.lists.checked_add(list)?;
         loop {
             let mut waiter = Waiter { step: at as u32, from: from as u32, next: 0 };
             let step = Step::read(self.program, &mut at)?;
-            if step.anchored != 0 {
-                let last = self.last_anchored.get_mut(step.waits)?;
-                waiter.next = std::mem::replace(last, self.anchored.len() as u16 + 1);
-                self.anchored.try_push(waiter).ok()?;
-            }
-            if step.open != 0 || step.arms.is_some() {
-                let number = self.waiters.len() as u16 + 1;
-                let last = self.last.get_mut(step.waits)?;
-                waiter.next = match std::mem::replace(last, number) {
-                    0 => number,
-                    last => std::mem::replace(&mut self.waiters.get_mut(usize::from(last) - 1)?.next, number),
-                };
+            let queue = self.queues.get_mut(step.waits)?;
+            if step.open != 0 || step.leads != State::default() {
                 self.waiters.try_push(waiter).ok()?;
+                let number = self.waiters.len() as u16;
+                match queue.first {
+                    0 => queue.first = number,
+                    _ => self.waiters.get_mut(usize::from(queue.last) - 1)?.next = number,
+                }
+                queue.last = number;
+            }
+            if step.anchored != 0 {
+                waiter.next = queue.anchored;
+                self.anchored.try_push(waiter).ok()?;
+                queue.anchored = self.anchored.len() as u16;
             }
             if !step.more {
                 return Some(());
@@ -259,14 +232,14 @@ impl<const N: usize> Waiting<'_, N> {
     }
 }
 
-/// Walks the literals; `pass` is given the number of each head that is passed, and its length.
+/// Walks the literals; `pass` is given where the node of each head that is passed tells of it, and its length, and moves past that.
 #[inline(always)]
 fn literals<R: Register>(
     program: &[u8],
     root: usize,
     target: &[u8],
     register: &mut R,
-    mut pass: impl FnMut(usize, usize) -> Option<()>,
+    mut pass: impl FnMut(&mut usize, usize) -> Option<()>,
 ) -> Option<()> {
     // Nearly every program and target begin with a slash, which then is all that the root leads to.
     const SLASH: [u8; 3] = [CHILDREN_ONE << 5, b'/', 0];
@@ -286,7 +259,7 @@ fn literals<R: Register>(
                 }
             }
             if flags & NODE_EXTRA != 0 {
-                pass(varint(program, &mut at)? as usize, depth)?;
+                pass(&mut at, depth)?;
             }
         }
         match descend(program, &mut at, flags, target, depth)? {
@@ -307,11 +280,11 @@ fn segments<R: Register>(
     tails: &Tails,
     target: &[u8],
     start: usize,
-    mut found: impl FnMut(usize, Range<usize>, &mut R) -> Option<bool>,
+    mut found: impl FnMut(bool, &mut usize, Range<usize>, &mut R) -> Option<bool>,
     register: &mut R,
 ) -> Option<()> {
     let root = Children::read(program, *program.get(tails.root)? >> 5, tails.root + 1)?;
-    let needles = root.octets(program)?;
+    let (needles, pairs) = (root.octets(program)?, tails.pairs(program)?);
     let mut base = start;
     while base < target.len() {
         let (octets, from) = window(target, base);
@@ -329,10 +302,10 @@ fn segments<R: Register>(
             places &= places - 1;
             let Some(&octet) = target.get(place) else { break };
             let before = if place == 0 { 0 } else { target[place - 1] };
-            if tails.before.admits(before) | tails.single.admits(octet) {
+            if pairs.admits([before, octet]) | tails.single.admits(octet) {
                 let Some(child) = root.find(program, octet) else { continue };
                 let child = root.child(program, child)?;
-                if ends_at(program, child, target, place, &mut found, register)? {
+                if ends_at(program, child, target, start..place, &mut found, register)? {
                     return Some(());
                 }
             }
@@ -368,41 +341,68 @@ pub(crate) fn first_octets(target: &[u8]) -> [u8; 16] {
     }
 }
 
-/// Hands over every segment that ends behind `place`; whether that was enough. `at` is the root's child for the octet there. Out of
-/// line: inlined, it would take the registers of the pass around it.
+/// Hands over every segment that ends behind the range, and begins in it or before; whether that was enough. `at` is the root's
+/// child for the octet there. Out of line: inlined, it would take the registers of the pass around it.
+///
+/// A deep trie costs what its chain of loads does, where each load waits for the one before. So the front of a node is loaded at
+/// once, and its first child is told by a branch, behind which the walk can run ahead.
 #[inline(never)]
 fn ends_at<R: Register>(
     program: &[u8],
     mut at: usize,
     target: &[u8],
-    place: usize,
-    found: &mut impl FnMut(usize, Range<usize>, &mut R) -> Option<bool>,
+    range: Range<usize>,
+    found: &mut impl FnMut(bool, &mut usize, Range<usize>, &mut R) -> Option<bool>,
     register: &mut R,
 ) -> Option<bool> {
-    let mut begin = place;
-    let mut label = precede(program, &mut at, target, begin)?;
-    while let Some(length) = label {
-        begin -= length;
-        let flags = *program.get(at)?;
+    let (mut begin, end) = (range.end, range.end + 1);
+    loop {
+        let mut front = eight(program, at)?;
+        if front as u8 == 0 {
+            // No more of the label.
+            front >>= 8;
+            at += 1;
+        } else {
+            let Some(length) = precede(program, &mut at, target, begin)? else { break };
+            begin -= length;
+            front = eight(program, at)?;
+        }
+        let (flags, form) = (front as u8, front as u8 >> 5);
         at += 1;
+        front >>= 8;
         if flags & NODE_EXTRA != 0 {
-            if found(at, begin..place + 1, register)? {
+            if found(flags & NODE_QUEUE != 0, &mut at, begin..end, register)? {
                 return Some(true);
             }
-            varint(program, &mut at)?;
-            varint(program, &mut at)?;
+            front = eight(program, at)?;
         }
-        let form = flags >> 5;
-        if begin == 0 || form == CHILDREN_NONE {
+        if form == CHILDREN_NONE || begin <= range.start {
             break;
         }
         begin -= 1;
-        let children = Children::read(program, form, at)?;
-        let Some(child) = children.find(program, target[begin]) else { break };
-        at = children.child(program, child)?;
-        label = precede(program, &mut at, target, begin)?;
+        let next = *target.get(begin)?;
+        let octets = front >> 8;
+        if form == CHILDREN_ONE {
+            if front as u8 != next {
+                break;
+            }
+            at += 1;
+        } else if octets as u8 == next {
+            // The first child begins where the table ends.
+            at += 1 + (front as u8 as usize + 1) * (1 + (1 << (form - CHILDREN_1)));
+        } else {
+            let children = Children::read(program, form, at)?;
+            let Some(child) = children.find(program, next) else { break };
+            at = children.child(program, child)?;
+        }
     }
     Some(false)
+}
+
+/// Eight octets of a program: the lowest stands at `at`.
+#[inline(always)]
+fn eight(program: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*program.get(at..)?.first_chunk()?))
 }
 
 /// Moves `at` past the rest of the label that stands there, when the target has it right before `place`, and gives its

@@ -128,27 +128,28 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Both tags and the extra octets of a node.
-    fn payload(&self, node: &Node) -> ([Tag; 2], &[u8]) {
+    /// Both tags and the extra octets of a node, and the flags that tell of these.
+    fn payload(&self, node: &Node) -> ([Tag; 2], &[u8], u8) {
         if !node.accepts {
-            return ([0; 2], &[]);
+            return ([0; 2], &[], 0);
         }
         let entry = &self.trie.entries[node.entry as usize];
-        ([entry.open, entry.anchored], &self.extras[entry.extra.clone()])
+        let extra = &self.extras[entry.extra.clone()];
+        let flags = if extra.is_empty() { 0 } else { NODE_EXTRA } | if entry.queued { NODE_QUEUE } else { 0 };
+        ([entry.open, entry.anchored], extra, flags)
     }
 
     fn own_size(&self, node: &Node) -> u32 {
-        let (tags, extra) = self.payload(node);
+        let (tags, extra, _) = self.payload(node);
         let forms = tag_forms(tags, node.end);
         let explicit = tags.into_iter().zip(forms).filter(|&(_, form)| form == TAG_EXPLICIT);
         1 + explicit.map(|(tag, _)| varint_len(tag) as u32).sum::<u32>() + extra.len() as u32
     }
 
     fn own(&self, node: &Node, (total, last): (u32, u32), out: &mut Vec<u8>) {
-        let (tags, extra) = self.payload(node);
+        let (tags, extra, flags) = self.payload(node);
         let forms = tag_forms(tags, node.end);
-        let flag = if extra.is_empty() { 0 } else { NODE_EXTRA };
-        out.push(forms[0] | forms[1] << 2 | flag | form(node.children, total - last) << 5);
+        out.push(forms[0] | forms[1] << 2 | flags | form(node.children, total - last) << 5);
         for (tag, form) in tags.into_iter().zip(forms) {
             if form == TAG_EXPLICIT {
                 push_varint(out, tag);

@@ -47,8 +47,10 @@ struct Entry<'r> {
     open: Tag,
     /// The same, anchored.
     anchored: Tag,
-    /// Arms or steps, encoded, as a range of a buffer that travels with the entries.
+    /// A state, steps or a queue, encoded, as a range of a buffer that travels with the entries.
     extra: Range<usize>,
+    /// Whether that is a queue.
+    queued: bool,
 }
 
 /// Sorts rules and leaves one of each pattern, that of the highest tag.
@@ -81,7 +83,7 @@ pub fn build_tries(rules: &[Tagged<'_>], notation: Notation, weighing: Weighing,
         let parts = rule.pattern.parts();
         if parts.segments.is_empty() {
             let (open, anchored) = if parts.anchored { (0, rule.tag) } else { (rule.tag, 0) };
-            entries.push(Entry { octets: parts.head, open, anchored, extra: 0..0 });
+            entries.push(Entry { octets: parts.head, open, anchored, ..Entry::default() });
         } else {
             tails.add(parts, rule.tag);
         }
@@ -92,17 +94,16 @@ pub fn build_tries(rules: &[Tagged<'_>], notation: Notation, weighing: Weighing,
         return 0;
     }
     let machine = tails.finish();
-    let heads = machine.heads.len() as u32;
     entries.extend(machine.heads);
     let (mut literals, mut segments) = (Vec::new(), Vec::new());
     encode::trie(&trie::Trie::new(merge(entries)), &machine.extras, false, &mut literals);
-    let count = machine.segments.len();
     let trie = trie::Trie::new(machine.segments);
     encode::trie(&trie, &machine.extras, true, &mut segments);
     out.push(Head::front(notation, weighing, true));
     machine.filters.push(out);
     let lengths = [literals.len() as u32, segments.len() as u32];
-    for number in [heads, count as u32, machine.steps, machine.highest].into_iter().chain(lengths) {
+    let counts = [machine.states, machine.queues, machine.steps, machine.highest];
+    for number in counts.into_iter().chain(lengths) {
         program::push_varint(out, number);
     }
     out.extend_from_slice(&literals);
@@ -120,7 +121,7 @@ fn merge(mut entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
             if same {
                 kept.open = kept.open.max(later.open);
                 kept.anchored = kept.anchored.max(later.anchored);
-                // Heads are distinct, so at most one of the two arms a slot.
+                // Heads are distinct, so at most one of the two is one.
                 if kept.extra.is_empty() {
                     kept.extra = later.extra.clone();
                 }

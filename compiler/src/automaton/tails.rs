@@ -1,14 +1,22 @@
 //! The second machine: what stands after the first star of each pattern.
 //!
-//! A pattern `head*s1*s2` is a chain: `s1` found behind the head arms a list in which `s2` stands; `s2` found after that
-//! gives the tag. Patterns that begin alike share lists, so those of a head form a tree. Each edge of it is a step. The
-//! first ones, which wait for heads, stand in a list of their segment. Linear in the segments. Patterns come in order, so everything is numbered the same way every time.
+//! A pattern `head*s1*s2` is a chain of states: its head, then `s1` found behind that, then `s2` behind that, which gives the
+//! tag. Patterns that begin alike share states, so those of a head form a tree, and each edge of it is a step. Which of two
+//! ways a step waits is a matter of its segment alone. A *rare* segment has few steps: they stand at its node, and
+//! name the states that they wait for, so that a state from which hundreds lead on costs nothing when it is reached. A
+//! *frequent* one has a queue: its steps stand in the lists of states, so that it costs only those whose state was reached.
+//! Linear in the segments. Patterns come in order, so everything is numbered the same way every time.
 
 use super::Entry;
 use robomaton_formats::pattern::Parts;
-use robomaton_formats::program::{self, Filters, Step, Tag};
+use robomaton_formats::program::{self, Filters, State, Step, Tag};
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashMap;
+
+/// So many steps at most stand at the nodes of segments that end one another, of which a walk may meet all at each place of
+/// a target.
+const FEW: usize = 8;
 
 /// The tails of a set of rules.
 #[derive(Default)]
@@ -18,18 +26,33 @@ pub(super) struct Tails<'r> {
 
 /// The second machine and its front.
 pub(super) struct Machine<'r> {
-    /// Heads, each with its number.
+    /// Heads, each with its state.
     pub(super) heads: Vec<Entry<'r>>,
-    /// Segments read from the end, in ascending order, each with its number and its list.
+    /// Segments read from the end, in ascending order, each with its steps or the number of its queue.
     pub(super) segments: Vec<Entry<'r>>,
     /// What the entries' `extra` ranges point into.
     pub(super) extras: Vec<u8>,
     /// The lists, encoded.
     pub(super) lists: Vec<u8>,
+    /// How many states have numbers.
+    pub(super) states: u32,
+    /// How many segments have queues.
+    pub(super) queues: u32,
     pub(super) steps: u32,
     pub(super) highest: Tag,
     /// What lets the walk pass most places by.
     pub(super) filters: Filters,
+}
+
+/// A step, before it is known how it waits.
+#[derive(Default)]
+struct Edge {
+    from: usize,
+    segment: usize,
+    open: Tag,
+    anchored: Tag,
+    /// The state that it leads to.
+    to: Option<usize>,
 }
 
 impl<'r> Tails<'r> {
@@ -53,84 +76,129 @@ impl<'r> Tails<'r> {
         let mut filters = Filters::default();
         segments.iter().for_each(|segment| filters.insert(segment));
 
-        let (mut lists, of_segments) = lists(&self.rules, &heads, &segments);
-        for list in of_segments.iter().flatten() {
-            lists[*list].sort_by_key(|step| (heads[step.waits].len(), step.waits));
-        }
-        let (lists, offsets, steps) = encode(&lists);
-        let mut extras = Vec::with_capacity(heads.len() + 4 * segments.len());
-        let mut entry = |octets, numbers: &[u32]| {
+        let (mut edges, count) = edges(&self.rules, &heads, &segments);
+        let steps = edges.len() as u32;
+        let queues = queues(&edges, &segments);
+        let (mut states, numbers) = number_states(&edges, &queues, count);
+        // The steps of each segment stand together.
+        edges.sort_by_key(|edge| (edge.segment, edge.from));
+        let lists = lists(&edges, &queues, &mut states);
+
+        let mut extras = Vec::with_capacity(2 * heads.len() + 4 * segments.len());
+        let mut entry = |octets, queued, write: &dyn Fn(&mut Vec<u8>)| {
             let start = extras.len();
-            numbers.iter().for_each(|&number| program::push_varint(&mut extras, number));
-            Entry { octets, extra: start..extras.len(), ..Entry::default() }
+            write(&mut extras);
+            Entry { octets, extra: start..extras.len(), queued, ..Entry::default() }
         };
-        let heads = (0..).zip(heads).map(|(number, head)| entry(head, &[number])).collect();
-        let backward = |(number, (segment, list)): (u32, (&&[u8], Option<usize>))| {
-            let list = list.map_or(0, |list| offsets[list] + 1);
-            entry(segment.iter().rev().copied().collect(), &[number, list])
-        };
-        let segments = (0..).zip(segments.iter().zip(of_segments)).map(backward).collect();
-        Machine { heads, segments, extras, lists, steps, highest, filters }
+        let heads = heads.into_iter().zip(&states);
+        let heads = heads.map(|(head, state)| entry(head, false, &|out| state.push(out))).collect();
+        let own = edges.chunk_by(|a, b| a.segment == b.segment);
+        let segments = segments.iter().zip(own).zip(&queues).map(|((segment, own), &queue)| {
+            let octets = segment.iter().rev().copied().collect();
+            entry(octets, queue.is_some(), &|out| match queue {
+                Some(queue) => program::push_varint(out, queue),
+                None => write_steps(own, out, &states, |edge| states[edge.from].number.unwrap_or_default()),
+            })
+        });
+        let segments = segments.collect();
+        let queues = queues.iter().flatten().count() as u32;
+        Machine { heads, segments, extras, lists, states: numbers, queues, steps, highest, filters }
     }
 }
 
-/// The lists of steps, a step naming the list that it arms by its number, and the number of each segment's own. A list stands
-/// behind the one that leads to it.
-fn lists(
-    rules: &[(Parts<'_>, Tag)],
-    heads: &[Cow<'_, [u8]>],
-    segments: &[&[u8]],
-) -> (Vec<Vec<Step>>, Vec<Option<usize>>) {
-    let mut lists: Vec<Vec<Step>> = Vec::new();
-    let mut of_segments = vec![None; segments.len()];
-    // The place of a step by its list and what it waits for.
+/// The steps, in the order of the patterns, and the number of states, of which the heads are the first.
+fn edges(rules: &[(Parts<'_>, Tag)], heads: &[Cow<'_, [u8]>], segments: &[&[u8]]) -> (Vec<Edge>, usize) {
+    let mut edges: Vec<Edge> = Vec::new();
+    let mut states = heads.len();
+    // The place of an edge by the state that it leaves and its segment.
     let mut known: HashMap<(usize, usize), usize> = HashMap::new();
-    let fresh = |lists: &mut Vec<Vec<Step>>| {
-        lists.push(Vec::new());
-        lists.len() - 1
-    };
     for (parts, tag) in rules {
         // What is looked for is there.
-        let head = heads.binary_search(&parts.head).unwrap_or_default();
-        let mut list = None;
+        let mut from = heads.binary_search(&parts.head).unwrap_or_default();
         for (at, octets) in parts.segments.iter().enumerate() {
             let order = |segment: &&[u8]| segment.iter().rev().cmp(octets.iter().rev());
             let segment = segments.binary_search_by(order).unwrap_or_default();
-            let (own, waits) = match list {
-                None => (*of_segments[segment].get_or_insert_with(|| fresh(&mut lists)), head),
-                Some(list) => (list, segment),
-            };
-            let place = *known.entry((own, waits)).or_insert_with(|| {
-                lists[own].push(Step { waits, ..Step::default() });
-                lists[own].len() - 1
+            let place = *known.entry((from, segment)).or_insert_with(|| {
+                edges.push(Edge { from, segment, ..Edge::default() });
+                edges.len() - 1
             });
-            let step = &mut lists[own][place];
+            let edge = &mut edges[place];
             if at + 1 == parts.segments.len() {
-                let tags = if parts.anchored { &mut step.anchored } else { &mut step.open };
+                let tags = if parts.anchored { &mut edge.anchored } else { &mut edge.open };
                 *tags = (*tags).max(*tag);
-            } else if step.arms.is_some() {
-                list = step.arms;
             } else {
-                let armed = fresh(&mut lists);
-                lists[own][place].arms = Some(armed);
-                list = Some(armed);
+                from = *edge.to.get_or_insert_with(|| {
+                    states += 1;
+                    states - 1
+                });
             }
         }
     }
-    (lists, of_segments)
+    (edges, states)
 }
 
-/// The lists as bytes, where each of them begins, and the number of steps. The last list comes first, so that a step
-/// knows where the one is that it arms.
-fn encode(lists: &[Vec<Step>]) -> (Vec<u8>, Vec<u32>, u32) {
-    let mut out = Vec::new();
-    let mut offsets = vec![0; lists.len()];
-    for (number, list) in lists.iter().enumerate().rev() {
-        offsets[number] = out.len() as u32;
-        for (place, step) in list.iter().enumerate() {
-            let arms = step.arms.map(|list| offsets[list] as usize);
-            Step { arms, more: place + 1 < list.len(), ..*step }.push(&mut out);
+/// The number of the queue of each segment that has one. The steps of the others, of those that end one another together, are
+/// [`FEW`].
+fn queues<'s>(edges: &[Edge], segments: &[&'s [u8]]) -> Vec<Option<u32>> {
+    let mut steps = vec![0; segments.len()];
+    edges.iter().for_each(|edge| steps[edge.segment] += 1);
+    let mut next = 0..;
+    // The segments that end the one before, and how many steps stand at them and those before them.
+    let mut ends: Vec<(&'s [u8], usize)> = Vec::new();
+    let number = |(segment, steps): (&'s [u8], usize)| {
+        // Read backwards, a segment follows those that end it.
+        while ends.last().is_some_and(|(end, _)| !segment.ends_with(end)) {
+            ends.pop();
         }
+        let before = ends.last().map_or(0, |end| end.1);
+        let is_rare = before + steps <= FEW;
+        ends.push((segment, if is_rare { before + steps } else { before }));
+        if is_rare { None } else { next.next() }
+    };
+    segments.iter().copied().zip(steps).map(number).collect()
+}
+
+/// The states, with the numbers of those for which rare segments wait or to which they lead, and how many these are.
+fn number_states(edges: &[Edge], queues: &[Option<u32>], count: usize) -> (Vec<State>, u32) {
+    let mut numbered = vec![false; count];
+    for edge in edges.iter().filter(|edge| queues[edge.segment].is_none()) {
+        numbered[edge.from] = true;
+        edge.to.into_iter().for_each(|to| numbered[to] = true);
     }
-    (out, offsets, lists.iter().map(Vec::len).sum::<usize>() as u32)
+    let mut next = 0;
+    let state = |numbered: bool| {
+        next += u32::from(numbered);
+        State { number: numbered.then(|| next as usize - 1), list: None }
+    };
+    (numbered.into_iter().map(state).collect(), next)
+}
+
+/// The lists as bytes; each state learns where its own begins. The last state's list comes first, so that a step knows
+/// where the one is that it leads to.
+fn lists(edges: &[Edge], queues: &[Option<u32>], states: &mut [State]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut waiting: Vec<&Edge> = edges.iter().filter(|edge| queues[edge.segment].is_some()).collect();
+    waiting.sort_by_key(|edge| Reverse(edge.from));
+    for list in waiting.chunk_by(|a, b| a.from == b.from) {
+        states[list[0].from].list = Some(out.len());
+        write_steps(list.iter().copied(), &mut out, states, |edge| {
+            queues[edge.segment].unwrap_or_default() as usize
+        });
+    }
+    out
+}
+
+/// Appends steps, of which all but the last say that more follow.
+fn write_steps<'e>(
+    edges: impl IntoIterator<Item = &'e Edge>,
+    out: &mut Vec<u8>,
+    states: &[State],
+    waits: impl Fn(&Edge) -> usize,
+) {
+    let mut edges = edges.into_iter().peekable();
+    while let Some(edge) = edges.next() {
+        let leads = edge.to.map_or(State::default(), |to| states[to]);
+        let &Edge { open, anchored, .. } = edge;
+        Step { waits: waits(edge), open, anchored, leads, more: edges.peek().is_some() }.push(out);
+    }
 }

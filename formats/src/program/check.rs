@@ -4,7 +4,7 @@
 //! should have been is not known here.
 
 use super::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Checks the program at the start of `bytes` node by node. `Err` holds the offset of the offending byte and
 /// what is wrong with it. Linear in the program, without recursion.
@@ -20,7 +20,7 @@ pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
     let mut check = Check { bytes, ..Check::default() };
     check.trie(head.literals, false)?;
     let Some(tails) = head.tails else {
-        return if check.heads.is_empty() { Ok(()) } else { Err((0, "a head without tails")) };
+        return if check.heads == 0 { Ok(()) } else { Err((0, "a head without tails")) };
     };
     check.trie(tails.root, true)?;
     check.filters(&tails)?;
@@ -33,30 +33,30 @@ struct Check<'p> {
     bytes: &'p [u8],
     /// Where the node before begins. Nodes stand in preorder, so that none is met twice.
     last: usize,
-    /// The heads and their lengths.
-    heads: HashMap<usize, usize>,
-    /// The segments that end at a node, and their own lists.
-    ends: HashSet<usize>,
-    own: HashSet<usize>,
+    /// Where heads end, and the segments that have queues.
+    heads: usize,
+    queues: HashSet<usize>,
     found: Found,
 }
 
-/// What all steps say.
+/// What all heads and steps say.
 #[derive(Default)]
 struct Found {
     steps: usize,
     highest: Tag,
-    /// The heads and segments that are waited for, the lists that are armed.
-    heads: HashSet<usize>,
-    segments: HashSet<usize>,
-    armed: HashSet<usize>,
+    /// The states and queues that are waited for.
+    awaited: HashSet<usize>,
+    queued: HashSet<usize>,
+    /// The numbers and lists of the states that are reached.
+    states: HashSet<usize>,
+    lists: HashSet<usize>,
 }
 
 impl Check<'_> {
     /// Checks the nodes below `root`, of literals or of segments.
     fn trie(&mut self, root: usize, segments: bool) -> Result<(), (usize, &'static str)> {
-        let mut stack = vec![(root, 0)];
-        while let Some((start, depth)) = stack.pop() {
+        let mut stack = vec![root];
+        while let Some(start) = stack.pop() {
             let cut = || (start, "a node runs past the end of the programs");
             if start <= self.last {
                 return Err((start, "a node stands before the one that it follows"));
@@ -65,29 +65,19 @@ impl Check<'_> {
             let mut at = start;
             let flags = *self.bytes.get(at).ok_or_else(cut)?;
             at += 1;
-            if segments && (flags & 0xF != 0 || start == root && flags & NODE_EXTRA != 0) {
-                return Err((start, "a node of segments has a tag of its own, or its root is one"));
+            let ends = flags & NODE_EXTRA != 0;
+            if segments && (flags & 0xE != 0 || flags & NODE_QUEUE != 0 && !ends || start == root && ends) {
+                return Err((start, "a node of segments has a tag or an idle queue, or its root is one"));
             }
-            for tag in [flags & 3, flags >> 2 & 3] {
-                if tag == TAG_EXPLICIT && varint(self.bytes, &mut at).ok_or_else(cut)? < 2 {
-                    return Err((start, "a tag of rank 0"));
-                }
-            }
-            if flags & NODE_EXTRA != 0 {
-                let number = varint(self.bytes, &mut at).ok_or_else(cut)? as usize;
-                let is_new = match segments {
-                    false => self.heads.insert(number, depth).is_none(),
-                    true => self.ends.insert(number),
-                };
-                if !is_new {
-                    return Err((start, "a head or a segment ends at two nodes"));
-                }
-                if segments {
-                    let list = varint(self.bytes, &mut at).ok_or_else(cut)? as usize;
-                    if list != 0 && !self.own.insert(list - 1) {
-                        return Err((start, "two segments have one list"));
+            match (segments, ends) {
+                (false, _) => self.literal(&mut at, flags, start)?,
+                (true, true) if flags & NODE_QUEUE != 0 => {
+                    if !self.queues.insert(varint(self.bytes, &mut at).ok_or_else(cut)? as usize) {
+                        return Err((start, "two segments have one queue"));
                     }
                 }
+                (true, true) => self.own_steps(&mut at)?,
+                (true, false) => {}
             }
             if flags >> 5 > CHILDREN_4 {
                 return Err((start, "the form of a table of children is unknown"));
@@ -101,8 +91,38 @@ impl Check<'_> {
                 let mut at = table.child(self.bytes, child).ok_or_else(cut)?;
                 let rest = varint(self.bytes, &mut at).ok_or_else(cut)? as usize;
                 let node = at.checked_add(rest).filter(|&node| node < self.bytes.len());
-                stack.push((node.ok_or_else(cut)?, depth + 1 + rest));
+                stack.push(node.ok_or_else(cut)?);
             }
+        }
+        Ok(())
+    }
+
+    /// Reads the tags and the state of a node of literals and moves past them.
+    fn literal(&mut self, at: &mut usize, flags: u8, start: usize) -> Result<(), (usize, &'static str)> {
+        let cut = || (start, "a node runs past the end of the programs");
+        for tag in [flags & 3, flags >> 2 & 3] {
+            if tag == TAG_EXPLICIT && varint(self.bytes, at).ok_or_else(cut)? < 2 {
+                return Err((start, "a tag of rank 0"));
+            }
+        }
+        if flags & NODE_EXTRA != 0 {
+            self.heads += 1;
+            let state = State::read(self.bytes, at).ok_or_else(cut)?;
+            if state == State::default() {
+                return Err((start, "no step leads on from a head"));
+            }
+            self.reach(state, start)?;
+        }
+        Ok(())
+    }
+
+    /// Notes that a head or a step leads to a state; no two lead to one.
+    fn reach(&mut self, state: State, start: usize) -> Result<(), (usize, &'static str)> {
+        let State { number, list } = state;
+        if number.is_some_and(|number| !self.found.states.insert(number))
+            || list.is_some_and(|list| !self.found.lists.insert(list))
+        {
+            return Err((start, "two heads or steps lead to one state"));
         }
         Ok(())
     }
@@ -115,71 +135,63 @@ impl Check<'_> {
         if stated.iter().any(|&(flag, tag)| self.bytes[start] & flag != 0 && tag < 2) {
             return Err((start, "a tag of rank 0"));
         }
-        if step.arms.is_some_and(|list| !self.found.armed.insert(list)) {
-            return Err((start, "a step arms a list that is armed already"));
-        }
+        self.reach(step.leads, start)?;
         self.found.steps += 1;
         self.found.highest = self.found.highest.max(step.open).max(step.anchored);
         Ok(step)
     }
 
-    /// The lists lie end to end behind the segments. Only one that stands before may be armed, so none leads to itself.
-    /// Segments' own lists wait for heads, the shorter first, the others for segments.
+    /// The steps of a rare segment. They may be taken again and again, so where one leads must be known by a number.
+    fn own_steps(&mut self, at: &mut usize) -> Result<(), (usize, &'static str)> {
+        loop {
+            let start = *at;
+            let step = self.step(at)?;
+            if step.leads.list.is_some() && step.leads.number.is_none() {
+                return Err((start, "a step of a rare segment leads to a state without a number"));
+            }
+            self.found.awaited.insert(step.waits);
+            if !step.more {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The lists lie end to end behind the segments. A step leads only to one that stands before its own, so none leads to
+    /// itself.
     fn lists(&mut self, tails: &Tails) -> Result<(), (usize, &'static str)> {
         let (mut at, mut starts) = (tails.lists, HashSet::new());
         while self.found.steps < tails.steps {
             let own = at - tails.lists;
-            let (is_own, mut shortest) = (self.own.contains(&own), 0);
             starts.insert(own);
             loop {
                 let start = at;
                 let step = self.step(&mut at)?;
-                if step.arms.is_some_and(|list| list >= own) {
-                    return Err((start, "a step arms a list that does not stand before its own"));
+                if step.leads.list.is_some_and(|list| list >= own) {
+                    return Err((start, "a step leads to a list that does not stand before its own"));
                 }
-                if is_own {
-                    let length = self.heads.get(&step.waits).copied();
-                    let length =
-                        length.ok_or((start, "a step waits for a head that the program does not have"))?;
-                    if length < shortest {
-                        return Err((
-                            start,
-                            "the steps of a segment are not in the order of their heads' lengths",
-                        ));
-                    }
-                    shortest = length;
-                    self.found.heads.insert(step.waits);
-                } else {
-                    self.found.segments.insert(step.waits);
-                }
+                self.found.queued.insert(step.waits);
                 if !step.more {
                     break;
                 }
             }
         }
-        if starts.len() == self.own.len() + self.found.armed.len()
-            && starts.is_superset(&self.own)
-            && starts.is_superset(&self.found.armed)
-        {
-            Ok(())
-        } else {
-            Err((tails.lists, "the lists are not those of segments and those that are armed"))
-        }
+        let all = starts == self.found.lists;
+        if all { Ok(()) } else { Err((tails.lists, "the lists are not those of the states")) }
     }
 
     /// The front tells of everything how much there is.
     fn counts(&self, tails: &Tails) -> Result<(), (usize, &'static str)> {
-        let Found { steps, highest, heads, segments, .. } = &self.found;
+        let Found { steps, highest, awaited, queued, states, .. } = &self.found;
         let all =
             |set: &HashSet<usize>, count| set.len() == count && set.iter().all(|&number| number < count);
         if *steps != tails.steps || *highest != tails.highest {
             return Err((0, "the number of steps or their highest tag is another one"));
         }
-        if self.heads.len() != tails.heads || !all(heads, tails.heads) {
-            return Err((0, "the heads are not those that steps wait for"));
+        if !all(states, tails.states) || !awaited.is_subset(states) {
+            return Err((0, "the states are not those that the front counts"));
         }
-        if !all(&self.ends, tails.segments) || !segments.is_subset(&self.ends) {
-            return Err((0, "the segments are not those that the front counts"));
+        if !all(&self.queues, tails.queues) || *queued != self.queues {
+            return Err((0, "the queues are not those that steps wait in"));
         }
         Ok(())
     }
@@ -195,7 +207,7 @@ impl Check<'_> {
             at += 1;
             if flags & NODE_EXTRA != 0 {
                 filters.insert(&end[2 - depth..]);
-                varint(self.bytes, &mut at).and_then(|_| varint(self.bytes, &mut at)).ok_or_else(cut)?;
+                skip_end(self.bytes, flags, &mut at).ok_or_else(cut)?;
             }
             let children = Children::read(self.bytes, flags >> 5, at).ok_or_else(cut)?;
             for (number, &octet) in children.octets(self.bytes).ok_or_else(cut)?.iter().enumerate() {
@@ -214,10 +226,21 @@ impl Check<'_> {
                 }
             }
         }
-        if filters == (Filters { last: tails.last, before: tails.before, single: tails.single }) {
+        let mut wanted = Vec::new();
+        filters.push(&mut wanted);
+        if self.bytes.get(1..).is_some_and(|front| front.starts_with(&wanted)) {
             Ok(())
         } else {
             Err((0, "the filters are not those of the segments"))
         }
     }
+}
+
+/// Moves past what a node tells of the segment that ends there.
+fn skip_end(bytes: &[u8], flags: u8, at: &mut usize) -> Option<()> {
+    if flags & NODE_QUEUE != 0 {
+        return varint(bytes, at).map(|_| ());
+    }
+    while Step::read(bytes, at)?.more {}
+    Some(())
 }

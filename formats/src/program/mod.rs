@@ -7,30 +7,37 @@
 //! ```text
 //! program  := lanes ([`lanes`]) | head [tails] node(literals) [node(segments) list …]
 //! head     := u8: notation in bits 0–2, bit 3 combiner (0 ranked, 1 scoped), bit 4 has tails, bits 5–6 silence
-//! tails    := filters of last octets, of those before them and of single ones (16 octets each), varint heads,
-//!             varint segments, varint steps, varint highest tag, varint length of node(literals), varint length of
-//!             node(segments)
-//! node     := flags [varint tag] [varint tag] [varint head | end] children
-//! flags    := u8: bits 0–1 tag of a pattern that ends here, bits 2–3 tag of an anchored one,
-//!             bit 4 a head (literals) or a segment (segments) ends here, bits 5–7 form of the children
-//! end      := varint number of the segment, varint 0 | 1 + offset of its list
+//! tails    := filters of last octets and of single ones (16 octets each), u8 log, pairs of last octets (2^log bits),
+//!             varint states, varint queues, varint steps, varint highest tag, varint length of node(literals),
+//!             varint length of node(segments)
+//! node     := flags [varint tag] [varint tag] [state | end] children
+//! flags    := u8: bits 0–1 tag of a pattern that ends here, bits 2–3 tag of an anchored one (segments: bit 0 a queue,
+//!             the others zero), bit 4 a head (literals) or a segment (segments) ends here, bits 5–7 form of the children
+//! state    := varint 0 | 1 + its number, varint 0 | 1 + offset of its list
+//! end      := varint number of the queue | list
 //! children := (nothing) | octet child | u8 count-1, octet × count, offset × count, child × count
 //! child    := varint length, rest of the label, node
 //! list     := step, and another one as long as a step says so
-//! step     := u8: bit 0 open tag, bit 1 anchored tag, bit 2 arms, bit 3 another step follows, bits 4–7 what it waits
-//!             for (15: varint follows); [varint waits] [varint tag] [varint tag] [varint arms]
+//! step     := u8: bit 0 open tag, bit 1 anchored tag, bit 2 a number, bit 3 a list, bit 4 another step follows, bits 5–7
+//!             what it waits for (7: varint follows); [varint waits] [varint tag] [varint tag] [varint number] [varint list]
 //! ```
-//! Segments stand in their trie backwards, labels in the order of the text. The steps of a segment's own list wait for
-//! heads, in the order of their lengths; those of other lists wait for segments. A step *arms* a list, which stands
-//! before its own; offsets of lists count from the first.
+//! Segments stand in their trie backwards, labels in the order of the text. A *state* is what a pattern has reached: a head
+//! that the target begins with, or a segment behind another state. From it *steps* lead on. The steps of a rare segment
+//! stand at its node and wait for states, which have numbers for that; those of a frequent one stand in the lists of
+//! states and wait, once their state is reached, in the segment's *queue*. Offsets of lists count from the first; a list
+//! stands before those whose steps lead to it.
 //!
 //! The section that programs lie in ends with [`PADDING`] zeros, so that a reader may load eight octets at any octet
 //! of a program. Offsets count from the end of the table they stand in and only point forward, so every walk ends. The file does not know how rules become tags.
 
 mod check;
+mod filter;
 pub mod lanes;
+mod step;
 
 pub use check::check;
+pub use filter::{Filter, Filters, Pairs};
+pub use step::*;
 
 use crate::octets::Notation;
 
@@ -82,6 +89,8 @@ pub const TAG_EXPLICIT: u8 = 3;
 
 /// Flag of a node: a head or a segment ends here.
 pub const NODE_EXTRA: u8 = 1 << 4;
+/// Flag of a node of segments: the segment that ends here has a queue.
+pub const NODE_QUEUE: u8 = 1;
 /// No child.
 pub const CHILDREN_NONE: u8 = 0;
 /// One child, right behind its octet.
@@ -98,17 +107,6 @@ pub const FRONT_SCOPED: u8 = 1 << 3;
 
 /// Zeros at the end of the programs section, so that a reader may load the largest front of a program at any octet.
 pub const PADDING: usize = 512;
-
-/// Step: a tag for the pattern that ends with this segment.
-pub const STEP_OPEN: u8 = 1;
-/// Step: a tag for the anchored pattern that ends with this segment.
-pub const STEP_ANCHORED: u8 = 2;
-/// Step: a list is armed at the segment's end.
-pub const STEP_ARMS: u8 = 4;
-/// Step: another one follows.
-pub const STEP_MORE: u8 = 8;
-/// Step: the number of what it waits for does not fit into four bits and follows as a varint.
-pub const STEP_FAR: u8 = 15;
 
 /// A program has at most this many steps; the compiler's limits keep every program under it.
 pub const MAX_STEPS: usize = 8_192;
@@ -131,14 +129,14 @@ pub struct Head {
 pub struct Tails {
     /// The octets that segments end with.
     pub last: Filter,
-    /// The octets before those.
-    pub before: Filter,
     /// The octets of segments that have only one.
     pub single: Filter,
-    /// How many heads.
-    pub heads: usize,
-    /// How many segments.
-    pub segments: usize,
+    /// Where the bits of the pairs of octets begin that the others end with, and the logarithm of how many bits.
+    pairs: (usize, u8),
+    /// How many states have numbers.
+    pub states: usize,
+    /// How many segments have queues.
+    pub queues: usize,
     /// How many steps.
     pub steps: usize,
     /// No tail gives a higher tag.
@@ -147,34 +145,6 @@ pub struct Tails {
     pub root: usize,
     /// Offset of the lists.
     pub lists: usize,
-}
-
-/// A set of octets, taken modulo 128: exact for ASCII, which is what canonical text is nearly always made of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Filter([u64; 2]);
-
-impl Filter {
-    /// Adds an octet.
-    pub fn insert(&mut self, octet: u8) {
-        self.0[usize::from(octet >> 6 & 1)] |= 1 << (octet & 63);
-    }
-
-    /// Whether an octet may be in the set.
-    #[inline(always)]
-    pub fn admits(&self, octet: u8) -> bool {
-        self.0[usize::from(octet >> 6 & 1)] >> (octet & 63) & 1 == 1
-    }
-
-    #[inline(always)]
-    fn from_octets(octets: &[u8; 16]) -> Filter {
-        let bits = u128::from_le_bytes(*octets);
-        Filter([bits as u64, (bits >> 64) as u64])
-    }
-
-    /// Appends sixteen octets: bit `n` of the whole little-endian number stands for octet `n` modulo 128.
-    pub fn push(&self, out: &mut Vec<u8>) {
-        self.0.iter().for_each(|half| out.extend_from_slice(&half.to_le_bytes()));
-    }
 }
 
 impl Head {
@@ -188,22 +158,24 @@ impl Head {
         if front & 0x10 == 0 {
             return Some(Head { notation, weighing, literals: 1, tails: None });
         }
-        let filters: &[u8; 48] = bytes.get(1..)?.first_chunk()?;
-        let [last, before, single] = match filters.as_chunks().0 {
-            [last, before, single] => [last, before, single].map(Filter::from_octets),
-            _ => return None,
-        };
-        let mut at = 1 + filters.len();
-        let heads = varint(bytes, &mut at)? as usize;
-        let segments = varint(bytes, &mut at)? as usize;
+        let filters: &[u8; 33] = bytes.get(1..)?.first_chunk()?;
+        let ([last, single], &[log]) = filters.as_chunks() else { return None };
+        let [last, single] = [last, single].map(Filter::from_octets);
+        let pairs = (1 + filters.len(), log);
+        if !filter::PAIRS.contains(&log) {
+            return None;
+        }
+        let mut at = pairs.0 + (1 << log) / 8;
+        let states = varint(bytes, &mut at)? as usize;
+        let queues = varint(bytes, &mut at)? as usize;
         let steps = varint(bytes, &mut at)? as usize;
         let highest = varint(bytes, &mut at)?;
         let of_literals = varint(bytes, &mut at)? as usize;
         let of_segments = varint(bytes, &mut at)? as usize;
         let root = at.checked_add(of_literals)?;
         let lists = root.checked_add(of_segments)?;
-        let tails = Tails { last, before, single, heads, segments, steps, highest, root, lists };
-        let fits = heads <= steps && segments <= steps && steps <= MAX_STEPS;
+        let tails = Tails { last, single, pairs, states, queues, steps, highest, root, lists };
+        let fits = states <= steps && queues <= steps && steps <= MAX_STEPS;
         fits.then_some(Head { notation, weighing, literals: at, tails: Some(tails) })
     }
 
@@ -250,36 +222,6 @@ pub fn push_varint(out: &mut Vec<u8>, mut value: u32) {
 /// How many octets [`push_varint`] appends.
 pub const fn varint_len(value: u32) -> usize {
     ((32 - (value | 1).leading_zeros()) as usize).div_ceil(7)
-}
-
-/// The filters of a set of segments, in the making.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Filters {
-    last: Filter,
-    before: Filter,
-    single: Filter,
-}
-
-impl Filters {
-    /// Adds a segment, of which the last two octets count.
-    pub fn insert(&mut self, segment: &[u8]) {
-        match *segment {
-            [.., before, last] => {
-                self.last.insert(last);
-                self.before.insert(before);
-            }
-            [last] => {
-                self.last.insert(last);
-                self.single.insert(last);
-            }
-            [] => {}
-        }
-    }
-
-    /// Appends the filters in the order of the front.
-    pub fn push(&self, out: &mut Vec<u8>) {
-        [self.last, self.before, self.single].iter().for_each(|filter| filter.push(out));
-    }
 }
 
 /// The high bit of each octet of `word` that equals `octet`: the lowest one is always a true one, above it there may be
@@ -346,55 +288,6 @@ impl Children {
     }
 }
 
-/// What happens when a segment is found behind a head, or behind the segment before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Step {
-    /// The number of the head (in a segment's own list), or of the segment (in others).
-    pub waits: usize,
-    /// Tag of the rule that ends with this segment; 0 when none does.
-    pub open: Tag,
-    /// Tag of the anchored rule that ends with this segment, given when the target ends there too; 0 when none.
-    pub anchored: Tag,
-    /// The list armed at the segment's end.
-    pub arms: Option<usize>,
-    /// Whether another step follows.
-    pub more: bool,
-}
-
-impl Step {
-    /// Reads a step and moves past it.
-    #[inline]
-    pub fn read(bytes: &[u8], at: &mut usize) -> Option<Step> {
-        let flags = *bytes.get(*at)?;
-        *at += 1;
-        let waits = match flags >> 4 {
-            STEP_FAR => varint(bytes, at)? as usize,
-            near => usize::from(near),
-        };
-        let open = if flags & STEP_OPEN != 0 { varint(bytes, at)? } else { 0 };
-        let anchored = if flags & STEP_ANCHORED != 0 { varint(bytes, at)? } else { 0 };
-        let arms = if flags & STEP_ARMS != 0 { Some(varint(bytes, at)? as usize) } else { None };
-        Some(Step { waits, open, anchored, arms, more: flags & STEP_MORE != 0 })
-    }
-
-    /// Appends the step.
-    pub fn push(&self, out: &mut Vec<u8>) {
-        let near = self.waits < usize::from(STEP_FAR);
-        let mut flags = if near { (self.waits as u8) << 4 } else { STEP_FAR << 4 };
-        flags |= if self.open != 0 { STEP_OPEN } else { 0 };
-        flags |= if self.anchored != 0 { STEP_ANCHORED } else { 0 };
-        flags |= if self.arms.is_some() { STEP_ARMS } else { 0 };
-        flags |= if self.more { STEP_MORE } else { 0 };
-        out.push(flags);
-        let far = (!near).then_some(self.waits as u32);
-        let tags = [self.open, self.anchored].into_iter().filter(|&tag| tag != 0);
-        far.into_iter()
-            .chain(tags)
-            .chain(self.arms.map(|list| list as u32))
-            .for_each(|n| push_varint(out, n));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -411,23 +304,5 @@ mod tests {
             assert_eq!(varint(&out[..out.len() - 1], &mut 0), None);
         }
         assert_eq!(varint(&[0x80; 6], &mut 0), None);
-    }
-
-    #[test]
-    fn steps_round_trip() {
-        for waits in [0, 14, 15, 300] {
-            for bits in 0..16u8 {
-                let step = Step {
-                    waits,
-                    open: Tag::from(bits & 1) * 77,
-                    anchored: Tag::from(bits & 2) * 200,
-                    arms: (bits & 4 != 0).then_some(9),
-                    more: bits & 8 != 0,
-                };
-                let mut out = Vec::new();
-                step.push(&mut out);
-                assert_eq!(Step::read(&out, &mut 0), Some(step));
-            }
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Section 6 of SPEC.md, "The walk" and "Lanes", word for word and without haste, for the tests that hold the document.
 
 use robomaton_formats::program::lanes::Lanes;
-use robomaton_formats::program::{self, Head, Step, Tag, Weighing};
+use robomaton_formats::program::{self, Head, State, Step, Tag, Weighing};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The tags that a program gives for a target; the highest is what a ranked one gives.
@@ -52,11 +52,9 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
     // In a scoped program the walk does not end early.
     let settled =
         |met: &BTreeSet<Tag>, highest| head.weighing != Weighing::Scoped && met.last() >= Some(&highest);
-    // Lengths of the heads that the target begins with; the steps that wait for segments, and from where; the places of
-    // those that have armed their list.
-    let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut waiting: Vec<(usize, Step, usize)> = Vec::new();
-    let mut done: BTreeSet<usize> = BTreeSet::new();
+    // Where states with numbers were reached; the steps that wait in queues, and from where.
+    let mut reached: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut waiting: Vec<(Step, usize)> = Vec::new();
     let (mut at, mut depth) = (head.literals, 0);
     loop {
         let flags = program[at];
@@ -70,7 +68,8 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
         let anchored = tag(flags >> 2 & 3, depth + 1, &mut at);
         met.extend([open, if depth == target.len() { anchored } else { 0 }]);
         if flags & program::NODE_EXTRA != 0 {
-            lengths.insert(program::varint(program, &mut at).expect("a head") as usize, depth);
+            let state = State::read(program, &mut at).expect("a state");
+            reach(program, &head, state, depth, &mut reached, &mut waiting);
         }
         let Some(octet) = target.get(depth) else { break };
         let Some(length) = child(program, flags, *octet, &mut at) else { break };
@@ -84,7 +83,8 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
     for end in 1..=target.len() {
         let before = if end > 1 { target[end - 2] } else { 0 };
         let last = target[end - 1];
-        if !(tails.last.admits(last) && (tails.before.admits(before) || tails.single.admits(last))) {
+        let pairs = tails.pairs(program).expect("whole filters");
+        if !(tails.last.admits(last) && (pairs.admits([before, last]) || tails.single.admits(last))) {
             continue;
         }
         let (mut at, mut begin) = (tails.root, end);
@@ -92,20 +92,24 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
             let flags = program[at];
             at += 1;
             if flags & program::NODE_EXTRA != 0 {
-                let segment = program::varint(program, &mut at).expect("a segment") as usize;
-                let own = program::varint(program, &mut at).expect("a list") as usize;
-                let own = if own == 0 { Vec::new() } else { steps(program, tails.lists + own - 1) };
-                let own = own
-                    .into_iter()
-                    .filter(|(_, step)| lengths.get(&step.waits).is_some_and(|&head| head <= begin));
-                let others = waiting.iter().filter(|(_, step, from)| step.waits == segment && *from <= begin);
-                let taken: Vec<(usize, Step)> = own.chain(others.map(|&(at, step, _)| (at, step))).collect();
-                for (place, step) in taken {
-                    met.extend([step.open, if end == target.len() { step.anchored } else { 0 }]);
-                    if let Some(list) = step.arms.filter(|_| done.insert(place)) {
-                        let armed = steps(program, tails.lists + list).into_iter();
-                        waiting.extend(armed.map(|(at, step)| (at, step, end)));
+                let taken: Vec<Step> = if flags & program::NODE_QUEUE != 0 {
+                    let queue = program::varint(program, &mut at).expect("a queue") as usize;
+                    let ready = |(step, from): &&(Step, usize)| step.waits == queue && *from <= begin;
+                    let taken = waiting.iter().filter(ready).map(|&(step, _)| step).collect();
+                    // They stay for the sake of their anchored tags.
+                    for (step, from) in &mut waiting {
+                        if step.waits == queue && *from <= begin {
+                            step.leads = State::default();
+                        }
                     }
+                    taken
+                } else {
+                    let own = steps(program, &mut at).into_iter();
+                    own.filter(|step| reached.get(&step.waits).is_some_and(|&place| place <= begin)).collect()
+                };
+                for step in taken {
+                    met.extend([step.open, if end == target.len() { step.anchored } else { 0 }]);
+                    reach(program, &head, step.leads, end, &mut reached, &mut waiting);
                 }
                 if settled(&met, tails.highest) {
                     return met;
@@ -123,13 +127,30 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
     met
 }
 
-/// The steps of a list, each with its place.
-fn steps(program: &[u8], mut at: usize) -> Vec<(usize, Step)> {
+/// "reach".
+fn reach(
+    program: &[u8],
+    head: &Head,
+    state: State,
+    place: usize,
+    reached: &mut BTreeMap<usize, usize>,
+    waiting: &mut Vec<(Step, usize)>,
+) {
+    if state.number.is_some_and(|number| reached.contains_key(&number)) {
+        return;
+    }
+    reached.extend(state.number.map(|number| (number, place)));
+    if let (Some(list), Some(tails)) = (state.list, head.tails) {
+        waiting.extend(steps(program, &mut (tails.lists + list)).into_iter().map(|step| (step, place)));
+    }
+}
+
+/// The steps that stand here.
+fn steps(program: &[u8], at: &mut usize) -> Vec<Step> {
     let mut steps = Vec::new();
     loop {
-        let place = at;
-        let step = Step::read(program, &mut at).expect("a step");
-        steps.push((place, step));
+        let step = Step::read(program, at).expect("a step");
+        steps.push(step);
         if !step.more {
             return steps;
         }

@@ -1,0 +1,111 @@
+//! What lets a walk pass by most places of a target: sets of the octets, and of the pairs of octets, that segments end with.
+//!
+//! A filter admits every segment of its program, and of other octets few. It does not know what the segments are for.
+
+use super::Tails;
+use std::ops::RangeInclusive;
+
+/// A set of octets, taken modulo 128: exact for ASCII, which is what canonical text is nearly always made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filter([u64; 2]);
+
+impl Filter {
+    /// Adds an octet.
+    pub fn insert(&mut self, octet: u8) {
+        self.0[usize::from(octet >> 6 & 1)] |= 1 << (octet & 63);
+    }
+
+    /// Whether an octet may be in the set.
+    #[inline(always)]
+    pub fn admits(&self, octet: u8) -> bool {
+        self.0[usize::from(octet >> 6 & 1)] >> (octet & 63) & 1 == 1
+    }
+
+    #[inline(always)]
+    pub(super) fn from_octets(octets: &[u8; 16]) -> Filter {
+        let bits = u128::from_le_bytes(*octets);
+        Filter([bits as u64, (bits >> 64) as u64])
+    }
+
+    /// Appends sixteen octets: bit `n` of the whole little-endian number stands for octet `n` modulo 128.
+    pub fn push(&self, out: &mut Vec<u8>) {
+        self.0.iter().for_each(|half| out.extend_from_slice(&half.to_le_bytes()));
+    }
+}
+
+/// Logarithms of how many bits stand for pairs of octets.
+pub(super) const PAIRS: RangeInclusive<u8> = 7..=19;
+
+/// The pairs of octets that segments end with, each as a bit of its hash.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs<'p> {
+    bits: &'p [u8],
+    log: u8,
+}
+
+impl Pairs<'_> {
+    /// Whether a pair may be in the set.
+    #[inline(always)]
+    pub fn admits(&self, [before, last]: [u8; 2]) -> bool {
+        let bit = pair_bit([before, last], self.log);
+        self.bits.get(bit / 8).is_some_and(|octet| octet >> (bit % 8) & 1 == 1)
+    }
+}
+
+/// The number of the bit that stands for a pair, of 2^log.
+#[inline(always)]
+fn pair_bit(pair: [u8; 2], log: u8) -> usize {
+    // The golden ratio scatters what is dense, as pairs of letters are.
+    (u32::from(u16::from_le_bytes(pair)).wrapping_mul(0x9E37_79B1) >> (32 - u32::from(log))) as usize
+}
+
+impl Tails {
+    /// The pairs of octets that segments end with. `None` when the program is damaged.
+    #[inline]
+    pub fn pairs<'p>(&self, program: &'p [u8]) -> Option<Pairs<'p>> {
+        let (at, log) = self.pairs;
+        Some(Pairs { bits: program.get(at..at + (1 << log) / 8)?, log })
+    }
+}
+
+/// The filters of a set of segments, in the making.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filters {
+    last: Filter,
+    single: Filter,
+    pairs: Vec<[u8; 2]>,
+}
+
+impl Filters {
+    /// Adds a segment, of which the last two octets count.
+    pub fn insert(&mut self, segment: &[u8]) {
+        match *segment {
+            [.., before, last] => {
+                self.last.insert(last);
+                self.pairs.push([before, last]);
+            }
+            [last] => {
+                self.last.insert(last);
+                self.single.insert(last);
+            }
+            [] => {}
+        }
+    }
+
+    /// Appends the filters in the order of the front: of eight bits for a pair, seven at least are zero.
+    pub fn push(mut self, out: &mut Vec<u8>) {
+        self.last.push(out);
+        self.single.push(out);
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+        let log = (8 * self.pairs.len()).next_power_of_two().trailing_zeros() as u8;
+        let log = log.max(*PAIRS.start());
+        out.push(log);
+        let bits = out.len();
+        out.resize(bits + (1 << log) / 8, 0);
+        for pair in self.pairs {
+            let bit = pair_bit(pair, log);
+            out[bits + bit / 8] |= 1 << (bit % 8);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! States and steps: how patterns move on behind their first star (SPEC.md section 6, "Tries").
+//!
+//! Steps stand at the nodes of rare segments and in the lists of states; both are written alike. Which of the two it is
+//! says what a step waits for, and is not known here.
+
+use super::{Tag, push_varint, varint};
+
+/// Step: a tag for the pattern that ends with this segment.
+pub const STEP_OPEN: u8 = 1;
+/// Step: a tag for the anchored pattern that ends with this segment.
+pub const STEP_ANCHORED: u8 = 2;
+/// Step: it leads to a state that has a number.
+pub const STEP_STATE: u8 = 4;
+/// Step: it leads to a state that has a list.
+pub const STEP_LIST: u8 = 8;
+/// Step: another one follows.
+pub const STEP_MORE: u8 = 16;
+/// Step: the number of what it waits for does not fit into three bits and follows as a varint.
+pub const STEP_FAR: u8 = 7;
+
+/// What a pattern has reached, as programs name it. One of both is there, or the pattern would end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Its number, if a rare segment waits for it, or a step of one leads to it.
+    pub number: Option<usize>,
+    /// The list of its steps by frequent segments.
+    pub list: Option<usize>,
+}
+
+impl State {
+    /// Reads the state of a head and moves past it.
+    #[inline]
+    pub fn read(bytes: &[u8], at: &mut usize) -> Option<State> {
+        let number = (varint(bytes, at)? as usize).checked_sub(1);
+        let list = (varint(bytes, at)? as usize).checked_sub(1);
+        Some(State { number, list })
+    }
+
+    /// Appends the state of a head.
+    pub fn push(&self, out: &mut Vec<u8>) {
+        [self.number, self.list]
+            .into_iter()
+            .for_each(|part| push_varint(out, part.map_or(0, |n| n as u32 + 1)));
+    }
+}
+
+/// What happens when a segment is found behind a state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// The number of the state (of a rare segment), or of the segment's queue (in lists).
+    pub waits: usize,
+    /// Tag of the rule that ends with this segment; 0 when none does.
+    pub open: Tag,
+    /// Tag of the anchored rule that ends with this segment, given when the target ends there too; 0 when none.
+    pub anchored: Tag,
+    /// The state that is reached at the segment's end.
+    pub leads: State,
+    /// Whether another step follows.
+    pub more: bool,
+}
+
+impl Step {
+    /// Reads a step and moves past it.
+    #[inline(always)]
+    pub fn read(bytes: &[u8], at: &mut usize) -> Option<Step> {
+        let flags = *bytes.get(*at)?;
+        *at += 1;
+        let waits = match flags >> 5 {
+            STEP_FAR => varint(bytes, at)? as usize,
+            near => usize::from(near),
+        };
+        let open = if flags & STEP_OPEN != 0 { varint(bytes, at)? } else { 0 };
+        let anchored = if flags & STEP_ANCHORED != 0 { varint(bytes, at)? } else { 0 };
+        let number = if flags & STEP_STATE != 0 { Some(varint(bytes, at)? as usize) } else { None };
+        let list = if flags & STEP_LIST != 0 { Some(varint(bytes, at)? as usize) } else { None };
+        let leads = State { number, list };
+        Some(Step { waits, open, anchored, leads, more: flags & STEP_MORE != 0 })
+    }
+
+    /// Appends the step.
+    pub fn push(&self, out: &mut Vec<u8>) {
+        let near = self.waits < usize::from(STEP_FAR);
+        let State { number, list } = self.leads;
+        let flags = [
+            (STEP_OPEN, self.open != 0),
+            (STEP_ANCHORED, self.anchored != 0),
+            (STEP_STATE, number.is_some()),
+            (STEP_LIST, list.is_some()),
+            (STEP_MORE, self.more),
+        ];
+        let waits = if near { self.waits as u8 } else { STEP_FAR } << 5;
+        out.push(flags.into_iter().filter(|flag| flag.1).fold(waits, |flags, (flag, _)| flags | flag));
+        let far = (!near).then_some(self.waits as u32);
+        let tags = [self.open, self.anchored].into_iter().filter(|&tag| tag != 0);
+        let leads = [number, list].into_iter().flatten().map(|n| n as u32);
+        far.into_iter().chain(tags).chain(leads).for_each(|n| push_varint(out, n));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_round_trip() {
+        for waits in [0, 6, 7, 300] {
+            for bits in 0..32u8 {
+                let step = Step {
+                    waits,
+                    open: Tag::from(bits & 1) * 77,
+                    anchored: Tag::from(bits & 2) * 200,
+                    leads: State {
+                        number: (bits & 4 != 0).then_some(9),
+                        list: (bits & 8 != 0).then_some(300),
+                    },
+                    more: bits & 16 != 0,
+                };
+                let mut out = Vec::new();
+                step.push(&mut out);
+                assert_eq!(Step::read(&out, &mut 0), Some(step));
+            }
+        }
+    }
+}
