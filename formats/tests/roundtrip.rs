@@ -676,6 +676,7 @@ fn rules_of_programs() {
     const NUMBER: usize = 65;
     const LIST: usize = 66;
     const ROOT: usize = 67;
+    const OFFSET: usize = 71;
     const NODE: usize = 74;
     const STEP: usize = 75;
     const TAG: usize = 76;
@@ -711,6 +712,12 @@ fn rules_of_programs() {
     for (at, form) in [(NODE, NODE_QUEUE), (NODE, 2), (QUEUED, 2), (QUEUED, 1 << 2)] {
         assert_eq!(of(&|p| p[at] |= form), Some(14), "byte {at}");
     }
+    // A gap before the first child, which the length of the segments allows for.
+    let gap = |c: &mut Contents| {
+        c.programs.splice(OFFSET..OFFSET + 2, [1, 5, 0]);
+        c.programs[ROOT - 7] += 1;
+    };
+    assert_eq!(broken(gap, |_, _| ()), Some(14));
     // Rank 0: of a step, with a `highest` that agrees, and of a node of literals.
     assert_eq!(of(&|p| (p[HIGHEST], p[TAG]) = (1, 1)), Some(14));
     let node = |tag| broken(|c| drop(c.programs.splice(4.., [program::TAG_EXPLICIT, tag])), |_, _| ());

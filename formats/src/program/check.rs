@@ -87,6 +87,9 @@ impl Check<'_> {
             if !octets.is_sorted_by(|a, b| a < b) {
                 return Err((start, "the octets of children are not in order"));
             }
+            if table.count > 0 && table.child(self.bytes, 0) != Some(table.end()) {
+                return Err((start, "the first child does not stand behind its table"));
+            }
             for child in (0..table.count).rev() {
                 let mut at = table.child(self.bytes, child).ok_or_else(cut)?;
                 let rest = varint(self.bytes, &mut at).ok_or_else(cut)? as usize;

@@ -278,13 +278,19 @@ impl Children {
         memchr::memchr(next, bytes.get(self.octets + 8..self.octets + self.count)?).map(|place| place + 8)
     }
 
+    /// Where the table ends, and the first child begins.
+    #[inline(always)]
+    pub fn end(&self) -> usize {
+        self.octets + self.count + self.count * self.width
+    }
+
     /// Where child number `child` begins (with the length of the rest of its label). `None` when damaged.
     #[inline(always)]
     pub fn child(&self, bytes: &[u8], child: usize) -> Option<usize> {
         let offsets = self.octets + self.count;
         let offset =
             u32::from_le_bytes(*bytes.get(offsets + child * self.width..)?.first_chunk()?) & self.mask;
-        Some(offsets + self.count * self.width + offset as usize)
+        Some(self.end() + offset as usize)
     }
 }
 
