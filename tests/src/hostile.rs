@@ -31,6 +31,7 @@ pub fn all() -> Vec<Hostile> {
         ("star-heads", star_heads(100)),
         ("awaiting", awaiting(8_000)),
         ("nested-segments", nested_segments(15, 75)),
+        ("nested-chains", nested_chains(16, 500)),
         ("too-deep", nested_segments(60, 90)),
         ("prefix-chain", prefix_chain(900)),
         ("same-rule", same_rule(20_000)),
@@ -152,6 +153,16 @@ pub fn nested_segments(depth: usize, count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| match n < depth {
         true => line(out, format_args!("{}: /*x{}", sense(n), "a".repeat(n + 1))),
         false => line(out, format_args!("{}: /{n}*b{n}", sense(n))),
+    });
+    [b"User-agent: *\n", body.as_slice()].concat()
+}
+
+/// That many rules of that many stars each, whose segments `a`, `aa`, `aaa`... end one another: at each place of a path of
+/// `a` all of them end, and steps wait for many. The slowest set that was found.
+pub fn nested_chains(chains: usize, stars: usize) -> Vec<u8> {
+    let body = lines(chains, |out, n| {
+        let segment = |at: usize| format!("*{}", "a".repeat((7 * at + n) % 15 + 1));
+        line(out, format_args!("{}: /{}b", sense(n), (0..stars).map(segment).collect::<String>()));
     });
     [b"User-agent: *\n", body.as_slice()].concat()
 }

@@ -62,13 +62,14 @@ type Builder = fn(usize) -> Vec<u8>;
 /// Hostile sets: the longest path, and how the time grows with its length and with the rules.
 pub(crate) fn hostile(series: &mut Vec<Series>) -> Result<Table, String> {
     // Sizes are the largest that no limit refuses.
-    let builders: [(&str, Builder, usize); 6] = [
+    let builders: [(&str, Builder, usize); 7] = [
         ("rules", hostile::rules, 20_000),
         ("prefix-chain", hostile::prefix_chain, 900),
         ("star-heads", hostile::star_heads, 8_000),
         ("alphabet-stars", |count| hostile::alphabet_stars(count, 20), 400),
         ("stars-in-one-rule", hostile::stars_in_one_rule, 8_000),
         ("segments", |count| hostile::segments(count, 80), 100),
+        ("nested-chains", |stars| hostile::nested_chains(16, stars), 500),
     ];
     let columns = [
         "hostile set:",
