@@ -21,7 +21,10 @@ pub(super) fn build(rules: &[Tagged<'_>], notation: Notation, weighing: Weighing
 }
 
 fn plan<'r>(rules: &[Tagged<'r>], notation: Notation) -> Option<Plan<'r>> {
-    let mut drafts = rules.iter().map(|rule| draft(rule, notation)).collect::<Option<Vec<_>>>()?;
+    let mut drafts = Vec::with_capacity(rules.len());
+    for rule in rules {
+        drafts.push(draft(rule, notation)?);
+    }
     // Every target begins with a slash.
     let matches_all = |draft: &Draft<'_>| !draft.anchored && matches!(draft.text, b"" | b"/");
     let otherwise =
@@ -105,24 +108,33 @@ const FAR: usize = 64;
 fn choose_places(plan: &mut Plan<'_>) {
     // Rules that have the same octets at the places so far are of one class; others may be, by chance.
     let mut classes = [0u8; MAX_LANES];
+    let count = plan.rules.len();
     let longest = plan.rules.iter().map(|rule| rule.head).max().unwrap_or(0).min(FAR);
+    // The octets of all rules, place by place.
+    let mut octets = [[0; MAX_LANES]; FAR];
+    for (number, rule) in plan.rules.iter().enumerate() {
+        let head = &rule.text[..rule.head.min(FAR)];
+        octets.iter_mut().zip(head).for_each(|(octets, &octet)| octets[number] = octet);
+    }
     for chosen in 0..plan.places.len() {
         let mut best = (u32::MAX, 0);
-        for place in 1..longest {
+        for (place, octets) in octets.iter().enumerate().take(longest).skip(1) {
             let mut counts = [0u8; 256];
             let mut cost = 0;
-            for (rule, &class) in plan.rules.iter().zip(&classes) {
-                let octet = rule.octet(place);
+            for (&octet, &class) in octets[..count].iter().zip(&classes) {
                 let count = &mut counts[usize::from(octet.wrapping_mul(31) ^ class)];
                 // What takes any octet is left over with every target.
                 cost += if octet == 0 { BLIND } else { u32::from(*count) };
                 *count += 1;
             }
             best = best.min((cost, place));
+            if cost == 0 {
+                break;
+            }
         }
         plan.places[chosen] = best.1 as u8;
-        for (rule, class) in plan.rules.iter().zip(&mut classes) {
-            *class = class.wrapping_mul(7) ^ rule.octet(best.1);
+        for (class, octet) in classes.iter_mut().zip(octets[best.1]) {
+            *class = class.wrapping_mul(7) ^ octet;
         }
     }
 }
