@@ -21,7 +21,7 @@ pub struct Policy<'s> {
     /// The rules of all groups, in their order.
     pub rules: Vec<Rule<'s>>,
     /// Records that speak for the whole file, or stand in no group.
-    pub extensions: Vec<Extension>,
+    pub extensions: Vec<Extension<'s>>,
     /// Names of usages that have no number of their own, lower case: they are numbered on from [`USAGES`].
     pub usages: Vec<String>,
     /// Sets of conditions; a rule names its set by its place here, plus one.
@@ -81,7 +81,7 @@ pub struct Group<'s> {
     /// Its rules, as indexes into [`Policy::rules`].
     pub rules: Range<usize>,
     /// Records that speak for these crawlers.
-    pub extensions: Vec<Extension>,
+    pub extensions: Vec<Extension<'s>>,
     /// When and how often they may come.
     pub schedule: Option<Box<Schedule>>,
     /// The line of its first user-agent, from 1.
@@ -181,11 +181,11 @@ impl Rule<'_> {
 
 /// A record that grants and forbids nothing by itself (R18).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extension {
+pub struct Extension<'s> {
     /// The key's canonical name, lower case.
-    pub key: String,
+    pub key: Cow<'s, str>,
     /// The value as text.
-    pub value: String,
+    pub value: Cow<'s, str>,
     /// The line, from 1.
     pub line: u32,
 }

@@ -69,10 +69,7 @@ fn the_same_in_images_of_all_profiles() {
         let verdict = data.decide(&crawler, robomaton_runtime::Usage::CRAWL, "/tmp/ok.html");
         assert_eq!(verdict.rule().map(|rule| rule.line), Some(2), "{profile}");
         let records = data.extensions(&crawler);
-        assert_eq!(
-            (records[0].key.as_str(), records[0].value.as_str(), records[0].line),
-            ("dataset", "/set.csv", 4)
-        );
+        assert_eq!((&*records[0].key, &*records[0].value, records[0].line), ("dataset", "/set.csv", 4));
         // The robots.txt beside it is not touched, nor is the other site.
         assert_eq!(ask(&image, "nobody", "crawl", "http://www.bar.com:8001/r"), "disallowed", "{profile}");
         assert_eq!(ask(&image, "nobody", "crawl", "http://www.bar.com:8001/d"), "allowed");

@@ -1,7 +1,7 @@
 //! The cold records: what explains a verdict (SPEC.md section 7), in postcard's wire format.
 //!
 //! Read only when somebody asks which rule decided, for a sitemap or a delay. Decoding allocates; nothing on the
-//! path of a verdict touches this file. Patterns are borrowed: from the text when written, from the image when read. Invariant: equal details give equal bytes.
+//! path of a verdict touches this file. Patterns and values are borrowed: from the text when written, from the image when read. Invariant: equal details give equal bytes.
 
 use crate::condition::Condition;
 use crate::octets::Notation;
@@ -24,7 +24,8 @@ pub struct Detail<'d> {
     #[serde(borrow)]
     pub groups: Vec<Group<'d>>,
     /// Records that belong to no group, or to the whole file, in file order.
-    pub extensions: Vec<Extension>,
+    #[serde(borrow)]
+    pub extensions: Vec<Extension<'d>>,
     /// Names of the usages that only this document speaks of: they are numbered on from [`USAGES`].
     pub usages: Vec<String>,
     /// Sets of conditions; a rule names its set by its place here, plus one.
@@ -55,7 +56,8 @@ pub struct Group<'d> {
     #[serde(borrow)]
     pub rules: Vec<Rule<'d>>,
     /// Extension records of the group.
-    pub extensions: Vec<Extension>,
+    #[serde(borrow)]
+    pub extensions: Vec<Extension<'d>>,
     /// When and how often the crawlers of the group may come.
     pub schedule: Option<Box<Schedule>>,
 }
@@ -141,13 +143,15 @@ impl<'d> From<&'d [u8]> for Octets<'d> {
 
 /// An extension record: a key that grants and forbids nothing by itself (R18).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Extension {
+pub struct Extension<'d> {
     /// The line, from 1.
     pub line: u32,
     /// The key in its canonical spelling, lower case.
-    pub key: String,
+    #[serde(borrow)]
+    pub key: Cow<'d, str>,
     /// The value; octets that are no UTF-8 are replaced.
-    pub value: String,
+    #[serde(borrow)]
+    pub value: Cow<'d, str>,
 }
 
 /// Where an image comes from. Holds no clock and no paths: equal captures give equal images.

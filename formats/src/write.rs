@@ -111,7 +111,10 @@ pub struct Contents {
 
 /// The bytes of a detail.
 pub fn encode_detail(detail: &Detail<'_>) -> Vec<u8> {
-    postcard::to_stdvec(detail).unwrap_or_default()
+    // Room for most of it, so that it is moved at most once or twice as it grows.
+    let rules = detail.groups.iter().flat_map(|group| &group.rules);
+    let room = rules.map(|rule| rule.pattern.0.len() + 8).sum::<usize>() + 32 * detail.groups.len() + 32;
+    postcard::to_extend(detail, Vec::with_capacity(room)).unwrap_or_default()
 }
 
 /// The bytes of a text: a zstd frame.

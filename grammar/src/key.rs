@@ -81,6 +81,27 @@ impl Key {
         }
     }
 
+    /// The same in lower case, as records with the key are kept.
+    pub const fn lower_name(self) -> &'static str {
+        match self {
+            Key::UserAgent => "user-agent",
+            Key::Allow => "allow",
+            Key::Disallow => "disallow",
+            Key::Sitemap => "sitemap",
+            Key::CrawlDelay => "crawl-delay",
+            Key::RequestRate => "request-rate",
+            Key::VisitTime => "visit-time",
+            Key::Comment => "comment",
+            Key::Host => "host",
+            Key::CleanParam => "clean-param",
+            Key::Noindex => "noindex",
+            Key::RobotVersion => "robot-version",
+            Key::License => "license",
+            Key::ContentSignal => "content-signal",
+            Key::ContentUsage => "content-usage",
+        }
+    }
+
     /// The key that `text` spells, rightly or in a tolerated way; compared whole, without regard to ASCII case.
     pub fn from_bytes(text: &[u8]) -> Option<Key> {
         let is = |spelling: &str| text.eq_ignore_ascii_case(spelling.as_bytes());

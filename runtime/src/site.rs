@@ -109,12 +109,15 @@ impl<'i> Site<'i> {
     /// The URLs of its sitemaps, in file order.
     pub fn sitemaps(&self) -> Vec<String> {
         let records = self.detail().map(|detail| detail.extensions).unwrap_or_default();
-        let values = records.into_iter().filter(|record| record.key == "sitemap").map(|record| record.value);
+        let values = records
+            .into_iter()
+            .filter(|record| record.key == "sitemap")
+            .map(|record| record.value.into_owned());
         values.filter(|value| !value.is_empty()).collect()
     }
 
     /// The extension records of the groups that answer for a crawler, in file order (R18).
-    pub fn extensions(&self, crawler: &Crawler) -> Vec<Extension> {
+    pub fn extensions(&self, crawler: &Crawler) -> Vec<Extension<'i>> {
         let Some(detail) = self.detail() else { return Vec::new() };
         let rule = self.profile.agent_rule();
         let groups = detail.groups_of(rule, crawler.names_for(rule));
@@ -122,7 +125,7 @@ impl<'i> Site<'i> {
     }
 
     /// What the records of ACAP ask the crawler to do (`request-take-down`, `request-re-crawl`; P47, V40), in file order.
-    pub fn requests(&self, crawler: &Crawler) -> Vec<Extension> {
+    pub fn requests(&self, crawler: &Crawler) -> Vec<Extension<'i>> {
         let Some(detail) = self.detail() else { return Vec::new() };
         let name = detail.name_of(self.profile.agent_rule(), &crawler.names);
         let asked = |group: &&Group<'_>| {

@@ -4,6 +4,7 @@ use crate::policy::{Extension, Group, Policy, Sense};
 use robomaton_formats::detail::{self, Octets};
 use robomaton_formats::policy::Role;
 use robomaton_formats::program::Tag;
+use std::borrow::Cow;
 
 /// The details of a policy whose rules have these tags in the programs.
 pub(super) fn details<'p>(policy: &'p Policy<'_>, tags: &[Tag]) -> detail::Detail<'p> {
@@ -49,11 +50,11 @@ fn group<'p>(policy: &'p Policy<'_>, group: &'p Group<'_>, tags: &[Tag]) -> deta
     }
 }
 
-fn extensions(records: &[Extension]) -> Vec<detail::Extension> {
-    let record = |record: &Extension| detail::Extension {
+fn extensions<'p>(records: &'p [Extension<'_>]) -> Vec<detail::Extension<'p>> {
+    let record = |record: &'p Extension<'_>| detail::Extension {
         line: record.line,
-        key: record.key.clone(),
-        value: record.value.clone(),
+        key: Cow::Borrowed(&record.key),
+        value: Cow::Borrowed(&record.value),
     };
     records.iter().map(record).collect()
 }

@@ -9,6 +9,7 @@ use crate::limits::OverLimit;
 use crate::policy::{Agent, Extension, Sense};
 use robomaton_formats::{Notation, policy};
 use robomaton_grammar::{Key, LineKind, Tree};
+use std::borrow::Cow;
 
 pub(super) fn lower<'s>(tree: &Tree<'s>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
     // Whether an agent line continues the record above it.
@@ -23,8 +24,8 @@ pub(super) fn lower<'s>(tree: &Tree<'s>, lowering: &mut Lowering<'s, '_>) -> Res
                 continue;
             }
             LineKind::Unknown | LineKind::Acap => {
-                let text = |span| String::from_utf8_lossy(tree.text(span)).into_owned();
-                let key = text(line.key).to_ascii_lowercase();
+                let text = |span| String::from_utf8_lossy(tree.text(span));
+                let key = Cow::Owned(text(line.key).to_ascii_lowercase());
                 let record = Extension { key, value: text(line.value), line: number(index) };
                 match &mut lowering.open {
                     Some(group) => group.extensions.push(record),

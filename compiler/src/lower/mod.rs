@@ -105,7 +105,9 @@ impl<'s, 'o> Lowering<'s, 'o> {
         let policy = Policy {
             profile: options.profile,
             groups: Vec::with_capacity(tree.groups.len()),
-            rules: Vec::new(),
+            rules: Vec::with_capacity(
+                tree.groups.first().map_or(0, |first| tree.lines.len() - first.start as usize),
+            ),
             extensions: Vec::new(),
             usages: Vec::new(),
             conditions: Vec::new(),
@@ -235,12 +237,9 @@ impl<'s, 'o> Lowering<'s, 'o> {
 
     /// Keeps an extension record: some keys speak for the whole file, the others for the open group (R18). What says
     /// when and how often to come is kept in its meaning, too.
-    fn extension(&mut self, key: Key, value: &[u8], line: u32) -> Result<(), OverLimit> {
-        let record = Extension {
-            key: key.name().to_ascii_lowercase(),
-            value: String::from_utf8_lossy(value).into_owned(),
-            line,
-        };
+    fn extension(&mut self, key: Key, value: &'s [u8], line: u32) -> Result<(), OverLimit> {
+        let record =
+            Extension { key: Cow::Borrowed(key.lower_name()), value: String::from_utf8_lossy(value), line };
         match (&mut self.open, key) {
             (_, Key::Sitemap | Key::Host | Key::CleanParam) | (None, _) => {
                 self.policy.extensions.push(record);

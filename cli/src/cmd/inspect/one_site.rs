@@ -220,11 +220,11 @@ fn text(octets: &detail::Octets<'_>) -> String {
     String::from_utf8_lossy(&octets.0).into_owned()
 }
 
-fn extensions(records: &[detail::Extension]) -> Vec<Extension> {
-    let record = |record: &detail::Extension| Extension {
+fn extensions(records: &[detail::Extension<'_>]) -> Vec<Extension> {
+    let record = |record: &detail::Extension<'_>| Extension {
         line: record.line,
-        key: record.key.clone(),
-        value: record.value.clone(),
+        key: record.key.to_string(),
+        value: record.value.to_string(),
     };
     records.iter().map(record).collect()
 }

@@ -224,9 +224,9 @@ impl<'t, 's> Acap<'t, 's> {
                         Action::TakeDown => "request-take-down",
                         Action::ReCrawl => "request-re-crawl",
                     };
-                    let value = String::from_utf8_lossy(self.tree.text(*path)).into_owned();
+                    let value = String::from_utf8_lossy(self.tree.text(*path));
                     if let Some(group) = &mut lowering.open {
-                        group.extensions.push(Extension { key: key.to_owned(), value, line });
+                        group.extensions.push(Extension { key: Cow::Borrowed(key), value, line });
                     }
                 }
                 None => joins = false,
