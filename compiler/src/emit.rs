@@ -7,6 +7,7 @@
 
 use crate::Options;
 use crate::document::{Document, ScopedSet, Set, decode_names};
+use foldhash::{HashMap, HashMapExt, HashSet};
 use robomaton_formats::detail::Meta;
 use robomaton_formats::layout::Section;
 use robomaton_formats::policy::{self, CRAWL, NO_PURPOSE, SET_LIST, USAGES};
@@ -16,7 +17,6 @@ use robomaton_formats::write::{self, Spool, Writer};
 use robomaton_formats::{ImageError, NoRules, Outcome, Ruling, SiteKey, WriteError};
 use std::borrow::Cow;
 use std::collections::hash_map::Entry as Slot;
-use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use xxhash_rust::xxh3::Xxh3;

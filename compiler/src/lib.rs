@@ -35,7 +35,7 @@ pub mod precedence;
 pub mod scope;
 pub mod trace;
 
-pub use document::{Document, ScopedEntry, ScopedSet, Set, compile, compile_policy, compile_with};
+pub use document::{Document, ScopedEntry, ScopedSet, Set, Workshop, compile, compile_policy, compile_with};
 pub use dump::{dump_automaton, dump_policy};
 pub use emit::{Emitter, Entry, Names, emit};
 pub use limits::{LimitName, Limits, OverLimit};

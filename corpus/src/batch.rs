@@ -131,7 +131,7 @@ pub fn prepare<'o>(
     let start = Instant::now();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let scratch = options.scratch.as_deref();
-    let mut gathered = Gathered::new(&options.compile, options.pages, scratch)?;
+    let mut gathered = Gathered::new(&options.compile, options.pages, pool.current_num_threads(), scratch)?;
     let deliver = |each: &mut dyn FnMut(Block) -> bool| deliver(inputs, &options.read, progress, each);
     if pool.current_num_threads() == 1 {
         let mut taken = Ok(());

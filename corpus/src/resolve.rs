@@ -12,10 +12,11 @@
 //! dialect of its own, is followed to other sites' data.txt only.
 
 use crate::Capture;
+use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::site::{DATA_TXT, Outcome, Scheme, SiteKey};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 

@@ -7,22 +7,27 @@
 mod details;
 mod scoped;
 mod stored;
+mod workshop;
+
+pub use workshop::Workshop;
 
 pub(crate) use stored::decode_names;
 
-use crate::automaton::{self, Tagged};
+use crate::automaton::Tagged;
 use crate::limits::LimitName;
 use crate::lower::{Surroundings, lower_with};
 use crate::policy::{Group, Policy};
 use crate::{Options, OverLimit, precedence};
+use arrayvec::ArrayVec;
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use robomaton_formats::layout::MAX_TEXT;
 use robomaton_formats::policy::{CRAWL, INDEX, MAX_ENTRIES, MAX_SETS, Role};
 use robomaton_formats::program::Weighing;
 use robomaton_formats::{Outcome, Profile, detail, write};
 use robomaton_grammar::Tree;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::ops::Range;
+use workshop::Programs;
 
 /// The programs that answer for some crawlers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -113,6 +118,9 @@ pub struct Document {
     pub rules: usize,
 }
 
+/// The programs of a group: (usage, index into [`Document::programs`]), one for each usage that conventional rules speak of.
+type OfGroup = ArrayVec<(u16, usize), 2>;
+
 /// Compiles one text fetched from `origin` (`host[:port]`, for patterns that are absolute URLs).
 pub fn compile(text: &[u8], origin: Option<&str>, options: &Options) -> Document {
     compile_with(text, &Surroundings { origin, ..Surroundings::default() }, options)
@@ -120,29 +128,46 @@ pub fn compile(text: &[u8], origin: Option<&str>, options: &Options) -> Document
 
 /// Compiles one text together with files it may refer to and pages of its site.
 pub fn compile_with(text: &[u8], around: &Surroundings<'_, '_>, options: &Options) -> Document {
-    let tree = robomaton_grammar::scan(text, options.limits.bytes(options.profile));
-    let keep = !options.no_sources && text.len() as u64 <= MAX_TEXT;
-    let source = if keep { write::encode_source(text) } else { Vec::new() };
-    let mut document = Document {
-        profile: options.profile,
-        source,
-        text_length: text.len(),
-        cut: !tree.unread.is_empty(),
-        unread: unread(&tree),
-        ..Document::default()
-    };
-    match lower_with(&tree, around, options) {
-        Ok(policy) => document.fill(&policy, options),
-        Err(over) => document.refuse(over),
-    }
-    document
+    Workshop::default().compile_with(text, around, options)
 }
 
 /// Compiles a policy that was put together otherwise than from one text. The document holds no text.
 pub fn compile_policy(policy: &Policy<'_>, options: &Options) -> Document {
     let mut document = Document { profile: policy.profile, ..Document::default() };
-    document.fill(policy, options);
+    document.fill(policy, options, &mut Workshop::default());
     document
+}
+
+impl Workshop {
+    /// As [`compile`].
+    pub fn compile(&mut self, text: &[u8], origin: Option<&str>, options: &Options) -> Document {
+        self.compile_with(text, &Surroundings { origin, ..Surroundings::default() }, options)
+    }
+
+    /// As [`compile_with`].
+    pub fn compile_with(
+        &mut self,
+        text: &[u8],
+        around: &Surroundings<'_, '_>,
+        options: &Options,
+    ) -> Document {
+        let tree = robomaton_grammar::scan(text, options.limits.bytes(options.profile));
+        let keep = !options.no_sources && text.len() as u64 <= MAX_TEXT;
+        let source = if keep { write::encode_source(text) } else { Vec::new() };
+        let mut document = Document {
+            profile: options.profile,
+            source,
+            text_length: text.len(),
+            cut: !tree.unread.is_empty(),
+            unread: unread(&tree),
+            ..Document::default()
+        };
+        match lower_with(&tree, around, options) {
+            Ok(policy) => document.fill(&policy, options, self),
+            Err(over) => document.refuse(over),
+        }
+        document
+    }
 }
 
 /// The octets over the limit. Not the length of the span: the rest of more than 4 GiB is longer than one can say.
@@ -156,7 +181,7 @@ impl Document {
         self.over_limit.is_some() || self.sets.iter().any(|set| matches!(set, Set::Scoped(_)))
     }
 
-    fn fill(&mut self, policy: &Policy<'_>, options: &Options) {
+    fn fill(&mut self, policy: &Policy<'_>, options: &Options, workshop: &mut Workshop) {
         self.outcome = if policy.has_records { Outcome::Rules } else { Outcome::Empty };
         self.depends_on_origin = policy.depends_on_origin;
         self.references.clone_from(&policy.references);
@@ -165,7 +190,7 @@ impl Document {
         let filled = if policy.is_scoped() {
             scoped::fill(self, policy, &tags, &options.limits)
         } else {
-            let programs = self.build_programs(policy, &tags, options);
+            let programs = self.build_programs(policy, &tags, options, workshop);
             programs.and_then(|programs| self.choose_sets(policy, &programs)).map(|()| tags)
         };
         match filled {
@@ -189,20 +214,18 @@ impl Document {
         };
     }
 
-    /// The programs of each group: (usage, index into `programs`). Groups that say the same, as those of a long list of
-    /// crawlers often do, share one, which is built once.
+    /// The programs of each group.
     fn build_programs(
         &mut self,
         policy: &Policy<'_>,
         tags: &[u32],
         options: &Options,
-    ) -> Result<Vec<Vec<(u16, usize)>>, OverLimit> {
-        let build = if options.no_lanes { automaton::build_tries } else { automaton::build };
-        let mut known: HashMap<Vec<Tagged<'_>>, usize> = HashMap::new();
-        let several = policy.groups.len() > 1;
-        let notation = policy.profile.notation();
-        let mut rules = Vec::new();
+        workshop: &mut Workshop,
+    ) -> Result<Vec<OfGroup>, OverLimit> {
+        let (code, ranges) = (&mut self.code, &mut self.programs);
+        let mut programs = Programs::new(code, ranges, workshop, policy.profile.notation(), options.no_lanes);
         let mut over = Ok(());
+        let mut rules = Vec::with_capacity(policy.rules.len());
         let mut of_usage = |group: &Group<'_>, usage: u16| {
             rules.clear();
             let numbers = group.rules.clone().filter(|&rule| policy.rules[rule].usage == usage);
@@ -213,69 +236,60 @@ impl Document {
             if rules.is_empty() && usage != CRAWL {
                 return None;
             }
-            automaton::normalise(&mut rules);
-            if several && let Some(&program) = known.get(&rules) {
-                return Some((usage, program));
-            }
-            let start = self.code.len();
-            let weighing = Weighing::Ranked(precedence::silence(usage));
-            let depth = build(&rules, notation, weighing, &mut self.code);
+            let (program, depth) = programs.add(&mut rules, Weighing::Ranked(precedence::silence(usage)));
             if over.is_ok() {
                 over = options.limits.check_depth(depth, group.line);
             }
-            self.programs.push(start..self.code.len());
-            if several {
-                known.insert(rules.clone(), self.programs.len() - 1);
-            }
-            Some((usage, self.programs.len() - 1))
+            Some((usage, program))
         };
         // Conventional rules speak of these two usages.
-        let mut programs =
+        let of_group =
             |group| [CRAWL, INDEX].into_iter().filter_map(|usage| of_usage(group, usage)).collect();
-        let programs = policy.groups.iter().map(&mut programs).collect();
+        let programs = policy.groups.iter().map(of_group).collect();
         over.map(|()| programs)
     }
 
     /// Joins the groups of each crawler (R7): its set holds the programs of all of them.
-    fn choose_sets(&mut self, policy: &Policy<'_>, programs: &[Vec<(u16, usize)>]) -> Result<(), OverLimit> {
+    fn choose_sets(&mut self, policy: &Policy<'_>, programs: &[OfGroup]) -> Result<(), OverLimit> {
         let first_record = policy.profile.agent_rule() == robomaton_formats::profile::AgentRule::Substring;
-        let mut of_name: HashMap<String, usize> = HashMap::new();
-        let mut crawlers: Vec<(String, Vec<(u16, usize)>)> = Vec::new();
-        let mut default: Option<Vec<(u16, usize)>> = None;
-        for (group, programs) in policy.groups.iter().zip(programs) {
-            let own = || programs.iter().copied();
-            for name in group.names() {
-                let name = name.to_ascii_lowercase();
-                match of_name.get(&name) {
-                    Some(&known) if !first_record => crawlers[known].1.extend(own()),
-                    Some(_) => {}
-                    None => {
-                        of_name.insert(name.clone(), crawlers.len());
-                        crawlers.push((name, own().collect()));
-                    }
-                }
-            }
-            if group.is_default() && !(first_record && default.is_some()) {
-                default.get_or_insert_default().extend(own());
-            }
+        // Each name with the numbers of its groups; a name after the other.
+        let mut named: Vec<(String, usize)> = Vec::new();
+        for (number, group) in policy.groups.iter().enumerate() {
+            named.extend(group.names().map(|name| (name.to_ascii_lowercase(), number)));
         }
-        if !first_record {
-            crawlers.sort_unstable();
+        if first_record {
+            let mut met = HashSet::with_capacity(named.len());
+            named.retain(|(name, _)| met.insert(name.clone()));
+        } else {
+            named.sort_unstable();
         }
         let mut known: HashMap<Vec<(u16, usize)>, usize> = HashMap::new();
-        let sets = &mut self.sets;
         let mut longest = 0;
-        let mut intern = |mut set: Vec<(u16, usize)>| {
+        let sets = &mut self.sets;
+        let mut set = Vec::new();
+        let mut intern = |groups: &mut dyn Iterator<Item = usize>| {
+            set.clear();
+            groups.for_each(|group| set.extend_from_slice(&programs[group]));
             set.sort_unstable();
             set.dedup();
             longest = longest.max(set.len());
-            *known.entry(set).or_insert_with_key(|set| {
-                sets.push(Set::Ranked(set.clone()));
-                sets.len() - 1
-            })
+            if let Some(&number) = known.get(&set) {
+                return number;
+            }
+            sets.push(Set::Ranked(set.clone()));
+            known.insert(set.clone(), sets.len() - 1);
+            sets.len() - 1
         };
-        self.crawlers = crawlers.into_iter().map(|(name, set)| (name, intern(set))).collect();
-        self.default = default.map(intern);
+        for of_name in named.chunk_by_mut(|one, other| one.0 == other.0) {
+            let set = intern(&mut of_name.iter().map(|&(_, group)| group));
+            self.crawlers.push((std::mem::take(&mut of_name[0].0), set));
+        }
+        let default = (0..).zip(&policy.groups).filter(|(_, group)| group.is_default());
+        let mut default =
+            default.map(|(number, _)| number).take(if first_record { 1 } else { usize::MAX }).peekable();
+        if default.peek().is_some() {
+            self.default = Some(intern(&mut default));
+        }
         self.check_sets(policy, longest)
     }
 

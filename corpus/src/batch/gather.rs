@@ -9,13 +9,14 @@ use super::{Block, Report};
 use crate::html::{self, read_page};
 use crate::resolve::{Chosen, Facts, MAX_TARGETS};
 use crate::{Capture, Looks, Skipped, sniff};
+use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
-use robomaton_compiler::{Element, MetaTag, Options, Page, compile};
+use robomaton_compiler::{Element, MetaTag, Options, Page, Workshop};
 use robomaton_formats::{Outcome, Profile, SiteKey, write};
-use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
@@ -46,6 +47,8 @@ pub(super) struct Gathered<'o> {
     /// Documents by the hash of their text, and whether it is a data.txt.
     known: HashMap<(u128, bool), usize>,
     pub(super) documents: Store,
+    /// One for each thread that compiles.
+    workshops: Vec<Mutex<Workshop>>,
     /// What pages say, each with its site; superseded ones included.
     pub(super) pages: Vec<(SiteKey, Page)>,
     pub(super) chosen: Chosen<Body>,
@@ -72,7 +75,13 @@ struct Looked {
 }
 
 impl<'o> Gathered<'o> {
-    pub(super) fn new(options: &'o Options, pages: bool, scratch: Option<&Path>) -> io::Result<Gathered<'o>> {
+    /// `threads` is how many will compile.
+    pub(super) fn new(
+        options: &'o Options,
+        pages: bool,
+        threads: usize,
+        scratch: Option<&Path>,
+    ) -> io::Result<Gathered<'o>> {
         // No other profile knows permissions of pages.
         let pages_wanted = pages && options.profile == Profile::Full;
         Ok(Gathered {
@@ -82,6 +91,7 @@ impl<'o> Gathered<'o> {
             seed: RandomState::new().build_hasher().finish(),
             known: HashMap::new(),
             documents: Store::new(scratch)?,
+            workshops: (0..threads).map(|_| Mutex::default()).collect(),
             pages: Vec::new(),
             chosen: Chosen::with_max_targets(if pages_wanted { usize::MAX } else { MAX_TARGETS }),
             report: Report::default(),
@@ -159,11 +169,13 @@ impl<'o> Gathered<'o> {
     /// Compiles texts that are met for the first time, in their order.
     fn compile(&mut self, new: Vec<(bool, Vec<u8>)>) -> io::Result<()> {
         let (own, data) = (self.options, &self.data_options);
-        let with_pages = self.pages_wanted;
+        let (with_pages, workshops) = (self.pages_wanted, &self.workshops);
         let compiled: Vec<Packed> = new
             .par_iter()
             .map(|(as_data, body)| {
-                let mut document = compile(body, None, if *as_data { data } else { own });
+                let workshop = &workshops[rayon::current_thread_index().unwrap_or(0)];
+                let mut workshop = workshop.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut document = workshop.compile(body, None, if *as_data { data } else { own });
                 // What is compiled again, or with another text, is needed once more; an image may be to hold no texts.
                 let again = document.depends_on_origin
                     || !document.references.is_empty()

@@ -10,7 +10,7 @@ use robomaton_benches::clock::time;
 use robomaton_benches::results::{Results, Table};
 use robomaton_benches::{Corpus, Field};
 use robomaton_compiler::automaton::{self, Tagged};
-use robomaton_compiler::{Entry, Options, compile, emit, lower, precedence};
+use robomaton_compiler::{Entry, Options, Workshop, compile, emit, lower, precedence};
 use robomaton_corpus::{BatchOptions, Built, Input, Progress, build};
 use robomaton_formats::SiteKey;
 use robomaton_formats::layout::Section;
@@ -164,8 +164,13 @@ fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize, table: &mut T
     let plain = Options { no_sources: true, ..Options::default() };
     let limit = plain.limits.bytes(plain.profile);
     let speed = |octets: usize, time: Duration| mega(octets) / time.as_secs_f64();
-    let mut stage = |name: &str, target: &str, work: &dyn Fn(&[u8]) -> usize| {
-        let over = |texts: &[&[u8]]| time(ROUNDS, || texts.iter().map(|text| work(text)).sum::<usize>());
+    let mut stage = |name: &str, target: &str, work: &dyn Fn(&[u8], &mut Workshop) -> usize| {
+        // A new workshop for each round: nothing is known before the first text.
+        let round = |texts: &[&[u8]]| {
+            let mut workshop = Workshop::default();
+            texts.iter().map(|text| work(text, &mut workshop)).sum::<usize>()
+        };
+        let over = |texts: &[&[u8]]| time(ROUNDS, || round(texts));
         let both = (speed(corpus.distinct_bytes(), over(&all)), speed(record_bytes, over(&records)));
         row(
             table,
@@ -174,12 +179,16 @@ fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize, table: &mut T
             target,
         );
     };
-    stage("scan", "", &|text| robomaton_grammar::scan(text, limit).lines.len());
-    stage("scan and lower", "", &|text| {
+    stage("scan", "", &|text, _| robomaton_grammar::scan(text, limit).lines.len());
+    stage("scan and lower", "", &|text, _| {
         lower(&robomaton_grammar::scan(text, limit), None, &plain).map_or(0, |policy| policy.rules.len())
     });
-    stage("compile without texts", "≥ 100", &|text| compile(text, None, &plain).code.len());
-    stage("compile with texts", "≥ 100", &|text| compile(text, None, &field.options).code.len());
+    stage("compile without texts", "≥ 100", &|text, workshop| {
+        workshop.compile(text, None, &plain).code.len()
+    });
+    stage("compile with texts", "≥ 100", &|text, workshop| {
+        workshop.compile(text, None, &field.options).code.len()
+    });
 }
 
 /// Captures in, image out.
