@@ -31,8 +31,9 @@ const MAX_REFERRED: u64 = 8 << 20;
 /// Sites whose own documents are compiled together.
 const CHUNK: usize = 1024;
 
-/// Documents that are read ahead of the first site that needs them, on another thread if there is one.
-const AHEAD: usize = 8;
+/// Octets of documents that are read together, ahead of the first site that needs them, on another thread if there is
+/// one. To hand over each alone cost more than to read it.
+const AHEAD: u64 = 256 << 10;
 
 /// An image whose sections lie in files.
 type InFiles = Emitter<BufWriter<File>>;
@@ -74,14 +75,14 @@ pub(super) fn finish(
     used.into_iter().try_for_each(|document| documents.add_names(document, &mut names))?;
     let mut emitter = Emitter::new(names, || scratch(directory))?;
     std::thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(AHEAD);
+        let (sender, receiver) = sync_channel(1);
         let (documents, order) = (&documents, &order);
         if rayon::current_num_threads() > 1 {
-            scope.spawn(move || order.iter().all(|&document| sender.send(documents.load(document)).is_ok()));
+            scope.spawn(move || documents.load_ahead(order, &mut |loaded| sender.send(loaded).is_ok()));
         } else {
             drop(sender);
         }
-        let mut ahead = order.iter();
+        let (mut ahead, mut loaded) = (order.iter(), receiver.into_iter().flatten());
         for (place, site) in sites.into_iter().enumerate() {
             let document = number((place, &site));
             let known = document.map(|document| documents.known(document));
@@ -90,7 +91,7 @@ pub(super) fn finish(
             emitter.push(entry, |document| match ahead.as_slice().first() == Some(&document) {
                 true => {
                     ahead.next();
-                    receiver.recv().unwrap_or_else(|_| documents.load(document))
+                    loaded.next().unwrap_or_else(|| documents.load(document))
                 }
                 false => documents.load(document),
             })?;
@@ -100,6 +101,9 @@ pub(super) fn finish(
     report.emit_time = start.elapsed();
     Ok((emitter, report))
 }
+
+/// A document, if it can be read.
+type Loaded<'d> = io::Result<Cow<'d, Document>>;
 
 /// All documents: those of texts, and behind them those of single sites.
 struct Documents<'o> {
@@ -131,8 +135,24 @@ impl Documents<'_> {
         store.add_names(number, names)
     }
 
+    /// Loads documents in this order and hands them over, some at a time, until they are no longer wanted.
+    fn load_ahead<'d>(&'d self, order: &[usize], hand_over: &mut dyn FnMut(Vec<Loaded<'d>>) -> bool) {
+        let (mut loaded, mut octets) = (Vec::new(), 0);
+        for &document in order {
+            loaded.push(self.load(document));
+            octets += self.known(document).length;
+            if octets >= AHEAD {
+                octets = 0;
+                if !hand_over(std::mem::take(&mut loaded)) {
+                    return;
+                }
+            }
+        }
+        hand_over(loaded);
+    }
+
     /// A document as the image is to hold it.
-    fn load(&self, number: usize) -> io::Result<Cow<'_, Document>> {
+    fn load(&self, number: usize) -> Loaded<'_> {
         let (store, number) = self.place(number);
         let mut document = store.load(number)?;
         if self.options.no_sources || document.text_length as u64 > MAX_TEXT {

@@ -26,7 +26,7 @@ pub(super) fn scratch(directory: Option<&Path>) -> io::Result<BufWriter<File>> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     at: u64,
-    length: u64,
+    pub(super) length: u64,
     /// Octets at its front that hold its names.
     names: u32,
     pub(super) outcome: Outcome,
