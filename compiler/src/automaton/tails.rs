@@ -8,11 +8,11 @@
 //! Linear in the segments. Patterns come in order, so everything is numbered the same way every time.
 
 use super::Entry;
+use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::pattern::Parts;
 use robomaton_formats::program::{self, Filters, State, Step, Tag};
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 /// So many steps at most stand at the nodes of segments that end one another, of which a walk may meet all at each place of
 /// a target.
