@@ -10,11 +10,14 @@
 //! the nodes that one place may lead to, so what a place costs is the depth of its trie and what it moves on; any damage is
 //! `None`. It does not know what a tag means: that is the register's business.
 
+mod waiting;
+
 use arrayvec::ArrayVec;
 use robomaton_formats::octets::word;
 use robomaton_formats::program::*;
 use std::iter::repeat_n;
 use std::ops::Range;
+use waiting::{NEVER, Queue, Waiting};
 use wide::u8x16;
 
 /// What takes the tags of the rules that match.
@@ -95,141 +98,6 @@ fn with_tails<const N: usize, R: Register>(
         Some(register.is_settled(tails.highest))
     };
     segments(program, tails, target, start, found, register)
-}
-
-/// A step that waits, and the one that waits behind it (plus one).
-#[derive(Clone, Copy)]
-struct Waiter {
-    /// Where the step stands in the program.
-    step: u32,
-    /// From where its segment may begin.
-    from: u32,
-    next: u16,
-}
-
-/// The steps that wait for one segment: numbers of waiters, plus one.
-#[derive(Clone, Copy, Default)]
-struct Queue {
-    first: u16,
-    last: u16,
-    /// The last of the anchored ones, behind which stand those before.
-    anchored: u16,
-}
-
-/// What has been reached, and what waits for segments.
-struct Waiting<'w, const N: usize> {
-    program: &'w [u8],
-    /// Where lists begin in it.
-    lists: usize,
-    /// Octets of the target.
-    length: usize,
-    /// The place at which each state with a number was reached.
-    reached: &'w mut [u32],
-    queues: &'w mut [Queue],
-    /// Steps that were put into queues.
-    waiters: &'w mut ArrayVec<Waiter, N>,
-    /// Those that have an anchored tag, which they may give behind others.
-    anchored: &'w mut ArrayVec<Waiter, N>,
-}
-
-/// No place.
-const NEVER: u32 = u32::MAX;
-
-impl<const N: usize> Waiting<'_, N> {
-    /// Takes the steps of a rare segment that was found, which stand at its node; moves past them.
-    #[inline]
-    fn at_node<R: Register>(&mut self, at: &mut usize, found: Range<usize>, register: &mut R) -> Option<()> {
-        loop {
-            let step = Step::read(self.program, at)?;
-            if *self.reached.get(step.waits)? <= found.start as u32 {
-                if step.anchored != 0 && found.end == self.length {
-                    register.take(step.anchored);
-                }
-                self.take(&step, found.end, register)?;
-            }
-            if !step.more {
-                return Some(());
-            }
-        }
-    }
-
-    /// Takes the steps that wait in the queue of a frequent segment that was found.
-    #[inline]
-    fn in_queue<R: Register>(&mut self, queue: usize, found: Range<usize>, register: &mut R) -> Option<()> {
-        let begin = found.start as u32;
-        if found.end == self.length {
-            let mut next = self.queues.get(queue)?.anchored;
-            while next != 0 {
-                let waiter = *self.anchored.get(usize::from(next) - 1)?;
-                if waiter.from <= begin {
-                    register.take(Step::read(self.program, &mut (waiter.step as usize))?.anchored);
-                }
-                next = waiter.next;
-            }
-        }
-        loop {
-            let first = self.queues.get(queue)?.first;
-            if first == 0 {
-                return Some(());
-            }
-            let waiter = *self.waiters.get(usize::from(first) - 1)?;
-            if waiter.from > begin {
-                // Those behind it came later.
-                return Some(());
-            }
-            self.queues.get_mut(queue)?.first = waiter.next;
-            let step = Step::read(self.program, &mut (waiter.step as usize))?;
-            self.take(&step, found.end, register)?;
-        }
-    }
-
-    #[inline]
-    fn take<R: Register>(&mut self, step: &Step, end: usize, register: &mut R) -> Option<()> {
-        if step.open != 0 {
-            register.take(step.open);
-        }
-        self.reach(step.leads, end)
-    }
-
-    /// Notes that a state has been reached, unless it had been before, and lets the steps of its list wait.
-    #[inline]
-    fn reach(&mut self, state: State, place: usize) -> Option<()> {
-        if let Some(number) = state.number {
-            let reached = self.reached.get_mut(number)?;
-            if *reached != NEVER {
-                return Some(());
-            }
-            *reached = place as u32;
-        }
-        state.list.map_or(Some(()), |list| self.wait(list, place))
-    }
-
-    /// Puts every step of a list into the queue of its segment, from this place on.
-    fn wait(&mut self, list: usize, from: usize) -> Option<()> {
-        let mut at = self.lists.checked_add(list)?;
-        loop {
-            let mut waiter = Waiter { step: at as u32, from: from as u32, next: 0 };
-            let step = Step::read(self.program, &mut at)?;
-            let queue = self.queues.get_mut(step.waits)?;
-            if step.open != 0 || step.leads != State::default() {
-                self.waiters.try_push(waiter).ok()?;
-                let number = self.waiters.len() as u16;
-                match queue.first {
-                    0 => queue.first = number,
-                    _ => self.waiters.get_mut(usize::from(queue.last) - 1)?.next = number,
-                }
-                queue.last = number;
-            }
-            if step.anchored != 0 {
-                waiter.next = queue.anchored;
-                self.anchored.try_push(waiter).ok()?;
-                queue.anchored = self.anchored.len() as u16;
-            }
-            if !step.more {
-                return Some(());
-            }
-        }
-    }
 }
 
 /// Walks the literals; `pass` is given where the node of each head that is passed tells of it, and its length, and moves past that.
