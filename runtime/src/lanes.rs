@@ -54,6 +54,9 @@ fn candidates(lanes: &Lanes<'_>, number: usize, octets: [u8x16; 3]) -> Option<u1
     Some(fits.to_bitmask() as u16)
 }
 
+/// Blocks of a target that triggers are sought in at once: most targets are no longer.
+const AT_ONCE: usize = 5;
+
 /// The rules that wait for a trigger that occurs in the target.
 #[inline(never)]
 fn triggered(lanes: &Lanes<'_>, target: &[u8]) -> Option<u64> {
@@ -73,24 +76,22 @@ fn triggered(lanes: &Lanes<'_>, target: &[u8]) -> Option<u64> {
         }
         return Some(waiting);
     };
-    // Four blocks of pairs' first octets at a time, each with that of their second; beyond the end, the last one again.
-    for base in (0..target.len() - 1).step_by(4 * BLOCK) {
-        let block = |number: usize| {
+    // Blocks of pairs' first octets, each with that of their second; beyond the end, the last one again.
+    for base in (0..target.len() - 1).step_by(AT_ONCE * BLOCK) {
+        let mut blocks = [(u8x16::ZERO, u8x16::ZERO); AT_ONCE];
+        for (number, block) in blocks.iter_mut().enumerate() {
             let octets = target.get((base + number * BLOCK).min(last)..)?.first_chunk::<{ BLOCK + 1 }>()?;
-            Some((u8x16::new(*octets.first_chunk()?), u8x16::new(*octets.last_chunk()?)))
-        };
-        let ((a, a1), (b, b1), (c, c1), (d, d1)) = (block(0)?, block(1)?, block(2)?, block(3)?);
+            *block = (u8x16::new(*octets.first_chunk()?), u8x16::new(*octets.last_chunk()?));
+        }
         for (number, &[first, second]) in pairs.iter().enumerate() {
             let (first, second) = (u8x16::splat(first), u8x16::splat(second));
-            let ab = (a.simd_eq(first) & a1.simd_eq(second)) | (b.simd_eq(first) & b1.simd_eq(second));
-            let cd = (c.simd_eq(first) & c1.simd_eq(second)) | (d.simd_eq(first) & d1.simd_eq(second));
-            add(number, (ab | cd).any())?;
+            let places = blocks.map(|(block, next)| block.simd_eq(first) & next.simd_eq(second));
+            add(number, places.into_iter().fold(u8x16::ZERO, |any, places| any | places).any())?;
         }
         for (number, &[octet, _]) in (lanes.pairs..).zip(singles) {
             let octet = u8x16::splat(octet);
-            let ab = a.simd_eq(octet) | b.simd_eq(octet);
-            let cd = c.simd_eq(octet) | d.simd_eq(octet) | d1.simd_eq(octet);
-            add(number, (ab | cd).any())?;
+            let places = blocks.map(|(block, next)| block.simd_eq(octet) | next.simd_eq(octet));
+            add(number, places.into_iter().fold(u8x16::ZERO, |any, places| any | places).any())?;
         }
     }
     Some(waiting)
