@@ -3,6 +3,7 @@
 //! Each question is about another host. *Cold*: a buffer larger than all caches is written before every block of questions, then the
 //! questions' own octets are read, so that what is waited for is the image and the code. *Hot*: the block is asked
 //! twice before it is timed. One at a time, the clock's own time is taken off; batches are timed by the block.
+//! *Steady*: many questions in a row, timed as a whole, when all their pages are resident: what a crawler sees.
 
 use robomaton_benches::clock;
 use robomaton_benches::generate::Generator;
@@ -24,6 +25,9 @@ const OPENINGS: usize = 101;
 /// Look-ups after which resident memory is read.
 const RESIDENT: [usize; 5] = [0, 1, 100, 10_000, 100_000];
 
+/// Questions in a row.
+const STEADY: usize = 1 << 18;
+
 /// What asking an image took.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Asked {
@@ -32,6 +36,8 @@ pub(crate) struct Asked {
     pub(crate) verify: f64,
     /// Look-ups, and the octets of the mapped file that were resident after them.
     pub(crate) resident: Vec<(usize, u64)>,
+    /// Nanoseconds of a look-up among many in a row, one at a time and in batches.
+    pub(crate) steady: [f64; 2],
     /// Nanoseconds of a look-up, by name of the way of asking.
     pub(crate) times: Vec<Times>,
 }
@@ -88,6 +94,7 @@ pub(crate) fn stage(path: &Path, sites: u64) -> Result<Asked, String> {
             times.push(Times { hit, batch, cold, median, p99 });
         }
     }
+    let steady = steady(&image, &crawler, &urls(sites, true, STEADY)?);
     let mut openings: Vec<f64> = Vec::with_capacity(OPENINGS);
     for _ in 0..OPENINGS {
         let start = Instant::now();
@@ -98,7 +105,7 @@ pub(crate) fn stage(path: &Path, sites: u64) -> Result<Asked, String> {
     let start = Instant::now();
     image.verify().map_err(|error| error.to_string())?;
     let verify = start.elapsed().as_secs_f64() * 1e3;
-    Ok(Asked { open: openings[OPENINGS / 2], verify, resident, times })
+    Ok(Asked { open: openings[OPENINGS / 2], verify, resident, steady, times })
 }
 
 fn resident(path: &Path, image: &Image, crawler: &Crawler, sites: u64) -> Result<Vec<(usize, u64)>, String> {
@@ -112,6 +119,25 @@ fn resident(path: &Path, image: &Image, crawler: &Crawler, sites: u64) -> Result
         resident.extend(super::memory::mapped(path).map(|octets| (count, octets)));
     }
     Ok(resident)
+}
+
+/// Nanoseconds of a question among these, asked one at a time and in one batch, the second time.
+fn steady(image: &Image, crawler: &Crawler, urls: &[String]) -> [f64; 2] {
+    [false, true].map(|batch| {
+        let mut took = 0.0;
+        for _ in 0..2 {
+            let start = Instant::now();
+            if batch {
+                let questions = urls.iter().map(|url| Question { crawler, usage: Usage::CRAWL, url });
+                image.decide_batch(questions, |verdict| _ = black_box(verdict.decision()));
+            } else {
+                let decide = |url: &String| image.decide(crawler, Usage::CRAWL, url).decision();
+                urls.iter().for_each(|url| _ = black_box(decide(url)));
+            }
+            took = start.elapsed().as_secs_f64() * 1e9 / urls.len() as f64;
+        }
+        took
+    })
 }
 
 /// Nanoseconds of each question, or of a question in each batch.

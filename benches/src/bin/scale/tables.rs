@@ -31,6 +31,9 @@ pub(crate) fn results(all: &[Measured]) -> Results {
         for times in &measured.asked.times {
             results.point("growth-look-up", &name(times), measured.sites as f64, times.median);
         }
+        for (way, each) in ["one", "batch"].into_iter().zip(measured.asked.steady) {
+            results.point("growth-look-up", &format!("hit, {way}, steady"), measured.sites as f64, each);
+        }
     }
     results.tables.push(growth);
     results
@@ -103,13 +106,14 @@ fn name(times: &Times) -> String {
 }
 
 fn times(all: &[Measured]) -> Table {
-    let mut table = Table::new("scale-times", &["sites"]);
+    let mut table = Table::new("scale-times", &["sites", "steady, one", "steady, batch"]);
     let ways = all.first().map(|measured| &measured.asked.times).into_iter().flatten();
     table.columns.extend(ways.map(name));
     for measured in all {
+        let steady = measured.asked.steady.iter().map(|each| format!("{each:.0}"));
         let cells =
             measured.asked.times.iter().map(|times| format!("{:.0} / {:.0}", times.median, times.p99));
-        table.row(std::iter::once(measured.sites.to_string()).chain(cells).collect());
+        table.row(std::iter::once(measured.sites.to_string()).chain(steady).chain(cells).collect());
     }
     table
 }
