@@ -14,12 +14,12 @@ const WIDTH: f64 = 860.0;
 const TOP: f64 = 46.0;
 const BOTTOM: f64 = 52.0;
 /// Colours that lines and bars have; one more is met by beginning again.
-const COLOURS: usize = 8;
+const COLOURS: usize = 10;
 
 const STYLE: &str = "\
 <style>
-:root { --ground: #ffffff; --ink: #1f2328; --faint: #d1d9e0; --c0: #0969da; --c1: #bc4c00; --c2: #1a7f37; --c3: #8250df; --c4: #9a6700; --c5: #cf222e; --c6: #0f7b8a; --c7: #6e7781 }
-@media (prefers-color-scheme: dark) { :root { --ground: #0d1117; --ink: #e6edf3; --faint: #3d444d; --c0: #58a6ff; --c1: #ffa657; --c2: #56d364; --c3: #d2a8ff; --c4: #e3b341; --c5: #ff7b72; --c6: #56d4dd; --c7: #9198a1 } }
+:root { --ground: #ffffff; --ink: #1f2328; --faint: #d1d9e0; --c0: #0969da; --c1: #bc4c00; --c2: #1a7f37; --c3: #8250df; --c4: #9a6700; --c5: #cf222e; --c6: #0f7b8a; --c7: #6e7781; --c8: #bf3989; --c9: #4d2d00 }
+@media (prefers-color-scheme: dark) { :root { --ground: #0d1117; --ink: #e6edf3; --faint: #3d444d; --c0: #58a6ff; --c1: #ffa657; --c2: #56d364; --c3: #d2a8ff; --c4: #e3b341; --c5: #ff7b72; --c6: #56d4dd; --c7: #9198a1; --c8: #f778ba; --c9: #ffdfb6 } }
 .ground { fill: var(--ground) }
 text { fill: var(--ink); font: 13px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif }
 .title { font-size: 16px; font-weight: 600 }
