@@ -132,7 +132,10 @@ fn pictures(results: &Results) -> Vec<(&'static str, String)> {
         ),
         ("growth-time", lines("Building and verifying", sites(), "seconds", &powers("growth-time"))),
         ("growth-octets", lines("What is built", sites(), "octets", &powers("growth-octets"))),
-        ("growth-look-up", lines("Look-ups of random hosts", sites(), "nanoseconds", &curves("growth-look-up"))),
+        (
+            "growth-look-up",
+            lines("Look-ups of random hosts", sites(), "nanoseconds", &curves("growth-look-up")),
+        ),
         (
             "hostile",
             lines(

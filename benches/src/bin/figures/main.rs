@@ -21,6 +21,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// Rounds of what takes long.
 const ROUNDS: usize = 5;
@@ -183,12 +184,27 @@ fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize, table: &mut T
     stage("scan and lower", "", &|text, _| {
         lower(&robomaton_grammar::scan(text, limit), None, &plain).map_or(0, |policy| policy.rules.len())
     });
-    stage("compile without texts", "≥ 100", &|text, workshop| {
+    stage("compile without texts", "≥ 200", &|text, workshop| {
         workshop.compile(text, None, &plain).code.len()
     });
-    stage("compile with texts", "≥ 100", &|text, workshop| {
+    stage("compile with texts", "", &|text, workshop| {
         workshop.compile(text, None, &field.options).code.len()
     });
+    let of_sites = corpus.sites.iter().map(|&(_, body)| &corpus.bodies[body].text[..]);
+    let with_records: HashSet<*const u8> = records.iter().map(|text| text.as_ptr()).collect();
+    let every: Vec<&[u8]> = of_sites.clone().collect();
+    let every_record: Vec<&[u8]> = of_sites.filter(|text| with_records.contains(&text.as_ptr())).collect();
+    let [all, records] = [every, every_record].map(|texts| {
+        let once = || {
+            let (mut workshop, mut known) = (Workshop::default(), HashSet::new());
+            let new = texts.iter().filter(|text| known.insert(xxh3_128(text)));
+            new.map(|text| workshop.compile(text, None, &plain).code.len()).sum::<usize>()
+        };
+        speed(texts.iter().map(|text| text.len()).sum(), time(ROUNDS, once))
+    });
+    let name =
+        "compile without texts what all sites have, equal bodies once, MB/s: all bodies / with records";
+    row(table, name, &format!("{all:.0} / {records:.0}"), "≥ 500");
 }
 
 /// Captures in, image out.
