@@ -1,9 +1,9 @@
 //! Many questions at once: the same answers, with the waits for memory overlapped.
 //!
 //! One question over a large image waits for several cold lines in a row: bucket, name, policy, program. Here a block of
-//! questions takes each of these steps together, so that the processor has many lines under way. Each step only touches
-//! what the next one reads; the answers come of the same functions that [`Image::decide`] calls, and a test holds the
-//! two together.
+//! questions takes these steps together, so that the processor has many lines under way; all but the last from a policy to
+//! its program, which costs more to prepare than to wait for. Each step only touches what the next one reads; the answers
+//! come of the same functions that [`Image::decide`] calls, and a test holds the two together.
 
 use crate::crawler::{Crawler, Usage};
 use crate::image::Image;
@@ -57,7 +57,7 @@ impl<D: AsRef<[u8]>> Image<D> {
                 each(match (&pending.parts, site) {
                     (None, _) => self.unknown(crawler, usage, url, Basis::NoUrl),
                     (_, None) => self.unknown(crawler, usage, url, Basis::NoSite),
-                    (Some((_, target)), Some(site)) => self.answered(site, crawler, usage, url, target),
+                    (Some((_, target)), Some(site)) => site.decide_target(crawler, usage, url, target),
                 });
             }
         }

@@ -1,10 +1,9 @@
 //! An open image: the door, and the look-up of sites.
 
-use crate::access;
 use crate::crawler::{Crawler, Usage};
 use crate::map::Mapped;
 use crate::site::Site;
-use crate::target::{self, Authority, Target};
+use crate::target::{self, Authority};
 use crate::terms::Terms;
 use crate::verdict::{Answer, Basis, Verdict};
 use robomaton_formats::layout::{MAX_PROBE, bucket_tag, home_bucket, host_hash, overflow_bit};
@@ -219,22 +218,9 @@ impl<D: AsRef<[u8]>> Image<D> {
             return self.unknown(crawler, usage, url, Basis::NoUrl);
         };
         match self.find(&authority) {
-            Some(site) => self.answered(site, crawler, usage, url, &target),
+            Some(site) => site.decide_target(crawler, usage, url, &target),
             None => self.unknown(crawler, usage, url, Basis::NoSite),
         }
-    }
-
-    #[inline]
-    pub(crate) fn answered<'a>(
-        &'a self,
-        site: Site<'a>,
-        crawler: &'a Crawler,
-        usage: Usage<'a>,
-        url: &'a str,
-        target: &Target<'_>,
-    ) -> Verdict<'a> {
-        let answer = access::once(&site, crawler, usage, target);
-        Verdict { answer, site: Some(site), crawler, usage, url }
     }
 
     #[inline]

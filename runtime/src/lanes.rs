@@ -76,6 +76,7 @@ fn triggered(lanes: &Lanes<'_>, target: &[u8]) -> Option<u64> {
         }
         return Some(waiting);
     };
+    let any = |places: [u8x16; AT_ONCE]| places.into_iter().fold(u8x16::ZERO, |any, here| any | here).any();
     // Blocks of pairs' first octets, each with that of their second; beyond the end, the last one again.
     for base in (0..target.len() - 1).step_by(AT_ONCE * BLOCK) {
         let mut blocks = [(u8x16::ZERO, u8x16::ZERO); AT_ONCE];
@@ -85,13 +86,11 @@ fn triggered(lanes: &Lanes<'_>, target: &[u8]) -> Option<u64> {
         }
         for (number, &[first, second]) in pairs.iter().enumerate() {
             let (first, second) = (u8x16::splat(first), u8x16::splat(second));
-            let places = blocks.map(|(block, next)| block.simd_eq(first) & next.simd_eq(second));
-            add(number, places.into_iter().fold(u8x16::ZERO, |any, places| any | places).any())?;
+            add(number, any(blocks.map(|(block, next)| block.simd_eq(first) & next.simd_eq(second))))?;
         }
         for (number, &[octet, _]) in (lanes.pairs..).zip(singles) {
             let octet = u8x16::splat(octet);
-            let places = blocks.map(|(block, next)| block.simd_eq(octet) | next.simd_eq(octet));
-            add(number, places.into_iter().fold(u8x16::ZERO, |any, places| any | places).any())?;
+            add(number, any(blocks.map(|(block, next)| block.simd_eq(octet) | next.simd_eq(octet))))?;
         }
     }
     Some(waiting)

@@ -2,7 +2,7 @@
 
 use crate::access::{self, Access};
 use crate::crawler::{Crawler, Usage};
-use crate::target;
+use crate::target::{self, Target};
 use crate::terms::Terms;
 use crate::verdict::Verdict;
 use robomaton_formats::detail::{Detail, Extension, Group};
@@ -182,7 +182,22 @@ impl<'i> Site<'i> {
     where
         'i: 'a,
     {
-        let answer = access::once(self, crawler, usage, &target::target(self.profile, url));
+        self.decide_target(crawler, usage, url, &target::target(self.profile, url))
+    }
+
+    /// The same when the URL's target is known.
+    #[inline]
+    pub(crate) fn decide_target<'a>(
+        &self,
+        crawler: &'a Crawler,
+        usage: Usage<'a>,
+        url: &'a str,
+        target: &Target<'_>,
+    ) -> Verdict<'a>
+    where
+        'i: 'a,
+    {
+        let answer = access::once(self, crawler, usage, target);
         Verdict { answer, site: Some(*self), crawler, usage, url }
     }
 }
