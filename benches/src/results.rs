@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::process::ExitCode;
 
 /// Tables and points.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -104,6 +105,23 @@ impl Results {
     pub fn read(path: &Path) -> Result<Results, String> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
+    }
+}
+
+/// The whole of a program `NAME [--json FILE]`, which has nothing to choose but where its results go.
+pub fn program(name: &str, measure: impl FnOnce() -> Result<Results, String>) -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let json = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => Ok(None),
+        ["--json", file] => Ok(Some(Path::new(file))),
+        _ => Err(format!("usage: {name} [--json FILE]")),
+    };
+    match json.and_then(|json| measure()?.deliver(json)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            ExitCode::from(2)
+        }
     }
 }
 

@@ -5,35 +5,21 @@
 //! hosts and names included, and the programs alone. Invariant: every contestant prepares the same rule sets.
 
 use robomaton_benches::queries::AGENTS;
-use robomaton_benches::results::{Results, Table};
+use robomaton_benches::results::{Results, Table, program};
 use robomaton_benches::rivals::{self, Form, Rival};
 use robomaton_benches::{Corpus, Field, Queries};
 use robomaton_compiler::Options;
 use robomaton_compiler::trace::{Asked, trace};
 use robomaton_formats::layout::Section;
 use robomaton_runtime::Image;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Files, and questions about each: as in the race.
 const FILES: usize = 2_750;
 const PER_FILE: usize = 33;
-const USAGE: &str = "usage: sizes [--json FILE]";
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let json = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => Ok(None),
-        ["--json", file] => Ok(Some(PathBuf::from(file))),
-        _ => Err(USAGE.to_owned()),
-    };
-    match json.and_then(|json| results()?.deliver(json.as_deref())) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("sizes: {error}");
-            ExitCode::from(2)
-        }
-    }
+    program("sizes", results)
 }
 
 /// One contestant: rule sets that it holds, octets of their patterns, octets that it takes.

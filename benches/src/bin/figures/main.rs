@@ -7,7 +7,7 @@
 mod worst;
 
 use robomaton_benches::clock::time;
-use robomaton_benches::results::{Results, Table};
+use robomaton_benches::results::{Results, Table, program};
 use robomaton_benches::{Corpus, Field};
 use robomaton_compiler::automaton::{self, Tagged};
 use robomaton_compiler::{Entry, Options, Workshop, compile, emit, lower, precedence};
@@ -18,7 +18,6 @@ use robomaton_formats::policy::CRAWL;
 use robomaton_formats::program::Weighing;
 use robomaton_runtime::{Image, Site};
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_128;
@@ -26,22 +25,8 @@ use xxhash_rust::xxh3::xxh3_128;
 /// Rounds of what takes long.
 const ROUNDS: usize = 5;
 
-const USAGE: &str = "usage: figures [--json FILE]";
-
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let json = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => Ok(None),
-        ["--json", file] => Ok(Some(PathBuf::from(file))),
-        _ => Err(USAGE.to_owned()),
-    };
-    match json.and_then(|json| run()?.deliver(json.as_deref())) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("figures: {error}");
-            ExitCode::from(2)
-        }
-    }
+    program("figures", run)
 }
 
 fn run() -> Result<Results, String> {
