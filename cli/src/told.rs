@@ -55,7 +55,7 @@ impl Told {
         let account = verdict.account();
         let conditions = verdict.conditional().map(|all| all.conditions).unwrap_or_default();
         // Where rules are ranked there are no others.
-        let ranked = Some(verdict.decision()).filter(|_| matches!(verdict.basis(), Basis::Rule(_)));
+        let ranked = Some(verdict.decision()).filter(|_| matches!(verdict.basis(), Basis::Rule));
         let rules: Vec<Line> = account.rules.iter().map(Line::from).collect();
         Told {
             verdict: verdict.safe_decision().name(),

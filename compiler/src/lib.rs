@@ -55,6 +55,6 @@ pub struct Options {
     pub crawlers: Vec<String>,
     /// Leave the texts out of the image: it still answers and names the deciding line, but cannot explain.
     pub no_sources: bool,
-    /// Make every program one of tries, also where lanes would do: so the two forms are held against each other.
-    pub no_lanes: bool,
+    /// Make programs the plain way, which the other is held against: tries for every set, and of all its rules.
+    pub plain_programs: bool,
 }

@@ -123,7 +123,7 @@ fn ranked(tag: Tag, silence: Silence) -> Answer {
     match (tag, silence) {
         (0, Silence::Allowed) => Answer::plain(Decision::Allowed, Basis::NoRule),
         (0, Silence::Unknown) => Answer::plain(Decision::Unknown, Basis::NoRule),
-        (tag, _) => Answer::plain(Decision::from(permits(tag)), Basis::Rule(tag)),
+        (tag, _) => Answer::plain(Decision::from(permits(tag)), Basis::Rule),
     }
 }
 

@@ -13,8 +13,8 @@ use robomaton_formats::{Decision, Outcome};
 /// What a decision rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// A rule matched; its tag.
-    Rule(Tag),
+    /// A rule matched. [`Verdict::rule`] finds the one that decided.
+    Rule,
     /// Fields that were weighed by narrowness, conventional rules perhaps among them.
     Fields,
     /// No rule of the crawler's groups matches.
@@ -41,7 +41,7 @@ impl Basis {
     /// The name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
-            Basis::Rule(_) => "rule",
+            Basis::Rule => "rule",
             Basis::Fields => "fields",
             Basis::NoRule => "no-rule",
             Basis::Unspoken => "unspoken",
@@ -140,7 +140,7 @@ impl<'a> Verdict<'a> {
     /// Everything that can be told about how the answer came about.
     pub fn account(&self) -> Account {
         match (self.answer.basis, self.site) {
-            (Basis::Rule(_), Some(site)) => account::of_rule(&site, self.crawler, self.usage, self.url),
+            (Basis::Rule, Some(site)) => account::of_rule(&site, self.crawler, self.usage, self.url),
             (Basis::Fields, Some(site)) => account::of_fields(&site, self.crawler, self.usage, self.url),
             _ => None,
         }

@@ -232,8 +232,7 @@ pub fn try_every_door(bytes: &[u8]) -> Result<Found, ImageError> {
         found.note(&verdict);
         // Why is asked of some, in turn: the cold sections are decoded for each.
         if number % 7 == 0 {
-            let named =
-                !matches!(verdict.basis(), Basis::Rule(_) | Basis::Fields) || verdict.rule().is_some();
+            let named = !matches!(verdict.basis(), Basis::Rule | Basis::Fields) || verdict.rule().is_some();
             found.unnamed += usize::from(!named);
             let conditional = verdict.conditional();
             let _ = conditional.map(|conditional| conditional.holds(&Context::default()));

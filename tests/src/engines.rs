@@ -241,7 +241,7 @@ fn profile_of<'t>(text: &Text<'t>) -> &'t str {
 pub struct Loaded<D> {
     name: &'static str,
     open: fn(Vec<u8>) -> Image<D>,
-    no_lanes: bool,
+    plain_programs: bool,
     /// For crawlers that do not work on elements of pages, and for those that do.
     images: [Option<Image<D>>; 2],
     has_origin: bool,
@@ -273,15 +273,15 @@ pub fn mapped() -> Loaded<Mapped> {
     })
 }
 
-/// The image of programs that are all tries: what lanes are held against.
-pub fn tries() -> Loaded<Vec<u8>> {
-    Loaded { name: "image of tries", no_lanes: true, ..fresh() }
+/// The image of programs made the plain way.
+pub fn plain() -> Loaded<Vec<u8>> {
+    Loaded { name: "plain image", plain_programs: true, ..fresh() }
 }
 
 impl<D: AsRef<[u8]>> Loaded<D> {
     fn new(name: &'static str, open: fn(Vec<u8>) -> Image<D>) -> Loaded<D> {
         let (images, document) = ([None, None], String::new());
-        Loaded { name, open, no_lanes: false, images, has_origin: false, document }
+        Loaded { name, open, plain_programs: false, images, has_origin: false, document }
     }
 }
 
@@ -294,7 +294,7 @@ impl<D: AsRef<[u8]>> Engine for Loaded<D> {
         self.has_origin = text.origin.is_some();
         self.document = text.document.to_owned();
         self.images = [false, true].map(|elements| {
-            let options = Options { no_lanes: self.no_lanes, ..options(text.profile) };
+            let options = Options { plain_programs: self.plain_programs, ..options(text.profile) };
             let image = (self.open)(image_around(text, &options));
             Some(image.with_terms(Terms { elements, ..Terms::default() }))
         });
@@ -345,9 +345,14 @@ pub fn answer(verdict: &Verdict<'_>) -> Answer {
         .collect();
     match verdict.basis() {
         Basis::Damaged => panic!("a good image calls itself damaged"),
-        Basis::Rule(tag) => {
+        Basis::Rule => {
             let rule = rules.first().expect("a rule decided, but none is found that did");
-            assert_eq!(rule.tag, tag, "the rule that decided (left) is not of the tag that did (right)");
+            let said = Decision::from(rule.permits);
+            assert_eq!(
+                said,
+                verdict.decision(),
+                "what the deciding rule says (left) is not the verdict (right)"
+            );
         }
         Basis::Fields => assert!(!rules.is_empty(), "fields decided, but none is found that did"),
         _ => assert!(rules.is_empty(), "no rule decided, but some are found that did"),

@@ -33,7 +33,7 @@ impl Panel {
     /// there is one, the oracle.
     pub fn of(profile: &'static str) -> Panel {
         let mut engines: Vec<Box<dyn Engine>> =
-            vec![Box::new(Trace::default()), Box::new(engines::fresh()), Box::new(engines::tries())];
+            vec![Box::new(Trace::default()), Box::new(engines::fresh()), Box::new(engines::plain())];
         match profile {
             "full" | "rfc9309" => engines.push(Box::new(Oracle::default())),
             "google" => engines.push(Box::new(GoogleOracle::default())),

@@ -21,7 +21,7 @@ fn trace_evaluator() {
 #[test]
 fn fresh_image() {
     run(engines::fresh(), &|_, _| true);
-    run(engines::tries(), &|_, _| true);
+    run(engines::plain(), &|_, _| true);
 }
 
 #[test]

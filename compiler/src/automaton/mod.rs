@@ -1,8 +1,8 @@
 //! Third pass: tagged patterns → program.
 //!
 //! ```text
-//!   rules ──▶ split: literals and heads ──▶ trie ──▶ encode ──▶ bytes
-//!                └─▶ tails: segments ─────▶ trie ──┘
+//!   rules ──▶ thin ──▶ split: literals and heads ──▶ trie ──▶ encode ──▶ bytes
+//!                         └─▶ tails: segments ─────▶ trie ──┘
 //! ```
 //!
 //! Small sets become lanes. The program of any other is two deterministic machines and a register. The first is a radix
@@ -23,7 +23,10 @@
 mod encode;
 mod lanes;
 mod tails;
+mod thin;
 mod trie;
+
+pub use thin::thin;
 
 use robomaton_formats::program::{self, Head, Tag, Weighing};
 use robomaton_formats::{Notation, Pattern};

@@ -22,7 +22,7 @@ use arrayvec::ArrayVec;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use robomaton_formats::layout::MAX_TEXT;
 use robomaton_formats::policy::{CRAWL, INDEX, MAX_ENTRIES, MAX_SETS, Role};
-use robomaton_formats::program::Weighing;
+use robomaton_formats::profile::AgentRule;
 use robomaton_formats::{Outcome, Profile, detail, write};
 use robomaton_grammar::Tree;
 use serde::{Deserialize, Serialize};
@@ -170,6 +170,37 @@ impl Workshop {
     }
 }
 
+/// Whether the first record that names a crawler is all that answers for it (K9).
+fn takes_first(policy: &Policy<'_>) -> bool {
+    policy.profile.agent_rule() == AgentRule::Substring
+}
+
+/// Each name with the numbers of its groups, a name after the other.
+fn named(policy: &Policy<'_>) -> Vec<(String, usize)> {
+    let mut named: Vec<(String, usize)> = Vec::new();
+    for (number, group) in policy.groups.iter().enumerate() {
+        named.extend(group.names().map(|name| (name.to_ascii_lowercase(), number)));
+    }
+    if takes_first(policy) {
+        let mut met = HashSet::with_capacity(named.len());
+        named.retain(|(name, _)| met.insert(name.clone()));
+    } else {
+        named.sort_unstable();
+    }
+    named
+}
+
+/// For each group, whether it answers for some crawler together with others.
+fn joined(policy: &Policy<'_>, named: &[(String, usize)]) -> Vec<bool> {
+    let several_defaults = policy.groups.iter().filter(|group| group.is_default()).count() > 1;
+    let mut joined: Vec<bool> =
+        policy.groups.iter().map(|group| several_defaults && group.is_default()).collect();
+    for of_name in named.chunk_by(|one, other| one.0 == other.0).filter(|of_name| of_name.len() > 1) {
+        of_name.iter().for_each(|&(_, group)| joined[group] = true);
+    }
+    joined
+}
+
 /// The octets over the limit. Not the length of the span: the rest of more than 4 GiB is longer than one can say.
 fn unread(tree: &Tree<'_>) -> usize {
     if tree.unread.is_empty() { 0 } else { tree.source.len() - tree.unread.start as usize }
@@ -190,8 +221,9 @@ impl Document {
         let filled = if policy.is_scoped() {
             scoped::fill(self, policy, &tags, &options.limits)
         } else {
-            let programs = self.build_programs(policy, &tags, options, workshop);
-            programs.and_then(|programs| self.choose_sets(policy, &programs)).map(|()| tags)
+            let named = named(policy);
+            let programs = self.build_programs(policy, &tags, &joined(policy, &named), options, workshop);
+            programs.and_then(|programs| self.choose_sets(policy, named, &programs)).map(|()| tags)
         };
         match filled {
             Ok(tags) => self.detail = write::encode_detail(&details::details(policy, &tags)),
@@ -219,14 +251,16 @@ impl Document {
         &mut self,
         policy: &Policy<'_>,
         tags: &[u32],
+        joined: &[bool],
         options: &Options,
         workshop: &mut Workshop,
     ) -> Result<Vec<OfGroup>, OverLimit> {
         let (code, ranges) = (&mut self.code, &mut self.programs);
-        let mut programs = Programs::new(code, ranges, workshop, policy.profile.notation(), options.no_lanes);
+        let mut programs =
+            Programs::new(code, ranges, workshop, policy.profile.notation(), options.plain_programs);
         let mut over = Ok(());
         let mut rules = Vec::with_capacity(policy.rules.len());
-        let mut of_usage = |group: &Group<'_>, usage: u16| {
+        let mut of_usage = |group: &Group<'_>, joined, usage: u16| {
             rules.clear();
             let numbers = group.rules.clone().filter(|&rule| policy.rules[rule].usage == usage);
             rules.extend(
@@ -236,33 +270,27 @@ impl Document {
             if rules.is_empty() && usage != CRAWL {
                 return None;
             }
-            let (program, depth) = programs.add(&mut rules, Weighing::Ranked(precedence::silence(usage)));
+            let (program, depth) = programs.add(&mut rules, joined, precedence::silence(usage));
             if over.is_ok() {
                 over = options.limits.check_depth(depth, group.line);
             }
             Some((usage, program))
         };
         // Conventional rules speak of these two usages.
-        let of_group =
-            |group| [CRAWL, INDEX].into_iter().filter_map(|usage| of_usage(group, usage)).collect();
-        let programs = policy.groups.iter().map(of_group).collect();
+        let of_group = |(group, &joined): (&Group<'_>, &bool)| {
+            [CRAWL, INDEX].into_iter().filter_map(|usage| of_usage(group, joined, usage)).collect()
+        };
+        let programs = policy.groups.iter().zip(joined).map(of_group).collect();
         over.map(|()| programs)
     }
 
     /// Joins the groups of each crawler (R7): its set holds the programs of all of them.
-    fn choose_sets(&mut self, policy: &Policy<'_>, programs: &[OfGroup]) -> Result<(), OverLimit> {
-        let first_record = policy.profile.agent_rule() == robomaton_formats::profile::AgentRule::Substring;
-        // Each name with the numbers of its groups; a name after the other.
-        let mut named: Vec<(String, usize)> = Vec::new();
-        for (number, group) in policy.groups.iter().enumerate() {
-            named.extend(group.names().map(|name| (name.to_ascii_lowercase(), number)));
-        }
-        if first_record {
-            let mut met = HashSet::with_capacity(named.len());
-            named.retain(|(name, _)| met.insert(name.clone()));
-        } else {
-            named.sort_unstable();
-        }
+    fn choose_sets(
+        &mut self,
+        policy: &Policy<'_>,
+        mut named: Vec<(String, usize)>,
+        programs: &[OfGroup],
+    ) -> Result<(), OverLimit> {
         let mut known: HashMap<Vec<(u16, usize)>, usize> = HashMap::new();
         let mut longest = 0;
         let sets = &mut self.sets;
@@ -285,8 +313,10 @@ impl Document {
             self.crawlers.push((std::mem::take(&mut of_name[0].0), set));
         }
         let default = (0..).zip(&policy.groups).filter(|(_, group)| group.is_default());
-        let mut default =
-            default.map(|(number, _)| number).take(if first_record { 1 } else { usize::MAX }).peekable();
+        let mut default = default
+            .map(|(number, _)| number)
+            .take(if takes_first(policy) { 1 } else { usize::MAX })
+            .peekable();
         if default.peek().is_some() {
             self.default = Some(intern(&mut default));
         }

@@ -8,7 +8,7 @@
 use crate::automaton::{self, Tagged};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::Notation;
-use robomaton_formats::program::{Head, Weighing};
+use robomaton_formats::program::{Head, Silence, Weighing};
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
@@ -57,8 +57,8 @@ pub(super) struct Programs<'d, 'w> {
     ranges: &'d mut Vec<Range<usize>>,
     workshop: &'w mut Workshop,
     notation: Notation,
-    /// Whether lanes are not to be used.
-    tries: bool,
+    /// Whether to make them the plain way.
+    plain: bool,
     /// The numbers of the programs, by the hash of their rules and by that of their octets.
     numbers: HashMap<u128, usize>,
 }
@@ -69,17 +69,24 @@ impl<'d, 'w> Programs<'d, 'w> {
         ranges: &'d mut Vec<Range<usize>>,
         workshop: &'w mut Workshop,
         notation: Notation,
-        tries: bool,
+        plain: bool,
     ) -> Programs<'d, 'w> {
-        Programs { code, ranges, workshop, notation, tries, numbers: HashMap::new() }
+        Programs { code, ranges, workshop, notation, plain, numbers: HashMap::new() }
     }
 
-    /// The number of the program of these rules, which may be left sorted; and the depth of it when it is new to the
-    /// document, else 0.
-    pub(super) fn add(&mut self, rules: &mut Vec<Tagged<'_>>, weighing: Weighing) -> (usize, usize) {
+    /// The number of the program of these rules, which are left sorted; and the depth of it when it is new to the
+    /// document, else 0. Of rules that are `joined` with those of another program each counts: what it adds
+    /// is seen there.
+    pub(super) fn add(
+        &mut self,
+        rules: &mut Vec<Tagged<'_>>,
+        joined: bool,
+        silence: Silence,
+    ) -> (usize, usize) {
+        let weighing = Weighing::Ranked(silence);
         let Workshop { seed, known, code, written } = &mut *self.workshop;
         written.clear();
-        written.extend([Head::front(self.notation, weighing, false), u8::from(self.tries)]);
+        written.extend([Head::front(self.notation, weighing, false), u8::from(self.plain), u8::from(joined)]);
         for rule in &*rules {
             written.extend(rule.tag.to_le_bytes());
             written.extend((rule.pattern.text.len() as u32).to_le_bytes());
@@ -97,8 +104,14 @@ impl<'d, 'w> Programs<'d, 'w> {
             }
             None => {
                 automaton::normalise(rules);
-                let build = if self.tries { automaton::build_tries } else { automaton::build };
-                let depth = build(rules, self.notation, weighing, self.code);
+                let depth = if self.plain {
+                    automaton::build_tries(rules, self.notation, weighing, self.code)
+                } else {
+                    if !joined {
+                        automaton::thin(rules);
+                    }
+                    automaton::build(rules, self.notation, weighing, self.code)
+                };
                 let built = &self.code[start..];
                 if built.len() <= LARGE {
                     if code.len() + built.len() > KEPT {
@@ -144,7 +157,7 @@ mod tests {
 
     #[test]
     fn documents_do_not_depend_on_those_before() {
-        let of = |profile, no_lanes| Options { profile, no_lanes, ..Options::default() };
+        let of = |profile, plain_programs| Options { profile, plain_programs, ..Options::default() };
         let options = [
             of(Profile::Full, false),
             of(Profile::Full, true),

@@ -209,7 +209,7 @@ impl Story {
         if traced.incomplete {
             self.missing = missing.to_vec();
         }
-        if matches!(verdict.basis(), Basis::Rule(_) | Basis::Fields) {
+        if matches!(verdict.basis(), Basis::Rule | Basis::Fields) {
             self.reason = why(policy, traced, asked).unwrap_or_default();
         } else if policy.is_acap && verdict.basis() == Basis::NoRule {
             self.reason =
@@ -361,7 +361,7 @@ pub(crate) fn shut(outcome: Outcome) -> String {
 /// What a verdict rests on.
 pub(crate) fn reason(verdict: &Verdict<'_>, usage: &str) -> String {
     match verdict.basis() {
-        Basis::Rule(_) => "a rule matches".to_owned(),
+        Basis::Rule => "a rule matches".to_owned(),
         Basis::Fields => "fields match".to_owned(),
         Basis::NoRule => "no rule matches".to_owned(),
         Basis::Unspoken => format!("no rule of these groups speaks of the usage {usage:?}"),

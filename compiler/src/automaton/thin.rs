@@ -1,0 +1,140 @@
+//! Before the third pass: leaves out rules that change no verdict.
+//!
+//! `Disallow: /a/b` adds nothing to `Disallow: /a`, unless some permission that outranks the one and not the other might match
+//! as well. Sites list such rules by the thousand. Which rule decided is looked up in the cold records, which keep all.
+//!
+//! Invariants: whatever the target, the best of the rules left that match it is of the sense that it was of among all,
+//! and there is none only where there was none. As fast as sorting. It does not know what a rule ranks by.
+
+use super::Tagged;
+use robomaton_formats::program::{Tag, permits};
+
+/// Takes away of these [normalised](super::normalise) rules those that change no verdict.
+///
+/// One goes when a shorter prefix that stays has the same sense and a lower tag, and no rule of the other sense with a tag
+/// between the two might match the same target. Among prefixes whose rank is their length that could only be one that lies
+/// between the two: then the nearest that stays is of the other sense.
+pub fn thin(rules: &mut Vec<Tagged<'_>>) {
+    // The tags by sense: of all rules, and of those that are not such prefixes.
+    let (mut all, mut unlike) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    for rule in &*rules {
+        let sense = usize::from(permits(rule.tag));
+        all[sense].push(rule.tag);
+        if !is_prefix(rule) {
+            unlike[sense].push(rule.tag);
+        }
+    }
+    if all.iter().all(|tags| tags.len() < 2) {
+        return;
+    }
+    all.iter_mut().chain(&mut unlike).for_each(|tags| tags.sort_unstable());
+    // The prefixes of the rule at hand that stay, the shortest first.
+    let mut prefixes: Vec<Tagged<'_>> = Vec::new();
+    rules.retain(|rule| {
+        while prefixes.pop_if(|prefix| !rule.pattern.text.starts_with(prefix.pattern.text)).is_some() {}
+        let is_prefix = is_prefix(rule);
+        let rivals = if is_prefix { &unlike } else { &all };
+        let rivals = &rivals[usize::from(!permits(rule.tag))];
+        let adds = !prefixes.last().is_some_and(|nearest| {
+            let same = permits(nearest.tag) == permits(rule.tag) && nearest.tag < rule.tag;
+            same && is_plain(rule) && !any_within(rivals, nearest.tag, rule.tag)
+        });
+        if adds && is_prefix {
+            prefixes.push(*rule);
+        }
+        adds
+    });
+}
+
+/// Whether a rule matches just what begins with its text, and ranks by the length of it.
+fn is_prefix(rule: &Tagged<'_>) -> bool {
+    let text = rule.pattern.text;
+    rule.tag as usize / 2 == text.len() && !rule.pattern.has_star() && {
+        let parts = rule.pattern.parts();
+        !parts.anchored && parts.head == text
+    }
+}
+
+/// Whether what a rule matches begins with the octets that its text begins with: no wildcard is written as an escape.
+fn is_plain(rule: &Tagged<'_>) -> bool {
+    rule.pattern.text.starts_with(&rule.pattern.parts().head)
+}
+
+/// Whether any of these sorted tags lies from `low` to below `high`.
+fn any_within(tags: &[Tag], low: Tag, high: Tag) -> bool {
+    tags.get(tags.partition_point(|&tag| tag < low)).is_some_and(|&tag| tag < high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::normalise;
+    use robomaton_formats::{Notation, Pattern};
+
+    fn rule(text: &str, rank: usize, sense: usize) -> Tagged<'_> {
+        let pattern = Pattern { text: text.as_bytes(), notation: Notation::Rep };
+        Tagged { pattern, tag: 2 * rank as Tag + sense as Tag }
+    }
+
+    fn left(rules: &str) -> String {
+        let rule = |word: &'static str| {
+            let (text, sense) = word.strip_prefix('+').map_or((word, 0), |text| (text, 1));
+            rule(text, text.len(), sense)
+        };
+        let rules: &'static str = rules.to_owned().leak();
+        let mut rules: Vec<_> = rules.split(' ').map(rule).collect();
+        normalise(&mut rules);
+        thin(&mut rules);
+        let texts: Vec<_> = rules.iter().map(|rule| String::from_utf8_lossy(rule.pattern.text)).collect();
+        texts.join(" ")
+    }
+
+    #[test]
+    fn what_adds_nothing_goes() {
+        assert_eq!(left("/a /a/b /a/*c /a/d$"), "/a");
+        // A permission between the two, as a prefix or with a star.
+        assert_eq!(left("/a +/a/b /a/b/c"), "/a /a/b /a/b/c");
+        assert_eq!(left("/a +/*b /a/bc"), "/*b /a /a/bc");
+        // One beside them, or one that wins anyway.
+        assert_eq!(left("/a +/b /a/bc"), "/a /b");
+        assert_eq!(left("/a +/*bcdefg /a/bc"), "/*bcdefg /a");
+        // A star may meet any permission, and an escaped one is no prefix of what begins with its spelling.
+        assert_eq!(left("/a +/a/b /a/*c"), "/a /a/*c /a/b");
+        assert_eq!(left("/a%2 /a%2Ab"), "/a%2 /a%2Ab");
+    }
+
+    /// Every choice of these patterns, each absent or in one sense or the other, however they rank.
+    #[test]
+    fn no_verdict_changes() {
+        let texts = ["/", "/a", "/ab", "/a$", "/a*b", "/*b", "/a%2A", "/ab%2"];
+        let ranks: [&dyn Fn(usize) -> usize; 3] =
+            [&|at| texts[at].len(), &|at| texts.len() - at, &|at| at + 1];
+        let mut targets = vec!["/".to_owned()];
+        for length in 0..4 {
+            let longer = targets.iter().filter(|target| target.len() == length + 1);
+            let longer: Vec<_> =
+                longer.flat_map(|target| ["a", "b", "*", "%2"].map(|end| format!("{target}{end}"))).collect();
+            targets.extend(longer);
+        }
+        let mut gone = 0;
+        for rank in ranks {
+            for choice in 0..3usize.pow(texts.len() as u32) {
+                let chosen = |at: usize| (choice / 3usize.pow(at as u32) % 3).checked_sub(1);
+                let rules = (0..texts.len()).filter_map(|at| Some(rule(texts[at], rank(at), chosen(at)?)));
+                let mut rules: Vec<_> = rules.collect();
+                let best = |rules: &[Tagged<'_>], target: &str| {
+                    let matching = rules.iter().filter(|rule| rule.pattern.matches(target.as_bytes()));
+                    matching.map(|rule| rule.tag).max().map(permits)
+                };
+                let before: Vec<_> = targets.iter().map(|target| best(&rules, target)).collect();
+                let count = rules.len();
+                normalise(&mut rules);
+                thin(&mut rules);
+                gone += count - rules.len();
+                let after: Vec<_> = targets.iter().map(|target| best(&rules, target)).collect();
+                assert_eq!(before, after, "{rules:?}");
+            }
+        }
+        assert!(gone > 3_000, "{gone}");
+    }
+}
