@@ -29,7 +29,7 @@ fn image(generator: &Generator, sites: u64) -> Image<Vec<u8>> {
         Entry::fetched(key, &documents[&site.text])
     };
     let entries = sites.iter().map(entry).collect();
-    let bytes = emit(entries, sites.len() as u64, &options).unwrap_or_else(|error| panic!("{error}"));
+    let bytes = emit(entries, &options).unwrap_or_else(|error| panic!("{error}"));
     Image::from_bytes(bytes).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -115,7 +115,7 @@ impl<'c> Field<'c> {
     pub fn image(&self) -> Vec<u8> {
         let entries =
             self.files.iter().map(|file| Entry::fetched(file.site.clone(), &file.document)).collect();
-        emit(entries, self.files.len() as u64, &self.options).expect("the image exceeds its format")
+        emit(entries, &self.options).expect("the image exceeds its format")
     }
 
     /// Hands the policy of each file to `each`.

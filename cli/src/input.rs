@@ -17,11 +17,8 @@ const LONGEST_LINE: usize = 64 << 20;
 /// A longer file is no robots.txt.
 const LONGEST_FILE: u64 = 1 << 30;
 
-/// Opens an image.
+/// Opens an image: a file, or a directory of shards.
 pub(crate) fn open_image(path: &Path) -> Result<Image, Failure> {
-    if path.is_dir() {
-        return Err(Failure::of(path, "is a directory, not an image"));
-    }
     Image::open(path).map_err(Failure::from_error)
 }
 

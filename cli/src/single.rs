@@ -159,7 +159,7 @@ impl Single {
                 entry.outcome = outcome;
             }
         }
-        let image = emit(vec![entry], 1, options).and_then(Image::from_bytes).map_err(Failure::from_error)?;
+        let image = emit(vec![entry], options).and_then(Image::from_bytes).map_err(Failure::from_error)?;
         Ok(Single { document, image })
     }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Place;
+use common::{Place, ROBOTS};
 use std::process::Stdio;
 
 #[test]
@@ -25,11 +25,12 @@ fn what_is_no_image_is_an_error() {
     let place = Place::with_image();
     place.write("empty", "");
     place.write("robots.txt", "User-agent: *\n");
+    place.write("folder/robots.txt", "User-agent: *\n");
     for (file, what) in [
         ("missing", "missing"),
         ("empty", "empty: "),
         ("robots.txt", "not a robomaton image"),
-        (".", "is a directory"),
+        ("folder", "folder: holds no file *.rimg"),
     ] {
         place.run(&["verify", file]).fails(what);
         place.run(&["query", file, "http://a/"]).fails(what);
@@ -43,10 +44,8 @@ fn what_is_no_image_is_an_error() {
 fn inspect_counts() {
     let place = Place::with_image();
     let contents = &place.run(&["inspect", "i.rimg", "--json"]).json()[0];
-    assert_eq!(
-        (&contents["sites"], &contents["captures"], &contents["crawlers"]),
-        (&6.into(), &6.into(), &1.into())
-    );
+    assert_eq!((&contents["sites"], &contents["crawlers"]), (&6.into(), &1.into()));
+    assert_eq!(contents["text_bytes"], ROBOTS.len() + "User-agent: *\nDisallow: /x*y$\n".len());
     let outcomes = serde_json::json!({ "rules": 2, "unavailable": 3, "unreachable": 1 });
     assert_eq!(contents["outcomes"], outcomes);
     let size = std::fs::metadata(place.path("i.rimg")).unwrap().len();

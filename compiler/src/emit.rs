@@ -14,7 +14,7 @@ use robomaton_formats::policy::{self, CRAWL, NO_PURPOSE, SET_LIST, USAGES};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::push_varint;
 use robomaton_formats::write::{self, Spool, Writer};
-use robomaton_formats::{ImageError, NoRules, Outcome, Ruling, SiteKey, WriteError};
+use robomaton_formats::{ImageError, NoRules, Outcome, Profile, Ruling, SiteKey, WriteError};
 use std::borrow::Cow;
 use std::collections::hash_map::Entry as Slot;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -47,16 +47,11 @@ impl<'d> Entry<&'d Document> {
     }
 }
 
-/// Makes the image of these sites; of several entries for one site, the last counts. `captures` goes into the
-/// provenance.
+/// Makes the image of these sites; of several entries for one site, the last counts.
 ///
 /// # Errors
 /// [`ImageError::TooLarge`] when the contents do not fit the format.
-pub fn emit(
-    mut entries: Vec<Entry<&Document>>,
-    captures: u64,
-    options: &Options,
-) -> Result<Vec<u8>, ImageError> {
+pub fn emit(mut entries: Vec<Entry<&Document>>, options: &Options) -> Result<Vec<u8>, ImageError> {
     entries.sort_by(|a, b| a.site.cmp(&b.site));
     entries.reverse();
     entries.dedup_by(|later, kept| later.site == kept.site);
@@ -78,14 +73,14 @@ pub fn emit(
             emitter.push(entry, |number| Ok(Cow::Borrowed(documents[number])))?;
         }
         let mut image = Vec::new();
-        emitter.finish(captures, options, &mut image)?;
+        emitter.finish(Provenance::of(options), &mut image)?;
         Ok(image)
     };
     whole().map_err(WriteError::in_memory)
 }
 
 /// The names that the documents of an image have in common: they are numbered before the first is stored.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Names {
     crawlers: HashSet<String>,
     usages: HashSet<String>,
@@ -136,8 +131,31 @@ pub struct Emitter<S> {
     /// The number in the image of each document that is stored.
     numbers: HashMap<usize, u32>,
     seen: Seen,
-    /// Octets of the texts that are stored.
-    text_bytes: u64,
+}
+
+/// What an image says of itself.
+#[derive(Clone, Debug)]
+pub struct Provenance {
+    /// The profile.
+    pub profile: Profile,
+    /// The crawlers that it is narrowed to, none when it holds all.
+    pub crawlers: Vec<String>,
+    /// The limits in force, by name.
+    pub limits: Vec<(String, u64)>,
+    /// Which of several images this is that are opened as one, and the number of the last.
+    pub shard: (u8, u8),
+}
+
+impl Provenance {
+    /// That of an image compiled so, whole.
+    pub fn of(options: &Options) -> Provenance {
+        Provenance {
+            profile: options.profile,
+            crawlers: options.crawlers.clone(),
+            limits: options.limits.named(options.profile),
+            shard: (0, 0),
+        }
+    }
 }
 
 impl<S: Spool> Emitter<S> {
@@ -153,7 +171,6 @@ impl<S: Spool> Emitter<S> {
             rulings: HashMap::new(),
             numbers: HashMap::new(),
             seen: Seen::default(),
-            text_bytes: 0,
         })
     }
 
@@ -191,22 +208,22 @@ impl<S: Spool> Emitter<S> {
         Ok(())
     }
 
-    /// Writes the image. `captures` goes into the provenance.
+    /// Writes the image.
     ///
     /// # Errors
     /// [`ImageError::TooLarge`] when a section is full, and what the spools and `out` say.
-    pub fn finish(self, captures: u64, options: &Options, out: &mut dyn io::Write) -> Result<(), WriteError> {
+    pub fn finish(self, provenance: Provenance, out: &mut dyn io::Write) -> Result<(), WriteError> {
+        let Provenance { profile, crawlers, limits, shard } = provenance;
         let frame = write::Frame {
-            profile: options.profile,
+            profile,
             crawlers: self.crawlers,
             usages: USAGES.map(str::to_owned).into_iter().chain(self.usages).collect(),
             meta: Meta {
                 generator: concat!("robomaton ", env!("CARGO_PKG_VERSION")).to_owned(),
-                captures,
-                text_bytes: self.text_bytes,
-                crawlers: options.crawlers.clone(),
-                limits: options.limits.named(options.profile),
+                crawlers,
+                limits,
             },
+            shard,
         };
         self.writer.finish(&frame, out)
     }
@@ -231,20 +248,18 @@ impl<S: Spool> Emitter<S> {
         Ok(Ruling::Policy(self.store(Section::Policies, &bytes)?))
     }
 
-    /// Stores what a document's policy leads to; gives the policy.
+    /// Stores what a document's policy leads to, in the order in which its sets name it, so that an image can be taken apart
+    /// and put together again; gives the policy.
     fn policy(&mut self, document: &Document) -> Result<policy::Policy, WriteError> {
-        let mut programs = Vec::with_capacity(document.programs.len());
-        for range in &document.programs {
-            programs.push(self.store(Section::Programs, &document.code[range.clone()])?);
-        }
+        let programs = &mut Programs { document, stored: vec![None; document.programs.len()] };
         let is_scoped = !document.scope.is_empty();
         let scope = if is_scoped { self.store(Section::Scopes, &document.scope)? } else { 0 };
         // A set stands behind those that it leads to.
         let mut sets = Vec::with_capacity(document.sets.len());
         for set in &document.sets {
             let word = match set {
-                Set::Ranked(entries) => self.ranked(entries, &programs)?,
-                Set::Scoped(set) => self.scoped(document, set, scope, &sets, &programs)?,
+                Set::Ranked(entries) => self.ranked(entries, programs)?,
+                Set::Scoped(set) => self.scoped(set, scope, &sets, programs)?,
             };
             sets.push(word);
         }
@@ -263,37 +278,34 @@ impl<S: Spool> Emitter<S> {
         // The length parts the one from the other.
         match self.seen.entry(Section::Documents, &[&(detail.len() as u64).to_le_bytes(), detail, source]) {
             Slot::Occupied(known) => Ok(*known.get()),
-            Slot::Vacant(slot) => {
-                self.text_bytes += document.text_length as u64;
-                Ok(*slot.insert(self.writer.push_document(detail, source)?))
-            }
+            Slot::Vacant(slot) => Ok(*slot.insert(self.writer.push_document(detail, source)?)),
         }
     }
 
     /// Stores the list of a ranked set, unless one program is all of it; gives the set's word.
-    fn ranked(&mut self, set: &[(u16, usize)], programs: &[u32]) -> Result<u32, WriteError> {
+    fn ranked(&mut self, set: &[(u16, usize)], programs: &mut Programs<'_>) -> Result<u32, WriteError> {
         if let [(CRAWL, program)] = *set {
-            return Ok(programs[program]);
+            return self.program(programs, program);
         }
-        let entry = |&(usage, program): &(u16, usize)| policy::Entry {
-            usage,
-            purpose: NO_PURPOSE,
-            program: programs[program],
-        };
+        let mut entries = Vec::with_capacity(set.len());
+        for &(usage, program) in set {
+            let program = self.program(programs, program)?;
+            entries.push(policy::Entry { usage, purpose: NO_PURPOSE, program });
+        }
         let mut list = Vec::new();
-        policy::encode_list(&mut list, &set.iter().map(entry).collect::<Vec<_>>());
+        policy::encode_list(&mut list, &entries);
         Ok(SET_LIST | self.store(Section::Lists, &list)?)
     }
 
     /// Stores the list of a scoped set; gives its word. `words` are those of the sets before it.
     fn scoped(
         &mut self,
-        document: &Document,
         set: &ScopedSet,
         scope: u32,
         words: &[u32],
-        programs: &[u32],
+        programs: &mut Programs<'_>,
     ) -> Result<u32, WriteError> {
+        let document = programs.document;
         let mut entries = Vec::with_capacity(set.entries.len());
         for entry in &set.entries {
             let purpose = match usize::from(entry.purpose).checked_sub(1) {
@@ -313,7 +325,7 @@ impl<S: Spool> Emitter<S> {
                     (USAGES.len() + number) as u32
                 }
             };
-            let program = programs[entry.program];
+            let program = self.program(programs, entry.program)?;
             entries.push(policy::ScopedEntry { role: entry.role, usage, purpose, program });
         }
         let rest = set.rest.map(|rest| words[rest] & !SET_LIST);
@@ -323,6 +335,17 @@ impl<S: Spool> Emitter<S> {
         Ok(SET_LIST | self.store(Section::Lists, &list)?)
     }
 
+    /// Stores a program; gives its offset.
+    fn program(&mut self, programs: &mut Programs<'_>, program: usize) -> Result<u32, WriteError> {
+        let Programs { document, stored } = programs;
+        if let Some(at) = stored[program] {
+            return Ok(at);
+        }
+        let at = self.store(Section::Programs, &document.code[document.programs[program].clone()])?;
+        stored[program] = Some(at);
+        Ok(at)
+    }
+
     /// Appends bytes to a section, once; gives their offset.
     fn store(&mut self, section: Section, bytes: &[u8]) -> Result<u32, WriteError> {
         match self.seen.entry(section, &[bytes]) {
@@ -330,6 +353,12 @@ impl<S: Spool> Emitter<S> {
             Slot::Vacant(slot) => Ok(*slot.insert(self.writer.push(section, bytes)?)),
         }
     }
+}
+
+/// The programs of a document, and where they are stored: a large one may stand in many sets.
+struct Programs<'d> {
+    document: &'d Document,
+    stored: Vec<Option<u32>>,
 }
 
 /// What has been stored already, and where, by hash. The seed is another one in each run, so that nobody can write a text

@@ -17,7 +17,7 @@
 //! let options = Options::default();
 //! let document = compile(b"User-agent: *\nDisallow: /private\n", None, &options);
 //! let site = SiteKey::from_url("https://example.com/robots.txt")?;
-//! let image = emit(vec![Entry::fetched(site, &document)], 1, &options)?;
+//! let image = emit(vec![Entry::fetched(site, &document)], &options)?;
 //! assert_eq!(document.outcome, Outcome::Rules);
 //! assert_eq!(&image[..7], b"ROBOMAT");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -30,6 +30,7 @@ mod emit;
 mod limits;
 pub mod lint;
 mod lower;
+mod merge;
 mod policy;
 pub mod precedence;
 pub mod scope;
@@ -37,9 +38,10 @@ pub mod trace;
 
 pub use document::{Document, ScopedEntry, ScopedSet, Set, Workshop, compile, compile_policy, compile_with};
 pub use dump::{dump_automaton, dump_policy};
-pub use emit::{Emitter, Entry, Names, emit};
+pub use emit::{Emitter, Entry, Names, Provenance, emit};
 pub use limits::{LimitName, Limits, OverLimit};
 pub use lower::{Element, MetaTag, Page, Surroundings, lower, lower_with};
+pub use merge::{Merge, MergeError};
 pub use policy::{Agent, Extension, Group, Policy, Rule, RuleSet, Sense};
 
 use robomaton_formats::Profile;

@@ -13,13 +13,15 @@ mod report;
 mod store;
 
 pub use report::Report;
+pub use store::scratch;
 
 use crate::{Capture, Input, Item, ReadError, ReadLimits, Skipped, read};
 use gather::Gathered;
-use robomaton_compiler::{Emitter, Options};
+use join::Joined;
+use robomaton_compiler::{Options, Provenance};
 use robomaton_formats::WriteError;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
+use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -83,11 +85,14 @@ pub enum BuildError {
 
 /// Everything that was read, compiled. What is left to do is to write it.
 pub struct Prepared<'o> {
-    emitter: Emitter<BufWriter<File>>,
+    joined: Joined<'o>,
     options: &'o Options,
     report: Report,
     start: Instant,
 }
+
+/// Writes one file of an image.
+pub type ShardWriter<'w> = Box<dyn FnOnce(&mut dyn Write) -> Result<(), WriteError> + 'w>;
 
 impl Prepared<'_> {
     /// What was read and compiled.
@@ -99,9 +104,26 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// When the image would not fit its format, a temporary file cannot be read, or `out` fails.
-    pub fn write(mut self, out: &mut dyn Write) -> Result<Report, WriteError> {
+    pub fn write(self, out: &mut dyn Write) -> Result<Report, BuildError> {
+        self.write_shards(NonZero::<u8>::MIN, &mut |_, write| write(out))
+    }
+
+    /// Writes the image as so many files, which together are opened as one. `each` is given the number of a file, and what
+    /// writes it.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::write`], of any file.
+    pub fn write_shards(
+        mut self,
+        shards: NonZero<u8>,
+        each: &mut dyn FnMut(u8, ShardWriter<'_>) -> Result<(), WriteError>,
+    ) -> Result<Report, BuildError> {
         let start = Instant::now();
-        self.emitter.finish(self.report.captures, self.options, out)?;
+        self.joined.emit(shards, &mut |number, emitter| {
+            let shard = (number, shards.get() - 1);
+            let provenance = Provenance { shard, ..Provenance::of(self.options) };
+            each(number, Box::new(|out| emitter.finish(provenance, out)))
+        })?;
         self.report.emit_time += start.elapsed();
         self.report.total_time = self.start.elapsed();
         Ok(self.report)
@@ -153,8 +175,8 @@ pub fn prepare<'o>(
             Ok::<(), BuildError>(taken?)
         })?;
     }
-    let (emitter, report) = pool.install(|| join::finish(gathered, scratch))?;
-    Ok(Prepared { emitter, options: &options.compile, report, start })
+    let (joined, report) = pool.install(|| join::finish(gathered, scratch))?;
+    Ok(Prepared { joined, options: &options.compile, report, start })
 }
 
 /// What the reader hands over.

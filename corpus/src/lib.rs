@@ -24,7 +24,9 @@ mod sniff;
 mod warc;
 mod window;
 
-pub use batch::{BatchOptions, BuildError, Built, Prepared, Progress, Report, build, prepare};
+pub use batch::{
+    BatchOptions, BuildError, Built, Prepared, Progress, Report, ShardWriter, build, prepare, scratch,
+};
 pub use capture::{Capture, Item, ReadLimits, SkipReason, Skipped};
 pub use html::{Element, MetaTag, Page, read_page};
 pub use input::{Input, ReadError, read, read_from, total_bytes};

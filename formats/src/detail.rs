@@ -159,10 +159,6 @@ pub struct Extension<'d> {
 pub struct Meta {
     /// Name and version of the writer.
     pub generator: String,
-    /// Captures of robots.txt that were read, superseded ones included.
-    pub captures: u64,
-    /// Octets of all distinct texts.
-    pub text_bytes: u64,
     /// The crawlers the image was narrowed to; empty when it holds all.
     pub crawlers: Vec<String>,
     /// The limits in force, by name.

@@ -132,8 +132,10 @@ pub struct Header {
     pub profile: u8,
     /// The number of sections, that of [`Section::ALL`].
     pub sections: u8,
-    /// Zero.
-    pub reserved: [u8; 2],
+    /// Which of several images this is that are opened as one, from 0.
+    pub shard: u8,
+    /// The number of the last of them; 0 when the image is whole.
+    pub last_shard: u8,
     /// The length of the file in bytes.
     pub length: U64,
     /// The seed of the host hash.
@@ -245,6 +247,13 @@ pub const HEAD: usize = size_of::<Header>() + Section::ALL.len() * size_of::<Sec
 #[inline]
 pub fn host_hash(name: &[u8], seed: u64) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(name, seed)
+}
+
+/// The shard, up to `last`, of the sites with this authority: all documents of a site lie in one. It must not follow from the
+/// bits that find the bucket.
+pub fn shard_of(authority: &[u8], last: u8) -> u8 {
+    const SEED: u64 = 1;
+    (((host_hash(authority, SEED) >> 32) * (u64::from(last) + 1)) >> 32) as u8
 }
 
 /// The home bucket of a hash among `buckets` (which is not 0), by the upper 32 bits.

@@ -23,6 +23,7 @@ pub mod policy;
 pub mod profile;
 pub mod program;
 pub mod purpose;
+pub mod reach;
 pub mod read;
 pub mod ruling;
 pub mod schedule;

@@ -266,15 +266,26 @@ impl<'i> PolicyView<'i> {
         None
     }
 
-    /// The set word of crawler `index`.
+    /// The number of the set of crawler `index`; behind the last crawler, that of all others.
     #[inline]
-    pub fn set(&self, index: usize) -> Option<u32> {
-        let set = if self.flags & WIDE_SETS == 0 {
+    pub fn set_number(&self, index: usize) -> Option<usize> {
+        Some(if self.flags & WIDE_SETS == 0 {
             usize::from(*self.indexes.get(index)?)
         } else {
             usize::from(u16::from_le_bytes(*self.indexes.get(index * 2..)?.first_chunk()?))
-        };
+        })
+    }
+
+    /// The set word of crawler `index`.
+    #[inline]
+    pub fn set(&self, index: usize) -> Option<u32> {
+        let set = self.set_number(index)?;
         self.sets.get(set * 4..)?.first_chunk().map(|&word| u32::from_le_bytes(word))
+    }
+
+    /// All set words, in the order of their numbers.
+    pub fn words(&self) -> impl Iterator<Item = u32> + use<'i> {
+        self.sets.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word))
     }
 
     /// Whether there is a set for crawlers without a group of their own.

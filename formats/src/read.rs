@@ -24,6 +24,8 @@ pub struct Layout {
     pub profile: Profile,
     /// The seed of the host hash.
     pub seed: u64,
+    /// Which of several images this is that are opened as one, and the number of the last.
+    pub shard: (u8, u8),
     ranges: [Range<usize>; Section::ALL.len()],
     checksums: [u64; Section::ALL.len()],
 }
@@ -53,8 +55,8 @@ impl Layout {
         }
         let profile = Profile::from_u8(header.profile)
             .ok_or_else(|| ImageError::damaged(12, 4, format!("profile {} is unknown", header.profile)))?;
-        if header.reserved != [0; 2] {
-            return Err(ImageError::damaged(14, 4, "reserved bytes of the header are not zero"));
+        if header.shard > header.last_shard {
+            return Err(ImageError::damaged(14, 4, "the number of the shard is above that of the last"));
         }
         let mut ranges = [const { 0..0 }; Section::ALL.len()];
         let mut end = HEAD as u64;
@@ -77,7 +79,8 @@ impl Layout {
             ranges[section as usize] = at as usize..end as usize;
         }
         let checksums = std::array::from_fn(|n| table[n].checksum.get());
-        Ok(Layout { profile, seed: header.seed.get(), ranges, checksums })
+        let shard = (header.shard, header.last_shard);
+        Ok(Layout { profile, seed: header.seed.get(), shard, ranges, checksums })
     }
 
     /// Where a section lies in the file.
@@ -113,6 +116,11 @@ impl<'i> View<'i> {
     #[inline]
     pub fn new(bytes: &'i [u8], layout: &'i Layout) -> View<'i> {
         View { bytes, layout }
+    }
+
+    /// Header and section bounds.
+    pub fn layout(&self) -> &'i Layout {
+        self.layout
     }
 
     /// The bytes of a section.
@@ -158,10 +166,13 @@ impl<'i> View<'i> {
     /// The sites in the order of their keys; damaged ones are passed over.
     pub fn sites(&self) -> impl Iterator<Item = Site<'i>> + use<'i> {
         let view = *self;
-        self.order().iter().filter_map(move |place| {
-            let (bucket, place) = view.bucket_of(place.get())?;
-            view.site(bucket, place)
-        })
+        self.order().iter().filter_map(move |place| view.site_at(place.get()))
+    }
+
+    /// The site of a place that is counted over all buckets.
+    pub fn site_at(&self, place: u32) -> Option<Site<'i>> {
+        let (bucket, place) = self.bucket_of(place)?;
+        self.site(bucket, place)
     }
 
     /// The bucket of a place that is counted over all buckets, and its number in there.
@@ -249,7 +260,8 @@ impl<'i> View<'i> {
         whole(self.detail_bytes(document)?)
     }
 
-    pub(crate) fn detail_bytes(&self, document: u32) -> Option<&'i [u8]> {
+    /// The details of a document as they are stored.
+    pub fn detail_bytes(&self, document: u32) -> Option<&'i [u8]> {
         let record = self.documents().get(document as usize)?;
         let at = usize::try_from(record.detail_at.get()).ok()?;
         let end = at.checked_add(record.detail_length.get() as usize)?;
@@ -264,13 +276,18 @@ impl<'i> View<'i> {
         Some(text)
     }
 
+    /// The octets of a document's text, as its frame states them. `None` when the image does not hold it.
+    pub fn text_length(&self, document: u32) -> Option<u64> {
+        zstd::zstd_safe::get_frame_content_size(self.frame(document)?).ok()?
+    }
+
     /// The text of a document as a stream. `None` when the image does not hold it.
     pub fn source_reader(&self, document: u32) -> Option<impl Read + use<'i>> {
         zstd::Decoder::with_buffer(self.frame(document).filter(|frame| !frame.is_empty())?).ok()
     }
 
-    /// The text of a document as the image holds it, empty when it does not.
-    pub(crate) fn frame(&self, document: u32) -> Option<&'i [u8]> {
+    /// The text of a document as it is stored, empty when the image does not hold it.
+    pub fn frame(&self, document: u32) -> Option<&'i [u8]> {
         let record = self.documents().get(document as usize)?;
         let at = usize::try_from(record.source_at.get()).ok()?;
         let end = at.checked_add(record.source_length.get() as usize)?;

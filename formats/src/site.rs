@@ -98,6 +98,11 @@ impl SiteKey {
         Ok(SiteKey { scheme: Scheme::Any, ..key })
     }
 
+    /// The key that stands in an image: a name in canonical spelling, with the document behind a slash if there is one.
+    pub fn stored(name: &str, scheme: Scheme) -> SiteKey {
+        SiteKey { name: name.into(), scheme }
+    }
+
     fn new(scheme: Scheme, host: &str, port: Option<u16>) -> Result<SiteKey, SiteError> {
         // The root label's dot names the same host; the url crate keeps it.
         let host = host.strip_suffix('.').unwrap_or(host);

@@ -77,6 +77,8 @@ pub struct Frame {
     pub usages: Vec<String>,
     /// Provenance.
     pub meta: Meta,
+    /// Which of several images this is that are opened as one, and the number of the last.
+    pub shard: (u8, u8),
 }
 
 /// One document: its details, and its text if the image is to hold it.
@@ -262,7 +264,7 @@ impl<S: Spool> Writer<S> {
         }
         self.part(Section::Programs).push(&[0; PADDING])?;
         self.part(Section::Meta).push(&postcard::to_stdvec(&frame.meta).unwrap_or_default())?;
-        self.lay_out(frame.profile, seed, out)
+        self.lay_out(frame, seed, out)
     }
 
     /// Numbers the sites in the order of their places, and writes what there is of each; gives the seed of the host hash.
@@ -297,7 +299,7 @@ impl<S: Spool> Writer<S> {
     }
 
     /// Header, section table, and the sections at their places.
-    fn lay_out(self, profile: Profile, seed: u64, out: &mut dyn Write) -> Result<(), WriteError> {
+    fn lay_out(self, frame: &Frame, seed: u64, out: &mut dyn Write) -> Result<(), WriteError> {
         let mut table = Vec::with_capacity(Section::ALL.len());
         let mut end = HEAD as u64;
         for part in &self.parts {
@@ -309,9 +311,10 @@ impl<S: Spool> Writer<S> {
         let mut header = Header {
             magic: MAGIC,
             version: VERSION.into(),
-            profile: profile as u8,
+            profile: frame.profile as u8,
             sections: Section::ALL.len() as u8,
-            reserved: [0; 2],
+            shard: frame.shard.0,
+            last_shard: frame.shard.1,
             length: end.into(),
             seed: seed.into(),
             checksum: 0.into(),

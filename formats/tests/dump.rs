@@ -339,8 +339,6 @@ impl<'b> Dump<'b> {
 
     fn meta(&mut self) {
         self.string("generator");
-        self.varint("captures");
-        self.varint("text_bytes");
         self.sequence("crawlers:", |dump| dump.string("  name"));
         self.sequence("limits:", |dump| {
             dump.string("  name");
@@ -357,7 +355,8 @@ impl<'b> Dump<'b> {
             format!("profile {number}: {profile}")
         });
         self.field(1, "sections");
-        self.take(2, "reserved");
+        self.field(1, "shard");
+        self.field(1, "last_shard");
         self.field(8, "length");
         self.field(8, "seed");
         self.take(8, &format!("checksum of bytes 0..{HEAD}"));
@@ -533,7 +532,7 @@ fn image_of(text: &str) -> Vec<u8> {
     let options = Options::default();
     let document = compile(text.as_bytes(), None, &options);
     let site = SiteKey::from_url("https://example.com/robots.txt").expect("a URL");
-    emit(vec![Entry::fetched(site, &document)], 1, &options).expect("a small image")
+    emit(vec![Entry::fetched(site, &document)], &options).expect("a small image")
 }
 
 fn dump_image(image: &[u8]) -> String {

@@ -288,7 +288,7 @@ fn ask(image: &[u8], question: Question<'_>) -> Answer {
 fn image(text: &str, around: &Surroundings<'_, '_>, options: &Options) -> Vec<u8> {
     let document = compile_with(text.as_bytes(), around, options);
     let site = SiteKey::from_url("https://example.com").expect("a URL");
-    let image = emit(vec![Entry::fetched(site, &document)], 1, options).expect("a small image");
+    let image = emit(vec![Entry::fetched(site, &document)], options).expect("a small image");
     verify(&image).expect("a valid image");
     image
 }

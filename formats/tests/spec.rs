@@ -55,7 +55,7 @@ macro_rules! record {
 
 #[test]
 fn records() {
-    record!(Header { magic, version, profile, sections, reserved, length, seed, checksum });
+    record!(Header { magic, version, profile, sections, shard, last_shard, length, seed, checksum });
     record!(SectionRecord { at, length, checksum });
     record!(FetchRecord { fetched_at, fresh_for, document, status });
     record!(Bucket { tags, overflow, first, names_at, rulings });

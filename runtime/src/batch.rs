@@ -6,11 +6,11 @@
 //! come of the same functions that [`Image::decide`] calls, and a test holds the two together.
 
 use crate::crawler::{Crawler, Usage};
-use crate::image::Image;
+use crate::image::{Image, Shard};
 use crate::target::{self, Authority, Target};
 use crate::verdict::{Basis, Verdict};
 use robomaton_formats::Ruling;
-use robomaton_formats::layout::{Bucket, Section, bucket_tag, home_bucket, host_hash};
+use robomaton_formats::layout::{Bucket, Section, bucket_tag, home_bucket};
 use std::hint::black_box;
 
 /// Questions under way together: enough to cover a memory access, few enough to stay in the first-level cache.
@@ -45,12 +45,12 @@ impl<D: AsRef<[u8]>> Image<D> {
             if block.is_empty() {
                 return;
             }
-            block.iter().for_each(|pending| self.touch_bucket(pending));
-            block.iter().for_each(|pending| self.touch_site(pending));
+            block.iter().for_each(Pending::touch_bucket);
+            block.iter().for_each(Pending::touch_site);
             let sites: [_; BLOCK] = std::array::from_fn(|n| {
                 let pending = block.get(n)?;
                 let (authority, _) = pending.parts.as_ref()?;
-                self.find_hashed(authority, pending.hash)
+                self.find_hashed(pending.shard, authority, pending.hash)
             });
             for (pending, site) in block.iter().zip(sites) {
                 let Question { crawler, usage, url } = pending.question;
@@ -63,29 +63,39 @@ impl<D: AsRef<[u8]>> Image<D> {
         }
     }
 
-    fn begin<'a>(&self, question: Question<'a>) -> Pending<'a> {
+    fn begin<'a>(&'a self, question: Question<'a>) -> Pending<'a, D> {
         let parts = target::split(self.profile(), question.url).ok();
-        let hash =
-            parts.as_ref().map_or(0, |(authority, _)| host_hash(&authority.octets, self.layout().seed));
-        Pending { question, parts, hash }
+        let shard = self.shard(parts.as_ref().map_or(&[], |(authority, _)| &authority.octets));
+        let hash = parts.as_ref().map_or(0, |(authority, _)| shard.hash(authority));
+        Pending { question, parts, shard, hash }
+    }
+}
+
+/// A question on its way.
+struct Pending<'a, D> {
+    question: Question<'a>,
+    parts: Option<(Authority<'a>, Target<'a>)>,
+    shard: &'a Shard<D>,
+    hash: u64,
+}
+
+impl<D: AsRef<[u8]>> Pending<'_, D> {
+    fn home(&self) -> Option<&Bucket> {
+        let buckets = self.shard.view().buckets();
+        buckets.get(home_bucket(self.hash, buckets.len().max(1)))
     }
 
-    fn home(&self, pending: &Pending<'_>) -> Option<&Bucket> {
-        let buckets = self.view().buckets();
-        buckets.get(home_bucket(pending.hash, buckets.len().max(1)))
-    }
-
-    fn touch_bucket(&self, pending: &Pending<'_>) {
-        black_box(self.home(pending).map(|bucket| bucket.overflow));
+    fn touch_bucket(&self) {
+        black_box(self.home().map(|bucket| bucket.overflow));
     }
 
     /// The names of the bucket, and what the ruling of the site leads to, if the tag is right.
-    fn touch_site(&self, pending: &Pending<'_>) {
-        let (view, Some(bucket)) = (self.view(), self.home(pending)) else { return };
+    fn touch_site(&self) {
+        let (view, Some(bucket)) = (self.shard.view(), self.home()) else { return };
         let names = view.section(Section::Names);
         let at = bucket.names_at.get() as usize;
         black_box((names.get(at).copied(), names.get(at + LINE).copied()));
-        let Some(place) = bucket.places(bucket_tag(pending.hash)).next() else { return };
+        let Some(place) = bucket.places(bucket_tag(self.hash)).next() else { return };
         let rules = match Ruling::read(bucket.rulings[place].get()) {
             Some(Ruling::Program(at)) => view.program(at),
             Some(Ruling::Policy(at)) => view.policy(at),
@@ -93,11 +103,4 @@ impl<D: AsRef<[u8]>> Image<D> {
         };
         black_box(rules.and_then(|rules| rules.first()).copied());
     }
-}
-
-/// A question on its way.
-struct Pending<'a> {
-    question: Question<'a>,
-    parts: Option<(Authority<'a>, Target<'a>)>,
-    hash: u64,
 }

@@ -6,21 +6,74 @@ use crate::site::Site;
 use crate::target::{self, Authority};
 use crate::terms::Terms;
 use crate::verdict::{Answer, Basis, Verdict};
-use robomaton_formats::layout::{MAX_PROBE, bucket_tag, home_bucket, host_hash, overflow_bit};
+use robomaton_formats::layout::{
+    MAX_PROBE, Section, bucket_tag, home_bucket, host_hash, overflow_bit, shard_of,
+};
 use robomaton_formats::policy::is_special;
 use robomaton_formats::read::{self, Layout, View};
 use robomaton_formats::{Decision, ImageError, Profile, Scheme};
 use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An image, mapped from a file (the default) or over any bytes. Shared by reference among threads.
+/// An image, mapped from a file or a directory of shards (the default) or over any bytes. Shared by reference among threads.
 #[derive(Debug)]
 pub struct Image<D = Mapped> {
-    data: D,
-    layout: Layout,
+    /// The whole image, or the first shard.
+    first: Shard<D>,
+    others: Vec<Shard<D>>,
     terms: Terms,
 }
+
+/// A file of an image.
+#[derive(Debug)]
+pub(crate) struct Shard<D> {
+    data: D,
+    layout: Layout,
+}
+
+impl<D: AsRef<[u8]>> Shard<D> {
+    #[inline]
+    pub(crate) fn view(&self) -> View<'_> {
+        View::new(self.data.as_ref(), &self.layout)
+    }
+
+    /// The hash of a site's name here.
+    #[inline]
+    pub(crate) fn hash(&self, authority: &Authority<'_>) -> u64 {
+        host_hash(&authority.octets, self.layout.seed)
+    }
+}
+
+/// A site that is next in its shard. The least comes first.
+struct Next<'i, D> {
+    key: (Box<str>, Option<Scheme>),
+    number: usize,
+    shard: &'i Shard<D>,
+    site: read::Site<'i>,
+}
+
+impl<D> Ord for Next<'_, D> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key.cmp(&self.key)
+    }
+}
+
+impl<D> PartialOrd for Next<'_, D> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<D> PartialEq for Next<'_, D> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<D> Eq for Next<'_, D> {}
 
 /// An image file cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -41,32 +94,98 @@ pub enum OpenError {
         /// What is wrong with it.
         error: ImageError,
     },
+    /// The files in the directory are not the shards of one image.
+    #[error("{path}: {error}")]
+    Shards {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with them.
+        error: ShardsError,
+    },
 }
+
+/// Why files are not the shards of one image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShardsError {
+    /// There is no file.
+    #[error("holds no file *.{SHARD_EXTENSION}")]
+    Empty,
+    /// Some are missing, or there are others.
+    #[error("holds {count} files, which are not the {shards} shards of one image, each once")]
+    Count {
+        /// How many files there are.
+        count: usize,
+        /// How many shards one of them says there are.
+        shards: usize,
+    },
+    /// They were not made together.
+    #[error("holds shards that were not made together")]
+    Unlike,
+}
+
+/// The files of this ending in a directory are shards of an image.
+pub const SHARD_EXTENSION: &str = "rimg";
 
 /// How documents beside robots.txt are read, whatever the image's profile (K5 to K17).
 const DOCUMENTS: Profile = Profile::Koster;
 
 impl Image {
-    /// Maps an image file. Takes constant time: header and section table are checked, contents only by
-    /// [`Image::verify`].
+    /// Maps an image file, or all shards in a directory as one image. Takes constant time for each file: header and section
+    /// table are checked, contents only by [`Image::verify`].
     ///
     /// # Errors
-    /// When the file cannot be read or does not begin as an image.
+    /// When a file cannot be read or does not begin as an image, or those in the directory are not the shards of one.
     pub fn open(path: impl AsRef<Path>) -> Result<Image, OpenError> {
         let path = path.as_ref();
-        let data = Mapped::open(path).map_err(|error| OpenError::Io { path: path.to_owned(), error })?;
-        Image::from_bytes(data).map_err(|error| OpenError::Image { path: path.to_owned(), error })
+        let open = |path: &Path| {
+            let data = Mapped::open(path).map_err(|error| OpenError::Io { path: path.to_owned(), error })?;
+            let layout = Layout::parse(data.as_ref());
+            let layout = layout.map_err(|error| OpenError::Image { path: path.to_owned(), error })?;
+            Ok(Shard { data, layout })
+        };
+        if !path.is_dir() {
+            return Ok(Image { first: open(path)?, others: Vec::new(), terms: Terms::default() });
+        }
+        let failed = |error| OpenError::Io { path: path.to_owned(), error };
+        let mut shards = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(failed)? {
+            let file = entry.map_err(failed)?.path();
+            if file.extension().is_some_and(|extension| extension == SHARD_EXTENSION) {
+                shards.push(open(&file)?);
+            }
+        }
+        Image::joined(shards).map_err(|error| OpenError::Shards { path: path.to_owned(), error })
     }
 }
 
 impl<D: AsRef<[u8]>> Image<D> {
-    /// Opens an image over bytes in memory, likewise in constant time.
+    /// Opens an image over bytes in memory, likewise in constant time. Of a shard alone, the sites of others are unknown.
     ///
     /// # Errors
     /// When the bytes do not begin as an image.
     pub fn from_bytes(data: D) -> Result<Image<D>, ImageError> {
         let layout = Layout::parse(data.as_ref())?;
-        Ok(Image { data, layout, terms: Terms::default() })
+        Ok(Image { first: Shard { data, layout }, others: Vec::new(), terms: Terms::default() })
+    }
+
+    /// Joins shards, in whatever order.
+    fn joined(mut shards: Vec<Shard<D>>) -> Result<Image<D>, ShardsError> {
+        let count = shards.len();
+        shards.sort_by_key(|shard| shard.layout.shard);
+        for (number, shard) in shards.iter().enumerate() {
+            let (stated, last) = shard.layout.shard;
+            if usize::from(last) + 1 != count || usize::from(stated) != number {
+                return Err(ShardsError::Count { count, shards: usize::from(last) + 1 });
+            }
+            let alike = [Section::Crawlers, Section::CrawlerNames, Section::Usages, Section::Meta];
+            let sums = |shard: &Shard<D>| alike.map(|section| shard.layout.checksum(section));
+            if shard.layout.profile != shards[0].layout.profile || sums(shard) != sums(&shards[0]) {
+                return Err(ShardsError::Unlike);
+            }
+        }
+        let mut shards = shards.into_iter();
+        let first = shards.next().ok_or(ShardsError::Empty)?;
+        Ok(Image { first, others: shards.collect(), terms: Terms::default() })
     }
 
     /// The same image, asked on other terms.
@@ -81,7 +200,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// # Errors
     /// The first broken rule and where.
     pub fn verify(&self) -> Result<(), ImageError> {
-        robomaton_formats::verify::verify(self.data.as_ref()).map(|_| ())
+        self.shards().try_for_each(|shard| robomaton_formats::verify::verify(shard.first.data).map(|_| ()))
     }
 
     /// The same, and decompresses every text, in time linear in those.
@@ -89,28 +208,61 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// # Errors
     /// The first broken rule and where.
     pub fn verify_with_texts(&self) -> Result<(), ImageError> {
-        robomaton_formats::verify::verify_with_texts(self.data.as_ref()).map(|_| ())
+        let verify = |bytes| robomaton_formats::verify::verify_with_texts(bytes).map(|_| ());
+        self.shards().try_for_each(|shard| verify(shard.first.data))
     }
 
-    /// The image's records, for tools that look deeper than verdicts.
+    /// The files that it consists of, each as an image, for tools that look deeper than verdicts.
+    pub fn shards(&self) -> impl Iterator<Item = Image<&[u8]>> {
+        self.all().map(|Shard { data, layout }| Image {
+            first: Shard { data: data.as_ref(), layout: layout.clone() },
+            others: Vec::new(),
+            terms: self.terms.clone(),
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Shard<D>> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    /// The shard that a site lies in, by its authority.
+    #[inline]
+    pub(crate) fn shard(&self, authority: &[u8]) -> &Shard<D> {
+        if self.others.is_empty() { &self.first } else { self.shard_of(authority) }
+    }
+
+    #[inline(never)]
+    fn shard_of(&self, authority: &[u8]) -> &Shard<D> {
+        let authority = authority.split(|&octet| octet == b'/').next().unwrap_or_default();
+        let number = usize::from(shard_of(authority, self.others.len() as u8));
+        number.checked_sub(1).and_then(|other| self.others.get(other)).unwrap_or(&self.first)
+    }
+
+    /// The records of the image; of several shards, those of the first. Names of crawlers and usages and the provenance
+    /// are the same in all.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        View::new(self.data.as_ref(), &self.layout)
-    }
-
-    /// Header and section bounds.
-    pub fn layout(&self) -> &Layout {
-        &self.layout
+        self.first.view()
     }
 
     /// The profile it was compiled under.
     pub fn profile(&self) -> Profile {
-        self.layout.profile
+        self.first.layout.profile
     }
 
     /// How many sites it holds, and documents beside their robots.txt.
     pub fn len(&self) -> usize {
-        self.view().fetches().len()
+        self.all().map(|shard| shard.view().fetches().len()).sum()
+    }
+
+    /// How many octets its files take up.
+    pub fn bytes(&self) -> usize {
+        self.all().map(|shard| shard.data.as_ref().len()).sum()
+    }
+
+    /// How many octets of that a section takes up.
+    pub fn section_bytes(&self, section: Section) -> usize {
+        self.all().map(|shard| shard.layout.range(section).len()).sum()
     }
 
     /// Whether it holds nothing.
@@ -143,9 +295,21 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// Sites and documents together, in the order of their names.
     pub fn entries(&self) -> impl Iterator<Item = Site<'_>> {
-        self.view().sites().map(|site| {
-            let is_document = site.name.decode().is_some_and(|name| name.as_bytes().contains(&b'/'));
-            if is_document { self.document_of(site) } else { self.site_of(site) }
+        let mut shards: Vec<_> = self.all().map(|shard| (shard, shard.view().sites())).collect();
+        // The next site of each shard, the least first.
+        let mut nexts = BinaryHeap::new();
+        let mut advance = move |number: usize, nexts: &mut BinaryHeap<_>| {
+            let (shard, sites) = &mut shards[number];
+            if let Some(site) = sites.next() {
+                let name = site.name.decode().map(|name| Box::from(name.as_str())).unwrap_or_default();
+                nexts.push(Next { key: (name, site.name.scheme()), number, shard, site });
+            }
+        };
+        (0..1 + self.others.len()).for_each(|number| advance(number, &mut nexts));
+        std::iter::from_fn(move || {
+            let Next { key: (name, _), number, shard, site } = nexts.pop()?;
+            advance(number, &mut nexts);
+            Some(if name.contains('/') { self.document_of(shard, site) } else { self.site_of(shard, site) })
         })
     }
 
@@ -154,17 +318,17 @@ impl<D: AsRef<[u8]>> Image<D> {
     pub fn document(&self, url: &str, name: &str) -> Option<Site<'_>> {
         let (mut authority, _) = target::split(self.profile(), url).ok()?;
         authority.octets = Cow::Owned([&authority.octets, &b"/"[..], name.as_bytes()].concat());
-        self.find(&authority).map(|site| self.document_of(site.site))
+        self.find(&authority).map(|site| Site { profile: DOCUMENTS, is_document: true, ..site })
     }
 
     #[inline]
-    fn site_of<'i>(&'i self, site: read::Site<'i>) -> Site<'i> {
-        let profile = self.layout.profile;
-        Site { view: self.view(), profile, terms: &self.terms, site, is_document: false }
+    fn site_of<'i>(&'i self, shard: &'i Shard<D>, site: read::Site<'i>) -> Site<'i> {
+        let profile = shard.layout.profile;
+        Site { view: shard.view(), profile, terms: &self.terms, site, is_document: false }
     }
 
-    fn document_of<'i>(&'i self, site: read::Site<'i>) -> Site<'i> {
-        Site { profile: DOCUMENTS, is_document: true, ..self.site_of(site) }
+    fn document_of<'i>(&'i self, shard: &'i Shard<D>, site: read::Site<'i>) -> Site<'i> {
+        Site { profile: DOCUMENTS, is_document: true, ..self.site_of(shard, site) }
     }
 
     /// The site that an absolute URL belongs to, if the image holds it.
@@ -176,12 +340,18 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// Finds a site: exact scheme first, else one captured without a scheme.
     #[inline]
     pub(crate) fn find(&self, authority: &Authority<'_>) -> Option<Site<'_>> {
-        self.find_hashed(authority, host_hash(&authority.octets, self.layout.seed))
+        let shard = self.shard(&authority.octets);
+        self.find_hashed(shard, authority, shard.hash(authority))
     }
 
     #[inline]
-    pub(crate) fn find_hashed(&self, authority: &Authority<'_>, hash: u64) -> Option<Site<'_>> {
-        let view = self.view();
+    pub(crate) fn find_hashed<'i>(
+        &'i self,
+        shard: &'i Shard<D>,
+        authority: &Authority<'_>,
+        hash: u64,
+    ) -> Option<Site<'i>> {
+        let view = shard.view();
         let buckets = view.buckets();
         if buckets.is_empty() {
             return None;
@@ -194,7 +364,7 @@ impl<D: AsRef<[u8]>> Image<D> {
                 let site = view.site(bucket, place)?;
                 if site.name.is(&authority.octets) {
                     match site.name.scheme()? {
-                        scheme if scheme == authority.scheme => return Some(self.site_of(site)),
+                        scheme if scheme == authority.scheme => return Some(self.site_of(shard, site)),
                         Scheme::Any => any = Some(site),
                         _ => {}
                     }
@@ -205,7 +375,7 @@ impl<D: AsRef<[u8]>> Image<D> {
             }
             at = if at + 1 == buckets.len() { 0 } else { at + 1 };
         }
-        any.map(|site| self.site_of(site))
+        any.map(|site| self.site_of(shard, site))
     }
 
     /// May this crawler use this URL in this way? A site that the image does not hold is `unknown`.

@@ -39,7 +39,7 @@ mod walk;
 pub use access::Access;
 pub use batch::Question;
 pub use crawler::{Crawler, Usage};
-pub use image::{Image, OpenError};
+pub use image::{Image, OpenError, SHARD_EXTENSION, ShardsError};
 pub use map::Mapped;
 pub use robomaton_formats::policy::Role;
 pub use robomaton_formats::schedule::{Interval, Rate, Schedule, Window};

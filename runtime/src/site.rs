@@ -91,19 +91,25 @@ impl<'i> Site<'i> {
         Some(self.terms.age(self.fetched_at()?)? > u64::from(self.fresh_for()))
     }
 
-    /// The number of its document: sites with equal numbers had equal texts.
-    pub fn document(&self) -> Option<u32> {
+    /// What its document is known by in the image: sites with equal numbers had equal texts. Equal texts have two numbers
+    /// only in two shards.
+    pub fn document(&self) -> Option<u64> {
+        let shard = u64::from(self.view.layout().shard.0);
+        self.number_of_document().map(|number| shard << 32 | u64::from(number))
+    }
+
+    fn number_of_document(&self) -> Option<u32> {
         self.fetch().map(|fetch| fetch.document.get()).filter(|&document| document != NONE)
     }
 
     /// Rules and records of its document, decoded.
     pub fn detail(&self) -> Option<Detail<'i>> {
-        self.view.detail(self.document()?)
+        self.view.detail(self.number_of_document()?)
     }
 
     /// The text of its document, if the image holds texts.
     pub fn source(&self, limit: usize) -> Option<Vec<u8>> {
-        self.view.source(self.document()?, limit)
+        self.view.source(self.number_of_document()?, limit)
     }
 
     /// The URLs of its sitemaps, in file order.

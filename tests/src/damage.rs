@@ -91,7 +91,7 @@ pub fn small_image(profile: Profile) -> Vec<u8> {
         let key = site(URLS[10]).with_document("data.txt").expect("a short name");
         entries.push(Entry { fetched_at: 9, ..Entry::fetched(key, data) });
     }
-    emit(entries, 3, &options).expect("a few sites fit an image")
+    emit(entries, &options).expect("a few sites fit an image")
 }
 
 /// Records of ACAP with pages, pages alone, versioned rule sets, a data.txt.

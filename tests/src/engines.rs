@@ -38,7 +38,7 @@ pub fn site_of(origin: Option<&str>) -> SiteKey {
 pub fn image_of(robots: &[u8], origin: Option<&str>, options: &Options) -> Vec<u8> {
     let site = site_of(origin);
     let document = compiler::compile(robots, origin.map(|_| site.authority()), options);
-    compiler::emit(vec![Entry::fetched(site, &document)], 1, options).expect("one file fits an image")
+    compiler::emit(vec![Entry::fetched(site, &document)], options).expect("one file fits an image")
 }
 
 /// The image of a file with what surrounds it.
@@ -59,7 +59,7 @@ pub fn image_around(text: &Text<'_>, options: &Options) -> Vec<u8> {
         200..=299 => fetched,
         status => Entry { outcome: Outcome::Unavailable, status, document: None, ..fetched },
     };
-    compiler::emit(vec![entry], 1, options).expect("one file fits an image")
+    compiler::emit(vec![entry], options).expect("one file fits an image")
 }
 
 /// The target of a URL or a path, found without the runtime's help.

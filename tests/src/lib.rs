@@ -12,6 +12,7 @@
 
 pub mod acap;
 pub mod acap_files;
+pub mod captures;
 pub mod case;
 pub mod damage;
 pub mod engines;

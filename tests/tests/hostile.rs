@@ -109,7 +109,7 @@ fn hostile_files_cost_little() {
             let ratio = lower(&tree, None, &options).map_or(0.0, |policy| assert_sizes(name, &policy));
 
             let site = SiteKey::from_host("h.example").unwrap();
-            let bytes = emit(vec![Entry::fetched(site, &document)], 1, &options).unwrap();
+            let bytes = emit(vec![Entry::fetched(site, &document)], &options).unwrap();
             let image = Image::from_bytes(bytes.as_slice()).unwrap();
             image.verify().unwrap_or_else(|error| panic!("{name}, {profile}: {error}"));
             let slowest = look_ups(name, &image);
@@ -176,7 +176,7 @@ fn scoped_over(name: &str) -> Option<LimitName> {
 /// Octets of the sections that grow with the rules and are read for verdicts.
 fn hot(image: &Image<&[u8]>) -> usize {
     let sections = [Section::Policies, Section::Lists, Section::Programs, Section::Scopes, Section::Purposes];
-    sections.into_iter().map(|section| image.layout().range(section).len()).sum()
+    sections.into_iter().map(|section| image.section_bytes(section)).sum()
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn hostile_records_cost_little() {
         let emitted = allocation_counter::measure(|| {
             let start = Instant::now();
             let site = SiteKey::from_host("h.example").unwrap();
-            bytes = emit(vec![Entry::fetched(site, &document)], 1, &options).unwrap();
+            bytes = emit(vec![Entry::fetched(site, &document)], &options).unwrap();
             emitting = start.elapsed();
         });
         let memory = compiled.bytes_max.max(emitted.bytes_max + compiled.bytes_current.unsigned_abs());
@@ -272,7 +272,7 @@ fn what_is_over_a_limit_is_disallowed() {
     let options = Options::default();
     let document = compile(&hostile::stars_in_one_rule(20_000), None, &options);
     let site = SiteKey::from_host("h.example").unwrap();
-    let image = Image::from_bytes(emit(vec![Entry::fetched(site, &document)], 1, &options).unwrap()).unwrap();
+    let image = Image::from_bytes(emit(vec![Entry::fetched(site, &document)], &options).unwrap()).unwrap();
     let crawler = image.crawler(["a"]);
     let allowed = |url| image.decide(&crawler, Usage::CRAWL, url).is_allowed();
     assert!(!allowed("http://h.example/"));

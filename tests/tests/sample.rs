@@ -61,7 +61,7 @@ fn the_sample_builds_and_verifies() {
         image.verify().expect("the image verifies");
         assert_eq!(image.len() as u64, report.sites);
         let hot = Section::ALL.into_iter().filter(|section| section.is_hot());
-        let hot: usize = hot.map(|section| image.layout().range(section).len()).sum();
+        let hot: usize = hot.map(|section| image.section_bytes(section)).sum();
         let (sites, text, outcomes) = (report.sites, report.distinct_bytes, &report.outcomes);
         println!(
             "{profile}: {sites} sites, {text} bytes of text, {} of image, {hot} hot, {outcomes:?}",

@@ -114,7 +114,7 @@ fn ours(corpus: &Corpus, agent: &str, sets: usize, patterns: usize) -> Result<Ve
         Options { crawlers: vec![agent.to_ascii_lowercase()], no_sources: true, ..Options::default() };
     let image =
         Image::from_bytes(Field::new(corpus, options, FILES).image()).map_err(|error| error.to_string())?;
-    let octets = |section: &Section| image.layout().range(*section).len();
+    let octets = |section: &Section| image.section_bytes(*section);
     let hot = Section::ALL.iter().filter(|section| section.is_hot()).map(octets).sum();
     let size = |name: &str, octets| Size { name: name.to_owned(), sets, patterns, octets };
     Ok(vec![

@@ -6,7 +6,7 @@
 mod image;
 
 use crate::failure::Failure;
-use crate::input::{is_image, read_text, read_text_or_image};
+use crate::input::{is_image, open_image, read_text, read_text_or_image};
 use crate::options::{Dialect, WithArgs};
 use crate::output::Out;
 use crate::single::{Beside, Origin, Single};
@@ -54,6 +54,14 @@ Examples:
   robomaton dump image crawl.rimg";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if matches!(arguments.stage, Stage::Image) && arguments.file.is_dir() {
+        let mut out = Out::new();
+        for shard in open_image(&arguments.file)?.shards() {
+            image::write(&shard, &mut out)?;
+        }
+        out.finish()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let bytes = match arguments.stage {
         Stage::Image => read_text_or_image(&arguments.file)?,
         Stage::Tree | Stage::Policy | Stage::Automaton => read_text(&arguments.file)?,

@@ -77,6 +77,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 fn begins_as_image(path: &Path) -> bool {
+    if path.is_dir() {
+        return true;
+    }
     // What a pipe gives is given once.
     if path == Path::new("-") || !path.is_file() {
         return false;

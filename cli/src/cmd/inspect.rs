@@ -59,11 +59,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The length of an image in bytes.
-pub(crate) fn image_bytes<D: AsRef<[u8]>>(image: &Image<D>) -> usize {
-    Section::ALL.into_iter().map(|section| image.layout().range(section).end).max().unwrap_or(0)
-}
-
 /// The site as a URL, or as a host alone when it was captured under no scheme; the URL of a document beside robots.txt.
 pub(crate) fn site_name(site: &Site<'_>) -> String {
     let mut name = site.authority();
@@ -86,7 +81,6 @@ struct Contents {
     outcomes: BTreeMap<&'static str, u64>,
     /// Documents data.txt by outcome.
     data_txt: BTreeMap<&'static str, u64>,
-    captures: u64,
     crawlers: usize,
     #[serde(flatten)]
     counts: Counts,
@@ -117,20 +111,19 @@ impl Contents {
             *of.entry(site.outcome().map_or("damaged", |outcome| outcome.name())).or_default() += 1;
         }
         let counts = Counts::of(image);
-        let bytes = |section: Section| view.section(section).len();
+        let bytes = |section| image.section_bytes(section);
         Contents {
             profile: image.profile().name(),
             generator: meta.generator,
             sites: outcomes.values().sum::<u64>() as usize,
             outcomes,
             data_txt,
-            captures: meta.captures,
             crawlers: view.crawlers(),
-            program_bytes: Sizes::of(&counts.starts, bytes(Section::Programs)),
+            program_bytes: Sizes::of(&counts.program_bytes),
             counts,
             narrowed_to: meta.crawlers,
             limits: meta.limits.into_iter().collect(),
-            image_bytes: image_bytes(image),
+            image_bytes: image.bytes(),
             hot_bytes: Section::ALL.into_iter().filter(|section| section.is_hot()).map(bytes).sum(),
             sections: Section::ALL.into_iter().map(|section| (section.name(), bytes(section))).collect(),
         }
@@ -148,7 +141,6 @@ impl Contents {
             let total: u64 = self.data_txt.values().sum();
             writeln!(out, "data.txt         {total:>12}  {}", counts(&self.data_txt))?;
         }
-        writeln!(out, "captures         {:>12}", self.captures)?;
         let Counts { documents, text_bytes, rules, policies, programs, .. } = &self.counts;
         writeln!(out, "documents        {documents:>12}  {text_bytes} bytes of text")?;
         writeln!(out, "rules            {rules:>12}")?;
@@ -172,12 +164,8 @@ impl Contents {
 }
 
 impl Sizes {
-    /// The sizes of what begins at `starts` and lies end to end.
-    fn of(starts: &[u32], end: usize) -> Sizes {
-        let ends = starts.iter().skip(1).map(|&start| start as usize).chain([end]);
-        let mut sizes: Vec<usize> =
-            starts.iter().zip(ends).map(|(&start, end)| end.saturating_sub(start as usize)).collect();
-        sizes.sort_unstable();
+    /// Those of ascending sizes.
+    fn of(sizes: &[usize]) -> Sizes {
         let at = |part: usize| sizes.get((sizes.len() * part / 100).min(sizes.len().saturating_sub(1)));
         let at = |part| at(part).copied().unwrap_or(0);
         Sizes { p50: at(50), p99: at(99), max: at(100) }

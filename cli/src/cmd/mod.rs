@@ -10,6 +10,7 @@ mod explain;
 mod filter;
 mod inspect;
 mod lint;
+mod merge;
 mod page;
 mod query;
 mod verify;
@@ -25,6 +26,8 @@ use std::process::ExitCode;
 pub(crate) enum Command {
     /// Compile captures of robots.txt files into an image.
     Compile(compile::Arguments),
+    /// Put images together into one.
+    Merge(merge::Arguments),
     /// Ask an image about URLs.
     Query(query::Arguments),
     /// Let those URLs through that a crawler may fetch.
@@ -53,6 +56,7 @@ impl Command {
     pub(crate) fn run(&self, color: ColorArg) -> Result<ExitCode, Failure> {
         match self {
             Command::Compile(arguments) => compile::run(arguments),
+            Command::Merge(arguments) => merge::run(arguments),
             Command::Query(arguments) => query::run(arguments),
             Command::Filter(arguments) => filter::run(arguments),
             Command::Visit(arguments) => visit::run(arguments),

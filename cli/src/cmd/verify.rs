@@ -2,7 +2,6 @@
 //!
 //! The rules are those of `formats::verify`; this only says which one broke, and where.
 
-use crate::cmd::inspect::image_bytes;
 use crate::failure::Failure;
 use crate::input::open_image;
 use crate::output::{Out, count};
@@ -34,7 +33,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let verified = if arguments.texts { image.verify_with_texts() } else { image.verify() };
     verified.map_err(|error| Failure::of(&arguments.image, error))?;
     let mut out = Out::new();
-    let (sites, bytes) = (count(image.sites().count(), "site"), count(image_bytes(&image), "byte"));
+    let (sites, bytes) = (count(image.sites().count(), "site"), count(image.bytes(), "byte"));
     writeln!(out, "ok: {}: {sites}, {bytes}, profile {}", arguments.image.display(), image.profile())?;
     out.finish()?;
     Ok(ExitCode::SUCCESS)

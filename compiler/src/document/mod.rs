@@ -5,10 +5,12 @@
 //! about its own host ([`Document::depends_on_origin`]). Documents are made in parallel and joined by `emit`.
 
 mod details;
+mod revive;
 mod scoped;
 mod stored;
 mod workshop;
 
+pub(crate) use revive::Reviver;
 pub use workshop::Workshop;
 
 pub(crate) use stored::decode_names;

@@ -6,7 +6,7 @@
 //! It does not know captures; it asks `resolve` for what it chose.
 
 use super::gather::{Body, Gathered};
-use super::store::{Known, Packed, Sealed, Store, scratch};
+use super::store::{Known, Packed, Sealed, Store};
 use super::{BuildError, Report};
 use crate::Looks;
 use crate::resolve::{Chosen, Resolved};
@@ -14,13 +14,14 @@ use rayon::prelude::*;
 use robomaton_compiler::{
     Document, Emitter, Entry, Names, Options, OverLimit, Page, Surroundings, compile_with,
 };
-use robomaton_formats::layout::MAX_TEXT;
-use robomaton_formats::{Outcome, Scheme, SiteKey, write};
+use robomaton_formats::layout::{MAX_TEXT, shard_of};
+use robomaton_formats::{Outcome, Scheme, SiteKey, WriteError, write};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter};
-use std::path::Path;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 
@@ -36,70 +37,84 @@ const CHUNK: usize = 1024;
 const AHEAD: u64 = 256 << 10;
 
 /// An image whose sections lie in files.
-type InFiles = Emitter<BufWriter<File>>;
+pub(super) type InFiles = Emitter<BufWriter<File>>;
 
-/// Puts together everything that was gathered: an image that is only to be written.
-pub(super) fn finish(
-    mut gathered: Gathered<'_>,
-    directory: Option<&Path>,
-) -> Result<(InFiles, Report), BuildError> {
+/// Everything that was gathered, put together: what is left is to number things.
+pub(super) struct Joined<'o> {
+    sites: Vec<Site>,
+    documents: Documents<'o>,
+    names: Names,
+    scratch: Option<PathBuf>,
+    /// Whether there is a thread to read documents ahead.
+    ahead: bool,
+}
+
+/// Puts together everything that was gathered.
+pub(super) fn finish<'o>(
+    mut gathered: Gathered<'o>,
+    scratch: Option<&Path>,
+) -> Result<(Joined<'o>, Report), BuildError> {
     let start = Instant::now();
     let pages = pages_by_site(&mut gathered);
     let Gathered { options, documents, chosen, mut report, .. } = gathered;
-    let sites = with_pages(chosen.finish(), pages);
+    let mut sites = with_pages(chosen.finish(), pages);
     let shared = documents.seal()?;
     report.others_dropped = chosen.overflowed();
     report.distinct_bodies = shared.known().len() as u64;
     report.cut_bodies = shared.known().iter().filter(|known| known.cut).count() as u64;
-    let mut own = Store::new(directory)?;
-    let mut own_of_site = HashMap::new();
+    let mut own = Store::new(scratch)?;
     let joining = Joining { options, shared: &shared, chosen: &chosen };
-    for (chunk, sites) in sites.chunks(CHUNK).enumerate() {
+    for sites in sites.chunks_mut(CHUNK) {
         let made: Vec<Own> = sites.par_iter().map(|site| joining.own(site)).collect::<io::Result<_>>()?;
-        for ((place, site), made) in (chunk * CHUNK..).zip(sites).zip(made) {
+        for (site, made) in sites.iter_mut().zip(made) {
             made.count(site, &mut report);
             if let Some(document) = &made.document {
-                own_of_site.insert(place, shared.known().len() + own.len());
+                site.document = Some(shared.known().len() + own.len());
                 own.push(document)?;
             }
         }
     }
     drop(chosen);
     let documents = Documents { shared, own: own.seal()?, options };
-    let number = |(place, site): (usize, &Site)| own_of_site.get(&place).copied().or(site.shared());
-    let mut order: Vec<usize> = sites.iter().enumerate().filter_map(number).collect();
     let mut met = vec![false; documents.len()];
-    order.retain(|&document| !std::mem::replace(&mut met[document], true));
+    for site in &sites {
+        let known = site.document.map(|document| documents.known(document));
+        count(&mut report, site, known);
+        site.document.iter().for_each(|&document| met[document] = true);
+    }
     let mut names = Names::default();
     let used = met.into_iter().enumerate().filter(|(_, met)| *met).map(|(document, _)| document);
     used.into_iter().try_for_each(|document| documents.add_names(document, &mut names))?;
-    let mut emitter = Emitter::new(names, || scratch(directory))?;
-    std::thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(1);
-        let (documents, order) = (&documents, &order);
-        if rayon::current_num_threads() > 1 {
-            scope.spawn(move || documents.load_ahead(order, &mut |loaded| sender.send(loaded).is_ok()));
-        } else {
-            drop(sender);
-        }
-        let (mut ahead, mut loaded) = (order.iter(), receiver.into_iter().flatten());
-        for (place, site) in sites.into_iter().enumerate() {
-            let document = number((place, &site));
-            let known = document.map(|document| documents.known(document));
-            let entry = entry(site, document, known);
-            count(&mut report, &entry, known);
-            emitter.push(entry, |document| match ahead.as_slice().first() == Some(&document) {
-                true => {
-                    ahead.next();
-                    loaded.next().unwrap_or_else(|| documents.load(document))
-                }
-                false => documents.load(document),
-            })?;
-        }
-        Ok::<(), BuildError>(())
-    })?;
     report.emit_time = start.elapsed();
-    Ok((emitter, report))
+    let ahead = rayon::current_num_threads() > 1;
+    Ok((Joined { sites, documents, names, scratch: scratch.map(Path::to_owned), ahead }, report))
+}
+
+impl Joined<'_> {
+    /// Makes so many shards of all sites, one after the other, and hands each over: its number, and the image of it that is
+    /// only to be written. All shards number the names alike, so that together they are one image.
+    pub(super) fn emit(
+        self,
+        shards: NonZero<u8>,
+        hand_over: &mut dyn FnMut(u8, InFiles) -> Result<(), WriteError>,
+    ) -> Result<(), BuildError> {
+        let last = shards.get() - 1;
+        let mut of_shard: Vec<Vec<Site>> = (0..=last).map(|_| Vec::new()).collect();
+        if last == 0 {
+            of_shard[0] = self.sites;
+        } else {
+            for site in self.sites {
+                of_shard[usize::from(shard_of(site.key.authority().as_bytes(), last))].push(site);
+            }
+        }
+        for (number, sites) in (0..).zip(of_shard) {
+            let mut emitter =
+                Emitter::new(self.names.clone(), || super::store::scratch(self.scratch.as_deref()))?;
+            self.documents.emit(sites, self.ahead, &mut emitter)?;
+            hand_over(number, emitter)?;
+        }
+        Ok(())
+    }
 }
 
 /// A document, if it can be read.
@@ -128,6 +143,36 @@ impl Documents<'_> {
     fn known(&self, number: usize) -> &Known {
         let (store, number) = self.place(number);
         &store.known()[number]
+    }
+
+    /// Adds the sites to an image.
+    fn emit(&self, sites: Vec<Site>, ahead: bool, emitter: &mut InFiles) -> Result<(), WriteError> {
+        let mut order: Vec<usize> = sites.iter().filter_map(|site| site.document).collect();
+        let mut met = vec![false; self.len()];
+        order.retain(|&document| !std::mem::replace(&mut met[document], true));
+        std::thread::scope(|scope| {
+            let (sender, receiver) = sync_channel(1);
+            let order = &order;
+            if ahead {
+                scope.spawn(move || self.load_ahead(order, &mut |loaded| sender.send(loaded).is_ok()));
+            } else {
+                drop(sender);
+            }
+            let (mut ahead, mut loaded) = (order.iter(), receiver.into_iter().flatten());
+            for site in sites {
+                let known = site.document.map(|document| self.known(document));
+                emitter.push(site.entry(known), |document| {
+                    match ahead.as_slice().first() == Some(&document) {
+                        true => {
+                            ahead.next();
+                            loaded.next().unwrap_or_else(|| self.load(document))
+                        }
+                        false => self.load(document),
+                    }
+                })?;
+            }
+            Ok(())
+        })
     }
 
     fn add_names(&self, number: usize, names: &mut Names) -> io::Result<()> {
@@ -168,12 +213,35 @@ struct Site {
     key: SiteKey,
     resolved: Resolved<Body>,
     pages: Vec<Page>,
+    /// The number of its document: its own, or the one of its text.
+    document: Option<usize>,
 }
 
 impl Site {
-    /// The document of its text, which other sites may share.
-    fn shared(&self) -> Option<usize> {
-        self.resolved.fate.as_ref().ok()?.document
+    fn new(pages: Vec<Page>, key: SiteKey, resolved: Resolved<Body>) -> Site {
+        let document = resolved.fate.as_ref().ok().and_then(|body| body.document);
+        Site { key, resolved, pages, document }
+    }
+
+    /// What became of it; of its document this is known.
+    fn outcome(&self, known: Option<&Known>) -> Outcome {
+        match (&self.resolved.fate, known.map(|known| known.outcome)) {
+            (_, Some(Outcome::OverLimit)) => Outcome::OverLimit,
+            (Err(outcome), _) => *outcome,
+            (Ok(body), Some(Outcome::Empty)) if body.looks != Looks::Text => Outcome::NotRobots,
+            (Ok(body), said) => said.filter(|_| body.document.is_some()).unwrap_or(Outcome::NotRobots),
+        }
+    }
+
+    fn entry(self, known: Option<&Known>) -> Entry<usize> {
+        Entry {
+            outcome: self.outcome(known),
+            site: self.key,
+            status: self.resolved.status,
+            fetched_at: u64::try_from(self.resolved.fetched_at).unwrap_or(0),
+            fresh_for: self.resolved.fresh_for,
+            document: self.document,
+        }
     }
 }
 
@@ -194,7 +262,7 @@ fn with_pages(
 ) -> Vec<Site> {
     let mut sites: Vec<Site> = resolved
         .into_iter()
-        .map(|(key, resolved)| Site { pages: pages.remove(&key).unwrap_or_default(), key, resolved })
+        .map(|(key, resolved)| Site::new(pages.remove(&key).unwrap_or_default(), key, resolved))
         .collect();
     let known = sites.len();
     for (key, pages) in pages {
@@ -209,7 +277,7 @@ fn with_pages(
             via: None,
             fate: Err(Outcome::NotCaptured),
         };
-        sites.push(Site { key, resolved: of_any_scheme.unwrap_or(not_captured), pages });
+        sites.push(Site::new(pages, key, of_any_scheme.unwrap_or(not_captured)));
     }
     sites.sort_unstable_by(|one, other| one.key.cmp(&other.key));
     sites
@@ -251,10 +319,10 @@ impl Joining<'_> {
         let again = |number: usize| {
             self.shared.known()[number].depends_on_origin || self.shared.known()[number].refers
         };
-        if site.key.document().is_some() || site.pages.is_empty() && !site.shared().is_some_and(again) {
+        if site.key.document().is_some() || site.pages.is_empty() && !site.document.is_some_and(again) {
             return Ok(Own::default());
         }
-        let shared = site.shared().map(|number| self.shared.load(number)).transpose()?;
+        let shared = site.document.map(|number| self.shared.load(number)).transpose()?;
         // The text of a document without records was not kept, and says nothing.
         let text =
             shared.as_ref().and_then(|shared| write::decode_source(&shared.source)).unwrap_or_default();
@@ -320,37 +388,19 @@ impl Joining<'_> {
     }
 }
 
-fn entry(site: Site, document: Option<usize>, known: Option<&Known>) -> Entry<usize> {
-    let Site { key, resolved, .. } = site;
-    let outcome = match (&resolved.fate, known.map(|known| known.outcome)) {
-        (_, Some(Outcome::OverLimit)) => Outcome::OverLimit,
-        (Err(outcome), _) => *outcome,
-        (Ok(body), Some(Outcome::Empty)) if body.looks != Looks::Text => Outcome::NotRobots,
-        (Ok(body), said) => said.filter(|_| body.document.is_some()).unwrap_or(Outcome::NotRobots),
-    };
-    Entry {
-        site: key,
-        outcome,
-        status: resolved.status,
-        fetched_at: u64::try_from(resolved.fetched_at).unwrap_or(0),
-        fresh_for: resolved.fresh_for,
-        document,
-    }
-}
-
-fn count(report: &mut Report, entry: &Entry<usize>, known: Option<&Known>) {
-    let outcomes = match entry.site.document() {
+fn count(report: &mut Report, site: &Site, known: Option<&Known>) {
+    let outcomes = match site.key.document() {
         Some(_) => &mut report.data_txt,
         None => {
             report.sites += 1;
             &mut report.outcomes
         }
     };
-    *outcomes.entry(entry.outcome.name()).or_default() += 1;
+    *outcomes.entry(site.outcome(known).name()).or_default() += 1;
     if known.is_some_and(|known| known.cut) {
-        report.cut_sites.push(entry.site.to_string());
+        report.cut_sites.push(site.key.to_string());
     }
     if let Some(over) = known.and_then(|known| known.over_limit) {
-        report.over_limit.push((entry.site.to_string(), over.to_string()));
+        report.over_limit.push((site.key.to_string(), over.to_string()));
     }
 }

@@ -13,8 +13,11 @@ use std::sync::{Mutex, PoisonError};
 /// Octets that wait to be written.
 const BUFFER: usize = 1 << 18;
 
-/// A new file for octets that are read back by this process alone.
-pub(super) fn scratch(directory: Option<&Path>) -> io::Result<BufWriter<File>> {
+/// A new file for octets that are read back by this process alone, without a name, in this directory or the system's.
+///
+/// # Errors
+/// What the system says.
+pub fn scratch(directory: Option<&Path>) -> io::Result<BufWriter<File>> {
     let file = match directory {
         Some(directory) => tempfile::tempfile_in(directory),
         None => tempfile::tempfile(),

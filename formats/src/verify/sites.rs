@@ -8,7 +8,7 @@ use crate::layout::*;
 use crate::name::Decoded;
 use crate::policy::PolicyView;
 use crate::ruling::Ruling;
-use crate::site::Scheme;
+use crate::site::{Scheme, split_name};
 use std::hint::black_box;
 
 /// Places of the order that wait for memory together.
@@ -43,6 +43,10 @@ impl Check<'_> {
                 let name = names.get(place).filter(|name| name.scheme().is_some());
                 let name = name.and_then(|name| name.decode()).filter(|name| !name.as_bytes().is_empty());
                 let name = name.ok_or_else(|| error(10, "a name without scheme, empty or too long"))?;
+                let (shard, last) = self.layout.shard;
+                if shard_of(split_name(name.as_str()).0.as_bytes(), last) != shard {
+                    return Err(error(11, "a site of another shard"));
+                }
                 let hash = host_hash(name.as_bytes(), self.layout.seed);
                 let home = home_bucket(hash, buckets.len());
                 let distance = if at < home { at + buckets.len() - home } else { at - home };

@@ -67,7 +67,7 @@ fn mega(octets: usize) -> f64 {
 /// Octets of the image by octet of text.
 fn sizes(built: &Built, corpus: &Corpus, record_bytes: usize, table: &mut Table) -> Result<(), String> {
     let image = Image::from_bytes(&built.image[..]).map_err(|error| error.to_string())?;
-    let length = |section: &Section| image.layout().range(*section).len();
+    let length = |section: &Section| image.section_bytes(*section);
     let hot: usize = Section::ALL.iter().filter(|section| section.is_hot()).map(length).sum();
     let by = |octets: usize, text: usize| format!("{:.3}", octets as f64 / text as f64);
     let distinct = corpus.distinct_bytes();
@@ -226,7 +226,7 @@ fn loading(built: &Built, field: &Field<'_>, table: &mut Table) -> Result<(), St
     let entries: Vec<Entry<_>> =
         entries.map(|file| Entry::fetched(file.site.clone(), &file.document)).collect();
     let sites = entries.len();
-    let small = emit(entries, sites as u64, &field.options).map_err(|error| error.to_string())?;
+    let small = emit(entries, &field.options).map_err(|error| error.to_string())?;
     let path = std::env::temp_dir().join(format!("robomaton-figures-{}.rimg", std::process::id()));
     std::fs::write(&path, &small).map_err(|error| error.to_string())?;
     let open = time(1_000, || Image::open(&path).map(|image| image.len()).unwrap_or(0));
@@ -278,7 +278,7 @@ fn narrowness(table: &mut Table) -> Result<(), String> {
     for (number, document) in documents.iter().enumerate() {
         entries.push(Entry::fetched(site(number)?, document));
     }
-    let image = emit(entries, texts.len() as u64, &options).map_err(|error| error.to_string())?;
+    let image = emit(entries, &options).map_err(|error| error.to_string())?;
     let image = Image::from_bytes(image).map_err(|error| error.to_string())?;
     let crawler = image.crawler(["gptbot"]);
     let usages = ["crawl", "index", "present-snippet"].map(|name| (name, image.usage(name)));

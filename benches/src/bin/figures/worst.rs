@@ -128,7 +128,7 @@ impl Asker {
         }
         let site = SiteKey::from_host("h.example").map_err(|error| error.to_string())?;
         let image =
-            emit(vec![Entry::fetched(site, &document)], 1, &options).map_err(|error| error.to_string())?;
+            emit(vec![Entry::fetched(site, &document)], &options).map_err(|error| error.to_string())?;
         Ok(Asker {
             image: Image::from_bytes(image).map_err(|error| error.to_string())?,
             rules: document.rules,

@@ -57,8 +57,7 @@ pub(crate) fn stage(captures: &Path, image: &Path) -> Result<Built, String> {
     let total = start.elapsed().as_secs_f64();
     let peak = super::memory::own("VmHWM").unwrap_or(0);
     let opened = Image::open(image).map_err(|error| error.to_string())?;
-    let length =
-        |section: &Section| (section.name().to_owned(), opened.layout().range(*section).len() as u64);
+    let length = |section: &Section| (section.name().to_owned(), opened.section_bytes(*section) as u64);
     Ok(Built {
         captured: report.captured_bytes,
         distinct: report.distinct_bytes,

@@ -45,7 +45,7 @@ pub(crate) fn stage(path: &Path, urls: &Path) -> Result<(), String> {
     let image = Image::open(path).map_err(|error| error.to_string())?;
     let urls = std::fs::read_to_string(urls).map_err(|error| error.to_string())?;
     let crawler = image.crawler(["Googlebot"]);
-    let range = |section: Section| image.layout().range(section);
+    let range = |section: Section| image.view().layout().range(section);
     let begin = image.view().section(Section::Hosts).as_ptr().addr() - range(Section::Hosts).start;
     let places = Places {
         mark: std::ptr::from_ref(&MARK).addr() as u64,

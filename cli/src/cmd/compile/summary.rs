@@ -2,7 +2,7 @@
 //!
 //! Only counts: of what was read from the driver's report, of what the image holds from the image, as `inspect` counts.
 
-use crate::cmd::inspect::{Counts, image_bytes};
+use crate::cmd::inspect::Counts;
 use robomaton_corpus::Report;
 use robomaton_formats::layout::Section;
 use robomaton_runtime::Image;
@@ -77,7 +77,7 @@ struct OverLimit<'r> {
 
 impl Summary<'_> {
     pub(super) fn new<'r>(report: &'r Report, image: &Image, seconds: f64) -> Summary<'r> {
-        let bytes = |section: &Section| image.layout().range(*section).len();
+        let bytes = |section: &Section| image.section_bytes(*section);
         Summary {
             captures: report.captures,
             sites: report.sites,
@@ -99,7 +99,7 @@ impl Summary<'_> {
             distinct_bodies: report.distinct_bodies,
             distinct_bytes: report.distinct_bytes,
             counts: Counts::of(image),
-            image_bytes: image_bytes(image),
+            image_bytes: image.bytes(),
             hot_bytes: Section::ALL.iter().filter(|section| section.is_hot()).map(bytes).sum(),
             sections: Section::ALL.iter().map(|section| (section.name(), bytes(section))).collect(),
             seconds,

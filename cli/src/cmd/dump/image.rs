@@ -2,7 +2,7 @@
 //!
 //! Reads records through the checked view; it knows no offset. What does not decode is shown as `damaged`.
 
-use crate::cmd::inspect::{image_bytes, site_name};
+use crate::cmd::inspect::site_name;
 use robomaton_formats::Ruling;
 use robomaton_formats::layout::{MAGIC, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, USAGES, read_list};
@@ -14,10 +14,12 @@ const FIRST: usize = 8;
 
 /// The image as text.
 pub(super) fn write<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
-    let (layout, view) = (image.layout(), image.view());
-    let bytes = image_bytes(image);
+    let view = image.view();
+    let (layout, bytes) = (view.layout(), image.bytes());
     writeln!(out, "image: magic \"{}\", version {VERSION}, {bytes} bytes", MAGIC.escape_ascii())?;
-    writeln!(out, "profile: {}, seed {:#018x}", layout.profile, layout.seed)?;
+    let (shard, last) = layout.shard;
+    let of = if last == 0 { String::new() } else { format!(", shard {shard} of 0 to {last}") };
+    writeln!(out, "profile: {}, seed {:#018x}{of}", layout.profile, layout.seed)?;
     writeln!(out, "sections:")?;
     for section in Section::ALL {
         let range = layout.range(section);
@@ -35,8 +37,7 @@ pub(super) fn write<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> i
         )?;
     }
     if let Some(meta) = view.meta() {
-        let (generator, captures, text) = (meta.generator, meta.captures, meta.text_bytes);
-        writeln!(out, "meta: generator {generator:?}, {captures} captures, {text} bytes of distinct text")?;
+        writeln!(out, "meta: generator {:?}", meta.generator)?;
         let limits: Vec<_> = meta.limits.iter().map(|(name, value)| format!("{name} {value}")).collect();
         writeln!(out, "limits: {}", limits.join(", "))?;
     } else {

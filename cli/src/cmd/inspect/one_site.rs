@@ -38,7 +38,7 @@ struct Document {
     /// Seconds.
     fresh_for: u32,
     stale: Option<bool>,
-    document: Option<u32>,
+    document: Option<u64>,
     /// Whether its text is longer than the limit of bytes, and what follows is not read. `None` where the image holds no
     /// texts.
     cut: Option<bool>,

@@ -1,0 +1,198 @@
+//! An image taken apart: what answers for a site becomes a document again, as it was before it was emitted.
+//!
+//! The inverse of `emit`, as far as that looks at a document: names, sets, programs, scope, details and text. What only the
+//! steps before it ask of a document (references, limits) is gone. It decodes no program and no detail.
+
+use super::{Document, ScopedEntry, ScopedSet, Set};
+use foldhash::{HashMap, HashMapExt};
+use robomaton_formats::layout::Section;
+use robomaton_formats::policy::{
+    self, CRAWL, NO_PURPOSE, PolicyView, SET_LIST, ScopedView, USAGES, is_scoped, read_list,
+};
+use robomaton_formats::program::PADDING;
+use robomaton_formats::reach::Reach;
+use robomaton_formats::read::View;
+use robomaton_formats::{NoRules, Profile, Ruling};
+
+/// An image whose documents are taken up again.
+#[derive(Debug)]
+pub(crate) struct Reviver<'i> {
+    view: View<'i>,
+    profile: Profile,
+    usages: Vec<&'i str>,
+    reach: Reach,
+}
+
+impl<'i> Reviver<'i> {
+    /// Looks where things lie, in time linear in the image.
+    pub(crate) fn new(view: View<'i>) -> Reviver<'i> {
+        Reviver {
+            view,
+            profile: view.layout().profile,
+            usages: view.usages().collect(),
+            reach: Reach::of(view),
+        }
+    }
+
+    /// The image.
+    pub(crate) fn view(&self) -> View<'i> {
+        self.view
+    }
+
+    /// What a ruling says of the fetch.
+    pub(crate) fn no_rules(&self, ruling: Ruling) -> Option<NoRules> {
+        match ruling {
+            Ruling::Program(_) => None,
+            Ruling::NoRules(no_rules) => Some(no_rules),
+            Ruling::Policy(at) => PolicyView::read(self.view.policy(at)?)?.no_rules(),
+        }
+    }
+
+    /// The document of a site by its ruling and number. `None` when the image is damaged here.
+    pub(crate) fn document(&self, ruling: Ruling, number: u32) -> Option<Document> {
+        let mut reviving = Reviving { of: self, document: self.names(ruling)?, programs: HashMap::new() };
+        match ruling {
+            Ruling::NoRules(_) => {}
+            Ruling::Program(at) => {
+                let program = reviving.program(at)?;
+                reviving.document.sets.push(Set::Ranked(vec![(CRAWL, program)]));
+            }
+            Ruling::Policy(at) => {
+                let policy = PolicyView::read(self.view.policy(at)?)?;
+                let words: Vec<u32> = policy.words().collect();
+                for &word in &words {
+                    let set = reviving.set(word, &words)?;
+                    reviving.document.sets.push(set);
+                }
+            }
+        }
+        Some(Document {
+            detail: self.view.detail_bytes(number)?.to_vec(),
+            source: self.view.frame(number)?.to_vec(),
+            ..reviving.document
+        })
+    }
+
+    /// What `emit` must know of a document beforehand: its names. The rest of it is empty.
+    pub(crate) fn names(&self, ruling: Ruling) -> Option<Document> {
+        let mut document = Document { profile: self.profile, ..Document::default() };
+        match ruling {
+            Ruling::NoRules(_) => {}
+            Ruling::Program(_) => document.default = Some(0),
+            Ruling::Policy(at) => {
+                let policy = PolicyView::read(self.view.policy(at)?)?;
+                if policy.is_by_substring() {
+                    document.profile = Profile::Koster;
+                }
+                for index in 0..policy.len() {
+                    let name = std::str::from_utf8(self.view.crawler(policy.crawler(index)?)?).ok()?;
+                    document.crawlers.push((name.to_owned(), policy.set_number(index)?));
+                }
+                document.default =
+                    if policy.has_default() { Some(policy.set_number(policy.len())?) } else { None };
+                let mut own: Vec<u32> = Vec::new();
+                for word in policy.words().filter(|word| word & SET_LIST != 0) {
+                    let list = self.view.list(word & !SET_LIST)?;
+                    if is_scoped(list) {
+                        let entries = ScopedView::read(list)?.entries().map(|entry| entry.usage);
+                        own.extend(entries.filter(|&usage| usage as usize >= USAGES.len()));
+                    }
+                }
+                own.sort_unstable();
+                own.dedup();
+                for usage in own {
+                    document.usages.push((*self.usages.get(usage as usize)?).to_owned());
+                }
+            }
+        }
+        Some(document)
+    }
+}
+
+/// A document that grows.
+struct Reviving<'r, 'i> {
+    of: &'r Reviver<'i>,
+    document: Document,
+    /// Their numbers by their offsets.
+    programs: HashMap<u32, usize>,
+}
+
+impl Reviving<'_, '_> {
+    /// The number of the program that begins there. It ends where the next begins.
+    fn program(&mut self, at: u32) -> Option<usize> {
+        if let Some(&number) = self.programs.get(&at) {
+            return Some(number);
+        }
+        let section = self.of.view.section(Section::Programs);
+        let end = next(&self.of.reach.programs, at).unwrap_or(section.len().checked_sub(PADDING)?);
+        let start = self.document.code.len();
+        self.document.code.extend_from_slice(section.get(at as usize..end)?);
+        self.document.programs.push(start..self.document.code.len());
+        self.programs.insert(at, self.document.programs.len() - 1);
+        Some(self.document.programs.len() - 1)
+    }
+
+    /// The set of a word, one of `words`.
+    fn set(&mut self, word: u32, words: &[u32]) -> Option<Set> {
+        if word & SET_LIST == 0 {
+            return Some(Set::Ranked(vec![(CRAWL, self.program(word)?)]));
+        }
+        let list = self.of.view.list(word & !SET_LIST)?;
+        if is_scoped(list) {
+            return Some(Set::Scoped(self.scoped(&ScopedView::read(list)?, words)?));
+        }
+        let mut entries = Vec::new();
+        for policy::Entry { usage, purpose, program } in read_list(list)? {
+            if purpose != NO_PURPOSE {
+                return None;
+            }
+            entries.push((usage, self.program(program)?));
+        }
+        Some(Set::Ranked(entries))
+    }
+
+    fn scoped(&mut self, list: &ScopedView<'_>, words: &[u32]) -> Option<ScopedSet> {
+        let view = self.of.view;
+        if self.document.scope.is_empty() {
+            let section = view.section(Section::Scopes);
+            let end = next(&self.of.reach.scopes, list.scope).unwrap_or(section.len());
+            self.document.scope = section.get(list.scope as usize..end)?.to_vec();
+        }
+        let mut entries = Vec::with_capacity(list.len());
+        for policy::ScopedEntry { role, usage, purpose, program } in list.entries() {
+            let usage = match (usage as usize).checked_sub(USAGES.len()) {
+                None => usage as u16,
+                Some(_) => {
+                    let name = *self.of.usages.get(usage as usize)?;
+                    let own = self.document.usages.binary_search_by(|own| own.as_str().cmp(name)).ok()?;
+                    u16::try_from(USAGES.len() + own).ok()?
+                }
+            };
+            let purpose = match purpose {
+                0 => 0,
+                _ => {
+                    let text = view.purpose(purpose)?;
+                    let known = self.document.purposes.iter().position(|known| known == text);
+                    let number = known.unwrap_or_else(|| {
+                        self.document.purposes.push(text.to_vec());
+                        self.document.purposes.len() - 1
+                    });
+                    u16::try_from(number + 1).ok()?
+                }
+            };
+            let program = self.program(program)?;
+            entries.push(ScopedEntry { role, usage, purpose, program });
+        }
+        let rest = match list.rest {
+            Some(rest) => Some(words.iter().position(|&word| word == rest | SET_LIST)?),
+            None => None,
+        };
+        let ScopedView { incomplete, own, permits, pages, .. } = *list;
+        Some(ScopedSet { incomplete, own, permits, pages, entries, rest })
+    }
+}
+
+/// The first of these offsets, which ascend, behind one.
+fn next(offsets: &[u32], at: u32) -> Option<usize> {
+    offsets.get(offsets.partition_point(|&offset| offset <= at)).map(|&offset| offset as usize)
+}

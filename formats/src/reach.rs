@@ -1,0 +1,62 @@
+//! What the rulings of an image lead to: policies, programs, scopes, each where it begins.
+//!
+//! Such things find their own ends when they are walked; to take one out, one must know where the next begins. Invariant:
+//! linear in the image; what is damaged leads nowhere. It does not know what any of them says.
+
+use crate::policy::{PolicyView, SET_LIST, ScopedView, read_list};
+use crate::read::View;
+use crate::ruling::Ruling;
+
+/// Offsets in the sections of an image, each kind ascending without duplicates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Programs that are all that answers for some site.
+    pub alone: Vec<u32>,
+    /// Policies.
+    pub policies: Vec<u32>,
+    /// All programs.
+    pub programs: Vec<u32>,
+    /// Scopes.
+    pub scopes: Vec<u32>,
+}
+
+impl Reach {
+    /// That of all sites.
+    pub fn of(view: View<'_>) -> Reach {
+        let mut reach = Reach::default();
+        for ruling in view.sites().filter_map(|site| site.ruling()) {
+            match ruling {
+                Ruling::Program(at) => reach.alone.push(at),
+                Ruling::Policy(at) => reach.policies.push(at),
+                Ruling::NoRules(_) => {}
+            }
+        }
+        reach.alone = distinct(reach.alone);
+        reach.policies = distinct(reach.policies);
+        let mut lists = Vec::new();
+        for policy in reach.policies.iter().filter_map(|&at| view.policy(at).and_then(PolicyView::read)) {
+            for word in policy.words() {
+                match word & SET_LIST {
+                    0 => reach.programs.push(word),
+                    _ => lists.push(word & !SET_LIST),
+                }
+            }
+        }
+        for list in distinct(lists).into_iter().filter_map(|at| view.list(at)) {
+            if let Some(entries) = read_list(list) {
+                reach.programs.extend(entries.map(|entry| entry.program));
+            } else if let Some(list) = ScopedView::read(list) {
+                reach.scopes.push(list.scope);
+                reach.programs.extend(list.entries().map(|entry| entry.program));
+            }
+        }
+        reach.programs.extend(&reach.alone);
+        Reach { programs: distinct(reach.programs), scopes: distinct(reach.scopes), ..reach }
+    }
+}
+
+fn distinct(mut offsets: Vec<u32>) -> Vec<u32> {
+    offsets.sort_unstable();
+    offsets.dedup();
+    offsets
+}
