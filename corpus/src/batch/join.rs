@@ -49,6 +49,9 @@ pub(super) fn finish(
     let sites = with_pages(chosen.finish(), pages);
     let shared = documents.seal()?;
     report.others_dropped = chosen.overflowed();
+    let (lost, renewed) = chosen.revisited();
+    lost.into_iter().for_each(|skipped| report.skip(skipped));
+    report.renewed = renewed;
     report.distinct_bodies = shared.known().len() as u64;
     report.cut_bodies = shared.known().iter().filter(|known| known.cut).count() as u64;
     let mut own = Store::new(directory)?;
