@@ -15,7 +15,7 @@ mod store;
 pub use report::Report;
 pub use store::scratch;
 
-use crate::{Capture, Input, Item, ReadError, ReadLimits, Skipped, read};
+use crate::{Capture, Input, Item, ReadError, ReadLimits, Revisit, Skipped, read_below};
 use gather::Gathered;
 use join::Joined;
 use robomaton_compiler::{Options, Provenance};
@@ -23,7 +23,7 @@ use robomaton_formats::WriteError;
 use std::io::{self, Write};
 use std::num::NonZero;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
@@ -44,6 +44,8 @@ pub struct BatchOptions {
     pub threads: usize,
     /// What a reader holds in memory.
     pub read: ReadLimits,
+    /// The folder below which the files of byte ranges lie; `None` for the current one.
+    pub warc_root: Option<PathBuf>,
     /// Where temporary files go, which together take up about twice what the image does; `None` for the system's directory.
     pub scratch: Option<PathBuf>,
 }
@@ -154,7 +156,7 @@ pub fn prepare<'o>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let scratch = options.scratch.as_deref();
     let mut gathered = Gathered::new(&options.compile, options.pages, pool.current_num_threads(), scratch)?;
-    let deliver = |each: &mut dyn FnMut(Block) -> bool| deliver(inputs, &options.read, progress, each);
+    let deliver = |each: &mut dyn FnMut(Block) -> bool| deliver(inputs, options, progress, each);
     if pool.current_num_threads() == 1 {
         let mut taken = Ok(());
         gathered.report.read_time = pool.install(|| {
@@ -186,6 +188,7 @@ struct Block {
     /// How many of the captures are of robots.txt; the others are possible targets of redirects.
     robots: u64,
     octets: usize,
+    revisits: Vec<Revisit>,
     skipped: Vec<Skipped>,
     ignored: u64,
 }
@@ -193,7 +196,7 @@ struct Block {
 /// Reads everything into blocks, until `each` wants no more; gives the time spent reading rather than waiting.
 fn deliver(
     inputs: &[Input],
-    limits: &ReadLimits,
+    options: &BatchOptions,
     progress: &Progress,
     each: &mut dyn FnMut(Block) -> bool,
 ) -> Result<Duration, ReadError> {
@@ -206,7 +209,8 @@ fn deliver(
         waited += start.elapsed();
         if wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    read(inputs, limits, &progress.bytes, &mut |item| {
+    let root = options.warc_root.as_deref().unwrap_or(Path::new("."));
+    read_below(root, inputs, &options.read, &progress.bytes, &mut |item| {
         match item {
             Item::Capture(capture) => {
                 progress.captures.fetch_add(1, Ordering::Relaxed);
@@ -218,10 +222,13 @@ fn deliver(
                 block.octets += capture.body.len();
                 block.captures.push(capture);
             }
+            Item::Revisit(revisit) => block.revisits.push(revisit),
             Item::Skipped(skipped) => block.skipped.push(skipped),
             Item::Ignored => block.ignored += 1,
         }
-        if block.octets < BLOCK && block.captures.len() + block.skipped.len() < BLOCK / 64 {
+        if block.octets < BLOCK
+            && block.captures.len() + block.revisits.len() + block.skipped.len() < BLOCK / 64
+        {
             return ControlFlow::Continue(());
         }
         hand_over(&mut block)

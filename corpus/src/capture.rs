@@ -1,10 +1,11 @@
 //! What a reader delivers: a capture, or why a record gave none.
 //!
-//! Made by `warc`, `jsonl` and `input`, consumed by the batch driver. Invariant: every record met becomes exactly
+//! Made by the readers of single formats, consumed by the batch driver. Invariant: every record met becomes exactly
 //! one [`Item`], so the items of a run add up to the records of its inputs.
 //! This file reads nothing, and does not know what a body means.
 
 use robomaton_formats::site::{DATA_TXT, SiteError, SiteKey};
+use std::ops::RangeInclusive;
 use xxhash_rust::xxh3::Xxh3;
 
 /// One fetch of one URL, as its crawler stored it.
@@ -41,6 +42,17 @@ impl Capture {
     /// Whether this is the site's own `/data.txt` (K1): a URL with exactly that path.
     pub fn is_data_txt(&self) -> bool {
         self.is_of(DATA_TXT)
+    }
+
+    /// The key of the document that this is a capture of; `None` for other URLs.
+    pub(crate) fn key(&self) -> Option<SiteKey> {
+        if self.is_robots() {
+            Some(self.site.clone())
+        } else if self.is_data_txt() {
+            self.site.with_document(DATA_TXT)
+        } else {
+            None
+        }
     }
 
     /// Whether the URL is that of a file in the root.
@@ -85,6 +97,22 @@ impl Capture {
     }
 }
 
+/// A fetch of a site's document that found what an earlier capture holds, and stored it no second time: a WARC `revisit`
+/// record, or an answer 304 Not Modified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revisit {
+    /// The site, or its document beside robots.txt.
+    pub key: SiteKey,
+    /// Unix seconds; 0 when unknown.
+    pub fetched_at: i64,
+    /// Seconds for which the answer is fresh, where its headers say so (R17).
+    pub fresh_for: Option<u32>,
+    /// When the capture was fetched that holds the content, as far as the record tells.
+    pub of: RangeInclusive<i64>,
+    /// What the record is if there is no such capture.
+    pub otherwise: Skipped,
+}
+
 /// What a reader made of one record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
@@ -93,6 +121,8 @@ pub enum Item {
     /// A capture of any other URL: of use if it is a `/data.txt`, if a robots.txt redirects or refers to it, or as a page
     /// with permissions embedded in it.
     Target(Capture),
+    /// A fetch that found what an earlier capture holds.
+    Revisit(Revisit),
     /// A record that cannot be used, and why.
     Skipped(Skipped),
     /// A record of a kind that never holds a capture (WARC `request`, `metadata`, …).
@@ -104,7 +134,8 @@ pub enum Item {
 pub struct Skipped {
     /// The file, or `-`.
     pub source: String,
-    /// Where in it: the offset in octets after decompression, or the line number (from 1) for JSONL.
+    /// Where in it: the offset in octets after decompression, of byte ranges the one in the file; or the number (from 1)
+    /// of a line in JSONL, of a row in CSV (behind the header) and Parquet, of an entry in tar and zip.
     pub at: u64,
     /// Why.
     pub reason: SkipReason,
@@ -123,6 +154,39 @@ pub enum SkipReason {
     /// Compressed data that is cut short or damaged; what came before it was kept.
     #[error("damaged gzip data: {0}")]
     Gzip(&'static str),
+    /// The same of zstd.
+    #[error("damaged zstd data: {0}")]
+    Zstd(&'static str),
+    /// An archive that cannot be read to its end, or an entry of it.
+    #[error("{0}")]
+    Archive(String),
+    /// An entry of an archive that is no file: a link, a device.
+    #[error("the entry {0:?} is no regular file")]
+    NotRegular(String),
+    /// A format that is read from its end, in a stream: unpack it first, and name the file.
+    #[error("{0} is read from files only, not from standard input, nor packed, nor inside an archive")]
+    NeedsFile(&'static str),
+    /// A file that does not begin as the format that its name ends with.
+    #[error("it is named as {0}, but does not begin as such a file")]
+    Misnamed(&'static str),
+    /// An archive in an archive.
+    #[error("a {0} archive inside an archive is not read")]
+    Nested(&'static str),
+    /// A table that has no column which names a site, nor those of a byte range.
+    #[error("no column url or host, nor filename, offset and length; the columns are: {0}")]
+    Columns(String),
+    /// A row of a table whose fields make no capture.
+    #[error("bad row: {0}")]
+    Row(String),
+    /// A table that cannot be read from here on.
+    #[error("damaged table, of which the rest is not read: {0}")]
+    Table(String),
+    /// A byte range that holds no WARC record.
+    #[error("bad byte range: {0}")]
+    Range(String),
+    /// A WARC `revisit` record whose capture is not there.
+    #[error("the capture that this revisit record refers to is not among the captures")]
+    Revisit,
     /// Bytes where a WARC record should begin; skipped up to the next line that begins with `WARC/`.
     #[error("no WARC record here; skipped {0} octets up to the next one")]
     Garbage(u64),
@@ -155,8 +219,8 @@ pub enum SkipReason {
     /// A content encoding that is not known here, over a body that is not text as it stands.
     #[error("unknown content encoding {0:?}")]
     Encoding(String),
-    /// 304 Not Modified: says that an older capture holds, and nothing else.
-    #[error("304 Not Modified holds no rules")]
+    /// 304 Not Modified: says that an older capture holds, which is not there.
+    #[error("304 Not Modified holds no rules, and no older capture does")]
     NotModified,
     /// A JSONL line that exceeds [`ReadLimits::max_line`].
     #[error("the line is longer than the limit max_line")]
@@ -173,6 +237,17 @@ impl SkipReason {
             SkipReason::FileName(_) => "file-name",
             SkipReason::Io(_) => "io",
             SkipReason::Gzip(_) => "gzip",
+            SkipReason::Zstd(_) => "zstd",
+            SkipReason::Archive(_) => "archive",
+            SkipReason::NotRegular(_) => "not-regular",
+            SkipReason::NeedsFile(_) => "needs-file",
+            SkipReason::Misnamed(_) => "misnamed",
+            SkipReason::Nested(_) => "nested",
+            SkipReason::Columns(_) => "columns",
+            SkipReason::Row(_) => "row",
+            SkipReason::Table(_) => "table",
+            SkipReason::Range(_) => "range",
+            SkipReason::Revisit => "revisit",
             SkipReason::Garbage(_) => "garbage",
             SkipReason::WarcHeader(_) => "warc-header",
             SkipReason::RecordLength(_) => "record-length",
@@ -199,12 +274,29 @@ pub struct ReadLimits {
     pub max_record: u64,
     /// Octets of a WARC header, and of an HTTP header.
     pub max_header: usize,
-    /// Octets of a JSONL line.
+    /// Octets of a JSONL line, and of a CSV row.
     pub max_line: usize,
+    /// The window of a zstd frame, as a power of two; what `zstd` without `--long` writes needs 27 at most.
+    pub max_window_log: u32,
+    /// Octets of the dictionary of a zstd file.
+    pub max_dictionary: usize,
+    /// Entries of a tar or zip archive: behind so many, it is not read.
+    pub max_entries: u64,
+    /// Byte ranges that are held, to be sorted by file and place, before they are read.
+    pub max_ranges: usize,
 }
 
 impl Default for ReadLimits {
     fn default() -> ReadLimits {
-        ReadLimits { max_body: 8 << 20, max_record: 1 << 30, max_header: 256 << 10, max_line: 64 << 20 }
+        ReadLimits {
+            max_body: 8 << 20,
+            max_record: 1 << 30,
+            max_header: 256 << 10,
+            max_line: 64 << 20,
+            max_window_log: 27,
+            max_dictionary: 16 << 20,
+            max_entries: 1 << 24,
+            max_ranges: 1 << 18,
+        }
     }
 }

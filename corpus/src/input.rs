@@ -1,27 +1,33 @@
 //! Inputs of a run: opens them, finds out what they are, and hands each to its reader.
 //!
-//! The way into this crate. Content decides before names do: what begins as gzip is inflated, what begins with
-//! `WARC/` is a WARC file. Invariants: inputs are read in the order given, directories in the order of their
-//! entries' names, so one command line gives one order of items on every machine; only an input that was named
-//! and cannot be opened is an error, everything else is an item.
-//! It does not know the formats beyond their first octets.
+//! The way into this crate. What a file is, `kind` says; what is packed, `source` unpacks. Invariants: inputs are read in
+//! the order given, directories in the order of their entries' names, so one command line gives one order of items on
+//! every machine; only an input that was named and cannot be opened is an error, everything else is an item.
+//! It does not know the formats.
 
-use crate::window::{CHUNK, Source, Window};
-use crate::{Capture, Item, ReadLimits, SkipReason, Skipped, gzip, jsonl, warc};
-use robomaton_formats::site::{DATA_TXT, SiteKey};
+use crate::kind::{HEAD, Kind, Name};
+use crate::ranges::Ranges;
+use crate::sink::Sink;
+use crate::source::Source;
+use crate::window::Window;
+use crate::{Capture, Item, ReadLimits, SkipReason, csv, jsonl, parquet, tar, warc, zip};
+use robomaton_formats::site::SiteKey;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, Read, Seek};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Octets of a stream without a name that show what it is.
+const GLANCE: usize = 4096;
+
 /// One input of a run, as a command line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A directory, a WARC or JSONL file, or a file named after its host.
+    /// A directory, a file that holds captures, or one named after its host.
     Path(PathBuf),
-    /// Standard input, `-`: JSONL or WARC, compressed or not.
+    /// Standard input, `-`: any stream of captures, packed or not.
     Stdin,
 }
 
@@ -40,61 +46,14 @@ impl From<&OsStr> for Input {
 
 /// An input that was named and cannot be opened. Check the path, and the permission to read it.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot open {}: {error}", path.display())]
+#[error("cannot open {}: {error}{}", path.display(), listed.as_deref().unwrap_or_default())]
 pub struct ReadError {
     /// The input.
     pub path: PathBuf,
     /// What the system says.
     pub error: io::Error,
-}
-
-/// How to read a file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Warc,
-    Jsonl,
-    /// One robots.txt, named after its host.
-    Host,
-}
-
-impl Kind {
-    fn of(path: &Path) -> Kind {
-        let name =
-            path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-        match name.strip_suffix(".gz").unwrap_or(&name) {
-            name if name.ends_with(".warc") => Kind::Warc,
-            name if name.ends_with(".jsonl") => Kind::Jsonl,
-            _ => Kind::Host,
-        }
-    }
-}
-
-/// Where items go, and what a reader must know of its file.
-pub(crate) struct Sink<'a> {
-    source: &'a str,
-    pub(crate) limits: &'a ReadLimits,
-    each: &'a mut dyn FnMut(Item) -> ControlFlow<()>,
-}
-
-impl Sink<'_> {
-    /// Delivers what became of a record: a capture, nothing of interest, or a reason.
-    pub(crate) fn made(&mut self, at: u64, made: Result<Option<Capture>, SkipReason>) -> ControlFlow<()> {
-        match made {
-            Ok(Some(capture)) if capture.status == 304 => self.skip(at, SkipReason::NotModified),
-            Ok(Some(capture)) if capture.is_robots() => (self.each)(Item::Capture(capture)),
-            Ok(Some(capture)) if capture.is_data_txt() && capture.site.with_document(DATA_TXT).is_none() => {
-                self.skip(at, SkipReason::LongName(capture.url))
-            }
-            Ok(Some(capture)) => (self.each)(Item::Target(capture)),
-            Ok(None) => (self.each)(Item::Ignored),
-            Err(reason) => self.skip(at, reason),
-        }
-    }
-
-    /// Delivers a reason alone.
-    pub(crate) fn skip(&mut self, at: u64, reason: SkipReason) -> ControlFlow<()> {
-        (self.each)(Item::Skipped(Skipped { source: self.source.to_owned(), at, reason }))
-    }
+    /// Where it is named, if in a list: ` (LIST, line N)`.
+    pub listed: Option<String>,
 }
 
 /// The octets of all inputs as they lie on disk, standard input and what cannot be read left out. What
@@ -116,48 +75,76 @@ pub fn total_bytes(inputs: &[Input]) -> u64 {
     total
 }
 
-/// Reads all inputs, delivers their items to `each` until it breaks, and counts octets read into `progress`.
+/// Reads all inputs, delivers their items to `each` until it breaks, and counts octets read into `progress`. Files that
+/// byte ranges name are looked for below the current folder.
 pub fn read(
     inputs: &[Input],
     limits: &ReadLimits,
     progress: &AtomicU64,
     each: &mut dyn FnMut(Item) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
+    read_below(Path::new("."), inputs, limits, progress, each)
+}
+
+/// The same, where the files that byte ranges name lie below `root`.
+pub fn read_below(
+    root: &Path,
+    inputs: &[Input],
+    limits: &ReadLimits,
+    progress: &AtomicU64,
+    each: &mut dyn FnMut(Item) -> ControlFlow<()>,
+) -> Result<(), ReadError> {
+    let mut ranges = Ranges::new(root);
     for input in inputs {
         let flow = match input {
             Input::Stdin => {
                 let stdin = Box::new(Counted { inner: io::stdin().lock(), progress });
-                stream(stdin, Kind::Jsonl, &mut Sink { source: "-", limits, each })
+                unnamed(stdin, &mut Sink { source: "-", limits, each, ranges: &mut ranges })
             }
             Input::Path(path) => {
-                let named = |error| ReadError { path: path.clone(), error };
+                let named = |error| ReadError { path: path.clone(), error, listed: None };
+                let mut met = |path: &Path, opened: io::Result<File>| {
+                    let sink =
+                        &mut Sink { source: &path.to_string_lossy(), limits, each, ranges: &mut ranges };
+                    match opened.and_then(|opened| file(path, opened, progress, sink)) {
+                        Ok(flow) => flow,
+                        Err(error) => sink.skip(0, SkipReason::Io(error.to_string())),
+                    }
+                };
                 if fs::metadata(path).map_err(named)?.is_dir() {
                     fs::read_dir(path).map_err(named)?;
                     walk(path, &mut |entry| match entry {
-                        Ok(path) => file(path, regular(path), limits, progress, each),
-                        Err((path, error)) => unreadable(path, &error, limits, each),
+                        Ok(path) => met(path, regular(path)),
+                        Err((path, error)) => met(path, Err(error)),
                     })
                 } else {
-                    file(path, Ok(File::open(path).map_err(named)?), limits, progress, each)
+                    met(path, Ok(File::open(path).map_err(named)?))
                 }
             }
         };
         if flow.is_break() {
-            break;
+            return Ok(());
         }
     }
+    let _ = ranges.read(limits, each);
     Ok(())
 }
 
-/// Reads records out of `reader` as if it were a file called `name` (WARC if that says so or the first octets do,
-/// else JSONL).
+/// Reads records out of `reader` as if it were a file called `name`, which no file at all is: a format that is read from
+/// its end is not read.
 pub fn read_from(
     name: &str,
     reader: impl Read,
     limits: &ReadLimits,
     each: &mut dyn FnMut(Item) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    stream(Box::new(reader), Kind::of(Path::new(name)), &mut Sink { source: name, limits, each })
+    let mut ranges = Ranges::new(Path::new("."));
+    let sink = &mut Sink { source: name, limits, each, ranges: &mut ranges };
+    match Name::of(Path::new(name)) {
+        Name::Host(..) | Name::Nothing => unnamed(Box::new(reader), sink)?,
+        kind => named(Path::new(name), kind, Box::new(reader), false, sink)?,
+    }
+    ranges.read(limits, each)
 }
 
 /// A file met on the walk, or a directory that could not be listed.
@@ -190,15 +177,6 @@ fn walk(directory: &Path, visit: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>) -
     ControlFlow::Continue(())
 }
 
-fn unreadable(
-    path: &Path,
-    error: &io::Error,
-    limits: &ReadLimits,
-    each: &mut dyn FnMut(Item) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    Sink { source: &path.to_string_lossy(), limits, each }.skip(0, SkipReason::Io(error.to_string()))
-}
-
 /// Opens a file met on the walk. To open anything else (a pipe, a device) might wait for ever.
 fn regular(path: &Path) -> io::Result<File> {
     if !fs::metadata(path)?.is_file() {
@@ -207,65 +185,119 @@ fn regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Reads one file by its kind.
+/// Reads one file.
 fn file(
     path: &Path,
-    opened: io::Result<File>,
-    limits: &ReadLimits,
+    mut file: File,
     progress: &AtomicU64,
-    each: &mut dyn FnMut(Item) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    let opened = opened.and_then(|file| Ok((file.metadata()?, file)));
-    let (data, file) = match opened {
-        Ok(opened) => opened,
-        Err(error) => return unreadable(path, &error, limits, each),
-    };
-    let sink = &mut Sink { source: &path.to_string_lossy(), limits, each };
-    let counted = Box::new(Counted { inner: file, progress });
-    match Kind::of(path) {
-        // A pipe handed over as a path (`<(zcat x)`) has no name that means anything.
-        Kind::Host if !data.is_file() => stream(counted, Kind::Jsonl, sink),
-        Kind::Host => {
-            let made = host_file(path, data.len(), counted, limits.max_body).map(Some);
-            sink.made(0, made)
+    sink: &mut Sink<'_>,
+) -> io::Result<ControlFlow<()>> {
+    let data = file.metadata()?;
+    // A pipe handed over as a path (`<(zcat x)`) has no name that means anything.
+    if !data.is_file() {
+        return Ok(unnamed(Box::new(Counted { inner: file, progress }), sink));
+    }
+    let name = Name::of(path);
+    if !matches!(name, Name::Host(..)) {
+        let mut head = Vec::new();
+        file.by_ref().take(4).read_to_end(&mut head)?;
+        file.rewind()?;
+        let read = match Kind::of_octets(&head) {
+            Some(Kind::Parquet) => Some(parquet::read as fn(File, &mut Sink<'_>) -> ControlFlow<()>),
+            Some(Kind::Zip) => Some(zip::read as fn(File, &mut Sink<'_>) -> ControlFlow<()>),
+            _ => None,
+        };
+        if let Some(read) = read {
+            let flow = read(file, sink);
+            // They are not read from front to back: nobody can say how far before they are done.
+            progress.fetch_add(data.len(), Ordering::Relaxed);
+            return Ok(flow);
         }
-        kind => stream(counted, kind, sink),
     }
+    Ok(named(path, name, Box::new(Counted { inner: file, progress }), false, sink))
 }
 
-/// Reads a stream of records, of `kind` unless its first octets say otherwise.
-fn stream<'a>(mut file: Box<dyn Read + 'a>, kind: Kind, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    let mut head = Vec::with_capacity(8);
-    if let Err(error) = file.by_ref().take(3).read_to_end(&mut head) {
-        return sink.skip(0, SkipReason::Io(error.to_string()));
-    }
-    let packed = gzip::begins(&head);
-    let whole: Box<dyn Read + 'a> = Box::new(Cursor::new(head).chain(file));
-    let source = if packed {
-        Source::Gzip(Box::new(gzip::Gunzip::new(BufReader::with_capacity(CHUNK, whole))))
-    } else {
-        Source::Plain(whole)
+/// Reads a file out of an archive.
+pub(crate) fn member(name: &str, data: Box<dyn Read + '_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
+    let source = format!("{}/{name}", sink.source);
+    let sink = &mut Sink { source: &source, limits: sink.limits, each: sink.each, ranges: sink.ranges };
+    let path = Path::new(name);
+    named(path, Name::of(path), data, true, sink)
+}
+
+/// Reads what lies in a file of this name, which may be one of an archive.
+fn named(
+    path: &Path,
+    name: Name,
+    data: Box<dyn Read + '_>,
+    in_archive: bool,
+    sink: &mut Sink<'_>,
+) -> ControlFlow<()> {
+    let kind = match name {
+        Name::Host(url, site) => {
+            let made = host_file(url, site, data, sink.limits).map(Some);
+            return sink.made(0, made);
+        }
+        Name::Kind(kind) => Some(kind),
+        Name::Nothing => None,
     };
-    let mut window = Window::new(source);
-    if kind == Kind::Warc || window.want(5).starts_with(b"WARC/") {
-        warc::read(&mut window, sink)
-    } else {
-        jsonl::read(&mut window, sink)
+    let mut window = match Source::open(data, sink.limits) {
+        Ok(source) => Window::new(source),
+        Err(error) => return sink.skip(0, SkipReason::Io(error.to_string())),
+    };
+    match Kind::of_octets(window.want(HEAD)) {
+        Some(kind) => records(&mut window, kind, in_archive, sink),
+        None => match kind {
+            Some(kind) if kind.needs_file() => sink.skip(0, SkipReason::Misnamed(kind.name())),
+            Some(kind) => records(&mut window, kind, in_archive, sink),
+            None => {
+                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+                sink.skip(0, SkipReason::FileName(name))
+            }
+        },
     }
 }
 
-/// Reads a file that is one site's robots.txt. When it was fetched nobody knows: the time of the file is that of
-/// its copy.
-fn host_file(path: &Path, size: u64, file: impl Read, max_body: usize) -> Result<Capture, SkipReason> {
-    let (url, site) = host_of(path).ok_or_else(|| {
-        SkipReason::FileName(path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
-    })?;
-    let mut body =
-        Vec::with_capacity(usize::try_from(size).unwrap_or(max_body).min(max_body).saturating_add(1));
-    let limit = (max_body as u64).saturating_add(1);
-    file.take(limit).read_to_end(&mut body).map_err(|error| SkipReason::Io(error.to_string()))?;
-    let truncated = body.len() > max_body;
-    body.truncate(max_body);
+/// Reads a stream that has no name: what it begins with tells what it is, and JSON lines have no beginning of their own.
+fn unnamed(data: Box<dyn Read + '_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
+    let mut window = match Source::open(data, sink.limits) {
+        Ok(source) => Window::new(source),
+        Err(error) => return sink.skip(0, SkipReason::Io(error.to_string())),
+    };
+    let octets = Kind::of_octets(window.want(HEAD));
+    let kind = octets.or_else(|| Kind::of_text(window.want(GLANCE))).unwrap_or(Kind::Jsonl);
+    records(&mut window, kind, false, sink)
+}
+
+/// Reads a stream of records.
+fn records(window: &mut Window<'_>, kind: Kind, in_archive: bool, sink: &mut Sink<'_>) -> ControlFlow<()> {
+    match kind {
+        Kind::Warc => warc::read(window, sink),
+        Kind::Jsonl => jsonl::read(window, sink),
+        Kind::Csv => csv::read(window, sink),
+        Kind::Tar if !in_archive => tar::read(window, sink),
+        Kind::Tar | Kind::Zip if in_archive => sink.skip(0, SkipReason::Nested(kind.name())),
+        Kind::Tar | Kind::Zip | Kind::Parquet => sink.skip(0, SkipReason::NeedsFile(kind.name())),
+    }
+}
+
+/// Reads the robots.txt of a host. When it was fetched nobody knows: the time of the file is that of its copy.
+fn host_file(
+    url: String,
+    site: SiteKey,
+    data: Box<dyn Read + '_>,
+    limits: &ReadLimits,
+) -> Result<Capture, SkipReason> {
+    let mut body = Vec::new();
+    let limit = (limits.max_body as u64).saturating_add(1);
+    let read = match Source::open(data, limits) {
+        Ok(Source::Plain(file)) => file.take(limit).read_to_end(&mut body),
+        Ok(packed) => Read::take(Window::new(packed), limit).read_to_end(&mut body),
+        Err(error) => Err(error),
+    };
+    read.map_err(|error| SkipReason::Io(error.to_string()))?;
+    let truncated = body.len() > limits.max_body;
+    body.truncate(limits.max_body);
     Ok(Capture {
         url,
         site,
@@ -277,23 +309,6 @@ fn host_file(path: &Path, size: u64, file: impl Read, max_body: usize) -> Result
         body,
         truncated,
     })
-}
-
-/// The host that a file is named after. One label alone is a host only with the ending, or every `README` were one;
-/// and a `robots.txt` is named after nothing.
-fn host_of(path: &Path) -> Option<(String, SiteKey)> {
-    let name = path.file_name()?.to_str()?;
-    let stem = name.len().checked_sub(4).filter(|&dot| name.is_char_boundary(dot));
-    let (host, ended) = match stem.map(|dot| name.split_at(dot)) {
-        Some((host, ending)) if ending.eq_ignore_ascii_case(".txt") => (host, true),
-        _ => (name, false),
-    };
-    let named =
-        host.contains(['.', ':']) || host == "localhost" || ended && !host.eq_ignore_ascii_case("robots");
-    if !named || host.starts_with('.') {
-        return None;
-    }
-    Some((host.to_owned(), SiteKey::from_host(host).ok()?))
 }
 
 /// A file that counts what is read of it, and is not disturbed by signals.

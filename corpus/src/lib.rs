@@ -1,4 +1,4 @@
-//! Captures in: WARC files, directories, JSONL and standard input become one stream of [`Item`]s.
+//! Captures in: WARC files, tables, JSON lines, directories, archives and standard input become one stream of [`Item`]s.
 //!
 //! First station of the arrow. [`read()`] streams records of every input to a callback, in the order of the
 //! inputs and with bounded memory; [`sniff()`] tells text from HTML and binaries; [`resolve`] chooses the newest
@@ -12,6 +12,7 @@
 
 mod batch;
 mod capture;
+mod csv;
 mod dates;
 mod encoding;
 mod gzip;
@@ -19,16 +20,26 @@ mod html;
 mod http;
 mod input;
 mod jsonl;
+mod kind;
+mod list;
+mod parquet;
+mod ranges;
 pub mod resolve;
+mod row;
+mod sink;
 mod sniff;
+mod source;
+mod tar;
 mod warc;
 mod window;
+mod zip;
+mod zstd;
 
 pub use batch::{
     BatchOptions, BuildError, Built, Prepared, Progress, Report, ShardWriter, build, prepare, scratch,
 };
-pub use capture::{Capture, Item, ReadLimits, SkipReason, Skipped};
+pub use capture::{Capture, Item, ReadLimits, Revisit, SkipReason, Skipped};
 pub use html::{Element, MetaTag, Page, read_page};
-pub use input::{Input, ReadError, read, read_from, total_bytes};
+pub use input::{Input, ReadError, read, read_below, read_from, total_bytes};
 pub use resolve::{Chosen, Facts, Resolved};
 pub use sniff::{Looks, sniff};

@@ -10,13 +10,20 @@
 //! path is `/robots.txt` (so it meets the newest capture of that site, and its own redirects), and as an exact URL
 //! otherwise. Up to [`MAX_REDIRECTS`] hops are followed; a loop never ends, so it is too many. A data.txt, read in a
 //! dialect of its own, is followed to other sites' data.txt only.
+//!
+//! # Revisits
+//! A fetch that found what an older capture holds makes that capture as new as itself, if it is newer than all other
+//! captures of the document. So of each document the newest capture with content is kept, even behind a newer one without:
+//! "as of Monday" may well follow upon an error of Tuesday. Which capture is meant the record tells by its time; if it is
+//! none of those kept, the revisit counts for nothing, and is told.
 
-use crate::Capture;
+use crate::{Capture, Revisit, Skipped};
 use foldhash::{HashMap, HashMapExt};
-use robomaton_formats::site::{DATA_TXT, Outcome, Scheme, SiteKey};
+use robomaton_formats::site::{Outcome, Scheme, SiteKey};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
+use std::ops::RangeInclusive;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -62,14 +69,7 @@ enum Place {
 impl Facts {
     /// The facts of a capture.
     pub fn of(capture: &Capture) -> Facts {
-        let key = if capture.is_robots() {
-            Some(capture.site.clone())
-        } else if capture.is_data_txt() {
-            capture.site.with_document(DATA_TXT)
-        } else {
-            None
-        };
-        Facts::placed(capture, key)
+        Facts::placed(capture, capture.key())
     }
 
     /// The facts of a capture as one of some URL, whatever stands there.
@@ -110,6 +110,8 @@ impl Facts {
 /// The captures chosen so far: one per site and other URL, each with a payload in place of its body.
 pub struct Chosen<P> {
     sites: HashMap<SiteKey, Held<P>>,
+    /// The newest revisit of each document.
+    revisits: HashMap<SiteKey, Renewal>,
     /// In the order of hashes, so that the limit keeps the same ones in whatever order they come.
     targets: BTreeMap<u128, Held<P>>,
     max_targets: usize,
@@ -122,6 +124,52 @@ struct Held<P> {
     fresh_for: Option<u32>,
     next: Option<Box<str>>,
     payload: Option<P>,
+    /// Of a document, behind a capture without content, the best one with it.
+    behind: Option<Box<Held<P>>>,
+}
+
+impl<P> Held<P> {
+    /// The best capture with content.
+    fn content(&self) -> Option<&Held<P>> {
+        if self.payload.is_some() { Some(self) } else { self.behind.as_deref() }
+    }
+
+    /// Takes a capture of the same document, if it is the best so far or the best with content.
+    fn take(&mut self, rank: Rank, has_content: bool, other: impl FnOnce() -> Held<P>) {
+        if self.rank < rank {
+            let old = std::mem::replace(self, other());
+            if !has_content {
+                self.behind = if old.payload.is_some() { Some(Box::new(old)) } else { old.behind };
+            }
+        } else if has_content && self.content().is_none_or(|held| held.rank < rank) {
+            self.behind = Some(Box::new(other()));
+        }
+    }
+}
+
+/// A revisit without the key of its document.
+struct Renewal {
+    fetched_at: i64,
+    fresh_for: Option<u32>,
+    of: RangeInclusive<i64>,
+    otherwise: Skipped,
+}
+
+impl Renewal {
+    /// What the newest of several is chosen by: then anything, so long as it is always the same.
+    fn rank(&self) -> impl Ord {
+        let Skipped { source, at, .. } = &self.otherwise;
+        (self.fetched_at, *self.of.start(), *self.of.end(), self.fresh_for, source, *at)
+    }
+
+    /// The capture that it makes new, among those of its document; `Err` if there is none, although it counts.
+    fn renews<'h, P>(&self, held: Option<&'h Held<P>>) -> Result<Option<&'h Held<P>>, &Skipped> {
+        let Some(held) = held else { return Err(&self.otherwise) };
+        if held.rank.0 >= self.fetched_at {
+            return Ok(None);
+        }
+        held.content().filter(|held| self.of.contains(&held.rank.0)).map(Some).ok_or(&self.otherwise)
+    }
 }
 
 /// What became of a site: its content, or why there is none.
@@ -153,24 +201,27 @@ impl<P: Clone> Chosen<P> {
 
     /// No captures yet, and another limit than [`MAX_TARGETS`].
     pub fn with_max_targets(max_targets: usize) -> Chosen<P> {
-        Chosen { sites: HashMap::new(), targets: BTreeMap::new(), max_targets, overflowed: false }
+        Chosen {
+            sites: HashMap::new(),
+            revisits: HashMap::new(),
+            targets: BTreeMap::new(),
+            max_targets,
+            overflowed: false,
+        }
     }
 
     /// Offers a capture. `payload` is asked for only if it [has content](Facts::has_content) and is the best of
-    /// its place so far.
+    /// its place so far that has.
     pub fn insert(&mut self, facts: Facts, payload: impl FnOnce() -> P) {
         let content = facts.has_content();
         let Facts { place, rank, fresh_for, next } = facts;
-        let held = || Held { rank, fresh_for, next, payload: content.then(payload) };
+        let held = || Held { rank, fresh_for, next, payload: content.then(payload), behind: None };
         match place {
             Place::Site(site) => match self.sites.entry(site) {
                 Entry::Vacant(entry) => {
                     entry.insert(held());
                 }
-                Entry::Occupied(mut entry) if entry.get().rank < rank => {
-                    entry.insert(held());
-                }
-                Entry::Occupied(_) => {}
+                Entry::Occupied(mut entry) => entry.get_mut().take(rank, content, held),
             },
             Place::Other(hash) => {
                 if self.targets.get(&hash).is_none_or(|old| old.rank < rank) {
@@ -182,6 +233,35 @@ impl<P: Clone> Chosen<P> {
                 }
             }
         }
+    }
+
+    /// Offers a revisit.
+    pub fn revisit(&mut self, revisit: Revisit) {
+        let Revisit { key, fetched_at, fresh_for, of, otherwise } = revisit;
+        let renewal = Renewal { fetched_at, fresh_for, of, otherwise };
+        match self.revisits.entry(key) {
+            Entry::Vacant(entry) => {
+                entry.insert(renewal);
+            }
+            Entry::Occupied(mut entry) if entry.get().rank() < renewal.rank() => {
+                entry.insert(renewal);
+            }
+            Entry::Occupied(_) => {}
+        }
+    }
+
+    /// Of the newest revisits, those whose captures are not there, in the order of their keys, and how many made one new.
+    pub fn revisited(&self) -> (Vec<&Skipped>, u64) {
+        let mut all: Vec<(&SiteKey, &Renewal)> = self.revisits.iter().collect();
+        all.sort_unstable_by_key(|(key, _)| *key);
+        let (mut lost, mut renewed) = (Vec::new(), 0);
+        for (key, renewal) in all {
+            match renewal.renews(self.sites.get(key)) {
+                Ok(held) => renewed += u64::from(held.is_some()),
+                Err(skipped) => lost.push(skipped),
+            }
+        }
+        (lost, renewed)
     }
 
     /// The sites so far.
@@ -205,7 +285,20 @@ impl<P: Clone> Chosen<P> {
     pub fn finish(&self) -> Vec<(SiteKey, Resolved<P>)> {
         let mut keys: Vec<&SiteKey> = self.sites.keys().collect();
         keys.sort_unstable();
-        let resolved = |key: &SiteKey| (key.clone(), self.follow(key.document(), &self.sites[key]));
+        let resolved = |key: &SiteKey| {
+            let newest = &self.sites[key];
+            let renewal = self.revisits.get(key);
+            let renewed = renewal.and_then(|renewal| Some((renewal, renewal.renews(Some(newest)).ok()??)));
+            let resolved = match renewed {
+                Some((renewal, held)) => Resolved {
+                    fetched_at: renewal.fetched_at,
+                    fresh_for: renewal.fresh_for.or(held.fresh_for),
+                    ..self.follow(key.document(), held)
+                },
+                None => self.follow(key.document(), newest),
+            };
+            (key.clone(), resolved)
+        };
         keys.into_iter().map(resolved).collect()
     }
 

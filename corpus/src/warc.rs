@@ -1,4 +1,4 @@
-//! WARC files (ISO 28500): `response` records become captures.
+//! WARC files (ISO 28500): `response` records become captures, `revisit` records say that an earlier one holds.
 //!
 //! Stands between `window`, which holds one record at a time, and `http`, which reads its block. Invariants: a
 //! record is believed only when the file goes on behind it as a WARC file does; a record that is not is reported
@@ -6,11 +6,11 @@
 //! record claimed. Every turn of the loop takes something out of the window, so it ends.
 //! It does not know gzip: offsets are those of the inflated stream.
 
-use crate::input::Sink;
+use crate::sink::Sink;
 use crate::window::Window;
 use crate::{Capture, SkipReason, dates, http};
 use robomaton_formats::site::SiteKey;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 
 /// What is looked at first; nearly every header fits.
 const GLANCE: usize = 4096;
@@ -21,12 +21,17 @@ const MAGIC: &[u8] = b"WARC/";
 /// What a stored response may have on top of its decoded body and its header: chunk sizes.
 const CHUNK_OVERHEAD: usize = 64 << 10;
 
+/// What a revisit record without a block says.
+const NOT_MODIFIED: &[u8] = b"HTTP/1.1 304 Not Modified\r\n\r\n";
+
 /// The header of a record, as far as it matters here.
 #[derive(Default)]
 struct Header<'a> {
     kind: &'a [u8],
     target: &'a [u8],
     date: &'a [u8],
+    profile: &'a [u8],
+    refers_to_date: &'a [u8],
     length: Option<u64>,
     truncated: bool,
 }
@@ -82,7 +87,9 @@ fn record(window: &mut Window<'_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
     }
     // Split once more: the first split could not be kept while the window moved.
     let data = window.data();
-    let made = Header::parse(&data[..head]).capture(&data[head..head + held], cut, sink);
+    let header = Header::parse(&data[..head]);
+    let made = header.capture(&data[head..head + held], cut, sink);
+    let of = header.of();
     window.take(head + held);
     // The part that was not held is passed over; only behind it can be seen whether the record was sound.
     let passed = window.skip(length - held as u64);
@@ -94,7 +101,13 @@ fn record(window: &mut Window<'_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
             return sink.skip(at, reason);
         }
     }
-    sink.made(at, made)
+    match (made, of) {
+        // Any other answer needs no content: it is a fetch like all others.
+        (Ok(Some(found)), Some(of)) if matches!(found.status, 200..300 | 304) => {
+            sink.revisit(at, &found, of, SkipReason::Revisit)
+        }
+        (made, _) => sink.made(at, made),
+    }
 }
 
 /// Reports the record in front of the window, of which `known` octets are understood, and finds the next.
@@ -186,6 +199,8 @@ impl<'a> Header<'a> {
             match name.len() {
                 9 if name.eq_ignore_ascii_case(b"warc-type") => first(&mut header.kind),
                 9 if name.eq_ignore_ascii_case(b"warc-date") => first(&mut header.date),
+                12 if name.eq_ignore_ascii_case(b"warc-profile") => first(&mut header.profile),
+                19 if name.eq_ignore_ascii_case(b"warc-refers-to-date") => first(&mut header.refers_to_date),
                 15 if name.eq_ignore_ascii_case(b"warc-target-uri") => first(&mut header.target),
                 14 if name.eq_ignore_ascii_case(b"warc-truncated") => header.truncated = true,
                 14 if name.eq_ignore_ascii_case(b"content-length") && header.length.is_none() => {
@@ -198,13 +213,30 @@ impl<'a> Header<'a> {
         header
     }
 
+    /// Of a revisit, when the capture was fetched that holds the content: at the time that the record names. A server that
+    /// says "not modified since then" speaks for all captures in between, and without a time any older one will do.
+    fn of(&self) -> Option<RangeInclusive<i64>> {
+        if !self.kind.eq_ignore_ascii_case(b"revisit") {
+            return None;
+        }
+        let time = |date: &[u8]| str::from_utf8(date).ok().and_then(dates::iso);
+        let fetched_at = time(self.date).unwrap_or(0);
+        let unmodified = self.profile.ends_with(b"server-not-modified");
+        Some(match time(self.refers_to_date) {
+            Some(then) if unmodified => then..=fetched_at,
+            Some(then) => then..=then,
+            None => i64::MIN..=fetched_at,
+        })
+    }
+
     /// What the record holds: a capture, nothing for this reader, or a reason.
     fn capture(&self, block: &[u8], cut: bool, sink: &Sink<'_>) -> Result<Option<Capture>, SkipReason> {
         if self.kind.is_empty() {
             return Err(SkipReason::WarcHeader("no WARC-Type"));
         }
         // Heritrix stores the answers of name servers as responses too.
-        if !self.kind.eq_ignore_ascii_case(b"response") || self.target.starts_with(b"dns:") {
+        let revisit = self.kind.eq_ignore_ascii_case(b"revisit");
+        if !revisit && !self.kind.eq_ignore_ascii_case(b"response") || self.target.starts_with(b"dns:") {
             return Ok(None);
         }
         let target =
@@ -218,6 +250,8 @@ impl<'a> Header<'a> {
             Err(error) => return Err(SkipReason::Url { url, error }),
         };
         let fetched_at = str::from_utf8(self.date).ok().and_then(dates::iso).unwrap_or(0);
+        // A revisit may leave out even the header of the answer.
+        let block = if revisit && block.is_empty() { NOT_MODIFIED } else { block };
         let response = http::response(block, cut || self.truncated, sink.limits)?;
         Ok(Some(Capture {
             url,

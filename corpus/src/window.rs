@@ -1,35 +1,17 @@
 //! A window that slides over a stream: parsers look at whole records in place, and take them once understood.
 //!
-//! Stands between a file (plain or gzip) and the parsers `warc` and `jsonl`. Invariants: memory is bounded by the
+//! Stands between a `source` and the parsers. Invariants: memory is bounded by the
 //! largest [`Window::want`]; nothing is lost by looking, so a parser that finds a record broken can look for the
 //! next one inside it; octets on both sides of damage are never in the window together.
 //! It does not know records.
 
 use crate::SkipReason;
-use crate::gzip::{Gunzip, Step};
-use std::io::{BufReader, Read};
+use crate::gzip::Step;
+use crate::source::Source;
+use std::io::{self, Read};
 
 /// What the window grows by at least; also what is read from a file at once.
 pub(crate) const CHUNK: usize = 256 << 10;
-
-/// Where octets come from.
-pub(crate) enum Source<'a> {
-    /// As they lie there.
-    Plain(Box<dyn Read + 'a>),
-    /// Out of gzip members.
-    Gzip(Box<Gunzip<BufReader<Box<dyn Read + 'a>>>>),
-}
-
-impl Source<'_> {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<Step> {
-        match self {
-            Source::Plain(file) => {
-                file.read(out).map(|count| if count == 0 { Step::End } else { Step::Data(count) })
-            }
-            Source::Gzip(gunzip) => gunzip.read(out),
-        }
-    }
-}
 
 /// Why nothing more comes into the window.
 enum Stop {
@@ -50,6 +32,12 @@ pub(crate) struct Window<'a> {
 impl<'a> Window<'a> {
     pub(crate) fn new(source: Source<'a>) -> Window<'a> {
         Window { source, buf: vec![0; CHUNK], start: 0, end: 0, offset: 0, stop: None }
+    }
+
+    /// Slides over another stream from here on; what was in the window is gone.
+    pub(crate) fn restart(&mut self, source: Source<'a>) {
+        self.source = source;
+        (self.start, self.end, self.offset, self.stop) = (0, 0, 0, None);
     }
 
     /// What is in the window.
@@ -82,12 +70,12 @@ impl<'a> Window<'a> {
                 Ok(Step::Data(count)) => self.end += count,
                 Ok(Step::End) => self.stop = Some(Stop::End),
                 Ok(Step::Cut { why, doubtful }) => {
-                    self.stop = Some(Stop::Damage { reason: SkipReason::Gzip(why), doubtful });
+                    self.stop = Some(Stop::Damage { reason: self.source.damage(why), doubtful });
                 }
                 Err(error) => {
                     self.stop =
                         Some(Stop::Damage { reason: SkipReason::Io(error.to_string()), doubtful: false });
-                    self.source = Source::Plain(Box::new(std::io::empty()));
+                    self.source = Source::Plain(Box::new(io::empty()));
                 }
             }
         }
@@ -132,6 +120,22 @@ impl<'a> Window<'a> {
                 self.stop = end;
                 None
             }
+        }
+    }
+}
+
+/// For parsers that take a stream, not a window: damage is an error, behind which nothing more comes.
+impl Read for Window<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let data = self.want(1);
+        let count = data.len().min(out.len());
+        out[..count].copy_from_slice(&data[..count]);
+        self.take(count);
+        match &self.stop {
+            Some(Stop::Damage { reason, .. }) if count == 0 && !out.is_empty() => {
+                Err(io::Error::other(reason.to_string()))
+            }
+            _ => Ok(count),
         }
     }
 }

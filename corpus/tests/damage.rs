@@ -44,6 +44,7 @@ fn survive(name: &str, bytes: &[u8], small: bool) -> Vec<Item> {
                 Facts::of(capture);
                 sniff(&capture.body, capture.content_type.as_deref());
             }
+            Item::Revisit(revisit) => assert!(!revisit.otherwise.reason.to_string().is_empty()),
             Item::Skipped(skipped) => assert!(!skipped.reason.to_string().is_empty()),
             Item::Ignored => {}
         }

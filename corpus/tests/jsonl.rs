@@ -28,6 +28,15 @@ fn what_may_be_left_out() {
     assert_eq!(host.body, b"Allow: /");
     assert_eq!(only("-", br#"{"url": "a.example", "status": null}"#).status, 0, "no answer");
     assert_eq!(only("-", br#"{"url": "a.example", "fetched_at": 7}"#).fetched_at, 7);
+    assert_eq!(
+        only("-", br#"{"host": "a.example", "status": "404"}"#).status,
+        404,
+        "as indexes write numbers"
+    );
+    assert_eq!(
+        only("-", br#"{"host": {}, "url": "a.example", "length": null}"#).site.to_string(),
+        "a.example"
+    );
     assert!(only("-", br#"{"url": "a.example", "body": "x", "truncated": true}"#).truncated);
 }
 
@@ -40,7 +49,7 @@ fn a_bad_line_costs_itself() {
         br#"{"status": 200}"#,
         br#"{"url": "a.example", "body_base64": "?"}"#,
         br#"{"url": "a.example", "body": "", "body_base64": ""}"#,
-        br#"{"url": "a.example", "status": "200"}"#,
+        br#"{"url": "a.example", "status": "OK"}"#,
         br#"{"url": "a.example", "status": 70000}"#,
         br#"{"url": "a.example", "fetched_at": "yesterday"}"#,
         br#"{"url": "mailto:a"}"#,
@@ -63,7 +72,7 @@ fn a_bad_line_costs_itself() {
         "at 10: url",
         "at 11: json",
         "at 13: json",
-        "at 14: not-modified",
+        "revisit a.example",
         "last.example x",
     ];
     let bytes = lines_in.join(&b'\n');

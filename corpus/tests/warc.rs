@@ -68,7 +68,7 @@ fn other_records_are_counted() {
         "target http://a.example/robots.txt?x",
         "at : url",
         "at : url",
-        "at : not-modified",
+        "revisit http://a.example",
     ];
     assert_eq!(kinds, expected);
 }

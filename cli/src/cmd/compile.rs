@@ -15,7 +15,7 @@ use robomaton_compiler::Options;
 use robomaton_corpus::{BatchOptions, BuildError, Input, Progress, ReadLimits, prepare, total_bytes};
 use robomaton_runtime::Profile;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -24,14 +24,18 @@ use summary::Summary;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Directories of files named after their hosts, single such files, WARC files, JSONL files; `-` is standard
-    /// input (WARC or JSONL, compressed or not). What they look like is told below.
+    /// Directories and archives of files named after their hosts, single such files, WARC files, tables (JSONL, CSV,
+    /// Parquet), indexes of byte ranges; `-` is standard input, `@LIST` a file that names inputs. What they look like is
+    /// told below.
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<OsString>,
     #[command(flatten)]
     destination: DestinationArgs,
     #[command(flatten)]
     dialect: Dialect,
+    /// The folder below which the WARC files lie that an index of byte ranges names.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    warc_root: PathBuf,
     /// Keep the groups of this crawler and the default groups only; may be given several times. The image then answers
     /// `unknown` for every other crawler.
     #[arg(long = "crawler", value_name = "NAME")]
@@ -59,22 +63,33 @@ Of several captures of a site the newest counts. Records that cannot be used are
 them are told on standard error. Captures of /data.txt become documents of their own, and files that a robots.txt \
 refers to are read with it.
 
-Input formats, each plain or compressed with gzip where it is a stream of records:
-  WARC (.warc, .warc.gz): the response records; of other URLs than /robots.txt, redirects, files that are referred to, \
-/data.txt and, with --pages, HTML pages are used.
-  JSONL (.jsonl, .jsonl.gz): one object a line. `url` is a URL, or a host alone; then, each of them optional, `status` \
-(200 if there is a body; a line without both says that the site did not answer), `fetched_at` (RFC 3339, or seconds \
-since 1970), `body` or `body_base64` (decoded, whatever Content-Encoding says), `headers` (an object of names and \
-values), `truncated` (true if the body is cut). Other keys are passed over.
+Input formats. What is packed with gzip or zstd is unpacked, whatever it is called; what a file begins with decides \
+before its name does:
+  WARC (.warc, .warc.gz, .warc.zst): the response records, and revisits, which make the capture that they refer to as \
+new as themselves; of other URLs than /robots.txt, redirects, files that are referred to, /data.txt and, with --pages, \
+HTML pages are used.
+  JSONL (.jsonl, .ndjson), one object a line; CSV (.csv) with a header line; Parquet (.parquet). Their keys or columns, \
+in any order, are `url`, a URL or a host alone, or `host`; then, each of them optional, `status` (200 if there is a \
+body; a row without both says that the site did not answer), `fetched_at` (RFC 3339, or seconds since 1970; in Parquet \
+a timestamp, too), `body` or `body_base64` (decoded, whatever Content-Encoding says), `headers` (an object of names and \
+values; in CSV and Parquet its JSON), `truncated` (true if the body is cut). Others are passed over. An empty cell of a \
+CSV is no value.
+  The same with `filename`, `offset` and `length` instead of a body, as the indexes of Common Crawl have them (CDXJ \
+lines, too): each row is a byte range of a WARC file, which lies below --warc-root.
   Files in directories, or named alone: one robots.txt each, named HOST or HOST.txt, as in example.com.txt; a host of \
-one label, such as intranet, needs the ending. They count as fetched with status 200, at a time not known. WARC and \
-JSONL files in directories are read as what they are.
+one label, such as intranet, needs the ending. They count as fetched with status 200, at a time not known. Files of \
+other formats among them are read as what their names say.
+  tar and zip archives (.tar, .tar.gz, .tgz, .tar.zst, .zip): as such directories. Parquet and zip are read from files \
+only, not from standard input nor inside an archive.
+  @LIST: one path a line, relative to the current folder; blank lines and lines that begin with # are passed over.
 
 Examples:
   robomaton compile crawl.warc.gz -o crawl.rimg
   robomaton compile robots/ more.jsonl -o crawl.rimg --profile google --json
   robomaton compile crawl.warc.gz -o crawl.rimg --pages
   robomaton compile crawl.warc.gz -o crawl.shards --shards 8
+  robomaton compile @robotstxt.paths -o crawl.rimg
+  robomaton compile index.parquet -o crawl.rimg --warc-root /data/commoncrawl
   zcat crawl.jsonl.gz | robomaton compile - -o crawl.rimg --crawler GPTBot
   printf '%s' '{\"url\": \"a.example\", \"body\": \"User-agent: *\\nDisallow: /\"}' | \\
     robomaton compile - -o one.rimg";
@@ -98,11 +113,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut read = ReadLimits::default();
     // The reader must not cut a text before the compiler does.
     read.max_body = read.max_body.max(compile.limits.bytes(compile.profile).saturating_add(2));
-    let inputs: Vec<Input> = arguments.inputs.iter().map(|argument| Input::from_arg(argument)).collect();
+    let inputs =
+        Input::from_args(arguments.inputs.iter().map(OsString::as_os_str)).map_err(Failure::from_error)?;
     // Before the work is done, not after, is the time to find out that the target cannot be written.
     let destination = Destination::open(&arguments.destination)?;
     let scratch = destination.room().map(Path::to_owned);
-    let options = BatchOptions { compile, pages: arguments.pages, threads: arguments.threads, read, scratch };
+    let options = BatchOptions {
+        compile,
+        pages: arguments.pages,
+        threads: arguments.threads,
+        read,
+        warc_root: Some(arguments.warc_root.clone()),
+        scratch,
+    };
     let start = Instant::now();
     let prepared =
         with_bar(&inputs, |progress| prepare(&inputs, &options, progress)).map_err(Failure::from_error)?;

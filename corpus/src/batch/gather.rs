@@ -8,7 +8,7 @@ use super::store::{Packed, Store};
 use super::{Block, Report};
 use crate::html::{self, read_page};
 use crate::resolve::{Chosen, Facts, MAX_TARGETS};
-use crate::{Capture, Looks, Skipped, sniff};
+use crate::{Capture, Looks, sniff};
 use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
 use robomaton_compiler::{Element, MetaTag, Options, Page, Workshop};
@@ -19,9 +19,6 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
-
-/// Skipped records that a report quotes.
-const EXAMPLES: usize = 20;
 
 /// What is kept of a capture's body.
 #[derive(Clone, Copy)]
@@ -152,14 +149,9 @@ impl<'o> Gathered<'o> {
         let report = &mut self.report;
         report.captures += block.robots;
         report.ignored_records += block.ignored;
-        for Skipped { source, at, reason } in block.skipped.drain(..) {
-            *report.skipped.entry(reason.name()).or_default() += 1;
-            if report.skipped_examples.len() < EXAMPLES {
-                // At its begin, a file is place enough: a file that is one capture has no lines to point at.
-                let place = if at == 0 { source } else { format!("{source}:{at}") };
-                report.skipped_examples.push(format!("{place}: {reason}"));
-            }
-        }
+        block.skipped.drain(..).for_each(|skipped| report.skip(&skipped));
+        report.revisits += block.revisits.len() as u64;
+        block.revisits.drain(..).for_each(|revisit| self.chosen.revisit(revisit));
         let data = block.captures.iter().filter(|capture| capture.is_data_txt()).count() as u64;
         report.data_captures += data;
         report.other_captures += block.captures.len() as u64 - block.robots - data;

@@ -60,6 +60,9 @@ pub(super) fn finish<'o>(
     let mut sites = with_pages(chosen.finish(), pages);
     let shared = documents.seal()?;
     report.others_dropped = chosen.overflowed();
+    let (lost, renewed) = chosen.revisited();
+    lost.into_iter().for_each(|skipped| report.skip(skipped));
+    report.renewed = renewed;
     report.distinct_bodies = shared.known().len() as u64;
     report.cut_bodies = shared.known().iter().filter(|known| known.cut).count() as u64;
     let mut own = Store::new(scratch)?;

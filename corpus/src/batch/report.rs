@@ -1,5 +1,6 @@
 //! What became of a run, in counts.
 
+use crate::Skipped;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -8,6 +9,10 @@ use std::time::Duration;
 pub struct Report {
     /// Captures of robots.txt.
     pub captures: u64,
+    /// Revisits of robots.txt and data.txt: fetches that found what an older capture holds.
+    pub revisits: u64,
+    /// Documents whose capture one of them made new.
+    pub renewed: u64,
     /// Sites in the image.
     pub sites: u64,
     /// Sites by the name of their outcome.
@@ -62,4 +67,19 @@ pub struct Report {
     pub emit_time: Duration,
     /// Time from begin to end.
     pub total_time: Duration,
+}
+
+/// Skipped records that a report quotes.
+const EXAMPLES: usize = 20;
+
+impl Report {
+    /// Counts a skipped record, and quotes it if it is one of the first.
+    pub(super) fn skip(&mut self, Skipped { source, at, reason }: &Skipped) {
+        *self.skipped.entry(reason.name()).or_default() += 1;
+        if self.skipped_examples.len() < EXAMPLES {
+            // At its begin, a file is place enough: a file that is one capture has no lines to point at.
+            let place = if *at == 0 { source.clone() } else { format!("{source}:{at}") };
+            self.skipped_examples.push(format!("{place}: {reason}"));
+        }
+    }
 }

@@ -4,6 +4,8 @@
 
 #![allow(dead_code)] // each test file uses its part of this
 
+pub(crate) mod write;
+
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use robomaton_corpus::{BatchOptions, Built, Capture, Input, Item, Progress, ReadLimits, build, read_from};
@@ -55,6 +57,7 @@ pub(crate) fn lines_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec
             format!("{url} {}{}", String::from_utf8_lossy(body), if *truncated { " (truncated)" } else { "" })
         }
         Item::Target(target) => format!("target {}", target.url),
+        Item::Revisit(revisit) => format!("revisit {}", revisit.key),
         Item::Skipped(skipped) => format!("at {}: {}", skipped.at, skipped.reason.name()),
         Item::Ignored => "ignored".to_owned(),
     };

@@ -20,6 +20,9 @@ pub(super) struct Summary<'r> {
     data_captures: u64,
     /// Documents data.txt by outcome.
     data_txt: &'r BTreeMap<&'static str, u64>,
+    /// Fetches that found what an older capture holds, and the documents that they made new.
+    revisits: u64,
+    renewed: u64,
     references: References,
     pages: Pages,
     /// What was read.
@@ -84,6 +87,8 @@ impl Summary<'_> {
             outcomes: &report.outcomes,
             data_captures: report.data_captures,
             data_txt: &report.data_txt,
+            revisits: report.revisits,
+            renewed: report.renewed,
             references: References {
                 found: report.references_found,
                 missing: report.references_missing,
@@ -123,6 +128,10 @@ impl Summary<'_> {
         let data: u64 = self.data_txt.values().sum();
         if self.data_captures > 0 {
             writeln!(out, "data.txt         {data:>12}  {}", counts(self.data_txt))?;
+        }
+        if self.revisits > 0 {
+            let what = "made new of older captures, by fetches that found the same";
+            writeln!(out, "revisits         {:>12}  {} {what}", self.revisits, self.renewed)?;
         }
         let References { found, missing, over_limit } = self.references;
         if found + missing + over_limit > 0 {

@@ -1,0 +1,159 @@
+//! Byte ranges of WARC files, as an index names them: read file by file, each from its front to its back.
+//!
+//! Filled by rows that hold no body (`row`); read when there are as many as memory may hold, and at the end of the run.
+//! A range is a stream of its own: packed or not, and damage in it costs no other. Invariants: every range gives at least
+//! one item; files are looked for below the root of the run alone, since an index is not ours. It does not know records.
+
+use crate::sink::Sink;
+use crate::source::Source;
+use crate::window::{CHUNK, Window};
+use crate::{Item, ReadLimits, SkipReason, Skipped, warc};
+use foldhash::{HashSet, HashSetExt};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// A part of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Range {
+    /// The file, by its path below the root.
+    pub(crate) filename: Box<str>,
+    /// Where the part begins, in octets of the file as it lies there.
+    pub(crate) offset: u64,
+    /// Its octets.
+    pub(crate) length: u64,
+}
+
+/// Ranges that are still to be read.
+pub(crate) struct Ranges {
+    root: PathBuf,
+    waiting: Vec<(Arc<str>, u64, u64)>,
+    /// The names of their files: many ranges are of one.
+    names: HashSet<Arc<str>>,
+}
+
+impl Ranges {
+    /// No ranges yet, of files below `root`.
+    pub(crate) fn new(root: &Path) -> Ranges {
+        Ranges { root: root.to_owned(), waiting: Vec::new(), names: HashSet::new() }
+    }
+
+    /// Puts a range to the others, and reads them all if they are many.
+    pub(crate) fn add(
+        &mut self,
+        range: Range,
+        limits: &ReadLimits,
+        each: &mut dyn FnMut(Item) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let name = self.names.get(&*range.filename).cloned().unwrap_or_else(|| {
+            let name: Arc<str> = range.filename.into();
+            self.names.insert(name.clone());
+            name
+        });
+        self.waiting.push((name, range.offset, range.length));
+        if self.waiting.len() >= limits.max_ranges {
+            self.read(limits, each)
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    /// Reads all ranges.
+    pub(crate) fn read(
+        &mut self,
+        limits: &ReadLimits,
+        each: &mut dyn FnMut(Item) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        self.names.clear();
+        waiting.sort_unstable();
+        for ranges in waiting.chunk_by(|one, two| one.0 == two.0) {
+            let name = &ranges[0].0;
+            match self.open(name) {
+                Ok((file, size)) => read_file(name, &file, size, ranges, limits, each)?,
+                Err(why) => {
+                    for (_, at, _) in ranges {
+                        let reason = SkipReason::Range(why.clone());
+                        each(Item::Skipped(Skipped { source: name.to_string(), at: *at, reason }))?;
+                    }
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Opens a file, and says how long it is.
+    fn open(&self, name: &str) -> Result<(File, u64), String> {
+        let below =
+            Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        if !below {
+            return Err("the path leads out of the folder of WARC files".to_owned());
+        }
+        let path = self.root.join(name);
+        let failed = |error: io::Error| format!("cannot open {}: {error}", path.display());
+        let data = std::fs::metadata(&path).map_err(failed)?;
+        if !data.is_file() {
+            return Err(format!("cannot open {}: not a regular file", path.display()));
+        }
+        Ok((File::open(&path).map_err(failed)?, data.len()))
+    }
+}
+
+/// Reads ranges of one file.
+fn read_file(
+    name: &str,
+    mut file: &File,
+    size: u64,
+    ranges: &[(Arc<str>, u64, u64)],
+    limits: &ReadLimits,
+    each: &mut dyn FnMut(Item) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut window = Window::new(Source::Plain(Box::new(io::empty())));
+    for &(_, offset, length) in ranges {
+        let mut skip = |reason| each(Item::Skipped(Skipped { source: name.to_owned(), at: offset, reason }));
+        if offset.checked_add(length).is_none_or(|end| end > size) {
+            let what = format!("{length} octets from {offset} on, but the file ends at {size}");
+            skip(SkipReason::Range(what))?;
+            continue;
+        }
+        if length > limits.max_record {
+            skip(SkipReason::RecordTooLong(length))?;
+            continue;
+        }
+        let source = match file.seek(SeekFrom::Start(offset)) {
+            Ok(_) => {
+                let room = usize::try_from(length).unwrap_or(CHUNK).clamp(1, CHUNK);
+                Source::open_short(Box::new(file.take(length)), room, limits)
+            }
+            Err(error) => Err(error),
+        };
+        match source {
+            Ok(source) => window.restart(source),
+            Err(error) => {
+                skip(SkipReason::Io(error.to_string()))?;
+                continue;
+            }
+        }
+        let mut given = false;
+        let mut counting = |item: Item| {
+            given = true;
+            // Of a range, the place is where it begins in the file: what lies inside may be packed.
+            each(match item {
+                Item::Skipped(skipped) => Item::Skipped(Skipped { at: offset, ..skipped }),
+                item => item,
+            })
+        };
+        let (sink_limits, mut none) = (limits, Ranges::new(Path::new("")));
+        warc::read(
+            &mut window,
+            &mut Sink { source: name, limits: sink_limits, each: &mut counting, ranges: &mut none },
+        )?;
+        if !given {
+            let reason = SkipReason::Range("it holds no WARC record".to_owned());
+            each(Item::Skipped(Skipped { source: name.to_owned(), at: offset, reason }))?;
+        }
+    }
+    ControlFlow::Continue(())
+}

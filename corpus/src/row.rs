@@ -1,0 +1,323 @@
+//! Named fields become a capture, or say where in a WARC file one lies.
+//!
+//! What `jsonl`, `csv` and `parquet` share: an object and a row mean the same, whoever framed it. `url` may be a bare
+//! host, as `host` is; a body without a status counts as 200, and neither means that the site did not answer. Bodies are
+//! taken as they stand, whatever `Content-Encoding` says: who makes a table has decoded them. Without a body, `filename`,
+//! `offset` and `length` are a byte range, as in the indexes of Common Crawl, whose own names for them do, too.
+//! It does not know where a row stands.
+
+use crate::http::{self, Fields};
+use crate::ranges::Range;
+use crate::{Capture, SkipReason, dates};
+use base64::Engine as _;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use robomaton_formats::site::SiteKey;
+use serde::{Deserialize, Deserializer, de};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Base64 as it comes: padded or not.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The end of the year 9999: a later time is one in other units, and would win over every other capture.
+const LATEST: i64 = 253_402_300_799;
+
+/// A row. In JSON, unknown keys are passed over: dumps carry more than we read.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Row {
+    url: Option<String>,
+    host: Option<Scalar>,
+    status: Option<Scalar>,
+    fetched_at: Option<Scalar>,
+    body: Option<Octets>,
+    body_base64: Option<String>,
+    headers: Option<Headers>,
+    truncated: Option<Scalar>,
+    #[serde(alias = "warc_filename")]
+    filename: Option<Scalar>,
+    #[serde(alias = "warc_record_offset")]
+    offset: Option<Scalar>,
+    #[serde(alias = "warc_record_length")]
+    length: Option<Scalar>,
+}
+
+/// A field of a table, by the name of its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Column {
+    Url,
+    Host,
+    Status,
+    FetchedAt,
+    Body,
+    BodyBase64,
+    Headers,
+    Truncated,
+    Filename,
+    Offset,
+    Length,
+}
+
+/// A number, a text, a flag, or what no field takes.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Scalar {
+    Number(i64),
+    Flag(bool),
+    Text(String),
+    Other(de::IgnoredAny),
+}
+
+type Headers = BTreeMap<String, serde_json::Value>;
+
+/// A JSON string taken as octets, valid UTF-8 or not.
+struct Octets(Vec<u8>);
+
+/// What a row says.
+pub(crate) enum Said {
+    Capture(Capture),
+    Range(Range),
+}
+
+impl<'de> Deserialize<'de> for Octets {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Octets, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = Octets;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Octets, E> {
+                Ok(Octets(bytes.to_vec()))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Octets, E> {
+                Ok(Octets(text.as_bytes().to_vec()))
+            }
+        }
+        deserializer.deserialize_bytes(Visitor)
+    }
+}
+
+impl Column {
+    /// The column of this name, in any case.
+    pub(crate) fn of(name: &[u8]) -> Option<Column> {
+        Some(match name.trim_ascii().to_ascii_lowercase().as_slice() {
+            b"url" => Column::Url,
+            b"host" => Column::Host,
+            b"status" => Column::Status,
+            b"fetched_at" => Column::FetchedAt,
+            b"body" => Column::Body,
+            b"body_base64" => Column::BodyBase64,
+            b"headers" => Column::Headers,
+            b"truncated" => Column::Truncated,
+            b"filename" | b"warc_filename" => Column::Filename,
+            b"offset" | b"warc_record_offset" => Column::Offset,
+            b"length" | b"warc_record_length" => Column::Length,
+            _ => return None,
+        })
+    }
+
+    /// Why a table of these columns holds nothing for us; `None` if it does. `names` are those of all its columns.
+    pub(crate) fn missing<'n>(
+        columns: &[Option<Column>],
+        names: impl Iterator<Item = &'n [u8]>,
+    ) -> Option<SkipReason> {
+        let has = |column| columns.contains(&Some(column));
+        let range = has(Column::Filename) && has(Column::Offset) && has(Column::Length);
+        if has(Column::Url) || has(Column::Host) || range {
+            return None;
+        }
+        let names: Vec<_> = names.take(20).map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        Some(SkipReason::Columns(names.join(", ")))
+    }
+}
+
+impl Scalar {
+    fn number(&self) -> Option<i64> {
+        match self {
+            Scalar::Number(number) => Some(*number),
+            Scalar::Text(text) => text.trim_ascii().parse().ok(),
+            Scalar::Flag(_) | Scalar::Other(_) => None,
+        }
+    }
+
+    fn text(&self) -> Option<&str> {
+        if let Scalar::Text(text) = self {
+            Some(text.trim_ascii()).filter(|text| !text.is_empty())
+        } else {
+            None
+        }
+    }
+
+    fn flag(&self) -> Option<bool> {
+        match self {
+            Scalar::Flag(flag) => Some(*flag),
+            Scalar::Number(0) => Some(false),
+            Scalar::Number(1) => Some(true),
+            Scalar::Text(text) => match text.trim_ascii().to_ascii_lowercase().as_str() {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            },
+            Scalar::Number(_) | Scalar::Other(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scalar::Number(number) => number.fmt(f),
+            Scalar::Flag(flag) => flag.fmt(f),
+            Scalar::Text(text) => write!(f, "{text:?}"),
+            Scalar::Other(_) => f.write_str("what stands there"),
+        }
+    }
+}
+
+impl Row {
+    /// Sets the field of a column to the octets of its cell. Those of an empty cell are no value: tables have no other
+    /// way to leave one out.
+    pub(crate) fn set_octets(&mut self, column: Column, octets: &[u8]) -> Result<(), String> {
+        if octets.is_empty() {
+            return Ok(());
+        }
+        let text = || String::from_utf8_lossy(octets).into_owned();
+        match column {
+            Column::Url => self.url = Some(text()),
+            Column::Body => self.body = Some(Octets(octets.to_vec())),
+            Column::BodyBase64 => self.body_base64 = Some(text()),
+            Column::Headers => {
+                let headers = serde_json::from_slice(octets);
+                self.headers = Some(headers.map_err(|error| format!("headers: {error}"))?);
+            }
+            column => self.set(column, Scalar::Text(text())),
+        }
+        Ok(())
+    }
+
+    /// Sets the field of a column to what is no text.
+    pub(crate) fn set(&mut self, column: Column, value: Scalar) {
+        let field = match column {
+            Column::Host => &mut self.host,
+            Column::Status => &mut self.status,
+            Column::FetchedAt => &mut self.fetched_at,
+            Column::Truncated => &mut self.truncated,
+            Column::Filename => &mut self.filename,
+            Column::Offset => &mut self.offset,
+            Column::Length => &mut self.length,
+            Column::Url | Column::Body | Column::BodyBase64 | Column::Headers => return,
+        };
+        *field = Some(value);
+    }
+
+    /// What the row says; `bad` makes a reason of what is wrong with it.
+    pub(crate) fn said(
+        self,
+        max_body: usize,
+        bad: impl Fn(String) -> SkipReason + Copy,
+    ) -> Result<Said, SkipReason> {
+        if self.body.is_none() && self.body_base64.is_none() {
+            if let Some(range) = self.range() {
+                return range.map(Said::Range).map_err(bad);
+            }
+        }
+        self.capture(max_body, bad).map(Said::Capture)
+    }
+
+    /// The byte range that the row is, if it has all that makes one.
+    fn range(&self) -> Option<Result<Range, String>> {
+        let (Some(filename), Some(offset), Some(length)) = (&self.filename, &self.offset, &self.length)
+        else {
+            return None;
+        };
+        let count = |name: &str, value: &Scalar| {
+            let count = value.number().and_then(|number| u64::try_from(number).ok());
+            count.ok_or_else(|| format!("{name}: {value} is no number of octets"))
+        };
+        let filename = filename.text().ok_or_else(|| format!("filename: {filename} is none"));
+        Some(filename.and_then(|filename| {
+            Ok(Range {
+                filename: filename.into(),
+                offset: count("offset", offset)?,
+                length: count("length", length)?,
+            })
+        }))
+    }
+
+    fn capture(self, max_body: usize, bad: impl Fn(String) -> SkipReason) -> Result<Capture, SkipReason> {
+        let mut body = match (self.body, self.body_base64) {
+            (Some(_), Some(_)) => return Err(bad("both body and body_base64".to_owned())),
+            (Some(Octets(body)), None) => Some(body),
+            (None, Some(text)) => {
+                Some(BASE64.decode(text.trim_ascii()).map_err(|error| bad(format!("body_base64: {error}")))?)
+            }
+            (None, None) => None,
+        };
+        let fetched_at = self.fetched_at.map_or(Ok(0), |time| seconds(&time)).map_err(&bad)?;
+        let status = match self.status {
+            Some(status) => status
+                .number()
+                .and_then(|number| u16::try_from(number).ok())
+                .ok_or_else(|| bad(format!("status: {status} is no HTTP status")))?,
+            None => {
+                if body.is_some() {
+                    200
+                } else {
+                    0
+                }
+            }
+        };
+        let truncated = match self.truncated {
+            Some(flag) => {
+                flag.flag().ok_or_else(|| bad(format!("truncated: {flag} is neither true nor false")))?
+            }
+            None => false,
+        };
+        let url = self.url.as_deref().or(self.host.as_ref().and_then(Scalar::text));
+        let url = url.ok_or_else(|| bad("neither url nor host".to_owned()))?.trim_ascii();
+        let site = SiteKey::from_host(url).map_err(|error| SkipReason::Url { url: url.to_owned(), error })?;
+        let headers = self.headers.unwrap_or_default();
+        let mut fields = Fields::default();
+        for (name, value) in &headers {
+            // Some write a list per name.
+            let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+            for value in values.iter().filter_map(|value| value.as_str()) {
+                fields.add(name.as_bytes(), value.as_bytes());
+            }
+        }
+        let long = body.as_ref().is_some_and(|body| body.len() > max_body);
+        if let Some(body) = &mut body {
+            body.truncate(max_body);
+        }
+        Ok(Capture {
+            url: url.to_owned(),
+            site,
+            fetched_at,
+            status,
+            fresh_for: fields.fresh_for(fetched_at),
+            location: http::text(fields.location),
+            content_type: http::text(fields.content_type),
+            body: body.unwrap_or_default(),
+            truncated: truncated || long,
+        })
+    }
+}
+
+/// A time as unix seconds: such a number already, or a text in the forms of RFC 3339.
+fn seconds(time: &Scalar) -> Result<i64, String> {
+    if let Some(number) = time.number() {
+        let fits = (0..=LATEST).contains(&number);
+        let other =
+            || format!("fetched_at: {number} is no number of seconds since 1970; is it milliseconds?");
+        return if fits { Ok(number) } else { Err(other()) };
+    }
+    let date = time.text().and_then(dates::iso);
+    date.ok_or_else(|| format!("fetched_at: {time} is no RFC 3339 time"))
+}

@@ -1,0 +1,62 @@
+//! Where the octets of a window come from: a stream as it lies there, or what is packed in it.
+//!
+//! The layer below all formats: what begins as gzip or zstd is unpacked, whatever it is called and whatever it holds.
+//! It is unpacked once: a gzip file in a gzip file is no format that anyone writes. It does not know records.
+
+use crate::gzip::{self, Gunzip, Step};
+use crate::window::CHUNK;
+use crate::zstd::{self, Unzstd};
+use crate::{ReadLimits, SkipReason};
+use std::io::{self, BufReader, Cursor, Read};
+
+/// A stream in a buffer.
+type Buffered<'a> = BufReader<Box<dyn Read + 'a>>;
+
+/// Where octets come from.
+pub(crate) enum Source<'a> {
+    /// As they lie there.
+    Plain(Box<dyn Read + 'a>),
+    /// Out of gzip members.
+    Gzip(Box<Gunzip<Buffered<'a>>>),
+    /// Out of zstd frames.
+    Zstd(Box<Unzstd<Buffered<'a>>>),
+}
+
+impl<'a> Source<'a> {
+    /// A source that unpacks `file` if its first octets say that it is packed.
+    pub(crate) fn open(file: Box<dyn Read + 'a>, limits: &ReadLimits) -> io::Result<Source<'a>> {
+        Source::open_short(file, CHUNK, limits)
+    }
+
+    /// The same of a file that is not longer than `room` octets, or reads not more at once.
+    pub(crate) fn open_short(
+        mut file: Box<dyn Read + 'a>,
+        room: usize,
+        limits: &ReadLimits,
+    ) -> io::Result<Source<'a>> {
+        let mut head = Vec::with_capacity(8);
+        file.by_ref().take(4).read_to_end(&mut head)?;
+        let (is_gzip, is_zstd) = (gzip::begins(&head), zstd::begins(&head));
+        let whole: Box<dyn Read + 'a> = Box::new(Cursor::new(head).chain(file));
+        Ok(match (is_gzip, is_zstd) {
+            (true, _) => Source::Gzip(Box::new(Gunzip::new(BufReader::with_capacity(room, whole)))),
+            (_, true) => Source::Zstd(Box::new(Unzstd::new(BufReader::with_capacity(room, whole), limits)?)),
+            _ => Source::Plain(whole),
+        })
+    }
+
+    pub(crate) fn read(&mut self, out: &mut [u8]) -> io::Result<Step> {
+        match self {
+            Source::Plain(file) => {
+                file.read(out).map(|count| if count == 0 { Step::End } else { Step::Data(count) })
+            }
+            Source::Gzip(gunzip) => gunzip.read(out),
+            Source::Zstd(unzstd) => unzstd.read(out),
+        }
+    }
+
+    /// What damage of this source is called.
+    pub(crate) fn damage(&self, why: &'static str) -> SkipReason {
+        if let Source::Zstd(_) = self { SkipReason::Zstd(why) } else { SkipReason::Gzip(why) }
+    }
+}

@@ -1,0 +1,191 @@
+//! A stream of zstd frames, read past damage.
+//!
+//! Stands under `window`, as `gzip` does, and for the same reason: a `.warc.zst` has a frame per record, and one bad
+//! frame must not cost those behind it. Such a file may begin with a dictionary in a skippable frame (IIPC proposal
+//! "WARC zstd"), as it is or in a frame of its own; all frames behind it need it.
+//! Invariants: a window or a dictionary beyond its limit is damage, told and passed over; a [`Step::Cut`] stands between
+//! octets that the stream does not vouch for being neighbours. It does not know what the frames hold.
+
+use crate::ReadLimits;
+use crate::gzip::Step;
+use std::io::{self, BufRead, Read};
+use zstd::stream::raw::{DParameter, Decoder, Operation};
+
+/// How a frame begins (RFC 8878 3.1.1).
+const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// How a skippable frame begins, but for the low four bits of its first octet (RFC 8878 3.1.2).
+const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
+/// The skippable frame that holds a dictionary.
+const DICTIONARY: u8 = 0x5d;
+
+#[derive(Clone, Copy)]
+enum State {
+    /// Before the very first frame, which may hold a dictionary.
+    Start,
+    /// Before a frame, or at the end.
+    Between,
+    /// In a frame.
+    Inside,
+    /// Damage was met, and is still to be told.
+    Failed(&'static str),
+    /// Behind damage that was told.
+    Lost,
+    Ended,
+}
+
+/// Decompresses the frames of `inner`, one after the other.
+pub(crate) struct Unzstd<R> {
+    inner: R,
+    decoder: Decoder<'static>,
+    state: State,
+    max_window_log: u32,
+    max_dictionary: usize,
+    /// Whether the frame gave anything so far.
+    gave: bool,
+}
+
+/// Whether zstd data can begin with `bytes`.
+pub(crate) fn begins(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC) || bytes.len() >= 4 && is_skippable([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
+fn is_skippable(magic: [u8; 4]) -> bool {
+    [magic[0] & 0xf0, magic[1], magic[2], magic[3]] == SKIPPABLE
+}
+
+/// A decoder that refuses windows beyond the limit.
+fn decoder(dictionary: &[u8], max_window_log: u32) -> io::Result<Decoder<'static>> {
+    let mut decoder = Decoder::with_dictionary(dictionary)?;
+    decoder.set_parameter(DParameter::WindowLogMax(max_window_log))?;
+    Ok(decoder)
+}
+
+impl<R: BufRead> Unzstd<R> {
+    pub(crate) fn new(inner: R, limits: &ReadLimits) -> io::Result<Unzstd<R>> {
+        let (max_window_log, max_dictionary) = (limits.max_window_log, limits.max_dictionary);
+        let decoder = decoder(&[], max_window_log)?;
+        Ok(Unzstd { inner, decoder, state: State::Start, max_window_log, max_dictionary, gave: false })
+    }
+
+    /// Fills the front of `out`, which must not be empty.
+    pub(crate) fn read(&mut self, out: &mut [u8]) -> io::Result<Step> {
+        loop {
+            match self.state {
+                State::Start => self.state = self.begin(true)?,
+                State::Between => self.state = self.begin(false)?,
+                State::Inside => match self.decompress(out)? {
+                    0 => {}
+                    count => {
+                        self.gave = true;
+                        return Ok(Step::Data(count));
+                    }
+                },
+                State::Failed(why) => {
+                    self.state = State::Lost;
+                    return Ok(Step::Cut { why, doubtful: self.gave });
+                }
+                State::Lost => self.state = self.search()?,
+                State::Ended => return Ok(Step::End),
+            }
+        }
+    }
+
+    /// Decompresses a stretch of a frame; leaves the state `Inside` when there is more of it.
+    fn decompress(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let input = self.inner.fill_buf()?;
+        let at_end = input.is_empty();
+        let Ok(status) = self.decoder.run_on_buffers(input, out) else {
+            // The library does not say how much of it was good.
+            self.state =
+                State::Failed("a frame does not decompress, or its window is over the limit max_window_log");
+            return Ok(0);
+        };
+        self.inner.consume(status.bytes_read);
+        if status.remaining == 0 {
+            self.state = State::Between;
+        } else if at_end && status.bytes_written == 0 {
+            self.state = State::Failed("the file ends inside a frame");
+        }
+        Ok(status.bytes_written)
+    }
+
+    /// The frame that should begin here.
+    fn begin(&mut self, first: bool) -> io::Result<State> {
+        self.gave = false;
+        let mut magic = [0; 4];
+        match self.fill(&mut magic)? {
+            0 => return Ok(State::Ended),
+            4 => {}
+            _ => return Ok(State::Failed("the file ends inside a frame")),
+        }
+        if is_skippable(magic) { self.skippable(first && magic[0] == DICTIONARY) } else { self.frame(magic) }
+    }
+
+    /// Begins a frame of which the magic number was read.
+    fn frame(&mut self, magic: [u8; 4]) -> io::Result<State> {
+        if magic != MAGIC {
+            return Ok(State::Failed("no frame begins here"));
+        }
+        self.decoder.reinit()?;
+        let begun = self.decoder.run_on_buffers(&magic, &mut []).is_ok_and(|status| status.bytes_read == 4);
+        Ok(if begun { State::Inside } else { State::Failed("no frame begins here") })
+    }
+
+    /// Passes a skippable frame over, or takes the dictionary from it.
+    fn skippable(&mut self, is_dictionary: bool) -> io::Result<State> {
+        const CUT: State = State::Failed("the file ends inside a skippable frame");
+        let mut length = [0; 4];
+        if self.fill(&mut length)? < 4 {
+            return Ok(CUT);
+        }
+        let length = u64::from(u32::from_le_bytes(length));
+        if !is_dictionary {
+            let passed = io::copy(&mut self.inner.by_ref().take(length), &mut io::sink())?;
+            return Ok(if passed == length { State::Between } else { CUT });
+        }
+        if length > self.max_dictionary as u64 {
+            return Ok(State::Failed("the dictionary is longer than the limit max_dictionary"));
+        }
+        let mut dictionary = Vec::new();
+        if self.inner.by_ref().take(length).read_to_end(&mut dictionary)? as u64 != length {
+            return Ok(CUT);
+        }
+        if dictionary.starts_with(&MAGIC) {
+            match zstd::bulk::decompress(&dictionary, self.max_dictionary) {
+                Ok(inside) => dictionary = inside,
+                Err(_) => return Ok(State::Failed("the dictionary does not decompress")),
+            }
+        }
+        match decoder(&dictionary, self.max_window_log) {
+            Ok(decoder) => self.decoder = decoder,
+            Err(_) => return Ok(State::Failed("the dictionary is damaged")),
+        }
+        Ok(State::Between)
+    }
+
+    /// Looks for the next octets that can begin a frame.
+    fn search(&mut self) -> io::Result<State> {
+        self.gave = false;
+        let mut seen = 0;
+        let mut byte = [0];
+        while self.fill(&mut byte)? == 1 {
+            seen = if byte[0] == MAGIC[seen] { seen + 1 } else { usize::from(byte[0] == MAGIC[0]) };
+            if seen == MAGIC.len() {
+                return self.frame(MAGIC);
+            }
+        }
+        Ok(State::Ended)
+    }
+
+    /// Fills `out` as far as the stream goes, and says how far.
+    fn fill(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < out.len() {
+            match self.inner.read(&mut out[filled..])? {
+                0 => break,
+                count => filled += count,
+            }
+        }
+        Ok(filled)
+    }
+}

@@ -1,0 +1,245 @@
+//! Records as Common Crawl writes them (Nutch, `org.commoncrawl.util.WarcRecordWriter`), revisits, and byte ranges.
+
+mod common;
+
+use common::{at, built, gzip, lines, only, opened, record, text};
+use robomaton_corpus::{BatchOptions, Built, Input, Item, Progress, ReadLimits, build, read_below};
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+
+/// A record with further header lines.
+fn with(fields: &str, record: Vec<u8>) -> Vec<u8> {
+    let head = b"WARC/1.0\r\n";
+    [head, fields.as_bytes(), record.strip_prefix(head).expect("a record")].concat()
+}
+
+/// A revisit record of this second: of its profile, and of the second that it refers to.
+fn revisit(second: u32, uri: &str, profile: &str, of: Option<u32>, block: &str) -> Vec<u8> {
+    let date = of.map(|of| {
+        format!("WARC-Refers-To-Target-URI: {uri}\r\nWARC-Refers-To-Date: 1970-01-01T00:00:{of:02}Z\r\n")
+    });
+    let fields = format!(
+        "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/{profile}\r\n{}",
+        date.unwrap_or_default()
+    );
+    with(&fields, record("revisit", uri, &format!("1970-01-01T00:00:{second:02}Z"), block.as_bytes()))
+}
+
+const R: &str = "https://a.example/robots.txt";
+const UNMODIFIED: &str = "HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=9\r\n\r\n";
+
+#[test]
+fn a_decoded_body_under_renamed_headers() {
+    let block = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nX-Crawler-Transfer-Encoding: chunked\r\n\
+        X-Crawler-Content-Encoding: gzip\r\nX-Crawler-Content-Length: 31\r\nContent-Length: 26\r\n\r\nUser-agent: *\nDisallow: /\r\n";
+    let capture = only("x.warc", &with("WARC-Identified-Payload-Type: text/x-robots\r\n", at(1, R, block)));
+    assert_eq!((capture.body.as_slice(), capture.truncated), (&b"User-agent: *\nDisallow: /\r\n"[..], false));
+}
+
+#[test]
+fn a_truncated_payload_loses_its_last_line() {
+    let records =
+        [with("WARC-Truncated: length\r\n", at(1, R, text("User-agent: *\nDisallow: /x\nAllow: /x/y")))];
+    let image = built(&records, &BatchOptions::default());
+    assert_eq!(image.report.truncated, 1);
+    assert_eq!(common::ask(&opened(&image, 2), "a", "crawl", "https://a.example/x/y"), "disallowed");
+}
+
+#[test]
+fn a_redirect_is_a_record_of_its_own() {
+    let moved = "HTTP/1.1 301 Moved Permanently\r\nLocation: https://www.a.example/robots.txt\r\nContent-Length: 0\r\n\r\n";
+    let target = at(1, "https://www.a.example/robots.txt", text("User-agent: *\nDisallow: /x"));
+    let image = opened(&built(&[at(1, R, moved), target], &BatchOptions::default()), 2);
+    assert_eq!(common::ask(&image, "a", "crawl", "https://a.example/x"), "disallowed");
+}
+
+/// When the site was fetched, whether `/x` is disallowed, and what was skipped.
+fn told(records: &[Vec<u8>]) -> String {
+    let built: Built = built(records, &BatchOptions { ..BatchOptions::default() });
+    let image = opened(&built, 50);
+    let site = image.site(R).and_then(|site| site.fetched_at()).unwrap_or(0);
+    let skipped: Vec<String> =
+        built.report.skipped.iter().map(|(name, count)| format!(" {count} {name}")).collect();
+    format!("{site} {}{}", common::ask(&image, "a", "crawl", "https://a.example/x"), skipped.concat())
+}
+
+#[test]
+fn a_revisit_makes_its_capture_new() {
+    let no = || at(10, R, text("User-agent: *\nDisallow: /x"));
+    let yes = || at(20, R, text("User-agent: *\nAllow: /"));
+    let error = || at(25, R, "HTTP/1.1 404 Not Found\r\n\r\n");
+    let unmodified = |second, of| revisit(second, R, "server-not-modified", of, UNMODIFIED);
+    let identical =
+        |second, of| revisit(second, R, "identical-payload-digest", of, "HTTP/1.1 200 OK\r\n\r\n");
+
+    assert_eq!(told(&[no(), unmodified(30, Some(10))]), "30 disallowed");
+    assert_eq!(told(&[no(), identical(30, Some(10))]), "30 disallowed");
+    assert_eq!(told(&[no(), unmodified(30, None)]), "30 disallowed");
+    assert_eq!(
+        told(&[no(), revisit(30, R, "server-not-modified", None, "")]),
+        "30 disallowed",
+        "no block at all"
+    );
+    assert_eq!(told(&[no(), at(30, R, UNMODIFIED)]), "30 disallowed", "a response of its own");
+    assert_eq!(
+        told(&[no(), unmodified(12, Some(10)), unmodified(30, Some(10))]),
+        "30 disallowed",
+        "the newest"
+    );
+    assert_eq!(told(&[no(), unmodified(5, None)]), "10 disallowed", "an older one says nothing");
+    assert_eq!(told(&[no(), yes(), unmodified(15, Some(10))]), "20 allowed", "a newer capture counts");
+    assert_eq!(told(&[no(), error(), unmodified(30, Some(10))]), "30 disallowed", "behind an error");
+    assert_eq!(told(&[no(), error(), unmodified(24, Some(10))]), "25 allowed", "the error is newer");
+    assert_eq!(
+        told(&[no(), yes(), unmodified(30, Some(10))]),
+        "30 allowed",
+        "not modified in between, either"
+    );
+    assert_eq!(told(&[no(), yes(), identical(30, Some(10))]), "20 allowed 1 revisit", "that one is not kept");
+    assert_eq!(told(&[no(), unmodified(30, Some(11))]), "10 disallowed 1 revisit", "that one is not there");
+    assert_eq!(told(&[identical(30, Some(10)), unmodified(29, None)]), "0 unknown 1 revisit");
+    assert_eq!(told(&[at(30, R, UNMODIFIED)]), "0 unknown 1 not-modified");
+    let moved = revisit(30, R, "identical-payload-digest", Some(10), "HTTP/1.1 404 Not Found\r\n\r\n");
+    assert_eq!(told(&[no(), moved]), "30 allowed", "an answer that needs no content");
+}
+
+#[test]
+fn revisits_of_other_urls_give_nothing() {
+    let other = revisit(30, "https://a.example/page", "server-not-modified", None, UNMODIFIED);
+    assert_eq!(lines("x.warc", &other), ["at 0: revisit"]);
+    let data = revisit(30, "https://a.example/data.txt", "server-not-modified", None, UNMODIFIED);
+    assert_eq!(lines("x.warc", &data), ["revisit https://a.example/data.txt"]);
+}
+
+#[test]
+fn a_renewed_capture_is_fresh_as_the_new_header_says() {
+    let records = [
+        at(10, R, text("User-agent: *\nDisallow: /x")),
+        revisit(30, R, "server-not-modified", None, UNMODIFIED),
+    ];
+    let built = built(&records, &BatchOptions::default());
+    assert_eq!((built.report.revisits, built.report.renewed), (1, 1));
+    let image = opened(&built, 50);
+    assert_eq!(image.site(R).map(|site| site.fresh_for()), Some(9));
+}
+
+/// What the ranges of an index give, in the order that they are read.
+fn ranges(home: &Path, index: &str, limits: &ReadLimits) -> Vec<String> {
+    fs::write(home.join("index.csv"), index).expect("a file");
+    let mut lines = Vec::new();
+    read_below(home, &[Input::Path(home.join("index.csv"))], limits, &AtomicU64::new(0), &mut |item| {
+        lines.push(match item {
+            Item::Capture(capture) => capture.url,
+            Item::Skipped(skipped) => format!("{}:{} {}", skipped.source, skipped.at, skipped.reason),
+            other => format!("{other:?}"),
+        });
+        ControlFlow::Continue(())
+    })
+    .expect("the index is there");
+    lines
+}
+
+#[test]
+fn byte_ranges_and_what_is_wrong_with_them() {
+    let home = tempfile::tempdir().expect("a directory");
+    fs::create_dir(home.path().join("sub")).expect("a folder");
+    let url = |n: usize| format!("http://h{n}.example/robots.txt");
+    let members: Vec<Vec<u8>> = (0..4).map(|n| gzip(&at(1, &url(n), text("#")))).collect();
+    let starts: Vec<usize> = (0..4).map(|n| members[..n].iter().map(Vec::len).sum()).collect();
+    fs::write(home.path().join("sub/x.warc.gz"), members.concat()).expect("a file");
+    let plain: Vec<Vec<u8>> = (4..6).map(|n| at(1, &url(n), text("#"))).collect();
+    fs::write(home.path().join("y.warc"), plain.concat()).expect("a file");
+    let row = |n: usize| format!("sub/x.warc.gz,{},{}\n", starts[n], members[n].len());
+    let index = [
+        "filename,offset,length\n".to_owned(),
+        row(3),
+        format!("y.warc,{},{}\n", plain[0].len(), plain[1].len()),
+        row(0),
+        format!("./y.warc,0,{}\n", plain[0].len()),
+    ]
+    .concat();
+    let sorted = ranges(home.path(), &index, &ReadLimits::default());
+    assert_eq!(sorted, [url(4), url(0), url(3), url(5)], "file by file, front to back");
+    let mut few = ReadLimits::default();
+    few.max_ranges = 1;
+    assert_eq!(ranges(home.path(), &index, &few), [url(3), url(5), url(0), url(4)], "as they come");
+
+    let size = members.concat().len();
+    let bad =
+        |row: &str| ranges(home.path(), &format!("filename,offset,length,url\n{row},?\n"), &few).join("; ");
+    let x = "sub/x.warc.gz";
+    assert_eq!(
+        bad(&format!("{x},{size},1")),
+        format!("{x}:{size} bad byte range: 1 octets from {size} on, but the file ends at {size}")
+    );
+    assert_eq!(
+        bad(&format!("{x},0,{}", u64::MAX >> 1)),
+        format!("{x}:0 bad byte range: {} octets from 0 on, but the file ends at {size}", u64::MAX >> 1)
+    );
+    assert_eq!(bad(&format!("{x},0,0")), format!("{x}:0 bad byte range: it holds no WARC record"));
+    let cut = bad(&format!("{x},{},{}", starts[1], members[1].len() - 9));
+    assert!(cut.starts_with(&format!("{x}:{} ", starts[1])) && !cut.contains("http"), "{cut}");
+    assert!(
+        bad(&format!("{x},{},{}", starts[1] + 1, members[1].len()))
+            .starts_with(&format!("{x}:{} ", starts[1] + 1))
+    );
+    assert_eq!(
+        bad("../x.warc.gz,7,1"),
+        "../x.warc.gz:7 bad byte range: the path leads out of the folder of WARC files"
+    );
+    assert_eq!(
+        bad("/x.warc.gz,7,1"),
+        "/x.warc.gz:7 bad byte range: the path leads out of the folder of WARC files"
+    );
+    assert!(bad("none.warc.gz,7,1").starts_with("none.warc.gz:7 bad byte range: cannot open "));
+    assert!(bad("sub,7,1").ends_with("not a regular file"));
+    let index = home.path().join("index.csv");
+    assert_eq!(
+        bad(&format!("{x},-1,1")),
+        format!("{}:1 bad row: offset: \"-1\" is no number of octets", index.display())
+    );
+}
+
+#[test]
+fn lists_name_inputs() {
+    let home = tempfile::tempdir().expect("a directory");
+    let put = |name: &str, bytes: &[u8]| {
+        let path = home.path().join(name);
+        fs::write(&path, bytes).expect("a file");
+        path
+    };
+    let (one, two) = (put("a.example.txt", b"A"), put("b.example.txt", b"B"));
+    let text = format!("# captures\n\n  {}  \r\n{}\n", one.display(), two.display());
+    let of = |list: &Path| Input::from_args([format!("@{}", list.display()).as_ref(), "-".as_ref()]);
+    let expected = [Input::Path(one.clone()), Input::Path(two), Input::Stdin];
+    assert_eq!(of(&put("list", text.as_bytes())).expect("a list"), expected);
+    assert_eq!(of(&put("list.gz", &gzip(text.as_bytes()))).expect("a list"), expected);
+    let inputs = of(&put("empty", b"")).expect("a list");
+    assert_eq!(inputs, [Input::Stdin]);
+
+    let wrong = |text: &str| {
+        of(&put("wrong", format!("# 1\n{text}\n").as_bytes())).expect_err("an error").to_string()
+    };
+    let place = format!(" ({}, line 2)", home.path().join("wrong").display());
+    assert_eq!(
+        wrong("none.warc"),
+        format!("cannot open none.warc: No such file or directory (os error 2){place}")
+    );
+    assert_eq!(wrong("-"), format!("cannot open -: a list names files, not standard input{place}"));
+    assert_eq!(
+        wrong("@x"),
+        format!("cannot open @x: a list names files, not lists; ./@NAME is a file{place}")
+    );
+    let none = of(&home.path().join("none")).expect_err("an error").to_string();
+    assert!(none.starts_with("cannot open ") && none.contains("none: No such file"), "{none}");
+    assert!(of(&put("binary", b"\xff\xfe\n")).expect_err("an error").to_string().contains("UTF-8"));
+
+    let built = build(
+        &of(&put("list", format!("{}\n", one.display()).as_bytes())).expect("a list")[..1],
+        &BatchOptions::default(),
+        &Progress::default(),
+    );
+    assert_eq!(built.expect("an image").report.sites, 1);
+}
