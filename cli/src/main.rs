@@ -9,12 +9,14 @@
 //! pipe is a success. This file knows no subcommand's options.
 
 mod ask;
+mod bar;
 mod cmd;
 mod failure;
 mod input;
 mod options;
 mod output;
 mod single;
+mod target;
 mod time;
 mod told;
 

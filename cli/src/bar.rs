@@ -1,0 +1,37 @@
+//! A progress bar for who waits at a terminal.
+//!
+//! It does not know what is counted: the job counts, and the bar is told by looking ten times a second.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Runs a job with a bar of this shape, if standard error is a terminal. `look` tells the bar how far the job is.
+pub(crate) fn with_bar<T>(
+    total: Option<u64>,
+    shape: &str,
+    look: impl Fn(&ProgressBar) + Sync,
+    job: impl FnOnce() -> T,
+) -> T {
+    if !io::stderr().is_terminal() {
+        return job();
+    }
+    let bar = ProgressBar::new(total.unwrap_or(0));
+    if let Ok(style) = ProgressStyle::with_template(shape) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                look(&bar);
+                std::thread::park_timeout(Duration::from_millis(100));
+            }
+        });
+        let result = job();
+        done.store(true, Ordering::Relaxed);
+        bar.finish_and_clear();
+        result
+    })
+}
