@@ -107,6 +107,13 @@ impl<'i> Site<'i> {
         self.view.detail(self.number_of_document()?)
     }
 
+    /// How many octets the details of its document take up.
+    pub fn detail_length(&self) -> u32 {
+        let records = self.view.documents();
+        let record = self.number_of_document().and_then(|number| records.get(number as usize));
+        record.map_or(0, |record| record.detail_length.get())
+    }
+
     /// The text of its document, if the image holds texts.
     pub fn source(&self, limit: usize) -> Option<Vec<u8>> {
         self.view.source(self.number_of_document()?, limit)

@@ -13,6 +13,7 @@ mod lint;
 mod merge;
 mod page;
 mod query;
+mod report;
 mod verify;
 mod visit;
 
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Verify(verify::Arguments),
     /// Show what an image holds.
     Inspect(inspect::Arguments),
+    /// Make a page of pictures, tables and a search out of an image.
+    Report(report::Arguments),
     /// Measure look-ups in an image.
     Bench(bench::Arguments),
 }
@@ -67,6 +70,7 @@ impl Command {
             Command::Dump(arguments) => dump::run(arguments),
             Command::Verify(arguments) => verify::run(arguments),
             Command::Inspect(arguments) => inspect::run(arguments),
+            Command::Report(arguments) => report::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
         }
     }

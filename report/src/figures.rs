@@ -1,0 +1,198 @@
+//! What is counted, and how the counts of texts become those of sites.
+//!
+//! A text is read once and counts for every site that has it. Invariant: adding is the same in any order of texts. It
+//! knows no picture.
+
+use robomaton_formats::Outcome;
+use robomaton_grammar::Severity;
+use robomaton_tables::extent::{Extent, Ground, Share};
+use std::collections::BTreeMap;
+
+/// Classes of numbers: none, one, and from then on twice the number before; the last has no end.
+pub const CLASSES: usize = 22;
+
+/// Counts over an image. Sites are counted, unless something else is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// All sites.
+    pub sites: u64,
+    /// Distinct texts, of those sites.
+    pub texts: u64,
+    /// Rules of the distinct texts.
+    pub rules: u64,
+    /// By what became of the fetch, in the order of [`Outcome::ALL`].
+    pub outcomes: [u64; Outcome::ALL.len()],
+    /// Whose outcome the image cannot tell.
+    pub damaged: u64,
+    /// Sites with rules, by the class of their number ([`class_name`]).
+    pub by_rules: [u64; CLASSES],
+    /// Sites whose texts the image holds, by the class of their octets.
+    pub by_size: [u64; CLASSES],
+    /// Sites with rules: without wildcards, with stars alone, with `$` alone, with both.
+    pub wildcards: [u64; 4],
+    /// By the names in groups that name somebody, as they are compared.
+    pub agents: BTreeMap<String, u64>,
+    /// By the code of a remark about their texts.
+    pub codes: BTreeMap<&'static str, Coded>,
+    /// For each well-known crawler, by share and ground.
+    pub extents: Vec<Extents>,
+    /// Sites whose texts the image holds.
+    pub with_text: u64,
+}
+
+/// Counts for one code of a remark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coded {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Sites.
+    pub sites: u64,
+    /// Distinct texts.
+    pub texts: u64,
+}
+
+/// Sites by how much one crawler may use of them, and on what ground.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extents {
+    /// By ground, and in that by share; in the orders of [`Ground::ALL`] and [`Share::ALL`].
+    counts: [[u64; Share::ALL.len()]; Ground::ALL.len()],
+}
+
+impl Extents {
+    pub(crate) fn add(&mut self, extent: &Extent, sites: u64) {
+        self.counts[extent.ground as usize][extent.share as usize] += sites;
+    }
+
+    /// Sites that grant this share to the crawler by its name.
+    pub fn named(&self, share: Share) -> u64 {
+        self.counts[Ground::Named as usize][share as usize]
+    }
+
+    /// Sites that grant it, by name or not.
+    pub fn all(&self, share: Share) -> u64 {
+        self.counts.iter().map(|of_ground| of_ground[share as usize]).sum()
+    }
+
+    /// Sites that name the crawler.
+    pub fn naming(&self) -> u64 {
+        self.counts[Ground::Named as usize].iter().sum()
+    }
+
+    /// Sites that restrict the crawler, by its name or not: it may use some of them, or nothing.
+    pub fn restricting(&self) -> u64 {
+        self.all(Share::None) + self.all(Share::Some)
+    }
+}
+
+/// What one text gives to the counts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OfText {
+    pub(crate) rules: u64,
+    /// Its octets, if the image holds them.
+    pub(crate) size: Option<u64>,
+    pub(crate) stars: bool,
+    pub(crate) anchors: bool,
+    /// Distinct.
+    pub(crate) agents: Vec<String>,
+    /// Distinct.
+    pub(crate) codes: Vec<(&'static str, Severity)>,
+    pub(crate) extents: Vec<Extent>,
+}
+
+impl Figures {
+    pub(crate) fn new(crawlers: usize) -> Figures {
+        Figures { extents: vec![Extents::default(); crawlers], ..Figures::default() }
+    }
+
+    /// Counts what became of a site's fetch.
+    pub(crate) fn add_site(&mut self, outcome: Option<Outcome>) {
+        self.sites += 1;
+        match outcome {
+            Some(outcome) => self.outcomes[outcome as usize] += 1,
+            None => self.damaged += 1,
+        }
+    }
+
+    pub(crate) fn add_extents(&mut self, extents: &[Extent], sites: u64) {
+        self.extents.iter_mut().zip(extents).for_each(|(counts, extent)| counts.add(extent, sites));
+    }
+
+    /// Counts a text that this many sites have.
+    pub(crate) fn add_text(&mut self, text: &OfText, sites: u64) {
+        self.texts += 1;
+        self.rules += text.rules;
+        self.by_rules[class(text.rules)] += sites;
+        if text.rules > 0 {
+            self.wildcards[usize::from(text.stars) + 2 * usize::from(text.anchors)] += sites;
+        }
+        if let Some(size) = text.size {
+            self.by_size[class(size)] += sites;
+            self.with_text += sites;
+        }
+        for agent in &text.agents {
+            if let Some(count) = self.agents.get_mut(agent) {
+                *count += sites;
+            } else {
+                self.agents.insert(agent.clone(), sites);
+            }
+        }
+        for &(code, severity) in &text.codes {
+            let coded = self.codes.entry(code).or_insert(Coded { severity, sites: 0, texts: 0 });
+            coded.sites += sites;
+            coded.texts += 1;
+        }
+        self.add_extents(&text.extents, sites);
+    }
+
+    /// Sites with this outcome.
+    pub fn with(&self, outcome: Outcome) -> u64 {
+        self.outcomes[outcome as usize]
+    }
+}
+
+/// The class of a number.
+fn class(number: u64) -> usize {
+    (u64::BITS as usize - number.leading_zeros() as usize).min(CLASSES - 1)
+}
+
+/// What a class holds: `0`, `1`, `2-3`, `4-7`, and so on.
+pub fn class_name(class: usize) -> String {
+    match class {
+        0 => "0".to_owned(),
+        1 => "1".to_owned(),
+        last if last == CLASSES - 1 => format!("{}+", short(1 << (class - 1))),
+        _ => format!("{}\u{2013}{}", short(1 << (class - 1)), short((1 << class) - 1)),
+    }
+}
+
+/// A number in few letters: binary thousands from 4096 on.
+fn short(number: u64) -> String {
+    match number {
+        0..4096 => number.to_string(),
+        _ => format!("{}k", number.div_ceil(1024)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes() {
+        assert_eq!([0, 1, 2, 3, 4, 7, 8, u64::MAX].map(class), [0, 1, 2, 2, 3, 3, 4, CLASSES - 1]);
+        let names = [0, 1, 2, 13, 14, CLASSES - 1].map(class_name);
+        assert_eq!(names, ["0", "1", "2\u{2013}3", "4k\u{2013}8k", "8k\u{2013}16k", "1024k+"]);
+    }
+
+    #[test]
+    fn a_text_counts_for_its_sites() {
+        let mut figures = Figures::new(0);
+        let codes = vec![("x", Severity::Note)];
+        let text = OfText { rules: 2, stars: true, agents: vec!["a".into()], codes, ..OfText::default() };
+        figures.add_text(&text, 3);
+        figures.add_text(&text, 1);
+        assert_eq!((figures.texts, figures.rules, figures.by_rules[2]), (2, 4, 4));
+        assert_eq!((figures.wildcards, figures.with_text), ([0, 4, 0, 0], 0));
+        assert_eq!((figures.agents["a"], figures.codes["x"].sites, figures.codes["x"].texts), (4, 4, 2));
+    }
+}

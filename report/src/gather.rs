@@ -1,0 +1,250 @@
+//! The passes over an image: which texts are there, what each says, whose policies go into the page.
+//!
+//! The first pass counts the sites of each text; the second takes the texts in the order of their first sites, a window
+//! of them at a time on all threads, and joins what they give in that order, so that no thread shows in the result.
+//! Time is linear in sites and texts (lint has its own limit).
+
+use crate::Options;
+use crate::embed::{Blocks, packed};
+use crate::figures::{Figures, OfText};
+use crate::policy::Policy;
+use crate::text::shown;
+use rayon::prelude::*;
+use robomaton_compiler::Surroundings;
+use robomaton_compiler::lint::{Code, lint};
+use robomaton_formats::Outcome;
+use robomaton_formats::detail::Detail;
+use robomaton_grammar::{Severity, diagnose, scan};
+use robomaton_runtime::{Crawler, Image, Site, Usage};
+use robomaton_tables::crawlers::known;
+use robomaton_tables::extent::{Extent, Extents};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Texts that are read side by side.
+pub const WINDOW: usize = 256;
+/// Octets of memory for each site, to find those whose texts say the most.
+pub const BYTES_A_SITE: usize = 8;
+/// Octets of memory for each text.
+pub const BYTES_A_TEXT: usize = 8;
+
+/// Octets of a text that are read, whatever limit the image states.
+const TEXT_READ: usize = 64 << 20;
+/// No number of a text.
+const NONE: u32 = u32::MAX;
+
+/// What goes into the page beside the figures.
+pub(crate) struct Data {
+    /// The sites, as [`Index`], packed.
+    pub(crate) index: String,
+    /// The texts, in blocks, each with the number of its first text.
+    pub(crate) blocks: Vec<(u32, String)>,
+    /// Sites that the page holds.
+    pub(crate) sites: usize,
+}
+
+/// The sites that can be looked up, as columns.
+#[derive(Default, Serialize)]
+struct Index {
+    /// Well-known crawlers, in the order of the extents of a text.
+    crawlers: Vec<&'static str>,
+    /// Outcomes by their numbers.
+    outcomes: Vec<&'static str>,
+    /// Names, by which the sites are sorted; of one name, schemes.
+    names: Vec<String>,
+    schemes: Vec<u8>,
+    /// Outcome, the length of the list where the image does not tell.
+    fetched: Vec<u8>,
+    status: Vec<u16>,
+    /// Seconds since 1970, 0 where nobody knows.
+    at: Vec<u64>,
+    /// Numbers of the texts in the page.
+    texts: Vec<u32>,
+}
+
+impl Index {
+    fn add(&mut self, site: &Site<'_>, text: u32) {
+        self.names.push(site.authority());
+        self.schemes.push(site.scheme() as u8);
+        self.fetched.push(site.outcome().map_or(Outcome::ALL.len() as u8, |outcome| outcome as u8));
+        self.status.push(site.status());
+        self.at.push(site.fetched_at().unwrap_or(0));
+        self.texts.push(text);
+    }
+}
+
+/// A text to be read.
+struct Job<'i> {
+    site: Site<'i>,
+    document: u64,
+    sites: u64,
+    embed: bool,
+}
+
+/// What is asked of every text.
+struct Asked<'a> {
+    options: &'a Options,
+    crawlers: &'a [Crawler],
+}
+
+/// What the second pass makes.
+struct Making {
+    figures: Figures,
+    blocks: Blocks,
+    index: Index,
+    /// The number in the page of each document.
+    numbers: HashMap<u64, u32>,
+    /// Sites whose text is still to be read.
+    waiting: Vec<(usize, u64)>,
+}
+
+/// Counts and embeds. `done` grows to the number of sites.
+pub(crate) fn gather<D>(image: &Image<D>, options: &Options, done: &AtomicU64) -> io::Result<(Figures, Data)>
+where
+    D: AsRef<[u8]> + Sync,
+{
+    let crawlers: Vec<Crawler> = known().iter().map(|known| image.crawler([known.token])).collect();
+    let asked = Asked { options, crawlers: &crawlers };
+    let mut sites_of: HashMap<u64, u32> = HashMap::new();
+    for document in image.sites().filter_map(|site| site.document()) {
+        *sites_of.entry(document).or_default() += 1;
+    }
+    let last = last_embedded(image, options.sites);
+    let mut making = Making {
+        figures: Figures::new(crawlers.len()),
+        blocks: Blocks::default(),
+        index: Index {
+            crawlers: known().iter().map(|known| known.token).collect(),
+            outcomes: Outcome::ALL.map(Outcome::name).to_vec(),
+            ..Index::default()
+        },
+        numbers: HashMap::new(),
+        waiting: Vec::new(),
+    };
+    // Sites without a text differ in what became of the fetch alone.
+    let mut without: BTreeMap<(Option<Outcome>, u16), (Vec<Extent>, u32)> = BTreeMap::new();
+    let mut jobs = Vec::with_capacity(WINDOW);
+    for (place, site) in image.sites().enumerate() {
+        done.fetch_add(1, Ordering::Relaxed);
+        making.figures.add_site(site.outcome());
+        let embed = last.is_none_or(|last| rank(place, &site) <= last);
+        let Some(document) = site.document() else {
+            let (extents, number) = without
+                .entry((site.outcome(), site.status()))
+                .or_insert_with(|| (extents(&asked, &site), NONE));
+            making.figures.add_extents(extents, 1);
+            if embed {
+                if *number == NONE {
+                    let policy = Policy::of(&Detail::default(), extents).json()?;
+                    *number = making.blocks.add(&policy)?;
+                }
+                making.index.add(&site, *number);
+            }
+            continue;
+        };
+        if embed {
+            making.waiting.push((making.index.texts.len(), document));
+            making.index.add(&site, NONE);
+        }
+        if let Some(sites) = sites_of.remove(&document) {
+            jobs.push(Job { site, document, sites: u64::from(sites), embed });
+        }
+        if jobs.len() == WINDOW {
+            making.join(&asked, &jobs)?;
+            jobs.clear();
+        }
+    }
+    making.join(&asked, &jobs)?;
+    let Making { figures, blocks, index, .. } = making;
+    let sites = index.names.len();
+    let index = packed(&serde_json::to_vec(&index)?)?;
+    Ok((figures, Data { index, blocks: blocks.finish()?, sites }))
+}
+
+impl Making {
+    /// Reads some texts, and adds what they give in their order.
+    fn join(&mut self, asked: &Asked<'_>, jobs: &[Job<'_>]) -> io::Result<()> {
+        let read: Vec<(OfText, Option<Vec<u8>>)> =
+            jobs.par_iter().map(|job| read(asked, job)).collect::<serde_json::Result<_>>()?;
+        for (job, (text, policy)) in jobs.iter().zip(read) {
+            self.figures.add_text(&text, job.sites);
+            if let Some(policy) = policy {
+                self.numbers.insert(job.document, self.blocks.add(&policy)?);
+            }
+        }
+        for (place, document) in self.waiting.drain(..) {
+            self.index.texts[place] = self.numbers.get(&document).copied().unwrap_or(NONE);
+        }
+        Ok(())
+    }
+}
+
+/// What a site is chosen by: those whose text has the longest records come first, then those whose name does.
+type Rank = (Reverse<u32>, usize);
+
+fn rank(place: usize, site: &Site<'_>) -> Rank {
+    (Reverse(site.detail_length()), place)
+}
+
+/// The rank of the last site that the page holds; `None` when it holds all.
+fn last_embedded<D: AsRef<[u8]>>(image: &Image<D>, limit: usize) -> Option<Rank> {
+    image.sites().nth(limit)?;
+    let mut ranks: Vec<(Reverse<u32>, u32)> = image
+        .sites()
+        .enumerate()
+        .map(|(place, site)| rank(place, &site))
+        .map(|(length, place)| (length, place as u32))
+        .collect();
+    // Of no sites the last is before all.
+    let Some(last) = limit.checked_sub(1) else { return Some((Reverse(u32::MAX), 0)) };
+    let (_, &mut (length, place), _) = ranks.select_nth_unstable(last);
+    Some((length, place as usize))
+}
+
+fn extents(asked: &Asked<'_>, site: &Site<'_>) -> Vec<Extent> {
+    Extents::new(asked.crawlers, &[Usage::CRAWL]).of(site).to_vec()
+}
+
+/// Reads one text: counts, and if it goes into the page, its policy as JSON.
+fn read(asked: &Asked<'_>, job: &Job<'_>) -> serde_json::Result<(OfText, Option<Vec<u8>>)> {
+    let detail = job.site.detail().unwrap_or_default();
+    let extents = extents(asked, &job.site);
+    let policy = job.embed.then(|| Policy::of(&detail, &extents).json()).transpose()?;
+    let rules = || detail.groups.iter().flat_map(|group| group.rules.iter().map(|rule| group.pattern(rule)));
+    let agents: BTreeSet<&String> = detail.groups.iter().flat_map(|group| &group.crawlers).collect();
+    let limit = asked.options.compiled.limits.bytes(asked.options.compiled.profile).min(TEXT_READ);
+    let source = job.site.source(limit.saturating_add(1));
+    let text = OfText {
+        rules: rules().count() as u64,
+        size: source.as_ref().map(|source| source.len() as u64),
+        stars: rules().any(|pattern| pattern.has_star()),
+        anchors: rules().any(|pattern| pattern.parts().anchored),
+        agents: agents.into_iter().map(|name| shown(name).into_owned()).collect(),
+        codes: source.map(|source| codes(&source, &detail, asked.options)).unwrap_or_default(),
+        extents,
+    };
+    Ok((text, policy))
+}
+
+/// The codes of all there is to say about a text by itself: what it says of its host, and of other files that the image
+/// was compiled with, is not known here.
+fn codes(source: &[u8], detail: &Detail<'_>, options: &Options) -> Vec<(&'static str, Severity)> {
+    let compiled = &options.compiled;
+    let tree = scan(source, compiled.limits.bytes(compiled.profile));
+    let report = lint(&tree, &Surroundings::default(), compiled);
+    let lacks = detail.groups.iter().any(|group| group.incomplete);
+    let meant = report.findings.iter().filter(|found| lacks || found.code != Code::AcapReferenceMissing);
+    let mut codes: BTreeMap<&'static str, Severity> =
+        meant.map(|found| (found.code.name(), found.code.severity())).collect();
+    if report.over.is_some() {
+        let over = robomaton_grammar::Code::OverLimit;
+        codes.insert(over.name(), over.severity());
+    }
+    if !report.is_something_else {
+        codes.extend(diagnose(&tree).iter().map(|found| (found.code.name(), found.code.severity())));
+    }
+    codes.into_iter().collect()
+}

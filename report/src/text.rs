@@ -1,0 +1,37 @@
+//! What strangers have written, made visible.
+//!
+//! Markup is escaped where it is written (`maud`, and `textContent` in the page); here go the characters that are not
+//! seen, or that turn the text around them.
+
+use std::borrow::Cow;
+
+/// The text with controls, and characters that steer or hide others, as escapes: `\u{202e}`.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unseen) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_unseen(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
+/// Controls (Cc), and of the format characters (Cf) those without a picture: marks of direction, joiners, byte order
+/// marks, tags, and separators of lines.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}')
+        || matches!(c, '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_hidden() {
+        assert_eq!(shown("a\u{202E}b\0\u{feff}\n"), "a\\u{202e}b\\u{0}\\u{feff}\\u{a}");
+        assert!(matches!(shown("/größe/\u{5d0}"), Cow::Borrowed("/größe/\u{5d0}")));
+    }
+}

@@ -1,0 +1,225 @@
+//! The page in a real browser: what it draws, what its search finds, by hand and by keyboard, light and dark.
+
+mod common;
+
+use common::{image, report_of, sample, whole};
+use robomaton_browser::{Browser, Page, Scheme, chromium};
+use robomaton_compiler::Options;
+use robomaton_report::Report;
+use serde_json::{Value, json};
+use std::path::Path;
+use tempfile::TempDir;
+
+/// The page of a report, opened at a fragment; the folder that it is in must last as long.
+fn open(browser: &Browser, report: &Report, fragment: &str) -> (Page, TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("report.html");
+    std::fs::write(&path, &report.html).expect("the page is written");
+    let page = browser.open(&format!("file://{}{fragment}", path.display()));
+    page.wait("document.documentElement.dataset.ready");
+    (page, folder)
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+#[test]
+fn pictures_show_the_figures() {
+    let Some(browser) = chromium() else { return };
+    let report = whole(&sample(&Options::default()));
+    let figures = &report.figures;
+    let (page, _folder) = open(&browser, &report, "");
+    // What is drawn, in numbers: of each section the sum of the bars of its picture.
+    let drawn = |id: &str| {
+        number(&page.evaluate(&format!(
+            "[...document.querySelectorAll('#{id} figure [data-value]')].reduce((sum, bar) => sum + +bar.dataset.value, 0)"
+        )))
+    };
+    assert_eq!(drawn("outcomes"), figures.sites);
+    assert_eq!(drawn("rules"), figures.by_rules.iter().sum::<u64>());
+    assert_eq!(drawn("sizes"), figures.by_size.iter().sum::<u64>());
+    assert_eq!(drawn("wildcards"), figures.wildcards.iter().sum::<u64>());
+    assert_eq!(drawn("restricted"), 20 * figures.sites);
+    let mut most: Vec<u64> = figures.agents.values().copied().collect();
+    most.sort_unstable();
+    assert_eq!(drawn("agents"), most.iter().rev().take(20).sum::<u64>());
+    let mut most: Vec<u64> = figures.codes.values().map(|coded| coded.sites).collect();
+    most.sort_unstable();
+    assert_eq!(drawn("codes"), most.iter().rev().take(20).sum::<u64>());
+    let mut most: Vec<u64> = figures.extents.iter().map(|extents| extents.naming()).collect();
+    most.sort_unstable();
+    assert_eq!(drawn("named"), most.iter().rev().take(20).sum::<u64>());
+    // And in lengths: every bar is as long as its number is large, to a pixel.
+    let bent = page.evaluate(
+        "[...document.querySelectorAll('.chart')].flatMap((chart) => {
+           const bars = [...chart.querySelectorAll('figure [data-value]')];
+           const length = (bar) => { const box = bar.getBoundingClientRect(); return bar.closest('.column') ? box.height : box.width };
+           const largest = bars.reduce((one, other) => +one.dataset.value < +other.dataset.value ? other : one);
+           const unit = length(largest) / largest.dataset.value;
+           return bars.filter((bar) => Math.abs(length(bar) - unit * bar.dataset.value) > 1).map((bar) => chart.id);
+         })",
+    );
+    assert_eq!(bent, json!([]));
+    assert!(page.requests().iter().all(|url| url.starts_with("file://")), "{:?}", page.requests());
+    assert_eq!(page.requests().len(), 1);
+}
+
+#[test]
+fn behind_each_picture_is_a_table() {
+    let Some(browser) = chromium() else { return };
+    let report = whole(&sample(&Options::default()));
+    let (page, _folder) = open(&browser, &report, "");
+    for id in ["restricted", "named", "outcomes", "wildcards", "rules", "sizes", "agents", "codes"] {
+        let shut = page.evaluate(&format!("document.querySelector('#{id} table').checkVisibility()"));
+        assert_eq!(shut, json!(false), "{id}");
+        page.click(&format!("#{id} summary"));
+        page.wait(&format!("document.querySelector('#{id} table').checkVisibility()"));
+        let (rows, bars) = (
+            page.evaluate(&format!("document.querySelectorAll('#{id} tbody tr').length")),
+            page.evaluate(&format!("document.querySelectorAll('#{id} figure :is(.bar, .column)').length")),
+        );
+        assert!(number(&rows) >= number(&bars) && number(&bars) > 0, "{id}: {rows} rows, {bars} bars");
+        assert!(!page.text(&format!("#{id} caption")).is_empty());
+    }
+    let all = page.text("#outcomes tbody");
+    assert!(all.contains(&report.figures.outcomes[0].to_string()), "{all}");
+}
+
+#[test]
+fn a_site_is_found_by_keyboard() {
+    let Some(browser) = chromium() else { return };
+    let image = sample(&Options::default());
+    let (page, _folder) = open(&browser, &whole(&image), "");
+    page.press("Tab");
+    assert_eq!(page.evaluate("document.activeElement.className"), json!("skip"));
+    page.press("Enter");
+    page.press("Tab");
+    assert_eq!(page.evaluate("document.activeElement.id"), json!("host"));
+    page.type_text("ed.ac");
+    page.wait("!document.getElementById('hosts').hidden");
+    page.press("ArrowDown");
+    page.wait("document.querySelector('#hosts [aria-selected=true]')");
+    let chosen = page.text("#hosts [aria-selected=true]");
+    assert!(chosen.contains("ed.ac"), "{chosen}");
+    page.press("Escape");
+    page.wait("document.getElementById('hosts').hidden");
+    page.press("ArrowDown");
+    page.press("ArrowUp");
+    page.press("ArrowDown");
+    page.press("Enter");
+    page.wait("!document.getElementById('site').hidden");
+    let shown = page.text("#site h3");
+    assert_eq!(page.evaluate("decodeURIComponent(location.hash)"), json!(format!("#site={shown}")));
+    let site = image.site(&shown).expect("the site is in the image");
+    let detail = site.detail().expect("it has rules");
+    let rules: usize = detail.groups.iter().map(|group| group.rules.len()).sum();
+    let rows = page.evaluate("document.querySelectorAll('#site :is(.allow, .disallow)').length");
+    assert_eq!(number(&rows), rules.min(robomaton_report::RULES_SHOWN) as u64);
+    assert!(page.text("#site .facts").contains("rules"));
+    let chips = page.evaluate("document.querySelectorAll('#site .chip').length");
+    assert_eq!(number(&chips), robomaton_tables::crawlers::known().len() as u64);
+}
+
+#[test]
+fn a_site_has_a_link() {
+    let Some(browser) = chromium() else { return };
+    let image =
+        image(&[("https://a.example/robots.txt", "User-agent: GPTBot\nDisallow: /\n"), ("b.example", "")]);
+    let (page, _folder) = open(&browser, &whole(&image), "#site=a.example");
+    assert_eq!(page.text("#site h3"), "https://a.example");
+    assert_eq!(page.text("#site [data-share=none][data-ground=named]"), "GPTBot");
+    assert!(page.text("#site .extents").contains("line 2"));
+    page.click("#host");
+    page.type_text("EXAMPLE");
+    page.wait("document.querySelectorAll('#hosts li').length === 2");
+    page.click("#hosts li:last-child");
+    page.wait("document.querySelector('#site h3').innerText === 'b.example'");
+    page.evaluate("location.hash = 'site=nowhere.example'");
+    page.wait("document.getElementById('state').innerText.includes('nowhere.example')");
+    let (page, _folder) = open(&browser, &report_of(&image, 1), "#site=b.example");
+    assert!(page.text("#state").contains("holds no site b.example"));
+    assert!(page.text(".search .about").contains("holds the 1 sites whose records are the longest, of 2"));
+}
+
+#[test]
+fn what_sites_write_is_text() {
+    let Some(browser) = chromium() else { return };
+    let script = "</script><script>window.hit=1</script><img src=x onerror=window.hit=2>";
+    let text = format!(
+        "User-agent: {script}\nUser-agent: a\u{202E}b\u{0}'\"`c\nDisallow: /{script}\"'\u{202E}x\u{0}\u{7F}y\n\
+         Allow: /\u{2028}-->]]><!--{script}\nSitemap: javascript:window.hit=3\nSitemap: https://h.example/\u{202E}z\u{0}\n{script}: {script}\n"
+    );
+    for profile in ["full", "google"] {
+        let compiled = Options { profile: profile.parse().expect("a profile"), ..Options::default() };
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.jsonl");
+        std::fs::write(&path, json!({ "url": "h.example", "body": text }).to_string())
+            .expect("it is written");
+        let report = whole(&common::image_of(&path, &compiled));
+        assert!(!report.html.contains("<script>window.hit") && !report.html.contains("<img"));
+        assert!(!report.html.contains('\u{202E}') && !report.html.contains('\0'));
+        let (page, _folder) = open(&browser, &report, "#site=h.example");
+        let shown = page.text("#site");
+        assert!(!shown.contains('\u{202E}'), "{shown}");
+        assert!(profile != "full" || shown.contains("/\\u{202e}z\\u{0}"), "{shown}");
+        assert!(shown.to_lowercase().contains("script>"), "{shown}");
+        assert_eq!(page.evaluate("window.hit"), Value::Null);
+        assert_eq!(page.evaluate("document.querySelectorAll('#site :is(script, img, a)').length"), json!(0));
+        // Had a script slipped in, the page's own policy would not run it.
+        page.evaluate("document.body.append(Object.assign(document.createElement('script'), { text: 'window.hit = 4' }))");
+        assert_eq!(page.evaluate("window.hit"), Value::Null);
+        assert!(page.take_troubles().join("").contains("Content Security Policy"));
+    }
+}
+
+#[test]
+fn it_is_readable_in_any_light_and_width() {
+    let Some(browser) = chromium() else { return };
+    let (page, _folder) = open(&browser, &whole(&sample(&Options::default())), "#site=www.ed.ac.uk");
+    // The least contrast of ink on its ground among all texts that are seen.
+    let contrast = "(() => {
+        const light = (color) => {
+          const [red, green, blue] = color.match(/[\\d.]+/g).map((part) => { part /= 255; return part <= .04045 ? part / 12.92 : ((part + .055) / 1.055) ** 2.4 });
+          return .2126 * red + .7152 * green + .0722 * blue;
+        };
+        const ground = (element) => {
+          const own = getComputedStyle(element).backgroundColor;
+          return own !== 'rgba(0, 0, 0, 0)' || !element.parentElement ? own : ground(element.parentElement);
+        };
+        const texts = [...document.querySelectorAll('body *')].filter((element) => element.innerText && !element.closest('svg') && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
+        return Math.min(...texts.map((element) => {
+          const [one, other] = [getComputedStyle(element).color, ground(element)].map(light).sort((a, b) => b - a);
+          return (one + .05) / (other + .05);
+        }));
+      })()";
+    let mut grounds = Vec::new();
+    for scheme in [Scheme::Light, Scheme::Dark] {
+        page.color_scheme(scheme);
+        let least = page.evaluate(contrast).as_f64().expect("a ratio");
+        assert!(least >= 4.5, "{scheme:?}: a contrast of {least}");
+        grounds.push(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"));
+    }
+    assert_ne!(grounds[0], grounds[1]);
+    for width in [360, 800, 1400] {
+        page.viewport(width, 800);
+        let wide = page.evaluate("document.documentElement.scrollWidth");
+        assert!(number(&wide) <= u64::from(width), "{wide} at {width}");
+    }
+    page.as_printed();
+    assert_eq!(page.evaluate("document.querySelector('.search').checkVisibility()"), json!(false));
+    assert_eq!(page.evaluate("document.querySelector('#restricted figure').checkVisibility()"), json!(true));
+}
+
+/// The picture in the README: `ROBOMATON_SCREENSHOT=FILE.png`, with `ROBOMATON_CORPUS` of other captures.
+#[test]
+fn screenshot() {
+    let Some(browser) = chromium() else { return };
+    let (page, _folder) = open(&browser, &whole(&sample(&Options::default())), "");
+    page.viewport(1200, 1130);
+    let picture = page.screenshot();
+    assert!(picture.len() > 20_000, "an empty picture");
+    if let Some(path) = std::env::var_os("ROBOMATON_SCREENSHOT") {
+        std::fs::write(Path::new(&path), picture).expect("the picture is written");
+    }
+}

@@ -1,0 +1,92 @@
+//! Well-known crawlers: who runs them and what for (`data/crawlers.tsv`, which names its sources).
+//!
+//! The table is part of the program, read once. Invariant: the tokens are product tokens (R5), sorted without regard to
+//! case, each there once. It does not know what any site says to them.
+
+use std::sync::LazyLock;
+
+/// One well-known crawler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// The product token, in its operator's spelling.
+    pub token: &'static str,
+    /// Who runs it, where that is known.
+    pub operator: Option<&'static str>,
+    /// What it fetches for.
+    pub purpose: Purpose,
+}
+
+/// What a crawler fetches for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Purpose {
+    /// What it fetches may train models.
+    Train,
+    /// It fills an index that answers searches.
+    Search,
+    /// It fetches for one user who asks.
+    Assistant,
+    /// Archives, data for sale, tools, and what nobody says.
+    Other,
+}
+
+impl Purpose {
+    /// Every purpose.
+    pub const ALL: [Purpose; 4] = [Purpose::Train, Purpose::Search, Purpose::Assistant, Purpose::Other];
+
+    /// The name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Purpose::Train => "train",
+            Purpose::Search => "search",
+            Purpose::Assistant => "assistant",
+            Purpose::Other => "other",
+        }
+    }
+}
+
+/// All well-known crawlers, by token.
+pub fn known() -> &'static [Known] {
+    static KNOWN: LazyLock<Vec<Known>> =
+        LazyLock::new(|| include_str!("../data/crawlers.tsv").lines().filter_map(row).collect());
+    &KNOWN
+}
+
+/// The well-known crawler with this product token, in any case.
+pub fn find(token: &str) -> Option<&'static Known> {
+    known().iter().find(|known| known.token.eq_ignore_ascii_case(token))
+}
+
+/// A line of the table; `None` for comments. A test sees that every other line is a row.
+fn row(line: &'static str) -> Option<Known> {
+    let mut fields = line.split('\t');
+    let token = fields.next().filter(|token| !token.starts_with('#'))?;
+    let operator = fields.next().filter(|&operator| operator != "-");
+    let purpose = fields.next()?;
+    let purpose = Purpose::ALL.into_iter().find(|known| known.name() == purpose)?;
+    Some(Known { token, operator, purpose })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use robomaton_formats::profile::AgentRule;
+
+    #[test]
+    fn every_line_is_a_row() {
+        let lines = include_str!("../data/crawlers.tsv").lines();
+        assert_eq!(lines.filter(|line| !line.starts_with('#')).count(), known().len());
+        assert!(known().len() >= 40);
+    }
+
+    #[test]
+    fn tokens_are_product_tokens_in_order() {
+        for pair in known().windows(2) {
+            assert!(pair[0].token.to_ascii_lowercase() < pair[1].token.to_ascii_lowercase(), "{pair:?}");
+        }
+        for known in known() {
+            assert_eq!(AgentRule::Token.reduce(known.token), known.token.to_ascii_lowercase());
+            assert_eq!(find(&known.token.to_ascii_uppercase()), Some(known));
+        }
+        assert_eq!(find("nobody"), None);
+    }
+}

@@ -1,0 +1,311 @@
+//! How much of a site a crawler may use: all of it, some, or nothing.
+//!
+//! Asks no sample of URLs but one *witness* for each rule: the pattern with a *fresh* octet, which no pattern of the
+//! document holds, in the place of each star and behind an open end. That is enough. If a pattern `A` matches the witness
+//! of `D`, the fresh octets fell to stars and open ends of `A`, so `A` matches whatever `D` does. So if any target is
+//! disallowed, by a rule `D`, no better permission matches the witness of `D`, or it would match the target, too; and
+//! the witness is disallowed. The same holds for permissions, and for silence, whose witness is that of the pattern `/`.
+//! (A pattern that begins with a star is two, where a `/` follows: `*/x` is `/*/x` and `/x`.)
+//!
+//! So where rules rank, which is all but ACAP, `None`, `Some` and `All` are exact over all targets but `/robots.txt`.
+//! Fields of ACAP are weighed by narrowness, where it may count that several rules match together, and without regard
+//! to case, beside rules that regard it: there each decision found is a true one, but one that only few targets have may
+//! be missed, so that `Some` is told as `None` or `All`. Each witness is a question to `runtime`: nothing is weighed here. The cost is a question for each rule of the groups that
+//! answer. What pages say of themselves speaks for those pages only, and is heard as the other rules are.
+
+use robomaton_formats::detail::{Detail, Group};
+use robomaton_formats::pattern::Parts;
+use robomaton_formats::policy::Role;
+use robomaton_formats::{Decision, Notation, Pattern};
+use robomaton_runtime::{Basis, Crawler, Site, Usage, Verdict};
+use std::collections::HashMap;
+
+/// How much of a site a crawler may use in one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Extent {
+    /// How much.
+    pub share: Share,
+    /// What that rests on.
+    pub ground: Ground,
+    /// Whether a part of it, or all, is permitted under conditions only (ACAP).
+    pub conditional: bool,
+    /// Whether a file that speaks to the crawler is missing, so that what is permitted counts as disallowed.
+    pub incomplete: bool,
+    /// The line of the rule that decides what no rule is written for in particular, as `Disallow: /` does; where none
+    /// does and some of the site is disallowed, that of the first rule in the file that is obeyed in disallowing
+    /// something. `None` where no rule decides.
+    pub line: Option<u32>,
+}
+
+/// A part of a site, `/robots.txt` aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Share {
+    /// Nothing: every target is disallowed.
+    None,
+    /// Some: there are targets that are permitted, plainly or under conditions, and not all are permitted plainly.
+    Some,
+    /// Everything is permitted, without conditions.
+    All,
+    /// Nothing is permitted, and not everything disallowed: nobody speaks of the usage, the site's robots.txt is not
+    /// known, or the image does not tell.
+    Unknown,
+}
+
+/// What an extent rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ground {
+    /// A group of the text names the crawler.
+    Named,
+    /// No group names it; the groups for every crawler answer.
+    Default,
+    /// There are rules, but no group for it.
+    NoGroup,
+    /// There are no rules; what became of the fetch decides (R16).
+    Outcome,
+    /// The image cannot tell: it was narrowed to other crawlers, or is damaged.
+    Untold,
+}
+
+impl Share {
+    /// Every share.
+    pub const ALL: [Share; 4] = [Share::None, Share::Some, Share::All, Share::Unknown];
+
+    /// The name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Share::None => "none",
+            Share::Some => "some",
+            Share::All => "all",
+            Share::Unknown => "unknown",
+        }
+    }
+}
+
+impl Ground {
+    /// Every ground.
+    pub const ALL: [Ground; 5] =
+        [Ground::Named, Ground::Default, Ground::NoGroup, Ground::Outcome, Ground::Untold];
+
+    /// The name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ground::Named => "named",
+            Ground::Default => "default",
+            Ground::NoGroup => "no-group",
+            Ground::Outcome => "outcome",
+            Ground::Untold => "untold",
+        }
+    }
+}
+
+impl Extent {
+    /// Whether the text names the crawler.
+    pub fn is_explicit(&self) -> bool {
+        self.ground == Ground::Named
+    }
+}
+
+/// Octets that may be fresh: such as stand for themselves in every notation, rare ones first.
+const FRESH: &[u8] = b"^`|{}<>\"~!',()+[]&=_-.ghijklmnopqrstuvwxyz";
+
+/// How much of a site a crawler may use in one way. An incomplete answer counts as [`Verdict::safe_decision`] has it. Of
+/// several crawlers or sites ask [`Extents`], which is faster.
+pub fn extent(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>) -> Extent {
+    measure(site, site.detail().as_ref(), crawler, usage)
+}
+
+/// Extents for the same crawlers on many sites. Crawlers that the same groups of a document answer are asked about
+/// once, and so are sites with the same text.
+pub struct Extents<'a> {
+    crawlers: &'a [Crawler],
+    usages: &'a [Usage<'a>],
+    known: HashMap<u64, Box<[Extent]>>,
+}
+
+/// Extents that are kept, at 16 octets each, before all are forgotten: a limit of memory, not of use.
+const KEPT: usize = 4 << 20;
+
+impl<'a> Extents<'a> {
+    /// For these crawlers and usages of one image.
+    pub fn new(crawlers: &'a [Crawler], usages: &'a [Usage<'a>]) -> Extents<'a> {
+        Extents { crawlers, usages, known: HashMap::new() }
+    }
+
+    /// The extents on a site: for each crawler those of each usage.
+    pub fn of(&mut self, site: &Site<'_>) -> &[Extent] {
+        // Sites without a document differ in what became of their fetch, and cost nothing.
+        let document = site.document().unwrap_or(u64::MAX);
+        if document == u64::MAX || self.known.len() >= KEPT / (self.crawlers.len() * self.usages.len()).max(1)
+        {
+            self.known.clear();
+        }
+        let (crawlers, usages) = (self.crawlers, self.usages);
+        self.known.entry(document).or_insert_with(|| {
+            let detail = site.detail();
+            let mut answered: HashMap<(Vec<usize>, bool, usize), Extent> = HashMap::new();
+            let mut all = Vec::with_capacity(crawlers.len() * usages.len());
+            for crawler in crawlers {
+                let naming = detail.as_ref().map(|detail| naming(site, detail, crawler)).unwrap_or_default();
+                for (number, &usage) in usages.iter().enumerate() {
+                    let narrowed = site.access(crawler, usage).decide("/").basis() == Basis::Narrowed;
+                    let of = || measure(site, detail.as_ref(), crawler, usage);
+                    all.push(*answered.entry((naming.clone(), narrowed, number)).or_insert_with(of));
+                }
+            }
+            all.into()
+        })
+    }
+}
+
+/// The groups of a document that name a crawler, whatever kind they are: crawlers with the same ones get the same
+/// answers.
+fn naming(site: &Site<'_>, detail: &Detail<'_>, crawler: &Crawler) -> Vec<usize> {
+    let rule = site.profile().agent_rule();
+    let names = |group: &Group<'_>| crawler.names().iter().any(|name| group.names(rule, name));
+    detail.groups.iter().enumerate().filter(|(_, group)| names(group)).map(|(number, _)| number).collect()
+}
+
+/// The groups that may answer for a crawler: of conventional ones those that do, of others all that speak to it or to
+/// everybody.
+fn answering<'d>(site: &Site<'_>, detail: &'d Detail<'d>, crawler: &Crawler) -> Vec<&'d Group<'d>> {
+    let rule = site.profile().agent_rule();
+    let conventional = detail.groups_of(rule, crawler.names());
+    let others = |(number, group): &(usize, &Group<'_>)| match group.role {
+        Role::Conventional => conventional.binary_search(number).is_ok(),
+        _ => group.default || crawler.names().iter().any(|name| group.names(rule, name)),
+    };
+    detail.groups.iter().enumerate().filter(others).map(|(_, group)| group).collect()
+}
+
+fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usage: Usage<'_>) -> Extent {
+    let groups = detail.map_or(Vec::new(), |detail| answering(site, detail, crawler));
+    let Some(fresh) = fresh(&groups) else {
+        let share = Share::Unknown;
+        return Extent { share, ground: Ground::Untold, conditional: false, incomplete: false, line: None };
+    };
+    let mut targets = Vec::new();
+    for group in groups {
+        group.rules.iter().for_each(|rule| witnesses(site, group.pattern(rule), fresh, &mut targets));
+    }
+    let root = url([b'/', fresh], Notation::Rep);
+    let access = site.access(crawler, usage);
+    let silent = access.decide(&root);
+    let mut found = Found::default();
+    found.add(&silent);
+    let mut refused: Option<Verdict<'_>> = None;
+    for target in &targets {
+        let verdict = access.decide(target);
+        if verdict.basis() != Basis::RobotsTxt {
+            found.add(&verdict);
+            refused = refused.or(Some(verdict).filter(|verdict| verdict.decision() == Decision::Disallowed));
+        }
+    }
+    let line = |verdict: &Verdict<'_>| verdict.rule().map(|rule| rule.line);
+    Extent {
+        share: found.share(),
+        ground: ground(site, detail, crawler, silent.basis()),
+        conditional: found.conditional,
+        incomplete: found.incomplete,
+        line: line(&silent).or_else(|| refused.as_ref().and_then(line)),
+    }
+}
+
+/// An octet that no pattern of these groups holds.
+fn fresh(groups: &[&Group<'_>]) -> Option<u8> {
+    let mut used = [false; 256];
+    let patterns = groups.iter().flat_map(|group| &group.rules).map(|rule| &rule.pattern.0);
+    patterns.flat_map(|pattern| pattern.iter()).for_each(|&octet| used[usize::from(octet)] = true);
+    FRESH.iter().copied().find(|&octet| !used[usize::from(octet)])
+}
+
+/// Adds the witnesses of a pattern, one or two; none where it matches no target.
+fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<String>) {
+    let Parts { head, segments, anchored } = pattern.parts();
+    let rest = |starred: bool| {
+        let mut octets = Vec::with_capacity(pattern.text.len() + 2);
+        for (number, segment) in segments.iter().enumerate() {
+            if starred || number > 0 {
+                octets.push(fresh);
+            }
+            octets.extend_from_slice(segment);
+        }
+        octets.extend((!anchored).then_some(fresh));
+        octets
+    };
+    let mut add = |octets: Vec<u8>| {
+        let url = url(octets, pattern.notation);
+        // Whatever a notation may do to it, the witness is one.
+        if pattern.matches(&pattern.notation.target(&site.target(&url))) {
+            into.push(url);
+        }
+    };
+    add([if head.is_empty() { b"/" } else { head.as_ref() }, &rest(true)].concat());
+    if head.is_empty() && segments.first().is_some_and(|first| first.starts_with(b"/")) {
+        add(rest(false));
+    }
+}
+
+/// A URL of any site whose target has these canonical octets. With a host: of a path alone, google/robotstxt takes two
+/// leading slashes for the start of one.
+fn url(target: impl AsRef<[u8]>, notation: Notation) -> String {
+    let mut url = String::from("http://h");
+    let mut rest = target.as_ref();
+    while let Some((&octet, after)) = rest.split_first() {
+        match octet {
+            // K13: of the escapes only this one is left, and a `%` is a `%`.
+            b'%' if notation == Notation::Koster && !after.starts_with(b"2F") => url.push_str("%25"),
+            0..=b' ' | b'#' | 0x7F.. => url.push_str(&format!("%{octet:02X}")),
+            _ => url.push(char::from(octet)),
+        }
+        rest = after;
+    }
+    url
+}
+
+fn ground(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, silent: Basis) -> Ground {
+    match silent {
+        Basis::Outcome(_) => return Ground::Outcome,
+        Basis::Narrowed | Basis::Damaged => return Ground::Untold,
+        _ => {}
+    }
+    let Some(detail) = detail else { return Ground::Untold };
+    let of_text = |group: &Group<'_>| matches!(group.role, Role::Conventional | Role::Field);
+    if detail.name_of(site.profile().agent_rule(), crawler.names()).is_some() {
+        Ground::Named
+    } else if detail.groups.iter().any(|group| of_text(group) && group.default) {
+        Ground::Default
+    } else {
+        Ground::NoGroup
+    }
+}
+
+/// The decisions that were found.
+#[derive(Default)]
+struct Found {
+    allowed: bool,
+    disallowed: bool,
+    conditional: bool,
+    unknown: bool,
+    incomplete: bool,
+}
+
+impl Found {
+    fn add(&mut self, verdict: &Verdict<'_>) {
+        self.incomplete |= verdict.is_incomplete();
+        match verdict.safe_decision() {
+            Decision::Allowed => self.allowed = true,
+            Decision::Disallowed => self.disallowed = true,
+            Decision::Conditional => self.conditional = true,
+            Decision::Unknown => self.unknown = true,
+        }
+    }
+
+    fn share(&self) -> Share {
+        match (self.allowed || self.conditional, self.unknown) {
+            (true, _) if self.disallowed || self.conditional || self.unknown => Share::Some,
+            (true, _) => Share::All,
+            (false, true) => Share::Unknown,
+            (false, false) => Share::None,
+        }
+    }
+}

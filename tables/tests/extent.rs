@@ -1,0 +1,267 @@
+//! Extents against brute force: what is told of all targets must hold for each.
+//!
+//! `None` and `All` must never be contradicted by a target, over random files, random ACAP files, and the sample, under
+//! every profile; and where rules rank, `Some` must be shown by targets of both kinds: those are exact (see
+//! `tables/src/extent.rs`), so the tests here find the targets by patterns, not by witnesses.
+
+use robomaton_compiler::Options;
+use robomaton_corpus::{BatchOptions, Input, Progress, build};
+use robomaton_runtime::{Basis, Crawler, Decision, Image, Profile, Site, Usage};
+use robomaton_tables::extent::{Extent, Extents, Ground, Share, extent};
+use robomaton_tests::generate::{ASKED, Random};
+use robomaton_tests::{engines, home, setting};
+
+fn image(text: &str) -> Image<Vec<u8>> {
+    Image::from_bytes(engines::image_of(text.as_bytes(), None, &Options::default())).expect("an image")
+}
+
+fn only<D: AsRef<[u8]>>(image: &Image<D>) -> Site<'_> {
+    image.sites().next().expect("one site")
+}
+
+fn told(text: &str, agent: &str) -> Extent {
+    let image = image(text);
+    extent(&only(&image), &image.crawler([agent]), Usage::CRAWL)
+}
+
+#[test]
+fn small_sets() {
+    for (rules, share, line) in [
+        ("", Share::All, None),
+        ("Disallow:", Share::All, None),
+        ("Disallow: /", Share::None, Some(2)),
+        ("Disallow: /*", Share::None, Some(2)),
+        ("Disallow: *", Share::None, Some(2)),
+        ("Disallow: /\nAllow: /", Share::All, Some(3)),
+        ("Disallow: /\nAllow: /x", Share::Some, Some(2)),
+        ("Disallow: /\nAllow: /$", Share::Some, Some(2)),
+        ("Disallow: /x\nAllow: /", Share::Some, Some(3)),
+        ("Disallow: /x\nAllow: /x", Share::All, None),
+        ("Disallow: /x\nDisallow: /y", Share::Some, Some(2)),
+        ("Disallow: /x$\nAllow: /*x", Share::All, None),
+        ("Disallow: /xyz$\nAllow: /*x", Share::Some, Some(2)),
+        ("Disallow: */x\nAllow: /*/x*", Share::Some, Some(2)),
+        ("Disallow: /robots.txt$", Share::All, None),
+        ("Disallow: /robots.txt", Share::Some, Some(2)),
+        ("Disallow: /\nAllow: /robots.txt$", Share::None, Some(2)),
+        ("Allow: /a\nDisallow: /*b\nDisallow: /", Share::Some, Some(4)),
+        ("Disallow: /%C3%A9\nAllow: /\u{e9}*", Share::All, None),
+    ] {
+        let found = told(&format!("User-agent: *\n{rules}\n"), "GPTBot");
+        assert_eq!((found.share, found.line, found.ground), (share, line, Ground::Default), "{rules:?}");
+    }
+}
+
+#[test]
+fn grounds() {
+    let text = "User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n";
+    let ground = |agent| (told(text, agent).share, told(text, agent).ground);
+    assert_eq!(ground("CCBot"), (Share::None, Ground::Named));
+    assert_eq!(ground("GPTBot/1.0"), (Share::None, Ground::Named));
+    assert_eq!(ground("other"), (Share::All, Ground::NoGroup));
+    assert_eq!(ground("*"), (Share::All, Ground::NoGroup));
+    assert_eq!(told("User-agent: *\nDisallow: /", "*").ground, Ground::Default);
+    let silent = told("Hello", "a");
+    assert_eq!((silent.share, silent.ground, silent.line), (Share::All, Ground::Outcome, None));
+}
+
+#[test]
+fn narrowed_images_do_not_tell() {
+    let options = Options { crawlers: vec!["a".into()], ..Options::default() };
+    let image = engines::image_of(b"User-agent: *\nDisallow: /\n", None, &options);
+    let image = Image::from_bytes(image).expect("an image");
+    let crawlers = ["a", "b", "*"].map(|name| image.crawler([name]));
+    let grounds = Extents::new(&crawlers, &[Usage::CRAWL]).of(&only(&image)).to_vec();
+    let grounds: Vec<_> = grounds.into_iter().map(|extent| (extent.share, extent.ground)).collect();
+    let default = (Share::None, Ground::Default);
+    assert_eq!(grounds, [default, (Share::Unknown, Ground::Untold), default]);
+}
+
+#[test]
+fn usages_and_conditions() {
+    let image = image("User-agent: *\nDisallow: /\nNoindex: /x\n");
+    let site = only(&image);
+    let share = |usage| extent(&site, &image.crawler(["a"]), image.usage(usage)).share;
+    assert_eq!((share("index"), share("crawl"), share("train")), (Share::Some, Share::None, Share::Unknown));
+    let acap = "ACAP-crawler: *\nACAP-disallow-index: /\nACAP-allow-index: /news/ time-limit=3-days\n\
+                ACAP-allow-follow: / time-limit=3-days\n";
+    let image = self::image(acap);
+    let found = |usage| extent(&only(&image), &image.crawler(["a"]), image.usage(usage));
+    assert_eq!((found("index").share, found("index").conditional), (Share::Some, true));
+    assert_eq!((found("follow").share, found("follow").conditional), (Share::Some, true));
+    assert_eq!((found("preserve").share, found("preserve").conditional), (Share::All, false));
+}
+
+#[test]
+fn a_set_that_uses_every_octet_is_not_guessed_at() {
+    let all: String = (b'!'..=b'~').filter(|octet| !b"#$*".contains(octet)).map(char::from).collect();
+    let text = format!("User-agent: *\nDisallow: /{all}\nUser-agent: a\nDisallow: /\n");
+    assert_eq!((told(&text, "b").share, told(&text, "b").ground), (Share::Unknown, Ground::Untold));
+    assert_eq!(told(&text, "a").share, Share::None);
+}
+
+/// What a target is decided to be, where the extent says otherwise.
+fn contradicts(
+    found: &Extent,
+    site: &Site<'_>,
+    crawler: &Crawler,
+    usage: Usage<'_>,
+    target: &str,
+) -> Option<Decision> {
+    let verdict = site.decide(crawler, usage, target);
+    let decision = verdict.safe_decision();
+    let fits = match found.share {
+        Share::All => decision == Decision::Allowed,
+        Share::None => decision == Decision::Disallowed,
+        Share::Unknown => matches!(decision, Decision::Unknown | Decision::Disallowed),
+        Share::Some => decision != Decision::Conditional || found.conditional,
+    };
+    (!fits && verdict.basis() != Basis::RobotsTxt).then_some(decision)
+}
+
+/// Holds extents against verdicts; counts what it has seen.
+#[derive(Default)]
+struct Brute {
+    shares: [usize; 4],
+}
+
+impl Brute {
+    fn check(
+        &mut self,
+        site: &Site<'_>,
+        crawler: &Crawler,
+        usage: Usage<'_>,
+        targets: &[String],
+        text: &str,
+    ) {
+        let found = extent(site, crawler, usage);
+        self.shares[found.share as usize] += 1;
+        for target in targets {
+            if let Some(decision) = contradicts(&found, site, crawler, usage, target) {
+                panic!("{found:?}, but {target} is {decision} to {:?} by\n{text}", crawler.names());
+            }
+        }
+        // Where everything is refused, there is somebody to name for it.
+        let named = found.ground == Ground::Outcome || found.incomplete || found.line.is_some();
+        assert!(found.share != Share::None || named, "{found:?}\n{text}");
+    }
+
+    fn has_seen(&self, shares: &[Share]) {
+        assert!(shares.iter().all(|&share| self.shares[share as usize] > 20), "{:?}", self.shares);
+    }
+}
+
+#[test]
+fn random_files() {
+    let mut random = Random::new(setting("ROBOMATON_SEED", 11));
+    let mut seen = Brute::default();
+    for _ in 0..setting("ROBOMATON_CASES", 1_000) {
+        let file = random.file();
+        let text = String::from_utf8_lossy(&file).into_owned();
+        let mut targets = random.queries(&file, 60);
+        targets.extend(["/^".to_owned(), "/x".to_owned(), "/zzz?q".to_owned()]);
+        for profile in Profile::ALL {
+            let options = Options { profile, ..Options::default() };
+            let image = Image::from_bytes(engines::image_of(&file, None, &options)).expect("an image");
+            for agent in ASKED {
+                seen.check(&only(&image), &image.crawler([agent]), Usage::CRAWL, &targets, &text);
+            }
+        }
+    }
+    seen.has_seen(&[Share::None, Share::Some, Share::All]);
+}
+
+/// Short rules over two letters: all targets up to a length are tried, so `Some` is shown, too.
+#[test]
+fn some_is_some() {
+    const PIECES: [&str; 6] = ["a", "b", "*", "*", "/", "ab"];
+    let mut targets = vec![String::from("/")];
+    for at in 0.. {
+        let shorter: String = targets[at].clone();
+        if shorter.len() == 7 {
+            break;
+        }
+        targets.extend(["a", "b", "/", "z"].map(|letter| format!("{shorter}{letter}")));
+    }
+    let mut random = Random::new(setting("ROBOMATON_SEED", 12));
+    let mut counts = [0; 4];
+    for _ in 0..setting("ROBOMATON_CASES", 300) {
+        let rules: Vec<(String, bool)> = (0..1 + random.below(4))
+            .map(|_| {
+                let start = if random.once_in(4) { "*" } else { "/" };
+                let pieces: String = (0..random.below(3)).map(|_| random.pick(&PIECES)).collect();
+                let end = if random.once_in(4) { "$" } else { "" };
+                (format!("{start}{pieces}{end}"), random.once_in(2))
+            })
+            .collect();
+        let text = robomaton_tests::generate::one_group(&rules);
+        let image = image(&text);
+        let (site, crawler) = (only(&image), image.crawler(["a"]));
+        let found = extent(&site, &crawler, Usage::CRAWL);
+        let access = site.access(&crawler, Usage::CRAWL);
+        let allowed = targets.iter().filter(|target| access.decide(target).is_allowed()).count();
+        let share = match allowed {
+            0 => Share::None,
+            _ if allowed == targets.len() => Share::All,
+            _ => Share::Some,
+        };
+        assert_eq!(found.share, share, "{text}");
+        counts[share as usize] += 1;
+    }
+    assert!(counts[..3].iter().all(|&count| count > 10), "{counts:?}");
+}
+
+/// Fields of ACAP are weighed together, so that some targets may be missed: few (5 in 100,000 of these).
+#[test]
+fn random_acap_files() {
+    let mut random = Random::new(setting("ROBOMATON_SEED", 13));
+    let (mut asked, mut missed) = (0, 0);
+    for _ in 0..setting("ROBOMATON_CASES", 300) {
+        let file = random.acap_file();
+        let image = engines::image_of(file.robots.as_bytes(), None, &Options::default());
+        let image = Image::from_bytes(image).expect("an image");
+        for question in random.acap_questions(&file, 10) {
+            let (usage, crawler) = (image.usage(&question.usage), image.crawler(&question.agents));
+            let found = extent(&only(&image), &crawler, usage);
+            let decision = contradicts(&found, &only(&image), &crawler, usage, &question.target);
+            asked += 1;
+            missed += usize::from(decision.is_some());
+        }
+    }
+    assert!(asked >= 1_000 && missed * 500 < asked, "{missed} of {asked}");
+}
+
+#[test]
+fn the_sample() {
+    let input = Input::Path(home().join("data/sample.warc.gz"));
+    let mut random = Random::new(14);
+    let mut seen = Brute::default();
+    for profile in Profile::ALL {
+        let mut options = BatchOptions::default();
+        options.compile.profile = profile;
+        let built =
+            build(std::slice::from_ref(&input), &options, &Progress::default()).expect("the sample builds");
+        let image = Image::from_bytes(built.image.as_slice()).expect("an image");
+        let crawlers = ["*", "GPTBot", "Googlebot", "ia_archiver", "Slurp"].map(|name| image.crawler([name]));
+        let usages = [Usage::CRAWL, Usage::INDEX];
+        let mut extents = Extents::new(&crawlers, &usages);
+        for site in image.sites() {
+            let text = site.source(1 << 20).unwrap_or_default();
+            let targets = random.queries(&text, 40);
+            let text = String::from_utf8_lossy(&text);
+            let kept = extents.of(&site).to_vec();
+            for (at, crawler) in crawlers.iter().enumerate() {
+                for (number, &usage) in usages.iter().enumerate() {
+                    seen.check(&site, crawler, usage, &targets, &text);
+                    assert_eq!(
+                        kept[at * usages.len() + number],
+                        extent(&site, crawler, usage),
+                        "{}",
+                        site.authority()
+                    );
+                }
+            }
+        }
+    }
+    seen.has_seen(&Share::ALL);
+}
