@@ -15,6 +15,8 @@ mod input;
 mod options;
 mod output;
 mod single;
+mod tables;
+mod target;
 mod time;
 mod told;
 

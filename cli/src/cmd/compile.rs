@@ -1,13 +1,13 @@
 //! `robomaton compile`: captures in, one image out, whole or not at all.
 //!
-//! Drives `corpus::prepare` and tells what came of it. The image is written beside its target, synced and renamed over
-//! it, so that whoever maps the old one keeps it and nobody ever sees half of the new one.
+//! Drives `corpus::prepare` and tells what came of it.
 
 mod summary;
 
 use crate::failure::Failure;
 use crate::options::Dialect;
 use crate::output::{Out, remark};
+use crate::target::Target;
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use robomaton_compiler::Options;
@@ -15,14 +15,12 @@ use robomaton_corpus::{BatchOptions, Input, Prepared, Progress, ReadLimits, Repo
 use robomaton_formats::WriteError;
 use robomaton_runtime::{Image, Profile};
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, IsTerminal, Seek, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use summary::Summary;
-use tempfile::NamedTempFile;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -103,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     read.max_body = read.max_body.max(compile.limits.bytes(compile.profile).saturating_add(2));
     let inputs: Vec<Input> = arguments.inputs.iter().map(|argument| Input::from_arg(argument)).collect();
     // Before the work is done, not after, is the time to find out that the target cannot be written.
-    let mut target = Target::open(&arguments.output)?;
+    let target = Target::open(&arguments.output, "--output names the image")?;
     let scratch = target.directory().map(Path::to_owned);
     let options = BatchOptions { compile, pages: arguments.pages, threads: arguments.threads, read, scratch };
     let start = Instant::now();
@@ -117,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let kept = "no image is written; --allow-empty writes one that holds nothing";
         return Err(Failure::Said(format!("{none}: {kept}")));
     }
-    let (report, image) = target.write(prepared)?;
+    let (report, image) = write(prepared, &target)?;
     target.finish()?;
     let seconds = start.elapsed().as_secs_f64();
     if report.captures == 0 {
@@ -171,85 +169,14 @@ fn with_bar<T>(inputs: &[Input], job: impl FnOnce(&Progress) -> T) -> T {
     })
 }
 
-/// Where the image goes.
-struct Target {
-    path: PathBuf,
-    /// A new file, which is renamed to the path.
-    file: NamedTempFile,
-    /// A pipe or a device, which nothing can be renamed over: it gets a copy of the file.
-    stream: Option<File>,
-}
-
-impl Target {
-    fn open(path: &Path) -> Result<Target, Failure> {
-        let failed = |error| cannot_write(path, error);
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".robomaton-").suffix(".part");
-        match fs::metadata(path) {
-            Ok(data) if data.is_dir() => Err(Failure::of(path, "is a directory; --output names the image")),
-            Ok(data) if !data.is_file() => {
-                let stream = Some(File::options().write(true).open(path).map_err(failed)?);
-                Ok(Target { path: path.to_owned(), file: builder.tempfile().map_err(failed)?, stream })
-            }
-            known => {
-                // What a link points to is replaced, not the link.
-                let path =
-                    if known.is_ok() { fs::canonicalize(path).map_err(failed)? } else { path.to_owned() };
-                #[cfg(unix)]
-                builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-                let file = builder.tempfile_in(directory(&path)).map_err(failed)?;
-                Ok(Target { path, file, stream: None })
-            }
-        }
-    }
-
-    /// Where there is room for the image, if that is known.
-    fn directory(&self) -> Option<&Path> {
-        self.stream.is_none().then(|| directory(&self.path))
-    }
-
-    /// Writes the image beside its path; gives it, mapped.
-    fn write(&mut self, prepared: Prepared<'_>) -> Result<(Report, Image), Failure> {
-        let mut out = BufWriter::with_capacity(1 << 20, self.file.as_file_mut());
-        let report = prepared.write(&mut out).map_err(|error| match error {
-            WriteError::Io(error) => cannot_write(&self.path, error),
-            WriteError::Image(error) => Failure::from_error(error),
-        })?;
-        out.flush().map_err(|error| cannot_write(&self.path, error))?;
-        drop(out);
-        Ok((report, Image::open(self.file.path()).map_err(Failure::from_error)?))
-    }
-
-    /// Puts the image in its place.
-    fn finish(self) -> Result<(), Failure> {
-        let Target { path, mut file, stream } = self;
-        let failed = |error| cannot_write(&path, error);
-        if let Some(mut stream) = stream {
-            file.rewind().map_err(failed)?;
-            return io::copy(&mut file, &mut stream).map(|_| ()).map_err(failed);
-        }
-        file.as_file().sync_all().map_err(failed)?;
-        file.persist(&path).map_err(|error| failed(error.error))?;
-        // The rename itself is durable once the directory is.
-        #[cfg(unix)]
-        File::open(directory(&path)).and_then(|directory| directory.sync_all()).map_err(failed)?;
-        Ok(())
-    }
-}
-
-fn cannot_write(path: &Path, error: io::Error) -> Failure {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-        _ => {
-            // `tempfile` adds the path of the file beside the target, which is no concern of the user's.
-            let said = error.to_string();
-            let cause = said.split(" at path ").next().unwrap_or(&said);
-            Failure::Said(format!("cannot write {}: {cause}", path.display()))
-        }
-    }
-}
-
-/// The directory that a file is in.
-fn directory(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+/// Writes the image to its target, not in its place yet; gives it, mapped.
+fn write(prepared: Prepared<'_>, target: &Target) -> Result<(Report, Image), Failure> {
+    let mut out = BufWriter::with_capacity(1 << 20, target.file());
+    let report = prepared.write(&mut out).map_err(|error| match error {
+        WriteError::Io(error) => target.failed(error),
+        WriteError::Image(error) => Failure::from_error(error),
+    })?;
+    out.flush().map_err(|error| target.failed(error))?;
+    drop(out);
+    Ok((report, Image::open(target.new_path()).map_err(Failure::from_error)?))
 }

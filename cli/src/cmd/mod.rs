@@ -5,8 +5,10 @@
 mod bench;
 mod check;
 mod compile;
+mod diff;
 mod dump;
 mod explain;
+mod export;
 mod filter;
 mod inspect;
 mod lint;
@@ -45,6 +47,10 @@ pub(crate) enum Command {
     Verify(verify::Arguments),
     /// Show what an image holds.
     Inspect(inspect::Arguments),
+    /// Write what an image holds as tables: Parquet, CSV or JSON lines.
+    Export(export::Arguments),
+    /// Say what two images differ in, and which crawlers gained or lost by it.
+    Diff(diff::Arguments),
     /// Measure look-ups in an image.
     Bench(bench::Arguments),
 }
@@ -63,6 +69,8 @@ impl Command {
             Command::Dump(arguments) => dump::run(arguments),
             Command::Verify(arguments) => verify::run(arguments),
             Command::Inspect(arguments) => inspect::run(arguments),
+            Command::Export(arguments) => export::run(arguments),
+            Command::Diff(arguments) => diff::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
         }
     }

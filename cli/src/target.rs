@@ -1,0 +1,103 @@
+//! Files that a command writes: whole or not at all.
+//!
+//! A file is written beside its target, synced and renamed over it, so that whoever has the old one open keeps it and
+//! nobody ever sees half of the new one. It does not know what is written.
+
+use crate::failure::Failure;
+use std::fs::{self, File};
+use std::io::{self, Seek};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Where a file goes.
+pub(crate) struct Target {
+    path: PathBuf,
+    /// A new file, which is renamed to the path.
+    file: NamedTempFile,
+    /// A pipe or a device, which nothing can be renamed over: it gets a copy of the file.
+    stream: Option<File>,
+}
+
+impl Target {
+    /// Finds out whether the path can be written; `named_by` says what to mend where it is a directory.
+    pub(crate) fn open(path: &Path, named_by: &str) -> Result<Target, Failure> {
+        let failed = |error| cannot_write(path, error);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".robomaton-").suffix(".part");
+        match fs::metadata(path) {
+            Ok(data) if data.is_dir() => Err(Failure::of(path, format_args!("is a directory; {named_by}"))),
+            Ok(data) if !data.is_file() => {
+                let stream = Some(File::options().write(true).open(path).map_err(failed)?);
+                Ok(Target { path: path.to_owned(), file: builder.tempfile().map_err(failed)?, stream })
+            }
+            known => {
+                // What a link points to is replaced, not the link.
+                let path =
+                    if known.is_ok() { fs::canonicalize(path).map_err(failed)? } else { path.to_owned() };
+                #[cfg(unix)]
+                builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+                let file = builder.tempfile_in(directory(&path)).map_err(failed)?;
+                Ok(Target { path, file, stream: None })
+            }
+        }
+    }
+
+    /// Where there is room for the file, if that is known.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        self.stream.is_none().then(|| directory(&self.path))
+    }
+
+    /// Where it goes.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The new file.
+    pub(crate) fn file(&self) -> &File {
+        self.file.as_file()
+    }
+
+    /// Where the new file is until it is whole.
+    pub(crate) fn new_path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// An error of writing it.
+    pub(crate) fn failed(&self, error: io::Error) -> Failure {
+        cannot_write(&self.path, error)
+    }
+
+    /// Puts the file in its place.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let Target { path, mut file, stream } = self;
+        let failed = |error| cannot_write(&path, error);
+        if let Some(mut stream) = stream {
+            file.rewind().map_err(failed)?;
+            return io::copy(&mut file, &mut stream).map(|_| ()).map_err(failed);
+        }
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(&path).map_err(|error| failed(error.error))?;
+        // The rename itself is durable once the directory is.
+        #[cfg(unix)]
+        File::open(directory(&path)).and_then(|directory| directory.sync_all()).map_err(failed)?;
+        Ok(())
+    }
+}
+
+/// An error of writing a file, or into a directory.
+pub(crate) fn cannot_write(path: &Path, error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        _ => {
+            // `tempfile` adds the path of the file beside the target, which is no concern of the user's.
+            let said = error.to_string();
+            let cause = said.split(" at path ").next().unwrap_or(&said);
+            Failure::Said(format!("cannot write {}: {cause}", path.display()))
+        }
+    }
+}
+
+/// The directory that a file is in.
+fn directory(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
