@@ -65,7 +65,8 @@ pub(crate) fn read_text_or_image(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Whether these are plainly the bytes of captures.
 fn is_archive(bytes: &[u8]) -> bool {
-    [&b"\x1f\x8b"[..], b"WARC/1.", b"WARC/0."].iter().any(|start| bytes.starts_with(start)) || is_jsonl(bytes)
+    let starts = [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"WARC/1.", b"WARC/0.", b"PAR1", b"PK\x03\x04"];
+    starts.iter().any(|start| bytes.starts_with(start)) || is_jsonl(bytes)
 }
 
 /// Whether the first line is an object with a URL, as captures in JSON lines are.

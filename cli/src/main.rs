@@ -17,6 +17,7 @@ mod input;
 mod options;
 mod output;
 mod single;
+mod tables;
 mod target;
 mod time;
 mod told;

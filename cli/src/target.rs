@@ -47,6 +47,11 @@ impl Target {
         self.stream.is_none().then(|| directory(&self.path))
     }
 
+    /// Where it goes.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The new file.
     pub(crate) fn file(&self) -> &File {
         self.file.as_file()

@@ -73,10 +73,8 @@ fn record(reader: &mut Reader, window: &mut Window<'_>, max: usize) -> Result<Op
             reader.read_record(data, &mut record.octets[written..], &mut record.ends[ended..]);
         window.take(taken);
         (written, ended) = (written + out, ended + ends);
-        if data_ends {
-            if let Some(damage) = window.pass() {
-                return Err(SkipReason::Table(damage.to_string()));
-            }
+        if data_ends && let Some(damage) = window.pass() {
+            return Err(SkipReason::Table(damage.to_string()));
         }
         match result {
             ReadRecordResult::InputEmpty => {}

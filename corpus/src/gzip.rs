@@ -63,6 +63,11 @@ impl<R: BufRead> Gunzip<R> {
         Gunzip { inner, inflate: Decompress::new(false), crc: Crc::new(), state: State::Between }
     }
 
+    /// Goes on with the members of another stream.
+    pub(crate) fn restart(&mut self, inner: R) {
+        (self.inner, self.state) = (inner, State::Between);
+    }
+
     /// Fills the front of `out`, which must not be empty.
     pub(crate) fn read(&mut self, out: &mut [u8]) -> io::Result<Step> {
         loop {

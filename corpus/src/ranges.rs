@@ -122,19 +122,11 @@ fn read_file(
             skip(SkipReason::RecordTooLong(length))?;
             continue;
         }
-        let source = match file.seek(SeekFrom::Start(offset)) {
-            Ok(_) => {
-                let room = usize::try_from(length).unwrap_or(CHUNK).clamp(1, CHUNK);
-                Source::open_short(Box::new(file.take(length)), room, limits)
-            }
-            Err(error) => Err(error),
-        };
-        match source {
-            Ok(source) => window.restart(source),
-            Err(error) => {
-                skip(SkipReason::Io(error.to_string()))?;
-                continue;
-            }
+        let room = usize::try_from(length).unwrap_or(CHUNK).clamp(1, CHUNK);
+        let begun = file.seek(SeekFrom::Start(offset));
+        if let Err(error) = begun.and_then(|_| window.restart(Box::new(file.take(length)), room, limits)) {
+            skip(SkipReason::Io(error.to_string()))?;
+            continue;
         }
         let mut given = false;
         let mut counting = |item: Item| {

@@ -223,10 +223,11 @@ impl Row {
         max_body: usize,
         bad: impl Fn(String) -> SkipReason + Copy,
     ) -> Result<Said, SkipReason> {
-        if self.body.is_none() && self.body_base64.is_none() {
-            if let Some(range) = self.range() {
-                return range.map(Said::Range).map_err(bad);
-            }
+        if self.body.is_none()
+            && self.body_base64.is_none()
+            && let Some(range) = self.range()
+        {
+            return range.map(Said::Range).map_err(bad);
         }
         self.capture(max_body, bad).map(Said::Capture)
     }
@@ -266,13 +267,8 @@ impl Row {
                 .number()
                 .and_then(|number| u16::try_from(number).ok())
                 .ok_or_else(|| bad(format!("status: {status} is no HTTP status")))?,
-            None => {
-                if body.is_some() {
-                    200
-                } else {
-                    0
-                }
-            }
+            None if body.is_some() => 200,
+            None => 0,
         };
         let truncated = match self.truncated {
             Some(flag) => {

@@ -25,24 +25,34 @@ pub(crate) enum Source<'a> {
 impl<'a> Source<'a> {
     /// A source that unpacks `file` if its first octets say that it is packed.
     pub(crate) fn open(file: Box<dyn Read + 'a>, limits: &ReadLimits) -> io::Result<Source<'a>> {
-        Source::open_short(file, CHUNK, limits)
+        let mut source = Source::Plain(Box::new(io::empty()));
+        source.reopen(file, CHUNK, limits)?;
+        Ok(source)
     }
 
-    /// The same of a file that is not longer than `room` octets, or reads not more at once.
-    pub(crate) fn open_short(
+    /// Goes on with another stream, of which `room` octets are read at once. What inflates is used again: to make it anew
+    /// for each of many short streams left holes of its size between their bodies, three times the memory in all.
+    pub(crate) fn reopen(
+        &mut self,
         mut file: Box<dyn Read + 'a>,
         room: usize,
         limits: &ReadLimits,
-    ) -> io::Result<Source<'a>> {
+    ) -> io::Result<()> {
         let mut head = Vec::with_capacity(8);
         file.by_ref().take(4).read_to_end(&mut head)?;
         let (is_gzip, is_zstd) = (gzip::begins(&head), zstd::begins(&head));
         let whole: Box<dyn Read + 'a> = Box::new(Cursor::new(head).chain(file));
-        Ok(match (is_gzip, is_zstd) {
-            (true, _) => Source::Gzip(Box::new(Gunzip::new(BufReader::with_capacity(room, whole)))),
-            (_, true) => Source::Zstd(Box::new(Unzstd::new(BufReader::with_capacity(room, whole), limits)?)),
-            _ => Source::Plain(whole),
-        })
+        match self {
+            Source::Gzip(gunzip) if is_gzip => gunzip.restart(BufReader::with_capacity(room, whole)),
+            _ if is_gzip => {
+                *self = Source::Gzip(Box::new(Gunzip::new(BufReader::with_capacity(room, whole))))
+            }
+            _ if is_zstd => {
+                *self = Source::Zstd(Box::new(Unzstd::new(BufReader::with_capacity(room, whole), limits)?));
+            }
+            _ => *self = Source::Plain(whole),
+        }
+        Ok(())
     }
 
     pub(crate) fn read(&mut self, out: &mut [u8]) -> io::Result<Step> {

@@ -5,9 +5,9 @@
 //! next one inside it; octets on both sides of damage are never in the window together.
 //! It does not know records.
 
-use crate::SkipReason;
 use crate::gzip::Step;
 use crate::source::Source;
+use crate::{ReadLimits, SkipReason};
 use std::io::{self, Read};
 
 /// What the window grows by at least; also what is read from a file at once.
@@ -34,10 +34,15 @@ impl<'a> Window<'a> {
         Window { source, buf: vec![0; CHUNK], start: 0, end: 0, offset: 0, stop: None }
     }
 
-    /// Slides over another stream from here on; what was in the window is gone.
-    pub(crate) fn restart(&mut self, source: Source<'a>) {
-        self.source = source;
+    /// Slides over another stream from here on, of which `room` octets are read at once; what was in the window is gone.
+    pub(crate) fn restart(
+        &mut self,
+        file: Box<dyn Read + 'a>,
+        room: usize,
+        limits: &ReadLimits,
+    ) -> io::Result<()> {
         (self.start, self.end, self.offset, self.stop) = (0, 0, 0, None);
+        self.source.reopen(file, room, limits)
     }
 
     /// What is in the window.

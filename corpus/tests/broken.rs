@@ -231,7 +231,7 @@ fn parquet_of_other_shapes() {
     }
     for (name, kind) in [("x.parquet", "Parquet"), ("x.zip", "zip")] {
         let expected = format!("{name}:0 misnamed: it is named as {kind}, but does not begin as such a file");
-        assert_eq!(told(name, b"no such thing"), [expected.clone()]);
+        assert_eq!(told(name, b"no such thing"), std::slice::from_ref(&expected));
         assert_eq!(told(name, b""), [expected]);
     }
     let short = told("x.parquet", &good[..good.len() / 2]);
@@ -316,7 +316,8 @@ fn odd_tar_entries() {
     let mut builder = ::tar::Builder::new(Vec::new());
     let mut add = |name: &str, kind: ::tar::EntryType, data: &[u8]| {
         let mut header = ::tar::Header::new_gnu();
-        (header.set_size(data.len() as u64), header.set_entry_type(kind));
+        header.set_size(data.len() as u64);
+        header.set_entry_type(kind);
         builder.append_data(&mut header, name, data).expect("room");
     };
     let long = format!("{}/long.example.txt", "d".repeat(200));

@@ -6,6 +6,7 @@ use crate::site::Site;
 use crate::target::{self, Authority};
 use crate::terms::Terms;
 use crate::verdict::{Answer, Basis, Verdict};
+use robomaton_formats::detail::Detail;
 use robomaton_formats::layout::{
     MAX_PROBE, Section, bucket_tag, home_bucket, host_hash, overflow_bit, shard_of,
 };
@@ -329,6 +330,12 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     fn document_of<'i>(&'i self, shard: &'i Shard<D>, site: read::Site<'i>) -> Site<'i> {
         Site { profile: DOCUMENTS, is_document: true, ..self.site_of(shard, site) }
+    }
+
+    /// Rules and records of a document, decoded, by what [`Site::document`] gives.
+    pub fn detail(&self, document: u64) -> Option<Detail<'_>> {
+        let shard = self.all().nth(usize::try_from(document >> 32).ok()?)?;
+        shard.view().detail(document as u32)
     }
 
     /// The site that an absolute URL belongs to, if the image holds it.

@@ -114,6 +114,11 @@ impl<'i> Site<'i> {
         record.map_or(0, |record| record.detail_length.get())
     }
 
+    /// The octets of its text, as the image states them, if it holds texts.
+    pub fn text_length(&self) -> Option<u64> {
+        self.view.text_length(self.number_of_document()?)
+    }
+
     /// The text of its document, if the image holds texts.
     pub fn source(&self, limit: usize) -> Option<Vec<u8>> {
         self.view.source(self.number_of_document()?, limit)

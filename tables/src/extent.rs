@@ -10,8 +10,10 @@
 //! So where rules rank, which is all but ACAP, `None`, `Some` and `All` are exact over all targets but `/robots.txt`.
 //! Fields of ACAP are weighed by narrowness, where it may count that several rules match together, and without regard
 //! to case, beside rules that regard it: there each decision found is a true one, but one that only few targets have may
-//! be missed, so that `Some` is told as `None` or `All`. Each witness is a question to `runtime`: nothing is weighed here. The cost is a question for each rule of the groups that
-//! answer. What pages say of themselves speaks for those pages only, and is heard as the other rules are.
+//! be missed, so that `Some` is told as `None` or `All`.
+//!
+//! Each witness is a question to `runtime`: nothing is weighed here. The cost is a question for each rule of the groups
+//! that answer. What pages say of themselves speaks for those pages only, and is heard as the other rules are.
 
 use robomaton_formats::detail::{Detail, Group};
 use robomaton_formats::pattern::Parts;

@@ -1,11 +1,15 @@
 //! Tables out of an image: what its sites say, for those who count.
 //!
 //! ```text
-//!   image ──▶ extent (how much of a site may a crawler use?) ──▶ tables
+//!   image ──▶ extent (how much of a site may a crawler use?) ──▶ rows, diff ──▶ write (Parquet, CSV, JSON lines)
 //! ```
 //!
-//! Invariant: equal images give equal results; no clock is asked. This crate reads no robots.txt and weighs no rules:
-//! every answer is that of `runtime`.
+//! Invariant: equal images give equal octets; no clock is asked. This crate reads no robots.txt and weighs no rules:
+//! every answer is that of `runtime`. It opens no file: it is handed images and something to write to.
 
 pub mod crawlers;
+pub mod diff;
 pub mod extent;
+pub mod rows;
+pub mod schema;
+pub mod write;

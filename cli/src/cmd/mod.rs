@@ -5,8 +5,10 @@
 mod bench;
 mod check;
 mod compile;
+mod diff;
 mod dump;
 mod explain;
+mod export;
 mod filter;
 mod inspect;
 mod lint;
@@ -49,6 +51,10 @@ pub(crate) enum Command {
     Verify(verify::Arguments),
     /// Show what an image holds.
     Inspect(inspect::Arguments),
+    /// Write what an image holds as tables: Parquet, CSV or JSON lines.
+    Export(export::Arguments),
+    /// Say what two images differ in, and which crawlers gained or lost by it.
+    Diff(diff::Arguments),
     /// Make a page of pictures, tables and a search out of an image.
     Report(report::Arguments),
     /// Measure look-ups in an image.
@@ -70,6 +76,8 @@ impl Command {
             Command::Dump(arguments) => dump::run(arguments),
             Command::Verify(arguments) => verify::run(arguments),
             Command::Inspect(arguments) => inspect::run(arguments),
+            Command::Export(arguments) => export::run(arguments),
+            Command::Diff(arguments) => diff::run(arguments),
             Command::Report(arguments) => report::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
         }

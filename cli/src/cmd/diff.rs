@@ -1,0 +1,145 @@
+//! `robomaton diff`: what two images differ in, and who gained or lost by it.
+//!
+//! `robomaton-tables` finds the differences; this file tells them: a summary, JSON lines, or tables.
+
+mod summary;
+
+use crate::failure::Failure;
+use crate::input::open_image;
+use crate::output::Out;
+use crate::tables::{self, AboutArgs, formats};
+use crate::target::cannot_write;
+use clap::Args;
+use robomaton_runtime::Outcome;
+use robomaton_tables::diff::{Access, Changed, diff};
+use robomaton_tables::rows::Asked;
+use robomaton_tables::schema::CHANGED;
+use robomaton_tables::write::{Format, Writer};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use summary::Summary;
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The older image.
+    old: PathBuf,
+    /// The newer image.
+    new: PathBuf,
+    #[command(flatten)]
+    about: AboutArgs,
+    /// Sites that are named of each kind of change.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    examples: usize,
+    /// Print the sites that changed as JSON, an object a line, instead of the summary.
+    #[arg(long)]
+    json: bool,
+    /// Write the tables `changes` and `access` to this directory as well; files of their names are replaced.
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
+    /// What the files look like.
+    #[arg(long, value_name = "FORMAT", default_value = "parquet", value_parser = formats(), requires = "to")]
+    format: Format,
+    /// Exit with 1 when the images differ.
+    #[arg(long)]
+    exit_code: bool,
+}
+
+const EXAMPLES: &str = "\
+A site that both images hold has changed in the first of these that is so: outcome (something else became of the \
+fetch), rules (what somebody may do is said otherwise), records (only others changed, as Crawl-delay and Sitemap), text \
+(nothing changes for anyone). Who may use more or less is told of the first two, by shares: none, some or all of a site.
+
+Examples:
+  robomaton diff may.rimg june.rimg
+  robomaton diff may.rimg june.rimg --crawler GPTBot --json
+  robomaton diff may.rimg june.rimg --to changes --format csv";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let images = [open_image(&arguments.old)?, open_image(&arguments.new)?];
+    let crawlers = arguments.about.crawlers(images[1].profile())?;
+    let usages = arguments.about.usages();
+    let asked = images.each_ref().map(|image| Asked::new(image, &crawlers, &usages));
+    let mut out = Out::new();
+    let mut summary = Summary::new(arguments.examples);
+    let mut tell = |writers: &mut [Writer<'_>]| -> Result<u64, Failure> {
+        let [old, new] = &images;
+        diff([old, new], asked.each_ref(), |changed| {
+            if arguments.json {
+                out.json(&Told::from(&changed))?;
+            }
+            if let (Some(directory), [changes, access]) = (&arguments.to, &mut *writers) {
+                let written = changed.write(changes).and_then(|()| changed.write_access(access));
+                written.map_err(|error| cannot_write(directory, error))?;
+            }
+            summary.add(&changed);
+            Ok(())
+        })
+    };
+    let (both, written) = match &arguments.to {
+        None => (tell(&mut [])?, Vec::new()),
+        Some(directory) => {
+            let mut both = 0;
+            let written = tables::write(directory, arguments.format, CHANGED.iter(), |writers| {
+                both = tell(writers)?;
+                Ok(())
+            })?;
+            (both, written)
+        }
+    };
+    if !arguments.json {
+        summary.write(images.each_ref().map(|image| image.sites().count()), both, &mut out)?;
+        written.iter().try_for_each(|table| table.write(&mut out))?;
+    }
+    out.finish()?;
+    Ok(ExitCode::from(u8::from(arguments.exit_code && summary.differs())))
+}
+
+/// A site that changed; the fields are the keys that scripts rely on.
+#[derive(Serialize)]
+struct Told<'a> {
+    site: &'a str,
+    change: &'static str,
+    outcome_from: Option<&'static str>,
+    outcome_to: Option<&'static str>,
+    text_changed: Option<bool>,
+    access: Vec<ToldAccess<'a>>,
+}
+
+/// Who may use more or less of it.
+#[derive(Serialize)]
+struct ToldAccess<'a> {
+    crawler: &'a str,
+    usage: &'a str,
+    share_from: &'static str,
+    share_to: &'static str,
+    explicit_from: bool,
+    explicit_to: bool,
+    line_from: Option<u32>,
+    line_to: Option<u32>,
+}
+
+impl<'a> From<&'a Changed<'a>> for Told<'a> {
+    fn from(changed: &'a Changed<'a>) -> Told<'a> {
+        let [outcome_from, outcome_to] = changed.outcome.map(|outcome| outcome.map(Outcome::name));
+        let access = |&Access { who, from, to }: &Access<'a>| ToldAccess {
+            crawler: who.crawler,
+            usage: who.usage,
+            share_from: from.share.name(),
+            share_to: to.share.name(),
+            explicit_from: from.is_explicit(),
+            explicit_to: to.is_explicit(),
+            line_from: from.line,
+            line_to: to.line,
+        };
+        Told {
+            site: &changed.site,
+            change: changed.change.name(),
+            outcome_from,
+            outcome_to,
+            text_changed: changed.text_changed,
+            access: changed.access.iter().map(access).collect(),
+        }
+    }
+}

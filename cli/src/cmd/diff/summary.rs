@@ -1,0 +1,116 @@
+//! The summary of `diff`: counts of sites, and for each crawler how many gave or took access, with examples.
+//!
+//! Holds counts and a few names, whatever the number of sites. It does not know where changes come from.
+
+use crate::output::{count, shown};
+use robomaton_tables::diff::{Access, Change, Changed};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// What has been seen.
+pub(super) struct Summary {
+    examples: usize,
+    changes: BTreeMap<Change, Seen>,
+    /// By crawler and usage in the order asked about, and by what was and is.
+    access: Vec<Asked>,
+}
+
+/// A number of sites, the first of them by name.
+#[derive(Default)]
+struct Seen {
+    sites: usize,
+    examples: Vec<String>,
+}
+
+struct Asked {
+    crawler: String,
+    usage: String,
+    steps: BTreeMap<Step, Seen>,
+}
+
+/// Less, more, or known no more; and from what to what.
+type Step = (Option<Ordering>, &'static str, &'static str);
+
+impl Seen {
+    fn add(&mut self, site: &str, examples: usize) {
+        self.sites += 1;
+        if self.examples.len() < examples {
+            self.examples.push(site.to_owned());
+        }
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let rest = self.sites - self.examples.len();
+        for (number, site) in self.examples.iter().enumerate() {
+            write!(out, "{}{}", if number == 0 { "  " } else { ", " }, shown(site))?;
+        }
+        if rest > 0 && !self.examples.is_empty() { writeln!(out, ", ...") } else { writeln!(out) }
+    }
+}
+
+impl Summary {
+    pub(super) fn new(examples: usize) -> Summary {
+        Summary { examples, changes: BTreeMap::new(), access: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, changed: &Changed<'_>) {
+        let Summary { examples, changes, access } = self;
+        changes.entry(changed.change).or_default().add(&changed.site, *examples);
+        for step @ Access { who, from, to } in &changed.access {
+            let known = access.iter().position(|of| of.crawler == who.crawler && of.usage == who.usage);
+            let at = known.unwrap_or_else(|| {
+                let (crawler, usage) = (who.crawler.to_owned(), who.usage.to_owned());
+                access.push(Asked { crawler, usage, steps: BTreeMap::new() });
+                access.len() - 1
+            });
+            let key = (step.direction(), from.share.name(), to.share.name());
+            access[at].steps.entry(key).or_default().add(&changed.site, *examples);
+        }
+    }
+
+    /// Whether anything differs.
+    pub(super) fn differs(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
+    /// Tells it, of this many sites before and now, and in both.
+    pub(super) fn write(&self, [before, now]: [usize; 2], both: u64, out: &mut impl Write) -> io::Result<()> {
+        let stayed = [Change::Outcome, Change::Rules, Change::Records, Change::Text];
+        let changed: usize = stayed.iter().filter_map(|change| Some(self.changes.get(change)?.sites)).sum();
+        writeln!(
+            out,
+            "{} before, {now} now, {both} in both, {changed} of them changed",
+            count(before, "site")
+        )?;
+        for (change, seen) in &self.changes {
+            let what = match change {
+                Change::Added => "added",
+                Change::Gone => "gone",
+                Change::Outcome => "outcome changed",
+                Change::Rules => "rules changed",
+                Change::Records => "records changed",
+                Change::Text => "same for all",
+            };
+            write!(out, "{:>8}  {what:<16}", seen.sites)?;
+            seen.write(out)?;
+        }
+        let mut access: Vec<&Asked> = self.access.iter().collect();
+        access.sort_by_key(|asked| {
+            std::cmp::Reverse(asked.steps.values().map(|seen| seen.sites).sum::<usize>())
+        });
+        for Asked { crawler, usage, steps } in access {
+            writeln!(out, "{}, to {}", shown(crawler), shown(usage))?;
+            for ((direction, from, to), seen) in steps {
+                let word = match direction {
+                    Some(Ordering::Less) => "lost",
+                    Some(_) => "gained",
+                    None => "unclear",
+                };
+                write!(out, "{:>8}  {word:<8}{from} to {to}", seen.sites)?;
+                seen.write(out)?;
+            }
+        }
+        Ok(())
+    }
+}

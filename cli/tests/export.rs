@@ -1,0 +1,136 @@
+//! `export`: which files come, what they say, and what is refused.
+
+mod common;
+
+use common::Place;
+use serde_json::{Value, json};
+
+fn rows(place: &Place, file: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(place.path(file)).expect("a table");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn all_tables_in_all_formats() {
+    let place = Place::with_image();
+    for format in ["parquet", "csv", "jsonl"] {
+        let written = place.run(&["export", "i.rimg", "--to", "t", "--format", format, "--json"]).json();
+        let names: Vec<_> = written.iter().map(|table| table["table"].as_str().unwrap_or_default()).collect();
+        assert_eq!(names, ["sites", "groups", "rules", "crawlers", "sitemaps", "extensions", "policy"]);
+        place.run(&["export", "i.rimg", "--to", "again", "--format", format]).ok();
+        for name in names {
+            let file = |folder| place.path(&format!("{folder}/{name}.{format}"));
+            let [first, again] = ["t", "again"].map(|folder| std::fs::read(file(folder)).expect("a file"));
+            assert!(first == again, "{name}.{format} differs from run to run");
+        }
+    }
+    let rest: Vec<_> = std::fs::read_dir(place.path("t")).expect("a directory").collect();
+    assert_eq!(rest.len(), 21, "no other files are left: {rest:?}");
+}
+
+#[test]
+fn rows_say_what_the_texts_say() {
+    let place = Place::with_image();
+    place
+        .run(&[
+            "export",
+            "i.rimg",
+            "--to",
+            "t",
+            "--format",
+            "jsonl",
+            "--crawler",
+            "*",
+            "--crawler",
+            "GPTBot/1.0",
+        ])
+        .ok();
+    let sites = rows(&place, "t/sites.jsonl");
+    let a = sites.iter().find(|site| site["host"] == "a.example").expect("a site");
+    let expected = json!({
+        "site": "https://a.example", "scheme": "https", "host": "a.example", "port": null, "outcome": "rules",
+        "status": 200, "fetched_at": "2024-05-11T00:00:00Z", "fresh_for": 86400, "document": a["document"],
+        "octets": common::ROBOTS.len(), "groups": 2, "rules": 6, "named": 1, "sitemaps": 1,
+    });
+    assert_eq!(a, &expected);
+    let gone = sites.iter().find(|site| site["host"] == "gone.example").expect("a site");
+    assert_eq!(
+        (&gone["outcome"], &gone["document"], &gone["rules"]),
+        (&json!("unavailable"), &json!(null), &json!(null))
+    );
+    let of_a = |file: &str| {
+        let all = rows(&place, file).into_iter().filter(|row| row["document"] == a["document"]);
+        all.collect::<Vec<_>>()
+    };
+    let groups = of_a("t/groups.jsonl");
+    assert_eq!((&groups[0]["default"], &groups[0]["crawl_delay"]), (&json!(true), &json!(2.5)));
+    let rules = of_a("t/rules.jsonl");
+    let noindex = json!({ "document": a["document"], "group": 1, "line": 10, "allow": false, "usage": "index",
+        "pattern": "/drafts", "conditions": null });
+    assert!(rules.len() == 6 && rules.contains(&noindex), "{rules:?}");
+    let crawlers = of_a("t/crawlers.jsonl");
+    let names: Vec<_> = crawlers.iter().map(|row| (&row["crawler"], &row["operator"])).collect();
+    assert_eq!(names, [(&json!("*"), &json!(null)), (&json!("gptbot"), &json!("OpenAI"))]);
+    assert_eq!(of_a("t/sitemaps.jsonl")[0]["url"], "https://a.example/s.xml");
+    let policy = rows(&place, "t/policy.jsonl");
+    let told = |site: &str, crawler: &str| {
+        let found =
+            policy.iter().find(|row| row["site"] == site && row["crawler"] == crawler).expect("a row");
+        ["share", "ground", "line", "purpose"].map(|column| found[column].clone())
+    };
+    assert_eq!(told("https://a.example", "*"), [json!("some"), json!("default"), json!(2), json!(null)]);
+    assert_eq!(
+        told("https://a.example", "GPTBot/1.0"),
+        [json!("none"), json!("named"), json!(9), json!("train")]
+    );
+    assert_eq!(
+        told("https://down.example", "*"),
+        [json!("none"), json!("outcome"), json!(null), json!(null)]
+    );
+    assert_eq!(policy.len(), 12);
+}
+
+#[test]
+fn some_tables_and_usages() {
+    let place = Place::with_image();
+    let arguments = ["export", "i.rimg", "--to", "deep/t", "--format", "csv", "--table", "policy"];
+    let more = ["--crawler", "GPTBot", "--usage", "index", "--usage", "crawl"];
+    let said = place.run(&[&arguments[..], &more].concat()).ok();
+    assert!(said.starts_with("policy             12  "), "{said}");
+    let text = std::fs::read_to_string(place.path("deep/t/policy.csv")).expect("a table");
+    assert!(
+        text.contains("https://a.example,GPTBot,OpenAI,train,index,some,named,true,false,false,10\n"),
+        "{text}"
+    );
+    assert_eq!(std::fs::read_dir(place.path("deep/t")).expect("a directory").count(), 1);
+}
+
+#[test]
+fn what_cannot_be() {
+    let place = Place::with_image();
+    place.run(&["export", "none.rimg", "--to", "t"]).fails("cannot open none.rimg");
+    place.run(&["export", "captures.jsonl", "--to", "t"]).fails("captures.jsonl");
+    place.run(&["export", "i.rimg", "--to", "i.rimg"]).fails("cannot write i.rimg");
+    place.run(&["export", "i.rimg", "--to", "t", "--table", "x"]).fails("invalid value 'x'");
+    place.run(&["export", "i.rimg", "--to", "t", "--crawler", "/"]).fails("names no crawler");
+    // A table that cannot go to its place leaves the others as they were.
+    std::fs::create_dir_all(place.path("u/rules.csv")).expect("a directory");
+    place.write("u/sites.csv", "old");
+    place.run(&["export", "i.rimg", "--to", "u", "--format", "csv"]).fails("is a directory");
+    assert_eq!(std::fs::read_to_string(place.path("u/sites.csv")).expect("a file"), "old");
+    assert_eq!(std::fs::read_dir(place.path("u")).expect("a directory").count(), 2);
+}
+
+#[test]
+fn documents_beside_robots_txt_are_counted() {
+    let place = Place::new();
+    let line = |path: &str| {
+        json!({ "url": format!("https://a.example/{path}"), "body": "User-agent: *\nDisallow: /x\n" })
+            .to_string()
+    };
+    place.write("c.jsonl", [line("robots.txt"), line("data.txt")].join("\n"));
+    place.run(&["compile", "c.jsonl", "-o", "i.rimg"]).ok();
+    let run = place.run(&["export", "i.rimg", "--to", "t", "--format", "jsonl"]);
+    assert!(run.err.contains("1 document beside it"), "{run:?}");
+    assert_eq!((rows(&place, "t/sites.jsonl").len(), rows(&place, "t/rules.jsonl").len()), (1, 1));
+}

@@ -1,0 +1,263 @@
+//! What two images differ in: sites that came and went, and who may use more or less of those that stayed.
+//!
+//! Both images hold their sites in the order of their names, so they are read side by side, and nothing but the extents
+//! of a few texts is held. A site that stayed is told by the first of what changed: what became of its fetch, what
+//! somebody may do (rules, for whom, by which names, whatever their order and lines), other records, or text alone.
+//! Extents are compared where the first two changed. It does not know how a change is told.
+
+use crate::extent::Extent;
+use crate::rows::{Asked, LONGEST_TEXT, Who, site_name};
+use crate::schema::Cell;
+use crate::write::Writer;
+use robomaton_formats::detail::Detail;
+use robomaton_formats::policy::Role;
+use robomaton_runtime::{Image, Outcome, Site};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+/// How a site changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Change {
+    /// Only the new image holds it.
+    Added,
+    /// Only the old image held it.
+    Gone,
+    /// Something else became of its fetch.
+    Outcome,
+    /// The text says otherwise what somebody may do.
+    Rules,
+    /// The text says the same about what anybody may do; other records changed.
+    Records,
+    /// Only spelling, order, comments and the like changed: nothing for anyone.
+    Text,
+}
+
+impl Change {
+    /// Every change.
+    pub const ALL: [Change; 6] =
+        [Change::Added, Change::Gone, Change::Outcome, Change::Rules, Change::Records, Change::Text];
+
+    /// The name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Change::Added => "added",
+            Change::Gone => "gone",
+            Change::Outcome => "outcome",
+            Change::Rules => "rules",
+            Change::Records => "records",
+            Change::Text => "text",
+        }
+    }
+}
+
+/// A site that the images differ in.
+#[derive(Debug)]
+pub struct Changed<'a> {
+    /// The site, as in the tables.
+    pub site: String,
+    /// How it changed.
+    pub change: Change,
+    /// What became of its fetch, before and now.
+    pub outcome: [Option<Outcome>; 2],
+    /// Whether the text changed, where both images hold one.
+    pub text_changed: Option<bool>,
+    /// Who may use more or less of it, or about whom that was or is not known.
+    pub access: Vec<Access<'a>>,
+}
+
+/// Who may use more or less of a site, before and now.
+#[derive(Clone, Copy, Debug)]
+pub struct Access<'a> {
+    /// Who, and for what.
+    pub who: Who<'a>,
+    /// How much before.
+    pub from: Extent,
+    /// And now.
+    pub to: Extent,
+}
+
+impl Access<'_> {
+    /// More or less; `None` where one of the two is not known.
+    pub fn direction(&self) -> Option<Ordering> {
+        let known = |extent: &Extent| extent.share != crate::extent::Share::Unknown;
+        (known(&self.from) && known(&self.to)).then(|| self.to.share.cmp(&self.from.share))
+    }
+}
+
+impl Changed<'_> {
+    /// How many may use more, or less.
+    pub fn count(&self, direction: Ordering) -> usize {
+        self.access.iter().filter(|access| access.direction() == Some(direction)).count()
+    }
+
+    /// Its row in `changes`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, changes: &mut Writer<'_>) -> io::Result<()> {
+        let [from, to] = self.outcome.map(|outcome| outcome.map(Outcome::name).into());
+        changes.row(&[
+            Cell::from(&self.site),
+            self.change.name().into(),
+            from,
+            to,
+            self.text_changed.into(),
+            self.count(Ordering::Greater).into(),
+            self.count(Ordering::Less).into(),
+        ])
+    }
+
+    /// Its rows in `access`.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn write_access(&self, access: &mut Writer<'_>) -> io::Result<()> {
+        self.access.iter().try_for_each(|Access { who, from, to }| {
+            access.row(&[
+                Cell::from(&self.site),
+                who.crawler.into(),
+                who.operator(),
+                who.purpose(),
+                who.usage.into(),
+                from.share.name().into(),
+                to.share.name().into(),
+                from.is_explicit().into(),
+                to.is_explicit().into(),
+                from.line.into(),
+                to.line.into(),
+            ])
+        })
+    }
+}
+
+/// Hands out the sites that two images differ in, in the order of their names. Gives the number of sites that both hold.
+/// The crawlers and usages asked about are those of the old image and of the new one, by the same names.
+///
+/// # Errors
+/// What `each` fails with.
+pub fn diff<'a, D: AsRef<[u8]>, E>(
+    [old, new]: [&Image<D>; 2],
+    asked: [&'a Asked<'a>; 2],
+    mut each: impl FnMut(Changed<'a>) -> Result<(), E>,
+) -> Result<u64, E> {
+    let mut extents = asked.map(Asked::extents);
+    let narrowed = |image: &Image<D>| image.view().meta().unwrap_or_default().crawlers;
+    let same_dialect = old.profile() == new.profile() && narrowed(old) == narrowed(new);
+    let mut both = 0;
+    let (mut before, mut now) = (old.sites().peekable(), new.sites().peekable());
+    loop {
+        let order = match (before.peek(), now.peek()) {
+            (None, None) => return Ok(both),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(before), Some(now)) => key(before).cmp(&key(now)),
+        };
+        let from = before.next_if(|_| order != Ordering::Greater);
+        let to = now.next_if(|_| order != Ordering::Less);
+        let outcome = [&from, &to].map(|site| site.as_ref().and_then(Site::outcome));
+        let (change, text_changed, site) = match (&from, &to) {
+            (Some(from), Some(to)) => {
+                both += 1;
+                let (change, text) = compare(from, to, same_dialect);
+                (change, text, to)
+            }
+            (Some(from), None) => (Some(Change::Gone), None, from),
+            (None, Some(to)) => (Some(Change::Added), None, to),
+            (None, None) => continue,
+        };
+        let Some(change) = change else { continue };
+        let mut access = Vec::new();
+        if let (Change::Outcome | Change::Rules, Some(from), Some(to)) = (change, &from, &to) {
+            let [before, now] = &mut extents;
+            let pairs = before.of(from).iter().zip(now.of(to));
+            let all = asked[0].each().zip(pairs).map(|(who, (&from, &to))| Access { who, from, to });
+            access.extend(all.filter(|access| access.from.share != access.to.share));
+        }
+        each(Changed { site: site_name(site), change, outcome, text_changed, access })?;
+    }
+}
+
+/// The order of sites in an image.
+fn key(site: &Site<'_>) -> (String, u8) {
+    (site.authority(), site.scheme() as u8)
+}
+
+/// How a site that stayed changed, if it did, and whether its text did.
+fn compare(from: &Site<'_>, to: &Site<'_>, same_dialect: bool) -> (Option<Change>, Option<bool>) {
+    let texts = from.source(LONGEST_TEXT).zip(to.source(LONGEST_TEXT));
+    let text_changed = texts.map(|(from, to)| from != to);
+    let details = [from, to].map(Site::detail);
+    let change = if (from.outcome(), from.status()) != (to.outcome(), to.status()) {
+        Some(Change::Outcome)
+    } else if !same_dialect {
+        Some(Change::Rules)
+    } else if details[0] == details[1] {
+        // Equal records may still stand in other texts.
+        text_changed.filter(|&changed| changed).map(|_| Change::Text)
+    } else {
+        let [before, now] = details.map(Option::unwrap_or_default);
+        if Meaning::of(&before) != Meaning::of(&now) {
+            Some(Change::Rules)
+        } else if records(&before) != records(&now) {
+            Some(Change::Records)
+        } else {
+            Some(Change::Text)
+        }
+    };
+    (change, text_changed)
+}
+
+/// What a text says to whom, without lines, order and repetition.
+#[derive(PartialEq)]
+struct Meaning<'d> {
+    /// By kind of group, name and purposes; `*` is the name of the default groups.
+    said: BTreeMap<Addressed<'d>, BTreeSet<Said<'d>>>,
+}
+
+type Addressed<'d> = (Role, &'d str, Vec<&'d [u8]>);
+/// Usage, whether it permits, pattern, conditions, and how it ranks where that does not follow from the rest; or that a
+/// file is missing.
+type Said<'d> = (&'d str, bool, &'d [u8], Vec<String>, u32);
+
+impl<'d> Meaning<'d> {
+    fn of(detail: &'d Detail<'d>) -> Meaning<'d> {
+        // Tags of conventional rules follow from pattern and form (RFC 9309, Robot-version 2.0.0) or are places in the file
+        // (1996 draft); beside ACAP they are numbers of patterns and say nothing.
+        let ranked = detail.groups.iter().all(|group| group.role == Role::Conventional);
+        let mut said: BTreeMap<Addressed<'d>, BTreeSet<Said<'d>>> = BTreeMap::new();
+        for group in &detail.groups {
+            let names = group.crawlers.iter().map(String::as_str).chain(group.default.then_some("*"));
+            for name in names {
+                let purposes = group.purposes.iter().map(|purpose| purpose.0.as_ref()).collect();
+                let said = said.entry((group.role, name, purposes)).or_default();
+                if group.incomplete {
+                    said.insert(("(missing file)", false, b"", Vec::new(), 0));
+                }
+                said.extend(group.rules.iter().map(|rule| {
+                    let conditions = detail.conditions(rule).iter().map(ToString::to_string).collect();
+                    let rank = if ranked { rule.tag } else { 0 };
+                    (detail.usage(rule.usage), rule.permits, rule.pattern.0.as_ref(), conditions, rank)
+                }));
+            }
+        }
+        Meaning { said }
+    }
+}
+
+/// The other records of a text, without lines: each with the name that it speaks to.
+fn records<'d>(detail: &'d Detail<'d>) -> BTreeSet<(&'d str, &'d str, String)> {
+    let mut records: BTreeSet<_> = BTreeSet::new();
+    records
+        .extend(detail.extensions.iter().map(|record| ("", record.key.as_ref(), record.value.to_string())));
+    for group in &detail.groups {
+        let names = group.crawlers.iter().map(String::as_str).chain(group.default.then_some("*"));
+        for name in names {
+            records.extend(
+                group.extensions.iter().map(|record| (name, record.key.as_ref(), record.value.to_string())),
+            );
+            records.extend(group.schedule.iter().map(|schedule| (name, "", format!("{schedule:?}"))));
+        }
+    }
+    records
+}

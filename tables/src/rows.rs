@@ -1,0 +1,335 @@
+//! An image to rows: what each table of [`crate::schema::TABLES`] holds.
+//!
+//! Sites come in the order of their names, texts in the order of their numbers, and a text is decoded once for all
+//! tables about texts. Invariants: equal images give equal rows, one at a time. Documents beside robots.txt, such as
+//! data.txt, are no sites and are left out; [`left_out`] counts them. It does not know how a row is written.
+
+use crate::crawlers::{self, Known};
+use crate::extent::{Extent, Extents};
+use crate::schema::Cell;
+use crate::write::Writer;
+use robomaton_formats::detail::{self, Detail};
+use robomaton_formats::policy::Role;
+use robomaton_formats::schedule::{Rate, Window};
+use robomaton_runtime::{Crawler, Image, Scheme, Site, Usage};
+use std::collections::BTreeSet;
+use std::io;
+
+/// Octets that are read of a text: no robots.txt is longer, but what a damaged image unpacks to may be.
+pub(crate) const LONGEST_TEXT: usize = 1 << 30;
+
+/// Who is asked about, and for what: the rows of `policy` for each site.
+pub struct Asked<'a> {
+    names: &'a [String],
+    known: Vec<Option<&'static Known>>,
+    usage_names: &'a [String],
+    crawlers: Vec<Crawler>,
+    usages: Vec<Usage<'a>>,
+}
+
+impl<'a> Asked<'a> {
+    /// These crawlers and usages, as an image knows them.
+    pub fn new<D: AsRef<[u8]>>(image: &Image<D>, names: &'a [String], usages: &'a [String]) -> Asked<'a> {
+        let token = |name: &str| image.profile().agent_rule().reduce(name);
+        Asked {
+            names,
+            known: names.iter().map(|name| crawlers::find(&token(name))).collect(),
+            usage_names: usages,
+            crawlers: names.iter().map(|name| image.crawler([name])).collect(),
+            usages: usages.iter().map(|usage| image.usage(usage)).collect(),
+        }
+    }
+
+    /// The extents of these on sites of the image.
+    pub fn extents(&self) -> Extents<'_> {
+        Extents::new(&self.crawlers, &self.usages)
+    }
+
+    /// Who and what each extent of a site is about, in the order of [`Extents::of`].
+    pub fn each(&self) -> impl Iterator<Item = Who<'_>> {
+        self.names.iter().zip(&self.known).flat_map(|(crawler, &known)| {
+            self.usage_names.iter().map(move |usage| Who { crawler, known, usage })
+        })
+    }
+}
+
+/// A crawler and what it would do.
+#[derive(Clone, Copy, Debug)]
+pub struct Who<'a> {
+    /// The crawler as it was asked about.
+    pub crawler: &'a str,
+    /// What is known of it.
+    pub known: Option<&'static Known>,
+    /// The usage.
+    pub usage: &'a str,
+}
+
+/// The site as a URL, or as an authority alone when it was captured under no scheme.
+pub fn site_name(site: &Site<'_>) -> String {
+    let authority = site.authority();
+    match scheme(site) {
+        Some(scheme) => format!("{scheme}://{authority}"),
+        None => authority,
+    }
+}
+
+fn scheme(site: &Site<'_>) -> Option<&'static str> {
+    match site.scheme() {
+        Scheme::Any => None,
+        Scheme::Http => Some("http"),
+        Scheme::Https => Some("https"),
+    }
+}
+
+/// Documents beside robots.txt, which no table tells of.
+pub fn left_out<D: AsRef<[u8]>>(image: &Image<D>) -> usize {
+    image.documents().count()
+}
+
+/// Writes the tables of an image that there is a writer for.
+///
+/// # Errors
+/// When a row cannot be written.
+pub fn export<D: AsRef<[u8]>>(
+    image: &Image<D>,
+    asked: &Asked<'_>,
+    writers: &mut [Writer<'_>],
+) -> io::Result<()> {
+    let mut extents = asked.extents();
+    let (mut sites, mut policy) = (None, None);
+    let mut texts = Texts::default();
+    for writer in writers {
+        let place = match writer.table().name {
+            "sites" => &mut sites,
+            "policy" => &mut policy,
+            "groups" => &mut texts.groups,
+            "rules" => &mut texts.rules,
+            "crawlers" => &mut texts.crawlers,
+            "sitemaps" => &mut texts.sitemaps,
+            "extensions" => &mut texts.extensions,
+            name => return Err(io::Error::other(format!("{name} is no table of an image"))),
+        };
+        *place = Some(writer);
+    }
+    let mut documents = Vec::new();
+    for site in image.sites() {
+        documents.extend(site.document());
+        if let Some(writer) = &mut sites {
+            site_row(&site, writer)?;
+        }
+        if let Some(writer) = &mut policy {
+            policy_rows(&site_name(&site), asked, extents.of(&site), writer)?;
+        }
+    }
+    if texts.is_wanted() {
+        documents.sort_unstable();
+        documents.dedup();
+        for document in documents {
+            texts.of(document, &image.detail(document).unwrap_or_default())?;
+        }
+    }
+    Ok(())
+}
+
+fn site_row(site: &Site<'_>, writer: &mut Writer<'_>) -> io::Result<()> {
+    let authority = site.authority();
+    // A host may be an IPv6 address in brackets, which holds colons.
+    let split = authority.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'));
+    let (host, port) = split.map_or((authority.as_str(), None), |(host, port)| (host, Some(port)));
+    let detail = site.detail();
+    let detail = detail.as_ref();
+    let rules = |detail: &Detail<'_>| detail.groups.iter().map(|group| group.rules.len()).sum::<usize>();
+    let named = |detail: &Detail<'_>| {
+        detail.groups.iter().flat_map(|group| &group.crawlers).collect::<BTreeSet<_>>().len()
+    };
+    writer.row(&[
+        Cell::from(&site_name(site)),
+        scheme(site).into(),
+        host.into(),
+        port.and_then(|port| port.parse::<u32>().ok()).into(),
+        site.outcome().map(|outcome| outcome.name()).into(),
+        Some(u32::from(site.status())).filter(|&status| status != 0).into(),
+        site.fetched_at().map_or(Cell::Null, Cell::Time),
+        site.fresh_for().into(),
+        site.document().map_or(Cell::Null, Cell::Number),
+        site.text_length().map_or(Cell::Null, Cell::Number),
+        detail.map(|detail| detail.groups.len()).into(),
+        detail.map(rules).into(),
+        detail.map(named).into(),
+        detail.map(|detail| detail.extensions.iter().filter(|record| is_sitemap(record)).count()).into(),
+    ])
+}
+
+fn policy_rows(site: &str, asked: &Asked<'_>, extents: &[Extent], writer: &mut Writer<'_>) -> io::Result<()> {
+    for (who, extent) in asked.each().zip(extents) {
+        writer.row(&[
+            site.into(),
+            who.crawler.into(),
+            who.operator(),
+            who.purpose(),
+            who.usage.into(),
+            extent.share.name().into(),
+            extent.ground.name().into(),
+            extent.is_explicit().into(),
+            extent.conditional.into(),
+            extent.incomplete.into(),
+            extent.line.into(),
+        ])?;
+    }
+    Ok(())
+}
+
+impl Who<'_> {
+    pub(crate) fn operator(&self) -> Cell<'static> {
+        self.known.and_then(|known| known.operator).into()
+    }
+
+    pub(crate) fn purpose(&self) -> Cell<'static> {
+        self.known.map(|known| known.purpose.name()).into()
+    }
+}
+
+/// A record that lists a sitemap; an empty one lists none, and is told as any other record.
+fn is_sitemap(record: &detail::Extension<'_>) -> bool {
+    record.key == "sitemap" && !record.value.is_empty()
+}
+
+/// The tables about texts.
+#[derive(Default)]
+struct Texts<'a, 'w> {
+    groups: Option<&'a mut Writer<'w>>,
+    rules: Option<&'a mut Writer<'w>>,
+    crawlers: Option<&'a mut Writer<'w>>,
+    sitemaps: Option<&'a mut Writer<'w>>,
+    extensions: Option<&'a mut Writer<'w>>,
+}
+
+impl Texts<'_, '_> {
+    fn is_wanted(&self) -> bool {
+        let Texts { groups, rules, crawlers, sitemaps, extensions } = self;
+        [groups, rules, crawlers, sitemaps, extensions].into_iter().any(Option::is_some)
+    }
+
+    /// The rows of one document.
+    fn of(&mut self, document: u64, detail: &Detail<'_>) -> io::Result<()> {
+        for record in &detail.extensions {
+            match is_sitemap(record) {
+                true => row(&mut self.sitemaps, || {
+                    [Cell::Number(document), record.line.into(), record.value.as_ref().into()]
+                }),
+                false => self.extension(document, None, record),
+            }?;
+        }
+        for (number, group) in (0u32..).zip(&detail.groups) {
+            self.group(document, number, detail, group)?;
+        }
+        Ok(())
+    }
+
+    fn group(
+        &mut self,
+        document: u64,
+        number: u32,
+        detail: &Detail<'_>,
+        group: &detail::Group<'_>,
+    ) -> io::Result<()> {
+        let schedule = group.schedule.as_deref();
+        let purposes = group.purposes.iter().map(|purpose| String::from_utf8_lossy(&purpose.0).into_owned());
+        let purposes = joined(purposes, " ");
+        let delay = schedule.and_then(|schedule| schedule.delays.iter().max());
+        let rates = joined(schedule.into_iter().flat_map(|schedule| &schedule.rates).map(rate), "; ");
+        let visits = joined(schedule.into_iter().flat_map(|schedule| &schedule.visits).map(window), "; ");
+        let file = usize::from(group.file).checked_sub(1).and_then(|at| detail.files.get(at));
+        let crawlers: BTreeSet<&str> = group.crawlers.iter().map(String::as_str).collect();
+        row(&mut self.groups, || {
+            [
+                Cell::Number(document),
+                number.into(),
+                role(group.role).into(),
+                group.default.into(),
+                crawlers.len().into(),
+                group.rules.len().into(),
+                purposes.as_deref().into(),
+                delay.map_or(Cell::Null, |&millis| Cell::Real(millis as f64 / 1000.0)),
+                rates.as_deref().into(),
+                visits.as_deref().into(),
+                file.into(),
+                group.incomplete.into(),
+            ]
+        })?;
+        for crawler in group.default.then_some("*").into_iter().chain(crawlers) {
+            let who = Who { crawler, known: crawlers::find(crawler), usage: "" };
+            row(&mut self.crawlers, || {
+                [Cell::Number(document), number.into(), crawler.into(), who.operator(), who.purpose()]
+            })?;
+        }
+        if self.rules.is_some() {
+            for rule in &group.rules {
+                let pattern = String::from_utf8_lossy(&rule.pattern.0);
+                let conditions = joined(detail.conditions(rule).iter().map(ToString::to_string), " ");
+                row(&mut self.rules, || {
+                    [
+                        Cell::Number(document),
+                        number.into(),
+                        rule.line.into(),
+                        rule.permits.into(),
+                        detail.usage(rule.usage).into(),
+                        pattern.as_ref().into(),
+                        conditions.as_deref().into(),
+                    ]
+                })?;
+            }
+        }
+        group.extensions.iter().try_for_each(|record| self.extension(document, Some(number), record))
+    }
+
+    fn extension(
+        &mut self,
+        document: u64,
+        group: Option<u32>,
+        record: &detail::Extension<'_>,
+    ) -> io::Result<()> {
+        row(&mut self.extensions, || {
+            [
+                Cell::Number(document),
+                group.into(),
+                record.line.into(),
+                record.key.as_ref().into(),
+                record.value.as_ref().into(),
+            ]
+        })
+    }
+}
+
+/// Writes a row where somebody wants it.
+fn row<'c, const N: usize>(
+    writer: &mut Option<&mut Writer<'_>>,
+    cells: impl FnOnce() -> [Cell<'c>; N],
+) -> io::Result<()> {
+    writer.as_mut().map_or(Ok(()), |writer| writer.row(&cells()))
+}
+
+/// Several texts as one; `None` for none.
+fn joined(parts: impl Iterator<Item = String>, between: &str) -> Option<String> {
+    Some(parts.collect::<Vec<_>>().join(between)).filter(|text| !text.is_empty())
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::Conventional => "conventional",
+        Role::Field => "acap",
+        Role::Page => "page",
+        Role::PageConventional => "page-conventional",
+        Role::Element => "element",
+    }
+}
+
+fn window(window: &Window) -> String {
+    let time = |minute: u16| format!("{:02}{:02}", minute / 60, minute % 60);
+    format!("{}-{}", time(window.from()), time(window.to()))
+}
+
+fn rate(rate: &Rate) -> String {
+    let times = rate.window.as_ref().map(|times| format!(" {}", window(times))).unwrap_or_default();
+    format!("{}/{}{times}", rate.documents, rate.seconds)
+}
