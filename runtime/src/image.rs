@@ -14,8 +14,9 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An image, mapped from a file (the default) or over any bytes. Shared by reference among threads.
-#[derive(Debug)]
+/// An image, mapped from a file (the default) or over any bytes. Shared by reference among threads. A clone of a mapped
+/// one shares the map: it is the same image, to be asked on other terms.
+#[derive(Clone, Debug)]
 pub struct Image<D = Mapped> {
     data: D,
     layout: Layout,
