@@ -14,9 +14,6 @@ mod failure;
 mod input;
 mod options;
 mod output;
-mod single;
-mod time;
-mod told;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use failure::Failure;

@@ -2,7 +2,8 @@
 //!
 //! Reads records through the checked view; it knows no offset. What does not decode is shown as `damaged`.
 
-use crate::cmd::inspect::{image_bytes, site_name};
+use crate::cmd::inspect::image_bytes;
+use robomaton_explain::site_name;
 use robomaton_formats::Ruling;
 use robomaton_formats::layout::{MAGIC, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, USAGES, read_list};
