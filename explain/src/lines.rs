@@ -91,7 +91,9 @@ impl Lines {
         let line = |(index, line): (usize, &robomaton_grammar::Line)| {
             let number = tree.line_number(index);
             while groups.next_if(|(_, group)| group.end as usize <= index).is_some() {}
-            let group = groups.peek().filter(|(_, group)| group.start as usize <= index);
+            // What speaks for the whole file is of no group, wherever it stands.
+            let of_file = matches!(line.kind, LineKind::Field(Key::Sitemap | Key::Host | Key::CleanParam));
+            let group = groups.peek().filter(|(_, group)| group.start as usize <= index && !of_file);
             let of_group = |(_, group): &&(usize, &robomaton_grammar::Group)| {
                 // Lines of groups ascend, as groups do.
                 let next = answering.partition_point(|&line| line <= group.start);

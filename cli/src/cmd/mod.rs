@@ -12,6 +12,7 @@ mod inspect;
 mod lint;
 mod page;
 mod query;
+mod serve;
 mod verify;
 mod visit;
 
@@ -45,6 +46,8 @@ pub(crate) enum Command {
     Verify(verify::Arguments),
     /// Show what an image holds.
     Inspect(inspect::Arguments),
+    /// Answer over HTTP, and show a page to try robots.txt files on.
+    Serve(serve::Arguments),
     /// Measure look-ups in an image.
     Bench(bench::Arguments),
 }
@@ -63,6 +66,7 @@ impl Command {
             Command::Dump(arguments) => dump::run(arguments),
             Command::Verify(arguments) => verify::run(arguments),
             Command::Inspect(arguments) => inspect::run(arguments),
+            Command::Serve(arguments) => serve::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
         }
     }
