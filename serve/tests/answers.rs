@@ -152,6 +152,8 @@ fn a_text_is_tested_line_by_line() {
     assert_eq!(told["lines"][1]["why"], "matches, but is shorter: 8 octets, line 3 has 13");
     assert_eq!((&told["lines"][0]["answers"], &told["lines"][4]["answers"]), (&json!(true), &json!(false)));
     assert_eq!((&told["lines"][0]["group"], &told["lines"][4]["group"]), (&json!(0), &json!(1)));
+    // A sitemap is of the whole file.
+    assert_eq!((&told["lines"][8]["kind"], &told["lines"][8]["group"]), (&json!("sitemap"), &Value::Null));
     let told = test(
         json!({ "text": ROBOTS, "url": "https://a.example/drafts", "agent": "GPTBot", "usage": "index" }),
     );
