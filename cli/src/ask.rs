@@ -5,7 +5,8 @@
 //! It does not know what is printed.
 
 use crate::input::Lines;
-use robomaton_runtime::{Basis, Crawler, Image, Question, Usage, Verdict};
+use robomaton_explain::decide;
+use robomaton_runtime::{Crawler, Image, Question, Usage, Verdict};
 
 /// A line of the input.
 pub(crate) enum Line<'a> {
@@ -14,9 +15,6 @@ pub(crate) enum Line<'a> {
     /// A JSON object, not looked at yet.
     Object(&'a str),
 }
-
-/// A URL whose site no image holds: the name is reserved.
-const NOWHERE: &str = "http://nowhere.invalid/";
 
 /// Who asks, for what, and of which image.
 #[derive(Clone, Copy)]
@@ -36,15 +34,7 @@ impl<'a> Asker<'a> {
     where
         'a: 'q,
     {
-        let Some(name) = self.document else { return self.image.decide(crawler, usage, url) };
-        match self.image.document(url, name) {
-            Some(site) => site.decide(crawler, usage, url),
-            None => match self.image.decide(crawler, usage, url) {
-                bad if bad.basis() == Basis::NoUrl => bad,
-                // What robots.txt says does not answer for another document.
-                _ => self.image.decide(crawler, usage, NOWHERE),
-            },
-        }
+        decide(self.image, self.document, crawler, usage, url)
     }
 
     /// Answers the lines of a chunk, in order.

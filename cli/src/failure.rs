@@ -30,6 +30,12 @@ impl Failure {
     }
 }
 
+impl From<robomaton_explain::Error> for Failure {
+    fn from(error: robomaton_explain::Error) -> Failure {
+        Failure::Said(error.to_string())
+    }
+}
+
 /// Errors of writing results. Errors of reading are said with the name of the file, so they never come this way.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {

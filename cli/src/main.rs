@@ -16,11 +16,8 @@ mod failure;
 mod input;
 mod options;
 mod output;
-mod single;
 mod tables;
 mod target;
-mod time;
-mod told;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use failure::Failure;

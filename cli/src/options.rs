@@ -7,10 +7,10 @@ use crate::input::read_text;
 use crate::output::remark;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use robomaton_compiler::trace::Asked;
 use robomaton_compiler::{Limits, Options};
+use robomaton_explain::{Asker, for_purpose, names, reduced_name, time};
 use robomaton_formats::profile::AgentRule;
-use robomaton_runtime::{Crawler, Decision, Image, Outcome, Profile, Site, Terms, Usage};
+use robomaton_runtime::{Crawler, Decision, Image, Profile, Terms, Usage};
 use std::path::PathBuf;
 
 /// How a text is read.
@@ -55,30 +55,6 @@ impl Dialect {
     }
 }
 
-/// The options that an image was compiled with, as far as its provenance tells them.
-pub(crate) fn of_image<D: AsRef<[u8]>>(image: &Image<D>) -> Options {
-    let meta = image.view().meta().unwrap_or_default();
-    let mut limits = Limits::default();
-    for (name, value) in &meta.limits {
-        let value = usize::try_from(*value).unwrap_or(usize::MAX);
-        match name.as_str() {
-            "bytes" => limits.bytes = Some(value),
-            "groups" => limits.groups = value,
-            "rules" => limits.rules = value,
-            "stars" => limits.stars = value,
-            "pattern" => limits.pattern = value,
-            "usages" => limits.usages = value,
-            "references" => limits.references = value,
-            "conditions" => limits.conditions = value,
-            "times" => limits.times = value,
-            "depth" => limits.depth = value,
-            "patterns" => limits.patterns = value,
-            _ => {}
-        }
-    }
-    Options { profile: image.profile(), limits, crawlers: meta.crawlers, ..Options::default() }
-}
-
 /// A word for yes, a word for no. (Docs on the variants would become help, longer than the words.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Permission {
@@ -114,20 +90,8 @@ impl TermsArgs {
             on_forbidden: self.on_forbidden.into(),
             on_throttled: self.on_throttled.into(),
             on_long_unreachable: self.on_long_unreachable.into(),
-            now: Some(crate::time::now()),
+            now: Some(time::now()),
         }
-    }
-
-    /// Whether the site may have a robots.txt that nobody has read, or has to be taken for one that forbids everything:
-    /// then what pages say to any crawler is not all.
-    pub(crate) fn unheard(&self, site: &Site<'_>) -> bool {
-        let outcome = site.outcome().unwrap_or(Outcome::Unresolved);
-        let denied = match site.status() {
-            401 | 403 => self.on_forbidden,
-            429 => self.on_throttled,
-            _ => Permission::Allow,
-        };
-        outcome.is_unheard() || outcome == Outcome::Unavailable && denied == Permission::Deny
     }
 }
 
@@ -152,30 +116,6 @@ impl UseArgs {
     pub(crate) fn resolve<D: AsRef<[u8]>>(&self, image: &Image<D>) -> Usage<'_> {
         for_purpose(image.usage(&self.usage), self.purpose.as_deref())
     }
-
-    /// As the trace is asked.
-    pub(crate) fn asked<'a>(&'a self, agents: &'a [&'a str], target: &'a [u8], unheard: bool) -> Asked<'a> {
-        Asked {
-            agents,
-            usage: &self.usage,
-            purpose: self.purpose.as_deref(),
-            target,
-            elements: self.elements,
-            unheard,
-        }
-    }
-}
-
-/// The asker in words.
-pub(crate) fn asks(agents: &[String], usage: &str, purpose: Option<&str>, elements: bool) -> String {
-    let purpose = purpose.map_or(String::new(), |purpose| format!(", for {purpose}"));
-    let elements = if elements { ", on elements of pages" } else { "" };
-    format!("{}, to {usage}{purpose}{elements}", agents.join(", then "))
-}
-
-/// A usage for a purpose, if there is one.
-pub(crate) fn for_purpose<'p>(usage: Usage<'p>, purpose: Option<&'p str>) -> Usage<'p> {
-    purpose.map_or(usage, |purpose| usage.for_purpose(purpose))
 }
 
 /// Which document of a site answers.
@@ -215,16 +155,16 @@ impl AskerArgs {
         self.agents.iter().flat_map(|agent| names(agent)).map(str::to_owned).collect()
     }
 
-    /// The names as the groups of this dialect are looked for, where they name anybody.
-    pub(crate) fn looked_for(&self, rule: AgentRule) -> Vec<String> {
-        let names = self.agents().into_iter().map(|name| rule.reduce(&name));
-        names.filter(|name| !matches!(name.as_str(), "" | "*")).collect()
-    }
-
     /// Refuses names that name nobody, and says where more of one is left out than its version.
     pub(crate) fn heed(&self, profile: Profile) -> Result<(), Failure> {
         let agents = self.agents();
         heed(agents.iter().map(String::as_str), profile)
+    }
+
+    /// As the crate of stories takes it.
+    pub(crate) fn asker(&self) -> Asker {
+        let UseArgs { usage, purpose, elements } = self.use_.clone();
+        Asker { agents: self.agents(), usage, purpose, elements }
     }
 
     /// Resolved for an image.
@@ -235,17 +175,11 @@ impl AskerArgs {
 
 /// Refuses names that name nobody under this profile, and says where more of one is left out than its version.
 pub(crate) fn heed<'n>(names: impl IntoIterator<Item = &'n str>, profile: Profile) -> Result<(), Failure> {
-    let rule = profile.agent_rule();
     for name in names {
-        let (trimmed, reduced) = (name.trim_ascii(), rule.reduce(name));
-        if rule == AgentRule::Verbatim || trimmed == "*" {
+        let reduced = reduced_name(name, profile).map_err(Failure::Said)?;
+        let trimmed = name.trim_ascii();
+        if profile.agent_rule() == AgentRule::Verbatim || trimmed == "*" {
             continue;
-        }
-        if reduced.is_empty() {
-            return Err(Failure::Said(format!(
-                "{name:?} names no crawler: a name begins with a letter, a digit, `_`, `-` or `.`; `*` asks the \
-                 default groups"
-            )));
         }
         if !is_version(&trimmed[reduced.len()..]) {
             remark(&format!("looked for {reduced:?}, the part of {name:?} that is compared"));
@@ -294,15 +228,9 @@ impl WithArgs {
     }
 }
 
-/// The names in a list. A whole `User-Agent` header may hold commas too, and is one name.
-pub(crate) fn names(agent: &str) -> Vec<&str> {
-    let is_token = |name: &str| {
-        let of_token =
-            |octet| matches!(octet, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'/');
-        !name.is_empty() && name.bytes().all(of_token)
-    };
-    let parts: Vec<&str> = agent.split(',').map(str::trim_ascii).collect();
-    if parts.iter().all(|part| is_token(part)) { parts } else { vec![agent] }
+/// Says that a file of `--with` is for nothing.
+pub(crate) fn remark_unused(path: &str) {
+    remark(&format!("--with {path}: the robots.txt does not refer to it"));
 }
 
 #[cfg(test)]
@@ -313,15 +241,6 @@ mod tests {
     fn files_have_paths() {
         assert_eq!(with("/a?b=c=d"), Ok(("/a?b".to_owned(), "c=d".into())));
         assert!(["a=b", "/a", "/a=", ""].into_iter().all(|argument| with(argument).is_err()));
-    }
-
-    #[test]
-    fn lists_are_lists_of_tokens() {
-        assert_eq!(names("a, b/1.0"), ["a", "b/1.0"]);
-        assert_eq!(names("a"), ["a"]);
-        assert_eq!(names("Mozilla/5.0 (KHTML, like Gecko)"), ["Mozilla/5.0 (KHTML, like Gecko)"]);
-        assert_eq!(names(""), [""]);
-        assert_eq!(names("a,"), ["a,"]);
     }
 
     #[test]

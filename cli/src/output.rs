@@ -6,7 +6,6 @@
 use crate::failure::Failure;
 use clap::{ColorChoice, ValueEnum};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, StdoutLock, Write};
 
@@ -68,21 +67,6 @@ pub(crate) fn remark(message: &str) {
     let line = format!("robomaton: {}\n", message.replace(['\n', '\r'], " "));
     // Nobody is left to be told that standard error is closed.
     let _ = io::stderr().lock().write_all(line.as_bytes());
-}
-
-/// Text of strangers for a terminal: without control characters, and on one line.
-pub(crate) fn shown(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
-        return text.into();
-    }
-    let escaped =
-        text.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() });
-    escaped.collect::<String>().into()
-}
-
-/// A number of things.
-pub(crate) fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// When to use colours; `auto` is on a terminal, unless NO_COLOR is set.

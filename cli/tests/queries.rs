@@ -9,7 +9,6 @@ use common::Place;
 use robomaton_runtime::{Image, Outcome, Site, Usage};
 use robomaton_tables::crawlers::{find, known};
 use robomaton_tables::extent::{Extent, Share, extent};
-use robomaton_tables::rows::site_name;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -150,11 +149,11 @@ fn queries_read_what_the_texts_say() {
             let names: BTreeSet<&String> = group.crawlers.iter().collect();
             let all = names.len() + usize::from(group.default);
             if all > 1 {
-                stacked_sites.insert(site_name(&site));
+                stacked_sites.insert(site.address());
                 (stacked, lost) = (stacked + 1, lost + all - 1);
             }
             for name in names {
-                named.entry(name.clone()).or_default().insert(site_name(&site));
+                named.entry(name.clone()).or_default().insert(site.address());
             }
         }
     }

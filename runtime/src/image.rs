@@ -19,8 +19,9 @@ use std::collections::BinaryHeap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An image, mapped from a file or a directory of shards (the default) or over any bytes. Shared by reference among threads.
-#[derive(Debug)]
+/// An image, mapped from a file or a directory of shards (the default) or over any bytes. Shared by reference among threads. A
+/// clone of a mapped one shares the map: it is the same image, to be asked on other terms.
+#[derive(Clone, Debug)]
 pub struct Image<D = Mapped> {
     /// The whole image, or the first shard.
     first: Shard<D>,
@@ -29,7 +30,7 @@ pub struct Image<D = Mapped> {
 }
 
 /// A file of an image.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Shard<D> {
     data: D,
     layout: Layout,

@@ -11,10 +11,11 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
-/// A file mapped for reading.
-#[derive(Debug)]
-pub struct Mapped(memmap2::Mmap);
+/// A file mapped for reading. A clone is the same map, which is given back with the last of them.
+#[derive(Clone, Debug)]
+pub struct Mapped(Arc<memmap2::Mmap>);
 
 impl Mapped {
     /// Maps the file.
@@ -26,7 +27,7 @@ impl Mapped {
         // SAFETY: the map is read-only and private to this process; see the head of this file for what happens when
         // somebody else writes to the file, and why that is bearable.
         let map = unsafe { memmap2::Mmap::map(&file)? };
-        Ok(Mapped(map))
+        Ok(Mapped(Arc::new(map)))
     }
 }
 

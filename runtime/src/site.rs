@@ -35,6 +35,16 @@ impl<'i> Site<'i> {
         split_name(&self.name()).0.to_owned()
     }
 
+    /// Its URL, or the authority alone when it was captured under no scheme; of a document beside robots.txt that of the
+    /// document.
+    pub fn address(&self) -> String {
+        match self.scheme() {
+            Scheme::Any => self.name(),
+            Scheme::Http => format!("http://{}", self.name()),
+            Scheme::Https => format!("https://{}", self.name()),
+        }
+    }
+
     /// The name of the document, such as `data.txt`, unless it is robots.txt.
     pub fn document_name(&self) -> Option<String> {
         self.is_document.then(|| split_name(&self.name()).1.unwrap_or_default().to_owned())

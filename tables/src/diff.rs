@@ -6,7 +6,7 @@
 //! Extents are compared where the first two changed. It does not know how a change is told.
 
 use crate::extent::Extent;
-use crate::rows::{Asked, LONGEST_TEXT, Who, site_name};
+use crate::rows::{Asked, LONGEST_TEXT, Who};
 use crate::schema::Cell;
 use crate::write::Writer;
 use robomaton_formats::detail::Detail;
@@ -174,7 +174,7 @@ pub fn diff<'a, D: AsRef<[u8]>, E>(
             let all = asked[0].each().zip(pairs).map(|(who, (&from, &to))| Access { who, from, to });
             access.extend(all.filter(|access| access.from.share != access.to.share));
         }
-        each(Changed { site: site_name(site), change, outcome, text_changed, access })?;
+        each(Changed { site: site.address(), change, outcome, text_changed, access })?;
     }
 }
 

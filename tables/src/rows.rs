@@ -64,15 +64,6 @@ pub struct Who<'a> {
     pub usage: &'a str,
 }
 
-/// The site as a URL, or as an authority alone when it was captured under no scheme.
-pub fn site_name(site: &Site<'_>) -> String {
-    let authority = site.authority();
-    match scheme(site) {
-        Some(scheme) => format!("{scheme}://{authority}"),
-        None => authority,
-    }
-}
-
 fn scheme(site: &Site<'_>) -> Option<&'static str> {
     match site.scheme() {
         Scheme::Any => None,
@@ -118,7 +109,7 @@ pub fn export<D: AsRef<[u8]>>(
             site_row(&site, writer)?;
         }
         if let Some(writer) = &mut policy {
-            policy_rows(&site_name(&site), asked, extents.of(&site), writer)?;
+            policy_rows(&site.address(), asked, extents.of(&site), writer)?;
         }
     }
     if texts.is_wanted() {
@@ -143,7 +134,7 @@ fn site_row(site: &Site<'_>, writer: &mut Writer<'_>) -> io::Result<()> {
         detail.groups.iter().flat_map(|group| &group.crawlers).collect::<BTreeSet<_>>().len()
     };
     writer.row(&[
-        Cell::from(&site_name(site)),
+        Cell::from(&site.address()),
         scheme(site).into(),
         host.into(),
         port.and_then(|port| port.parse::<u32>().ok()).into(),

@@ -5,10 +5,10 @@
 
 use crate::failure::Failure;
 use crate::input::{called, read_text};
-use crate::options::{Dialect, UseArgs, WithArgs, given_url, heed, names};
-use crate::output::{Out, remark, shown};
-use crate::single::{Beside, Origin, Single, unread};
+use crate::options::{Dialect, UseArgs, WithArgs, given_url, heed, remark_unused};
+use crate::output::{Out, remark};
 use clap::Args;
+use robomaton_explain::{Beside, Origin, Single, names, shown, unread};
 use robomaton_runtime::{Basis, Outcome, Terms, Verdict};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -56,6 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let terms = Terms { elements: arguments.use_.elements, ..Terms::default() };
     let options = arguments.dialect.options();
     let single = Single::compile(&text, &origin, &beside, &options)?.with_terms(terms);
+    beside.unused(&single.document).for_each(remark_unused);
     if let Some(unread) = unread(single.document.unread, &options) {
         remark(&format!("{} {unread}", called(&arguments.file)));
     }

@@ -7,11 +7,11 @@ mod image;
 
 use crate::failure::Failure;
 use crate::input::{is_image, open_image, read_text, read_text_or_image};
-use crate::options::{Dialect, WithArgs};
+use crate::options::{Dialect, WithArgs, remark_unused};
 use crate::output::Out;
-use crate::single::{Beside, Origin, Single};
 use clap::{Args, ValueEnum};
 use robomaton_compiler::{Surroundings, compile_with, dump_automaton, dump_policy, lower_with};
+use robomaton_explain::{Beside, Origin, Single};
 use robomaton_runtime::Image;
 use std::io::Write;
 use std::path::PathBuf;
@@ -80,6 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         Stage::Image => {
             let single = Single::compile(&bytes, &origin, &beside, &options)?;
+            beside.unused(&single.document).for_each(remark_unused);
             image::write(single.image(), &mut out)?;
         }
         Stage::Automaton => {

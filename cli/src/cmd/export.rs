@@ -4,11 +4,12 @@
 
 use crate::failure::Failure;
 use crate::input::open_image;
-use crate::output::{Out, count, remark};
+use crate::output::{Out, remark};
 use crate::tables::{self, AboutArgs, formats};
 use crate::target::cannot_write;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use robomaton_explain::count;
 use robomaton_tables::rows::{self, Asked};
 use robomaton_tables::schema::TABLES;
 use robomaton_tables::write::Format;

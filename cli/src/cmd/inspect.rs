@@ -3,7 +3,6 @@
 //! Reads through the checked view and decides nothing.
 
 mod counts;
-mod one_site;
 
 pub(crate) use counts::Counts;
 
@@ -11,8 +10,10 @@ use crate::failure::Failure;
 use crate::input::open_image;
 use crate::output::Out;
 use clap::Args;
+use robomaton_explain::time::now;
+use robomaton_explain::{ALL_RULES, OneSite, SHOWN};
 use robomaton_formats::layout::Section;
-use robomaton_runtime::{Image, Scheme, Site};
+use robomaton_runtime::Image;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -46,7 +47,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let image = open_image(&arguments.image)?;
     let mut out = Out::new();
     if let Some(url) = &arguments.site {
-        one_site::run(&image, url, (arguments.json, arguments.rules), &mut out)?;
+        let site = OneSite::find(&image, url, now());
+        let site =
+            site.ok_or_else(|| Failure::Said(format!("the image does not hold the site of {url:?}")))?;
+        if arguments.json {
+            out.json(&site)?;
+        } else {
+            site.write(if arguments.rules { ALL_RULES } else { SHOWN }, &mut out)?;
+        }
     } else {
         let contents = Contents::of(&image);
         if arguments.json {
@@ -57,19 +65,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The site as a URL, or as a host alone when it was captured under no scheme; the URL of a document beside robots.txt.
-pub(crate) fn site_name(site: &Site<'_>) -> String {
-    let mut name = site.authority();
-    if let Some(document) = site.document_name() {
-        name = format!("{name}/{document}");
-    }
-    match site.scheme() {
-        Scheme::Any => name,
-        Scheme::Http => format!("http://{name}"),
-        Scheme::Https => format!("https://{name}"),
-    }
 }
 
 /// An image in counts; the fields are the keys that scripts rely on.

@@ -5,10 +5,11 @@
 use crate::destination::{Destination, DestinationArgs};
 use crate::failure::Failure;
 use crate::input::open_image;
-use crate::output::{Out, count};
+use crate::output::Out;
 use clap::Args;
 use robomaton_compiler::{Merge, MergeError};
 use robomaton_corpus::scratch;
+use robomaton_explain::count;
 use robomaton_runtime::Image;
 use serde::Serialize;
 use std::io::Write;

@@ -16,6 +16,7 @@ mod merge;
 mod page;
 mod query;
 mod report;
+mod serve;
 mod verify;
 mod visit;
 
@@ -57,6 +58,8 @@ pub(crate) enum Command {
     Diff(diff::Arguments),
     /// Make a page of pictures, tables and a search out of an image.
     Report(report::Arguments),
+    /// Answer over HTTP, and show a page to try robots.txt files on.
+    Serve(serve::Arguments),
     /// Measure look-ups in an image.
     Bench(bench::Arguments),
 }
@@ -79,6 +82,7 @@ impl Command {
             Command::Export(arguments) => export::run(arguments),
             Command::Diff(arguments) => diff::run(arguments),
             Command::Report(arguments) => report::run(arguments),
+            Command::Serve(arguments) => serve::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
         }
     }

@@ -8,18 +8,21 @@
 mod meaning;
 mod report;
 
-use super::explain::{Kept, Lowered, agree, join, text_of, why};
+use super::explain::of_file;
 use crate::failure::Failure;
 use crate::input::{open_image, read_text};
-use crate::options::{AskerArgs, TermsArgs, WithArgs, of_image};
+use crate::options::{AskerArgs, TermsArgs, WithArgs};
 use crate::output::{Out, remark};
-use crate::single::{Beside, Fetch, Origin, Single, too_much, unread};
 use clap::Args;
 use meaning::Reading;
 use report::{Report, line_in};
 use robomaton_compiler::trace::trace;
 use robomaton_compiler::{Element, MetaTag, Options, Page, Policy, compile_policy};
 use robomaton_corpus::read_page;
+use robomaton_explain::{
+    Beside, Fetch, Kept, Lowered, Origin, Single, agree, join, options_of, text_of, too_much, unheard,
+    unread, why,
+};
 use robomaton_formats::detail::Detail;
 use robomaton_runtime::{Image, Outcome, Profile, Role};
 use std::path::{Path, PathBuf};
@@ -104,15 +107,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             })
         })??;
     }
-    let single = single.with_terms(arguments.terms.terms(arguments.asker.use_.elements));
+    let terms = arguments.terms.terms(arguments.asker.use_.elements);
+    let single = single.with_terms(terms.clone());
     let site = single.site()?;
     let (crawler, usage) = arguments.asker.resolve(single.image());
     let verdict = site.decide(&crawler, usage, &arguments.url);
-    let agents = arguments.asker.agents();
-    let agents: Vec<&str> = agents.iter().map(String::as_str).collect();
+    let asker = arguments.asker.asker();
+    let agents = asker.agents();
     let target = site.target(&arguments.url);
-    let asked = arguments.asker.use_.asked(&agents, &target, arguments.terms.unheard(&site));
-    let mut report = Report::new(&arguments.asker, &arguments.url, &found, &verdict);
+    let asked = asker.asked(&agents, &target, unheard(&site, &terms));
+    let mut report = Report::new(&asker, &arguments.url, &found, &verdict);
     match single.document.over_limit {
         Some(over) => report.because(too_much(over)),
         None => lowered.with(|policy| {
@@ -124,7 +128,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                     reason,
                     &verdict,
                 );
-                agree(policy, &traced, &verdict)
+                Ok(agree(policy, &traced, &verdict)?)
             })
         })??,
     }
@@ -168,12 +172,12 @@ impl Robots {
             let what = format!("is of the profile {}, which knows no pages", image.profile());
             return Err(Failure::of(path, what));
         }
-        let options = of_image(&image);
+        let options = options_of(&image);
         let Some(site) = image.site(&arguments.url) else {
             remark(&format!("{}: does not hold the site; the page alone answers", path.display()));
             return Ok(Robots { text: Vec::new(), fetch: Some(unknown), options, image: None });
         };
-        let text = text_of(&site, path)?;
+        let text = text_of(&site).map_err(|error| of_file(path, error))?;
         let fetch = Fetch {
             outcome: site.outcome().unwrap_or(Outcome::Unresolved),
             status: site.status(),

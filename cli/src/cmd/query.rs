@@ -7,21 +7,15 @@
 use crate::ask::{Asker, Line};
 use crate::failure::Failure;
 use crate::input::{Chunks, open_image};
-use crate::options::{AskerArgs, DocumentArgs, TermsArgs, for_purpose, given_url};
+use crate::options::{AskerArgs, DocumentArgs, TermsArgs, given_url};
 use crate::output::{Out, remark};
-use crate::time::rfc3339;
-use crate::told::Told;
 use clap::Args;
-use robomaton_runtime::{Basis, Crawler, Image, Verdict};
-use serde::{Deserialize, Serialize};
+use robomaton_explain::{Answer, Asked, Known, Names, Question, for_purpose};
+use robomaton_runtime::{Basis, Verdict};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// Crawlers of JSON lines that are kept resolved.
-const KEPT: usize = 1 << 16;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -206,104 +200,7 @@ impl Query<'_> {
     }
 }
 
-/// Crawlers of JSON lines, resolved once.
-#[derive(Default)]
-struct Known {
-    names: HashMap<String, Crawler>,
-    lists: HashMap<Vec<String>, Crawler>,
-}
-
-impl Known {
-    fn crawler(&mut self, image: &Image, names: &Names<'_>) -> &Crawler {
-        // Whoever makes names up shall not fill the memory.
-        if self.names.len() + self.lists.len() >= KEPT {
-            *self = Known::default();
-        }
-        match names {
-            Names::One(name) => {
-                if !self.names.contains_key(name.as_ref()) {
-                    self.names.insert(name.to_string(), image.crawler([name]));
-                }
-                &self.names[name.as_ref()]
-            }
-            Names::Several(names) => {
-                if !self.lists.contains_key(names) {
-                    self.lists.insert(names.clone(), image.crawler(names));
-                }
-                &self.lists[names]
-            }
-        }
-    }
-}
-
 /// A URL out of JSON may hold line breaks, which are no part of it for any reader of URLs.
 fn one_line(url: &str) -> Cow<'_, str> {
     if url.contains(['\n', '\r']) { url.replace(['\n', '\r'], "").into() } else { url.into() }
-}
-
-/// A question in JSON.
-#[derive(Deserialize)]
-struct Asked<'a> {
-    #[serde(borrow)]
-    url: Cow<'a, str>,
-    #[serde(borrow)]
-    agent: Option<Names<'a>>,
-    usage: Option<String>,
-    purpose: Option<String>,
-}
-
-/// A crawler's name, or several, best first.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Names<'a> {
-    #[serde(borrow)]
-    One(Cow<'a, str>),
-    Several(Vec<String>),
-}
-
-impl Names<'_> {
-    fn joined(&self) -> Cow<'_, str> {
-        match self {
-            Names::One(name) => Cow::Borrowed(name),
-            Names::Several(names) => names.join(",").into(),
-        }
-    }
-}
-
-/// A question as it is printed with its answer.
-#[derive(Serialize)]
-struct Question<'a> {
-    url: &'a str,
-    agent: &'a str,
-    usage: &'a str,
-    purpose: Option<&'a str>,
-}
-
-/// An answer in JSON.
-#[derive(Serialize)]
-struct Answer<'a> {
-    #[serde(flatten)]
-    asked: Question<'a>,
-    #[serde(flatten)]
-    told: Told,
-    outcome: Option<&'static str>,
-    basis: &'static str,
-    stale: Option<bool>,
-    status: Option<u16>,
-    fetched_at: Option<String>,
-}
-
-impl<'a> Answer<'a> {
-    fn new(asked: Question<'a>, verdict: &Verdict<'_>) -> Answer<'a> {
-        let site = verdict.site();
-        Answer {
-            asked,
-            told: Told::new(verdict),
-            outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
-            basis: verdict.basis().name(),
-            stale: site.and_then(|site| site.is_stale()),
-            status: site.map(|site| site.status()).filter(|&status| status != 0),
-            fetched_at: site.and_then(|site| site.fetched_at()).and_then(rfc3339),
-        }
-    }
 }

@@ -5,10 +5,10 @@
 use crate::bar;
 use crate::failure::Failure;
 use crate::input::open_image;
-use crate::options::of_image;
 use crate::target::Target;
 use clap::Args;
 use indicatif::ProgressBar;
+use robomaton_explain::options_of;
 use robomaton_report::{Options, SITES, report};
 use std::io::Write;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ A link to one site: report.html#site=https%3A%2F%2Fexample.com, or #site=example
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let image = open_image(&arguments.image)?;
     let target = Target::open(&arguments.output, "--output names the page")?;
-    let options = Options { compiled: of_image(&image), sites: arguments.sites };
+    let options = Options { compiled: options_of(&image), sites: arguments.sites };
     let done = AtomicU64::new(0);
     let look = |bar: &ProgressBar| bar.set_position(done.load(Ordering::Relaxed));
     let shape = "{elapsed_precise} [{wide_bar}] {human_pos} of {human_len} sites";

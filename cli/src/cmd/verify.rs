@@ -4,8 +4,9 @@
 
 use crate::failure::Failure;
 use crate::input::open_image;
-use crate::output::{Out, count};
+use crate::output::Out;
 use clap::Args;
+use robomaton_explain::count;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;

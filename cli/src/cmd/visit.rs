@@ -6,11 +6,12 @@
 
 use crate::failure::Failure;
 use crate::input::open_image;
-use crate::options::{TermsArgs, names};
+use crate::options::TermsArgs;
 use crate::output::{Out, remark};
-use crate::time::{now, rfc3339};
 use clap::Args;
 use jiff::Timestamp;
+use robomaton_explain::names;
+use robomaton_explain::time::{now, rfc3339};
 use robomaton_formats::schedule::{Interval, Rate, Schedule, Source, Window};
 use robomaton_runtime::{Basis, Decision, Terms, Usage, Verdict};
 use serde::Serialize;

@@ -2,7 +2,7 @@
 //!
 //! Holds counts and a few names, whatever the number of sites. It does not know where changes come from.
 
-use crate::output::{count, shown};
+use robomaton_explain::{count, shown};
 use robomaton_tables::diff::{Access, Change, Changed};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -2,7 +2,6 @@
 //!
 //! Reads records through the checked view; it knows no offset. What does not decode is shown as `damaged`.
 
-use crate::cmd::inspect::site_name;
 use robomaton_formats::Ruling;
 use robomaton_formats::layout::{MAGIC, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, USAGES, read_list};
@@ -54,7 +53,7 @@ fn sites<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<(
     heading(out, "sites", image.len())?;
     for (site, record) in image.entries().zip(image.view().sites()).take(FIRST) {
         let outcome = site.outcome().map_or("damaged", |outcome| outcome.name());
-        let name = site_name(&site);
+        let name = site.address();
         write!(out, "  site {}: {name} {outcome}, status {}", record.number, site.status())?;
         if let Some(document) = site.document() {
             write!(out, ", document {document}")?;

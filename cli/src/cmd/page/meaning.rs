@@ -4,10 +4,10 @@
 //! on elements, so it is read here: a usage that nobody knows is prohibited there (M14), as one is for the whole page
 //! when the crawler does not (M13). It weighs nothing.
 
-use super::super::explain::fate_of;
 use robomaton_compiler::trace::{Asked, Trace};
 use robomaton_compiler::{Group, Policy, Rule, Sense};
 use robomaton_corpus::Page;
+use robomaton_explain::fate_of;
 use robomaton_formats::policy::{OTHER, PRESENT, USAGES, is_special};
 use robomaton_formats::purpose;
 use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};

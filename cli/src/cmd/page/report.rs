@@ -2,14 +2,10 @@
 //!
 //! Filled from a verdict and a reading of the page; decides nothing.
 
-use super::super::explain::{fate_of, reason, shut};
 use super::meaning::{Part, Problem, Read, Reading, Tag};
-use crate::cmd::inspect::site_name;
-use crate::options::{AskerArgs, asks};
-use crate::output::shown;
-use crate::told::Told;
 use robomaton_compiler::trace::Fate;
 use robomaton_corpus::Page;
+use robomaton_explain::{Asker, Told, asks, fate_of, reason, shown, shut};
 use robomaton_grammar::meta::{Meta, content};
 use robomaton_runtime::{Basis, Role, Verdict};
 use serde::Serialize;
@@ -49,7 +45,7 @@ struct Version {
 }
 
 impl Report {
-    pub(super) fn new(asker: &AskerArgs, url: &str, page: &Page, verdict: &Verdict<'_>) -> Report {
+    pub(super) fn new(asker: &Asker, url: &str, page: &Page, verdict: &Verdict<'_>) -> Report {
         let site = verdict.site();
         let version = page.metas.iter().find_map(|tag| match content(&tag.content) {
             Meta::Version(major, minor) => Some(Version { major, minor, line: tag.line }),
@@ -57,16 +53,16 @@ impl Report {
         });
         Report {
             url: url.to_owned(),
-            site: site.as_ref().map(site_name).filter(|_| url.contains("://")),
+            site: site.as_ref().map(|site| site.address()).filter(|_| url.contains("://")),
             outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
             unheard: false,
-            agent: asker.agents(),
-            usage: asker.use_.usage.clone(),
-            purpose: asker.use_.purpose.clone(),
-            elements: asker.use_.elements,
+            agent: asker.agents.clone(),
+            usage: asker.usage.clone(),
+            purpose: asker.purpose.clone(),
+            elements: asker.elements,
             told: told(verdict, page),
             basis: verdict.basis().name(),
-            reason: reason(verdict, &asker.use_.usage),
+            reason: reason(verdict, &asker.usage),
             version,
             tags: Vec::new(),
             parts: Vec::new(),

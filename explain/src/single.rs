@@ -1,10 +1,10 @@
-//! One text as an image of one site: what `check`, `explain`, `page` and `dump` ask.
+//! One text as an image of one site: what `check`, `explain`, `page`, `dump` and the tester ask.
 //!
 //! The text goes the whole way, compiler, writer and runtime, with the files that it refers to and pages of its site, so
 //! that a question about a file and one about an image are answered by the same code. It does not know who asks.
 
-use crate::failure::Failure;
-use crate::output::{count, remark};
+use crate::error::Error;
+use crate::words::count;
 use robomaton_compiler::{
     Document, Entry, Options, OverLimit, Page, Policy, Surroundings, compile_with, emit,
 };
@@ -16,13 +16,14 @@ use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
 const NO_HOST: &str = "localhost";
 
 /// A text, compiled for one site.
-pub(crate) struct Single {
-    pub(crate) document: Document,
+pub struct Single {
+    /// The text, compiled.
+    pub document: Document,
     image: Image<Vec<u8>>,
 }
 
 /// The site that a URL, or a path alone, is asked of.
-pub(crate) struct Origin {
+pub struct Origin {
     key: SiteKey,
     /// Whether the host is known, so that absolute URLs in rules can be compared with it (R14).
     known: bool,
@@ -31,29 +32,35 @@ pub(crate) struct Origin {
 impl Origin {
     /// The site of a URL; a stand-in for a path, and under the profile `google`, which knows no hosts, for whatever
     /// is no URL.
-    pub(crate) fn of(url: &str, profile: Profile) -> Result<Origin, Failure> {
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn of(url: &str, profile: Profile) -> Result<Origin, Error> {
         match SiteKey::from_url(url) {
             Ok(key) => Ok(Origin { key, known: true }),
             Err(_) if profile == Profile::Google || url.is_empty() || url.starts_with(['/', '?', '#']) => {
                 Origin::unknown()
             }
-            Err(error) => {
-                Err(Failure::Said(format!("{url:?} is neither a path nor a URL of a site: {error}")))
-            }
+            Err(error) => Err(Error::NoUrl { url: url.to_owned(), error }),
         }
     }
 
-    pub(crate) fn unknown() -> Result<Origin, Failure> {
-        let key = SiteKey::from_host(NO_HOST).map_err(Failure::from_error)?;
+    /// A stand-in, where nothing is known.
+    ///
+    /// # Errors
+    /// None that can happen.
+    pub fn unknown() -> Result<Origin, Error> {
+        let key = SiteKey::from_host(NO_HOST).map_err(|_| Error::NoSite)?;
         Ok(Origin { key, known: false })
     }
 
-    pub(crate) fn authority(&self) -> Option<&str> {
+    /// The host and port, where they are known.
+    pub fn authority(&self) -> Option<&str> {
         self.known.then(|| self.key.authority())
     }
 
     /// The files that a text refers to and that are not beside it.
-    pub(crate) fn missing(&self, policy: &Policy<'_>, beside: &Beside) -> Vec<String> {
+    pub fn missing(&self, policy: &Policy<'_>, beside: &Beside) -> Vec<String> {
         let is_here = |locator: &String| {
             let of_site = match SiteKey::from_url(locator) {
                 Ok(site) if self.authority() == Some(site.authority()) => {
@@ -69,71 +76,83 @@ impl Origin {
 }
 
 /// That the end of a text was left unread, in words that follow its name (R4).
-pub(crate) fn unread(octets: usize, options: &Options) -> Option<String> {
+pub fn unread(octets: usize, options: &Options) -> Option<String> {
     let limit = options.limits.bytes(options.profile);
     let were = if octets == 1 { "was" } else { "were" };
     (octets > 0).then(|| format!("is over {limit} bytes; its last {} {were} not read", count(octets, "byte")))
 }
 
 /// Why there are no rules of a text that has too many.
-pub(crate) fn too_much(over: OverLimit) -> String {
+pub fn too_much(over: OverLimit) -> String {
     let OverLimit { limit, allowed, line } = over;
     format!("line {line} goes over the limit of {allowed} {}, so everything is disallowed", limit.unit())
 }
 
 /// What a text is read together with.
 #[derive(Default)]
-pub(crate) struct Beside {
+pub struct Beside {
     /// Other files of the site, by their paths.
-    pub(crate) files: Vec<(String, Vec<u8>)>,
+    pub files: Vec<(String, Vec<u8>)>,
     /// Pages of the site.
-    pub(crate) pages: Vec<Page>,
+    pub pages: Vec<Page>,
 }
 
 impl Beside {
-    pub(crate) fn files(files: Vec<(String, Vec<u8>)>) -> Beside {
+    /// Files alone.
+    pub fn files(files: Vec<(String, Vec<u8>)>) -> Beside {
         Beside { files, pages: Vec::new() }
     }
 
+    /// The files that a document does not refer to, by their paths.
+    pub fn unused<'a>(&'a self, document: &'a Document) -> impl Iterator<Item = &'a str> {
+        let paths = self.files.iter().map(|(path, _)| path);
+        paths.filter(|path| !document.references.contains(path)).map(String::as_str)
+    }
+
     /// The files, as the compiler takes them.
-    pub(crate) fn slices(&self) -> Vec<(&str, &[u8])> {
+    pub fn slices(&self) -> Vec<(&str, &[u8])> {
         self.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect()
     }
 }
 
 /// What became of fetching a text.
 #[derive(Clone, Copy)]
-pub(crate) struct Fetch {
-    pub(crate) outcome: Outcome,
-    pub(crate) status: u16,
-    pub(crate) fetched_at: u64,
-    pub(crate) fresh_for: Option<u32>,
+pub struct Fetch {
+    /// In a word.
+    pub outcome: Outcome,
+    /// The HTTP status, 0 when there was none.
+    pub status: u16,
+    /// Seconds since 1970, 0 when not known.
+    pub fetched_at: u64,
+    /// Seconds.
+    pub fresh_for: Option<u32>,
 }
 
 impl Single {
-    pub(crate) fn compile(
+    /// A text that was fetched well.
+    ///
+    /// # Errors
+    /// When no image can be made of it.
+    pub fn compile(
         text: &[u8],
         origin: &Origin,
         beside: &Beside,
         options: &Options,
-    ) -> Result<Single, Failure> {
-        let single = Single::fetched(text, origin, beside, None, options)?;
-        for (path, _) in &beside.files {
-            if !single.document.references.contains(path) {
-                remark(&format!("--with {path}: the robots.txt does not refer to it"));
-            }
-        }
-        Ok(single)
+    ) -> Result<Single, Error> {
+        Single::fetched(text, origin, beside, None, options)
     }
 
     /// A text whose fetch went otherwise than well.
-    pub(crate) fn fetched(
+    ///
+    /// # Errors
+    /// When no image can be made of it.
+    pub fn fetched(
         text: &[u8],
         origin: &Origin,
         beside: &Beside,
         fetch: Option<Fetch>,
         options: &Options,
-    ) -> Result<Single, Failure> {
+    ) -> Result<Single, Error> {
         let files = beside.slices();
         let around = Surroundings { origin: origin.authority(), files: &files, pages: &beside.pages };
         let mut document = compile_with(text, &around, options);
@@ -145,12 +164,15 @@ impl Single {
     }
 
     /// A document that is compiled already.
-    pub(crate) fn of(
+    ///
+    /// # Errors
+    /// When no image can be made of it.
+    pub fn of(
         document: Document,
         origin: &Origin,
         fetch: Option<Fetch>,
         options: &Options,
-    ) -> Result<Single, Failure> {
+    ) -> Result<Single, Error> {
         let mut entry = Entry::fetched(origin.key.clone(), &document);
         if let Some(Fetch { outcome, status, fetched_at, fresh_for }) = fetch {
             entry = Entry { status, fetched_at, fresh_for, ..entry };
@@ -159,17 +181,18 @@ impl Single {
                 entry.outcome = outcome;
             }
         }
-        let image = emit(vec![entry], options).and_then(Image::from_bytes).map_err(Failure::from_error)?;
+        let image = emit(vec![entry], options).and_then(Image::from_bytes)?;
         Ok(Single { document, image })
     }
 
     /// The same, asked on other terms.
-    pub(crate) fn with_terms(self, terms: Terms) -> Single {
+    #[must_use]
+    pub fn with_terms(self, terms: Terms) -> Single {
         Single { image: self.image.with_terms(terms), ..self }
     }
 
     /// Why there are no rules, if there are none.
-    pub(crate) fn reason(&self) -> Option<String> {
+    pub fn reason(&self) -> Option<String> {
         let Document { outcome, over_limit, .. } = &self.document;
         match (outcome, over_limit) {
             (_, Some(over)) => Some(too_much(*over)),
@@ -182,15 +205,16 @@ impl Single {
         }
     }
 
-    pub(crate) fn image(&self) -> &Image<Vec<u8>> {
+    /// The image of it.
+    pub fn image(&self) -> &Image<Vec<u8>> {
         &self.image
     }
 
     /// The one site.
-    pub(crate) fn site(&self) -> Result<Site<'_>, Failure> {
-        self.image
-            .sites()
-            .next()
-            .ok_or_else(|| Failure::Said("internal error: the image holds no site".to_owned()))
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn site(&self) -> Result<Site<'_>, Error> {
+        self.image.sites().next().ok_or(Error::NoSite)
     }
 }

@@ -6,8 +6,11 @@ use super::{Document, Extension, Field, Group, OneSite};
 use std::io::{self, Write};
 
 impl OneSite {
-    /// With so many rules of each group.
-    pub(super) fn write(&self, rules: usize, out: &mut impl Write) -> io::Result<()> {
+    /// As text, with so many rules of each group.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn write(&self, rules: usize, out: &mut impl Write) -> io::Result<()> {
         let documents = [&self.robots, &self.data_txt];
         for (number, document) in documents.into_iter().flatten().enumerate() {
             if number > 0 {

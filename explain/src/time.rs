@@ -5,11 +5,11 @@
 use jiff::Timestamp;
 
 /// Now, in seconds since 1970.
-pub(crate) fn now() -> u64 {
+pub fn now() -> u64 {
     u64::try_from(Timestamp::now().as_second()).unwrap_or(0)
 }
 
 /// Seconds since 1970 as RFC 3339 writes them. `None` beyond the year 9999.
-pub(crate) fn rfc3339(seconds: u64) -> Option<String> {
+pub fn rfc3339(seconds: u64) -> Option<String> {
     Some(Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?.to_string())
 }

@@ -1,4 +1,4 @@
-//! A verdict as JSON tells it: the keys that `query`, `explain` and `page` share.
+//! A verdict as JSON tells it: the keys that `query`, `explain`, `page` and the service share.
 //!
 //! `verdict` is the answer to act on, in which what a missing file might forbid is disallowed; `decision` is what the
 //! files at hand say. It weighs nothing.
@@ -8,32 +8,39 @@ use serde::Serialize;
 
 /// A verdict; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
-pub(crate) struct Told {
-    pub(crate) verdict: &'static str,
-    pub(crate) decision: &'static str,
-    pub(crate) incomplete: bool,
+pub struct Told {
+    /// The answer to act on.
+    pub verdict: &'static str,
+    /// What the files at hand say.
+    pub decision: &'static str,
+    /// Whether a file that speaks to the crawler is missing.
+    pub incomplete: bool,
     /// In canonical spelling.
-    pub(crate) conditions: Vec<String>,
+    pub conditions: Vec<String>,
     typed_conditions: Vec<Condition>,
     /// The first of the rules.
     rule: Option<String>,
-    pub(crate) line: Option<u32>,
+    /// Its line, from 1.
+    pub line: Option<u32>,
     /// Every rule that decides.
-    pub(crate) rules: Vec<Line>,
-    /// What the fields of ACAP alone say, and the conventional rules alone; null where they are silent.
-    pub(crate) fields: Option<&'static str>,
-    pub(crate) conventional: Option<&'static str>,
+    pub rules: Vec<RuleLine>,
+    /// What the fields of ACAP alone say; null where they are silent.
+    pub fields: Option<&'static str>,
+    /// And what the conventional rules alone say.
+    pub conventional: Option<&'static str>,
 }
 
 /// A rule and where it stands.
 #[derive(Clone, Serialize)]
-pub(crate) struct Line {
-    pub(crate) line: u32,
+pub struct RuleLine {
+    /// The line, from 1.
+    pub line: u32,
     /// The file that it stands in, where the robots.txt refers to one.
-    pub(crate) file: Option<String>,
+    pub file: Option<String>,
     /// The path of the page that it stands in, as rules match it.
-    pub(crate) page: Option<String>,
-    pub(crate) rule: String,
+    pub page: Option<String>,
+    /// The rule, in canonical spelling.
+    pub rule: String,
 }
 
 /// The page that a rule stands in: of it, and of no other, it speaks.
@@ -43,20 +50,21 @@ pub(crate) fn page_of(role: Role, pattern: &[u8]) -> Option<String> {
     of_page.then(|| String::from_utf8_lossy(path).into_owned())
 }
 
-impl From<&Rule> for Line {
-    fn from(rule: &Rule) -> Line {
+impl From<&Rule> for RuleLine {
+    fn from(rule: &Rule) -> RuleLine {
         let file = rule.file.as_ref().map(|(_, name)| name.clone());
-        Line { line: rule.line, file, page: page_of(rule.role, &rule.pattern), rule: rule.to_string() }
+        RuleLine { line: rule.line, file, page: page_of(rule.role, &rule.pattern), rule: rule.to_string() }
     }
 }
 
 impl Told {
-    pub(crate) fn new(verdict: &Verdict<'_>) -> Told {
+    /// As JSON tells it.
+    pub fn new(verdict: &Verdict<'_>) -> Told {
         let account = verdict.account();
         let conditions = verdict.conditional().map(|all| all.conditions).unwrap_or_default();
         // Where rules are ranked there are no others.
         let ranked = Some(verdict.decision()).filter(|_| matches!(verdict.basis(), Basis::Rule));
-        let rules: Vec<Line> = account.rules.iter().map(Line::from).collect();
+        let rules: Vec<RuleLine> = account.rules.iter().map(RuleLine::from).collect();
         Told {
             verdict: verdict.safe_decision().name(),
             decision: verdict.decision().name(),

@@ -10,7 +10,7 @@ use robomaton_runtime::Role;
 use std::borrow::Cow;
 
 /// What is taken as the image keeps it.
-pub(crate) struct Kept {
+pub struct Kept {
     records: bool,
     pages: bool,
 }
@@ -20,12 +20,12 @@ fn is_of_page(role: Role) -> bool {
 }
 
 /// Whether anything of a document stands in pages.
-pub(super) fn has_pages(detail: &Detail<'_>) -> bool {
+pub(crate) fn has_pages(detail: &Detail<'_>) -> bool {
     detail.groups.iter().any(|group| is_of_page(group.role))
 }
 
 /// The files that no record of the image comes from: among them are those that are missing.
-pub(super) fn missing(detail: &Detail<'_>) -> Vec<String> {
+pub(crate) fn missing(detail: &Detail<'_>) -> Vec<String> {
     let absent = |number: usize| !detail.groups.iter().any(|group| usize::from(group.file) == number + 1);
     detail
         .files
@@ -37,17 +37,17 @@ pub(super) fn missing(detail: &Detail<'_>) -> Vec<String> {
 }
 
 impl Kept {
-    pub(super) fn of(detail: &Detail<'_>) -> Kept {
+    pub(crate) fn of(detail: &Detail<'_>) -> Kept {
         Kept { records: !detail.files.is_empty(), pages: has_pages(detail) }
     }
 
     /// The records alone: pages are at hand.
-    pub(crate) fn records_of(detail: &Detail<'_>) -> Option<Kept> {
+    pub fn records_of(detail: &Detail<'_>) -> Option<Kept> {
         (!detail.files.is_empty()).then_some(Kept { records: true, pages: false })
     }
 
     /// What the reader is told of it.
-    pub(super) fn told(&self) -> Option<String> {
+    pub(crate) fn told(&self) -> Option<String> {
         let what = match (self.records, self.pages) {
             (false, false) => return None,
             (true, false) => "the text refers to other files: its ACAP records and theirs are",
@@ -66,7 +66,7 @@ impl Kept {
 }
 
 /// Puts what the image keeps into the policy of the text.
-pub(crate) fn join<'s>(mut policy: Policy<'s>, detail: &Detail<'_>, kept: &Kept) -> Policy<'s> {
+pub fn join<'s>(mut policy: Policy<'s>, detail: &Detail<'_>, kept: &Kept) -> Policy<'s> {
     // The image keeps no lines of groups; those of the text's own records are known.
     let mut lines = policy.groups.iter().filter(|group| group.role == Role::Field).map(|group| group.line);
     let mut own_line = || lines.next();

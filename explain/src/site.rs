@@ -1,10 +1,9 @@
-//! `inspect --site`: the fetch of one site, its groups and its records; and those of its data.txt, if there is one.
+//! One site of an image: its fetch, its groups and its records; and those of its data.txt, if there is one.
 //!
 //! Everything comes from the cold sections; no verdict is made. What the lines look like is [`draw`]'s.
 
 mod draw;
 
-use crate::failure::Failure;
 use crate::time::rfc3339;
 use robomaton_compiler::Limits;
 use robomaton_formats::detail::{self, Detail};
@@ -15,11 +14,14 @@ use robomaton_runtime::{Image, Outcome, Site};
 use serde::Serialize;
 
 /// Rules of a group that are listed, unless all are asked for.
-const SHOWN: usize = 20;
+pub const SHOWN: usize = 20;
+
+/// In place of [`SHOWN`]: all of them.
+pub const ALL_RULES: usize = usize::MAX;
 
 /// A site; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
-struct OneSite {
+pub struct OneSite {
     #[serde(flatten)]
     robots: Option<Document>,
     /// The document of the data.txt draft.
@@ -37,6 +39,8 @@ struct Document {
     fetched_at: Option<String>,
     /// Seconds.
     fresh_for: u32,
+    /// Until when answers are fresh.
+    fresh_until: Option<String>,
     stale: Option<bool>,
     document: Option<u64>,
     /// Whether its text is longer than the limit of bytes, and what follows is not read. `None` where the image holds no
@@ -89,47 +93,37 @@ struct Extension {
     value: String,
 }
 
-/// Finds the site of a URL, or of a host under any scheme, and prints it, in JSON or with every rule.
-pub(super) fn run<D: AsRef<[u8]>>(
-    image: &Image<D>,
-    url: &str,
-    (json, all_rules): (bool, bool),
-    out: &mut crate::output::Out,
-) -> Result<(), Failure> {
-    let urls = if url.contains("://") {
-        vec![url.to_owned()]
-    } else {
-        vec![format!("https://{url}"), format!("http://{url}")]
-    };
-    let found = urls.iter().find_map(|url| {
-        let (robots, data) = (image.site(url), image.document(url, DATA_TXT));
-        let document = |site: Option<Site<'_>>| site.map(|site| Document::of(image, &site));
-        (robots.is_some() || data.is_some())
-            .then(|| OneSite { robots: document(robots), data_txt: document(data) })
-    });
-    let found = found.ok_or_else(|| Failure::Said(format!("the image does not hold the site of {url:?}")))?;
-    if json {
-        out.json(&found)?;
-    } else {
-        found.write(if all_rules { usize::MAX } else { SHOWN }, out)?;
+impl OneSite {
+    /// Finds the site of a URL, or of a host under any scheme. `now` is in seconds since 1970.
+    pub fn find<D: AsRef<[u8]>>(image: &Image<D>, url: &str, now: u64) -> Option<OneSite> {
+        let urls = if url.contains("://") {
+            vec![url.to_owned()]
+        } else {
+            vec![format!("https://{url}"), format!("http://{url}")]
+        };
+        urls.iter().find_map(|url| {
+            let (robots, data) = (image.site(url), image.document(url, DATA_TXT));
+            let document = |site: Option<Site<'_>>| site.map(|site| Document::of(image, &site, now));
+            (robots.is_some() || data.is_some())
+                .then(|| OneSite { robots: document(robots), data_txt: document(data) })
+        })
     }
-    Ok(())
 }
 
 impl Document {
-    fn of<D: AsRef<[u8]>>(image: &Image<D>, site: &Site<'_>) -> Document {
-        let now = crate::time::now();
+    fn of<D: AsRef<[u8]>>(image: &Image<D>, site: &Site<'_>, now: u64) -> Document {
         let fetched_at = site.fetched_at();
         let detail = site.detail().unwrap_or_default();
         let groups: Vec<Group> = detail.groups.iter().map(|group| Group::of(&detail, group)).collect();
         let max_bytes = max_bytes(image, site);
         Document {
-            site: super::site_name(site),
+            site: site.address(),
             profile: site.profile().name(),
             outcome: site.outcome().map(|outcome| outcome.name()),
             status: Some(site.status()).filter(|&status| status != 0),
             fetched_at: fetched_at.and_then(rfc3339),
             fresh_for: site.fresh_for(),
+            fresh_until: fetched_at.and_then(|at| rfc3339(at.saturating_add(u64::from(site.fresh_for())))),
             stale: fetched_at.map(|at| now.saturating_sub(at) > u64::from(site.fresh_for())),
             document: site.document(),
             cut: site.source(max_bytes.saturating_add(1)).map(|text| text.len() > max_bytes),

@@ -1,8 +1,8 @@
 //! The story as text.
 
 use super::{Group, Level, Match, Story};
-use crate::options::asks;
-use crate::output::shown;
+use crate::asker::asks;
+use crate::words::shown;
 use std::io::{self, Write};
 
 /// Pairs that are drawn.
@@ -10,7 +10,10 @@ const PAIRS: usize = 4;
 
 impl Story {
     /// As text.
-    pub(in crate::cmd::explain) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         self.frame(out)?;
         match (self.choice, &self.name) {
             (Some("named"), Some(name)) if self.scoped => writeln!(out, "groups   some name {name:?}")?,

@@ -2,7 +2,7 @@
 //!
 //! Reads what the compiler noted before it took crawlers out of them. It chooses nothing.
 
-use crate::output::shown;
+use crate::words::shown;
 use robomaton_compiler::trace::Choice;
 use robomaton_compiler::{Agent, Policy, RuleSet};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 /// The version of a rule set.
 #[derive(Serialize)]
-pub(super) struct Version {
+pub(crate) struct Version {
     major: u32,
     minor: u32,
     /// Whether a Robot-version states it.
@@ -36,7 +36,7 @@ impl Version {
 
 /// A rule set that names the crawler and does not answer.
 #[derive(Serialize)]
-pub(super) struct Skipped {
+pub(crate) struct Skipped {
     line: u32,
     agent: String,
     version: Version,
@@ -44,19 +44,19 @@ pub(super) struct Skipped {
 }
 
 impl Skipped {
-    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let Skipped { line, agent, version, why } = self;
         writeln!(out, "           line {line}: {}  ({version}) is skipped: {why}", shown(agent))
     }
 }
 
 /// The version of a group, in a text that states any.
-pub(super) fn version(policy: &Policy<'_>, group: usize) -> Option<Version> {
+pub(crate) fn version(policy: &Policy<'_>, group: usize) -> Option<Version> {
     policy.rule_sets.get(group).map(Version::of)
 }
 
 /// The rule sets that address the crawler by what its groups were found by, or would have been.
-pub(super) fn skipped(policy: &Policy<'_>, choice: &Choice, looked_for: &[String]) -> Vec<Skipped> {
+pub(crate) fn skipped(policy: &Policy<'_>, choice: &Choice, looked_for: &[String]) -> Vec<Skipped> {
     let chosen = match choice {
         Choice::Named(name) => looked_for.iter().position(|of| of == name),
         Choice::Default | Choice::Nobody => None,

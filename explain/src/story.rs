@@ -6,23 +6,22 @@
 mod draw;
 mod pair;
 
-use super::sets::{self, Skipped, Version};
-use super::why::{why, words};
-use crate::cmd::inspect::site_name;
-use crate::options::AskerArgs;
+use crate::asker::Asker;
+use crate::sets::{self, Skipped, Version};
 use crate::single;
 use crate::time::rfc3339;
 use crate::told::{Told, page_of};
+use crate::why::{why, words};
 use pair::Pair;
 use robomaton_compiler::trace::{self, Asked, Choice, Fate, Holder, Trace};
-use robomaton_compiler::{Agent, Options, Policy, Sense};
+use robomaton_compiler::{Agent, Options, OverLimit, Policy, Sense};
 use robomaton_formats::purpose;
 use robomaton_runtime::{Basis, Outcome, Role, Rule, Verdict};
 use serde::Serialize;
 
 /// An answer and how it came about.
 #[derive(Serialize)]
-pub(super) struct Story {
+pub struct Story {
     url: String,
     /// The document of the site that answers.
     document: String,
@@ -65,6 +64,12 @@ pub(super) struct Story {
     unheard: bool,
     /// What could not be read again.
     note: Option<String>,
+    /// Files that were given and are not referred to.
+    #[serde(skip)]
+    unused: Vec<String>,
+    /// The limit that the text exceeds.
+    #[serde(skip)]
+    over_limit: Option<OverLimit>,
     /// Bytes of the text over the limit.
     unread: usize,
     #[serde(skip)]
@@ -117,22 +122,22 @@ struct Level {
 
 impl Story {
     /// The frame: who asks which site, and the verdict.
-    pub(super) fn new(asker: &AskerArgs, url: &str, verdict: &Verdict<'_>) -> Story {
+    pub(crate) fn new(asker: &Asker, url: &str, verdict: &Verdict<'_>) -> Story {
         let site = verdict.site();
         Story {
             url: url.to_owned(),
             document: "robots.txt".to_owned(),
             is_own: false,
-            site: site.as_ref().map(site_name),
+            site: site.as_ref().map(|site| site.address()),
             outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
             status: site.map(|site| site.status()).filter(|&status| status != 0),
             fetched_at: site.and_then(|site| site.fetched_at()).and_then(rfc3339),
             stale: site.and_then(|site| site.is_stale()),
             target: site.map(|site| String::from_utf8_lossy(&site.target(url)).into_owned()),
-            agent: asker.agents(),
-            usage: asker.use_.usage.clone(),
-            purpose: asker.use_.purpose.clone(),
-            elements: asker.use_.elements,
+            agent: asker.agents.clone(),
+            usage: asker.usage.clone(),
+            purpose: asker.purpose.clone(),
+            elements: asker.elements,
             choice: None,
             name: None,
             looked_for: Vec::new(),
@@ -145,39 +150,59 @@ impl Story {
             missing: Vec::new(),
             unheard: false,
             note: None,
+            unused: Vec::new(),
+            over_limit: None,
             unread: 0,
             cut: None,
             told: Told::new(verdict),
             basis: verdict.basis().name(),
-            reason: reason(verdict, &asker.use_.usage),
+            reason: reason(verdict, &asker.usage),
         }
     }
 
-    pub(super) fn note(&mut self, note: Option<String>) {
+    pub(crate) fn note(&mut self, note: Option<String>) {
         self.note = note;
     }
 
-    pub(super) fn document(&mut self, name: &str) {
+    pub(crate) fn unused<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        self.unused = names.map(str::to_owned).collect();
+    }
+
+    pub(crate) fn over_limit(&mut self, over: Option<OverLimit>) {
+        self.over_limit = over;
+    }
+
+    /// The limit that a text exceeds, so that it has no rules.
+    pub fn limit(&self) -> Option<OverLimit> {
+        self.over_limit
+    }
+
+    /// Files that were given, by their paths, and that the text does not refer to.
+    pub fn unused_files(&self) -> &[String] {
+        &self.unused
+    }
+
+    pub(crate) fn document(&mut self, name: &str) {
         name.clone_into(&mut self.document);
     }
 
     /// Only a path is known of the site.
-    pub(super) fn of_a_file(&mut self) {
+    pub(crate) fn of_a_file(&mut self) {
         (self.site, self.is_own) = (None, true);
     }
 
     /// Puts a better reason in place of the general one.
-    pub(super) fn because(&mut self, reason: String) {
+    pub(crate) fn because(&mut self, reason: String) {
         self.reason = reason;
     }
 
-    pub(super) fn unread(&mut self, octets: usize, options: &Options) {
+    pub(crate) fn unread(&mut self, octets: usize, options: &Options) {
         self.unread = octets;
         self.cut = single::unread(octets, options);
     }
 
     /// The middle: groups and matches.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         policy: &Policy<'_>,
         traced: &Trace,
@@ -251,7 +276,8 @@ impl Match {
     }
 }
 
-pub(crate) fn fate_of(fate: Fate) -> &'static str {
+/// What became of a rule that matches, in a word.
+pub fn fate_of(fate: Fate) -> &'static str {
     match fate {
         Fate::Decides => "decides",
         Fate::Beaten => "beaten",
@@ -260,49 +286,57 @@ pub(crate) fn fate_of(fate: Fate) -> &'static str {
     }
 }
 
+/// Whether a group or record addresses the crawler, and of conventional groups whether it answers.
+pub(crate) fn addresses(policy: &Policy<'_>, traced: &Trace, asked: &Asked<'_>, number: usize) -> bool {
+    let rule = policy.profile.agent_rule();
+    let group = &policy.groups[number];
+    let names = |name: &str| group.names().any(|value| rule.names(value, name));
+    let named = || matches!(&traced.choice, Choice::Named(name) if names(name));
+    match group.role {
+        Role::Conventional => traced.groups.binary_search(&number).is_ok(),
+        // A page speaks to all names of a crawler.
+        Role::Page | Role::PageConventional => {
+            group.is_default() || asked.agents.iter().any(|agent| names(&rule.reduce(agent)))
+        }
+        _ => group.is_default() || named(),
+    }
+}
+
 /// The groups that answer, and all records and pages that address the crawler.
 fn groups(policy: &Policy<'_>, traced: &Trace, asked: &Asked<'_>) -> Vec<Group> {
-    let rule = policy.profile.agent_rule();
-    let addresses = |number: usize| {
-        let group = &policy.groups[number];
-        let names = |name: &str| group.names().any(|value| rule.names(value, name));
-        let named = || matches!(&traced.choice, Choice::Named(name) if names(name));
-        match group.role {
-            Role::Conventional => traced.groups.contains(&number),
-            // A page speaks to all names of a crawler.
-            Role::Page | Role::PageConventional => {
-                group.is_default() || asked.agents.iter().any(|agent| names(&rule.reduce(agent)))
+    let told = (0..policy.groups.len())
+        .filter(|&number| addresses(policy, traced, asked, number))
+        .filter_map(|number| {
+            let group = &policy.groups[number];
+            // A group of pages holds what many of them say.
+            let mut own = group.rules.clone().map(|at| &policy.rules[at]);
+            let of_page = page_of(group.role, b"").is_some();
+            let here =
+                own.find(|rule| of_page && rule.pattern().matches(&rule.notation.target(asked.target)));
+            if of_page && here.is_none() {
+                return None;
             }
-            _ => group.is_default() || named(),
-        }
-    };
-    let told = (0..policy.groups.len()).filter(|&number| addresses(number)).filter_map(|number| {
-        let group = &policy.groups[number];
-        // A group of pages holds what many of them say.
-        let mut own = group.rules.clone().map(|at| &policy.rules[at]);
-        let of_page = page_of(group.role, b"").is_some();
-        let here = own.find(|rule| of_page && rule.pattern().matches(&rule.notation.target(asked.target)));
-        if of_page && here.is_none() {
-            return None;
-        }
-        let agent = |agent: &Agent<'_>| match agent {
-            Agent::Any => "*".to_owned(),
-            Agent::Named(name) => name.clone().into_owned(),
-        };
-        let purposes = &group.purposes;
-        Some(Group {
-            line: here.map_or(group.line, |rule| rule.line),
-            agents: group.agents.iter().map(agent).collect(),
-            role: role(group.role, !purposes.is_empty()),
-            purposes: purposes.iter().map(|purpose| String::from_utf8_lossy(purpose).into_owned()).collect(),
-            asked: purposes.is_empty()
-                || purposes.iter().any(|pattern| purpose::matches(pattern, asked.purpose)),
-            file: file(policy, group.file),
-            page: here.and_then(|rule| page_of(group.role, &rule.pattern)),
-            version: sets::version(policy, number),
-            incomplete: group.incomplete,
-        })
-    });
+            let agent = |agent: &Agent<'_>| match agent {
+                Agent::Any => "*".to_owned(),
+                Agent::Named(name) => name.clone().into_owned(),
+            };
+            let purposes = &group.purposes;
+            Some(Group {
+                line: here.map_or(group.line, |rule| rule.line),
+                agents: group.agents.iter().map(agent).collect(),
+                role: role(group.role, !purposes.is_empty()),
+                purposes: purposes
+                    .iter()
+                    .map(|purpose| String::from_utf8_lossy(purpose).into_owned())
+                    .collect(),
+                asked: purposes.is_empty()
+                    || purposes.iter().any(|pattern| purpose::matches(pattern, asked.purpose)),
+                file: file(policy, group.file),
+                page: here.and_then(|rule| page_of(group.role, &rule.pattern)),
+                version: sets::version(policy, number),
+                incomplete: group.incomplete,
+            })
+        });
     told.collect()
 }
 
@@ -322,7 +356,7 @@ fn file(policy: &Policy<'_>, number: u16) -> Option<String> {
 }
 
 /// A rule of the trace, as a verdict tells rules.
-pub(super) fn rule_of(policy: &Policy<'_>, found: &trace::Match) -> Rule {
+pub(crate) fn rule_of(policy: &Policy<'_>, found: &trace::Match) -> Rule {
     let (rule, group) = (&policy.rules[found.rule], &policy.groups[found.group]);
     Rule {
         line: rule.line,
@@ -339,12 +373,12 @@ pub(super) fn rule_of(policy: &Policy<'_>, found: &trace::Match) -> Rule {
 }
 
 /// Whether a rule stands in a page.
-pub(super) fn is_of_page(found: &trace::Match) -> bool {
+pub(crate) fn is_of_page(found: &trace::Match) -> bool {
     found.level.is_some_and(|level| level.holder < Holder::SubRecord)
 }
 
 /// How a rule's line is cited.
-pub(super) fn line_of(policy: &Policy<'_>, found: &trace::Match) -> String {
+pub(crate) fn line_of(policy: &Policy<'_>, found: &trace::Match) -> String {
     let line = policy.rules[found.rule].line;
     match file(policy, policy.groups[found.group].file) {
         Some(name) => format!("line {line} of {name}"),
@@ -354,12 +388,12 @@ pub(super) fn line_of(policy: &Policy<'_>, found: &trace::Match) -> String {
 }
 
 /// Why what a page says does not decide.
-pub(crate) fn shut(outcome: Outcome) -> String {
+pub fn shut(outcome: Outcome) -> String {
     format!("the outcome of the fetch, {outcome}, goes before what a page says to any crawler")
 }
 
 /// What a verdict rests on.
-pub(crate) fn reason(verdict: &Verdict<'_>, usage: &str) -> String {
+pub fn reason(verdict: &Verdict<'_>, usage: &str) -> String {
     match verdict.basis() {
         Basis::Rule => "a rule matches".to_owned(),
         Basis::Fields => "fields match".to_owned(),

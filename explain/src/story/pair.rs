@@ -2,7 +2,7 @@
 //!
 //! A place is a symbol of the pattern as it is compared; here it becomes a column of the pattern as it is shown.
 
-use crate::output;
+use crate::words;
 use robomaton_compiler::Policy;
 use robomaton_compiler::scope::scoped_pattern;
 use serde::Serialize;
@@ -64,7 +64,7 @@ fn octets(pattern: &[u8], symbols: usize) -> usize {
 
 /// A pattern without control characters.
 fn shown(pattern: &[u8]) -> String {
-    output::shown(&String::from_utf8_lossy(pattern)).into_owned()
+    words::shown(&String::from_utf8_lossy(pattern)).into_owned()
 }
 
 #[cfg(test)]

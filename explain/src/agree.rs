@@ -3,8 +3,8 @@
 //! The two come to their answers by different ways, so a difference is a mistake in one of them, and no answer is to be
 //! trusted. It knows nothing of what either has weighed.
 
-use super::story::rule_of;
-use crate::failure::Failure;
+use crate::error::Error;
+use crate::story::rule_of;
 use robomaton_compiler::Policy;
 use robomaton_compiler::trace::Trace;
 use robomaton_runtime::{Basis, Decision, Verdict};
@@ -40,7 +40,7 @@ impl Said {
 ///
 /// # Errors
 /// When they differ.
-pub(crate) fn agree(policy: &Policy<'_>, traced: &Trace, verdict: &Verdict<'_>) -> Result<(), Failure> {
+pub fn agree(policy: &Policy<'_>, traced: &Trace, verdict: &Verdict<'_>) -> Result<(), Error> {
     match verdict.basis() {
         // Of `/robots.txt`, which needs no rule, and where nothing is weighed, there is nothing to compare.
         Basis::Narrowed | Basis::NoSite | Basis::NoUrl => return Ok(()),
@@ -73,9 +73,5 @@ pub(crate) fn agree(policy: &Policy<'_>, traced: &Trace, verdict: &Verdict<'_>) 
     if image == trace && named {
         return Ok(());
     }
-    Err(Failure::Said(format!(
-        "internal error: the image answers {}, the trace {}; please report this",
-        image.told(),
-        trace.told(),
-    )))
+    Err(Error::Disagreement { image: image.told(), trace: trace.told() })
 }

@@ -3,7 +3,7 @@
 //! Reads the fates that the trace gives and looks for the relation that made them: the narrower pattern, the more
 //! special usage, equal patterns, patterns that cannot be ordered. It decides nothing.
 
-use super::story::{is_of_page, line_of};
+use crate::story::{is_of_page, line_of};
 use robomaton_compiler::scope::{compare, scoped_pattern, symbols};
 use robomaton_compiler::trace::{Asked, Fate, Holder, Level, Match, Trace};
 use robomaton_compiler::{Policy, Sense};
@@ -27,7 +27,7 @@ enum Relation {
 }
 
 /// Why; none where no rule decides.
-pub(crate) fn why(policy: &Policy<'_>, traced: &Trace, asked: &Asked<'_>) -> Option<String> {
+pub fn why(policy: &Policy<'_>, traced: &Trace, asked: &Asked<'_>) -> Option<String> {
     let first = traced.deciding().next()?;
     if !policy.is_scoped() {
         return Some(ranked(policy, traced, first));
@@ -247,7 +247,7 @@ fn nearness(level: Level) -> &'static str {
 }
 
 /// A level in words.
-pub(super) fn words(level: Level) -> String {
+pub(crate) fn words(level: Level) -> String {
     let holder = match level.holder {
         Holder::Element => {
             return "elements of the page, which speak for all of it to one who does not work on elements"

@@ -1,0 +1,72 @@
+//! `robomaton serve`: the image behind HTTP, until somebody ends it.
+//!
+//! Arguments and help; the service is the crate `serve`.
+
+use crate::failure::Failure;
+use crate::options::TermsArgs;
+use crate::output::remark;
+use clap::Args;
+use robomaton_serve::{Options, Server};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// How often the file is looked at.
+const POLL: Duration = Duration::from_secs(1);
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The image to ask.
+    image: PathBuf,
+    /// The address and port to listen on; port 0 is any that is free. There is no TLS and no password: keep it to this
+    /// machine, or behind something that has both.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// A name that browsers may ask under, beside IP addresses and `localhost`; may be given several times.
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+    /// Do not hold an image against the rules of its format before it answers. Opening then takes no time, whatever the
+    /// size; a damaged image may give wrong answers.
+    #[arg(long)]
+    no_verify: bool,
+    #[command(flatten)]
+    terms: TermsArgs,
+}
+
+const EXAMPLES: &str = "\
+Prints the address on standard error and answers until SIGTERM or SIGINT; what is under way then is ended.
+
+  GET  /v1/decide?url=U&agent=A  the verdict, as `query --json` prints it; &usage=, &purpose=, &document=, more agents
+  POST /v1/decide                many: a JSON array, or a line each, of {\"url\", \"agent\", \"usage\", \"purpose\"}
+  GET  /v1/explain?url=U&agent=A why, as `explain --json` tells it
+  GET  /v1/site?url=U            what the image holds of a site; /v1/text?url=U is its robots.txt
+  POST /v1/test                  {\"text\", \"url\", \"agent\", \"usage\", \"purpose\", \"profile\"}: a text, line by line
+  GET  /healthz, /metrics        for supervisors and Prometheus
+  GET  /                         a page to try robots.txt files on
+
+Replace the image by renaming a new one over it, as `compile` does: it is looked at each second and at SIGHUP, verified, \
+and answers from then on; no request is lost. What cannot be opened is said and counted, and the old image goes on.
+
+Examples:
+  robomaton serve crawl.rimg
+  robomaton serve crawl.rimg --listen 127.0.0.1:0 --on-forbidden deny
+  robomaton serve crawl.rimg --listen 0.0.0.0:80 --host robots.example.com
+  curl 'http://127.0.0.1:8080/v1/decide?agent=GPTBot&url=https%3A%2F%2Fexample.com%2Fa'";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let server = Server::bind(Options {
+        image: arguments.image.clone(),
+        listen: arguments.listen,
+        verify: !arguments.no_verify,
+        terms: arguments.terms.terms(false),
+        hosts: arguments.hosts.clone(),
+        poll: POLL,
+        remark,
+    })
+    .map_err(Failure::from_error)?;
+    remark(&format!("listening on http://{}", server.address()));
+    server.run(std::future::pending()).map_err(Failure::from_error)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,105 @@
+//! `serve` as a process: the address that it prints, signals, and what keeps it from starting. What it answers is tested in
+//! the crate `serve`.
+
+mod common;
+
+use common::Place;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr};
+
+/// A service that runs.
+struct Service {
+    child: Child,
+    said: BufReader<ChildStderr>,
+    address: String,
+}
+
+impl Service {
+    fn start(place: &Place) -> Service {
+        let mut child =
+            place.command(&["serve", "i.rimg", "--listen", "127.0.0.1:0"]).spawn().expect("a process");
+        let said = BufReader::new(child.stderr.take().expect("standard error"));
+        let mut service = Service { child, said, address: String::new() };
+        let line = service.line();
+        let address = line.strip_prefix("robomaton: listening on http://").expect("an address");
+        service.address = address.to_owned();
+        service
+    }
+
+    /// The next line that it says.
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.said.read_line(&mut line).expect("a line");
+        line.trim_ascii_end().to_owned()
+    }
+
+    fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).expect("a connection");
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("a reader");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, name: &str) {
+        let number = self.child.id().to_string();
+        let status = std::process::Command::new("kill").args([name, &number]).status().expect("kill");
+        assert!(status.success());
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn signals_end_it_well() {
+    let place = Place::with_image();
+    for name in ["-TERM", "-INT"] {
+        let mut service = Service::start(&place);
+        let answer = service.get("/v1/decide?url=https://a.example/private");
+        assert!(
+            answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("\"verdict\":\"disallowed\""),
+            "{answer}"
+        );
+        service.signal(name);
+        assert_eq!(service.child.wait().expect("an end").code(), Some(0));
+        assert_eq!(service.line(), "");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_hangup_opens_the_image_anew() {
+    let place = Place::with_image();
+    let mut service = Service::start(&place);
+    service.signal("-HUP");
+    assert_eq!(service.line(), "robomaton: opened i.rimg anew: 6 sites");
+    // By renaming, as `compile` does.
+    place.write("garbage", "not an image");
+    std::fs::rename(place.path("garbage"), place.path("i.rimg")).expect("a rename");
+    service.signal("-HUP");
+    let line = service.line();
+    assert!(line.starts_with("robomaton: i.rimg: ") && line.contains("goes on answering"), "{line}");
+    assert!(service.get("/v1/decide?url=https://a.example/private").contains("\"verdict\":\"disallowed\""));
+}
+
+#[test]
+fn what_keeps_it_from_starting_is_one_line() {
+    let place = Place::with_image();
+    let service = Service::start(&place);
+    place
+        .run(&["serve", "i.rimg", "--listen", &service.address])
+        .fails(&format!("cannot listen on {}", service.address));
+    place.run(&["serve", "none.rimg"]).fails("none.rimg");
+    place.run(&["serve", "captures.jsonl"]).fails("captures.jsonl");
+    place.run(&["serve", "i.rimg", "--listen", "here"]).fails("'here' for '--listen <ADDRESS:PORT>'");
+}

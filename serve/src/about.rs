@@ -1,0 +1,120 @@
+//! What the image holds of a site, why it answers as it does, and how the service is.
+
+use crate::error::Refusal;
+use crate::limits::{EXPLAINED_URL, GROUPS, PATTERNS, TEXT, URL};
+use crate::metrics::CONTENT_TYPE;
+use crate::parameters::Parameters;
+use crate::routes::{Shared, json};
+use axum::extract::{RawQuery, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use robomaton_explain::time::{now, rfc3339};
+use robomaton_explain::{Error, OneSite, explain};
+use robomaton_runtime::Role;
+use serde::Serialize;
+
+/// `GET /v1/site`: the fetch of a site, its groups and its records, as `inspect --site --json` prints them.
+pub(crate) async fn site(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
+    let url = Parameters::read(query.as_deref(), &["url"], URL)?.url.into_owned();
+    let served = app.current.get();
+    app.apart(move || {
+        let found = OneSite::find(&served.image, &url, now());
+        found.map(|site| json(&site)).ok_or_else(|| no_site(&url))
+    })
+    .await
+}
+
+fn no_site(url: &str) -> Refusal {
+    Refusal::new(StatusCode::NOT_FOUND, format!("the image does not hold the site of {url:?}"))
+}
+
+/// `GET /v1/text`: the text of a site as the image holds it.
+pub(crate) async fn text(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
+    let parameters = Parameters::read(query.as_deref(), &["url", "document"], URL)?;
+    let (url, document) = (parameters.url.to_string(), parameters.other_document().map(str::to_owned));
+    let served = app.current.get();
+    app.apart(move || {
+        let site = match &document {
+            Some(name) => served.image.document(&url, name),
+            None => served.image.site(&url),
+        };
+        let site = site.ok_or_else(|| no_site(&url))?;
+        let text = site.source(TEXT + 1).ok_or_else(|| {
+            let what = format!("the image holds no text of the site of {url:?}");
+            Refusal::new(StatusCode::NOT_FOUND, what)
+        })?;
+        if text.len() > TEXT {
+            return Err(Refusal::too_long("the text", TEXT, "octets"));
+        }
+        Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
+    })
+    .await
+}
+
+/// `GET /v1/explain`: why, as `explain --json` tells it.
+pub(crate) async fn explanation(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
+    let known = &["url", "agent", "usage", "purpose", "document"];
+    let parameters = Parameters::read(query.as_deref(), known, EXPLAINED_URL)?;
+    let served = app.current.get();
+    let asker = parameters.asker(served.image.profile())?;
+    let (url, document) = (parameters.url.to_string(), parameters.other_document().map(str::to_owned));
+    app.apart(move || {
+        let site = served.image.site(&url);
+        if let Some(detail) = site.and_then(|site| site.detail()) {
+            let fields = detail.groups.iter().filter(|group| group.role != Role::Conventional);
+            let fields: usize = fields.map(|group| group.rules.len()).sum();
+            if detail.groups.len() > GROUPS || fields > PATTERNS {
+                return Err(too_much(format!("{} groups, {fields} fields", detail.groups.len())));
+            }
+        }
+        let story = explain(&served.image, &served.terms, &asker, document.as_deref(), &url);
+        story.map(|story| json(&story)).map_err(|error| refused(&error))
+    })
+    .await
+}
+
+/// A text that takes too much time to tell why.
+pub(crate) fn too_much(what: String) -> Refusal {
+    let what = format!("{what}: too much to be explained here; `robomaton explain` takes its time");
+    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, what)
+}
+
+/// Why a story cannot be told: what was asked, what the image lacks, or a mistake of ours.
+pub(crate) fn refused(error: &Error) -> Refusal {
+    let status = match error {
+        Error::NoUrl { .. } => StatusCode::BAD_REQUEST,
+        Error::NoTexts => StatusCode::NOT_FOUND,
+        Error::OverLimit(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::Image(_) | Error::NoSite | Error::Disagreement { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    let whose = if matches!(error, Error::NoTexts) { "the image " } else { "" };
+    Refusal::new(status, format!("{whose}{error}"))
+}
+
+/// How the service is.
+#[derive(Serialize)]
+struct Health {
+    status: &'static str,
+    sites: usize,
+    opened_at: Option<String>,
+    /// Why the file, as it is now, is not the image that answers.
+    reload_error: Option<String>,
+}
+
+/// `GET /healthz`: 200 as long as there is an image that answers, be it an old one.
+pub(crate) async fn health(State(app): Shared) -> Response {
+    let served = app.current.get();
+    json(&Health {
+        status: "ok",
+        sites: served.image.len(),
+        opened_at: rfc3339(served.opened_at),
+        reload_error: app.current.failure(),
+    })
+}
+
+/// `GET /metrics`.
+pub(crate) async fn metrics(State(app): Shared) -> Response {
+    let served = app.current.get();
+    let text = app.metrics.text(served.image.len(), served.opened_at);
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
+}

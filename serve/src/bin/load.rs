@@ -1,0 +1,167 @@
+//! A load generator: how many questions a second does a running service answer?
+//!
+//! ```text
+//! cargo run --release -p robomaton-serve --bin load -- 127.0.0.1:8080 URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED]
+//! ```
+//!
+//! Two threads share the connections. In a round, a thread sends one `GET /v1/decide` for the next line of the file on each
+//! of its connections, then reads the answers: so the generator leaves most of the processor to the service. With
+//! PIPELINED above 1, so many requests are sent on each before the first answer is read. Whatever is not a whole answer of
+//! status 200 is an error, and ends the program with code 1. It knows no more of HTTP than the service sends.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// Threads that ask.
+const THREADS: usize = 2;
+
+/// What one thread saw.
+#[derive(Default)]
+struct Seen {
+    /// Microseconds of each round.
+    rounds: Vec<u32>,
+    answers: u64,
+    errors: u64,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("load: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<bool, Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [address, file, rest @ ..] = arguments.as_slice() else {
+        return Err("load ADDRESS:PORT URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED]".into());
+    };
+    let number =
+        |at: usize, default: usize| rest.get(at).map_or(Ok(default), |number| number.parse::<usize>());
+    let (connections, seconds, pipelined) = (number(0, 32)?, number(1, 5)?, number(2, 1)?.max(1));
+    let requests: Vec<Vec<u8>> =
+        std::fs::read_to_string(file)?.lines().map(|url| request(address, url)).collect();
+    if requests.is_empty() {
+        return Err(format!("{file}: no URLs").into());
+    }
+    let until = Instant::now() + Duration::from_secs(seconds as u64);
+    let began = Instant::now();
+    let seen: Vec<Seen> = std::thread::scope(|scope| {
+        let requests = &requests;
+        let start = |number: usize| {
+            // Each begins elsewhere in the file.
+            let first = number * requests.len() / THREADS;
+            let own = (connections + number) / THREADS;
+            scope.spawn(move || ask(address, own, requests.iter().cycle().skip(first), pipelined, until))
+        };
+        let threads: Vec<_> = (0..THREADS).map(start).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    });
+    let took = began.elapsed().as_secs_f64();
+    let answers: u64 = seen.iter().map(|seen| seen.answers).sum();
+    let errors: u64 = seen.iter().map(|seen| seen.errors).sum();
+    let mut rounds: Vec<u32> = seen.into_iter().flat_map(|seen| seen.rounds).collect();
+    rounds.sort_unstable();
+    let at = |part: usize| rounds.get(rounds.len() * part / 100).copied().unwrap_or(0);
+    println!(
+        "{:.0} answers/s, {answers} answers, {errors} errors; {connections} connections, {pipelined} at a time; \
+         microseconds a round: p50 {}, p90 {}, p99 {}",
+        answers as f64 / took,
+        at(50),
+        at(90),
+        at(99)
+    );
+    Ok(errors == 0)
+}
+
+fn request(address: &str, url: &str) -> Vec<u8> {
+    let mut encoded = String::with_capacity(2 * url.len());
+    for octet in url.bytes() {
+        match octet {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b':' => {
+                encoded.push(char::from(octet));
+            }
+            // Writing to a string does not fail.
+            _ => _ = write!(encoded, "%{octet:02X}"),
+        }
+    }
+    format!("GET /v1/decide?agent=GPTBot&url={encoded} HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes()
+}
+
+fn ask<'r>(
+    address: &str,
+    connections: usize,
+    requests: impl Iterator<Item = &'r Vec<u8>>,
+    pipelined: usize,
+    until: Instant,
+) -> Seen {
+    let mut seen = Seen::default();
+    if converse(address, connections, requests, pipelined, until, &mut seen).is_err() {
+        seen.errors += 1;
+    }
+    seen
+}
+
+fn converse<'r>(
+    address: &str,
+    connections: usize,
+    mut requests: impl Iterator<Item = &'r Vec<u8>>,
+    pipelined: usize,
+    until: Instant,
+    seen: &mut Seen,
+) -> io::Result<()> {
+    let connect = |_| {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        Ok(BufReader::with_capacity(64 << 10, stream))
+    };
+    let mut connections: Vec<BufReader<TcpStream>> =
+        (0..connections).map(connect).collect::<io::Result<_>>()?;
+    let (mut sent, mut line, mut body) = (Vec::new(), String::new(), Vec::new());
+    while Instant::now() < until {
+        let began = Instant::now();
+        for connection in &mut connections {
+            sent.clear();
+            requests.by_ref().take(pipelined).for_each(|request| sent.extend_from_slice(request));
+            connection.get_mut().write_all(&sent)?;
+        }
+        for connection in &mut connections {
+            for _ in 0..pipelined {
+                match answer(connection, &mut line, &mut body)? {
+                    true => seen.answers += 1,
+                    false => seen.errors += 1,
+                }
+            }
+        }
+        seen.rounds.push(u32::try_from(began.elapsed().as_micros()).unwrap_or(u32::MAX));
+    }
+    Ok(())
+}
+
+/// Reads one answer; whether it is one of status 200 with a verdict.
+fn answer(from: &mut impl BufRead, line: &mut String, body: &mut Vec<u8>) -> io::Result<bool> {
+    let broken = || io::Error::other("no whole answer");
+    let (mut is_well, mut length) = (false, None);
+    loop {
+        line.clear();
+        if from.read_line(line)? == 0 {
+            return Err(broken());
+        }
+        let text = line.trim_ascii_end();
+        if text.is_empty() {
+            break;
+        }
+        is_well |= text == "HTTP/1.1 200 OK";
+        length = text.strip_prefix("content-length: ").and_then(|length| length.parse().ok()).or(length);
+    }
+    body.resize(length.ok_or_else(broken)?, 0);
+    from.read_exact(body)?;
+    Ok(is_well && body.starts_with(b"{\"url\":") && body.ends_with(b"}"))
+}

@@ -1,0 +1,62 @@
+//! Connections: so many at a time, each with limits of time, and an end without a request lost.
+//!
+//! It knows HTTP/1.1 and no route.
+
+use crate::limits::{CONNECTIONS, DRAIN, HEAD, HEAD_TIME, WRITE_TIME};
+use crate::routes::{App, router};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
+
+/// How long to wait when the operating system has no descriptors left.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves until `stop`; then takes no more connections and ends what is under way.
+pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_header_size(HEAD).pipeline_flush(true);
+    let service = TowerToHyperService::new(router(app.clone()));
+    let graceful = GracefulShutdown::new();
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let accept = async {
+        loop {
+            let Ok(place) = places.clone().acquire_owned().await else { return };
+            let stream = match listener.accept().await {
+                Ok((stream, _)) => stream,
+                // The client has gone, or there are no descriptors left: neither is for ever.
+                Err(_) => {
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+            };
+            // Without it an answer may wait for an acknowledgement; a socket that does not know it answers all the same.
+            let _ = stream.set_nodelay(true);
+            let mut stream = TimeoutStream::new(stream);
+            stream.set_write_timeout(Some(WRITE_TIME));
+            let connection = http.serve_connection(TokioIo::new(Box::pin(stream)), service.clone());
+            let connection = graceful.watch(connection);
+            let connections = app.metrics.connections.clone();
+            connections.inc();
+            tokio::spawn(async move {
+                // What goes wrong on a connection is its client's to see.
+                let _ = connection.await;
+                connections.dec();
+                drop(place);
+            });
+        }
+    };
+    crate::first_of(stop, pin!(accept)).await;
+    drop(listener);
+    let under_way = graceful.count();
+    if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
+        let remark = app.options.remark;
+        remark(&format!("of {under_way} connections not all ended within {} seconds", DRAIN.as_secs()));
+    }
+}

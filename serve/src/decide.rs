@@ -1,0 +1,139 @@
+//! Questions: one in the query string, or many in a body, answered as `query --json` answers them.
+
+use crate::current::Served;
+use crate::error::Refusal;
+use crate::limits::{AGENTS, BATCH, QUESTIONS, URL};
+use crate::metrics::Metrics;
+use crate::parameters::{Parameters, check};
+use crate::routes::{App, Shared, body_of, json};
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use robomaton_explain::{Answer, Asked, Known, Names, Question, decide, for_purpose, names};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The parameters of a question.
+const KNOWN: &[&str] = &["url", "agent", "usage", "purpose", "document"];
+
+/// `GET /v1/decide`.
+pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
+    let parameters = Parameters::read(query.as_deref(), KNOWN, URL)?;
+    let served = app.current.get();
+    let image = &served.image;
+    let asker = parameters.asker(image.profile())?;
+    let (crawler, usage) = asker.resolve(image);
+    let verdict = decide(image, parameters.other_document(), &crawler, usage, &parameters.url);
+    let agent = asker.agents.join(",");
+    let (usage, purpose) = (asker.usage.as_str(), asker.purpose.as_deref());
+    let question = Question { url: &parameters.url, agent: &agent, usage, purpose };
+    app.metrics.decided(verdict.safe_decision().name());
+    Ok(json(&Answer::new(question, &verdict)))
+}
+
+/// `POST /v1/decide`.
+pub(crate) async fn batch(State(app): Shared, body: Body) -> Result<Response, Refusal> {
+    let body = body_of(body, BATCH).await?;
+    let shared: Arc<App> = app.clone();
+    let answer = move || {
+        let served = shared.current.get();
+        let body = std::str::from_utf8(&body).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
+        let is_array = body.trim_ascii_start().starts_with('[');
+        let questions = if is_array { of_array(body)? } else { of_lines(body)? };
+        let mut batch = Batch { served: &served, known: Known::default(), metrics: &shared.metrics };
+        batch.answer(&questions, is_array).map(|answers| (answers, is_array))
+    };
+    let (answers, is_array) = app.apart(answer).await?;
+    let kind = if is_array { "application/json" } else { "application/x-ndjson" };
+    Ok(([(header::CONTENT_TYPE, kind)], answers).into_response())
+}
+
+/// The elements of an array, not looked at yet.
+fn of_array(body: &str) -> Result<Vec<&str>, Refusal> {
+    let elements: Vec<&RawValue> = serde_json::from_str(body)
+        .map_err(|error| Refusal::bad(format!("the body is no JSON array: {error}")))?;
+    limited(elements.into_iter().map(RawValue::get))
+}
+
+/// The lines, empty ones left out.
+fn of_lines(body: &str) -> Result<Vec<&str>, Refusal> {
+    limited(body.lines().map(str::trim_ascii).filter(|line| !line.is_empty()))
+}
+
+fn limited<'b>(questions: impl Iterator<Item = &'b str>) -> Result<Vec<&'b str>, Refusal> {
+    let questions: Vec<&str> = questions.take(QUESTIONS + 1).collect();
+    match questions.len() {
+        0 => Err(Refusal::bad("no questions: a JSON array of objects, or one object a line")),
+        1..=QUESTIONS => Ok(questions),
+        _ => Err(Refusal::too_long("the batch", QUESTIONS, "questions")),
+    }
+}
+
+/// A run of questions to one image.
+struct Batch<'a> {
+    served: &'a Served,
+    known: Known,
+    metrics: &'a Metrics,
+}
+
+impl Batch<'_> {
+    /// All answers, or what is wrong with the first question that is none.
+    fn answer(&mut self, questions: &[&str], is_array: bool) -> Result<Vec<u8>, Refusal> {
+        let asked = questions.iter().enumerate().map(|(at, question)| {
+            let asked = self.read(question).map_err(|refusal| refusal.at(at + 1))?;
+            Ok(asked)
+        });
+        // Nothing is answered, and nothing counted, unless all can be.
+        let asked = asked.collect::<Result<Vec<_>, Refusal>>()?;
+        let (open, between, close) = if is_array { ("[", ",\n", "]\n") } else { ("", "\n", "\n") };
+        let mut answers = open.as_bytes().to_vec();
+        for (at, asked) in asked.iter().enumerate() {
+            if at > 0 {
+                answers.extend_from_slice(between.as_bytes());
+            }
+            self.one(asked, &mut answers);
+        }
+        answers.extend_from_slice(close.as_bytes());
+        Ok(answers)
+    }
+
+    fn read<'q>(&self, question: &'q str) -> Result<Asked<'q>, Refusal> {
+        let mut asked: Asked<'q> =
+            serde_json::from_str(question).map_err(|error| Refusal::bad(error.to_string()))?;
+        if asked.url.len() > URL {
+            return Err(Refusal::too_long("the url", URL, "octets"));
+        }
+        // As on a command line, one string may be a list of names.
+        if let Some(Names::One(name)) = &asked.agent {
+            let list = names(name);
+            if list.len() > 1 {
+                asked.agent = Some(Names::Several(list.into_iter().map(str::to_owned).collect()));
+            }
+        }
+        let (usage, purpose) = (asked.usage.as_deref().unwrap_or("crawl"), asked.purpose.as_deref());
+        let profile = self.served.image.profile();
+        match &asked.agent {
+            None => check(["*"].into_iter(), usage, purpose, profile)?,
+            Some(Names::One(name)) => check([&**name].into_iter(), usage, purpose, profile)?,
+            Some(Names::Several(names)) => {
+                check(names.iter().take(AGENTS + 1).map(String::as_str), usage, purpose, profile)?;
+            }
+        }
+        Ok(asked)
+    }
+
+    fn one(&mut self, asked: &Asked<'_>, answers: &mut Vec<u8>) {
+        let image = &self.served.image;
+        let (usage_name, purpose) = (asked.usage.as_deref().unwrap_or("crawl"), asked.purpose.as_deref());
+        let usage = for_purpose(image.usage(usage_name), purpose);
+        let anybody = Names::One(Cow::Borrowed("*"));
+        let names = asked.agent.as_ref().unwrap_or(&anybody);
+        let verdict = image.decide(self.known.crawler(image, names), usage, &asked.url);
+        self.metrics.decided(verdict.safe_decision().name());
+        let question = Question { url: &asked.url, agent: &names.joined(), usage: usage_name, purpose };
+        // Writing to memory does not fail.
+        let _ = serde_json::to_writer(answers, &Answer::new(question, &verdict));
+    }
+}

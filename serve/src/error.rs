@@ -1,0 +1,82 @@
+//! Why the service does not start, and why a request is refused.
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use robomaton_runtime::{ImageError, OpenError};
+use serde::Serialize;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Why the service does not start, or an image is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The image cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The image breaks a rule of its format.
+    #[error("{path}: {error}")]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// The rule and the place.
+        error: ImageError,
+    },
+    /// The port cannot be had; another program may hold it, or the address is not of this machine.
+    #[error("cannot listen on {listen}: {error}")]
+    Listen {
+        /// The address.
+        listen: SocketAddr,
+        /// What the operating system says.
+        error: io::Error,
+    },
+    /// Threads or signals cannot be had.
+    #[error("cannot start: {0}")]
+    Runtime(io::Error),
+}
+
+/// Why a request is refused: a status and, in JSON, a sentence.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    status: StatusCode,
+    said: Said,
+}
+
+#[derive(Debug, Serialize)]
+struct Said {
+    error: String,
+    /// The question of a batch that is wrong, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<usize>,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Refusal {
+        Refusal { status, said: Said { error: error.into(), question: None } }
+    }
+
+    /// The request is wrong.
+    pub(crate) fn bad(error: impl Into<String>) -> Refusal {
+        Refusal::new(StatusCode::BAD_REQUEST, error)
+    }
+
+    /// The request is wrong at this question of a batch, from 1.
+    pub(crate) fn at(self, question: usize) -> Refusal {
+        let Refusal { status, said: Said { error, .. } } = self;
+        let error = format!("question {question}: {error}");
+        Refusal { status, said: Said { error, question: Some(question) } }
+    }
+
+    /// More than a limit.
+    pub(crate) fn too_long(what: &str, limit: usize, unit: &str) -> Refusal {
+        let status = StatusCode::PAYLOAD_TOO_LARGE;
+        Refusal::new(status, format!("{what} is over the limit of {limit} {unit}"))
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let body = serde_json::to_vec(&self.said).unwrap_or_default();
+        (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+    }
+}

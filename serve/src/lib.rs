@@ -1,0 +1,117 @@
+//! Answers from an image over HTTP: single questions, batches, sites, explanations, and a page to try files on.
+//!
+//! ```text
+//!   file ──▶ current (watched, swapped) ──▶ routes ──▶ decide, about, tester ──▶ JSON
+//!                                             │
+//!   connections (limits, shutdown) ───────────┘ metrics
+//! ```
+//!
+//! Stands beside `cli`, above `explain` and `runtime`: every answer is theirs, in the words that the command prints.
+//! Invariants: a request is answered from one image from its beginning to its end; an image that cannot be opened never
+//! takes the place of one that could; whatever a client sends costs no more than [`limits`] allow. It knows no TLS and
+//! no users: it binds to this machine unless told otherwise, and what stands before it does the rest.
+//!
+//! docs/service.md shows every endpoint with a real answer.
+
+mod about;
+mod connections;
+mod current;
+mod decide;
+mod error;
+pub mod limits;
+mod metrics;
+mod parameters;
+mod routes;
+mod signals;
+mod tester;
+
+pub use error::Error;
+
+use current::Current;
+use robomaton_runtime::Terms;
+use routes::App;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+/// What to serve, where, and on what terms.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The image.
+    pub image: PathBuf,
+    /// Where to listen; port 0 is any that is free.
+    pub listen: SocketAddr,
+    /// Whether an image is held against the rules of its format before it is used, in time linear in it.
+    pub verify: bool,
+    /// What an outcome other than rules means. The time is set anew each second.
+    pub terms: Terms,
+    /// Names, beside `localhost` and IP addresses, under which browsers may ask.
+    pub hosts: Vec<String>,
+    /// How often the file is looked at.
+    pub poll: Duration,
+    /// What is to be told to whoever runs the service, a line at a time.
+    pub remark: fn(&str),
+}
+
+/// A service that is bound and has its image open.
+pub struct Server {
+    runtime: Runtime,
+    listener: TcpListener,
+    address: SocketAddr,
+    app: Arc<App>,
+}
+
+impl Server {
+    /// Opens the image and takes the port.
+    ///
+    /// # Errors
+    /// When either cannot be had.
+    pub fn bind(options: Options) -> Result<Server, Error> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .max_blocking_threads(limits::heavy() + 1)
+            .build()
+            .map_err(Error::Runtime)?;
+        let listen = options.listen;
+        let current = Current::open(&options)?;
+        let failed = |error| Error::Listen { listen, error };
+        let listener = runtime.block_on(TcpListener::bind(listen)).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let app = Arc::new(App::new(options, current));
+        Ok(Server { runtime, listener, address, app })
+    }
+
+    /// The address that is listened on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until SIGTERM, SIGINT, or the end of `stop`; then ends what is under way, within a limit.
+    ///
+    /// # Errors
+    /// When signals cannot be heard.
+    pub fn run(self, stop: impl Future<Output = ()> + Send) -> Result<(), Error> {
+        let Server { runtime, listener, app, .. } = self;
+        runtime.block_on(async {
+            let hangup = signals::hangup().map_err(Error::Runtime)?;
+            let ended = signals::ended().map_err(Error::Runtime)?;
+            let watch = tokio::spawn(current::watch(app.clone(), hangup));
+            connections::serve(listener, app, first_of(stop, ended)).await;
+            watch.abort();
+            Ok(())
+        })
+    }
+}
+
+/// Waits for the first of two.
+async fn first_of(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
+    let (mut one, mut other) = (std::pin::pin!(one), std::pin::pin!(other));
+    std::future::poll_fn(|context| {
+        let is_over = one.as_mut().poll(context).is_ready() || other.as_mut().poll(context).is_ready();
+        if is_over { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+}

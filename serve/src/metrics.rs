@@ -1,0 +1,100 @@
+//! What is counted, as Prometheus reads it.
+//!
+//! Names and labels are what dashboards rely on. It counts; it does not know what a request says.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+use robomaton_runtime::Decision;
+use std::time::Duration;
+
+/// The content type of [`Metrics::text`].
+pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Upper ends of the histogram, in seconds: a question takes some microseconds, a batch some tenths of a second.
+const SECONDS: [f64; 10] = [5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0];
+
+/// By what requests are counted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Request {
+    endpoint: &'static str,
+    status: u16,
+}
+
+/// Everything that is counted.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<Request, Counter>,
+    seconds: Family<[(&'static str, &'static str); 1], Histogram>,
+    decisions: Family<[(&'static str, &'static str); 1], Counter>,
+    reloads: Family<[(&'static str, &'static str); 1], Counter>,
+    pub(crate) connections: Gauge,
+    sites: Gauge,
+    opened_at: Gauge,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Metrics {
+        let histogram: fn() -> Histogram = || Histogram::new(SECONDS);
+        let mut metrics = Metrics {
+            registry: Registry::with_prefix("robomaton"),
+            requests: Family::default(),
+            seconds: Family::new_with_constructor(histogram),
+            decisions: Family::default(),
+            reloads: Family::default(),
+            connections: Gauge::default(),
+            sites: Gauge::default(),
+            opened_at: Gauge::default(),
+        };
+        let Metrics { registry, requests, seconds, decisions, reloads, connections, sites, opened_at } =
+            &mut metrics;
+        registry.register("requests", "Requests, by endpoint and status", requests.clone());
+        let help = "Time from the head of a request to its answer, by endpoint";
+        registry.register("request_duration_seconds", help, seconds.clone());
+        registry.register("decisions", "Answered questions, by verdict", decisions.clone());
+        registry.register("reloads", "Attempts to open a replaced image, by result", reloads.clone());
+        registry.register("connections", "Open connections", connections.clone());
+        registry.register(
+            "image_sites",
+            "Sites of the image, and documents beside robots.txt",
+            sites.clone(),
+        );
+        let help = "When the image was opened, in seconds since 1970";
+        registry.register("image_opened_timestamp_seconds", help, opened_at.clone());
+        // A rate needs to be seen at nought.
+        for result in ["ok", "failed"] {
+            drop(reloads.get_or_create(&[("result", result)]));
+        }
+        for decision in [Decision::Allowed, Decision::Disallowed, Decision::Conditional, Decision::Unknown] {
+            drop(decisions.get_or_create(&[("verdict", decision.name())]));
+        }
+        metrics
+    }
+
+    pub(crate) fn answered(&self, endpoint: &'static str, status: u16, took: Duration) {
+        self.requests.get_or_create(&Request { endpoint, status }).inc();
+        self.seconds.get_or_create(&[("endpoint", endpoint)]).observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn decided(&self, verdict: &'static str) {
+        self.decisions.get_or_create(&[("verdict", verdict)]).inc();
+    }
+
+    pub(crate) fn reloaded(&self, well: bool) {
+        self.reloads.get_or_create(&[("result", if well { "ok" } else { "failed" })]).inc();
+    }
+
+    /// All of it as text, with what is read off the image.
+    pub(crate) fn text(&self, sites: usize, opened_at: u64) -> String {
+        self.sites.set(i64::try_from(sites).unwrap_or(i64::MAX));
+        self.opened_at.set(i64::try_from(opened_at).unwrap_or(i64::MAX));
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}

@@ -1,0 +1,193 @@
+//! The parameters of a request: strict, so that no question is answered that was not asked.
+//!
+//! A parameter that nobody knows, one given twice and a value that is no UTF-8 are refused with a sentence: an `agents=` that
+//! was silently left out would be answered for everybody.
+
+use crate::error::Refusal;
+use crate::limits::{AGENTS, NAME};
+use axum::http::StatusCode;
+use robomaton_explain::{Asker, names, reduced_name};
+use robomaton_runtime::Profile;
+use std::borrow::Cow;
+
+/// The parameters of a question, as they were given.
+#[derive(Debug, Default)]
+pub(crate) struct Parameters<'a> {
+    pub(crate) url: Cow<'a, str>,
+    pub(crate) agents: Vec<Cow<'a, str>>,
+    pub(crate) usage: Option<Cow<'a, str>>,
+    pub(crate) purpose: Option<Cow<'a, str>>,
+    pub(crate) document: Option<Cow<'a, str>>,
+}
+
+impl<'a> Parameters<'a> {
+    /// Reads a query string that may have these parameters and must have a `url` of at most so many octets.
+    pub(crate) fn read(
+        query: Option<&'a str>,
+        known: &[&str],
+        longest: usize,
+    ) -> Result<Parameters<'a>, Refusal> {
+        let mut read = Parameters::default();
+        let mut url = None;
+        for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            if !known.contains(&name) {
+                let of = known.join(", ");
+                return Err(Refusal::bad(format!(
+                    "no parameter {name:?} here, only {of}; an `&` in a value is written %26"
+                )));
+            }
+            let value = decode(value).ok_or_else(|| {
+                Refusal::bad(format!("{name} is not UTF-8 when decoded; a `%` of a URL is written %25"))
+            })?;
+            let place = match name {
+                "agent" => {
+                    read.agents.push(value);
+                    continue;
+                }
+                "url" => &mut url,
+                "usage" => &mut read.usage,
+                "purpose" => &mut read.purpose,
+                _ => &mut read.document,
+            };
+            if place.replace(value).is_some() {
+                return Err(Refusal::bad(format!("{name} is given twice")));
+            }
+        }
+        read.url =
+            url.filter(|url| !url.trim_ascii().is_empty()).ok_or_else(|| Refusal::bad("no url is given"))?;
+        if read.url.len() > longest {
+            let what = format!("the url is over the limit of {longest} octets");
+            return Err(Refusal::new(StatusCode::URI_TOO_LONG, what));
+        }
+        if let Some(document) =
+            read.document.as_deref().filter(|name| !matches!(*name, "robots.txt" | "data.txt"))
+        {
+            return Err(Refusal::bad(format!("no document {document:?}, only robots.txt and data.txt")));
+        }
+        Ok(read)
+    }
+
+    /// The document, where it is not robots.txt.
+    pub(crate) fn other_document(&self) -> Option<&str> {
+        self.document.as_deref().filter(|&name| name != "robots.txt")
+    }
+
+    /// Who asks, and for what.
+    pub(crate) fn asker(&self, profile: Profile) -> Result<Asker, Refusal> {
+        let usage = self.usage.as_deref().unwrap_or("crawl");
+        asker(self.agents.iter().map(|name| &**name), usage, self.purpose.as_deref(), profile)
+    }
+}
+
+/// Who asks, and for what: names in lists are taken apart, and must name somebody.
+pub(crate) fn asker<'n>(
+    agents: impl Iterator<Item = &'n str>,
+    usage: &str,
+    purpose: Option<&str>,
+    profile: Profile,
+) -> Result<Asker, Refusal> {
+    let mut all: Vec<String> = agents.flat_map(names).map(str::to_owned).collect();
+    if all.is_empty() {
+        all.push("*".to_owned());
+    }
+    check(all.iter().map(String::as_str), usage, purpose, profile)?;
+    let (usage, purpose) = (usage.to_owned(), purpose.map(str::to_owned));
+    Ok(Asker { agents: all, usage, purpose, elements: false })
+}
+
+/// Refuses names that name nobody, and more or longer ones than anybody has.
+pub(crate) fn check<'n>(
+    agents: impl Iterator<Item = &'n str> + Clone,
+    usage: &'n str,
+    purpose: Option<&'n str>,
+    profile: Profile,
+) -> Result<(), Refusal> {
+    if agents.clone().count() > AGENTS {
+        return Err(Refusal::bad(format!("more than {AGENTS} names of one crawler")));
+    }
+    if agents.clone().chain([usage]).chain(purpose).any(|name| name.len() > NAME) {
+        return Err(Refusal::bad(format!(
+            "an agent, a usage or a purpose is over the limit of {NAME} octets"
+        )));
+    }
+    agents.clone().try_for_each(|name| reduced_name(name, profile).map(|_| ()).map_err(Refusal::bad))
+}
+
+/// A value of a query string: `+` is a space, and `%` with two hexadecimal digits an octet. `None` when that is no UTF-8.
+fn decode(value: &str) -> Option<Cow<'_, str>> {
+    if !value.contains(['%', '+']) {
+        return Some(Cow::Borrowed(value));
+    }
+    let mut octets = Vec::with_capacity(value.len());
+    let mut rest = value.as_bytes();
+    while let Some((&octet, after)) = rest.split_first() {
+        rest = after;
+        octets.push(match (octet, after) {
+            (b'+', _) => b' ',
+            (b'%', [high, low, after @ ..]) => match (digit(*high), digit(*low)) {
+                (Some(high), Some(low)) => {
+                    rest = after;
+                    high << 4 | low
+                }
+                _ => octet,
+            },
+            _ => octet,
+        });
+    }
+    String::from_utf8(octets).ok().map(Cow::Owned)
+}
+
+fn digit(octet: u8) -> Option<u8> {
+    char::from(octet).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: &[&str] = &["url", "agent", "usage", "purpose", "document"];
+
+    fn read(query: &str) -> Result<Parameters<'_>, Refusal> {
+        Parameters::read(Some(query), KNOWN, 64)
+    }
+
+    #[test]
+    fn values_are_decoded() {
+        let read =
+            read("url=https%3A%2F%2Fa.example%2Fb%2520c%3Fd%26e&agent=a+b&agent=%C3%A9&usage=").unwrap();
+        assert_eq!(read.url, "https://a.example/b%20c?d&e");
+        assert_eq!(read.agents, ["a b", "\u{e9}"]);
+        assert_eq!(read.usage.as_deref(), Some(""));
+        assert_eq!(decode("100%").as_deref(), Some("100%"));
+        assert_eq!(decode("%zz%4").as_deref(), Some("%zz%4"));
+        assert_eq!(decode("%e9"), None);
+    }
+
+    #[test]
+    fn what_was_not_asked_is_not_answered() {
+        let long = format!("url={}", "a".repeat(65));
+        for bad in [
+            "",
+            "url=",
+            "url=+",
+            "url=a&url=b",
+            "url=a&agents=b",
+            "url=a&b",
+            "url=%ff",
+            "url=a&document=x",
+            &long,
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_are_checked() {
+        let asker = |query: &'static str| read(query).unwrap().asker(Profile::Full);
+        assert_eq!(asker("url=a").unwrap().agents, ["*"]);
+        assert_eq!(asker("url=a&agent=a,b&agent=c").unwrap().agents, ["a", "b", "c"]);
+        assert!(asker("url=a&agent=").is_err());
+        assert!(asker("url=a&agent=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q").is_err());
+    }
+}

@@ -1,0 +1,157 @@
+//! Paths to handlers, and what holds for every request: the host, the headers, the count.
+//!
+//! The host is looked at because of browsers: a page of another site may point a name of its own at this machine and ask
+//! in its visitor's stead (DNS rebinding). An IP address or `localhost` cannot be pointed elsewhere, so these pass, and
+//! names that were given at the start. There is no CORS: other sites' pages may not read what is answered.
+
+use crate::Options;
+use crate::current::Current;
+use crate::error::Refusal;
+use crate::limits::{BODY_TIME, heavy};
+use crate::metrics::Metrics;
+use crate::{about, decide, tester};
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::Serialize;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::Semaphore;
+
+/// What all requests share.
+pub(crate) struct App {
+    pub(crate) options: Options,
+    pub(crate) current: Current,
+    pub(crate) metrics: Metrics,
+    heavy: Semaphore,
+}
+
+impl App {
+    pub(crate) fn new(options: Options, current: Current) -> App {
+        App { options, current, metrics: Metrics::new(), heavy: Semaphore::new(heavy()) }
+    }
+
+    /// Does what takes more than a moment apart from the threads that answer the rest, a few at a time.
+    pub(crate) async fn apart<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let lost =
+            || Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error: the work was given up");
+        let _place = self.heavy.acquire().await.map_err(|_| lost())?;
+        tokio::task::spawn_blocking(work).await.map_err(|_| lost())?
+    }
+}
+
+/// What all handlers share.
+pub(crate) type Shared = State<Arc<App>>;
+
+/// The paths, as they are counted.
+const PATHS: [&str; 11] = [
+    "/v1/decide",
+    "/v1/site",
+    "/v1/text",
+    "/v1/explain",
+    "/v1/test",
+    "/healthz",
+    "/metrics",
+    "/",
+    "/style.css",
+    "/tester.js",
+    "/icon.svg",
+];
+
+/// What may be done with an answer: nothing from elsewhere, and no guess at what it is.
+const HEADERS: [(header::HeaderName, &str); 5] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
+         form-action 'none'; frame-ancestors 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+    (header::HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+pub(crate) fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/v1/decide", get(decide::one).post(decide::batch))
+        .route("/v1/site", get(about::site))
+        .route("/v1/text", get(about::text))
+        .route("/v1/explain", get(about::explanation))
+        .route("/v1/test", axum::routing::post(tester::test))
+        .route("/healthz", get(about::health))
+        .route("/metrics", get(about::metrics))
+        .route("/", get(tester::page))
+        .route("/style.css", get(tester::style))
+        .route("/tester.js", get(tester::script))
+        .route("/icon.svg", get(tester::icon))
+        .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "no such path; docs/service.md lists them"))
+        .method_not_allowed_fallback(async || {
+            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this path knows other methods")
+        })
+        .layer(from_fn_with_state(app.clone(), guard))
+        .with_state(app)
+}
+
+/// What holds for every request.
+async fn guard(State(app): Shared, request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let endpoint = PATHS.into_iter().find(|&path| path == request.uri().path()).unwrap_or("other");
+    let mut response = match check_host(&request, &app.options.hosts) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    };
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    app.metrics.answered(endpoint, response.status().as_u16(), began.elapsed());
+    response
+}
+
+fn check_host(request: &Request, names: &[String]) -> Result<(), Refusal> {
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = host.ok_or_else(|| Refusal::bad("no Host header"))?;
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    let is_known = |known: &str| known.eq_ignore_ascii_case(name);
+    if name.parse::<IpAddr>().is_ok() || is_known("localhost") || names.iter().any(|known| is_known(known)) {
+        return Ok(());
+    }
+    let what =
+        format!("not asked as {name:?}: only by IP address, as localhost, or by a name given with --host");
+    Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, what))
+}
+
+/// The body of a request, of at most so many octets, within a time.
+pub(crate) async fn body_of(body: Body, limit: usize) -> Result<Bytes, Refusal> {
+    let collected = tokio::time::timeout(BODY_TIME, Limited::new(body, limit).collect()).await;
+    let slow = || {
+        Refusal::new(
+            StatusCode::REQUEST_TIMEOUT,
+            format!("the body took over {} seconds", BODY_TIME.as_secs()),
+        )
+    };
+    match collected.map_err(|_| slow())? {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Refusal::too_long("the body", limit, "octets")),
+        Err(_) => Err(Refusal::bad("the body broke off")),
+    }
+}
+
+/// A value as JSON.
+pub(crate) fn json(value: &impl Serialize) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(body) => ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
+        Err(error) => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
+}

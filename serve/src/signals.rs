@@ -1,0 +1,62 @@
+//! Signals of the operating system: the end, and the wish that the image be opened again.
+//!
+//! Where there is no SIGHUP, nobody wishes that; the file is watched all the same.
+
+use std::io;
+
+/// Waits for SIGTERM or SIGINT.
+#[cfg(unix)]
+pub(crate) fn ended() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    Ok(async move {
+        let term = async {
+            term.recv().await;
+        };
+        let int = async {
+            int.recv().await;
+        };
+        crate::first_of(term, int).await;
+    })
+}
+
+/// Waits for the end that a console asks for.
+#[cfg(not(unix))]
+pub(crate) fn ended() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
+    })
+}
+
+/// SIGHUP, again and again.
+pub(crate) struct Hangup(#[cfg(unix)] tokio::signal::unix::Signal);
+
+/// Begins to hear SIGHUP.
+#[cfg(unix)]
+pub(crate) fn hangup() -> io::Result<Hangup> {
+    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).map(Hangup)
+}
+
+/// Hears nothing.
+#[cfg(not(unix))]
+pub(crate) fn hangup() -> io::Result<Hangup> {
+    Ok(Hangup())
+}
+
+impl Hangup {
+    /// The next one.
+    #[cfg(unix)]
+    pub(crate) async fn next(&mut self) {
+        if self.0.recv().await.is_none() {
+            std::future::pending().await
+        }
+    }
+
+    /// There is none.
+    #[cfg(not(unix))]
+    pub(crate) async fn next(&mut self) {
+        std::future::pending().await
+    }
+}

@@ -1,0 +1,182 @@
+//! Another image under the same name: taken when it is good, refused when it is not, and no request lost.
+
+mod common;
+
+use common::{Service, capture, captures, compile, remarks_of};
+use robomaton_serve::{Options, Server};
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How often the image is replaced while others ask.
+const RELOADS: usize = if cfg!(debug_assertions) { 30 } else { 100 };
+
+const QUESTION: &str = "/v1/decide?url=https://a.example/private";
+
+fn verdict(service: &Service) -> String {
+    service.get(QUESTION).json()["verdict"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Waits for something to become true.
+#[track_caller]
+fn wait(what: &str, is_so: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(30);
+    while !is_so() {
+        assert!(Instant::now() < until, "{what} never was");
+        sleep(Duration::from_millis(2));
+    }
+}
+
+fn rename(content: &[u8], image: &Path) {
+    let aside = image.with_extension("aside");
+    std::fs::write(&aside, content).expect("room for an image");
+    std::fs::rename(aside, image).expect("a file that is moved");
+}
+
+fn reloads(service: &Service, result: &str) -> u64 {
+    let metrics = service.get("/metrics");
+    let start = format!("robomaton_reloads_total{{result=\"{result}\"}} ");
+    metrics.text().lines().find_map(|line| line.strip_prefix(&start)?.parse().ok()).unwrap_or(0)
+}
+
+#[test]
+fn another_image_answers_soon() {
+    let service = Service::start();
+    assert_eq!(verdict(&service), "disallowed");
+    compile(&capture("a.example", 200, "User-agent: *\nAllow: /\n"), &service.image());
+    wait("the new image", || verdict(&service) == "allowed");
+    assert_eq!(reloads(&service, "ok"), 1);
+    assert_eq!(service.get("/healthz").json()["sites"], 1);
+}
+
+#[test]
+fn no_request_is_lost_while_images_come_and_go() {
+    let service = Service::start();
+    let images: Vec<Vec<u8>> = ["Disallow", "Allow"]
+        .iter()
+        .map(|rule| {
+            let image = service.folder.path().join(format!("{rule}.rimg"));
+            compile(&capture("a.example", 200, &format!("User-agent: *\n{rule}: /private\n")), &image);
+            std::fs::read(image).unwrap()
+        })
+        .collect();
+    let (over, answers) = (AtomicBool::new(false), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut client = service.client();
+                while !over.load(Ordering::Relaxed) {
+                    let told = client.get(QUESTION).json();
+                    // Verdict and rule are of one image.
+                    let expected = match told["verdict"].as_str() {
+                        Some("allowed") => "Allow: /private",
+                        _ => "Disallow: /private",
+                    };
+                    assert_eq!(told["rule"], expected);
+                    answers.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        for number in 0..RELOADS {
+            rename(&images[number % 2], &service.image());
+            wait("the reload", || reloads(&service, "ok") > number as u64);
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    assert!(answers.load(Ordering::Relaxed) > RELOADS as u64);
+    assert_eq!(reloads(&service, "failed"), 0);
+}
+
+#[test]
+fn garbage_is_said_once_and_changes_nothing() {
+    let service = Service::start();
+    let image = service.image();
+    let good = std::fs::read(&image).unwrap();
+    let mut damaged = good.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 0x55;
+    let mut failed = 0;
+    for garbage in [&b""[..], b"not an image", &good[..good.len() / 2], &good[..100], &damaged] {
+        rename(garbage, &image);
+        wait("the failure", || reloads(&service, "failed") > failed);
+        failed = reloads(&service, "failed");
+        assert_eq!(verdict(&service), "disallowed");
+        let health = service.get("/healthz").json();
+        assert!(health["reload_error"].as_str().unwrap().contains("i.rimg"), "{health}");
+    }
+    // It is not tried again and again.
+    sleep(Duration::from_millis(50));
+    assert_eq!(reloads(&service, "failed"), failed);
+    let said = remarks_of(&image);
+    assert!(
+        said.iter().all(|line| line.ends_with("the image that was opened before goes on answering")),
+        "{said:?}"
+    );
+    assert!((1..=5).contains(&said.len()), "{said:?}");
+    std::fs::remove_file(&image).unwrap();
+    wait("the absence", || reloads(&service, "failed") > failed);
+    assert_eq!(verdict(&service), "disallowed");
+    rename(&good, &image);
+    wait("the good one", || reloads(&service, "ok") == 1);
+    assert_eq!(service.get("/healthz").json()["reload_error"], serde_json::Value::Null);
+}
+
+#[test]
+fn what_is_under_way_is_ended() {
+    let mut service = Service::start();
+    let mut idle = service.client();
+    assert_eq!(idle.get("/healthz").status, 200);
+    // Half a request when the end comes; the other half after it.
+    let mut slow = service.client();
+    let body = r#"[{"url": "https://a.example/private"}]"#;
+    slow.send(
+        format!("POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", body.len())
+            .as_bytes(),
+    );
+    sleep(Duration::from_millis(100));
+    std::thread::scope(|scope| {
+        scope.spawn(|| service.end());
+        sleep(Duration::from_millis(100));
+        slow.send(body.as_bytes());
+        assert_eq!(slow.answer().unwrap().json()[0]["verdict"], "disallowed");
+    });
+    assert!(idle.answer().is_none());
+    assert!(std::net::TcpStream::connect(service.address).is_err());
+}
+
+#[test]
+fn requests_in_one_packet_are_answered_in_order() {
+    let service = Service::start();
+    let mut client = service.client();
+    let request =
+        |n: usize| format!("GET /v1/decide?url=https://a.example/{n} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    client.send((0..50).map(request).collect::<String>().as_bytes());
+    for n in 0..50 {
+        assert_eq!(client.answer().unwrap().json()["url"], format!("https://a.example/{n}"));
+    }
+}
+
+#[test]
+fn what_cannot_be_had_is_an_error() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let image = folder.path().join("i.rimg");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let bind = |listen| {
+        let (terms, hosts, poll) = (Default::default(), Vec::new(), Duration::from_secs(1));
+        let options =
+            Options { image: image.clone(), listen, verify: true, terms, hosts, poll, remark: |_| {} };
+        Server::bind(options).map(|_| ()).unwrap_err().to_string()
+    };
+    let free = "127.0.0.1:0".parse().unwrap();
+    assert!(bind(free).starts_with("cannot open "), "{}", bind(free));
+    std::fs::write(&image, "User-agent: *\n").unwrap();
+    assert!(bind(free).contains("i.rimg: "), "{}", bind(free));
+    compile(&captures(), &image);
+    let address = taken.local_addr().unwrap();
+    assert!(bind(address).starts_with(&format!("cannot listen on {address}: ")), "{}", bind(address));
+    let good = std::fs::read(&image).unwrap();
+    std::fs::write(&image, &good[..good.len() - 1]).unwrap();
+    assert!(bind(free).contains("i.rimg: "), "{}", bind(free));
+}
