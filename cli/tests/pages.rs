@@ -1,7 +1,10 @@
-//! The commands that docs/ shows are run, and must print what is shown there.
+//! The commands that README and docs/ show are run, and must print what is shown there.
 //!
-//! A fenced block ` ```console ` holds commands behind `$ ` and what each prints. The blocks of a page run in
-//! their order in one directory, which holds the sample. `ROBOMATON_WRITE=1` writes anew what they print.
+//! A fenced block ` ```console ` holds commands behind `$ ` and what each prints, on either stream; a line `...` stands for any
+//! lines. The blocks of a page run in their order in one directory, which holds the files that the page speaks of.
+//! `ROBOMATON_WRITE=1` writes anew what they print.
+
+#![cfg(unix)]
 
 mod common;
 
@@ -18,12 +21,28 @@ fn printed(page: &str, place: &Place) -> String {
             continue;
         }
         while let Some(line) = lines.next_if(|line| *line != "```") {
-            if let Some(command) = line.strip_prefix("$ ") {
-                out += &format!("{line}\n{}", run(command, place));
+            let command = line.strip_prefix("$ ").unwrap_or_else(|| panic!("no command: {line}"));
+            let mut shown = String::new();
+            while let Some(line) = lines.next_if(|line| *line != "```" && !line.starts_with("$ ")) {
+                shown += &format!("{line}\n");
             }
+            let printed = run(command, place);
+            out += &format!("{line}\n{}", if holds(&printed, &shown) { shown } else { printed });
         }
     }
     out
+}
+
+/// Whether this is what a page shows.
+fn holds(printed: &str, shown: &str) -> bool {
+    let mut rest = printed;
+    for (number, piece) in shown.split("...\n").enumerate() {
+        match rest.find(piece).filter(|&at| at == 0 || number > 0) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
+        }
+    }
+    rest.is_empty() || shown.ends_with("...\n")
 }
 
 /// Runs a line as a shell does, with the command of this build in its path.
@@ -32,27 +51,73 @@ fn run(line: &str, place: &Place) -> String {
     let folder = robomaton.parent().unwrap_or(Path::new(".")).display();
     let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
     let mut shell = assert_cmd::Command::new("sh");
-    let ran = shell.args(["-c", line]).current_dir(place.path("")).env("PATH", path).output().expect("a run");
-    assert!(ran.status.success(), "{line}: {}", String::from_utf8_lossy(&ran.stderr));
-    String::from_utf8(ran.stdout).expect("UTF-8")
+    shell.args(["-c", &format!("{{ {line}; }} 2>&1")]).current_dir(place.path("")).env("PATH", path);
+    let ran = shell.output().expect("a run");
+    let printed = String::from_utf8(ran.stdout).expect("UTF-8");
+    assert!(ran.status.code().is_some_and(|code| code < 2), "{line}: {printed}");
+    printed
+}
+
+/// Copies a file or a folder.
+fn copy(from: &Path, to: &Path) {
+    if !from.is_dir() {
+        std::fs::copy(from, to).expect("a file");
+        return;
+    }
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        copy(&entry.path(), &to.join(entry.file_name()));
+    }
+}
+
+/// Holds a page against its commands, which run beside a file or in a copy of a folder.
+fn check(page: &str, beside: &str) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (place, from) = (Place::new(), root.join(beside));
+    copy(
+        &from,
+        &if from.is_dir() {
+            place.path("")
+        } else {
+            place.path(beside.rsplit('/').next().unwrap_or_default())
+        },
+    );
+    let path = root.join(page);
+    let text = std::fs::read_to_string(&path).expect("the page");
+    let printed = printed(&text, &place);
+    assert!(text.matches("\n$ ").count() >= 2, "{page} shows commands");
+    if std::env::var_os("ROBOMATON_WRITE").is_some() {
+        std::fs::write(&path, printed).expect("the page can be written");
+    } else {
+        assert_eq!(text, printed, "{page}: ROBOMATON_WRITE=1 writes it anew");
+    }
+}
+
+const SAMPLE: &str = "tests/data/sample.warc.gz";
+
+#[test]
+fn readme() {
+    check("README.md", SAMPLE);
 }
 
 #[test]
-#[cfg(unix)]
-fn pages_show_what_commands_print() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for name in ["tables.md", "research.md"] {
-        let place = Place::new();
-        std::fs::copy(root.join("tests/data/sample.warc.gz"), place.path("sample.warc.gz"))
-            .expect("the sample");
-        let path = root.join("docs").join(name);
-        let page = std::fs::read_to_string(&path).expect("the page");
-        let printed = printed(&page, &place);
-        assert!(page.matches("\n$ ").count() >= 2, "{name} shows commands");
-        if std::env::var_os("ROBOMATON_WRITE").is_some() {
-            std::fs::write(&path, printed).expect("the page can be written");
-        } else {
-            assert_eq!(page, printed, "{name}: ROBOMATON_WRITE=1 writes it anew");
-        }
-    }
+fn for_crawlers() {
+    check("docs/crawlers.md", SAMPLE);
+}
+
+#[test]
+fn for_data_teams() {
+    check("docs/common-crawl.md", "tests/data/common-crawl");
+}
+
+#[test]
+fn for_research() {
+    check("docs/research.md", SAMPLE);
+    check("docs/tables.md", SAMPLE);
+}
+
+#[test]
+fn for_benchmarks() {
+    check("docs/benchmarks.md", SAMPLE);
 }

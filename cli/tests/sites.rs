@@ -106,7 +106,6 @@ fn compile_and_inspect_count_alike() {
         let same = [
             "sites",
             "outcomes",
-            "captures",
             "data_txt",
             "documents",
             "text_bytes",

@@ -7,7 +7,6 @@ mod draw;
 use crate::time::rfc3339;
 use robomaton_compiler::Limits;
 use robomaton_formats::detail::{self, Detail};
-use robomaton_formats::policy::Role;
 use robomaton_formats::schedule::{Schedule, Window};
 use robomaton_formats::site::DATA_TXT;
 use robomaton_runtime::{Image, Outcome, Site};
@@ -171,7 +170,7 @@ impl Group {
             conditions: detail.conditions(rule).iter().map(ToString::to_string).collect(),
         };
         Group {
-            role: role_name(group.role),
+            role: group.role.name(),
             agents: group.crawlers.iter().cloned().chain(default).collect(),
             purposes: group.purposes.iter().map(text).collect(),
             rules: group.rules.len(),
@@ -181,16 +180,6 @@ impl Group {
             schedule: group.schedule.as_deref().map(schedule).unwrap_or_default(),
             extensions: extensions(&group.extensions),
         }
-    }
-}
-
-fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::Conventional => "conventional",
-        Role::Field => "acap",
-        Role::Page => "page",
-        Role::PageConventional => "page-conventional",
-        Role::Element => "element",
     }
 }
 

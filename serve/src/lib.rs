@@ -32,6 +32,7 @@ use robomaton_runtime::Terms;
 use routes::App;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -62,6 +63,8 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     app: Arc<App>,
+    hangup: signals::Hangup,
+    ended: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
 impl Server {
@@ -81,7 +84,12 @@ impl Server {
         let listener = runtime.block_on(TcpListener::bind(listen)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let app = Arc::new(App::new(options, current));
-        Ok(Server { runtime, listener, address, app })
+        // Who is told the address may send a signal at once.
+        let entered = runtime.enter();
+        let hangup = signals::hangup().map_err(Error::Runtime)?;
+        let ended = Box::pin(signals::ended().map_err(Error::Runtime)?);
+        drop(entered);
+        Ok(Server { runtime, listener, address, app, hangup, ended })
     }
 
     /// The address that is listened on.
@@ -90,19 +98,13 @@ impl Server {
     }
 
     /// Serves until SIGTERM, SIGINT, or the end of `stop`; then ends what is under way, within a limit.
-    ///
-    /// # Errors
-    /// When signals cannot be heard.
-    pub fn run(self, stop: impl Future<Output = ()> + Send) -> Result<(), Error> {
-        let Server { runtime, listener, app, .. } = self;
+    pub fn run(self, stop: impl Future<Output = ()> + Send) {
+        let Server { runtime, listener, app, hangup, ended, .. } = self;
         runtime.block_on(async {
-            let hangup = signals::hangup().map_err(Error::Runtime)?;
-            let ended = signals::ended().map_err(Error::Runtime)?;
             let watch = tokio::spawn(current::watch(app.clone(), hangup));
             connections::serve(listener, app, first_of(stop, ended)).await;
             watch.abort();
-            Ok(())
-        })
+        });
     }
 }
 

@@ -6,7 +6,7 @@ use std::io;
 
 /// Waits for SIGTERM or SIGINT.
 #[cfg(unix)]
-pub(crate) fn ended() -> io::Result<impl Future<Output = ()>> {
+pub(crate) fn ended() -> io::Result<impl Future<Output = ()> + Send> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     Ok(async move {

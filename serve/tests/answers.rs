@@ -137,7 +137,7 @@ fn an_answer_is_explained() {
 
 /// The fate of each line that has one.
 fn fates(told: &Value) -> Vec<(u64, &str)> {
-    let lines = told["lines"].as_array().unwrap().iter();
+    let lines = told["lines"].as_array().expect("lines").iter();
     lines.filter_map(|line| Some((line["line"].as_u64()?, line["fate"].as_str()?))).collect()
 }
 

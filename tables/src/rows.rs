@@ -9,7 +9,6 @@ use crate::extent::{Extent, Extents};
 use crate::schema::Cell;
 use crate::write::Writer;
 use robomaton_formats::detail::{self, Detail};
-use robomaton_formats::policy::Role;
 use robomaton_formats::schedule::{Rate, Window};
 use robomaton_runtime::{Crawler, Image, Scheme, Site, Usage};
 use std::collections::BTreeSet;
@@ -236,7 +235,7 @@ impl Texts<'_, '_> {
             [
                 Cell::Number(document),
                 number.into(),
-                role(group.role).into(),
+                group.role.name().into(),
                 group.default.into(),
                 crawlers.len().into(),
                 group.rules.len().into(),
@@ -303,16 +302,6 @@ fn row<'c, const N: usize>(
 /// Several texts as one; `None` for none.
 fn joined(parts: impl Iterator<Item = String>, between: &str) -> Option<String> {
     Some(parts.collect::<Vec<_>>().join(between)).filter(|text| !text.is_empty())
-}
-
-fn role(role: Role) -> &'static str {
-    match role {
-        Role::Conventional => "conventional",
-        Role::Field => "acap",
-        Role::Page => "page",
-        Role::PageConventional => "page-conventional",
-        Role::Element => "element",
-    }
 }
 
 fn window(window: &Window) -> String {

@@ -5,6 +5,7 @@
 mod bench;
 mod check;
 mod compile;
+mod completions;
 mod diff;
 mod dump;
 mod explain;
@@ -12,6 +13,7 @@ mod export;
 mod filter;
 mod inspect;
 mod lint;
+mod man;
 mod merge;
 mod page;
 mod query;
@@ -62,6 +64,10 @@ pub(crate) enum Command {
     Serve(serve::Arguments),
     /// Measure look-ups in an image.
     Bench(bench::Arguments),
+    /// Print what a shell needs to complete the command's words.
+    Completions(completions::Arguments),
+    /// Write man pages.
+    Man(man::Arguments),
 }
 
 impl Command {
@@ -84,6 +90,8 @@ impl Command {
             Command::Report(arguments) => report::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
+            Command::Completions(arguments) => completions::run(arguments),
+            Command::Man(arguments) => man::run(arguments),
         }
     }
 }

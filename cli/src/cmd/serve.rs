@@ -67,6 +67,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
     .map_err(Failure::from_error)?;
     remark(&format!("listening on http://{}", server.address()));
-    server.run(std::future::pending()).map_err(Failure::from_error)?;
+    server.run(std::future::pending());
     Ok(ExitCode::SUCCESS)
 }

@@ -33,6 +33,17 @@ impl Role {
             _ => None,
         }
     }
+
+    /// The name in tables and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Conventional => "conventional",
+            Role::Field => "acap",
+            Role::Page => "page",
+            Role::PageConventional => "page-conventional",
+            Role::Element => "element",
+        }
+    }
 }
 
 /// How near to the crawler and the resource a field speaks: of the levels at which fields match, the first is live and

@@ -92,7 +92,7 @@ impl Service {
                 // One who is gone has ended it, too.
                 let _ = stopped.await;
             };
-            server.run(stopped).expect("a service");
+            server.run(stopped);
         });
         Service { address, folder, stop: Some(stop), thread: Some(thread) }
     }
