@@ -60,8 +60,8 @@ struct Chosen {
 }
 
 impl<'i> Merge<'i> {
-    /// Chooses the sites, in time linear in the images but for the order of the keys. Keeps twelve octets of each site and sixty of each
-    /// document.
+    /// Chooses the sites, in time linear in the images but for the order of the keys. Keeps sixteen octets of each site and some
+    /// sixty of each document.
     ///
     /// # Errors
     /// When there is no image, one is damaged, or they were not compiled alike.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{image, report_of, sample, whole};
+use common::{image, image_of, report_of, sample, whole};
 use robomaton_browser::{Browser, Page, Scheme, chromium};
 use robomaton_compiler::Options;
 use robomaton_report::Report;
@@ -215,7 +215,11 @@ fn it_is_readable_in_any_light_and_width() {
 #[test]
 fn screenshot() {
     let Some(browser) = chromium() else { return };
-    let (page, _folder) = open(&browser, &whole(&sample(&Options::default())), "");
+    let image = match std::env::var_os("ROBOMATON_CORPUS").filter(|path| Path::new(path).is_file()) {
+        Some(captures) => image_of(Path::new(&captures), &Options::default()),
+        None => sample(&Options::default()),
+    };
+    let (page, _folder) = open(&browser, &whole(&image), "");
     page.viewport(1200, 1130);
     let picture = page.screenshot();
     assert!(picture.len() > 20_000, "an empty picture");

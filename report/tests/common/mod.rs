@@ -14,10 +14,9 @@ pub(crate) fn image_of(path: &Path, compiled: &Compiled) -> Image<Vec<u8>> {
     Image::from_bytes(built.image).expect("an image")
 }
 
-/// The sample, or what `ROBOMATON_CORPUS` names.
+/// The sample.
 pub(crate) fn sample(compiled: &Compiled) -> Image<Vec<u8>> {
-    let ours = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/sample.warc.gz");
-    image_of(&std::env::var_os("ROBOMATON_CORPUS").map_or_else(ours, Into::into), compiled)
+    image_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/sample.warc.gz"), compiled)
 }
 
 /// An image of these hosts and texts.
