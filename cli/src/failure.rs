@@ -4,6 +4,7 @@
 
 use crate::output::Out;
 use clap::error::ErrorKind;
+use robomaton_jobs::Error;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
@@ -33,6 +34,15 @@ impl Failure {
 impl From<robomaton_explain::Error> for Failure {
     fn from(error: robomaton_explain::Error) -> Failure {
         Failure::Said(error.to_string())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        match error {
+            Error::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+            error => Failure::Said(error.to_string()),
+        }
     }
 }
 

@@ -11,13 +11,11 @@
 mod ask;
 mod bar;
 mod cmd;
-mod destination;
 mod failure;
 mod input;
 mod options;
 mod output;
 mod tables;
-mod target;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use failure::Failure;

@@ -1,4 +1,5 @@
-//! Options that several subcommands share: the dialect of a text, the terms of a question, files beside a text.
+//! Options that several subcommands share: where an image goes, the dialect of a text, the terms of a question, files beside a
+//! text.
 //!
 //! Turns words of the command line into the options of the crates below. It reads no file but those of `--with`.
 
@@ -10,8 +11,28 @@ use clap::{Args, ValueEnum};
 use robomaton_compiler::{Limits, Options};
 use robomaton_explain::{Asker, for_purpose, names, reduced_name, time};
 use robomaton_formats::profile::AgentRule;
+use robomaton_jobs::Destination;
 use robomaton_runtime::{Crawler, Decision, Image, Profile, Terms, Usage};
+use std::num::NonZero;
 use std::path::PathBuf;
+
+/// Where an image goes.
+#[derive(Args)]
+pub(crate) struct DestinationArgs {
+    /// The image to write.
+    #[arg(short, long, value_name = "IMAGE")]
+    output: PathBuf,
+    /// Write so many files into the directory IMAGE, which every command opens as one image.
+    #[arg(long, value_name = "N")]
+    shards: Option<NonZero<u8>>,
+}
+
+impl DestinationArgs {
+    /// Finds out whether it can be written.
+    pub(crate) fn open(&self) -> Result<Destination, Failure> {
+        Ok(Destination::open(&self.output, self.shards)?)
+    }
+}
 
 /// How a text is read.
 #[derive(Args, Clone, Debug)]

@@ -5,9 +5,9 @@
 
 use crate::failure::Failure;
 use crate::options::heed;
-use crate::target::{Target, cannot_write};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use robomaton_jobs::{Error, Target};
 use robomaton_runtime::Profile;
 use robomaton_tables::crawlers::known;
 use robomaton_tables::schema::Table;
@@ -78,7 +78,7 @@ pub(crate) fn write(
     tables: impl Iterator<Item = &'static Table>,
     fill: impl FnOnce(&mut [Writer<'_>]) -> Result<(), Failure>,
 ) -> Result<Vec<Written>, Failure> {
-    let failed = |error| cannot_write(directory, error);
+    let failed = |error| Error::write(directory, error);
     std::fs::create_dir_all(directory).map_err(failed)?;
     let mut targets = Vec::new();
     for table in tables {

@@ -108,6 +108,6 @@ fn a_directory_of_shards_is_replaced_whole() {
     place.write("d/notes.txt", "mine");
     place.run(&["merge", "i.rimg", "-o", "d", "--shards", "2"]).fails("holds other files than *.rimg");
     place.run(&["merge", "i.rimg", "-o", "i.rimg", "--shards", "2"]).fails("cannot write i.rimg");
-    place.run(&["compile", "captures.jsonl", "-o", "d"]).fails("is a directory; --output names the image");
+    place.run(&["compile", "captures.jsonl", "-o", "d"]).fails("is a directory; the output names the image");
     assert!(place.path("d/notes.txt").exists());
 }

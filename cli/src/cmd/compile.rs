@@ -1,25 +1,20 @@
 //! `robomaton compile`: captures in, one image out, whole or not at all.
 //!
-//! Drives `corpus::prepare` and tells what came of it.
-
-mod summary;
+//! Words of the command line become a job of `robomaton-jobs`, which is watched, and told.
 
 use crate::bar;
-use crate::destination::{Destination, DestinationArgs};
 use crate::failure::Failure;
-use crate::options::Dialect;
+use crate::options::{DestinationArgs, Dialect};
 use crate::output::{Out, remark};
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar};
 use robomaton_compiler::Options;
-use robomaton_corpus::{BatchOptions, BuildError, Input, Progress, ReadLimits, prepare, total_bytes};
-use robomaton_runtime::Profile;
+use robomaton_corpus::{BatchOptions, Input, Progress, total_bytes};
+use robomaton_jobs::{Compile, Error};
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
-use summary::Summary;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -95,72 +90,54 @@ Examples:
     robomaton compile - -o one.rimg";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let rule = arguments.dialect.profile.agent_rule();
-    if let Some(nobody) = arguments.crawlers.iter().find(|name| rule.reduce(name).is_empty()) {
-        return Err(Failure::Said(format!("--crawler {nobody:?} names nobody")));
-    }
-    if arguments.pages && arguments.dialect.profile != Profile::Full {
-        return Err(Failure::Said(format!(
-            "--pages: the profile {} knows no permissions of pages; full does",
-            arguments.dialect.profile
-        )));
-    }
     let compile = Options {
         crawlers: arguments.crawlers.clone(),
         no_sources: arguments.no_sources,
         ..arguments.dialect.options()
     };
-    let mut read = ReadLimits::default();
-    // The reader must not cut a text before the compiler does.
-    read.max_body = read.max_body.max(compile.limits.bytes(compile.profile).saturating_add(2));
     let inputs =
         Input::from_args(arguments.inputs.iter().map(OsString::as_os_str)).map_err(Failure::from_error)?;
-    // Before the work is done, not after, is the time to find out that the target cannot be written.
-    let destination = Destination::open(&arguments.destination)?;
-    let scratch = destination.room().map(Path::to_owned);
     let options = BatchOptions {
         compile,
         pages: arguments.pages,
         threads: arguments.threads,
-        read,
         warc_root: Some(arguments.warc_root.clone()),
-        scratch,
+        ..BatchOptions::default()
     };
-    let start = Instant::now();
-    let prepared =
-        with_bar(&inputs, |progress| prepare(&inputs, &options, progress)).map_err(Failure::from_error)?;
-    let report = prepared.report();
-    report.skipped_examples.iter().for_each(|example| remark(&format!("skipped {example}")));
-    let empty = report.sites == 0 && report.data_txt.is_empty();
-    let none = "the inputs hold no capture of a robots.txt";
-    if empty && !arguments.allow_empty {
-        let kept = "no image is written; --allow-empty writes one that holds nothing";
-        return Err(Failure::Said(format!("{none}: {kept}")));
-    }
-    let written =
-        prepared.write_shards(destination.shards(), &mut |number, write| destination.write(number, write));
-    let report = written.map_err(|error| match error {
-        BuildError::Write(error) => destination.failed(error),
-        error => Failure::from_error(error),
+    let job = Compile::new(inputs, options, arguments.allow_empty).map_err(|error| match error {
+        Error::Nobody(_) | Error::Pages(_) => Failure::Said(format!("--{error}")),
+        error => error.into(),
     })?;
-    let image = destination.image()?;
-    destination.finish()?;
-    let seconds = start.elapsed().as_secs_f64();
+    // Before the work is done, not after, is the time to find out that the target cannot be written.
+    let destination = arguments.destination.open()?;
+    let inputs = job.inputs().to_vec();
+    let compiled = with_bar(&inputs, |progress| job.run(destination, progress)).map_err(|error| {
+        let Error::Empty { skipped } = &error else { return error.into() };
+        remark_skipped(skipped);
+        Failure::Said(format!("{error}; --allow-empty writes one that holds nothing"))
+    })?;
+    let report = &compiled.report;
+    remark_skipped(&report.skipped_examples);
     if report.captures == 0 {
-        remark(&format!("{none}{}", if empty { "; the image is empty" } else { "" }));
+        let empty = if compiled.image.is_empty() { "; the image is empty" } else { "" };
+        remark(&format!("the inputs hold no capture of a robots.txt{empty}"));
     }
     if report.others_dropped {
         remark("too many captures of other URLs: some redirects and references may lead nowhere");
     }
-    let summary = Summary::new(&report, &image, seconds);
+    let summary = compiled.summary();
     let mut out = Out::new();
     if arguments.json {
         out.json(&summary)?;
     } else {
-        summary.write(&report, &mut out)?;
+        summary.write(&mut out)?;
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn remark_skipped(examples: &[String]) {
+    examples.iter().for_each(|example| remark(&format!("skipped {example}")));
 }
 
 /// Runs a job with a progress bar, if standard error is a terminal.

@@ -8,8 +8,8 @@ use crate::failure::Failure;
 use crate::input::open_image;
 use crate::output::Out;
 use crate::tables::{self, AboutArgs, formats};
-use crate::target::cannot_write;
 use clap::Args;
+use robomaton_jobs::Error;
 use robomaton_runtime::Outcome;
 use robomaton_tables::diff::{Access, Changed, diff};
 use robomaton_tables::rows::Asked;
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             }
             if let (Some(directory), [changes, access]) = (&arguments.to, &mut *writers) {
                 let written = changed.write(changes).and_then(|()| changed.write_access(access));
-                written.map_err(|error| cannot_write(directory, error))?;
+                written.map_err(|error| Error::write(directory, error))?;
             }
             summary.add(&changed);
             Ok(())

@@ -6,10 +6,10 @@ use crate::failure::Failure;
 use crate::input::open_image;
 use crate::output::{Out, remark};
 use crate::tables::{self, AboutArgs, formats};
-use crate::target::cannot_write;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use robomaton_explain::count;
+use robomaton_jobs::Error;
 use robomaton_tables::rows::{self, Asked};
 use robomaton_tables::schema::TABLES;
 use robomaton_tables::write::Format;
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         |name: &str| arguments.tables.is_empty() || arguments.tables.iter().any(|table| table == name);
     let chosen = TABLES.iter().filter(|table| wanted(table.name));
     let written = tables::write(&arguments.to, arguments.format, chosen, |writers| {
-        rows::export(&image, &asked, writers).map_err(|error| cannot_write(&arguments.to, error))
+        Ok(rows::export(&image, &asked, writers).map_err(|error| Error::write(&arguments.to, error))?)
     })?;
     let left_out = rows::left_out(&image);
     if left_out > 0 {

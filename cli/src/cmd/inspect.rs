@@ -2,10 +2,6 @@
 //!
 //! Reads through the checked view and decides nothing.
 
-mod counts;
-
-pub(crate) use counts::Counts;
-
 use crate::failure::Failure;
 use crate::input::open_image;
 use crate::output::Out;
@@ -13,6 +9,7 @@ use clap::Args;
 use robomaton_explain::time::now;
 use robomaton_explain::{ALL_RULES, OneSite, SHOWN};
 use robomaton_formats::layout::Section;
+use robomaton_jobs::Counts;
 use robomaton_runtime::Image;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -2,8 +2,8 @@
 
 use crate::Cli;
 use crate::failure::Failure;
-use crate::target::cannot_write;
 use clap::{Args, CommandFactory};
+use robomaton_jobs::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -22,6 +22,6 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let written = std::fs::create_dir_all(&arguments.to)
         .and_then(|()| clap_mangen::generate_to(Cli::command(), &arguments.to));
-    written.map_err(|error| cannot_write(&arguments.to, error))?;
+    written.map_err(|error| Error::write(&arguments.to, error))?;
     Ok(ExitCode::SUCCESS)
 }

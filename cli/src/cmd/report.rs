@@ -5,10 +5,10 @@
 use crate::bar;
 use crate::failure::Failure;
 use crate::input::open_image;
-use crate::target::Target;
 use clap::Args;
 use indicatif::ProgressBar;
 use robomaton_explain::options_of;
+use robomaton_jobs::Target;
 use robomaton_report::{Options, SITES, report};
 use std::io::Write;
 use std::path::PathBuf;

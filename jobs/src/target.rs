@@ -1,16 +1,17 @@
-//! Files that a command writes: whole or not at all.
+//! Files that a job writes: whole or not at all.
 //!
 //! A file is written beside its target, synced and renamed over it, so that whoever has the old one open keeps it and
 //! nobody ever sees half of the new one. It does not know what is written.
 
-use crate::failure::Failure;
+use crate::Error;
 use std::fs::{self, File};
 use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Where a file goes.
-pub(crate) struct Target {
+#[derive(Debug)]
+pub struct Target {
     path: PathBuf,
     /// A new file, which is renamed to the path.
     file: NamedTempFile,
@@ -20,12 +21,17 @@ pub(crate) struct Target {
 
 impl Target {
     /// Finds out whether the path can be written; `named_by` says what to mend where it is a directory.
-    pub(crate) fn open(path: &Path, named_by: &str) -> Result<Target, Failure> {
-        let failed = |error| cannot_write(path, error);
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub fn open(path: &Path, named_by: &str) -> Result<Target, Error> {
+        let failed = |error| Error::write(path, error);
         let mut builder = tempfile::Builder::new();
         builder.prefix(".robomaton-").suffix(".part");
         match fs::metadata(path) {
-            Ok(data) if data.is_dir() => Err(Failure::of(path, format_args!("is a directory; {named_by}"))),
+            Ok(data) if data.is_dir() => {
+                Err(Error::Taken { path: path.to_owned(), what: format!("is a directory; {named_by}") })
+            }
             Ok(data) if !data.is_file() => {
                 let stream = Some(File::options().write(true).open(path).map_err(failed)?);
                 Ok(Target { path: path.to_owned(), file: builder.tempfile().map_err(failed)?, stream })
@@ -43,17 +49,17 @@ impl Target {
     }
 
     /// Where there is room for the file, if that is known.
-    pub(crate) fn directory(&self) -> Option<&Path> {
+    pub fn directory(&self) -> Option<&Path> {
         self.stream.is_none().then(|| directory(&self.path))
     }
 
     /// Where it goes.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The new file.
-    pub(crate) fn file(&self) -> &File {
+    pub fn file(&self) -> &File {
         self.file.as_file()
     }
 
@@ -63,14 +69,17 @@ impl Target {
     }
 
     /// An error of writing it.
-    pub(crate) fn failed(&self, error: io::Error) -> Failure {
-        cannot_write(&self.path, error)
+    pub fn failed(&self, error: io::Error) -> Error {
+        Error::write(&self.path, error)
     }
 
     /// Puts the file in its place.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    /// When the system refuses to.
+    pub fn finish(self) -> Result<(), Error> {
         let Target { path, mut file, stream } = self;
-        let failed = |error| cannot_write(&path, error);
+        let failed = |error| Error::write(&path, error);
         if let Some(mut stream) = stream {
             file.rewind().map_err(failed)?;
             return io::copy(&mut file, &mut stream).map(|_| ()).map_err(failed);
@@ -81,19 +90,6 @@ impl Target {
         #[cfg(unix)]
         File::open(directory(&path)).and_then(|directory| directory.sync_all()).map_err(failed)?;
         Ok(())
-    }
-}
-
-/// An error of writing a file, or into a directory.
-pub(crate) fn cannot_write(path: &Path, error: io::Error) -> Failure {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-        _ => {
-            // `tempfile` adds the path of the file beside the target, which is no concern of the user's.
-            let said = error.to_string();
-            let cause = said.split(" at path ").next().unwrap_or(&said);
-            Failure::Said(format!("cannot write {}: {cause}", path.display()))
-        }
     }
 }
 

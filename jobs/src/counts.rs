@@ -1,6 +1,7 @@
 //! How much an image holds: the figures that `inspect` and `compile` both tell, made in one place so that they agree.
 //!
-//! What is stored in several shards counts in each. Walks policies and decodes every document's details, so it takes time linear in the image. Damage counts as nothing.
+//! What is stored in several shards counts in each. Walks policies and decodes every document's details, so it takes time
+//! linear in the image. Damage counts as nothing.
 
 use robomaton_formats::layout::Section;
 use robomaton_formats::reach::Reach;
@@ -9,24 +10,26 @@ use robomaton_runtime::Image;
 use serde::Serialize;
 
 /// What is stored, everything that is equal once; the fields are the keys that scripts rely on.
-#[derive(Default, Serialize)]
-pub(crate) struct Counts {
+#[derive(Debug, Default, Serialize)]
+pub struct Counts {
     /// Distinct texts; one that is read together with pages, other files or its host is one of its site.
-    pub(crate) documents: usize,
+    pub documents: usize,
     /// Octets of those texts that the image holds. What pages say is not counted.
-    pub(crate) text_bytes: u64,
+    pub text_bytes: u64,
     /// Rules of all documents, those of pages and of files referred to included.
-    pub(crate) rules: usize,
+    pub rules: usize,
     /// Distinct policies, those among them that are one program for all crawlers.
-    pub(crate) policies: usize,
-    pub(crate) programs: usize,
+    pub policies: usize,
+    /// Distinct programs.
+    pub programs: usize,
     /// The sizes of the programs, ascending.
     #[serde(skip)]
-    pub(crate) program_bytes: Vec<usize>,
+    pub program_bytes: Vec<usize>,
 }
 
 impl Counts {
-    pub(crate) fn of<D: AsRef<[u8]>>(image: &Image<D>) -> Counts {
+    /// Counts.
+    pub fn of<D: AsRef<[u8]>>(image: &Image<D>) -> Counts {
         let mut counts = Counts::default();
         image.shards().for_each(|shard| counts.add(shard.view()));
         counts.program_bytes.sort_unstable();

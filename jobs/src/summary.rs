@@ -1,8 +1,8 @@
-//! What `compile` tells when it is done, as a table and as JSON.
+//! What compiling tells when it is done, as a table and as JSON.
 //!
 //! Only counts: of what was read from the driver's report, of what the image holds from the image, as `inspect` counts.
 
-use crate::cmd::inspect::Counts;
+use crate::Counts;
 use robomaton_corpus::Report;
 use robomaton_formats::layout::Section;
 use robomaton_runtime::Image;
@@ -12,8 +12,8 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 /// The summary; its fields are the keys that scripts rely on.
-#[derive(Serialize)]
-pub(super) struct Summary<'r> {
+#[derive(Debug, Serialize)]
+pub struct Summary<'r> {
     captures: u64,
     sites: u64,
     outcomes: &'r BTreeMap<&'static str, u64>,
@@ -51,7 +51,7 @@ pub(super) struct Summary<'r> {
 }
 
 /// Files that robots.txt files refer to.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct References {
     found: u64,
     missing: u64,
@@ -60,7 +60,7 @@ struct References {
 }
 
 /// Pages that were read.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Pages {
     captures: u64,
     with_permissions: u64,
@@ -72,14 +72,14 @@ struct Pages {
 const QUOTED: usize = 20;
 
 /// A site whose text exceeds a limit.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct OverLimit<'r> {
     site: &'r str,
     why: &'r str,
 }
 
 impl Summary<'_> {
-    pub(super) fn new<'r>(report: &'r Report, image: &Image, seconds: f64) -> Summary<'r> {
+    pub(crate) fn new<'r>(report: &'r Report, image: &Image, seconds: f64) -> Summary<'r> {
         let bytes = |section: &Section| image.section_bytes(*section);
         Summary {
             captures: report.captures,
@@ -122,7 +122,10 @@ impl Summary<'_> {
     }
 
     /// As a table.
-    pub(super) fn write(&self, report: &Report, out: &mut impl Write) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "captures         {:>12}", self.captures)?;
         writeln!(out, "sites            {:>12}  {}", self.sites, counts(self.outcomes))?;
         let data: u64 = self.data_txt.values().sum();
@@ -184,9 +187,9 @@ impl Summary<'_> {
             }
         }
         // Bodies that are cut and no site's own are superseded, or referred to.
-        first(report.cut_sites.iter(), out)?;
+        first(self.cut_sites.iter(), out)?;
         writeln!(out, "over a limit     {:>12}", self.over_limit.len())?;
-        first(report.over_limit.iter().map(|(site, why)| format!("{site}: {why}")), out)
+        first(self.over_limit.iter().map(|OverLimit { site, why }| format!("{site}: {why}")), out)
     }
 }
 

@@ -3,9 +3,8 @@
 //! What `compile` and `merge` share. A directory is made beside its place and renamed to it; one of shards that stands there is
 //! moved away first. It does not know what is written.
 
-use crate::failure::Failure;
-use crate::target::{Target, cannot_write, directory};
-use clap::Args;
+use crate::Error;
+use crate::target::{Target, directory};
 use robomaton_corpus::ShardWriter;
 use robomaton_formats::WriteError;
 use robomaton_runtime::{Image, SHARD_EXTENSION};
@@ -15,33 +14,32 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// What to write.
-#[derive(Args)]
-pub(crate) struct DestinationArgs {
-    /// The image to write.
-    #[arg(short, long, value_name = "IMAGE")]
-    output: PathBuf,
-    /// Write so many files into the directory IMAGE, which every command opens as one image.
-    #[arg(long, value_name = "N")]
-    shards: Option<NonZero<u8>>,
+/// Where an image goes.
+#[derive(Debug)]
+pub struct Destination {
+    place: Place,
+    /// How many files it has.
+    shards: NonZero<u8>,
 }
 
-/// Where an image goes.
-pub(crate) enum Destination {
-    /// A file.
+#[derive(Debug)]
+enum Place {
     File(Target),
-    /// A directory of so many shards.
-    Shards(PathBuf, TempDir, NonZero<u8>),
+    /// The directory, and the new one.
+    Directory(PathBuf, TempDir),
 }
 
 impl Destination {
-    /// Finds out whether it can be written.
-    pub(crate) fn open(arguments: &DestinationArgs) -> Result<Destination, Failure> {
-        let path = &arguments.output;
-        let Some(shards) = arguments.shards else {
-            return Target::open(path, "--output names the image").map(Destination::File);
+    /// Finds out whether an image can be written: a file, or a directory of so many.
+    ///
+    /// # Errors
+    /// When it cannot, or what stands there is no image.
+    pub fn open(path: &Path, shards: Option<NonZero<u8>>) -> Result<Destination, Error> {
+        let Some(shards) = shards else {
+            let place = Target::open(path, "the output names the image").map(Place::File)?;
+            return Ok(Destination { place, shards: NonZero::<u8>::MIN });
         };
-        let failed = |error| cannot_write(path, error);
+        let failed = |error| Error::write(path, error);
         match fs::read_dir(path) {
             Ok(mut entries) => {
                 let foreign = |entry: io::Result<fs::DirEntry>| {
@@ -51,7 +49,7 @@ impl Destination {
                 };
                 if entries.any(foreign) {
                     let what = format!("is a directory that holds other files than *.{SHARD_EXTENSION}");
-                    return Err(Failure::of(path, what));
+                    return Err(Error::Taken { path: path.to_owned(), what });
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -62,67 +60,64 @@ impl Destination {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
         let made =
             builder.prefix(".robomaton-").suffix(".part").tempdir_in(directory(path)).map_err(failed)?;
-        Ok(Destination::Shards(path.clone(), made, shards))
+        Ok(Destination { place: Place::Directory(path.to_owned(), made), shards })
     }
 
     /// How many files it has.
     pub(crate) fn shards(&self) -> NonZero<u8> {
-        match self {
-            Destination::File(_) => NonZero::<u8>::MIN,
-            Destination::Shards(_, _, shards) => *shards,
-        }
+        self.shards
     }
 
     /// Where there is room for temporary files, if that is known.
     pub(crate) fn room(&self) -> Option<&Path> {
-        match self {
-            Destination::File(target) => target.directory(),
-            Destination::Shards(path, ..) => Some(directory(path)),
+        match &self.place {
+            Place::File(target) => target.directory(),
+            Place::Directory(path, _) => Some(directory(path)),
         }
     }
 
     /// Writes one file, not in its place yet.
     pub(crate) fn write(&self, number: u8, write: ShardWriter<'_>) -> Result<(), WriteError> {
-        let file = match self {
-            Destination::File(target) => target.file().try_clone()?,
-            Destination::Shards(_, made, shards) => {
-                File::create(made.path().join(format!("{number:03}-of-{shards:03}.{SHARD_EXTENSION}")))?
+        let file = match &self.place {
+            Place::File(target) => target.file().try_clone()?,
+            Place::Directory(_, made) => {
+                let name = format!("{number:03}-of-{:03}.{SHARD_EXTENSION}", self.shards);
+                File::create(made.path().join(name))?
             }
         };
         let mut out = BufWriter::with_capacity(1 << 20, file);
         write(&mut out)?;
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        if matches!(self, Destination::Shards(..)) {
+        if matches!(self.place, Place::Directory(..)) {
             file.sync_all()?;
         }
         Ok(())
     }
 
     /// An error of writing it.
-    pub(crate) fn failed(&self, error: WriteError) -> Failure {
-        match (error, self) {
-            (WriteError::Image(error), _) => Failure::from_error(error),
-            (WriteError::Io(error), Destination::File(target)) => target.failed(error),
-            (WriteError::Io(error), Destination::Shards(path, ..)) => cannot_write(path, error),
+    pub(crate) fn failed(&self, error: WriteError) -> Error {
+        let path = match &self.place {
+            Place::File(target) => target.path(),
+            Place::Directory(path, _) => path,
+        };
+        match error {
+            WriteError::Image(error) => Error::Image { path: path.to_owned(), error },
+            WriteError::Io(error) => Error::write(path, error),
         }
     }
 
-    /// The image that was written.
-    pub(crate) fn image(&self) -> Result<Image, Failure> {
-        let path = match self {
-            Destination::File(target) => target.new_path(),
-            Destination::Shards(_, made, _) => made.path(),
+    /// Puts it in its place, and opens it.
+    pub(crate) fn finish(self) -> Result<Image, Error> {
+        let (path, made) = match self.place {
+            Place::File(target) => {
+                let image = Image::open(target.new_path())?;
+                target.finish()?;
+                return Ok(image);
+            }
+            Place::Directory(path, made) => (path, made),
         };
-        Image::open(path).map_err(Failure::from_error)
-    }
-
-    /// Puts it in its place.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
-        let (path, made) = match self {
-            Destination::File(target) => return target.finish(),
-            Destination::Shards(path, made, _) => (path, made),
-        };
-        let failed = |error| cannot_write(&path, error);
+        let image = Image::open(made.path())?;
+        let failed = |error| Error::write(&path, error);
         // A directory with files in it is not renamed over; who has the old one open keeps it.
         let old = tempfile::Builder::new()
             .prefix(".robomaton-")
@@ -138,6 +133,6 @@ impl Destination {
         let _ = made.keep();
         #[cfg(unix)]
         File::open(directory(&path)).and_then(|directory| directory.sync_all()).map_err(failed)?;
-        Ok(())
+        Ok(image)
     }
 }

@@ -1,0 +1,95 @@
+//! Why a job is not done.
+
+use robomaton_compiler::MergeError;
+use robomaton_corpus::BuildError;
+use robomaton_formats::{ImageError, Profile};
+use robomaton_runtime::OpenError;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a job is not done. Each is said in one line, which names its file.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file, or one in this directory, cannot be written.
+    #[error("cannot write {}: {}", path.display(), cause(error))]
+    Write {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// What stands at the path is not to be replaced.
+    #[error("{}: {what}", path.display())]
+    Taken {
+        /// The path.
+        path: PathBuf,
+        /// What stands there, and what to mend.
+        what: String,
+    },
+    /// A crawler to narrow the image to has no name.
+    #[error("crawler {0:?} names nobody")]
+    Nobody(String),
+    /// Pages are to be read in a dialect that does not know them.
+    #[error("pages: the profile {0} knows no permissions of pages; full does")]
+    Pages(Profile),
+    /// There is nothing to compile.
+    #[error("the inputs hold no capture of a robots.txt: no image is written")]
+    Empty {
+        /// The first records that were skipped, each with its place and reason.
+        skipped: Vec<String>,
+    },
+    /// The inputs cannot be compiled.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// An image cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// An image is damaged, or would be too large.
+    #[error("{}: {error}", path.display())]
+    Image {
+        /// The image.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: ImageError,
+    },
+    /// Images cannot become one.
+    #[error("{}: {error}", path.display())]
+    Merge {
+        /// The image that does not fit.
+        path: PathBuf,
+        /// Why not.
+        error: Unfit,
+    },
+    /// There is no image to merge.
+    #[error("{}", MergeError::Nothing)]
+    Nothing,
+}
+
+/// Why an image does not fit the others.
+#[derive(Debug, thiserror::Error)]
+pub enum Unfit {
+    /// It says other things of the same texts.
+    #[error("was compiled with another {what} than {}", first.display())]
+    Unlike {
+        /// What differs.
+        what: &'static str,
+        /// The image that it differs from.
+        first: PathBuf,
+    },
+    /// It is damaged.
+    #[error("is damaged")]
+    Damaged,
+}
+
+impl Error {
+    /// An error of writing a file, or into a directory.
+    pub fn write(path: &Path, error: io::Error) -> Error {
+        Error::Write { path: path.to_owned(), error }
+    }
+}
+
+/// `tempfile` adds the path of the file beside the target, which is no concern of the user's.
+fn cause(error: &io::Error) -> String {
+    let said = error.to_string();
+    said.split(" at path ").next().unwrap_or(&said).to_owned()
+}

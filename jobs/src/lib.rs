@@ -1,0 +1,25 @@
+//! Whole jobs, from files to files: compiling captures, merging images.
+//!
+//! ```text
+//!   inputs ──▶ corpus::prepare ──▶ Destination ──▶ image in its place ──▶ Summary
+//!   images ──▶ compiler::Merge ──▶ Destination ──▶ image in its place ──▶ Merged
+//! ```
+//!
+//! What the command and the wheel do alike when they are told to make an image. Invariant: a file is written whole or not at
+//! all, and who has the old one open keeps it. It knows no arguments and no screen.
+
+mod compile;
+mod counts;
+mod destination;
+mod error;
+mod merge;
+mod summary;
+mod target;
+
+pub use compile::{Compile, Compiled};
+pub use counts::Counts;
+pub use destination::Destination;
+pub use error::Error;
+pub use merge::{Merged, merge};
+pub use summary::Summary;
+pub use target::Target;

@@ -1,0 +1,68 @@
+//! Images in, one image out, whole or not at all.
+//!
+//! Nothing is compiled again: `compiler::Merge` takes the newest capture of each site, as if all had been compiled together.
+
+use crate::error::Unfit;
+use crate::{Destination, Error};
+use robomaton_compiler::{Merge, MergeError};
+use robomaton_corpus::scratch;
+use robomaton_runtime::Image;
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What came of it; the fields are the keys that scripts rely on.
+#[derive(Debug, Serialize)]
+pub struct Merged {
+    /// How many images there were.
+    pub images: usize,
+    /// Sites of the result.
+    pub sites: usize,
+    /// Its octets.
+    pub image_bytes: usize,
+    /// From the first image opened to the result in its place.
+    pub seconds: f64,
+}
+
+/// Merges images, files or directories of shards. Every one is verified before it is read.
+///
+/// # Errors
+/// When an image cannot be opened, is damaged or was compiled otherwise than the first, and when the destination cannot be
+/// written.
+pub fn merge(paths: &[PathBuf], destination: Destination) -> Result<Merged, Error> {
+    let start = Instant::now();
+    let mut images = Vec::with_capacity(paths.len());
+    for path in paths {
+        let image = Image::open(path)?;
+        image.verify().map_err(|error| Error::Image { path: path.clone(), error })?;
+        images.push(image);
+    }
+    // Errors name files by their numbers; a shard has that of its image.
+    let files: Vec<(usize, Image<&[u8]>)> = (0..)
+        .zip(&images)
+        .flat_map(|(number, image)| image.shards().map(move |shard| (number, shard)))
+        .collect();
+    let views: Vec<_> = files.iter().map(|(_, shard)| shard.view()).collect();
+    let merge = Merge::new(&views).map_err(|error| {
+        let (image, error) = match error {
+            MergeError::Nothing => return Error::Nothing,
+            MergeError::Unlike { image, what } => (image, Unfit::Unlike { what, first: paths[0].clone() }),
+            MergeError::Damaged { image } => (image, Unfit::Damaged),
+        };
+        Error::Merge { path: paths[files[image].0].clone(), error }
+    })?;
+    let shards = destination.shards();
+    for number in 0..shards.get() {
+        let spool = || scratch(destination.room());
+        let write = |out: &mut dyn Write| merge.write((number, shards.get() - 1), spool, out);
+        destination.write(number, Box::new(write)).map_err(|error| destination.failed(error))?;
+    }
+    let image = destination.finish()?;
+    Ok(Merged {
+        images: paths.len(),
+        sites: image.sites().count(),
+        image_bytes: image.bytes(),
+        seconds: start.elapsed().as_secs_f64(),
+    })
+}
