@@ -47,6 +47,8 @@ pub struct Merge<'i> {
     sites: Vec<Chosen>,
     /// Each document of those once: its image, what answers for its sites, and its number there.
     documents: Vec<(u32, Ruling, u32)>,
+    /// The names in those, which all shards number alike.
+    names: Names,
     provenance: Provenance,
 }
 
@@ -82,8 +84,13 @@ impl<'i> Merge<'i> {
             });
             sites.push(Chosen { image, place, document });
         }
-        let images = views.iter().map(|&view| Reviver::new(view)).collect();
-        Ok(Merge { images, sites, documents, provenance })
+        let images: Vec<Reviver<'_>> = views.iter().map(|&view| Reviver::new(view)).collect();
+        let mut names = Names::default();
+        for &(image, ruling, _) in &documents {
+            let of = images[image as usize].names(ruling);
+            names.add(&of.ok_or(MergeError::Damaged { image: image as usize })?);
+        }
+        Ok(Merge { images, sites, documents, names, provenance })
     }
 
     /// How many sites there are, and documents beside their robots.txt.
@@ -108,12 +115,7 @@ impl<'i> Merge<'i> {
         out: &mut dyn io::Write,
     ) -> Result<(), WriteError> {
         let damaged = |image: u32| io::Error::other(MergeError::Damaged { image: image as usize });
-        // All shards number the names alike.
-        let mut names = Names::default();
-        for &(image, ruling, _) in &self.documents {
-            names.add(&self.images[image as usize].names(ruling).ok_or_else(|| damaged(image))?);
-        }
-        let mut emitter = Emitter::new(names, spool)?;
+        let mut emitter = Emitter::new(self.names.clone(), spool)?;
         for &Chosen { image, place, document } in &self.sites {
             let reviver = &self.images[image as usize];
             let (site, fetch, ruling) = parts(reviver.view(), place).ok_or_else(|| damaged(image))?;
