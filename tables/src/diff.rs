@@ -6,7 +6,7 @@
 //! Extents are compared where the first two changed. It does not know how a change is told.
 
 use crate::extent::Extent;
-use crate::rows::{Asked, LONGEST_TEXT, Who};
+use crate::rows::{Asked, Who};
 use crate::schema::Cell;
 use crate::write::Writer;
 use robomaton_formats::detail::Detail;
@@ -15,6 +15,9 @@ use robomaton_runtime::{Image, Outcome, Site};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+
+/// Octets that are read of a text: no robots.txt is longer, but what a damaged image unpacks to may be.
+const LONGEST_TEXT: usize = 1 << 30;
 
 /// How a site changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -14,9 +14,6 @@ use robomaton_runtime::{Crawler, Image, Scheme, Site, Usage};
 use std::collections::BTreeSet;
 use std::io;
 
-/// Octets that are read of a text: no robots.txt is longer, but what a damaged image unpacks to may be.
-pub(crate) const LONGEST_TEXT: usize = 1 << 30;
-
 /// Who is asked about, and for what: the rows of `policy` for each site.
 pub struct Asked<'a> {
     names: &'a [String],
