@@ -158,6 +158,11 @@ impl Image {
         }
         Image::joined(shards).map_err(|error| OpenError::Shards { path: path.to_owned(), error })
     }
+
+    /// Whether nobody has written to its files since they were mapped; see [`Mapped::is_unchanged`].
+    pub fn is_unchanged(&self) -> bool {
+        self.all().all(|shard| shard.data.is_unchanged())
+    }
 }
 
 impl<D: AsRef<[u8]>> Image<D> {
@@ -288,6 +293,13 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// All sites, in the order of their authorities.
     pub fn sites(&self) -> impl Iterator<Item = Site<'_>> {
         self.entries().filter(|site| !site.is_document)
+    }
+
+    /// The first of them, for images of one: found without a search.
+    #[inline]
+    pub fn first_site(&self) -> Option<Site<'_>> {
+        let site = self.view().site_at(self.view().order().first()?.get())?;
+        Some(self.site_of(&self.first, site))
     }
 
     /// All documents beside robots.txt, in the order of their authorities.
