@@ -5,7 +5,7 @@
 //! It does not know what is printed.
 
 use crate::input::Lines;
-use robomaton_explain::decide;
+use robomaton_explain::{decide, spelled};
 use robomaton_runtime::{Crawler, Image, Question, Usage, Verdict};
 
 /// A line of the input.
@@ -80,15 +80,8 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// A line that is no UTF-8. Percent-encoded it is the same URL (R10).
+    /// A line that is no UTF-8.
     fn octets(&self, line: &[u8], each: &mut impl FnMut(Line<'_>)) {
-        let mut url = String::with_capacity(line.len() + 16);
-        for &octet in line {
-            match octet {
-                0x80.. => url.push_str(&format!("%{octet:02X}")),
-                _ => url.push(char::from(octet)),
-            }
-        }
-        each(Line::Answered(line, self.decide(self.crawler, self.usage, &url)));
+        each(Line::Answered(line, self.decide(self.crawler, self.usage, &spelled(line))));
     }
 }

@@ -6,6 +6,7 @@ use robomaton_compiler::trace::Asked;
 use robomaton_compiler::{Limits, Options};
 use robomaton_formats::profile::AgentRule;
 use robomaton_runtime::{Basis, Crawler, Decision, Image, Outcome, Profile, Site, Terms, Usage, Verdict};
+use std::borrow::Cow;
 
 /// Who asks, and for what.
 #[derive(Clone, Debug)]
@@ -84,6 +85,21 @@ pub fn reduced_name(name: &str, profile: Profile) -> Result<String, String> {
     Ok(reduced)
 }
 
+/// The octets of a URL as text: what is no UTF-8 is percent-encoded, which is the same URL (R10).
+pub fn spelled(url: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(url) {
+        return text.into();
+    }
+    let mut text = String::with_capacity(url.len() + 16);
+    for &octet in url {
+        match octet {
+            0x80.. => text.push_str(&format!("%{octet:02X}")),
+            _ => text.push(char::from(octet)),
+        }
+    }
+    text.into()
+}
+
 /// A URL whose site no image holds: the name is reserved.
 const NOWHERE: &str = "http://nowhere.invalid/";
 
@@ -153,5 +169,11 @@ mod tests {
         assert_eq!(names("Mozilla/5.0 (KHTML, like Gecko)"), ["Mozilla/5.0 (KHTML, like Gecko)"]);
         assert_eq!(names(""), [""]);
         assert_eq!(names("a,"), ["a,"]);
+    }
+
+    #[test]
+    fn octets_of_urls_are_text() {
+        assert!(matches!(spelled("http://a/\u{e9}".as_bytes()), Cow::Borrowed("http://a/\u{e9}")));
+        assert_eq!(spelled(b"http://a/\xe9\xff x"), "http://a/%E9%FF x");
     }
 }

@@ -29,7 +29,7 @@ mod words;
 
 pub use agree::agree;
 pub use answer::{Answer, Asked, Known, Names, Question};
-pub use asker::{Asker, asks, decide, for_purpose, names, options_of, reduced_name, unheard};
+pub use asker::{Asker, asks, decide, for_purpose, names, options_of, reduced_name, spelled, unheard};
 pub use error::Error;
 pub use explain::{Lowered, OfText, explain, text_of};
 pub use lines::{LINES, Line, Lines, Remark};

@@ -215,6 +215,6 @@ impl Single {
     /// # Errors
     /// When there is none.
     pub fn site(&self) -> Result<Site<'_>, Error> {
-        self.image.sites().next().ok_or(Error::NoSite)
+        self.image.first_site().ok_or(Error::NoSite)
     }
 }
