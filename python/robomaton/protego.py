@@ -1,0 +1,80 @@
+"""A class in the shape of protego's, so that one import is all that changes.
+
+`can_fetch`, `crawl_delay`, `request_rate`, `visit_time`, `sitemaps` and `preferred_host` are asked and answered as those of
+protego. What they say follows RFC 9309 as `Robots` does; README.md lists where protego says otherwise. The questions go
+straight to the native object: nothing of Python stands between.
+"""
+
+from __future__ import annotations
+
+from datetime import time
+from typing import Callable, Iterator, NamedTuple
+
+from robomaton._robomaton import Robots
+
+
+class RequestRate(NamedTuple):
+    """Documents in seconds, and the time of the day for which that is meant, in UTC."""
+
+    requests: int
+    seconds: int
+    start_time: time | None
+    end_time: time | None
+
+
+class VisitTime(NamedTuple):
+    """A time of the day at which visits are welcome, in UTC."""
+
+    start_time: time
+    end_time: time
+
+
+class Protego:
+    """One robots.txt. A user agent may be a whole `User-Agent` header: every token in it is a name, the longest first."""
+
+    __slots__ = ("can_fetch", "crawl_delay", "robots")
+
+    #: The compiled text, with everything that this class does not tell.
+    robots: Robots
+    #: `can_fetch(url, user_agent)`: whether the crawler may fetch the URL.
+    can_fetch: Callable[[str, str], bool]
+    #: `crawl_delay(user_agent)`: the seconds between fetches that the file asks for, if it does.
+    crawl_delay: Callable[[str], float | None]
+
+    def __init__(self, robots: Robots) -> None:
+        self.robots = robots
+        self.can_fetch = robots.allowed
+        self.crawl_delay = robots.crawl_delay
+
+    @classmethod
+    def parse(cls, content: str | bytes) -> Protego:
+        """Compiles the text of a robots.txt."""
+        return cls(Robots(content, headers=True))
+
+    def request_rate(self, user_agent: str) -> RequestRate | None:
+        """The Request-rate that the file asks for, of several the slowest."""
+        rates = self.robots.request_rates(user_agent)
+        if not rates:
+            return None
+        requests, seconds, window = max(rates, key=lambda rate: rate[1] / rate[0])
+        return RequestRate(requests, seconds, *(map(_time, window) if window else (None, None)))
+
+    def visit_time(self, user_agent: str) -> VisitTime | None:
+        """The Visit-time that the file asks for, of several the first."""
+        windows = self.robots.visit_times(user_agent)
+        return VisitTime(*map(_time, windows[0])) if windows else None
+
+    @property
+    def sitemaps(self) -> Iterator[str]:
+        """The URLs of sitemaps, in file order."""
+        return iter(self.robots.sitemaps)
+
+    @property
+    def preferred_host(self) -> str | None:
+        """The value of the last `Host` record."""
+        hosts = [value for _, key, value in self.robots.extensions if key == "host"]
+        return hosts[-1] if hosts else None
+
+
+def _time(minutes: int) -> time:
+    return time(minutes // 60 % 24, minutes % 60)

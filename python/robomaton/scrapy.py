@@ -1,0 +1,39 @@
+"""The robots.txt parser of a Scrapy project: `ROBOTSTXT_PARSER = "robomaton.scrapy.RobotParser"`.
+
+Scrapy's middleware fetches robots.txt, hands its octets over, and asks before each request. A body that is no robots.txt, such
+as an error page, forbids nothing, as with Scrapy's own parsers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.robotstxt import RobotParser as _RobotParser
+
+from robomaton._robomaton import Robots
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class RobotParser(_RobotParser):
+    """One robots.txt. A user agent may be a whole `User-Agent` header: every token in it is a name, the longest first."""
+
+    def __init__(self, robotstxt_body: bytes) -> None:
+        #: The compiled text.
+        self.robots = Robots(robotstxt_body, headers=True)
+        # The question of every request goes straight to the native object.
+        self.allowed = self.robots.allowed  # type: ignore[method-assign]
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes) -> RobotParser:
+        """Compiles the body of a robots.txt."""
+        return cls(robotstxt_body)
+
+    def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
+        """Whether the crawler may fetch the URL."""
+        return self.robots.allowed(url, user_agent)
+
+    def crawl_delay(self, user_agent: str | bytes) -> float | None:
+        """The seconds between fetches that the file asks for, if it does."""
+        return self.robots.crawl_delay(user_agent)

@@ -1,0 +1,134 @@
+//! One answer, and on demand everything that can be told about it: the keys of `robomaton query --json`.
+//!
+//! The verdict is worked out when the question is put; the rest is read from the cold sections when somebody asks. It keeps
+//! what it was asked of open.
+
+use crate::ask::Use;
+use crate::error::said;
+use crate::source::Source;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+use robomaton_explain::{Answer as Told, Question};
+use robomaton_runtime::Crawler;
+use std::sync::Arc;
+
+/// The answer to one question: may this crawler use this URL in this way? It is true if it is plainly allowed.
+#[pyclass(frozen, module = "robomaton")]
+pub struct Answer {
+    source: Arc<Source>,
+    crawler: Arc<Crawler>,
+    agent: String,
+    to: Use,
+    document: Option<String>,
+    /// The URL.
+    #[pyo3(get)]
+    url: String,
+    /// The answer to act on: `allowed`, `disallowed`, `conditional` or `unknown`.
+    #[pyo3(get)]
+    verdict: &'static str,
+    /// What the files at hand say; another than the verdict only where a file is missing.
+    #[pyo3(get)]
+    decision: &'static str,
+    /// Whether a file that speaks to the crawler is missing.
+    #[pyo3(get)]
+    incomplete: bool,
+    /// What the decision rests on.
+    #[pyo3(get)]
+    basis: &'static str,
+    /// Whether the crawler may plainly go ahead.
+    #[pyo3(get)]
+    allowed: bool,
+    told: PyOnceLock<Py<PyDict>>,
+}
+
+impl Answer {
+    /// Asks.
+    pub(crate) fn new(
+        source: Arc<Source>,
+        crawler: Arc<Crawler>,
+        agent: String,
+        to: Use,
+        document: Option<String>,
+        url: String,
+    ) -> PyResult<Answer> {
+        let verdict =
+            source.decide(&crawler, &to, document.as_deref(), &url).map_err(|error| said(&error))?;
+        let (safe, decision) = (verdict.safe_decision(), verdict.decision());
+        let (incomplete, basis, allowed) =
+            (verdict.is_incomplete(), verdict.basis().name(), verdict.is_allowed());
+        Ok(Answer {
+            verdict: safe.name(),
+            decision: decision.name(),
+            incomplete,
+            basis,
+            allowed,
+            source,
+            crawler,
+            agent,
+            to,
+            document,
+            url,
+            told: PyOnceLock::new(),
+        })
+    }
+
+    fn told<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyDict>> {
+        let told = self.told.get_or_try_init(py, || {
+            let verdict = self.source.decide(&self.crawler, &self.to, self.document.as_deref(), &self.url);
+            let verdict = verdict.map_err(|error| said(&error))?;
+            let question = Question {
+                url: &self.url,
+                agent: &self.agent,
+                usage: self.to.name(),
+                purpose: self.to.purpose.as_deref(),
+            };
+            let json = serde_json::to_string(&Told::new(question, &verdict)).map_err(|error| said(&error))?;
+            Ok::<_, PyErr>(from_json(py, &json)?.cast_into::<PyDict>()?.unbind())
+        })?;
+        Ok(told.bind(py))
+    }
+
+    fn key<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.told(py)?.as_any().get_item(key)
+    }
+}
+
+/// JSON as Python's objects.
+pub(crate) fn from_json<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (json,))
+}
+
+#[pymethods]
+impl Answer {
+    /// The line of the rule that decides, from 1; None where no rule does.
+    #[getter]
+    fn line<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.key(py, "line")
+    }
+
+    /// The rule that decides, in canonical spelling; the first of several.
+    #[getter]
+    fn rule<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.key(py, "rule")
+    }
+
+    /// The conditions of a conditional permission, all to be met, in canonical spelling.
+    #[getter]
+    fn conditions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.key(py, "conditions")
+    }
+
+    /// Everything that `robomaton query --json` prints, as a dict.
+    fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.told(py)?.copy()
+    }
+
+    fn __bool__(&self) -> bool {
+        self.allowed
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<robomaton.Answer {} {:?}>", self.verdict, self.url)
+    }
+}

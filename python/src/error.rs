@@ -1,0 +1,119 @@
+//! Errors of the crates below as Python exceptions, with their places.
+//!
+//! What the system refuses is an `OSError` with number and file name; an argument that says nothing is a `ValueError`; what is
+//! wrong with an image is an `ImageError` that names file, octet and broken rule; all else is an `Error`.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyOSError, PyValueError};
+use pyo3::prelude::*;
+use robomaton_corpus::BuildError;
+use robomaton_formats::WriteError;
+use robomaton_runtime::OpenError;
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
+create_exception!(
+    robomaton,
+    Error,
+    PyException,
+    "The base of what this package raises beyond Python's own exceptions."
+);
+create_exception!(
+    robomaton,
+    ImageError,
+    Error,
+    "An image is damaged, of another version, or no image. `path` names the file; `offset` and `rule` say where and which \
+     rule of formats/SPEC.md is broken, where that is known."
+);
+
+/// What the system says about a file.
+pub(crate) fn os_error(path: &Path, error: &io::Error) -> PyErr {
+    match number(error) {
+        // Python chooses the class by the number: FileNotFoundError, PermissionError and so on.
+        Some(number) => {
+            let said = io::Error::from_raw_os_error(number).to_string();
+            let text = said.split(" (os error").next().unwrap_or(&said).to_owned();
+            PyOSError::new_err((number, text, path.as_os_str().to_owned()))
+        }
+        None => PyOSError::new_err(format!("{}: {error}", path.display())),
+    }
+}
+
+/// The number of an error, or of the one that it wraps.
+fn number(error: &io::Error) -> Option<i32> {
+    let wrapped = || error.get_ref()?.source()?.downcast_ref::<io::Error>()?.raw_os_error();
+    error.raw_os_error().or_else(wrapped)
+}
+
+/// What is wrong with an image.
+pub(crate) fn image_error(
+    py: Python<'_>,
+    path: Option<&Path>,
+    error: &robomaton_formats::ImageError,
+) -> PyErr {
+    let (offset, rule) = match error {
+        robomaton_formats::ImageError::Damaged { at, rule, .. } => (Some(*at), Some(*rule)),
+        _ => (None, None),
+    };
+    let said = match path {
+        Some(path) => format!("{}: {error}", path.display()),
+        None => error.to_string(),
+    };
+    with_place(py, said, path, offset, rule)
+}
+
+fn with_place(
+    py: Python<'_>,
+    said: String,
+    path: Option<&Path>,
+    offset: Option<u64>,
+    rule: Option<u8>,
+) -> PyErr {
+    let raised = ImageError::new_err(said);
+    let value = raised.value(py);
+    let placed = value
+        .setattr("path", path.map(|path| path.as_os_str().to_owned()))
+        .and_then(|()| value.setattr("offset", offset))
+        .and_then(|()| value.setattr("rule", rule));
+    placed.err().unwrap_or(raised)
+}
+
+/// An image that cannot be opened.
+pub(crate) fn open_error(py: Python<'_>, error: &OpenError) -> PyErr {
+    match error {
+        OpenError::Io { path, error } => os_error(path, error),
+        OpenError::Image { path, error } => image_error(py, Some(path), error),
+        OpenError::Shards { path, .. } => with_place(py, error.to_string(), Some(path), None, None),
+    }
+}
+
+/// An image that was written to since it was opened.
+pub(crate) fn changed(py: Python<'_>, path: &Path) -> PyErr {
+    let cure = "was written to since it was opened: open it again, and replace images by renaming a new one over them";
+    with_place(py, format!("{}: {cure}", path.display()), Some(path), None, None)
+}
+
+/// A job that is not done.
+pub(crate) fn job_error(py: Python<'_>, error: robomaton_jobs::Error) -> PyErr {
+    use robomaton_jobs::Error as Job;
+    match &error {
+        Job::Write { path, error } => os_error(path, error),
+        Job::Build(BuildError::Read(read)) => match &read.listed {
+            None => os_error(&read.path, &read.error),
+            Some(_) => said(&error),
+        },
+        Job::Build(BuildError::Write(WriteError::Image(error))) => image_error(py, None, error),
+        Job::Open(error) => open_error(py, error),
+        Job::Image { path, error } => image_error(py, Some(path), error),
+        Job::Nobody(_) | Job::Pages(_) | Job::Merge { .. } | Job::Nothing => {
+            PyValueError::new_err(error.to_string())
+        }
+        _ => said(&error),
+    }
+}
+
+/// Any other error.
+pub(crate) fn said(error: &impl Display) -> PyErr {
+    Error::new_err(error.to_string())
+}

@@ -1,0 +1,332 @@
+//! An open image, as Python sees it.
+//!
+//! Invariants: closing it while other threads ask is safe, as each question holds it open; one that was written to since it was
+//! opened is an error, not a crash.
+
+use crate::answer::{Answer, from_json};
+use crate::ask::{Agent, Crawlers, Use};
+use crate::error::{changed, image_error, open_error, said};
+use crate::source::{Batch, Open, Source};
+use crate::text::Text;
+use crate::urls::{Codes, Urls};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+use robomaton_explain::{Asker, OneSite, explain, time};
+use robomaton_runtime::{Decision, Image as Runtime, Terms};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+
+/// An image, mapped from a file or a directory of shards. Any number of threads may ask it.
+#[pyclass(frozen, module = "robomaton")]
+pub struct Image {
+    source: RwLock<Option<Arc<Source>>>,
+    path: PathBuf,
+    opened: Instant,
+    /// When the files were last looked at, in nanoseconds since it was opened.
+    looked_at: AtomicU64,
+}
+
+/// For so long it is taken for granted that nobody writes to the files: looking costs more than a question.
+const TRUSTED: u64 = 20_000;
+
+impl Image {
+    /// What is asked.
+    ///
+    /// # Errors
+    /// When it is closed, or was written to.
+    #[inline]
+    fn source(&self, py: Python<'_>) -> PyResult<Arc<Source>> {
+        let source = self.source.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(source) = source else { return Err(PyValueError::new_err("the image is closed")) };
+        let now = u64::try_from(self.opened.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        if now.saturating_sub(self.looked_at.load(Ordering::Relaxed)) > TRUSTED {
+            if !self.open(&source)?.image.is_unchanged() {
+                return Err(changed(py, &self.path));
+            }
+            self.looked_at.store(now, Ordering::Relaxed);
+        }
+        Ok(source)
+    }
+
+    #[inline]
+    fn open<'s>(&self, source: &'s Source) -> PyResult<&'s Open> {
+        match source {
+            Source::Image(open) => Ok(open),
+            Source::Text(_) => Err(PyRuntimeError::new_err("internal error: a text in place of an image")),
+        }
+    }
+}
+
+/// `allow` or `deny`.
+fn permission(name: &str, word: &str) -> PyResult<Decision> {
+    match word {
+        "allow" => Ok(Decision::Allowed),
+        "deny" => Ok(Decision::Disallowed),
+        _ => Err(PyValueError::new_err(format!("{name}: expected 'allow' or 'deny', not {word:?}"))),
+    }
+}
+
+#[pymethods]
+impl Image {
+    /// Opens an image. Takes constant time: header and section table are checked, contents only by `verify`.
+    #[new]
+    #[pyo3(signature = (path, *, on_forbidden="allow".into(), on_throttled="allow".into(), on_long_unreachable="deny".into(), elements=false, now=None))]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        on_forbidden: String,
+        on_throttled: String,
+        on_long_unreachable: String,
+        elements: bool,
+        now: Option<u64>,
+    ) -> PyResult<Image> {
+        let terms = Terms {
+            on_forbidden: permission("on_forbidden", &on_forbidden)?,
+            on_throttled: permission("on_throttled", &on_throttled)?,
+            on_long_unreachable: permission("on_long_unreachable", &on_long_unreachable)?,
+            elements,
+            now: Some(now.unwrap_or_else(time::now)),
+        };
+        let image = py.detach(|| Runtime::open(&path)).map_err(|error| open_error(py, &error))?;
+        let image = image.with_terms(terms.clone());
+        let open = Open { image, terms, crawlers: Crawlers::new(false) };
+        let source = RwLock::new(Some(Arc::new(Source::Image(Box::new(open)))));
+        Ok(Image { source, path, opened: Instant::now(), looked_at: AtomicU64::new(0) })
+    }
+
+    /// The path that it was opened by.
+    #[getter]
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The dialect that it was compiled under.
+    #[getter]
+    fn profile(&self, py: Python<'_>) -> PyResult<&'static str> {
+        Ok(self.open(&*self.source(py)?)?.image.profile().name())
+    }
+
+    /// Octets of its files.
+    #[getter]
+    fn nbytes(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.open(&*self.source(py)?)?.image.bytes())
+    }
+
+    /// Whether it is closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.source.read().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    /// Closes it. Questions under way, and answers that were given, hold it open until they are done with.
+    fn close(&self) {
+        self.source.write().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Sites, and documents beside their robots.txt.
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.open(&*self.source(py)?)?.image.len())
+    }
+
+    fn __enter__(slf: Py<Image>) -> Py<Image> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
+        self.close();
+    }
+
+    fn __repr__(&self) -> String {
+        let closed = if self.closed() { " closed" } else { "" };
+        format!("<robomaton.Image {:?}{closed}>", self.path)
+    }
+
+    /// What `pickle` needs: an image is opened again by its path, on the same terms.
+    fn __reduce__<'py>(slf: &Bound<'py, Image>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = slf.py();
+        let source = slf.get().source(py)?;
+        let Terms { on_forbidden, on_throttled, on_long_unreachable, elements, now } =
+            slf.get().open(&source)?.terms.clone();
+        let word = |decision: Decision| if decision.is_allowed() { "allow" } else { "deny" };
+        let words = (word(on_forbidden), word(on_throttled), word(on_long_unreachable));
+        let arguments =
+            (slf.get().path.clone(), words.0, words.1, words.2, elements, now).into_pyobject(py)?;
+        Ok((slf.get_type().getattr("_of")?, arguments))
+    }
+
+    #[classmethod]
+    fn _of(
+        class: &Bound<'_, PyType>,
+        path: PathBuf,
+        on_forbidden: String,
+        on_throttled: String,
+        on_long_unreachable: String,
+        elements: bool,
+        now: Option<u64>,
+    ) -> PyResult<Image> {
+        Image::new(class.py(), path, on_forbidden, on_throttled, on_long_unreachable, elements, now)
+    }
+
+    /// Whether the crawler may plainly fetch the URL, or use it otherwise.
+    #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
+    fn allowed(
+        &self,
+        py: Python<'_>,
+        url: Text<'_>,
+        agent: Agent<'_>,
+        usage: Option<String>,
+        purpose: Option<String>,
+    ) -> PyResult<bool> {
+        let source = self.source(py)?;
+        let crawler = source.crawler(&agent)?;
+        let to = Use { usage, purpose };
+        let verdict = source.decide(&crawler, &to, None, url.as_str()).map_err(|error| said(&error))?;
+        Ok(verdict.is_allowed())
+    }
+
+    /// May this crawler use this URL in this way? `document` is the document of the site that answers.
+    #[pyo3(signature = (url, agent, *, usage=None, purpose=None, document=None))]
+    fn decide(
+        &self,
+        py: Python<'_>,
+        url: Text<'_>,
+        agent: Agent<'_>,
+        usage: Option<String>,
+        purpose: Option<String>,
+        document: Option<String>,
+    ) -> PyResult<Answer> {
+        let source = self.source(py)?;
+        let crawler = source.crawler(&agent)?;
+        let document = document.filter(|name| name != "robots.txt");
+        Answer::new(
+            source,
+            crawler,
+            agent.strings()?.join(","),
+            Use { usage, purpose },
+            document,
+            url.as_str().to_owned(),
+        )
+    }
+
+    /// The verdicts for many URLs: of a list a list of strings, of a NumPy array one of codes (places in `VERDICTS`), of an
+    /// Arrow array a dictionary array.
+    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None))]
+    fn decide_batch<'py>(
+        &self,
+        py: Python<'py>,
+        urls: Urls,
+        agent: Agent<'_>,
+        usage: Option<String>,
+        purpose: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        batch(py, self.source(py)?, &urls, &agent, Use { usage, purpose })?.verdicts(py)
+    }
+
+    /// Whether each of many URLs is plainly allowed: a list, a NumPy array or an Arrow array of booleans.
+    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None))]
+    fn allowed_batch<'py>(
+        &self,
+        py: Python<'py>,
+        urls: Urls,
+        agent: Agent<'_>,
+        usage: Option<String>,
+        purpose: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        batch(py, self.source(py)?, &urls, &agent, Use { usage, purpose })?.allowed(py)
+    }
+
+    /// Why: the text of `robomaton explain`.
+    #[pyo3(signature = (url, agent, *, usage=None, purpose=None, document=None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        url: Text<'_>,
+        agent: Agent<'_>,
+        usage: Option<String>,
+        purpose: Option<String>,
+        document: Option<String>,
+    ) -> PyResult<String> {
+        let source = self.source(py)?;
+        let open = self.open(&source)?;
+        // That the names name somebody is found out here.
+        source.crawler(&agent)?;
+        let asker = asker(&agent, usage, purpose, open.terms.elements)?;
+        let document = document.filter(|name| name != "robots.txt");
+        let story = explain(&open.image, &open.terms, &asker, document.as_deref(), url.as_str());
+        told(&story.map_err(|error| said(&error))?)
+    }
+
+    /// What the image holds of the site of a URL or host, as `robomaton inspect --site --json` prints it; None if nothing.
+    fn site<'py>(&self, py: Python<'py>, url: Text<'_>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let source = self.source(py)?;
+        let open = self.open(&source)?;
+        let Some(site) = OneSite::find(&open.image, url.as_str(), open.terms.now.unwrap_or_else(time::now))
+        else {
+            return Ok(None);
+        };
+        let json = serde_json::to_string(&site).map_err(|error| said(&error))?;
+        from_json(py, &json).map(Some)
+    }
+
+    /// The seconds between fetches that the site asks of the crawler by Crawl-delay, if it does.
+    fn crawl_delay(&self, py: Python<'_>, url: Text<'_>, agent: Agent<'_>) -> PyResult<Option<f64>> {
+        let source = self.source(py)?;
+        let crawler = source.crawler(&agent)?;
+        let site = self.open(&source)?.image.site(url.as_str());
+        Ok(site.and_then(|site| site.crawl_delay(&crawler)))
+    }
+
+    /// The URLs of the site's sitemaps, in file order.
+    fn sitemaps(&self, py: Python<'_>, url: Text<'_>) -> PyResult<Vec<String>> {
+        let source = self.source(py)?;
+        let site = self.open(&source)?.image.site(url.as_str());
+        Ok(site.map(|site| site.sitemaps()).unwrap_or_default())
+    }
+
+    /// Holds the whole image against the rules of its format, in time linear in it; with `texts` the stored texts, too.
+    #[pyo3(signature = (*, texts=false))]
+    fn verify(&self, py: Python<'_>, texts: bool) -> PyResult<()> {
+        let source = self.source(py)?;
+        let image = &self.open(&source)?.image;
+        let verified = py.detach(|| if texts { image.verify_with_texts() } else { image.verify() });
+        verified.map_err(|error| image_error(py, Some(&self.path), &error))
+    }
+}
+
+/// Asks about many URLs.
+pub(crate) fn batch(
+    py: Python<'_>,
+    source: Arc<Source>,
+    urls: &Urls,
+    agent: &Agent<'_>,
+    to: Use,
+) -> PyResult<Codes> {
+    let crawler = source.crawler(agent)?;
+    Ok(urls.codes(py, &Batch { source: &source, crawler: &crawler, to: &to }))
+}
+
+/// Who asks, as the crate of stories takes it.
+pub(crate) fn asker(
+    agent: &Agent<'_>,
+    usage: Option<String>,
+    purpose: Option<String>,
+    elements: bool,
+) -> PyResult<Asker> {
+    Ok(Asker {
+        agents: agent.names()?,
+        usage: usage.unwrap_or_else(|| "crawl".to_owned()),
+        purpose,
+        elements,
+    })
+}
+
+/// A story as text.
+pub(crate) fn told(story: &robomaton_explain::Story) -> PyResult<String> {
+    let mut text = Vec::new();
+    story.write(&mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}

@@ -1,0 +1,96 @@
+//! Jobs that make images, as Python starts them; the interpreter is let go while they run.
+
+use crate::answer::from_json;
+use crate::error::{job_error, said};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use robomaton_compiler::{Limits, Options};
+use robomaton_corpus::{BatchOptions, Input, Progress};
+use robomaton_formats::Profile;
+use robomaton_jobs::{Compile, Destination, Merged};
+use serde_json::to_string;
+use std::num::NonZero;
+use std::path::PathBuf;
+
+/// Files or directories, at least one.
+pub(crate) struct Paths(Vec<PathBuf>);
+
+impl<'py> FromPyObject<'_, 'py> for Paths {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Paths> {
+        let many = || PyTypeError::new_err("expected a list of paths, not a single one");
+        if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
+            return Err(many());
+        }
+        let items = object.try_iter().map_err(|_| many())?;
+        let paths: Vec<PathBuf> = items.map(|item| item?.extract()).collect::<PyResult<_>>()?;
+        if paths.is_empty() {
+            return Err(PyValueError::new_err("expected a list of paths, and it is empty"));
+        }
+        Ok(Paths(paths))
+    }
+}
+
+/// Compiles captures into one image, whole or not at all; gives the summary of `robomaton compile --json`.
+#[pyfunction]
+#[pyo3(signature = (
+    inputs, output, *, profile="full".into(), crawlers=Vec::new(), pages=false, sources=true, shards=None, threads=0,
+    warc_root=None, allow_empty=false, max_bytes=None, max_groups=None, max_rules=None, max_stars=None
+))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+pub(crate) fn compile<'py>(
+    py: Python<'py>,
+    inputs: Paths,
+    output: PathBuf,
+    profile: String,
+    crawlers: Vec<String>,
+    pages: bool,
+    sources: bool,
+    shards: Option<NonZero<u8>>,
+    threads: usize,
+    warc_root: Option<PathBuf>,
+    allow_empty: bool,
+    max_bytes: Option<usize>,
+    max_groups: Option<usize>,
+    max_rules: Option<usize>,
+    max_stars: Option<usize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let profile: Profile =
+        profile.parse().map_err(|error| PyValueError::new_err(format!("profile: {error}")))?;
+    let default = Limits::default();
+    let limits = Limits {
+        bytes: max_bytes,
+        groups: max_groups.unwrap_or(default.groups),
+        rules: max_rules.unwrap_or(default.rules),
+        stars: max_stars.unwrap_or(default.stars),
+        ..default
+    };
+    let compile = Options { profile, limits, crawlers, no_sources: !sources, ..Options::default() };
+    let options = BatchOptions { compile, pages, threads, warc_root, ..BatchOptions::default() };
+    let inputs = inputs.0.into_iter().map(Input::Path).collect();
+    let made = py.detach(|| {
+        let job = Compile::new(inputs, options, allow_empty)?;
+        let compiled = job.run(Destination::open(&output, shards)?, &Progress::default())?;
+        Ok(to_string(&compiled.summary()))
+    });
+    let json = made.map_err(|error| job_error(py, error))?.map_err(|error| said(&error))?;
+    from_json(py, &json)
+}
+
+/// Merges images into one: of several captures of a site the newest counts; gives the summary of `robomaton merge --json`.
+#[pyfunction]
+#[pyo3(signature = (images, output, *, shards=None))]
+pub(crate) fn merge<'py>(
+    py: Python<'py>,
+    images: Paths,
+    output: PathBuf,
+    shards: Option<NonZero<u8>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let merged = py.detach(|| -> Result<Merged, robomaton_jobs::Error> {
+        robomaton_jobs::merge(&images.0, Destination::open(&output, shards)?)
+    });
+    let json = to_string(&merged.map_err(|error| job_error(py, error))?).map_err(|error| said(&error))?;
+    from_json(py, &json)
+}

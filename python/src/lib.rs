@@ -1,0 +1,39 @@
+//! The native half of the Python package: images, texts and jobs as Python sees them.
+//!
+//! ```text
+//!   str, bytes, list, NumPy, Arrow ──▶ urls ──▶ source (image or text) ──▶ answers ──▶ str, list, NumPy, Arrow
+//! ```
+//!
+//! Stands beside `cli` and `serve` and says what they say: names, usages and answers go through `explain`, images are made
+//! by `jobs`. Invariants: whatever is wrong with an argument or an image is a Python exception; the interpreter is let go
+//! while an image is made or asked for many URLs; rows of NumPy and Arrow never become Python objects. It decides nothing.
+
+mod answer;
+mod ask;
+mod error;
+mod image;
+mod jobs;
+mod robots;
+mod source;
+mod text;
+mod urls;
+
+use pyo3::prelude::*;
+
+/// The verdicts, in the order of their codes in NumPy arrays.
+const VERDICTS: [&str; 4] = ["allowed", "disallowed", "conditional", "unknown"];
+
+#[pymodule]
+fn _robomaton(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("VERDICTS", VERDICTS)?;
+    module.add("Error", py.get_type::<error::Error>())?;
+    module.add("ImageError", py.get_type::<error::ImageError>())?;
+    module.add_class::<answer::Answer>()?;
+    module.add_class::<image::Image>()?;
+    module.add_class::<robots::Robots>()?;
+    module.add_function(wrap_pyfunction!(jobs::compile, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::merge, module)?)?;
+    Ok(())
+}

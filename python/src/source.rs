@@ -1,0 +1,140 @@
+//! What can be asked: an image, or one text.
+//!
+//! Both answer one question, or many in a row, by the runtime; of a text, whatever URL is asked about is one of its site. It
+//! knows nothing of Python but how a crawler's names are put.
+
+use crate::ask::{Agent, Crawlers, Use};
+use crate::error::said;
+use crate::urls::{Ask, code};
+use pyo3::prelude::*;
+use robomaton_compiler::Options;
+use robomaton_explain::{Beside, Error, Single, decide};
+use robomaton_runtime::{Access, Crawler, Image, Question, Terms, Usage, Verdict};
+use self_cell::self_cell;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// An image, or one text.
+pub(crate) enum Source {
+    Image(Box<Open>),
+    Text(Box<Read>),
+}
+
+/// An open image.
+pub(crate) struct Open {
+    pub(crate) image: Image,
+    pub(crate) terms: Terms,
+    pub(crate) crawlers: Crawlers,
+}
+
+/// A text that was read.
+pub(crate) struct Read {
+    pub(crate) single: Arc<Single>,
+    pub(crate) text: Vec<u8>,
+    pub(crate) beside: Beside,
+    pub(crate) options: Options,
+    pub(crate) crawlers: Crawlers,
+    /// What answers for whoever asked last.
+    pub(crate) last: Mutex<Option<(Py<PyAny>, Resolved)>>,
+}
+
+self_cell! {
+    /// What answers for a crawler that crawls the site of a text.
+    pub(crate) struct Resolved {
+        owner: (Arc<Single>, Arc<Crawler>),
+        #[covariant]
+        dependent: Access,
+    }
+}
+
+impl Read {
+    /// Whether a crawler may plainly fetch a URL: [`Source::decide`], with what answers kept for the next question.
+    ///
+    /// # Errors
+    /// When a name names nobody.
+    #[inline]
+    pub(crate) fn allowed(&self, agent: &Agent<'_>, url: &str) -> PyResult<bool> {
+        if let Some((last, resolved)) = &*self.last()
+            && last.is(agent.object())
+        {
+            return Ok(resolved.borrow_dependent().decide(url).is_allowed());
+        }
+        let crawler = self.crawlers.resolve(self.single.image(), agent)?;
+        let resolved = Resolved::try_new((Arc::clone(&self.single), crawler), |(single, crawler)| {
+            Ok::<_, Error>(single.site()?.access(crawler, Usage::CRAWL))
+        });
+        let resolved = resolved.map_err(|error| said(&error))?;
+        let allowed = resolved.borrow_dependent().decide(url).is_allowed();
+        // A string does not change; a list may.
+        if agent.is_one() {
+            *self.last() = Some((agent.object().clone().unbind(), resolved));
+        }
+        Ok(allowed)
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<(Py<PyAny>, Resolved)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Source {
+    /// The crawler of these names.
+    ///
+    /// # Errors
+    /// When a name names nobody.
+    #[inline]
+    pub(crate) fn crawler(&self, agent: &Agent<'_>) -> PyResult<Arc<Crawler>> {
+        match self {
+            Source::Image(open) => open.crawlers.resolve(&open.image, agent),
+            Source::Text(read) => read.crawlers.resolve(read.single.image(), agent),
+        }
+    }
+
+    /// Answers one question. `document` is the document of the site that answers, where it is not robots.txt.
+    ///
+    /// # Errors
+    /// None that can happen.
+    #[inline]
+    pub(crate) fn decide<'a>(
+        &'a self,
+        crawler: &'a Crawler,
+        to: &'a Use,
+        document: Option<&str>,
+        url: &'a str,
+    ) -> Result<Verdict<'a>, Error> {
+        match self {
+            Source::Image(open) => Ok(decide(&open.image, document, crawler, to.resolve(&open.image), url)),
+            Source::Text(read) => {
+                let usage = to.resolve(read.single.image());
+                Ok(read.single.site()?.decide(crawler, usage, url))
+            }
+        }
+    }
+}
+
+/// A question about many URLs.
+pub(crate) struct Batch<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) crawler: &'a Crawler,
+    pub(crate) to: &'a Use,
+}
+
+impl Ask for Batch<'_> {
+    fn codes<'u>(&self, urls: impl Iterator<Item = &'u str>) -> Vec<u8> {
+        let Batch { source, crawler, to } = *self;
+        let mut codes = Vec::with_capacity(urls.size_hint().0);
+        let each = |verdict: Verdict<'_>| codes.push(code(verdict.safe_decision()));
+        match source {
+            Source::Image(open) => {
+                let usage = to.resolve(&open.image);
+                open.image.decide_batch(urls.map(|url| Question { crawler, usage, url }), each);
+            }
+            Source::Text(read) => {
+                let image = read.single.image();
+                let access = image.first_site().map(|site| site.access(crawler, to.resolve(image)));
+                // There is no text without a site.
+                urls.flat_map(|url| access.map(|access| access.decide(url))).for_each(each);
+            }
+        }
+        codes
+    }
+}

@@ -1,0 +1,45 @@
+//! Strings out of Python: `str`, or the octets of `bytes`.
+//!
+//! A `str` with surrogates is no Unicode text and is refused with its place. Octets that are no UTF-8 are percent-encoded, which
+//! is the same URL (R10), as the command does.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use robomaton_explain::spelled;
+
+/// A URL, or a name, as it was given.
+pub(crate) enum Text<'py> {
+    /// UTF-8, of Python's.
+    Utf8(Bound<'py, PyBytes>),
+    /// Of octets.
+    Spelled(String),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Text<'py> {
+    type Error = PyErr;
+
+    #[inline]
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Text<'py>> {
+        if let Ok(text) = object.cast::<PyString>() {
+            return Ok(Text::Utf8(text.encode_utf8()?));
+        }
+        let Ok(octets) = object.cast::<PyBytes>() else {
+            let of = object.get_type();
+            return Err(PyTypeError::new_err(format!("expected str or bytes, not {}", of.name()?)));
+        };
+        Ok(Text::Spelled(spelled(octets.as_bytes()).into_owned()))
+    }
+}
+
+impl Text<'_> {
+    /// The text.
+    #[inline]
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            // What Python encoded is UTF-8.
+            Text::Utf8(octets) => std::str::from_utf8(octets.as_bytes()).unwrap_or_default(),
+            Text::Spelled(text) => text,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Many URLs out of Python, and their answers back in the same kind: lists, NumPy arrays, Arrow arrays.
+//!
+//! Rows of NumPy and Arrow never become Python objects: Arrow's are read where they lie, NumPy's characters are put into UTF-8
+//! in blocks. Invariant: a row that is no text is an error that names it. It does not know what is asked.
+
+mod arrow;
+mod numpy;
+
+use crate::VERDICTS;
+use crate::text::Text;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyList, PyString};
+use robomaton_runtime::Decision;
+
+/// Texts one behind the other.
+#[derive(Default)]
+pub(crate) struct Texts {
+    all: String,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    /// Ends a text that was appended to [`Texts::all`].
+    fn end(&mut self) {
+        self.ends.push(self.all.len());
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.all[start..end])
+    }
+}
+
+/// What is asked about rows of URLs.
+pub(crate) trait Ask: Sync {
+    /// The code of the answer of each row.
+    fn codes<'u>(&self, rows: impl Iterator<Item = &'u str>) -> Vec<u8>;
+}
+
+/// Rows that lie together.
+pub(crate) enum Chunk {
+    Own(Texts),
+    Arrow(arrow::Column),
+}
+
+impl Chunk {
+    fn codes(&self, ask: &impl Ask) -> Vec<u8> {
+        match self {
+            Chunk::Own(texts) => ask.codes(texts.iter()),
+            Chunk::Arrow(column) => column.codes(ask),
+        }
+    }
+}
+
+/// The kind that answers are given back in.
+#[derive(Clone, Copy)]
+enum Kind {
+    List,
+    NumPy,
+    /// One array of pyarrow.
+    Arrow,
+    /// A chunked array of pyarrow.
+    Chunked,
+}
+
+/// URLs, read.
+pub(crate) struct Urls {
+    kind: Kind,
+    chunks: Vec<Chunk>,
+}
+
+/// Their answers, by code.
+pub(crate) struct Codes {
+    kind: Kind,
+    chunks: Vec<Vec<u8>>,
+}
+
+impl<'py> FromPyObject<'_, 'py> for Urls {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Urls> {
+        if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
+            return Err(PyTypeError::new_err("urls: expected many URLs, not a single string"));
+        }
+        if object.is_instance_of::<PyList>() {
+            return Ok(Urls { kind: Kind::List, chunks: vec![Chunk::Own(list(&object, 0)?)] });
+        }
+        let of = object.get_type();
+        if of.module()? == "numpy" && of.name()? == "ndarray" {
+            return Ok(Urls { kind: Kind::NumPy, chunks: vec![Chunk::Own(numpy::read(&object)?)] });
+        }
+        if object.hasattr("__arrow_c_array__")? {
+            let column = arrow::Column::read(&object, 0)?;
+            return Ok(Urls { kind: Kind::Arrow, chunks: vec![Chunk::Arrow(column)] });
+        }
+        if object.hasattr("__arrow_c_stream__")? {
+            return Ok(Urls { kind: Kind::Chunked, chunks: arrow::chunks(&object)? });
+        }
+        // A series of pandas.
+        if object.hasattr("to_numpy")? {
+            return object.call_method0("to_numpy")?.extract();
+        }
+        if object.try_iter().is_err() {
+            return Err(PyTypeError::new_err(format!(
+                "urls: expected a list or an array, not {}",
+                of.name()?
+            )));
+        }
+        Ok(Urls { kind: Kind::List, chunks: vec![Chunk::Own(list(&object, 0)?)] })
+    }
+}
+
+/// The strings of a list, or of anything that can be gone through; `first` is the number of the first.
+fn list(object: &Bound<'_, PyAny>, first: usize) -> PyResult<Texts> {
+    let mut texts = Texts::default();
+    for (item, row) in object.try_iter()?.zip(first..) {
+        let item = item?;
+        let text = item.extract::<Text<'_>>().map_err(|error| at_row(&item, row, error))?;
+        texts.all.push_str(text.as_str());
+        texts.end();
+    }
+    Ok(texts)
+}
+
+/// An error of a row, with its number.
+fn at_row(item: &Bound<'_, PyAny>, row: usize, error: PyErr) -> PyErr {
+    let py = item.py();
+    let said = format!("urls[{row}]: {}", error.value(py));
+    if error.is_instance_of::<PyTypeError>(py) {
+        PyTypeError::new_err(said)
+    } else {
+        PyValueError::new_err(said)
+    }
+}
+
+impl Urls {
+    /// Asks about all of them, the interpreter let go.
+    pub(crate) fn codes(&self, py: Python<'_>, ask: &impl Ask) -> Codes {
+        let chunks = py.detach(|| self.chunks.iter().map(|chunk| chunk.codes(ask)).collect());
+        Codes { kind: self.kind, chunks }
+    }
+}
+
+/// The code of a decision: its place in [`VERDICTS`].
+#[inline]
+pub(crate) fn code(decision: Decision) -> u8 {
+    match decision {
+        Decision::Allowed => 0,
+        Decision::Disallowed => 1,
+        Decision::Conditional => 2,
+        Decision::Unknown => 3,
+    }
+}
+
+fn is_allowed(code: u8) -> bool {
+    code == 0
+}
+
+impl Codes {
+    /// The verdicts: a list of strings, a NumPy array of codes, or a dictionary array of Arrow.
+    pub(crate) fn verdicts(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        match self.kind {
+            Kind::List => {
+                let names = VERDICTS.map(|name| PyString::intern(py, name));
+                let rows = self.chunks.iter().flatten().map(|&code| &names[usize::from(code)]);
+                Ok(PyList::new(py, rows.collect::<Vec<_>>())?.into_any())
+            }
+            Kind::NumPy => Ok(numpy::codes(py, self.chunks.concat())),
+            Kind::Arrow => arrow::verdicts(py, self.chunks.concat()),
+            Kind::Chunked => {
+                let of = |chunk| arrow::verdicts(py, chunk);
+                arrow::chunked(py, self.chunks.into_iter().map(of).collect::<PyResult<_>>()?, of(Vec::new())?)
+            }
+        }
+    }
+
+    /// Whether each is plainly allowed.
+    pub(crate) fn allowed(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        let mask = |chunk: Vec<u8>| chunk.into_iter().map(is_allowed).collect::<Vec<bool>>();
+        match self.kind {
+            Kind::List => {
+                let rows = self.chunks.iter().flatten().map(|&code| PyBool::new(py, is_allowed(code)));
+                Ok(PyList::new(py, rows.collect::<Vec<_>>())?.into_any())
+            }
+            Kind::NumPy => Ok(numpy::mask(py, mask(self.chunks.concat()))),
+            Kind::Arrow => arrow::mask(py, mask(self.chunks.concat())),
+            Kind::Chunked => {
+                let of = |chunk| arrow::mask(py, mask(chunk));
+                arrow::chunked(py, self.chunks.into_iter().map(of).collect::<PyResult<_>>()?, of(Vec::new())?)
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Columns of Arrow, by its C data interface: read where they lie.
+//!
+//! Strings and binary in all their forms, dictionaries of them among those: their values are asked about once.
+
+use super::{Ask, Texts};
+use crate::VERDICTS;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int8Type;
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, DictionaryArray, Int8Array, LargeStringArray, StringArray,
+    StringViewArray, make_array,
+};
+use arrow_data::ArrayData;
+use arrow_pyarrow::{FromPyArrow, ToPyArrow};
+use arrow_schema::DataType;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use robomaton_explain::spelled;
+use std::sync::Arc;
+
+/// One array.
+pub(crate) enum Column {
+    Plain(StringArray),
+    Large(LargeStringArray),
+    View(StringViewArray),
+    /// Binary, as URLs.
+    Spelled(Texts),
+    /// Distinct values, and which of them each row has.
+    Coded(Box<Column>, Vec<usize>),
+}
+
+impl Column {
+    /// Reads what exports itself as an array; `first` is the number of its first row.
+    pub(super) fn read(object: &Bound<'_, PyAny>, first: usize) -> PyResult<Column> {
+        let data = ArrayData::from_pyarrow_bound(object)?;
+        Column::of(&make_array(data), first)
+    }
+
+    fn of(array: &ArrayRef, first: usize) -> PyResult<Column> {
+        if let Some(nulls) = array.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
+            let row = (0..nulls.len()).find(|&row| nulls.is_null(row)).unwrap_or(0);
+            return Err(PyValueError::new_err(format!("urls[{}]: is null", first + row)));
+        }
+        Ok(match array.data_type() {
+            DataType::Utf8 => Column::Plain(array.as_string::<i32>().clone()),
+            DataType::LargeUtf8 => Column::Large(array.as_string::<i64>().clone()),
+            DataType::Utf8View => Column::View(array.as_string_view().clone()),
+            DataType::Binary => Column::spelled(array.as_binary::<i32>().iter()),
+            DataType::LargeBinary => Column::spelled(array.as_binary::<i64>().iter()),
+            DataType::BinaryView => Column::spelled(array.as_binary_view().iter()),
+            DataType::Dictionary(..) => {
+                let coded = array.as_any_dictionary();
+                Column::Coded(Box::new(Column::of(coded.values(), first)?), coded.normalized_keys())
+            }
+            DataType::Null if array.is_empty() => Column::Spelled(Texts::default()),
+            other => {
+                let said = format!("urls: expected an Arrow array of strings or binary, not of {other}");
+                return Err(PyTypeError::new_err(said));
+            }
+        })
+    }
+
+    fn spelled<'a>(rows: impl Iterator<Item = Option<&'a [u8]>>) -> Column {
+        let mut texts = Texts::default();
+        for row in rows.flatten() {
+            texts.all.push_str(&spelled(row));
+            texts.end();
+        }
+        Column::Spelled(texts)
+    }
+
+    pub(super) fn codes(&self, ask: &impl Ask) -> Vec<u8> {
+        match self {
+            Column::Plain(array) => ask.codes((0..array.len()).map(|row| array.value(row))),
+            Column::Large(array) => ask.codes((0..array.len()).map(|row| array.value(row))),
+            Column::View(array) => ask.codes((0..array.len()).map(|row| array.value(row))),
+            Column::Spelled(texts) => ask.codes(texts.iter()),
+            Column::Coded(values, keys) => {
+                let codes = values.codes(ask);
+                keys.iter().map(|&key| codes[key]).collect()
+            }
+        }
+    }
+}
+
+/// The chunks of what exports itself as a stream.
+pub(super) fn chunks(object: &Bound<'_, PyAny>) -> PyResult<Vec<super::Chunk>> {
+    let py = object.py();
+    let chunked = if object.hasattr("chunks")? {
+        object.clone()
+    } else {
+        py.import("pyarrow")?.call_method1("chunked_array", (object,))?
+    };
+    let mut chunks = Vec::new();
+    let mut first = 0;
+    for chunk in chunked.getattr("chunks")?.try_iter()? {
+        let chunk = chunk?;
+        chunks.push(super::Chunk::Arrow(Column::read(&chunk, first)?));
+        first += chunk.len()?;
+    }
+    Ok(chunks)
+}
+
+/// Verdicts as a dictionary array.
+pub(super) fn verdicts(py: Python<'_>, codes: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
+    let keys = Int8Array::from_iter_values(codes.into_iter().map(|code| code as i8));
+    let names = Arc::new(StringArray::from(VERDICTS.to_vec()));
+    let array = DictionaryArray::<Int8Type>::try_new(keys, names);
+    let array = array.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    array.to_data().to_pyarrow(py)
+}
+
+/// A boolean array.
+pub(super) fn mask(py: Python<'_>, mask: Vec<bool>) -> PyResult<Bound<'_, PyAny>> {
+    BooleanArray::from(mask).to_data().to_pyarrow(py)
+}
+
+/// Arrays as one in chunks, of the type of `empty`.
+pub(super) fn chunked<'py>(
+    py: Python<'py>,
+    arrays: Vec<Bound<'py, PyAny>>,
+    empty: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    py.import("pyarrow")?.call_method1("chunked_array", (arrays, empty.getattr("type")?))
+}

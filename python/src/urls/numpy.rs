@@ -1,0 +1,103 @@
+//! Arrays of NumPy: characters of a fixed number, octets of a fixed number, strings of any length, objects.
+//!
+//! What NumPy fills up with zeros ends before them.
+
+use super::{Texts, list};
+use numpy::{PyArray1, PyReadonlyArray2};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PySlice;
+use robomaton_explain::spelled;
+
+/// Rows that are unfolded together, where each would have a length of its own.
+const BLOCK: usize = 1 << 12;
+
+/// Reads an array of one dimension.
+pub(super) fn read(array: &Bound<'_, PyAny>) -> PyResult<Texts> {
+    let shape: Vec<usize> = array.getattr("shape")?.extract()?;
+    let &[rows] = shape.as_slice() else {
+        let said = format!("urls: expected an array of one dimension, not of {}", shape.len());
+        return Err(PyValueError::new_err(said));
+    };
+    let dtype = array.getattr("dtype")?;
+    let mut texts = Texts::default();
+    match dtype.getattr("kind")?.extract::<String>()?.as_str() {
+        "U" => characters(array, rows, 0, &mut texts)?,
+        "S" => octets(array, rows, &mut texts)?,
+        "O" => texts = list(&array.call_method0("tolist")?, 0)?,
+        "T" => {
+            for first in (0..rows).step_by(BLOCK) {
+                let end = rows.min(first + BLOCK);
+                let block = array.get_item(PySlice::new(array.py(), first as isize, end as isize, 1))?;
+                let lengths = array.py().import("numpy.strings")?.call_method1("str_len", (&block,))?;
+                let longest = lengths.call_method0("max")?.extract::<usize>()?.max(1);
+                let block = block.call_method1("astype", (format!("U{longest}"),))?;
+                characters(&block, end - first, first, &mut texts)?;
+            }
+        }
+        _ => return Err(PyTypeError::new_err(format!("urls: expected an array of strings, not of {dtype}"))),
+    }
+    Ok(texts)
+}
+
+/// The rows of an array as rows of numbers.
+fn view<'py, T: numpy::Element>(
+    array: &Bound<'py, PyAny>,
+    rows: usize,
+    of: &str,
+    size: usize,
+) -> PyResult<PyReadonlyArray2<'py, T>> {
+    let numpy = array.py().import("numpy")?;
+    let dtype = array.getattr("dtype")?;
+    let native = array
+        .call_method1("astype", (dtype.call_method1("newbyteorder", ("=",))?, "C", "equiv", true, false))?;
+    let native = numpy.call_method1("ascontiguousarray", (native,))?;
+    let width = dtype.getattr("itemsize")?.extract::<usize>()? / size;
+    let numbers = native.call_method1("view", (of,))?.call_method1("reshape", ((rows, width),))?;
+    Ok(numbers.extract::<PyReadonlyArray2<'py, T>>()?)
+}
+
+/// `first` is the number of the first row.
+fn characters(array: &Bound<'_, PyAny>, rows: usize, first: usize, texts: &mut Texts) -> PyResult<()> {
+    if rows == 0 {
+        return Ok(());
+    }
+    let numbers = view::<u32>(array, rows, "uint32", 4)?;
+    for (row, place) in numbers.as_array().rows().into_iter().zip(first..) {
+        let end = row.iter().rposition(|&number| number != 0).map_or(0, |last| last + 1);
+        for &number in row.iter().take(end) {
+            let character = char::from_u32(number);
+            let said =
+                || PyValueError::new_err(format!("urls[{place}]: {number:#x} is no character of Unicode"));
+            texts.all.push(character.ok_or_else(said)?);
+        }
+        texts.end();
+    }
+    Ok(())
+}
+
+fn octets(array: &Bound<'_, PyAny>, rows: usize, texts: &mut Texts) -> PyResult<()> {
+    if rows == 0 {
+        return Ok(());
+    }
+    let numbers = view::<u8>(array, rows, "uint8", 1)?;
+    let mut url = Vec::new();
+    for row in numbers.as_array().rows() {
+        url.clear();
+        url.extend(row);
+        let end = url.iter().rposition(|&octet| octet != 0).map_or(0, |last| last + 1);
+        texts.all.push_str(&spelled(&url[..end]));
+        texts.end();
+    }
+    Ok(())
+}
+
+/// Codes as an array.
+pub(super) fn codes(py: Python<'_>, codes: Vec<u8>) -> Bound<'_, PyAny> {
+    PyArray1::from_vec(py, codes).into_any()
+}
+
+/// A mask as an array.
+pub(super) fn mask(py: Python<'_>, mask: Vec<bool>) -> Bound<'_, PyAny> {
+    PyArray1::from_vec(py, mask).into_any()
+}
