@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import inspect
 import json
 import os
 import random
@@ -42,8 +43,8 @@ Fetch = Callable[[str, str], str]
 Batches = Iterator[pa.RecordBatch]
 """What `DataFrame.mapInArrow` hands to a function, and takes back."""
 
-OPTIONS = frozenset({"profile", "crawlers", "pages", "sources", "threads", "warc_root"})
-"""The options of `robomaton.compile` that speak of a part as of a whole."""
+OPTIONS = frozenset(inspect.signature(robomaton.compile).parameters) - {"inputs", "output", "shards", "allow_empty"}
+"""The options of `robomaton.compile` that speak of a part as of the whole."""
 
 VERDICTS = ("allowed", "disallowed", "conditional", "unknown", None)
 """What a row may get; None is for a URL that is null."""
@@ -114,8 +115,8 @@ def compile_partition(paths: Iterable[Path], to: Path, *, fetch: Optional[Fetch]
     """Compiles files to one part in the folder `to`, for `RDD.mapPartitions`: one part, or none if there is no path.
 
     A part without captures is an image that holds nothing. What is read and written until the part is whole lies on the
-    executor's own disk. `options` are those of `robomaton.compile`: profile, crawlers, pages, sources, warc_root, and
-    threads, here 1 by default, since Spark gives a task one core.
+    executor's own disk. `options` are those of `robomaton.compile`, such as `profile` and `crawlers`; `threads` is 1 by
+    default, since Spark gives a task one core.
     """
     _check_options(options)
     names = [os.fspath(path) for path in paths]

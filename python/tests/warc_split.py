@@ -23,7 +23,8 @@ class Record(NamedTuple):
 
 def records(file: Path) -> Iterator[Record]:
     """The records of a WARC file that are about a URL."""
-    data = gzip.decompress(file.read_bytes())
+    with gzip.open(file) as stream:
+        data = stream.read()
     start = 0
     while start < len(data):
         head_end = data.index(b"\r\n\r\n", start)
