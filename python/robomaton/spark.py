@@ -22,7 +22,8 @@ import shutil
 import tempfile
 import uuid
 from collections import Counter
-from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence, Union
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Union
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -34,7 +35,7 @@ import robomaton
 
 __all__ = ["Part", "add_verdicts", "compile", "compile_partition", "filter_urls"]
 
-Path = Union[str, "os.PathLike[str]"]
+Path = Union[str, os.PathLike[str]]
 """What names a file."""
 
 Fetch = Callable[[str, str], str]
@@ -59,14 +60,14 @@ class Part(NamedTuple):
 
 
 def compile(
-    spark: Union[SparkSession, SparkContext],
+    spark: SparkSession | SparkContext,
     paths: Iterable[Path],
     output: Path,
     *,
     to: Path,
-    partitions: Optional[int] = None,
-    shards: Optional[int] = None,
-    fetch: Optional[Fetch] = None,
+    partitions: int | None = None,
+    shards: int | None = None,
+    fetch: Fetch | None = None,
     allow_empty: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
@@ -111,7 +112,7 @@ def compile(
     }
 
 
-def compile_partition(paths: Iterable[Path], to: Path, *, fetch: Optional[Fetch] = None, **options: Any) -> list[Part]:
+def compile_partition(paths: Iterable[Path], to: Path, *, fetch: Fetch | None = None, **options: Any) -> list[Part]:
     """Compiles files to one part in the folder `to`, for `RDD.mapPartitions`: one part, or none if there is no path.
 
     A part without captures is an image that holds nothing. What is read and written until the part is whole lies on the
@@ -141,13 +142,13 @@ def compile_partition(paths: Iterable[Path], to: Path, *, fetch: Optional[Fetch]
 
 
 def filter_urls(
-    agent: Union[str, Sequence[str]],
+    agent: str | Sequence[str],
     *,
     image: str,
     column: str = "url",
     usage: str = "crawl",
-    purpose: Optional[str] = None,
-    keep: Iterable[Optional[str]] = ("allowed",),
+    purpose: str | None = None,
+    keep: Iterable[str | None] = ("allowed",),
 ) -> Callable[[Batches], Batches]:
     """A function for `DataFrame.mapInArrow` that keeps the rows whose URL has one of the verdicts `keep`.
 
@@ -168,12 +169,12 @@ def filter_urls(
 
 
 def add_verdicts(
-    agent: Union[str, Sequence[str]],
+    agent: str | Sequence[str],
     *,
     image: str,
     column: str = "url",
     usage: str = "crawl",
-    purpose: Optional[str] = None,
+    purpose: str | None = None,
     name: str = "verdict",
 ) -> Callable[[Batches], Batches]:
     """A function for `DataFrame.mapInArrow` that adds a last column, of strings: the verdict of each row, null where the URL
@@ -193,9 +194,9 @@ def _verdicts(
     batch: pa.RecordBatch,
     column: str,
     image: str,
-    agent: Union[str, Sequence[str]],
+    agent: str | Sequence[str],
     usage: str,
-    purpose: Optional[str],
+    purpose: str | None,
 ) -> pa.Array:
     """The verdict of each row as a string, null where the URL is null."""
     if batch.schema.names.count(column) != 1:
@@ -205,7 +206,7 @@ def _verdicts(
     return pc.if_else(urls.is_valid(), verdicts.cast(pa.string()), pa.scalar(None, pa.string()))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _image(name: str) -> robomaton.Image:
     """An image, mapped once in a process: Spark gives a Python worker one task after the other."""
     # An absolute path stays what it is.
@@ -225,7 +226,7 @@ def _part_name(names: list[str], options: dict[str, Any]) -> str:
     return f"part-{hashlib.sha256(text.encode()).hexdigest()[:16]}.rimg"
 
 
-def _scratch() -> Optional[str]:
+def _scratch() -> str | None:
     """One of the folders that Spark gives an executor for such ends, if it does."""
     folders = [folder for folder in os.environ.get("SPARK_LOCAL_DIRS", "").split(",") if folder]
     return random.choice(folders) if folders else None

@@ -7,8 +7,9 @@ So what the files give, merged, must equal what they give together. It knows no 
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Iterable, Iterator, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 
