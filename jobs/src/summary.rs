@@ -41,6 +41,8 @@ pub struct Summary<'r> {
     compile_seconds: f64,
     emit_seconds: f64,
     skipped: &'r BTreeMap<&'static str, u64>,
+    /// The first of them, each with its place and reason.
+    skipped_examples: &'r [String],
     ignored_records: u64,
     other_captures: u64,
     truncated: u64,
@@ -112,6 +114,7 @@ impl Summary<'_> {
             compile_seconds: report.compile_time.as_secs_f64(),
             emit_seconds: report.emit_time.as_secs_f64(),
             skipped: &report.skipped,
+            skipped_examples: &report.skipped_examples,
             ignored_records: report.ignored_records,
             other_captures: report.other_captures,
             truncated: report.truncated,

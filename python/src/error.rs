@@ -40,10 +40,13 @@ pub(crate) fn os_error(path: &Path, error: &io::Error) -> PyErr {
     }
 }
 
-/// The number of an error, or of the one that it wraps.
+/// The number of an error; of one that a library has wrapped, as far as its kind tells.
 fn number(error: &io::Error) -> Option<i32> {
-    let wrapped = || error.get_ref()?.source()?.downcast_ref::<io::Error>()?.raw_os_error();
-    error.raw_os_error().or_else(wrapped)
+    error.raw_os_error().or(match error.kind() {
+        io::ErrorKind::NotFound => Some(2),
+        io::ErrorKind::PermissionDenied => Some(13),
+        _ => None,
+    })
 }
 
 /// What is wrong with an image.

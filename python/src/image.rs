@@ -5,32 +5,26 @@
 
 use crate::answer::{Answer, from_json};
 use crate::ask::{Agent, Crawlers, Use};
-use crate::error::{changed, image_error, open_error, said};
+use crate::error::{changed, image_error, open_error, os_error, said};
 use crate::source::{Batch, Open, Source};
 use crate::text::Text;
 use crate::urls::{Codes, Urls};
+use crate::watch::Watch;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use robomaton_explain::{Asker, OneSite, explain, time};
 use robomaton_runtime::{Decision, Image as Runtime, Terms};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Instant;
 
 /// An image, mapped from a file or a directory of shards. Any number of threads may ask it.
 #[pyclass(frozen, module = "robomaton")]
 pub struct Image {
     source: RwLock<Option<Arc<Source>>>,
     path: PathBuf,
-    opened: Instant,
-    /// When the files were last looked at, in nanoseconds since it was opened.
-    looked_at: AtomicU64,
 }
-
-/// For so long it is taken for granted that nobody writes to the files: looking costs more than a question.
-const TRUSTED: u64 = 20_000;
 
 impl Image {
     /// What is asked.
@@ -41,14 +35,7 @@ impl Image {
     fn source(&self, py: Python<'_>) -> PyResult<Arc<Source>> {
         let source = self.source.read().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(source) = source else { return Err(PyValueError::new_err("the image is closed")) };
-        let now = u64::try_from(self.opened.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        if now.saturating_sub(self.looked_at.load(Ordering::Relaxed)) > TRUSTED {
-            if !self.open(&source)?.image.is_unchanged() {
-                return Err(changed(py, &self.path));
-            }
-            self.looked_at.store(now, Ordering::Relaxed);
-        }
-        Ok(source)
+        if self.open(&source)?.watch.is_unchanged() { Ok(source) } else { Err(changed(py, &self.path)) }
     }
 
     #[inline]
@@ -73,7 +60,13 @@ fn permission(name: &str, word: &str) -> PyResult<Decision> {
 impl Image {
     /// Opens an image. Takes constant time: header and section table are checked, contents only by `verify`.
     #[new]
-    #[pyo3(signature = (path, *, on_forbidden="allow".into(), on_throttled="allow".into(), on_long_unreachable="deny".into(), elements=false, now=None))]
+    #[pyo3(
+        signature = (
+            path, *, on_forbidden="allow".into(), on_throttled="allow".into(), on_long_unreachable="deny".into(),
+            elements=false, now=None
+        ),
+        text_signature = "(path, *, on_forbidden='allow', on_throttled='allow', on_long_unreachable='deny', elements=False, now=None)"
+    )]
     fn new(
         py: Python<'_>,
         path: PathBuf,
@@ -90,17 +83,17 @@ impl Image {
             elements,
             now: Some(now.unwrap_or_else(time::now)),
         };
+        let watch = Watch::new(&path).map_err(|error| os_error(&path, &error))?;
         let image = py.detach(|| Runtime::open(&path)).map_err(|error| open_error(py, &error))?;
         let image = image.with_terms(terms.clone());
-        let open = Open { image, terms, crawlers: Crawlers::new(false) };
-        let source = RwLock::new(Some(Arc::new(Source::Image(Box::new(open)))));
-        Ok(Image { source, path, opened: Instant::now(), looked_at: AtomicU64::new(0) })
+        let open = Open { image, terms, watch, crawlers: Crawlers::new(false) };
+        Ok(Image { source: RwLock::new(Some(Arc::new(Source::Image(Box::new(open))))), path })
     }
 
     /// The path that it was opened by.
     #[getter]
-    fn path(&self) -> &Path {
-        &self.path
+    fn path(&self) -> &OsStr {
+        self.path.as_os_str()
     }
 
     /// The dialect that it was compiled under.
@@ -213,8 +206,8 @@ impl Image {
     }
 
     /// The verdicts for many URLs: of a list a list of strings, of a NumPy array one of codes (places in `VERDICTS`), of an
-    /// Arrow array a dictionary array.
-    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None))]
+    /// Arrow array a dictionary array. On so many threads; 0 for one per core.
+    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None, threads=1))]
     fn decide_batch<'py>(
         &self,
         py: Python<'py>,
@@ -222,12 +215,13 @@ impl Image {
         agent: Agent<'_>,
         usage: Option<String>,
         purpose: Option<String>,
+        threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch(py, self.source(py)?, &urls, &agent, Use { usage, purpose })?.verdicts(py)
+        batch(py, self.source(py)?, &urls, &agent, Use { usage, purpose }, threads)?.verdicts(py)
     }
 
     /// Whether each of many URLs is plainly allowed: a list, a NumPy array or an Arrow array of booleans.
-    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None))]
+    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None, threads=1))]
     fn allowed_batch<'py>(
         &self,
         py: Python<'py>,
@@ -235,8 +229,9 @@ impl Image {
         agent: Agent<'_>,
         usage: Option<String>,
         purpose: Option<String>,
+        threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch(py, self.source(py)?, &urls, &agent, Use { usage, purpose })?.allowed(py)
+        batch(py, self.source(py)?, &urls, &agent, Use { usage, purpose }, threads)?.allowed(py)
     }
 
     /// Why: the text of `robomaton explain`.
@@ -304,9 +299,10 @@ pub(crate) fn batch(
     urls: &Urls,
     agent: &Agent<'_>,
     to: Use,
+    threads: usize,
 ) -> PyResult<Codes> {
     let crawler = source.crawler(agent)?;
-    Ok(urls.codes(py, &Batch { source: &source, crawler: &crawler, to: &to }))
+    Ok(urls.codes(py, &Batch { source: &source, crawler: &crawler, to: &to }, threads))
 }
 
 /// Who asks, as the crate of stories takes it.

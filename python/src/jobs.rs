@@ -33,12 +33,25 @@ impl<'py> FromPyObject<'_, 'py> for Paths {
     }
 }
 
+/// How many files an image is to have.
+fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
+    let Some(number) = shards else { return Ok(None) };
+    match u8::try_from(number).ok().and_then(NonZero::new) {
+        Some(number) => Ok(Some(number)),
+        None => Err(PyValueError::new_err(format!("shards: 1 to 255, not {number}"))),
+    }
+}
+
 /// Compiles captures into one image, whole or not at all; gives the summary of `robomaton compile --json`.
 #[pyfunction]
-#[pyo3(signature = (
-    inputs, output, *, profile="full".into(), crawlers=Vec::new(), pages=false, sources=true, shards=None, threads=0,
-    warc_root=None, allow_empty=false, max_bytes=None, max_groups=None, max_rules=None, max_stars=None
-))]
+#[pyo3(
+    signature = (
+        inputs, output, *, profile="full".into(), crawlers=Vec::new(), pages=false, sources=true, shards=None, threads=0,
+        warc_root=None, allow_empty=false, max_bytes=None, max_groups=None, max_rules=None, max_stars=None
+    ),
+    text_signature = "(inputs, output, *, profile='full', crawlers=(), pages=False, sources=True, shards=None, threads=0, \
+                      warc_root=None, allow_empty=False, max_bytes=None, max_groups=None, max_rules=None, max_stars=None)"
+)]
 #[expect(clippy::too_many_arguments, reason = "they are keywords")]
 pub(crate) fn compile<'py>(
     py: Python<'py>,
@@ -48,7 +61,7 @@ pub(crate) fn compile<'py>(
     crawlers: Vec<String>,
     pages: bool,
     sources: bool,
-    shards: Option<NonZero<u8>>,
+    shards: Option<i64>,
     threads: usize,
     warc_root: Option<PathBuf>,
     allow_empty: bool,
@@ -69,6 +82,7 @@ pub(crate) fn compile<'py>(
     };
     let compile = Options { profile, limits, crawlers, no_sources: !sources, ..Options::default() };
     let options = BatchOptions { compile, pages, threads, warc_root, ..BatchOptions::default() };
+    let shards = files(shards)?;
     let inputs = inputs.0.into_iter().map(Input::Path).collect();
     let made = py.detach(|| {
         let job = Compile::new(inputs, options, allow_empty)?;
@@ -86,8 +100,9 @@ pub(crate) fn merge<'py>(
     py: Python<'py>,
     images: Paths,
     output: PathBuf,
-    shards: Option<NonZero<u8>>,
+    shards: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let shards = files(shards)?;
     let merged = py.detach(|| -> Result<Merged, robomaton_jobs::Error> {
         robomaton_jobs::merge(&images.0, Destination::open(&output, shards)?)
     });

@@ -17,6 +17,7 @@ mod robots;
 mod source;
 mod text;
 mod urls;
+mod watch;
 
 use pyo3::prelude::*;
 

@@ -55,7 +55,10 @@ impl Robots {
     /// Compiles a robots.txt. `url` is a URL of its site; `files` are texts that it refers to, by their paths. With `headers`
     /// an agent may be a whole `User-Agent` header, of which every token is a name.
     #[new]
-    #[pyo3(signature = (text, url=None, *, profile="full".into(), files=None, headers=false))]
+    #[pyo3(
+        signature = (text, url=None, *, profile="full".into(), files=None, headers=false),
+        text_signature = "(text, url=None, *, profile='full', files=None, headers=False)"
+    )]
     fn new(
         py: Python<'_>,
         text: &Bound<'_, PyAny>,
@@ -130,7 +133,7 @@ impl Robots {
     }
 
     /// The verdicts for many URLs, as of `Image.decide_batch`.
-    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None))]
+    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None, threads=1))]
     fn decide_batch<'py>(
         &self,
         py: Python<'py>,
@@ -138,12 +141,13 @@ impl Robots {
         agent: Agent<'_>,
         usage: Option<String>,
         purpose: Option<String>,
+        threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch(py, Arc::clone(&self.source), &urls, &agent, Use { usage, purpose })?.verdicts(py)
+        batch(py, Arc::clone(&self.source), &urls, &agent, Use { usage, purpose }, threads)?.verdicts(py)
     }
 
     /// Whether each of many URLs is plainly allowed, as of `Image.allowed_batch`.
-    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None))]
+    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None, threads=1))]
     fn allowed_batch<'py>(
         &self,
         py: Python<'py>,
@@ -151,8 +155,9 @@ impl Robots {
         agent: Agent<'_>,
         usage: Option<String>,
         purpose: Option<String>,
+        threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch(py, Arc::clone(&self.source), &urls, &agent, Use { usage, purpose })?.allowed(py)
+        batch(py, Arc::clone(&self.source), &urls, &agent, Use { usage, purpose }, threads)?.allowed(py)
     }
 
     /// Why: the text of `robomaton explain`.

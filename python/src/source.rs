@@ -6,6 +6,7 @@
 use crate::ask::{Agent, Crawlers, Use};
 use crate::error::said;
 use crate::urls::{Ask, code};
+use crate::watch::Watch;
 use pyo3::prelude::*;
 use robomaton_compiler::Options;
 use robomaton_explain::{Beside, Error, Single, decide};
@@ -23,6 +24,7 @@ pub(crate) enum Source {
 pub(crate) struct Open {
     pub(crate) image: Image,
     pub(crate) terms: Terms,
+    pub(crate) watch: Watch,
     pub(crate) crawlers: Crawlers,
 }
 

@@ -12,6 +12,15 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyList, PyString};
 use robomaton_runtime::Decision;
+use std::num::NonZero;
+use std::ops::Range;
+use std::thread;
+
+/// Rows that a thread is worth being started for.
+const PART: usize = 1 << 12;
+
+/// More threads are not started.
+const MOST_THREADS: usize = 256;
 
 /// Texts one behind the other.
 #[derive(Default)]
@@ -26,9 +35,14 @@ impl Texts {
         self.ends.push(self.all.len());
     }
 
-    fn iter(&self) -> impl Iterator<Item = &str> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| &self.all[start..end])
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn rows(&self, rows: Range<usize>) -> impl Iterator<Item = &str> {
+        let start = rows.start.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let starts = std::iter::once(start).chain(self.ends[rows.clone()].iter().copied());
+        starts.zip(&self.ends[rows]).map(|(start, &end)| &self.all[start..end])
     }
 }
 
@@ -45,10 +59,37 @@ pub(crate) enum Chunk {
 }
 
 impl Chunk {
-    fn codes(&self, ask: &impl Ask) -> Vec<u8> {
+    fn len(&self) -> usize {
         match self {
-            Chunk::Own(texts) => ask.codes(texts.iter()),
-            Chunk::Arrow(column) => column.codes(ask),
+            Chunk::Own(texts) => texts.len(),
+            Chunk::Arrow(column) => column.len(),
+        }
+    }
+
+    /// The codes of all rows, on so many threads.
+    fn codes(&self, ask: &impl Ask, threads: usize) -> Vec<u8> {
+        let part = self.len().div_ceil(threads).max(PART);
+        let parts = (0..self.len()).step_by(part).map(|start| start..self.len().min(start + part));
+        let mut parts: Vec<Range<usize>> = parts.collect();
+        let last = parts.pop().unwrap_or(0..0);
+        thread::scope(|scope| {
+            let spawn = |rows| scope.spawn(move || self.codes_of(ask, rows));
+            let others: Vec<_> = parts.into_iter().map(spawn).collect();
+            let last = self.codes_of(ask, last);
+            let mut codes = Vec::with_capacity(self.len());
+            for other in others {
+                // A thread that panicked is a bug; its panic goes on here.
+                codes.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            codes.extend(last);
+            codes
+        })
+    }
+
+    fn codes_of(&self, ask: &impl Ask, rows: Range<usize>) -> Vec<u8> {
+        match self {
+            Chunk::Own(texts) => ask.codes(texts.rows(rows)),
+            Chunk::Arrow(column) => column.codes(ask, rows),
         }
     }
 }
@@ -135,9 +176,13 @@ fn at_row(item: &Bound<'_, PyAny>, row: usize, error: PyErr) -> PyErr {
 }
 
 impl Urls {
-    /// Asks about all of them, the interpreter let go.
-    pub(crate) fn codes(&self, py: Python<'_>, ask: &impl Ask) -> Codes {
-        let chunks = py.detach(|| self.chunks.iter().map(|chunk| chunk.codes(ask)).collect());
+    /// Asks about all of them, the interpreter let go, on so many threads; 0 for one per core.
+    pub(crate) fn codes(&self, py: Python<'_>, ask: &impl Ask, threads: usize) -> Codes {
+        let threads = match threads {
+            0 => thread::available_parallelism().map_or(1, NonZero::get),
+            threads => threads.min(MOST_THREADS),
+        };
+        let chunks = py.detach(|| self.chunks.iter().map(|chunk| chunk.codes(ask, threads)).collect());
         Codes { kind: self.kind, chunks }
     }
 }

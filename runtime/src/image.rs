@@ -158,11 +158,6 @@ impl Image {
         }
         Image::joined(shards).map_err(|error| OpenError::Shards { path: path.to_owned(), error })
     }
-
-    /// Whether nobody has written to its files since they were mapped; see [`Mapped::is_unchanged`].
-    pub fn is_unchanged(&self) -> bool {
-        self.all().all(|shard| shard.data.is_unchanged())
-    }
 }
 
 impl<D: AsRef<[u8]>> Image<D> {

@@ -16,6 +16,7 @@ use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use robomaton_explain::spelled;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// One array.
@@ -69,15 +70,25 @@ impl Column {
         Column::Spelled(texts)
     }
 
-    pub(super) fn codes(&self, ask: &impl Ask) -> Vec<u8> {
+    pub(super) fn len(&self) -> usize {
         match self {
-            Column::Plain(array) => ask.codes((0..array.len()).map(|row| array.value(row))),
-            Column::Large(array) => ask.codes((0..array.len()).map(|row| array.value(row))),
-            Column::View(array) => ask.codes((0..array.len()).map(|row| array.value(row))),
-            Column::Spelled(texts) => ask.codes(texts.iter()),
+            Column::Plain(array) => array.len(),
+            Column::Large(array) => array.len(),
+            Column::View(array) => array.len(),
+            Column::Spelled(texts) => texts.len(),
+            Column::Coded(_, keys) => keys.len(),
+        }
+    }
+
+    pub(super) fn codes(&self, ask: &impl Ask, rows: Range<usize>) -> Vec<u8> {
+        match self {
+            Column::Plain(array) => ask.codes(rows.map(|row| array.value(row))),
+            Column::Large(array) => ask.codes(rows.map(|row| array.value(row))),
+            Column::View(array) => ask.codes(rows.map(|row| array.value(row))),
+            Column::Spelled(texts) => ask.codes(texts.rows(rows)),
             Column::Coded(values, keys) => {
-                let codes = values.codes(ask);
-                keys.iter().map(|&key| codes[key]).collect()
+                let codes = values.codes(ask, 0..values.len());
+                keys[rows].iter().map(|&key| codes[key]).collect()
             }
         }
     }
