@@ -1,6 +1,6 @@
 """`robomaton.spark` on a cluster of two executors that Spark starts on this machine, one of which is killed.
 
-Needs pyspark 3.5, pyarrow, pandas and Java; without them the tests are skipped, unless ROBOMATON_SPARK=1 says that they must
+Needs pyspark 3.5, pyarrow, pandas and Java; without them the tests are skipped, unless ROBOMATON_REQUIRE=1 says that they must
 run.
 """
 
@@ -19,8 +19,8 @@ import pytest
 LACKING = [name for name in ("pyspark", "pyarrow", "pandas") if importlib.util.find_spec(name) is None]
 LACKING += [] if shutil.which("java") or os.environ.get("JAVA_HOME") else ["java"]
 if LACKING:
-    if os.environ.get("ROBOMATON_SPARK") == "1":
-        raise RuntimeError(f"ROBOMATON_SPARK=1, but there is no {', '.join(LACKING)}")
+    if os.environ.get("ROBOMATON_REQUIRE") == "1":
+        raise RuntimeError(f"ROBOMATON_REQUIRE=1, but there is no {', '.join(LACKING)}")
     pytest.skip(f"no {', '.join(LACKING)}", allow_module_level=True)
 
 import pyarrow as pa
