@@ -1,7 +1,7 @@
 """A class in the shape of protego's, so that one import is all that changes.
 
 `can_fetch`, `crawl_delay`, `request_rate`, `visit_time`, `sitemaps` and `preferred_host` are asked and answered as those of
-protego. What they say follows RFC 9309 as `Robots` does; README.md lists where protego says otherwise. The questions go
+protego. What they say follows RFC 9309 as `Robots` does; README.md lists where protego says otherwise. `can_fetch` goes
 straight to the native object: nothing of Python stands between.
 """
 
@@ -32,24 +32,25 @@ class VisitTime(NamedTuple):
 class Protego:
     """One robots.txt. A user agent may be a whole `User-Agent` header: every token in it is a name, the longest first."""
 
-    __slots__ = ("can_fetch", "crawl_delay", "robots")
+    __slots__ = ("can_fetch", "robots")
 
     #: The compiled text, with everything that this class does not tell.
     robots: Robots
     #: `can_fetch(url, user_agent)`: whether the crawler may fetch the URL.
     can_fetch: Callable[[str, str], bool]
-    #: `crawl_delay(user_agent)`: the seconds between fetches that the file asks for, if it does.
-    crawl_delay: Callable[[str], float | None]
 
     def __init__(self, robots: Robots) -> None:
         self.robots = robots
-        self.can_fetch = robots.allowed
-        self.crawl_delay = robots.crawl_delay
+        self.can_fetch = robots.can_fetch
 
     @classmethod
     def parse(cls, content: str | bytes) -> Protego:
         """Compiles the text of a robots.txt."""
         return cls(Robots(content, headers=True))
+
+    def crawl_delay(self, user_agent: str) -> float | None:
+        """The seconds between fetches that the file asks for, if it does."""
+        return self.robots.crawl_delay(user_agent)
 
     def request_rate(self, user_agent: str) -> RequestRate | None:
         """The Request-rate that the file asks for, of several the slowest."""

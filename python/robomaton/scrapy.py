@@ -23,7 +23,7 @@ class RobotParser(_RobotParser):
         #: The compiled text.
         self.robots = Robots(robotstxt_body, headers=True)
         # The question of every request goes straight to the native object.
-        self.allowed = self.robots.allowed  # type: ignore[method-assign]
+        self.allowed = self.robots.can_fetch  # type: ignore[method-assign]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes) -> RobotParser:
@@ -32,7 +32,7 @@ class RobotParser(_RobotParser):
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
         """Whether the crawler may fetch the URL."""
-        return self.robots.allowed(url, user_agent)
+        return self.robots.can_fetch(url, user_agent)
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
         """The seconds between fetches that the file asks for, if it does."""

@@ -112,6 +112,12 @@ impl Robots {
         Ok(verdict.is_allowed())
     }
 
+    /// Whether the crawler may plainly fetch the URL: `allowed`, with the parameters of other parsers.
+    #[pyo3(signature = (url, user_agent))]
+    fn can_fetch(&self, url: Text<'_>, user_agent: Agent<'_>) -> PyResult<bool> {
+        self.read()?.allowed(&user_agent, url.as_str())
+    }
+
     /// May this crawler use this URL in this way?
     #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
     fn decide(
