@@ -102,7 +102,9 @@ def compile(
             raise robomaton.Error(f"{part.path} is not seen by the driver; {to} must be one folder for all machines")
     summaries = [part.summary for part in parts]
     if not allow_empty and not any(summary["sites"] or summary["data_txt"] for summary in summaries):
-        raise robomaton.Error("the paths hold no capture of a robots.txt; allow_empty=True writes an image that holds nothing")
+        raise robomaton.Error(
+            "the paths hold no capture of a robots.txt; allow_empty=True writes an image that holds nothing"
+        )
     skipped = sum((Counter(summary["skipped"]) for summary in summaries), Counter())
     return {
         **robomaton.merge([part.path for part in parts], output, shards=shards),
@@ -128,7 +130,9 @@ def compile_partition(paths: Iterable[Path], to: Path, *, fetch: Fetch | None = 
     options = {"threads": 1, **options}
     part = os.path.join(to, _part_name(names, options))
     with tempfile.TemporaryDirectory(prefix="robomaton-", dir=_scratch()) as scratch:
-        files = [_fetched(fetch, name, os.path.join(scratch, str(i))) for i, name in enumerate(names)] if fetch else names
+        files = (
+            [_fetched(fetch, name, os.path.join(scratch, str(i))) for i, name in enumerate(names)] if fetch else names
+        )
         image = os.path.join(scratch, "image")
         try:
             summary = robomaton.compile(files, image, allow_empty=True, **options)
