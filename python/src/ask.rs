@@ -39,9 +39,14 @@ impl<'py> Agent<'py> {
     }
 
     /// Whether it is one string.
-    #[inline]
-    pub(crate) fn is_one(&self) -> bool {
+    fn is_one(&self) -> bool {
         self.0.is_instance_of::<PyString>() || self.0.is_instance_of::<PyBytes>()
+    }
+
+    /// Whether it can be known again by its object: a string of Python's own, which neither changes nor does anything when it goes.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.0.is_exact_instance_of::<PyString>()
     }
 
     /// The strings.
@@ -154,9 +159,8 @@ impl Crawlers {
 
     fn look_up<D: AsRef<[u8]>>(&self, image: &Image<D>, agent: &Agent<'_>) -> PyResult<Arc<Crawler>> {
         let mut key = agent.strings()?;
-        let is_one = agent.is_one();
         // No list is taken for a string.
-        key.extend((!is_one).then(String::new));
+        key.extend((!agent.is_one()).then(String::new));
         let known = self.lock().all.get(&key).cloned();
         let crawler = match known {
             Some(crawler) => crawler,
@@ -168,8 +172,9 @@ impl Crawlers {
             known.all.clear();
         }
         known.all.insert(key, Arc::clone(&crawler));
-        // A string does not change; a list may.
-        known.last = is_one.then(|| (agent.0.clone().unbind(), Arc::clone(&crawler)));
+        if agent.is_plain() {
+            known.last = Some((agent.0.clone().unbind(), Arc::clone(&crawler)));
+        }
         Ok(crawler)
     }
 

@@ -66,8 +66,7 @@ impl Read {
         });
         let resolved = resolved.map_err(|error| said(&error))?;
         let allowed = resolved.borrow_dependent().decide(url).is_allowed();
-        // A string does not change; a list may.
-        if agent.is_one() {
+        if agent.is_plain() {
             *self.last() = Some((agent.object().clone().unbind(), resolved));
         }
         Ok(allowed)

@@ -33,15 +33,16 @@ pub(crate) enum Column {
 impl Column {
     /// Reads what exports itself as an array; `first` is the number of its first row.
     pub(super) fn read(object: &Bound<'_, PyAny>, first: usize) -> PyResult<Column> {
-        let data = ArrayData::from_pyarrow_bound(object)?;
-        Column::of(&make_array(data), first)
-    }
-
-    fn of(array: &ArrayRef, first: usize) -> PyResult<Column> {
+        let array = make_array(ArrayData::from_pyarrow_bound(object)?);
         if let Some(nulls) = array.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
             let row = (0..nulls.len()).find(|&row| nulls.is_null(row)).unwrap_or(0);
             return Err(PyValueError::new_err(format!("urls[{}]: is null", first + row)));
         }
+        Column::of(&array)
+    }
+
+    /// Of an array without nulls, or of the values of a dictionary, where no row has those that are null.
+    fn of(array: &ArrayRef) -> PyResult<Column> {
         Ok(match array.data_type() {
             DataType::Utf8 => Column::Plain(array.as_string::<i32>().clone()),
             DataType::LargeUtf8 => Column::Large(array.as_string::<i64>().clone()),
@@ -51,7 +52,7 @@ impl Column {
             DataType::BinaryView => Column::spelled(array.as_binary_view().iter()),
             DataType::Dictionary(..) => {
                 let coded = array.as_any_dictionary();
-                Column::Coded(Box::new(Column::of(coded.values(), first)?), coded.normalized_keys())
+                Column::Coded(Box::new(Column::of(coded.values())?), coded.normalized_keys())
             }
             DataType::Null if array.is_empty() => Column::Spelled(Texts::default()),
             other => {
@@ -63,8 +64,8 @@ impl Column {
 
     fn spelled<'a>(rows: impl Iterator<Item = Option<&'a [u8]>>) -> Column {
         let mut texts = Texts::default();
-        for row in rows.flatten() {
-            texts.all.push_str(&spelled(row));
+        for row in rows {
+            texts.all.push_str(&spelled(row.unwrap_or_default()));
             texts.end();
         }
         Column::Spelled(texts)
