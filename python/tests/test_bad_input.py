@@ -1,0 +1,260 @@
+"""What is wrong with an argument is one exception that says so: never a crash, a guess or a wrong answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable
+
+import pytest
+from support import package
+
+import robomaton
+from robomaton import Image, Robots
+
+np = package("numpy")
+pa = package("pyarrow")
+pd = package("pandas")
+pl = package("polars")
+
+URL = "https://www.ed.ac.uk/search/x"
+SURROGATE = "https://www.ed.ac.uk/\ud800"
+#: Questions that take one URL.
+SINGLE = ["allowed", "decide", "explain"]
+BATCH = ["allowed_batch", "decide_batch"]
+
+
+@pytest.fixture(params=["image", "text"])
+def asked(request: pytest.FixtureRequest, image: Image) -> Image | Robots:
+    """What both answer questions."""
+    return image if request.param == "image" else Robots("User-agent: *\nDisallow: /search\n", URL)
+
+
+@pytest.mark.parametrize("method", SINGLE)
+@pytest.mark.parametrize("url", [None, 1, 1.5, True, [URL], (URL,), bytearray(b"x"), Path("/x"), object()])
+def test_a_url_is_a_string(asked: Image | Robots, method: str, url: object) -> None:
+    with pytest.raises(TypeError, match=f"expected str or bytes, not {type(url).__name__}"):
+        getattr(asked, method)(url, "GPTBot")
+
+
+@pytest.mark.parametrize("method", SINGLE)
+def test_surrogates_are_refused_with_their_place(asked: Image | Robots, method: str) -> None:
+    with pytest.raises(UnicodeEncodeError) as raised:
+        getattr(asked, method)(SURROGATE, "GPTBot")
+    assert raised.value.start == len(SURROGATE) - 1
+
+
+@pytest.mark.parametrize("method", SINGLE + BATCH)
+@pytest.mark.parametrize("agent", [None, 1, 1.5, object()])
+def test_an_agent_is_a_string_or_several(asked: Image | Robots, method: str, agent: object) -> None:
+    with pytest.raises(TypeError, match=f"agent: expected str, bytes or a list of them, not {type(agent).__name__}"):
+        getattr(asked, method)([URL] if method in BATCH else URL, agent)
+
+
+@pytest.mark.parametrize("method", SINGLE + BATCH)
+@pytest.mark.parametrize(
+    "agent", ["", " ", ",", "(compatible)", "日本", b"\xff", [""], ["GPTBot", ""], ["GPTBot", "?"]]
+)
+def test_names_that_name_nobody(asked: Image | Robots, method: str, agent: object) -> None:
+    with pytest.raises(ValueError, match="agent: .* names no crawler"):
+        getattr(asked, method)([URL] if method in BATCH else URL, agent)
+
+
+@pytest.mark.parametrize("agents", [[], (), {}])
+def test_a_list_of_no_names(asked: Image | Robots, agents: object) -> None:
+    with pytest.raises(ValueError, match="agent: an empty list names nobody"):
+        asked.decide(URL, agents)
+
+
+@pytest.mark.xfail(strict=True, reason="the message names the type of the list, not of what is in it")
+def test_a_list_of_no_strings(asked: Image | Robots) -> None:
+    with pytest.raises(TypeError, match="not int"):
+        asked.decide(URL, ["GPTBot", 1])
+
+
+@pytest.mark.xfail(strict=True, reason="names that come once are read twice, and found to be none")
+@pytest.mark.parametrize("method", ["decide", "explain"])
+def test_names_that_come_once(asked: Image | Robots, method: str) -> None:
+    expected = getattr(asked, method)(URL, ["nobody", "GPTBot"])
+    told = getattr(asked, method)(URL, iter(["nobody", "GPTBot"]))
+    assert told == expected or told.as_dict() == expected.as_dict()
+
+
+@pytest.mark.parametrize("agent", ["GPTBot\ud800", ["GPTBot\ud800"]])
+def test_surrogates_in_names(asked: Image | Robots, agent: object) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        asked.decide(URL, agent)
+
+
+@pytest.mark.parametrize("key", ["usage", "purpose"])
+def test_usages_are_strings(asked: Image | Robots, key: str) -> None:
+    for method, url in (("decide", URL), ("allowed", URL), ("explain", URL), ("decide_batch", [URL])):
+        with pytest.raises(TypeError):
+            getattr(asked, method)(url, "GPTBot", **{key: 1})
+        with pytest.raises(UnicodeEncodeError):
+            getattr(asked, method)(url, "GPTBot", **{key: "\ud800"})
+        with pytest.raises(TypeError):
+            getattr(asked, method)(url, "GPTBot", "train")
+
+
+@pytest.mark.xfail(strict=True, reason="any document is taken, and is unknown; the command refuses it")
+def test_documents_have_names(image: Image) -> None:
+    with pytest.raises(ValueError, match="document"):
+        image.decide(URL, "GPTBot", document="humans.txt")
+
+
+WRONG_COLUMNS: dict[str, Callable[[], object]] = {
+    "str": lambda: URL,
+    "bytes": lambda: URL.encode(),
+    "None": lambda: None,
+    "int": lambda: 1,
+    "numbers": lambda: [1],
+    "nested": lambda: [[URL]],
+    "numpy int": lambda: np.array([1]),
+    "numpy float": lambda: np.array([1.5]),
+    "numpy time": lambda: np.array(["2020-01-01"], dtype="datetime64[s]"),
+    "numpy record": lambda: np.array([(URL,)], dtype=[("url", "U40")]),
+    "numpy object": lambda: np.array([1], dtype=object),
+    "arrow int": lambda: pa.array([1]),
+    "arrow list": lambda: pa.array([[URL]]),
+    "arrow dictionary of int": lambda: pa.array([1]).dictionary_encode(),
+    "arrow table": lambda: pa.table({"url": [URL]}),
+    "arrow batch": lambda: pa.record_batch({"url": [URL]}),
+    "pandas int": lambda: pd.Series([1]),
+    "pandas frame": lambda: pd.DataFrame({"url": [URL]}),
+    "polars int": lambda: pl.Series([1]),
+    "polars frame": lambda: pl.DataFrame({"url": [URL]}),
+    "polars list": lambda: pl.Series([[URL]]),
+}
+
+
+@pytest.mark.parametrize("method", BATCH)
+@pytest.mark.parametrize("kind", WRONG_COLUMNS)
+def test_columns_of_something_else(asked: Image | Robots, method: str, kind: str) -> None:
+    with pytest.raises(TypeError, match=r"^urls"):
+        getattr(asked, method)(WRONG_COLUMNS[kind](), "GPTBot")
+
+
+@pytest.mark.parametrize("shape", [(), (1, 1), (2, 0)])
+def test_arrays_of_other_dimensions(asked: Image | Robots, shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=f"one dimension, not of {len(shape)}"):
+        asked.decide_batch(np.full(shape, URL), "GPTBot")
+
+
+STRINGS = np.dtypes.StringDType
+NULLS: dict[str, tuple[object, int]] = {
+    "list": ([URL, None], 1),
+    "tuple": ((URL, URL, None), 2),
+    "numpy object": (np.array([URL, None], dtype=object), 1),
+    "arrow": (pa.array([URL, None, URL]), 1),
+    "arrow view": (pa.array([URL, None], pa.string_view()), 1),
+    "arrow binary": (pa.array([URL, None]).cast(pa.binary()), 1),
+    "arrow null": (pa.array([None, None]), 0),
+    "arrow slice": (pa.array([None, URL, URL, None])[1:], 2),
+    "arrow second chunk": (pa.chunked_array([[URL, URL], [URL, None]]), 3),
+    "arrow dictionary": (pa.array([URL, URL, None]).dictionary_encode(), 2),
+    "arrow null of a dictionary": (pa.DictionaryArray.from_arrays(pa.array([0, 0, 1]), pa.array([URL, None])), 2),
+    "arrow dictionary, second chunk": (
+        pa.chunked_array([pa.array([URL]).dictionary_encode(), pa.array([URL, None]).dictionary_encode()]),
+        2,
+    ),
+    "pandas": (pd.Series([URL, None]), 1),
+    "pandas, with an index": (pd.Series([URL, URL, None], index=[7, 8, 9]), 2),
+    "pandas object": (pd.Series([URL, None], dtype=object), 1),
+    "polars": (pl.Series([URL, None]), 1),
+    "numpy StringDType": (np.array([URL, None], dtype=STRINGS(na_object=None)), 1),
+    "numpy StringDType, later": (np.array([URL] * 5_000 + [None], dtype=STRINGS(na_object=None)), 5_000),
+}
+
+
+@pytest.mark.parametrize("kind", NULLS)
+def test_nulls_have_the_number_of_their_row(asked: Image | Robots, kind: str, request: pytest.FixtureRequest) -> None:
+    if kind.startswith("numpy StringDType"):
+        request.applymarker(pytest.mark.xfail(strict=True, reason="the error is NumPy's, without a row"))
+    column, row = NULLS[kind]
+    with pytest.raises((TypeError, ValueError), match=rf"^urls\[{row}\]: "):
+        asked.decide_batch(column, "GPTBot")
+
+
+def test_a_null_that_no_row_has(asked: Image | Robots) -> None:
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 0]), pa.array([URL, None]))
+    assert asked.decide_batch(column, "GPTBot").to_pylist() == ["disallowed"] * 2
+
+
+@pytest.mark.parametrize(
+    "column",
+    [[URL, SURROGATE], np.array([URL, SURROGATE]), np.array([URL, SURROGATE], dtype=object)],
+    ids=["list", "numpy U", "numpy object"],
+)
+def test_surrogates_have_the_number_of_their_row(asked: Image | Robots, column: object) -> None:
+    with pytest.raises(ValueError, match=r"^urls\[1\]: "):
+        asked.decide_batch(column, "GPTBot")
+
+
+@pytest.mark.xfail(strict=True, reason="-1 is an OverflowError that does not say of what")
+@pytest.mark.parametrize("threads", [-1])
+def test_threads_are_a_number(asked: Image | Robots, threads: int) -> None:
+    with pytest.raises(ValueError, match="threads"):
+        asked.decide_batch([URL], "GPTBot", threads=threads)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "raised"),
+    [
+        ({"on_forbidden": "yes"}, ValueError),
+        ({"on_throttled": ""}, ValueError),
+        ({"on_long_unreachable": "Allow"}, ValueError),
+        ({"on_forbidden": None}, TypeError),
+        ({"elements": "yes"}, TypeError),
+        ({"now": "today"}, TypeError),
+        ({"now": 1.5}, TypeError),
+        ({"nobody": 1}, TypeError),
+    ],
+)
+def test_terms_that_mean_nothing(sample: Path, keywords: dict, raised: type[Exception]) -> None:
+    with pytest.raises(raised):
+        Image(sample, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "raised"),
+    [
+        ((None,), {}, TypeError),
+        ((1,), {}, TypeError),
+        (("\ud800",), {}, UnicodeEncodeError),
+        (("", "::"), {}, ValueError),
+        (("", 1), {}, TypeError),
+        (("",), {"profile": "rfc"}, ValueError),
+        (("",), {"profile": None}, TypeError),
+        (("",), {"files": ["/x"]}, TypeError),
+        (("",), {"files": {"/x": 1}}, TypeError),
+        (("",), {"files": {1: "x"}}, TypeError),
+    ],
+)
+def test_texts_that_are_none(arguments: tuple, keywords: dict, raised: type[Exception]) -> None:
+    with pytest.raises(raised):
+        Robots(*arguments, **keywords)
+
+
+@pytest.mark.parametrize("text", ["", b"", "\0", b"\xff\xfe", "<html></html>", "x" * 1_000_000, "\n" * 100_000])
+def test_any_text_is_read(text: str | bytes) -> None:
+    robots = Robots(text)
+    assert robots.outcome in ("empty", "not-robots")
+    assert robots.allowed("/x", "GPTBot")
+
+
+def test_answers_are_not_made_by_hand() -> None:
+    with pytest.raises(TypeError):
+        robomaton.Answer()
+
+
+@pytest.mark.xfail(strict=True, reason="a list, which anyone can change")
+def test_verdicts_cannot_be_changed() -> None:
+    assert robomaton.VERDICTS == ("allowed", "disallowed", "conditional", "unknown")
+
+
+def test_objects_have_no_other_attributes(image: Image) -> None:
+    for thing in (image, image.decide(URL, "GPTBot"), Robots("")):
+        with pytest.raises(AttributeError):
+            thing.note = 1
+    with pytest.raises(AttributeError):
+        image.decide(URL, "GPTBot").verdict = "allowed"
