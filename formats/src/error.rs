@@ -41,6 +41,17 @@ pub enum ImageError {
 }
 
 impl ImageError {
+    /// The number of the rule in SPEC.md that is broken.
+    pub fn rule(&self) -> Option<u8> {
+        match self {
+            ImageError::Magic => Some(1),
+            ImageError::Version { .. } => Some(2),
+            ImageError::Length { .. } => Some(3),
+            ImageError::Damaged { rule, .. } => Some(*rule),
+            ImageError::TooLarge(_) => None,
+        }
+    }
+
     pub(crate) fn damaged(at: usize, rule: u8, what: impl Into<String>) -> ImageError {
         ImageError::Damaged { at: at as u64, what: what.into(), rule }
     }

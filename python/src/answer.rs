@@ -75,6 +75,7 @@ impl Answer {
 
     fn told<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyDict>> {
         let told = self.told.get_or_try_init(py, || {
+            self.source.check(py)?;
             let verdict = self.source.decide(&self.crawler, &self.to, self.document.as_deref(), &self.url);
             let verdict = verdict.map_err(|error| said(&error))?;
             let question = Question {

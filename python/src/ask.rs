@@ -13,84 +13,112 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Crawlers of one image that are kept resolved.
-const KEPT: usize = 1 << 16;
+/// Crawlers of one image that are kept resolved, and octets of names of such.
+const KEPT: usize = 1 << 12;
+const LONGEST_KEPT: usize = 1 << 10;
 
 /// Tokens of a header that are looked for.
 const TOKENS: usize = 32;
 
-/// A crawler's names, best first, as they were given: a string, or several.
-pub(crate) struct Agent<'py>(Bound<'py, PyAny>);
+/// A crawler's names, best first, as they were given.
+pub(crate) enum Agent<'py> {
+    /// A string.
+    One(Bound<'py, PyAny>),
+    /// Several.
+    Several(Vec<String>),
+}
 
 impl<'py> FromPyObject<'_, 'py> for Agent<'py> {
     type Error = PyErr;
 
     #[inline]
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Agent<'py>> {
-        Ok(Agent(object.to_owned()))
+        if is_string(&object) {
+            Ok(Agent::One(object.to_owned()))
+        } else {
+            strings(&object, "agent").map(Agent::Several)
+        }
     }
 }
 
-impl<'py> Agent<'py> {
-    /// What was given.
-    #[inline]
-    pub(crate) fn object(&self) -> &Bound<'py, PyAny> {
-        &self.0
-    }
+#[inline]
+fn is_string(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>()
+}
 
-    /// Whether it is one string.
-    fn is_one(&self) -> bool {
-        self.0.is_instance_of::<PyString>() || self.0.is_instance_of::<PyBytes>()
+/// The strings of a list, at least one.
+fn strings(list: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<String>> {
+    let mistyped = |object: &Bound<'_, PyAny>| {
+        let of = object.get_type();
+        let of = of.name().map_or_else(|_| "something else".to_owned(), |name| name.to_string());
+        PyTypeError::new_err(format!("{what}: expected str, bytes or a list of them, not {of}"))
+    };
+    let item = |item: PyResult<Bound<'_, PyAny>>| {
+        let item = item?;
+        if is_string(&item) {
+            Ok(item.extract::<Text<'_>>()?.as_str().to_owned())
+        } else {
+            Err(mistyped(&item))
+        }
+    };
+    let items = list.try_iter().map_err(|_| mistyped(list))?;
+    let strings: Vec<String> = items.map(item).collect::<PyResult<_>>()?;
+    if strings.is_empty() {
+        let said = "an empty list names nobody; `*` asks the default groups";
+        return Err(PyValueError::new_err(format!("{what}: {said}")));
     }
+    Ok(strings)
+}
 
-    /// Whether it can be known again by its object: a string of Python's own, which neither changes nor does anything when it goes.
+impl Agent<'_> {
+    /// The string, where it can be known again by its object: one of Python's own, which neither changes nor does anything when
+    /// it goes.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.0.is_exact_instance_of::<PyString>()
+    pub(crate) fn plain(&self) -> Option<&Bound<'_, PyAny>> {
+        match self {
+            Agent::One(string) => Some(string).filter(|string| string.is_exact_instance_of::<PyString>()),
+            Agent::Several(_) => None,
+        }
     }
 
     /// The strings.
     ///
     /// # Errors
-    /// When it is anything else.
+    /// When one has surrogates.
     pub(crate) fn strings(&self) -> PyResult<Vec<String>> {
-        let text = |item: &Bound<'py, PyAny>| {
-            let text = item.extract::<Text<'py>>();
-            text.map_err(|error| match error.is_instance_of::<PyTypeError>(item.py()) {
-                true => self.mistyped(),
-                false => error,
-            })
-        };
-        if self.is_one() {
-            return Ok(vec![text(&self.0)?.as_str().to_owned()]);
+        match self {
+            Agent::One(string) => Ok(vec![string.extract::<Text<'_>>()?.as_str().to_owned()]),
+            Agent::Several(strings) => Ok(strings.clone()),
         }
-        let items = self.0.try_iter().map_err(|_| self.mistyped())?;
-        let strings: Vec<String> =
-            items.map(|item| Ok(text(&item?)?.as_str().to_owned())).collect::<PyResult<_>>()?;
-        if strings.is_empty() {
-            return Err(PyValueError::new_err(
-                "agent: an empty list names nobody; `*` asks the default groups",
-            ));
-        }
-        Ok(strings)
-    }
-
-    fn mistyped(&self) -> PyErr {
-        let of = self.0.get_type();
-        let of = of.name().map_or_else(|_| "something else".to_owned(), |name| name.to_string());
-        PyTypeError::new_err(format!("agent: expected str, bytes or a list of them, not {of}"))
     }
 
     /// The names, as the command understands them.
     ///
     /// # Errors
-    /// When it is no string and no list of such.
+    /// The same.
     pub(crate) fn names(&self) -> PyResult<Vec<String>> {
         let strings = self.strings()?;
-        match (self.is_one(), strings.as_slice()) {
-            (true, [one]) => Ok(names(one).into_iter().map(str::to_owned).collect()),
-            _ => Ok(strings),
+        match self {
+            Agent::One(_) => Ok(strings.iter().flat_map(|string| names(string)).map(str::to_owned).collect()),
+            Agent::Several(_) => Ok(strings),
         }
+    }
+}
+
+/// Names in a list, or none.
+pub(crate) struct Listed(pub(crate) Vec<String>);
+
+impl<'py> FromPyObject<'_, 'py> for Listed {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Listed> {
+        if is_string(&object) {
+            return Err(PyTypeError::new_err("expected a list of names, not a single one"));
+        }
+        if object.len().is_ok_and(|len| len == 0) {
+            return Ok(Listed(Vec::new()));
+        }
+        strings(&object, "crawlers").map(Listed)
     }
 }
 
@@ -145,8 +173,9 @@ impl Crawlers {
         image: &Image<D>,
         agent: &Agent<'_>,
     ) -> PyResult<Arc<Crawler>> {
-        if let Some((last, crawler)) = &self.lock().last
-            && last.is(&agent.0)
+        if let Some(string) = agent.plain()
+            && let Some((last, crawler)) = &self.lock().last
+            && last.is(string)
         {
             return Ok(Arc::clone(crawler));
         }
@@ -160,32 +189,30 @@ impl Crawlers {
     fn look_up<D: AsRef<[u8]>>(&self, image: &Image<D>, agent: &Agent<'_>) -> PyResult<Arc<Crawler>> {
         let mut key = agent.strings()?;
         // No list is taken for a string.
-        key.extend((!agent.is_one()).then(String::new));
+        key.extend(matches!(agent, Agent::Several(_)).then(String::new));
         let known = self.lock().all.get(&key).cloned();
         let crawler = match known {
             Some(crawler) => crawler,
-            None => Arc::new(self.crawler(image, agent, &key)?),
+            None => Arc::new(self.crawler(image, agent)?),
         };
-        let mut known = self.lock();
         // Whoever makes names up shall not fill the memory.
+        if key.iter().map(String::len).sum::<usize>() > LONGEST_KEPT {
+            return Ok(crawler);
+        }
+        let mut known = self.lock();
         if known.all.len() >= KEPT {
             known.all.clear();
         }
         known.all.insert(key, Arc::clone(&crawler));
-        if agent.is_plain() {
-            known.last = Some((agent.0.clone().unbind(), Arc::clone(&crawler)));
+        if let Some(string) = agent.plain() {
+            known.last = Some((string.clone().unbind(), Arc::clone(&crawler)));
         }
         Ok(crawler)
     }
 
-    fn crawler<D: AsRef<[u8]>>(
-        &self,
-        image: &Image<D>,
-        agent: &Agent<'_>,
-        key: &[String],
-    ) -> PyResult<Crawler> {
-        if self.headers && agent.is_one() {
-            return Ok(image.crawler(key.iter().flat_map(|header| tokens(header))));
+    fn crawler<D: AsRef<[u8]>>(&self, image: &Image<D>, agent: &Agent<'_>) -> PyResult<Crawler> {
+        if self.headers && matches!(agent, Agent::One(_)) {
+            return Ok(image.crawler(agent.strings()?.iter().flat_map(|header| tokens(header))));
         }
         let names = agent.names()?;
         for name in &names {

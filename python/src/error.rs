@@ -55,15 +55,15 @@ pub(crate) fn image_error(
     path: Option<&Path>,
     error: &robomaton_formats::ImageError,
 ) -> PyErr {
-    let (offset, rule) = match error {
-        robomaton_formats::ImageError::Damaged { at, rule, .. } => (Some(*at), Some(*rule)),
-        _ => (None, None),
+    let offset = match error {
+        robomaton_formats::ImageError::Damaged { at, .. } => Some(*at),
+        _ => None,
     };
     let said = match path {
         Some(path) => format!("{}: {error}", path.display()),
         None => error.to_string(),
     };
-    with_place(py, said, path, offset, rule)
+    with_place(py, said, path, offset, error.rule())
 }
 
 fn with_place(

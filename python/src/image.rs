@@ -5,15 +5,17 @@
 
 use crate::answer::{Answer, from_json};
 use crate::ask::{Agent, Crawlers, Use};
-use crate::error::{changed, image_error, open_error, os_error, said};
+use crate::error::{image_error, open_error, os_error, said};
+use crate::paths::Named;
 use crate::source::{Batch, Open, Source};
 use crate::text::Text;
-use crate::urls::{Codes, Urls};
+use crate::urls::{Codes, Urls, threads_of};
 use crate::watch::Watch;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use robomaton_explain::{Asker, OneSite, explain, time};
+use robomaton_formats::site::DATA_TXT;
 use robomaton_runtime::{Decision, Image as Runtime, Terms};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -35,7 +37,8 @@ impl Image {
     fn source(&self, py: Python<'_>) -> PyResult<Arc<Source>> {
         let source = self.source.read().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(source) = source else { return Err(PyValueError::new_err("the image is closed")) };
-        if self.open(&source)?.watch.is_unchanged() { Ok(source) } else { Err(changed(py, &self.path)) }
+        source.check(py)?;
+        Ok(source)
     }
 
     #[inline]
@@ -43,6 +46,18 @@ impl Image {
         match source {
             Source::Image(open) => Ok(open),
             Source::Text(_) => Err(PyRuntimeError::new_err("internal error: a text in place of an image")),
+        }
+    }
+}
+
+/// The document that answers, where it is not robots.txt.
+fn other(document: Option<String>) -> PyResult<Option<String>> {
+    match document.as_deref() {
+        None | Some("robots.txt") => Ok(None),
+        Some(DATA_TXT) => Ok(document),
+        Some(other) => {
+            let said = format!("document: expected 'robots.txt' or '{DATA_TXT}', not {other:?}");
+            Err(PyValueError::new_err(said))
         }
     }
 }
@@ -69,13 +84,14 @@ impl Image {
     )]
     fn new(
         py: Python<'_>,
-        path: PathBuf,
+        path: Named,
         on_forbidden: String,
         on_throttled: String,
         on_long_unreachable: String,
         elements: bool,
         now: Option<u64>,
     ) -> PyResult<Image> {
+        let path = path.0;
         let terms = Terms {
             on_forbidden: permission("on_forbidden", &on_forbidden)?,
             on_throttled: permission("on_throttled", &on_throttled)?,
@@ -86,7 +102,7 @@ impl Image {
         let watch = Watch::new(&path).map_err(|error| os_error(&path, &error))?;
         let image = py.detach(|| Runtime::open(&path)).map_err(|error| open_error(py, &error))?;
         let image = image.with_terms(terms.clone());
-        let open = Open { image, terms, watch, crawlers: Crawlers::new(false) };
+        let open = Open { image, terms, path: path.clone(), watch, crawlers: Crawlers::new(false) };
         Ok(Image { source: RwLock::new(Some(Arc::new(Source::Image(Box::new(open))))), path })
     }
 
@@ -124,8 +140,9 @@ impl Image {
         Ok(self.open(&*self.source(py)?)?.image.len())
     }
 
-    fn __enter__(slf: Py<Image>) -> Py<Image> {
-        slf
+    fn __enter__(slf: Bound<'_, Image>) -> PyResult<Bound<'_, Image>> {
+        slf.get().source(slf.py())?;
+        Ok(slf)
     }
 
     #[pyo3(signature = (*_exception))]
@@ -154,7 +171,7 @@ impl Image {
     #[classmethod]
     fn _of(
         class: &Bound<'_, PyType>,
-        path: PathBuf,
+        path: Named,
         on_forbidden: String,
         on_throttled: String,
         on_long_unreachable: String,
@@ -194,7 +211,7 @@ impl Image {
     ) -> PyResult<Answer> {
         let source = self.source(py)?;
         let crawler = source.crawler(&agent)?;
-        let document = document.filter(|name| name != "robots.txt");
+        let document = other(document)?;
         Answer::new(
             source,
             crawler,
@@ -215,9 +232,9 @@ impl Image {
         agent: Agent<'_>,
         usage: Option<String>,
         purpose: Option<String>,
-        threads: usize,
+        threads: i64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch(py, self.source(py)?, &urls, &agent, Use { usage, purpose }, threads)?.verdicts(py)
+        batch(py, self.source(py)?, urls, &agent, Use { usage, purpose }, threads)?.verdicts(py)
     }
 
     /// Whether each of many URLs is plainly allowed: a list, a NumPy array or an Arrow array of booleans.
@@ -229,9 +246,9 @@ impl Image {
         agent: Agent<'_>,
         usage: Option<String>,
         purpose: Option<String>,
-        threads: usize,
+        threads: i64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch(py, self.source(py)?, &urls, &agent, Use { usage, purpose }, threads)?.allowed(py)
+        batch(py, self.source(py)?, urls, &agent, Use { usage, purpose }, threads)?.allowed(py)
     }
 
     /// Why: the text of `robomaton explain`.
@@ -250,7 +267,7 @@ impl Image {
         // That the names name somebody is found out here.
         source.crawler(&agent)?;
         let asker = asker(&agent, usage, purpose, open.terms.elements)?;
-        let document = document.filter(|name| name != "robots.txt");
+        let document = other(document)?;
         let story = explain(&open.image, &open.terms, &asker, document.as_deref(), url.as_str());
         told(&story.map_err(|error| said(&error))?)
     }
@@ -296,13 +313,13 @@ impl Image {
 pub(crate) fn batch(
     py: Python<'_>,
     source: Arc<Source>,
-    urls: &Urls,
+    urls: Urls,
     agent: &Agent<'_>,
     to: Use,
-    threads: usize,
+    threads: i64,
 ) -> PyResult<Codes> {
     let crawler = source.crawler(agent)?;
-    Ok(urls.codes(py, &Batch { source: &source, crawler: &crawler, to: &to }, threads))
+    Ok(urls.codes(py, &Batch { source: &source, crawler: &crawler, to: &to }, threads_of(threads)?))
 }
 
 /// Who asks, as the crate of stories takes it.

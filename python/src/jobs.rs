@@ -1,37 +1,18 @@
 //! Jobs that make images, as Python starts them; the interpreter is let go while they run.
 
 use crate::answer::from_json;
+use crate::ask::Listed;
 use crate::error::{job_error, said};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use crate::paths::{Named, Several};
+use crate::urls::threads_of;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
 use robomaton_compiler::{Limits, Options};
 use robomaton_corpus::{BatchOptions, Input, Progress};
 use robomaton_formats::Profile;
 use robomaton_jobs::{Compile, Destination, Merged};
 use serde_json::to_string;
 use std::num::NonZero;
-use std::path::PathBuf;
-
-/// Files or directories, at least one.
-pub(crate) struct Paths(Vec<PathBuf>);
-
-impl<'py> FromPyObject<'_, 'py> for Paths {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Paths> {
-        let many = || PyTypeError::new_err("expected a list of paths, not a single one");
-        if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
-            return Err(many());
-        }
-        let items = object.try_iter().map_err(|_| many())?;
-        let paths: Vec<PathBuf> = items.map(|item| item?.extract()).collect::<PyResult<_>>()?;
-        if paths.is_empty() {
-            return Err(PyValueError::new_err("expected a list of paths, and it is empty"));
-        }
-        Ok(Paths(paths))
-    }
-}
 
 /// How many files an image is to have.
 fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
@@ -46,7 +27,7 @@ fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
 #[pyfunction]
 #[pyo3(
     signature = (
-        inputs, output, *, profile="full".into(), crawlers=Vec::new(), pages=false, sources=true, shards=None, threads=0,
+        inputs, output, *, profile="full".into(), crawlers=Listed(Vec::new()), pages=false, sources=true, shards=None, threads=0,
         warc_root=None, allow_empty=false, max_bytes=None, max_groups=None, max_rules=None, max_stars=None
     ),
     text_signature = "(inputs, output, *, profile='full', crawlers=(), pages=False, sources=True, shards=None, threads=0, \
@@ -55,21 +36,24 @@ fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
 #[expect(clippy::too_many_arguments, reason = "they are keywords")]
 pub(crate) fn compile<'py>(
     py: Python<'py>,
-    inputs: Paths,
-    output: PathBuf,
+    inputs: Several,
+    output: Named,
     profile: String,
-    crawlers: Vec<String>,
+    crawlers: Listed,
     pages: bool,
     sources: bool,
     shards: Option<i64>,
-    threads: usize,
-    warc_root: Option<PathBuf>,
+    threads: i64,
+    warc_root: Option<Named>,
     allow_empty: bool,
     max_bytes: Option<usize>,
     max_groups: Option<usize>,
     max_rules: Option<usize>,
     max_stars: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let threads = threads_of(threads)?;
+    let warc_root = warc_root.map(|root| root.0);
+    let crawlers = crawlers.0;
     let profile: Profile =
         profile.parse().map_err(|error| PyValueError::new_err(format!("profile: {error}")))?;
     let default = Limits::default();
@@ -86,7 +70,7 @@ pub(crate) fn compile<'py>(
     let inputs = inputs.0.into_iter().map(Input::Path).collect();
     let made = py.detach(|| {
         let job = Compile::new(inputs, options, allow_empty)?;
-        let compiled = job.run(Destination::open(&output, shards)?, &Progress::default())?;
+        let compiled = job.run(Destination::open(&output.0, shards)?, &Progress::default())?;
         Ok(to_string(&compiled.summary()))
     });
     let json = made.map_err(|error| job_error(py, error))?.map_err(|error| said(&error))?;
@@ -98,13 +82,13 @@ pub(crate) fn compile<'py>(
 #[pyo3(signature = (images, output, *, shards=None))]
 pub(crate) fn merge<'py>(
     py: Python<'py>,
-    images: Paths,
-    output: PathBuf,
+    images: Several,
+    output: Named,
     shards: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shards = files(shards)?;
     let merged = py.detach(|| -> Result<Merged, robomaton_jobs::Error> {
-        robomaton_jobs::merge(&images.0, Destination::open(&output, shards)?)
+        robomaton_jobs::merge(&images.0, Destination::open(&output.0, shards)?)
     });
     let json = to_string(&merged.map_err(|error| job_error(py, error))?).map_err(|error| said(&error))?;
     from_json(py, &json)

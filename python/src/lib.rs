@@ -13,6 +13,7 @@ mod ask;
 mod error;
 mod image;
 mod jobs;
+mod paths;
 mod robots;
 mod source;
 mod text;
@@ -20,6 +21,7 @@ mod urls;
 mod watch;
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// The verdicts, in the order of their codes in NumPy arrays.
 const VERDICTS: [&str; 4] = ["allowed", "disallowed", "conditional", "unknown"];
@@ -28,7 +30,7 @@ const VERDICTS: [&str; 4] = ["allowed", "disallowed", "conditional", "unknown"];
 fn _robomaton(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("VERDICTS", VERDICTS)?;
+    module.add("VERDICTS", PyTuple::new(py, VERDICTS)?)?;
     module.add("Error", py.get_type::<error::Error>())?;
     module.add("ImageError", py.get_type::<error::ImageError>())?;
     module.add_class::<answer::Answer>()?;

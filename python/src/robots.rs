@@ -39,13 +39,13 @@ impl Robots {
 }
 
 /// The octets of a text: `str` or `bytes`.
-fn octets(text: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+fn octets(text: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u8>> {
     if let Ok(octets) = text.cast::<PyBytes>() {
         return Ok(octets.as_bytes().to_vec());
     }
     let Ok(text) = text.cast::<PyString>() else {
         let of = text.get_type();
-        return Err(PyTypeError::new_err(format!("text: expected str or bytes, not {}", of.name()?)));
+        return Err(PyTypeError::new_err(format!("{what}: expected str or bytes, not {}", of.name()?)));
     };
     Ok(text.to_cow()?.into_owned().into_bytes())
 }
@@ -67,7 +67,7 @@ impl Robots {
         files: Option<BTreeMap<String, Bound<'_, PyAny>>>,
         headers: bool,
     ) -> PyResult<Robots> {
-        let text = octets(text)?;
+        let text = octets(text, "text")?;
         let profile: Profile =
             profile.parse().map_err(|error| PyValueError::new_err(format!("profile: {error}")))?;
         let options = Options { profile, ..Options::default() };
@@ -78,8 +78,14 @@ impl Robots {
             None => Origin::unknown().map_err(|error| said(&error))?,
         };
         let files = files.unwrap_or_default().into_iter();
-        let beside =
-            Beside::files(files.map(|(path, text)| Ok((path, octets(&text)?))).collect::<PyResult<_>>()?);
+        let beside = Beside::files(
+            files
+                .map(|(path, text)| {
+                    let text = octets(&text, &format!("files[{path:?}]"))?;
+                    Ok((path, text))
+                })
+                .collect::<PyResult<_>>()?,
+        );
         let single = py.detach(|| Single::compile(&text, &origin, &beside, &options));
         let single = single.map_err(|error| said(&error))?;
         single.site().map_err(|error| said(&error))?;
@@ -147,9 +153,9 @@ impl Robots {
         agent: Agent<'_>,
         usage: Option<String>,
         purpose: Option<String>,
-        threads: usize,
+        threads: i64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch(py, Arc::clone(&self.source), &urls, &agent, Use { usage, purpose }, threads)?.verdicts(py)
+        batch(py, Arc::clone(&self.source), urls, &agent, Use { usage, purpose }, threads)?.verdicts(py)
     }
 
     /// Whether each of many URLs is plainly allowed, as of `Image.allowed_batch`.
@@ -161,9 +167,9 @@ impl Robots {
         agent: Agent<'_>,
         usage: Option<String>,
         purpose: Option<String>,
-        threads: usize,
+        threads: i64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch(py, Arc::clone(&self.source), &urls, &agent, Use { usage, purpose }, threads)?.allowed(py)
+        batch(py, Arc::clone(&self.source), urls, &agent, Use { usage, purpose }, threads)?.allowed(py)
     }
 
     /// Why: the text of `robomaton explain`.

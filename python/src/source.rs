@@ -4,7 +4,7 @@
 //! knows nothing of Python but how a crawler's names are put.
 
 use crate::ask::{Agent, Crawlers, Use};
-use crate::error::said;
+use crate::error::{changed, said};
 use crate::urls::{Ask, code};
 use crate::watch::Watch;
 use pyo3::prelude::*;
@@ -12,6 +12,7 @@ use robomaton_compiler::Options;
 use robomaton_explain::{Beside, Error, Single, decide};
 use robomaton_runtime::{Access, Crawler, Image, Question, Terms, Usage, Verdict};
 use self_cell::self_cell;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An image, or one text.
@@ -24,6 +25,7 @@ pub(crate) enum Source {
 pub(crate) struct Open {
     pub(crate) image: Image,
     pub(crate) terms: Terms,
+    pub(crate) path: PathBuf,
     pub(crate) watch: Watch,
     pub(crate) crawlers: Crawlers,
 }
@@ -55,8 +57,9 @@ impl Read {
     /// When a name names nobody.
     #[inline]
     pub(crate) fn allowed(&self, agent: &Agent<'_>, url: &str) -> PyResult<bool> {
-        if let Some((last, resolved)) = &*self.last()
-            && last.is(agent.object())
+        if let Some(string) = agent.plain()
+            && let Some((last, resolved)) = &*self.last()
+            && last.is(string)
         {
             return Ok(resolved.borrow_dependent().decide(url).is_allowed());
         }
@@ -66,8 +69,8 @@ impl Read {
         });
         let resolved = resolved.map_err(|error| said(&error))?;
         let allowed = resolved.borrow_dependent().decide(url).is_allowed();
-        if agent.is_plain() {
-            *self.last() = Some((agent.object().clone().unbind(), resolved));
+        if let Some(string) = agent.plain() {
+            *self.last() = Some((string.clone().unbind(), resolved));
         }
         Ok(allowed)
     }
@@ -78,6 +81,18 @@ impl Read {
 }
 
 impl Source {
+    /// Sees that nobody has written to what is about to be read.
+    ///
+    /// # Errors
+    /// When somebody has.
+    #[inline]
+    pub(crate) fn check(&self, py: Python<'_>) -> PyResult<()> {
+        match self {
+            Source::Image(open) if !open.watch.is_unchanged() => Err(changed(py, &open.path)),
+            _ => Ok(()),
+        }
+    }
+
     /// The crawler of these names.
     ///
     /// # Errors

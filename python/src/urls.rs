@@ -10,7 +10,7 @@ use crate::VERDICTS;
 use crate::text::Text;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyList, PyString};
+use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyDict, PyFrozenSet, PyList, PySet, PyString};
 use robomaton_runtime::Decision;
 use std::num::NonZero;
 use std::ops::Range;
@@ -33,6 +33,12 @@ impl Texts {
     /// Ends a text that was appended to [`Texts::all`].
     fn end(&mut self) {
         self.ends.push(self.all.len());
+    }
+
+    fn append(&mut self, other: &Texts) {
+        let start = self.all.len();
+        self.all.push_str(&other.all);
+        self.ends.extend(other.ends.iter().map(|end| start + end));
     }
 
     fn len(&self) -> usize {
@@ -95,7 +101,6 @@ impl Chunk {
 }
 
 /// The kind that answers are given back in.
-#[derive(Clone, Copy)]
 enum Kind {
     List,
     NumPy,
@@ -103,6 +108,10 @@ enum Kind {
     Arrow,
     /// A chunked array of pyarrow.
     Chunked,
+    /// A series of pandas with this index.
+    Pandas(Py<PyAny>),
+    /// A series of polars.
+    Polars,
 }
 
 /// URLs, read.
@@ -121,35 +130,58 @@ impl<'py> FromPyObject<'_, 'py> for Urls {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Urls> {
+        let of = object.get_type();
+        let unfit =
+            |what: &str| Err(PyTypeError::new_err(format!("urls: expected a list or an array, not {what}")));
         if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
-            return Err(PyTypeError::new_err("urls: expected many URLs, not a single string"));
+            return unfit("a single string");
+        }
+        if object.is_instance_of::<PySet>()
+            || object.is_instance_of::<PyFrozenSet>()
+            || object.is_instance_of::<PyDict>()
+        {
+            return unfit("what has no order of its own");
         }
         if object.is_instance_of::<PyList>() {
             return Ok(Urls { kind: Kind::List, chunks: vec![Chunk::Own(list(&object, 0)?)] });
         }
-        let of = object.get_type();
-        if of.module()? == "numpy" && of.name()? == "ndarray" {
+        if numpy::is_array(&object)? {
             return Ok(Urls { kind: Kind::NumPy, chunks: vec![Chunk::Own(numpy::read(&object)?)] });
         }
+        let module = of.module()?.to_string();
+        let (name, package) = (of.name()?.to_string(), module.split('.').next().unwrap_or_default());
+        let kind = match (package, name.as_str()) {
+            ("pandas", "Series") => Kind::Pandas(object.getattr("index")?.unbind()),
+            ("polars", "Series") => Kind::Polars,
+            _ if object.hasattr("__arrow_c_array__")? => Kind::Arrow,
+            _ => Kind::Chunked,
+        };
         if object.hasattr("__arrow_c_array__")? {
             let column = arrow::Column::read(&object, 0)?;
-            return Ok(Urls { kind: Kind::Arrow, chunks: vec![Chunk::Arrow(column)] });
+            return Ok(Urls { kind, chunks: vec![Chunk::Arrow(column)] });
         }
         if object.hasattr("__arrow_c_stream__")? {
-            return Ok(Urls { kind: Kind::Chunked, chunks: arrow::chunks(&object)? });
+            return Ok(Urls { kind, chunks: arrow::chunks(&object)? });
         }
-        // A series of pandas.
         if object.hasattr("to_numpy")? {
-            return object.call_method0("to_numpy")?.extract();
+            let chunks = vec![Chunk::Own(numpy::read(&object.call_method0("to_numpy")?)?)];
+            let kind = if matches!(kind, Kind::Pandas(_)) { kind } else { Kind::NumPy };
+            return Ok(Urls { kind, chunks });
         }
         if object.try_iter().is_err() {
-            return Err(PyTypeError::new_err(format!(
-                "urls: expected a list or an array, not {}",
-                of.name()?
-            )));
+            return unfit(&name);
         }
         Ok(Urls { kind: Kind::List, chunks: vec![Chunk::Own(list(&object, 0)?)] })
     }
+}
+
+/// So many threads, 0 for one per core.
+///
+/// # Errors
+/// When it is less.
+pub(crate) fn threads_of(threads: i64) -> PyResult<usize> {
+    let negative = |_| PyValueError::new_err(format!("threads: 0 for one per core, or more, not {threads}"));
+    usize::try_from(threads).map_err(negative)
 }
 
 /// The strings of a list, or of anything that can be gone through; `first` is the number of the first.
@@ -177,7 +209,7 @@ fn at_row(item: &Bound<'_, PyAny>, row: usize, error: PyErr) -> PyErr {
 
 impl Urls {
     /// Asks about all of them, the interpreter let go, on so many threads; 0 for one per core.
-    pub(crate) fn codes(&self, py: Python<'_>, ask: &impl Ask, threads: usize) -> Codes {
+    pub(crate) fn codes(self, py: Python<'_>, ask: &impl Ask, threads: usize) -> Codes {
         let threads = match threads {
             0 => thread::available_parallelism().map_or(1, NonZero::get),
             threads => threads.min(MOST_THREADS),
@@ -203,37 +235,48 @@ fn is_allowed(code: u8) -> bool {
 }
 
 impl Codes {
-    /// The verdicts: a list of strings, a NumPy array of codes, or a dictionary array of Arrow.
+    /// The verdicts: a list of strings, a NumPy array of codes, a dictionary array of Arrow, or a categorical series.
     pub(crate) fn verdicts(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        match self.kind {
+        let Codes { kind, chunks } = self;
+        match kind {
             Kind::List => {
                 let names = VERDICTS.map(|name| PyString::intern(py, name));
-                let rows = self.chunks.iter().flatten().map(|&code| &names[usize::from(code)]);
+                let rows = chunks.iter().flatten().map(|&code| &names[usize::from(code)]);
                 Ok(PyList::new(py, rows.collect::<Vec<_>>())?.into_any())
             }
-            Kind::NumPy => Ok(numpy::codes(py, self.chunks.concat())),
-            Kind::Arrow => arrow::verdicts(py, self.chunks.concat()),
-            Kind::Chunked => {
-                let of = |chunk| arrow::verdicts(py, chunk);
-                arrow::chunked(py, self.chunks.into_iter().map(of).collect::<PyResult<_>>()?, of(Vec::new())?)
+            Kind::NumPy => Ok(numpy::codes(py, chunks.concat())),
+            Kind::Arrow => arrow::verdicts(py, chunks.concat()),
+            Kind::Chunked | Kind::Polars => arrow::chunked(&kind, py, chunks, arrow::verdicts),
+            Kind::Pandas(index) => {
+                let codes = numpy::codes(py, chunks.concat());
+                let arguments = [("categories", VERDICTS)].into_py_dict(py)?;
+                let categorical = py.import("pandas")?.getattr("Categorical")?;
+                let values = categorical.call_method("from_codes", (codes,), Some(&arguments))?;
+                series(py, values, index)
             }
         }
     }
 
     /// Whether each is plainly allowed.
     pub(crate) fn allowed(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        let mask = |chunk: Vec<u8>| chunk.into_iter().map(is_allowed).collect::<Vec<bool>>();
-        match self.kind {
+        let mask = |codes: Vec<u8>| codes.into_iter().map(is_allowed).collect::<Vec<bool>>();
+        let Codes { kind, chunks } = self;
+        match kind {
             Kind::List => {
-                let rows = self.chunks.iter().flatten().map(|&code| PyBool::new(py, is_allowed(code)));
+                let rows = chunks.iter().flatten().map(|&code| PyBool::new(py, is_allowed(code)));
                 Ok(PyList::new(py, rows.collect::<Vec<_>>())?.into_any())
             }
-            Kind::NumPy => Ok(numpy::mask(py, mask(self.chunks.concat()))),
-            Kind::Arrow => arrow::mask(py, mask(self.chunks.concat())),
-            Kind::Chunked => {
-                let of = |chunk| arrow::mask(py, mask(chunk));
-                arrow::chunked(py, self.chunks.into_iter().map(of).collect::<PyResult<_>>()?, of(Vec::new())?)
+            Kind::NumPy => Ok(numpy::mask(py, mask(chunks.concat()))),
+            Kind::Arrow => arrow::mask(py, mask(chunks.concat())),
+            Kind::Chunked | Kind::Polars => {
+                arrow::chunked(&kind, py, chunks, |py, chunk| arrow::mask(py, mask(chunk)))
             }
+            Kind::Pandas(index) => series(py, numpy::mask(py, mask(chunks.concat())), index),
         }
     }
+}
+
+/// A series of pandas.
+fn series<'py>(py: Python<'py>, values: Bound<'py, PyAny>, index: Py<PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    py.import("pandas")?.call_method1("Series", (values, index))
 }

@@ -59,7 +59,6 @@ def test_a_closed_image(sample: Path, method: str) -> None:
     assert answer.line == 76
 
 
-@pytest.mark.xfail(strict=True, reason="entering a closed image is taken; the first question is the error")
 def test_a_closed_image_is_not_entered(sample: Path) -> None:
     image = Image(sample)
     image.close()
@@ -84,7 +83,6 @@ def test_a_file_that_is_no_image(tmp_path: Path) -> None:
         assert isinstance(raised.value, robomaton.Error) and not isinstance(raised.value, OSError)
 
 
-@pytest.mark.xfail(strict=True, reason="the message names the rule V1; the attribute is None")
 def test_a_file_that_is_no_image_breaks_the_first_rule(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(bytes(100_000))
     with pytest.raises(ImageError, match="V1") as raised:
@@ -109,12 +107,10 @@ def test_a_path_is_a_path(path: object) -> None:
         Image(path)
 
 
-@pytest.mark.xfail(strict=True, reason="octets are refused, under a message that offers them for other types")
 def test_a_path_may_be_octets(sample: Path) -> None:
     assert Image(os.fsencode(sample)).path == str(sample)
 
 
-@pytest.mark.xfail(strict=True, reason="an OSError without a number; Python's own functions raise ValueError")
 def test_a_path_with_a_zero(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="null|NUL"):
         Image(f"{tmp_path}/a\0b")
@@ -188,7 +184,6 @@ except robomaton.ImageError as error:
 """
 
 
-@pytest.mark.xfail(strict=True, reason="the process ends by a bus error")
 def test_an_answer_of_a_file_that_was_cut_short(copy: Path) -> None:
     ended = python(ANSWERED, copy, URL)
     assert (ended.returncode, ended.stderr) == (0, "")

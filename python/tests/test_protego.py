@@ -242,12 +242,10 @@ def test_records_of_no_crawler(text: str) -> None:
     assert ours.preferred_host == theirs.preferred_host
 
 
-@pytest.mark.xfail(strict=True, reason="an empty string, which is no host")
 def test_a_host_without_a_name() -> None:
     assert robomaton.Protego.parse("Host:").preferred_host is None
 
 
-@pytest.mark.xfail(strict=True, reason="a day of 24 hours is told as one of none, from 00:00 to 00:00")
 def test_a_visit_time_of_the_whole_day() -> None:
     times = robomaton.Protego.parse("User-agent: *\nVisit-time: 0000-2400").visit_time("a")
     assert times != (time(0), time(0))

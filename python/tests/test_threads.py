@@ -282,7 +282,6 @@ print(resident() - before)
 """
 
 
-@pytest.mark.xfail(strict=True, reason="65,536 names are kept, however long: 500 of 100 kB take 100 MB")
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell the memory of a process")
 def test_long_names_do_not_fill_the_memory(sample: Path) -> None:
     ended = python(LONG_NAMES, sample, URL)

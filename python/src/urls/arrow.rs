@@ -2,7 +2,7 @@
 //!
 //! Strings and binary in all their forms, dictionaries of them among those: their values are asked about once.
 
-use super::{Ask, Texts};
+use super::{Ask, Kind, Texts};
 use crate::VERDICTS;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
@@ -50,6 +50,8 @@ impl Column {
             DataType::Binary => Column::spelled(array.as_binary::<i32>().iter()),
             DataType::LargeBinary => Column::spelled(array.as_binary::<i64>().iter()),
             DataType::BinaryView => Column::spelled(array.as_binary_view().iter()),
+            // Of one without values no key can be read.
+            DataType::Dictionary(..) if array.is_empty() => Column::Spelled(Texts::default()),
             DataType::Dictionary(..) => {
                 let coded = array.as_any_dictionary();
                 Column::Coded(Box::new(Column::of(coded.values())?), coded.normalized_keys())
@@ -127,11 +129,19 @@ pub(super) fn mask(py: Python<'_>, mask: Vec<bool>) -> PyResult<Bound<'_, PyAny>
     BooleanArray::from(mask).to_data().to_pyarrow(py)
 }
 
-/// Arrays as one in chunks, of the type of `empty`.
+/// Codes in chunks as one column of pyarrow, or of polars.
 pub(super) fn chunked<'py>(
+    kind: &Kind,
     py: Python<'py>,
-    arrays: Vec<Bound<'py, PyAny>>,
-    empty: Bound<'py, PyAny>,
+    chunks: Vec<Vec<u8>>,
+    of: impl Fn(Python<'py>, Vec<u8>) -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    py.import("pyarrow")?.call_method1("chunked_array", (arrays, empty.getattr("type")?))
+    let data_type = of(py, Vec::new())?.getattr("type")?;
+    let arrays: Vec<_> = chunks.into_iter().map(|chunk| of(py, chunk)).collect::<PyResult<_>>()?;
+    let column = py.import("pyarrow")?.call_method1("chunked_array", (arrays, data_type))?;
+    if matches!(kind, Kind::Polars) {
+        py.import("polars")?.call_method1("from_arrow", (column,))
+    } else {
+        Ok(column)
+    }
 }

@@ -12,6 +12,13 @@ use robomaton_explain::spelled;
 /// Rows that are unfolded together, where each would have a length of its own.
 const BLOCK: usize = 1 << 12;
 
+/// Whether it is an array. Where nobody has imported NumPy there is none.
+pub(super) fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let modules = object.py().import("sys")?.getattr("modules")?;
+    let numpy = modules.call_method1("get", ("numpy",))?;
+    Ok(!numpy.is_none() && object.is_instance(&numpy.getattr("ndarray")?)?)
+}
+
 /// Reads an array of one dimension.
 pub(super) fn read(array: &Bound<'_, PyAny>) -> PyResult<Texts> {
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
@@ -29,15 +36,23 @@ pub(super) fn read(array: &Bound<'_, PyAny>) -> PyResult<Texts> {
             for first in (0..rows).step_by(BLOCK) {
                 let end = rows.min(first + BLOCK);
                 let block = array.get_item(PySlice::new(array.py(), first as isize, end as isize, 1))?;
-                let lengths = array.py().import("numpy.strings")?.call_method1("str_len", (&block,))?;
-                let longest = lengths.call_method0("max")?.extract::<usize>()?.max(1);
-                let block = block.call_method1("astype", (format!("U{longest}"),))?;
-                characters(&block, end - first, first, &mut texts)?;
+                match unfolded(&block) {
+                    Ok(block) => characters(&block, end - first, first, &mut texts)?,
+                    // A row is missing: gone through one by one, it is named.
+                    Err(_) => texts.append(&list(&block.call_method0("tolist")?, first)?),
+                }
             }
         }
         _ => return Err(PyTypeError::new_err(format!("urls: expected an array of strings, not of {dtype}"))),
     }
     Ok(texts)
+}
+
+/// Strings of any length as characters of a fixed number.
+fn unfolded<'py>(block: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let lengths = block.py().import("numpy.strings")?.call_method1("str_len", (block,))?;
+    let longest = lengths.call_method0("max")?.extract::<usize>()?.max(1);
+    block.call_method1("astype", (format!("U{longest}"),))
 }
 
 /// The rows of an array as rows of numbers.

@@ -58,12 +58,12 @@ class Protego:
         if not rates:
             return None
         requests, seconds, window = max(rates, key=lambda rate: rate[1] / rate[0])
-        return RequestRate(requests, seconds, *(map(_time, window) if window else (None, None)))
+        return RequestRate(requests, seconds, *(_times(window) if window else (None, None)))
 
     def visit_time(self, user_agent: str) -> VisitTime | None:
         """The Visit-time that the file asks for, of several the first."""
         windows = self.robots.visit_times(user_agent)
-        return VisitTime(*map(_time, windows[0])) if windows else None
+        return VisitTime(*_times(windows[0])) if windows else None
 
     @property
     def sitemaps(self) -> Iterator[str]:
@@ -74,8 +74,13 @@ class Protego:
     def preferred_host(self) -> str | None:
         """The value of the last `Host` record."""
         hosts = [value for _, key, value in self.robots.extensions if key == "host"]
-        return hosts[-1] if hosts else None
+        return hosts[-1] or None if hosts else None
+
+
+def _times(window: tuple[int, int]) -> tuple[time, time]:
+    return _time(window[0]), _time(window[1])
 
 
 def _time(minutes: int) -> time:
-    return time(minutes // 60 % 24, minutes % 60)
+    # A day ends at 24:00, which is no time of Python's.
+    return time(minutes // 60, minutes % 60) if minutes < 24 * 60 else time(23, 59)
