@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Iterator
 
-import captures
 import pytest
-from support import ACAP, ACAP_TEXT, SAMPLE
 
+import captures
 import robomaton
+from support import ACAP, ACAP_TEXT, SAMPLE
 
 
 @pytest.fixture(scope="session")

@@ -9,12 +9,12 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import captures
 import pytest
+
+import captures
+import robomaton
 from captures import Question
 from support import ACAP, ACAP_SITE, run
-
-import robomaton
 
 SITE = "https://www.ed.ac.uk"
 

@@ -13,11 +13,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from captures import Question
-from support import SAMPLE, python
 
 import robomaton
+from captures import Question
 from robomaton import Image, ImageError
+from support import SAMPLE, python
 
 URL = "https://www.ed.ac.uk/search/x"
 #: What asks an image, and needs it open.

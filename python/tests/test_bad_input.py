@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
-from support import package
 
 import robomaton
 from robomaton import Image, Robots
+from support import package
 
 np = package("numpy")
 pa = package("pyarrow")

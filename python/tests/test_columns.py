@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Callable, Iterable
 
 import pytest
-from captures import Question
-from support import ACAP_SITE, package
 
 import robomaton
+from captures import Question
+from support import ACAP_SITE, package
 
 np = package("numpy")
 pa = package("pyarrow")

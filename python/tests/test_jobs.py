@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from captures import Question
-from support import ACAP, DATA, SAMPLE, run
 
 import robomaton
+from captures import Question
+from support import ACAP, DATA, SAMPLE, run
 
 #: Two crawls of the same sites.
 CRAWLS = sorted((DATA / "common-crawl").glob("**/*.warc.gz"))

@@ -11,11 +11,11 @@ import re
 from collections import Counter
 from datetime import time
 
-import captures
 import pytest
-from support import package
 
+import captures
 import robomaton
+from support import package
 
 protego = package("protego")
 

@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Iterator
 
 import pytest
+
 from support import package, python
 
 ScrapysRobotParser = package("scrapy.robotstxt").RobotParser

@@ -25,13 +25,13 @@ if LACKING:
 
 import pyarrow as pa
 import pyspark
-import warc_split
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StringType, StructField, StructType
 
 import robomaton
 import robomaton.spark
+import warc_split
 
 DATA = Path(__file__).parents[2] / "tests" / "data"
 SOURCES = [DATA / "sample.warc.gz", *sorted(DATA.glob("common-crawl/**/*.warc.gz"))]

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
-from captures import Question
-from support import SAMPLE, package, python
 
 import robomaton
+from captures import Question
 from robomaton import Image, Robots
+from support import SAMPLE, package, python
 
 THREADS = 8
 URL = "https://www.ed.ac.uk/search/x"
