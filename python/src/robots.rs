@@ -13,16 +13,28 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use robomaton_compiler::Options;
-use robomaton_explain::{Beside, OfText, Origin, Single};
+use robomaton_explain::{Beside, Error, OfText, Origin, Single};
 use robomaton_formats::Profile;
-use robomaton_runtime::Terms;
+use robomaton_runtime::{Access, Crawler, Terms, Usage};
+use self_cell::self_cell;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One robots.txt, compiled.
 #[pyclass(frozen, module = "robomaton")]
 pub struct Robots {
     source: Arc<Source>,
+    /// What answers for whoever asked last.
+    last: Mutex<Option<(Py<PyAny>, Resolved)>>,
+}
+
+self_cell! {
+    /// What answers for a crawler that crawls the site of a text.
+    struct Resolved {
+        owner: (Arc<Single>, Arc<Crawler>),
+        #[covariant]
+        dependent: Access,
+    }
 }
 
 /// A time of the day, in minutes since midnight UTC, from and to.
@@ -35,6 +47,34 @@ impl Robots {
             Source::Text(read) => Ok(read),
             Source::Image(_) => Err(PyRuntimeError::new_err("internal error: an image in place of a text")),
         }
+    }
+
+    /// Whether a crawler may plainly fetch a URL, with what answers kept for the next question.
+    ///
+    /// # Errors
+    /// When a name names nobody.
+    #[inline]
+    fn may_fetch(&self, agent: &Agent<'_>, url: &str) -> PyResult<bool> {
+        if let Some(string) = agent.plain()
+            && let Some((last, resolved)) = &*self.last()
+            && last.is(string)
+        {
+            return Ok(resolved.borrow_dependent().decide(url).is_allowed());
+        }
+        let crawler = self.source.crawler(agent)?;
+        let resolved = Resolved::try_new((Arc::clone(&self.read()?.single), crawler), |(single, crawler)| {
+            Ok::<_, Error>(single.site()?.access(crawler, Usage::CRAWL))
+        });
+        let resolved = resolved.map_err(|error| said(&error))?;
+        let allowed = resolved.borrow_dependent().decide(url).is_allowed();
+        if let Some(string) = agent.plain() {
+            *self.last() = Some((string.clone().unbind(), resolved));
+        }
+        Ok(allowed)
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<(Py<PyAny>, Resolved)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -90,8 +130,8 @@ impl Robots {
         let single = single.map_err(|error| said(&error))?;
         single.site().map_err(|error| said(&error))?;
         let (single, crawlers) = (Arc::new(single), Crawlers::new(headers));
-        let read = Read { single, text, beside, options, crawlers, last: Mutex::default() };
-        Ok(Robots { source: Arc::new(Source::Text(Box::new(read))) })
+        let read = Read { single, text, beside, options, crawlers };
+        Ok(Robots { source: Arc::new(Source::Text(Box::new(read))), last: Mutex::default() })
     }
 
     /// What became of the text: `rules`, `empty`, `not-robots` or `over-limit`.
@@ -110,7 +150,7 @@ impl Robots {
         purpose: Option<String>,
     ) -> PyResult<bool> {
         if usage.is_none() && purpose.is_none() {
-            return self.read()?.allowed(&agent, url.as_str());
+            return self.may_fetch(&agent, url.as_str());
         }
         let crawler = self.source.crawler(&agent)?;
         let to = Use { usage, purpose };
@@ -121,7 +161,7 @@ impl Robots {
     /// Whether the crawler may plainly fetch the URL: `allowed`, with the parameters of other parsers.
     #[pyo3(signature = (url, user_agent))]
     fn can_fetch(&self, url: Text<'_>, user_agent: Agent<'_>) -> PyResult<bool> {
-        self.read()?.allowed(&user_agent, url.as_str())
+        self.may_fetch(&user_agent, url.as_str())
     }
 
     /// May this crawler use this URL in this way?

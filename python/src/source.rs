@@ -4,16 +4,15 @@
 //! knows nothing of Python but how a crawler's names are put.
 
 use crate::ask::{Agent, Crawlers, Use};
-use crate::error::{changed, said};
+use crate::error::changed;
 use crate::urls::{Ask, code};
 use crate::watch::Watch;
 use pyo3::prelude::*;
 use robomaton_compiler::Options;
 use robomaton_explain::{Beside, Error, Single, decide};
-use robomaton_runtime::{Access, Crawler, Image, Question, Terms, Usage, Verdict};
-use self_cell::self_cell;
+use robomaton_runtime::{Crawler, Image, Question, Terms, Verdict};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// An image, or one text.
 pub(crate) enum Source {
@@ -37,47 +36,6 @@ pub(crate) struct Read {
     pub(crate) beside: Beside,
     pub(crate) options: Options,
     pub(crate) crawlers: Crawlers,
-    /// What answers for whoever asked last.
-    pub(crate) last: Mutex<Option<(Py<PyAny>, Resolved)>>,
-}
-
-self_cell! {
-    /// What answers for a crawler that crawls the site of a text.
-    pub(crate) struct Resolved {
-        owner: (Arc<Single>, Arc<Crawler>),
-        #[covariant]
-        dependent: Access,
-    }
-}
-
-impl Read {
-    /// Whether a crawler may plainly fetch a URL: [`Source::decide`], with what answers kept for the next question.
-    ///
-    /// # Errors
-    /// When a name names nobody.
-    #[inline]
-    pub(crate) fn allowed(&self, agent: &Agent<'_>, url: &str) -> PyResult<bool> {
-        if let Some(string) = agent.plain()
-            && let Some((last, resolved)) = &*self.last()
-            && last.is(string)
-        {
-            return Ok(resolved.borrow_dependent().decide(url).is_allowed());
-        }
-        let crawler = self.crawlers.resolve(self.single.image(), agent)?;
-        let resolved = Resolved::try_new((Arc::clone(&self.single), crawler), |(single, crawler)| {
-            Ok::<_, Error>(single.site()?.access(crawler, Usage::CRAWL))
-        });
-        let resolved = resolved.map_err(|error| said(&error))?;
-        let allowed = resolved.borrow_dependent().decide(url).is_allowed();
-        if let Some(string) = agent.plain() {
-            *self.last() = Some((string.clone().unbind(), resolved));
-        }
-        Ok(allowed)
-    }
-
-    fn last(&self) -> MutexGuard<'_, Option<(Py<PyAny>, Resolved)>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Source {
