@@ -148,30 +148,25 @@ impl<'py> FromPyObject<'_, 'py> for Urls {
         if numpy::is_array(&object)? {
             return Ok(Urls { kind: Kind::NumPy, chunks: vec![Chunk::Own(numpy::read(&object)?)] });
         }
-        let module = of.module()?.to_string();
-        let (name, package) = (of.name()?.to_string(), module.split('.').next().unwrap_or_default());
-        let kind = match (package, name.as_str()) {
-            ("pandas", "Series") => Kind::Pandas(object.getattr("index")?.unbind()),
-            ("polars", "Series") => Kind::Polars,
-            _ if object.hasattr("__arrow_c_array__")? => Kind::Arrow,
-            _ => Kind::Chunked,
-        };
-        if object.hasattr("__arrow_c_array__")? {
-            let column = arrow::Column::read(&object, 0)?;
-            return Ok(Urls { kind, chunks: vec![Chunk::Arrow(column)] });
-        }
-        if object.hasattr("__arrow_c_stream__")? {
-            return Ok(Urls { kind, chunks: arrow::chunks(&object)? });
-        }
-        if object.hasattr("to_numpy")? {
-            let chunks = vec![Chunk::Own(numpy::read(&object.call_method0("to_numpy")?)?)];
-            let kind = if matches!(kind, Kind::Pandas(_)) { kind } else { Kind::NumPy };
-            return Ok(Urls { kind, chunks });
-        }
-        if object.try_iter().is_err() {
+        let name = of.name()?.to_string();
+        let (kind, chunks) = if object.hasattr("__arrow_c_array__")? {
+            (Kind::Arrow, vec![Chunk::Arrow(arrow::Column::read(&object, 0)?)])
+        } else if object.hasattr("__arrow_c_stream__")? {
+            (Kind::Chunked, arrow::chunks(&object)?)
+        } else if object.hasattr("to_numpy")? {
+            (Kind::NumPy, vec![Chunk::Own(numpy::read(&object.call_method0("to_numpy")?)?)])
+        } else if object.try_iter().is_ok() {
+            (Kind::List, vec![Chunk::Own(list(&object, 0)?)])
+        } else {
             return unfit(&name);
-        }
-        Ok(Urls { kind: Kind::List, chunks: vec![Chunk::Own(list(&object, 0)?)] })
+        };
+        let module = of.module()?.to_string();
+        let kind = match (module.split('.').next(), name.as_str()) {
+            (Some("pandas"), "Series") => Kind::Pandas(object.getattr("index")?.unbind()),
+            (Some("polars"), "Series") => Kind::Polars,
+            _ => kind,
+        };
+        Ok(Urls { kind, chunks })
     }
 }
 
