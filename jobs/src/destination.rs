@@ -39,6 +39,8 @@ impl Destination {
             let place = Target::open(path, "the output names the image").map(Place::File)?;
             return Ok(Destination { place, shards: NonZero::<u8>::MIN });
         };
+        // What a link points to is replaced, not the link.
+        let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let failed = |error| Error::write(path, error);
         match fs::read_dir(path) {
             Ok(mut entries) => {

@@ -45,6 +45,8 @@ pub struct Summary<'r> {
     skipped_examples: &'r [String],
     ignored_records: u64,
     other_captures: u64,
+    /// Whether there were too many of them to keep: then redirects and references may lead nowhere that would not.
+    others_dropped: bool,
     truncated: u64,
     cut_bodies: u64,
     /// Sites whose text is longer than the limit of bytes.
@@ -117,6 +119,7 @@ impl Summary<'_> {
             skipped_examples: &report.skipped_examples,
             ignored_records: report.ignored_records,
             other_captures: report.other_captures,
+            others_dropped: report.others_dropped,
             truncated: report.truncated,
             cut_bodies: report.cut_bodies,
             cut_sites: &report.cut_sites,

@@ -117,7 +117,7 @@ impl Answer {
     /// The conditions of a conditional permission, all to be met, in canonical spelling.
     #[getter]
     fn conditions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.key(py, "conditions")
+        self.key(py, "conditions")?.call_method0("copy")
     }
 
     /// Everything that `robomaton query --json` prints, as a dict.

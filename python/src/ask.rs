@@ -92,16 +92,9 @@ impl Agent<'_> {
         }
     }
 
-    /// The names, as the command understands them.
-    ///
-    /// # Errors
-    /// The same.
-    pub(crate) fn names(&self) -> PyResult<Vec<String>> {
-        let strings = self.strings()?;
-        match self {
-            Agent::One(_) => Ok(strings.iter().flat_map(|string| names(string)).map(str::to_owned).collect()),
-            Agent::Several(_) => Ok(strings),
-        }
+    /// The same, where it is worth keeping.
+    pub(crate) fn kept(&self) -> Option<&Bound<'_, PyAny>> {
+        self.plain().filter(|string| string.len().is_ok_and(|len| len <= LONGEST_KEPT))
     }
 }
 
@@ -182,6 +175,19 @@ impl Crawlers {
         self.look_up(image, agent)
     }
 
+    /// The names of an agent, best first.
+    ///
+    /// # Errors
+    /// When one has surrogates.
+    pub(crate) fn names(&self, agent: &Agent<'_>) -> PyResult<Vec<String>> {
+        let strings = agent.strings()?;
+        let of = if self.headers { tokens } else { names };
+        match agent {
+            Agent::One(_) => Ok(strings.iter().flat_map(|string| of(string)).map(str::to_owned).collect()),
+            Agent::Several(_) => Ok(strings),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -204,18 +210,16 @@ impl Crawlers {
             known.all.clear();
         }
         known.all.insert(key, Arc::clone(&crawler));
-        if let Some(string) = agent.plain() {
+        if let Some(string) = agent.kept() {
             known.last = Some((string.clone().unbind(), Arc::clone(&crawler)));
         }
         Ok(crawler)
     }
 
     fn crawler<D: AsRef<[u8]>>(&self, image: &Image<D>, agent: &Agent<'_>) -> PyResult<Crawler> {
-        if self.headers && matches!(agent, Agent::One(_)) {
-            return Ok(image.crawler(agent.strings()?.iter().flat_map(|header| tokens(header))));
-        }
-        let names = agent.names()?;
-        for name in &names {
+        let names = self.names(agent)?;
+        // A header without any name is one that asks as anybody.
+        for name in names.iter().filter(|_| !self.headers) {
             reduced_name(name, image.profile())
                 .map_err(|error| PyValueError::new_err(format!("agent: {error}")))?;
         }

@@ -45,6 +45,9 @@ fn number(error: &io::Error) -> Option<i32> {
     error.raw_os_error().or(match error.kind() {
         io::ErrorKind::NotFound => Some(2),
         io::ErrorKind::PermissionDenied => Some(13),
+        io::ErrorKind::NotADirectory => Some(20),
+        io::ErrorKind::StorageFull => Some(28),
+        io::ErrorKind::ReadOnlyFilesystem => Some(30),
         _ => None,
     })
 }
@@ -111,6 +114,11 @@ pub(crate) fn job_error(py: Python<'_>, error: robomaton_jobs::Error) -> PyErr {
         Job::Image { path, error } => image_error(py, Some(path), error),
         Job::Nobody(_) | Job::Pages(_) | Job::Merge { .. } | Job::Nothing => {
             PyValueError::new_err(error.to_string())
+        }
+        Job::Empty { skipped } => {
+            let cure = "allow_empty=True writes one that holds nothing";
+            let skipped: String = skipped.iter().map(|example| format!("\nskipped {example}")).collect();
+            Error::new_err(format!("{error}; {cure}{skipped}"))
         }
         _ => said(&error),
     }

@@ -14,7 +14,7 @@ use crate::watch::Watch;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
-use robomaton_explain::{Asker, OneSite, explain, time};
+use robomaton_explain::{OneSite, explain, time};
 use robomaton_formats::site::DATA_TXT;
 use robomaton_runtime::{Decision, Image as Runtime, Terms};
 use std::ffi::OsStr;
@@ -22,6 +22,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// An image, mapped from a file or a directory of shards. Any number of threads may ask it.
+///
+/// `on_forbidden`, `on_throttled` and `on_long_unreachable` (`allow` or `deny`) say what a robots.txt that was answered with 401
+/// or 403, with 429, and one that was unreachable more than 30 days ago mean. `elements` is for crawlers that work on single
+/// elements of pages. `now`, in seconds since 1970, is the time that answers are stale by; that of opening, if none is given.
 #[pyclass(frozen, module = "robomaton")]
 pub struct Image {
     source: RwLock<Option<Arc<Source>>>,
@@ -92,6 +96,7 @@ impl Image {
         now: Option<u64>,
     ) -> PyResult<Image> {
         let path = path.0;
+        let given = now;
         let terms = Terms {
             on_forbidden: permission("on_forbidden", &on_forbidden)?,
             on_throttled: permission("on_throttled", &on_throttled)?,
@@ -99,10 +104,10 @@ impl Image {
             elements,
             now: Some(now.unwrap_or_else(time::now)),
         };
-        let watch = Watch::new(&path).map_err(|error| os_error(&path, &error))?;
+        let watch = py.detach(|| Watch::new(&path)).map_err(|error| os_error(&path, &error))?;
         let image = py.detach(|| Runtime::open(&path)).map_err(|error| open_error(py, &error))?;
         let image = image.with_terms(terms.clone());
-        let open = Open { image, terms, path: path.clone(), watch, crawlers: Crawlers::new(false) };
+        let open = Open { image, terms, given, path: path.clone(), watch, crawlers: Crawlers::new(false) };
         Ok(Image { source: RwLock::new(Some(Arc::new(Source::Image(Box::new(open))))), path })
     }
 
@@ -159,12 +164,12 @@ impl Image {
     fn __reduce__<'py>(slf: &Bound<'py, Image>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
         let source = slf.get().source(py)?;
-        let Terms { on_forbidden, on_throttled, on_long_unreachable, elements, now } =
-            slf.get().open(&source)?.terms.clone();
+        let open = slf.get().open(&source)?;
+        let Terms { on_forbidden, on_throttled, on_long_unreachable, elements, .. } = open.terms.clone();
         let word = |decision: Decision| if decision.is_allowed() { "allow" } else { "deny" };
         let words = (word(on_forbidden), word(on_throttled), word(on_long_unreachable));
         let arguments =
-            (slf.get().path.clone(), words.0, words.1, words.2, elements, now).into_pyobject(py)?;
+            (slf.get().path.clone(), words.0, words.1, words.2, elements, open.given).into_pyobject(py)?;
         Ok((slf.get_type().getattr("_of")?, arguments))
     }
 
@@ -264,9 +269,7 @@ impl Image {
     ) -> PyResult<String> {
         let source = self.source(py)?;
         let open = self.open(&source)?;
-        // That the names name somebody is found out here.
-        source.crawler(&agent)?;
-        let asker = asker(&agent, usage, purpose, open.terms.elements)?;
+        let asker = source.asker(&agent, usage, purpose)?;
         let document = other(document)?;
         let story = explain(&open.image, &open.terms, &asker, document.as_deref(), url.as_str());
         told(&story.map_err(|error| said(&error))?)
@@ -320,21 +323,6 @@ pub(crate) fn batch(
 ) -> PyResult<Codes> {
     let crawler = source.crawler(agent)?;
     Ok(urls.codes(py, &Batch { source: &source, crawler: &crawler, to: &to }, threads_of(threads)?))
-}
-
-/// Who asks, as the crate of stories takes it.
-pub(crate) fn asker(
-    agent: &Agent<'_>,
-    usage: Option<String>,
-    purpose: Option<String>,
-    elements: bool,
-) -> PyResult<Asker> {
-    Ok(Asker {
-        agents: agent.names()?,
-        usage: usage.unwrap_or_else(|| "crawl".to_owned()),
-        purpose,
-        elements,
-    })
 }
 
 /// A story as text.

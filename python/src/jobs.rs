@@ -24,6 +24,11 @@ fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
 }
 
 /// Compiles captures into one image, whole or not at all; gives the summary of `robomaton compile --json`.
+///
+/// `inputs` are paths of WARC files, tables, archives or directories. `crawlers` keeps the groups of these alone; `pages` reads
+/// HTML pages for what they say to crawlers; without `sources` the texts are left out; `shards` makes a directory of so many
+/// files; `threads` is 0 for one per core; `warc_root` is where the WARC files of byte ranges lie; `allow_empty` writes an image
+/// that holds nothing; the others are limits.
 #[pyfunction]
 #[pyo3(
     signature = (

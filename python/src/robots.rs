@@ -5,7 +5,7 @@
 use crate::answer::Answer;
 use crate::ask::{Agent, Crawlers, Use};
 use crate::error::said;
-use crate::image::{asker, batch, told};
+use crate::image::{batch, told};
 use crate::source::{Read, Source};
 use crate::text::Text;
 use crate::urls::Urls;
@@ -67,7 +67,7 @@ impl Robots {
         });
         let resolved = resolved.map_err(|error| said(&error))?;
         let allowed = resolved.borrow_dependent().decide(url).is_allowed();
-        if let Some(string) = agent.plain() {
+        if let Some(string) = agent.kept() {
             *self.last() = Some((string.clone().unbind(), resolved));
         }
         Ok(allowed)
@@ -221,9 +221,8 @@ impl Robots {
         usage: Option<String>,
         purpose: Option<String>,
     ) -> PyResult<String> {
-        self.source.crawler(&agent)?;
         let read = self.read()?;
-        let asker = asker(&agent, usage, purpose, false)?;
+        let asker = self.source.asker(&agent, usage, purpose)?;
         let terms = Terms::default();
         let Read { text, beside, options, .. } = read;
         let question = OfText { text, beside, options, asker: &asker, terms: &terms, url: url.as_str() };

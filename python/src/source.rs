@@ -9,7 +9,7 @@ use crate::urls::{Ask, code};
 use crate::watch::Watch;
 use pyo3::prelude::*;
 use robomaton_compiler::Options;
-use robomaton_explain::{Beside, Error, Single, decide};
+use robomaton_explain::{Asker, Beside, Error, Single, decide};
 use robomaton_runtime::{Crawler, Image, Question, Terms, Verdict};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub(crate) enum Source {
 pub(crate) struct Open {
     pub(crate) image: Image,
     pub(crate) terms: Terms,
+    /// The time of asking, where it was given.
+    pub(crate) given: Option<u64>,
     pub(crate) path: PathBuf,
     pub(crate) watch: Watch,
     pub(crate) crawlers: Crawlers,
@@ -61,6 +63,25 @@ impl Source {
             Source::Image(open) => open.crawlers.resolve(&open.image, agent),
             Source::Text(read) => read.crawlers.resolve(read.single.image(), agent),
         }
+    }
+
+    /// Who asks, as the crate of stories takes it.
+    ///
+    /// # Errors
+    /// When a name names nobody.
+    pub(crate) fn asker(
+        &self,
+        agent: &Agent<'_>,
+        usage: Option<String>,
+        purpose: Option<String>,
+    ) -> PyResult<Asker> {
+        self.crawler(agent)?;
+        let (crawlers, elements) = match self {
+            Source::Image(open) => (&open.crawlers, open.terms.elements),
+            Source::Text(read) => (&read.crawlers, false),
+        };
+        let usage = usage.unwrap_or_else(|| "crawl".to_owned());
+        Ok(Asker { agents: crawlers.names(agent)?, usage, purpose, elements })
     }
 
     /// Answers one question. `document` is the document of the site that answers, where it is not robots.txt.

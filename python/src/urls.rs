@@ -1,7 +1,7 @@
 //! Many URLs out of Python, and their answers back in the same kind: lists, NumPy arrays, Arrow arrays.
 //!
-//! Rows of NumPy and Arrow never become Python objects: Arrow's are read where they lie, NumPy's characters are put into UTF-8
-//! in blocks. Invariant: a row that is no text is an error that names it. It does not know what is asked.
+//! Rows of NumPy and Arrow never become Python objects, unless they are such: Arrow's are read where they lie, NumPy's
+//! characters are put into UTF-8 in blocks. Invariant: a row that is no text is an error that names it. It does not know what is asked.
 
 mod arrow;
 mod numpy;
@@ -19,8 +19,8 @@ use std::thread;
 /// Rows that a thread is worth being started for.
 const PART: usize = 1 << 12;
 
-/// More threads are not started.
-const MOST_THREADS: usize = 256;
+/// More threads than so many for each core are not started.
+const THREADS_OF_CORE: usize = 4;
 
 /// Texts one behind the other.
 #[derive(Default)]
@@ -65,39 +65,43 @@ pub(crate) enum Chunk {
 }
 
 impl Chunk {
-    fn len(&self) -> usize {
-        match self {
-            Chunk::Own(texts) => texts.len(),
-            Chunk::Arrow(column) => column.len(),
-        }
-    }
-
     /// The codes of all rows, on so many threads.
     fn codes(&self, ask: &impl Ask, threads: usize) -> Vec<u8> {
-        let part = self.len().div_ceil(threads).max(PART);
-        let parts = (0..self.len()).step_by(part).map(|start| start..self.len().min(start + part));
-        let mut parts: Vec<Range<usize>> = parts.collect();
-        let last = parts.pop().unwrap_or(0..0);
-        thread::scope(|scope| {
-            let spawn = |rows| scope.spawn(move || self.codes_of(ask, rows));
-            let others: Vec<_> = parts.into_iter().map(spawn).collect();
-            let last = self.codes_of(ask, last);
-            let mut codes = Vec::with_capacity(self.len());
-            for other in others {
-                // A thread that panicked is a bug; its panic goes on here.
-                codes.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            }
-            codes.extend(last);
-            codes
-        })
-    }
-
-    fn codes_of(&self, ask: &impl Ask, rows: Range<usize>) -> Vec<u8> {
         match self {
-            Chunk::Own(texts) => ask.codes(texts.rows(rows)),
-            Chunk::Arrow(column) => column.codes(ask, rows),
+            Chunk::Own(texts) => in_parts(texts.len(), threads, |rows| ask.codes(texts.rows(rows))),
+            Chunk::Arrow(column) => column.codes(ask, threads),
         }
     }
+}
+
+/// The codes of so many rows, in parts on so many threads. What no thread can be had for is done here.
+fn in_parts(rows: usize, threads: usize, codes: impl Fn(Range<usize>) -> Vec<u8> + Sync) -> Vec<u8> {
+    let part = rows.div_ceil(threads).max(PART);
+    let parts = (0..rows).step_by(part).map(|start| start..rows.min(start + part));
+    thread::scope(|scope| {
+        let codes = &codes;
+        let spawn = |rows: Range<usize>| {
+            let spawned = thread::Builder::new().spawn_scoped(scope, {
+                let rows = rows.clone();
+                move || codes(rows)
+            });
+            (rows, spawned)
+        };
+        let mut parts: Vec<Range<usize>> = parts.collect();
+        let last = parts.pop();
+        let others: Vec<_> = parts.into_iter().map(spawn).collect();
+        let last = last.map(codes).unwrap_or_default();
+        let mut all = Vec::with_capacity(rows);
+        for (rows, spawned) in others {
+            all.extend(match spawned {
+                // A thread that panicked is a bug; its panic goes on here.
+                Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                Err(_) => codes(rows),
+            });
+        }
+        all.extend(last);
+        all
+    })
 }
 
 /// The kind that answers are given back in.
@@ -145,7 +149,7 @@ impl<'py> FromPyObject<'_, 'py> for Urls {
         if object.is_instance_of::<PyList>() {
             return Ok(Urls { kind: Kind::List, chunks: vec![Chunk::Own(list(&object, 0)?)] });
         }
-        if numpy::is_array(&object)? {
+        if is_instance(&object, "numpy", "ndarray")? {
             return Ok(Urls { kind: Kind::NumPy, chunks: vec![Chunk::Own(numpy::read(&object)?)] });
         }
         let name = of.name()?.to_string();
@@ -160,14 +164,22 @@ impl<'py> FromPyObject<'_, 'py> for Urls {
         } else {
             return unfit(&name);
         };
-        let module = of.module()?.to_string();
-        let kind = match (module.split('.').next(), name.as_str()) {
-            (Some("pandas"), "Series") => Kind::Pandas(object.getattr("index")?.unbind()),
-            (Some("polars"), "Series") => Kind::Polars,
-            _ => kind,
+        let kind = match () {
+            () if is_instance(&object, "pandas", "Series")? => {
+                Kind::Pandas(object.getattr("index")?.unbind())
+            }
+            () if is_instance(&object, "polars", "Series")? => Kind::Polars,
+            () => kind,
         };
         Ok(Urls { kind, chunks })
     }
+}
+
+/// Whether it is of a class of a package. Where nobody has imported that, nothing is.
+fn is_instance(object: &Bound<'_, PyAny>, package: &str, class: &str) -> PyResult<bool> {
+    let modules = object.py().import("sys")?.getattr("modules")?;
+    let package = modules.call_method1("get", (package,))?;
+    Ok(!package.is_none() && object.is_instance(&package.getattr(class)?)?)
 }
 
 /// So many threads, 0 for one per core.
@@ -205,10 +217,8 @@ fn at_row(item: &Bound<'_, PyAny>, row: usize, error: PyErr) -> PyErr {
 impl Urls {
     /// Asks about all of them, the interpreter let go, on so many threads; 0 for one per core.
     pub(crate) fn codes(self, py: Python<'_>, ask: &impl Ask, threads: usize) -> Codes {
-        let threads = match threads {
-            0 => thread::available_parallelism().map_or(1, NonZero::get),
-            threads => threads.min(MOST_THREADS),
-        };
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let threads = if threads == 0 { cores } else { threads.min(THREADS_OF_CORE * cores) };
         let chunks = py.detach(|| self.chunks.iter().map(|chunk| chunk.codes(ask, threads)).collect());
         Codes { kind: self.kind, chunks }
     }

@@ -36,6 +36,10 @@ impl Watch {
     pub(crate) fn new(path: &Path) -> io::Result<Watch> {
         let mut files = Vec::new();
         let mut add = |path: &Path| {
+            // Opening a pipe would wait for whoever writes into it.
+            if !fs::metadata(path)?.is_file() {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "is neither a file nor a directory"));
+            }
             let file = File::open(path)?;
             let stamp = stamp(&file)?;
             files.push((file, stamp));

@@ -372,3 +372,29 @@ def test_an_image_without_texts_explains_nothing(tmp_path: Path) -> None:
     assert image.decide(URL, "GPTBot").line == 76
     with pytest.raises(robomaton.Error):
         image.explain(URL, "GPTBot")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe_is_no_image(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="neither a file nor a directory"):
+        Image(tmp_path / "pipe")
+
+
+def test_shards_behind_a_link(tmp_path: Path) -> None:
+    (tmp_path / "shards").mkdir()
+    (tmp_path / "link").symlink_to("shards")
+    robomaton.compile([SAMPLE], tmp_path / "link", shards=2)
+    assert (tmp_path / "link").is_symlink() and len(list((tmp_path / "shards").iterdir())) == 2
+
+
+def test_an_output_below_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError):
+        robomaton.compile([SAMPLE], tmp_path / "file" / "image.rimg")
+
+
+def test_reasons_why_there_is_nothing(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("x")
+    with pytest.raises(robomaton.Error, match="allow_empty=True writes.*\nskipped .*names no host"):
+        robomaton.compile([tmp_path / "f"], tmp_path / "image.rimg")

@@ -251,3 +251,25 @@ def test_objects_have_no_other_attributes(image: Image) -> None:
             thing.note = 1
     with pytest.raises(AttributeError):
         image.decide(URL, "GPTBot").verdict = "allowed"
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [{URL}, frozenset([URL]), {URL: 1}, np.ma.masked_array([URL, URL], mask=[0, 1])],
+    ids=["set", "frozenset", "dict", "masked"],
+)
+def test_rows_without_an_order_or_behind_a_mask(asked: Image | Robots, urls: object) -> None:
+    with pytest.raises(TypeError, match="^urls: expected "):
+        asked.decide_batch(urls, "GPTBot")
+
+
+def test_strings_of_arrow_that_are_no_text(asked: Image | Robots) -> None:
+    broken = pa.array([URL.encode(), b"\xff"]).view(pa.string())
+    with pytest.raises(ValueError, match=r"^urls\[3\.\.\]: .*UTF-8|^urls\[3\.\.\]: .*UTF8"):
+        asked.decide_batch(pa.chunked_array([pa.array([URL] * 3), broken]), "GPTBot")
+
+
+def test_conditions_are_handed_out(asked: Image | Robots) -> None:
+    answer = asked.decide(URL, "GPTBot")
+    answer.conditions.append("none")
+    assert answer.conditions == []

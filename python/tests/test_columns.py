@@ -169,3 +169,30 @@ def test_a_million_rows_of_few_urls_are_answered_once(image: robomaton.Image) ->
     places = pa.array(np.arange(1_000_000, dtype=np.int32) % 2)
     verdicts = image.allowed_batch(pa.DictionaryArray.from_arrays(places, few), "GPTBot")
     assert verdicts.true_count == 500_000 and not verdicts[0].as_py() and verdicts[1].as_py()
+
+
+def test_a_few_rows_of_a_large_dictionary(image: robomaton.Image, urls: list[str]) -> None:
+    values = pa.array(urls + [f"https://www.ed.ac.uk/search/{number}" for number in range(20_000)])
+    places = pa.array(range(len(urls)), pa.int32())
+    few = pa.DictionaryArray.from_arrays(places, values)
+    assert image.decide_batch(few, "GPTBot").to_pylist() == image.decide_batch(urls, "GPTBot")
+    many = pa.DictionaryArray.from_arrays(pa.array(list(range(len(values))) * 2, pa.int32()), values)
+    expected = image.decide_batch(values, "GPTBot").to_pylist() * 2
+    assert image.decide_batch(many, "GPTBot", threads=3).to_pylist() == expected
+
+
+def test_one_long_row_among_short_ones(image: robomaton.Image) -> None:
+    asked = ["https://www.ed.ac.uk/about"] * 5_000 + ["https://www.ed.ac.uk/search/" + "x" * 100_000]
+    codes = image.decide_batch(np.array(asked, dtype=np.dtypes.StringDType()), "GPTBot")
+    assert listed(codes) == ["allowed"] * 5_000 + ["disallowed"]
+
+
+def test_rows_of_no_character(image: robomaton.Image) -> None:
+    empty = np.zeros(3, dtype=[("url", "U0"), ("number", "i4")])["url"]
+    assert listed(image.decide_batch(empty, "GPTBot")) == ["unknown"] * 3
+
+
+def test_a_series_with_labels(image: robomaton.Image, urls: list[str]) -> None:
+    labels = ["chunks", "to_numpy", *range(len(urls) - 2)]
+    allowed = image.allowed_batch(pd.Series(urls, index=labels), "GPTBot")
+    assert allowed.index.tolist() == labels and allowed.tolist() == image.allowed_batch(urls, "GPTBot")

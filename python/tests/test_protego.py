@@ -264,3 +264,10 @@ def test_texts_are_strings_or_octets() -> None:
 def test_all_that_protego_has_is_here() -> None:
     theirs = {name for name in dir(protego.Protego) if not name.startswith("_")}
     assert theirs <= set(dir(robomaton.Protego.parse("")))
+
+
+def test_what_is_explained_is_what_is_answered() -> None:
+    robots = robomaton.Protego.parse("User-agent: Foobot\nDisallow: /").robots
+    header = "Mozilla/5.0 (compatible; Foobot/1.0)"
+    assert not robots.allowed("/x", header)
+    assert robots.explain("/x", header).splitlines()[-1].startswith("verdict  disallowed")

@@ -282,3 +282,11 @@ def test_what_is_no_option_is_refused_on_the_driver(tmp_path):
         robomaton.spark.compile(None, SOURCES, tmp_path / "image.rimg", to=tmp_path, partitions=0)
     with pytest.raises(ValueError, match="no verdict 'allow'"):
         robomaton.spark.filter_urls("GPTBot", image="image.rimg", keep=["allow"])
+
+
+def test_a_single_path_is_no_list(session, tmp_path):
+    for paths in ("/x.warc.gz", b"/x.warc.gz", tmp_path):
+        with pytest.raises(TypeError, match="not a single one"):
+            robomaton.spark.compile_partition(paths, tmp_path)
+        with pytest.raises(TypeError, match="not a single one"):
+            robomaton.spark.compile(session, paths, tmp_path / "image", to=tmp_path)

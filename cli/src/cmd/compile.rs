@@ -105,7 +105,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         ..BatchOptions::default()
     };
     let job = Compile::new(inputs, options, arguments.allow_empty).map_err(|error| match error {
-        Error::Nobody(_) | Error::Pages(_) => Failure::Said(format!("--{error}")),
+        Error::Nobody(name) => Failure::Said(format!("--crawler {name:?} names nobody")),
+        Error::Pages(profile) => {
+            Failure::Said(format!("--pages: the profile {profile} knows no permissions of pages; full does"))
+        }
         error => error.into(),
     })?;
     // Before the work is done, not after, is the time to find out that the target cannot be written.

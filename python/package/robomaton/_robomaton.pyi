@@ -2,7 +2,7 @@
 
 from os import PathLike
 from types import TracebackType
-from typing import Any, Iterable, List, Literal, Mapping, Sequence, Tuple, Type, TypeVar, Union, overload
+from typing import Any, Iterable, List, Literal, Sequence, Tuple, Type, TypeVar, Union, overload
 
 _Path = Union[str, "PathLike[str]"]
 _Text = Union[str, bytes]
@@ -15,7 +15,7 @@ _Image = TypeVar("_Image", bound="Image")
 
 __version__: str
 #: The verdicts; in NumPy arrays each is told by its place here.
-VERDICTS: List[_Verdict]
+VERDICTS: Tuple[_Verdict, ...]
 
 class Error(Exception): ...
 
@@ -133,7 +133,7 @@ class Robots:
         url: _Text | None = None,
         *,
         profile: _Profile = "full",
-        files: Mapping[str, _Text] | None = None,
+        files: dict[str, _Text] | None = None,
         headers: bool = False,
     ) -> Robots: ...
     @property

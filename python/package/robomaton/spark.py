@@ -83,9 +83,11 @@ def compile(
     _check_options(options)
     # Executors work in folders of their own.
     to, root = os.path.abspath(to), os.path.abspath(options.get("warc_root") or ".")
-    names = [os.fspath(path) if fetch else os.path.abspath(path) for path in paths]
+    names = _names(paths)
     if not names:
         raise ValueError("no path to compile")
+    if not fetch:
+        names = [os.path.abspath(name) for name in names]
     if partitions is not None and partitions < 1:
         raise ValueError(f"partitions is {partitions}, and at least 1 is needed")
     os.makedirs(to, exist_ok=True)
@@ -122,7 +124,7 @@ def compile_partition(paths: Iterable[Path], to: Path, *, fetch: Fetch | None = 
     default, since Spark gives a task one core.
     """
     _check_options(options)
-    names = [os.fspath(path) for path in paths]
+    names = _names(paths)
     if not names:
         return []
     if not os.path.isdir(to):
@@ -215,6 +217,13 @@ def _image(name: str) -> robomaton.Image:
     """An image, mapped once in a process: Spark gives a Python worker one task after the other."""
     # An absolute path stays what it is.
     return robomaton.Image(SparkFiles.get(name))
+
+
+def _names(paths: Iterable[Path]) -> list[str]:
+    # A string can be gone through, too, and its first letter may well be the root of the machine.
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        raise TypeError("expected a list of paths, not a single one")
+    return [os.fspath(path) for path in paths]
 
 
 def _check_options(options: dict[str, Any]) -> None:

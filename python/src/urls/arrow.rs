@@ -1,8 +1,8 @@
 //! Columns of Arrow, by its C data interface: read where they lie.
 //!
-//! Strings and binary in all their forms, dictionaries of them among those: their values are asked about once.
+//! Strings and binary in all their forms, dictionaries of them among those: values that many rows have are asked about once.
 
-use super::{Ask, Kind, Texts};
+use super::{Ask, Kind, Texts, in_parts};
 use crate::VERDICTS;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
@@ -16,7 +16,6 @@ use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use robomaton_explain::spelled;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// One array.
@@ -33,7 +32,9 @@ pub(crate) enum Column {
 impl Column {
     /// Reads what exports itself as an array; `first` is the number of its first row.
     pub(super) fn read(object: &Bound<'_, PyAny>, first: usize) -> PyResult<Column> {
-        let array = make_array(ArrayData::from_pyarrow_bound(object)?);
+        let unfit =
+            |error: PyErr| PyValueError::new_err(format!("urls[{first}..]: {}", error.value(object.py())));
+        let array = make_array(ArrayData::from_pyarrow_bound(object).map_err(unfit)?);
         if let Some(nulls) = array.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
             let row = (0..nulls.len()).find(|&row| nulls.is_null(row)).unwrap_or(0);
             return Err(PyValueError::new_err(format!("urls[{}]: is null", first + row)));
@@ -73,7 +74,7 @@ impl Column {
         Column::Spelled(texts)
     }
 
-    pub(super) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         match self {
             Column::Plain(array) => array.len(),
             Column::Large(array) => array.len(),
@@ -83,28 +84,39 @@ impl Column {
         }
     }
 
-    pub(super) fn codes(&self, ask: &impl Ask, rows: Range<usize>) -> Vec<u8> {
+    /// One row.
+    fn row(&self, row: usize) -> &str {
         match self {
+            Column::Plain(array) => array.value(row),
+            Column::Large(array) => array.value(row),
+            Column::View(array) => array.value(row),
+            Column::Spelled(texts) => texts.rows(row..row + 1).next().unwrap_or_default(),
+            Column::Coded(values, keys) => values.row(keys[row]),
+        }
+    }
+
+    /// The codes of all rows, on so many threads.
+    pub(super) fn codes(&self, ask: &impl Ask, threads: usize) -> Vec<u8> {
+        if let Column::Coded(values, keys) = self
+            && values.len() < keys.len()
+        {
+            let codes = values.codes(ask, threads);
+            return keys.iter().map(|&key| codes[key]).collect();
+        }
+        in_parts(self.len(), threads, |rows| match self {
             Column::Plain(array) => ask.codes(rows.map(|row| array.value(row))),
             Column::Large(array) => ask.codes(rows.map(|row| array.value(row))),
             Column::View(array) => ask.codes(rows.map(|row| array.value(row))),
             Column::Spelled(texts) => ask.codes(texts.rows(rows)),
-            Column::Coded(values, keys) => {
-                let codes = values.codes(ask, 0..values.len());
-                keys[rows].iter().map(|&key| codes[key]).collect()
-            }
-        }
+            Column::Coded(..) => ask.codes(rows.map(|row| self.row(row))),
+        })
     }
 }
 
 /// The chunks of what exports itself as a stream.
 pub(super) fn chunks(object: &Bound<'_, PyAny>) -> PyResult<Vec<super::Chunk>> {
     let py = object.py();
-    let chunked = if object.hasattr("chunks")? {
-        object.clone()
-    } else {
-        py.import("pyarrow")?.call_method1("chunked_array", (object,))?
-    };
+    let chunked = py.import("pyarrow")?.call_method1("chunked_array", (object,))?;
     let mut chunks = Vec::new();
     let mut first = 0;
     for chunk in chunked.getattr("chunks")?.try_iter()? {

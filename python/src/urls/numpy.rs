@@ -12,12 +12,8 @@ use robomaton_explain::spelled;
 /// Rows that are unfolded together, where each would have a length of its own.
 const BLOCK: usize = 1 << 12;
 
-/// Whether it is an array. Where nobody has imported NumPy there is none.
-pub(super) fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let modules = object.py().import("sys")?.getattr("modules")?;
-    let numpy = modules.call_method1("get", ("numpy",))?;
-    Ok(!numpy.is_none() && object.is_instance(&numpy.getattr("ndarray")?)?)
-}
+/// Characters of the longest of them.
+const LONGEST: usize = 1 << 10;
 
 /// Reads an array of one dimension.
 pub(super) fn read(array: &Bound<'_, PyAny>) -> PyResult<Texts> {
@@ -26,6 +22,11 @@ pub(super) fn read(array: &Bound<'_, PyAny>) -> PyResult<Texts> {
         let said = format!("urls: expected an array of one dimension, not of {}", shape.len());
         return Err(PyValueError::new_err(said));
     };
+    if array.hasattr("mask")? {
+        return Err(PyTypeError::new_err(
+            "urls: expected an array without a mask; fill or compress it first",
+        ));
+    }
     let dtype = array.getattr("dtype")?;
     let mut texts = Texts::default();
     match dtype.getattr("kind")?.extract::<String>()?.as_str() {
@@ -37,9 +38,8 @@ pub(super) fn read(array: &Bound<'_, PyAny>) -> PyResult<Texts> {
                 let end = rows.min(first + BLOCK);
                 let block = array.get_item(PySlice::new(array.py(), first as isize, end as isize, 1))?;
                 match unfolded(&block) {
-                    Ok(block) => characters(&block, end - first, first, &mut texts)?,
-                    // A row is missing: gone through one by one, it is named.
-                    Err(_) => texts.append(&list(&block.call_method0("tolist")?, first)?),
+                    Some(block) => characters(&block, end - first, first, &mut texts)?,
+                    None => texts.append(&list(&block.call_method0("tolist")?, first)?),
                 }
             }
         }
@@ -48,11 +48,15 @@ pub(super) fn read(array: &Bound<'_, PyAny>) -> PyResult<Texts> {
     Ok(texts)
 }
 
-/// Strings of any length as characters of a fixed number.
-fn unfolded<'py>(block: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let lengths = block.py().import("numpy.strings")?.call_method1("str_len", (block,))?;
-    let longest = lengths.call_method0("max")?.extract::<usize>()?.max(1);
-    block.call_method1("astype", (format!("U{longest}"),))
+/// Strings of any length as characters of a fixed number. Not where that would be too much, nor where a row is missing: gone
+/// through one by one, it is named.
+fn unfolded<'py>(block: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let lengths = block.py().import("numpy.strings").ok()?.call_method1("str_len", (block,)).ok()?;
+    let longest = lengths.call_method0("max").ok()?.extract::<usize>().ok()?.max(1);
+    if longest > LONGEST {
+        return None;
+    }
+    block.call_method1("astype", (format!("U{longest}"),)).ok()
 }
 
 /// The rows of an array as rows of numbers.
@@ -74,6 +78,10 @@ fn view<'py, T: numpy::Element>(
 
 /// `first` is the number of the first row.
 fn characters(array: &Bound<'_, PyAny>, rows: usize, first: usize, texts: &mut Texts) -> PyResult<()> {
+    if array.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? == 0 {
+        (0..rows).for_each(|_| texts.end());
+        return Ok(());
+    }
     if rows == 0 {
         return Ok(());
     }
