@@ -40,7 +40,8 @@ impl Destination {
             return Ok(Destination { place, shards: NonZero::<u8>::MIN });
         };
         // What a link points to is replaced, not the link.
-        let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let link = path.is_symlink().then(|| fs::canonicalize(path).ok()).flatten();
+        let path = link.as_deref().unwrap_or(path);
         let failed = |error| Error::write(path, error);
         match fs::read_dir(path) {
             Ok(mut entries) => {
