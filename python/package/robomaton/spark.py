@@ -47,7 +47,7 @@ Batches = Iterator[pa.RecordBatch]
 OPTIONS = frozenset(inspect.signature(robomaton.compile).parameters) - {"inputs", "output", "shards", "allow_empty"}
 """The options of `robomaton.compile` that speak of a part as of the whole."""
 
-VERDICTS = ("allowed", "disallowed", "conditional", "unknown", None)
+VERDICTS = (*robomaton.VERDICTS, None)
 """What a row may get; None is for a URL that is null."""
 
 
