@@ -1,11 +1,84 @@
 //! The name of a crawler as files and callers write it, and the part of it that is compared.
 //!
-//! Compiler and runtime both reduce names here, so that a file's `Googlebot/2.1` and a caller's `googlebot` meet.
-//! Invariant: [`AgentRule::reduce`] is idempotent. It does not know groups.
+//! Compiler and runtime both reduce names here, so that a file's `Googlebot/2.1` and a caller's `googlebot` meet. Every
+//! front end, of the command, the service, the wheel and the library, asks [`AgentRule::crawler_names`] which names a
+//! caller's words stand for, so that none asks under another name. Invariant: [`AgentRule::reduce`] is idempotent. It
+//! does not know groups.
 
 use crate::profile::AgentRule;
+use crate::user_agent::{crawlers, is_header};
+use std::borrow::Cow;
+
+/// Why words name no crawler.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoCrawler {
+    /// Nothing of them is a name.
+    #[error(
+        "{0:?} names no crawler: a name begins with a letter, a digit, `_`, `-` or `.`; `*` means any crawler"
+    )]
+    Nameless(String),
+    /// They are the `User-Agent` header of a browser.
+    #[error(
+        "{0:?} is a User-Agent header that names no crawler: give the crawler's own name, as in `GPTBot`; `*` means \
+         any crawler"
+    )]
+    Browser(String),
+}
 
 impl AgentRule {
+    /// The names that a caller's words for one crawler stand for, best first: one name, names separated by commas, or
+    /// a whole `User-Agent` header, which stands for the names that the crawler gives itself in it.
+    ///
+    /// # Errors
+    /// When they name nobody.
+    ///
+    /// ```
+    /// use robomaton_formats::Profile;
+    ///
+    /// let rule = Profile::Full.agent_rule();
+    /// assert_eq!(rule.crawler_names("googlebot-news, googlebot").unwrap(), ["googlebot-news", "googlebot"]);
+    /// let header = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)";
+    /// assert_eq!(rule.crawler_names(header).unwrap(), ["GPTBot"]);
+    /// assert!(rule.crawler_names("Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101").is_err());
+    /// ```
+    pub fn crawler_names(self, given: &str) -> Result<Vec<&str>, NoCrawler> {
+        if let Some(names) = list(given) {
+            return names.into_iter().map(|name| self.named(name)).collect();
+        }
+        if !self.reads_headers(given) {
+            return self.named(given).map(|name| vec![name]);
+        }
+        match crawlers(given) {
+            names if names.is_empty() => Err(NoCrawler::Browser(given.to_owned())),
+            names => Ok(names),
+        }
+    }
+
+    /// The same where nobody can be told of an error: words that name nobody stand for themselves, and are no name
+    /// that any group has.
+    pub fn crawler_names_or_nobody(self, given: &str) -> Vec<Cow<'_, str>> {
+        match self.crawler_names(given) {
+            Ok(names) => names.into_iter().map(Cow::Borrowed).collect(),
+            // Groups never name the empty string but under `Verbatim`, where a header is never a name either.
+            Err(NoCrawler::Browser(_)) if self != AgentRule::Verbatim => vec!["".into()],
+            Err(_) => vec![given.into()],
+        }
+    }
+
+    /// Whether words are read as a header. Two of the dialects have names with spaces.
+    fn reads_headers(self, given: &str) -> bool {
+        match self {
+            AgentRule::Token => is_header(given),
+            AgentRule::Verbatim | AgentRule::Substring => given.contains('('),
+        }
+    }
+
+    fn named(self, name: &str) -> Result<&str, NoCrawler> {
+        // Under `Verbatim` a crawler may call itself by the empty string.
+        let names = self == AgentRule::Verbatim || name.trim_ascii() == "*" || !self.reduce(name).is_empty();
+        if names { Ok(name) } else { Err(NoCrawler::Nameless(name.to_owned())) }
+    }
+
     /// The form under which a *caller's* name is looked up: lower case, reduced as the profile says.
     pub fn reduce(self, name: &str) -> String {
         let trimmed = name.trim_ascii();
@@ -27,19 +100,51 @@ impl AgentRule {
     }
 }
 
-/// R5: the leading run of `[A-Za-z0-9_.-]`.
+/// Names separated by commas, if that is what this is. A header may hold commas too.
+pub fn list(given: &str) -> Option<Vec<&str>> {
+    let is_name = |name: &&str| {
+        let (token, version) = name.split_once('/').unwrap_or((name, ""));
+        let is_whole = |part: &str| product_token(part.as_bytes()).len() == part.len();
+        !token.is_empty() && is_whole(token) && is_whole(version)
+    };
+    let names: Vec<&str> = given.split(',').map(str::trim_ascii).collect();
+    (names.len() > 1 && names.iter().all(is_name)).then_some(names)
+}
+
+/// R5: the leading run of `[A-Za-z0-9_.-]` and of letters and digits beyond ASCII, so that `Jävla-bot` is not `J`.
+/// What is no UTF-8 is taken for Latin-1.
 pub fn product_token(value: &[u8]) -> &[u8] {
-    leading(value, |octet| octet.is_ascii_alphanumeric() || matches!(octet, b'_' | b'.' | b'-'))
+    let mut end = 0;
+    while let Some(&byte) = value.get(end) {
+        end += match byte {
+            _ if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-') => 1,
+            0x80.. => match letter(&value[end..]) {
+                0 => break,
+                length => length,
+            },
+            _ => break,
+        };
+    }
+    &value[..end]
+}
+
+/// How many bytes the letter or digit beyond ASCII takes that a text begins with; 0 if it begins with none.
+fn letter(text: &[u8]) -> usize {
+    // A combining mark belongs to the letter before it.
+    let is_of_name = |c: char| c.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&c);
+    let character =
+        text.get(..4).unwrap_or(text).utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+    match (character, text.first()) {
+        (Some(c), _) => c.len_utf8() * usize::from(is_of_name(c)),
+        (None, Some(&byte)) => usize::from(is_of_name(char::from(byte))),
+        (None, None) => 0,
+    }
 }
 
 /// google/robotstxt: the leading run of `[A-Za-z_-]`.
 pub fn google_token(value: &[u8]) -> &[u8] {
-    leading(value, |octet| octet.is_ascii_alphabetic() || matches!(octet, b'_' | b'-'))
-}
-
-fn leading(value: &[u8], keep: impl Fn(u8) -> bool) -> &[u8] {
-    let end = value.iter().position(|&octet| !keep(octet)).unwrap_or(value.len());
-    &value[..end]
+    let end = value.iter().position(|byte| !(byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-')));
+    &value[..end.unwrap_or(value.len())]
 }
 
 #[cfg(test)]
@@ -55,6 +160,51 @@ mod tests {
         assert_eq!(AgentRule::Substring.reduce("Fig Tree"), "fig tree");
         assert_eq!(AgentRule::Substring.reduce("   /a\u{e9}"), "");
         assert_eq!(AgentRule::Substring.reduce(" a /b"), "a");
+        assert_eq!(AgentRule::Token.reduce("J\u{e4}vla-Bot/1.0"), "j\u{e4}vla-bot");
         assert_eq!(google_token(b"008"), b"");
+    }
+
+    #[test]
+    fn letters_beyond_ascii_are_of_the_name() {
+        for (value, token) in [
+            (&b"J\xE4vla-bot/1.0"[..], &b"J\xE4vla-bot"[..]),
+            ("Ja\u{308}vla bot".as_bytes(), "Ja\u{308}vla".as_bytes()),
+            ("Caf\u{e9}".as_bytes(), "Caf\u{e9}".as_bytes()),
+            // No letters: a space that does not break, a dash, a quotation mark, a byte of Windows-1252.
+            ("Googlebot\u{a0}Image".as_bytes(), b"Googlebot"),
+            ("Googlebot\u{2014}x".as_bytes(), b"Googlebot"),
+            (b"Googlebot\xA0", b"Googlebot"),
+            (b"Googlebot\x94", b"Googlebot"),
+            ("\u{e4}bot".as_bytes(), "\u{e4}bot".as_bytes()),
+            ("\u{2014}bot".as_bytes(), b""),
+        ] {
+            assert_eq!(product_token(value), token);
+        }
+    }
+
+    #[test]
+    fn words_stand_for_names() {
+        const TOKEN: AgentRule = AgentRule::Token;
+        const HEADER: &str = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)";
+        const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0";
+        let every = [TOKEN, AgentRule::Verbatim, AgentRule::Substring];
+        for (given, names) in [
+            ("a", &["a"][..]),
+            ("a, b/1.0", &["a", "b/1.0"]),
+            ("*", &["*"]),
+            ("360Spider,008", &["360Spider", "008"]),
+            (HEADER, &["GPTBot"]),
+            ("Googlebot/2.1 (+http://g.example)", &["Googlebot"]),
+        ] {
+            assert!(every.iter().all(|rule| rule.crawler_names(given).unwrap() == names), "{given}");
+        }
+        assert_eq!(TOKEN.crawler_names("Foo Bar").unwrap(), ["Foo", "Bar"]);
+        assert_eq!(AgentRule::Substring.crawler_names("Fig Tree").unwrap(), ["Fig Tree"]);
+        assert!(every.iter().all(|rule| rule.crawler_names(BROWSER).is_err()));
+        assert_eq!(TOKEN.crawler_names_or_nobody(BROWSER), [""]);
+        for (nobody, fail) in [("", [true, false, true]), ("/1.0", [true, false, true]), ("a,,b", [false; 3])]
+        {
+            assert_eq!(every.map(|rule| rule.crawler_names(nobody).is_err()), fail, "{nobody}");
+        }
     }
 }

@@ -18,6 +18,28 @@ pub enum Decision {
     Unknown,
 }
 
+/// Why the groups that answered for a crawler are those (RFC 9309 2.2.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// They name this crawler (the reduced name).
+    Named(String),
+    /// No group names the crawler; these are the default groups.
+    Default,
+    /// The file has no group for the crawler.
+    Nobody,
+}
+
+impl Choice {
+    /// The name in JSON.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Choice::Named(_) => "named",
+            Choice::Default => "default",
+            Choice::Nobody => "nobody",
+        }
+    }
+}
+
 impl Decision {
     /// The word in text and JSON.
     pub const fn name(self) -> &'static str {

@@ -3,8 +3,8 @@
 /// An image cannot be opened, or does not verify.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
-    /// The first eight bytes are not those of an image (V1).
-    #[error("not a robomaton image: the first eight bytes are not the magic (V1)")]
+    /// The first eight bytes are not those of an image (V1). `robomaton compile` makes images.
+    #[error("not a robomaton image, which `robomaton compile` makes")]
     Magic,
     /// Another format version (V2). Two cures: recompile the captures with this robomaton, or ask with the
     /// robomaton that wrote the image.

@@ -9,7 +9,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"ROBOMAT\x1A";
 /// The one format version that this crate reads and writes.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Sections begin at multiples of this.
 pub const ALIGNMENT: usize = 64;
 /// Sites in one bucket of [`Section::Hosts`].

@@ -5,12 +5,15 @@
 //! writer, [`verify`] the rules `V1…`, [`detail`] the cold records.
 //! It also owns what writer and reader must agree on to the bit: the canonical octets of a pattern and of a
 //! target ([`octets`], [`pattern`]), the key of a site ([`site`]), the code of its name ([`name`]) and what answers for it
-//! ([`ruling`]), the product token ([`agent`]) and the hash of a host ([`layout::host_hash`]).
+//! ([`ruling`]), the product token ([`agent`]), the header it stands in ([`user_agent`]) and the hash of a host
+//! ([`layout::host_hash`]). The list of well-known crawlers ([`crawlers`]) is here because compiler, tables and report
+//! all read it.
 //!
 //! What it does not know: the syntax of robots.txt, precedence, how a program is built or walked.
 
 pub mod agent;
 pub mod condition;
+pub mod crawlers;
 pub mod decision;
 pub mod detail;
 pub mod error;
@@ -29,11 +32,13 @@ pub mod ruling;
 pub mod schedule;
 pub mod scope;
 pub mod site;
+pub mod user_agent;
 pub mod verify;
 pub mod write;
 
+pub use agent::NoCrawler;
 pub use condition::{Condition, Context, Holds};
-pub use decision::Decision;
+pub use decision::{Choice, Decision};
 pub use error::{ImageError, WriteError};
 pub use octets::Notation;
 pub use pattern::Pattern;

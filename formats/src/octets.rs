@@ -16,7 +16,7 @@ use wide::{i8x16, u8x16};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[repr(u8)]
 pub enum Notation {
-    /// RFC 9309 with R10: unreserved escapes decoded, others kept in upper case, what may not stand in a URL
+    /// RFC 9309 with R10: unreserved escapes decoded, others kept in upper case, what may not stand in a URI
     /// is encoded; `*` and a final `$` are wildcards, `%2A` and `%24` the characters.
     Rep = 0,
     /// google/robotstxt: in patterns, hex digits in upper case and octets from 0x80 encoded, nothing else; the
@@ -83,19 +83,27 @@ impl Notation {
     }
 }
 
-/// Whether no octet needs a second look: printable ASCII other than `%` and `#`. Then every notation but `Acap`, which
-/// knows no capitals, leaves the text as it is, and no fragment begins in it. Written as folds without exits so that they become vector code.
+/// Whether no octet needs a second look: printable ASCII that may stand in a URI, but for `%` and `#`. Then every
+/// notation but `Acap`, which knows no capitals, leaves the text as it is, and no fragment begins in it. Written as
+/// folds without exits so that they become vector code.
 #[inline]
 pub fn is_plain(text: &[u8]) -> bool {
     let (chunks, rest) = text.as_chunks::<16>();
     let odd = |chunk: &[u8; 16]| {
         let octets = u8x16::new(*chunk);
         let signed: i8x16 = wide::bytemuck::cast(octets);
-        let visible: u8x16 = wide::bytemuck::cast(signed.simd_gt(i8x16::splat(0x20)));
-        !visible
-            | octets.simd_eq(u8x16::splat(0x7F))
-            | octets.simd_eq(u8x16::splat(b'%'))
-            | octets.simd_eq(u8x16::splat(b'#'))
+        let above = |least: i8| -> u8x16 { wide::bytemuck::cast(signed.simd_gt(i8x16::splat(least))) };
+        let is = |octet: u8| octets.simd_eq(u8x16::splat(octet));
+        // One comparison for two octets that differ in one bit: `<` and `>`, `\` and `^`, `"` and `#` (0x22, 0x23).
+        let pair = |bit: u8, octet: u8| (octets & u8x16::splat(!bit)).simd_eq(u8x16::splat(octet));
+        let braces_and_delete = above(b'z' as i8) & !is(b'~');
+        !above(0x20)
+            | braces_and_delete
+            | pair(2, b'<')
+            | pair(2, b'\\')
+            | pair(1, b'"')
+            | is(b'%')
+            | is(b'`')
     };
     let found = chunks.iter().fold(u8x16::splat(0), |found, chunk| found | odd(chunk));
     if rest.is_empty() {
@@ -110,7 +118,12 @@ pub fn is_plain(text: &[u8]) -> bool {
 
 #[inline(always)]
 fn is_odd(octet: u8) -> bool {
-    (octet.wrapping_sub(0x21) >= 0x7F - 0x21) | (octet == b'%') | (octet == b'#')
+    !octet.is_ascii_graphic() | !may_stand(octet) | (octet == b'%') | (octet == b'#')
+}
+
+/// Whether an octet of printable ASCII may stand in a URI (RFC 3986 2). Clients percent-encode the others.
+const fn may_stand(octet: u8) -> bool {
+    !matches!(octet, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
 }
 
 /// The eight octets of a text from `at` (at most its length), zeros beyond its end.
@@ -248,7 +261,7 @@ fn acap_pattern<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
 }
 
 fn plain_or_encoded<O: Out>(octet: u8, out: &mut O) -> usize {
-    if octet <= b' ' || octet >= 0x7F {
+    if !octet.is_ascii_graphic() || !may_stand(octet) {
         push_escape(octet, out)
     } else {
         out.push(octet)
@@ -289,6 +302,7 @@ mod tests {
             ("/a%2fb%61%7e", "/a%2Fba~", "/a%2Fba~"),
             ("/%2a%24*$", "/%2A%24*$", "/*$*$"),
             ("/é \x01", "/%C3%A9%20%01", "/%C3%A9%20%01"),
+            ("/a{b}|\"<>\\^`[]", "/a%7Bb%7D%7C%22%3C%3E%5C%5E%60[]", "/a%7Bb%7D%7C%22%3C%3E%5C%5E%60[]"),
             ("/%zz%", "/%zz%", "/%zz%"),
             ("/%252A", "/%252A", "/%252A"),
             ("/a%2%41%%32%41", "/a%2%41%%32A", "/a%2%41%%32A"),
@@ -317,7 +331,8 @@ mod tests {
                 for octet in 0..=255u8 {
                     let mut text = vec![b'a'; length];
                     text[at] = octet;
-                    assert_eq!(is_plain(&text), (0x21..0x7F).contains(&octet) && !b"%#".contains(&octet));
+                    let odd = b"%#\"<>\\^`{|}";
+                    assert_eq!(is_plain(&text), octet.is_ascii_graphic() && !odd.contains(&octet));
                 }
             }
         }

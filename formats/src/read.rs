@@ -165,8 +165,18 @@ impl<'i> View<'i> {
 
     /// The sites in the order of their keys; damaged ones are passed over.
     pub fn sites(&self) -> impl Iterator<Item = Site<'i>> + use<'i> {
+        self.sites_from("")
+    }
+
+    /// The same, from the first site on whose name is not before this one. Finding it takes logarithmic time.
+    pub fn sites_from(&self, name: &str) -> impl Iterator<Item = Site<'i>> + use<'i> {
         let view = *self;
-        self.order().iter().filter_map(move |place| view.site_at(place.get()))
+        let is_before = |place: &U32| {
+            let decoded = view.site_at(place.get()).and_then(|site| site.name.decode());
+            decoded.is_some_and(|decoded| decoded.as_str() < name)
+        };
+        let first = self.order().partition_point(is_before);
+        self.order()[first..].iter().filter_map(move |place| view.site_at(place.get()))
     }
 
     /// The site of a place that is counted over all buckets.

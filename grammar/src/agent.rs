@@ -1,26 +1,47 @@
 //! The product token at the head of a user-agent value (R5).
 //!
-//! Serves the diagnostics, and whoever lowers a tree, so that nobody else takes a value apart. Invariant: the
-//! same token as the rule `product_token` of `rep.pest` finds. It does not compare tokens with crawlers.
+//! Serves the diagnostics, and whoever lowers a tree, so that nobody else takes a value apart. Invariant: of ASCII
+//! values the same token as the rule `product_token` of `rep.pest` finds. It does not compare tokens with crawlers.
 
-/// The product token that a user-agent value begins with: a leading run of `[A-Za-z0-9_.-]`, or `*` alone or
-/// before white space. `value` is trimmed, as [`crate::Line::value`] is.
+/// The product token that a user-agent value begins with: a leading run of `[A-Za-z0-9_.-]` and of letters and digits
+/// beyond ASCII; or `*` alone or before white space. What is no UTF-8 is taken for Latin-1. `value` is
+/// trimmed, as [`crate::Line::value`] is.
 ///
 /// ```
 /// use robomaton_grammar::product_token;
 ///
 /// assert_eq!(product_token(b"Googlebot/2.1 (+http://g.example)"), Some(&b"Googlebot"[..]));
+/// assert_eq!(product_token("J\u{e4}vla-bot".as_bytes()), Some("J\u{e4}vla-bot".as_bytes()));
 /// assert_eq!(product_token(b"*"), Some(&b"*"[..]));
 /// assert_eq!(product_token(b"*bot"), None);
 /// ```
 pub fn product_token(value: &[u8]) -> Option<&[u8]> {
-    let is_of_identifier = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    match value {
-        [b'*'] | [b'*', b' ' | b'\t', ..] => Some(&value[..1]),
-        _ => match value.iter().take_while(|byte| is_of_identifier(byte)).count() {
-            0 => None,
-            length => Some(&value[..length]),
-        },
+    if let [b'*'] | [b'*', b' ' | b'\t', ..] = value {
+        return Some(&value[..1]);
+    }
+    let mut end = 0;
+    while let Some(&byte) = value.get(end) {
+        end += match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'.' => 1,
+            0x80.. => match letter(&value[end..]) {
+                0 => break,
+                length => length,
+            },
+            _ => break,
+        };
+    }
+    (end > 0).then(|| &value[..end])
+}
+
+/// How many bytes the letter or digit beyond ASCII takes that a text begins with; 0 if it begins with none.
+fn letter(text: &[u8]) -> usize {
+    // A combining mark belongs to the letter before it.
+    let is_of_name = |c: char| c.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&c);
+    let start = text.get(..4).unwrap_or(text);
+    match (start.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next()), text.first()) {
+        (Some(c), _) => c.len_utf8() * usize::from(is_of_name(c)),
+        (None, Some(&byte)) => usize::from(is_of_name(char::from(byte))),
+        (None, None) => 0,
     }
 }
 
@@ -32,8 +53,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_that_of_the_definition(value in "[A-Za-z0-9_.*/: \t\u{80}\u{ff}\0-]{0,6}") {
-            let value: Vec<u8> = value.trim_matches([' ', '\t']).chars().map(|c| c as u8).collect();
+        fn is_that_of_the_definition(value in "[A-Za-z0-9_.*/: \t\0\x7f-]{0,6}") {
+            let value: Vec<u8> = value.trim_matches([' ', '\t']).bytes().collect();
             prop_assert_eq!(product_token(&value).map(<[u8]>::len), define_product_token(&value));
         }
     }

@@ -63,7 +63,7 @@ impl<'s> Pass<'_, 's> {
         if let Err(error) = str::from_utf8(text) {
             let at = error.valid_up_to();
             let len = error.error_len().unwrap_or(text.len() - at);
-            self.say(Code::NotUtf8, place(at, len), "not UTF-8; the octets are kept as they are");
+            self.say(Code::NotUtf8, place(at, len), "not UTF-8; the bytes are read as they are");
         }
     }
 
@@ -82,21 +82,21 @@ impl<'s> Pass<'_, 's> {
                     self.say(
                         Code::MissingColon,
                         gap,
-                        format!("no colon after `{key}`; it is read as if there"),
+                        format!("the colon after `{key}` is missing; it is read as if it were there"),
                     );
                 }
             }
             LineKind::Acap => {
                 let gap = Span { start: line.key.end, end: line.value.start };
                 if !line.value.is_empty() && !self.tree.text(gap).contains(&b':') {
-                    let message = "no colon after the name of the field; it is read as if there";
+                    let message = "the colon after the field is missing; it is read as if it were there";
                     self.say(Code::MissingColon, gap, message);
                 }
             }
             LineKind::Unknown => {
                 let message = match first_word_as_key(text) {
                     Some(key) => format!("unknown key {}; is the colon after `{key}` missing?", quote(text)),
-                    None => format!("unknown key {}", quote(text)),
+                    None => format!("unknown key {}; the line has no effect", quote(text)),
                 };
                 self.say(Code::UnknownKey, line.key, message);
             }
@@ -106,12 +106,14 @@ impl<'s> Pass<'_, 's> {
             }
             LineKind::Malformed => {
                 let message = match first_word_as_key(text) {
-                    Some(key) if Key::from_bytes(text).is_some() => format!("`{key}` without colon or value"),
-                    Some(key) => format!("no colon after `{key}`, and not one word; the line is ignored"),
+                    Some(key) if Key::from_bytes(text).is_some() => {
+                        format!("`{key}` without a colon and a value; the line is ignored")
+                    }
+                    Some(key) => format!("the colon after `{key}` is missing; the line is ignored"),
                     None if is_acap(text) => {
                         "an ACAP field without its colon; the line is ignored".to_owned()
                     }
-                    None => "no colon, and no key that is known; the line is ignored".to_owned(),
+                    None => "neither a rule nor a comment; the line is ignored".to_owned(),
                 };
                 self.say(Code::MalformedLine, line.key, message);
             }
@@ -124,15 +126,19 @@ impl<'s> Pass<'_, 's> {
         match line.kind {
             LineKind::Field(Key::UserAgent) => match product_token(text) {
                 None if text.is_empty() => {
-                    self.say(Code::NoProductToken, head(line), "a user-agent line that names no agent");
+                    self.say(Code::NoProductToken, head(line), "this user-agent line names no crawler");
                 }
                 None => {
-                    let message = format!("{} begins with no product token; it names no agent", quote(text));
+                    let message = format!(
+                        "{} names no crawler; a name is made of letters, digits, `_`, `-` and `.`",
+                        quote(text)
+                    );
                     self.say(Code::NoProductToken, line.value, message);
                 }
                 Some(token) if token.len() < text.len() => {
                     let start = line.value.start + token.len() as u32;
-                    let message = format!("text after the product token {}; it is ignored", quote(token));
+                    let message =
+                        format!("crawlers compare the name {} alone; the rest is ignored", quote(token));
                     self.say(Code::TextAfterToken, Span { start, end: line.value.end }, message);
                 }
                 Some(_) => {}
@@ -140,16 +146,16 @@ impl<'s> Pass<'_, 's> {
             LineKind::Field(Key::Allow | Key::Disallow) => match text {
                 [] | [b'/' | b'*', ..] => {}
                 _ if is_absolute(text) => {
-                    let message = "an absolute URL where a path is expected; crawlers differ on it";
+                    let message = "a whole URL where a path is expected; some crawlers ignore it";
                     self.say(Code::AbsoluteUrl, line.value, message);
                 }
                 _ => {
-                    let message = "a path begins with `/` or `*`; crawlers differ on this one";
+                    let message = "a path begins with `/` or `*`; Google never matches this one";
                     self.say(Code::NoLeadingSlash, line.value, message);
                 }
             },
             LineKind::Field(key) if text.is_empty() => {
-                self.say(Code::EmptyValue, head(line), format!("`{key}` says nothing"));
+                self.say(Code::EmptyValue, head(line), format!("`{key}` has no value"));
             }
             _ => {}
         }
@@ -194,7 +200,7 @@ impl<'s> Pass<'_, 's> {
             }
             if group.body == group.end {
                 let agent = head(&self.tree.lines[group.start as usize]);
-                self.say(Code::GroupWithoutRules, agent, "no rule follows for this group");
+                self.say(Code::GroupWithoutRules, agent, "this group has no rules, so it forbids nothing");
             }
         }
     }

@@ -8,8 +8,9 @@
 //!   bytes ──▶ define ────────┘      └────▶ acap::fields
 //! ```
 //!
-//! Two readers give the same tree on every input: [`define`] runs the pest grammar `rep.pest`, which mirrors
-//! the ABNF of RFC 9309 and is the definition; [`scan`] is the fast one that production uses.
+//! Two readers give the same tree on every input: `define` runs the pest grammar `rep.pest`, which mirrors
+//! the ABNF of RFC 9309 and is the definition; [`scan`] is the fast one that production uses. The definition is the
+//! feature `definition`, for tests alone.
 //! Of the lines that belong to ACAP, the tree knows no more than that; [`acap`] takes them apart by the pest
 //! grammar `acap.pest`, and [`meta`] takes apart what ACAP writes into HTML. `GRAMMAR.md` sets each rule of the
 //! grammars beside the rule of the document it mirrors.
@@ -30,6 +31,7 @@
 
 pub mod acap;
 mod agent;
+#[cfg(feature = "definition")]
 mod definition;
 mod diagnose;
 mod diagnostic;
@@ -42,6 +44,7 @@ mod scan;
 mod tree;
 
 pub use agent::product_token;
+#[cfg(feature = "definition")]
 pub use definition::define;
 pub use diagnose::diagnose;
 pub use diagnostic::{Code, Diagnostic, Severity};

@@ -43,6 +43,9 @@ fn read_record(text: &[u8], start: usize, hash: usize) -> (LineKind, Span, Span)
         return read_without_colon(text, trim(text, start, hash), span(hash, hash));
     };
     let key = trim(text, start, colon);
+    if let Some((key, value)) = sitemap_without_colon(text, key.start as usize, hash) {
+        return (LineKind::Field(Key::Sitemap), key, value);
+    }
     let kind = match Key::from_bytes(key.of(text)) {
         Some(key) => LineKind::Field(key),
         None if key.is_empty() => LineKind::Malformed,
@@ -50,6 +53,22 @@ fn read_record(text: &[u8], start: usize, hash: usize) -> (LineKind, Span, Span)
         None => LineKind::Unknown,
     };
     (kind, key, trim(text, colon + 1, hash))
+}
+
+/// R3: `Sitemap https://…` lacks its own colon, and the first one found is that of the URL.
+fn sitemap_without_colon(text: &[u8], start: usize, hash: usize) -> Option<(Span, Span)> {
+    // One octet rules out what is no such line: ordinary files pay for no more than that.
+    if !matches!(text.get(start), Some(b'S' | b's')) {
+        return None;
+    }
+    let line = &text[start..hash];
+    let end = start + line.iter().position(|&byte| is_space(byte))?;
+    let value = trim(text, end, hash);
+    let is_url = [&b"http://"[..], b"https://"].iter().any(|scheme| {
+        value.of(text).get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    });
+    let is_sitemap = is_url && Key::from_bytes(&text[start..end]) == Some(Key::Sitemap);
+    is_sitemap.then(|| (span(start, end), value))
 }
 
 /// Whether a key that is none of [`Key`] is that of an ACAP field (V1).

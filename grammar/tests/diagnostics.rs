@@ -118,7 +118,7 @@ fn messages_name_what_is_right() {
         said(b"Useragent a\nDissallow: /\nUser-agent: b\nuser-agent: A\nAllow: /"),
         [
             "misspelled-key \"Useragent\": `Useragent` is read as `User-agent`",
-            "missing-colon \" \": no colon after `User-agent`; it is read as if there",
+            "missing-colon \" \": the colon after `User-agent` is missing; it is read as if it were there",
             "misspelled-key \"Dissallow\": `Dissallow` is read as `Disallow`",
             "repeated-agent \"A\": `A` is named in an earlier group too [10: first seen here]",
         ]
@@ -126,9 +126,9 @@ fn messages_name_what_is_right() {
     assert_eq!(
         said(b"Disallow /a /b\nDisallow\nhello\nACAP-crawler a b\n"),
         [
-            "malformed-line \"Disallow /a /b\": no colon after `Disallow`, and not one word; the line is ignored",
-            "malformed-line \"Disallow\": `Disallow` without colon or value",
-            "malformed-line \"hello\": no colon, and no key that is known; the line is ignored",
+            "malformed-line \"Disallow /a /b\": the colon after `Disallow` is missing; the line is ignored",
+            "malformed-line \"Disallow\": `Disallow` without a colon and a value; the line is ignored",
+            "malformed-line \"hello\": neither a rule nor a comment; the line is ignored",
             "malformed-line \"ACAP-crawler a b\": an ACAP field without its colon; the line is ignored",
         ]
     );
@@ -200,7 +200,7 @@ fn acap_is_said_once_per_line() {
     assert_eq!(
         said(source),
         [
-            "missing-colon \" \": no colon after the name of the field; it is read as if there",
+            "missing-colon \" \": the colon after the field is missing; it is read as if it were there",
             "acap-absolute-url \"acap://x\": an absolute URL where a pattern of paths is expected; it matches nothing",
             "acap-qualifier-value \"a\": `a` is no qualifier; one has a type, `=` and a value",
             "acap-prefix \"acap:\": version 1.0 of ACAP has `the-acap:` here; it is read as that",

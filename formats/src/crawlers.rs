@@ -25,13 +25,18 @@ pub enum Purpose {
     Search,
     /// It fetches for one user who asks.
     Assistant,
-    /// Archives, data for sale, tools, and what nobody says.
+    /// It fills an index of links, or audits sites, for those who want to be found in searches.
+    Seo,
+    /// It keeps what it fetches for later readers.
+    Archive,
+    /// Data for sale, previews, tools, and what nobody says.
     Other,
 }
 
 impl Purpose {
     /// Every purpose.
-    pub const ALL: [Purpose; 4] = [Purpose::Train, Purpose::Search, Purpose::Assistant, Purpose::Other];
+    pub const ALL: [Purpose; 6] =
+        [Purpose::Train, Purpose::Search, Purpose::Assistant, Purpose::Seo, Purpose::Archive, Purpose::Other];
 
     /// The name in tables.
     pub const fn name(self) -> &'static str {
@@ -39,6 +44,8 @@ impl Purpose {
             Purpose::Train => "train",
             Purpose::Search => "search",
             Purpose::Assistant => "assistant",
+            Purpose::Seo => "seo",
+            Purpose::Archive => "archive",
             Purpose::Other => "other",
         }
     }
@@ -69,7 +76,7 @@ fn row(line: &'static str) -> Option<Known> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use robomaton_formats::profile::AgentRule;
+    use crate::profile::AgentRule;
 
     #[test]
     fn every_line_is_a_row() {
