@@ -34,15 +34,19 @@ mod merge;
 mod policy;
 pub mod precedence;
 pub mod scope;
+mod sniff;
 pub mod trace;
 
-pub use document::{Document, ScopedEntry, ScopedSet, Set, Workshop, compile, compile_policy, compile_with};
+pub use document::{
+    Document, ScopedEntry, ScopedSet, Set, Workshop, compile, compile_fetched, compile_policy, compile_with,
+};
 pub use dump::{dump_automaton, dump_policy};
 pub use emit::{Emitter, Entry, Names, Provenance, emit};
 pub use limits::{LimitName, Limits, OverLimit};
 pub use lower::{Element, MetaTag, Page, Surroundings, lower, lower_with};
 pub use merge::{Merge, MergeError};
 pub use policy::{Agent, Extension, Group, Policy, Rule, RuleSet, Sense};
+pub use sniff::{Looks, sniff};
 
 use robomaton_formats::Profile;
 

@@ -80,6 +80,9 @@ pub enum BuildError {
     /// The temporary files fail.
     #[error("cannot use temporary files: {0}")]
     Scratch(#[from] io::Error),
+    /// What was asked for is not part of this build.
+    #[error("this robomaton was built without `{0}`")]
+    LeftOut(&'static str),
     /// The system gives no threads.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -152,6 +155,9 @@ pub fn prepare<'o>(
     options: &'o BatchOptions,
     progress: &Progress,
 ) -> Result<Prepared<'o>, BuildError> {
+    if options.pages && !cfg!(feature = "pages") {
+        return Err(BuildError::LeftOut("pages"));
+    }
     let start = Instant::now();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let scratch = options.scratch.as_deref();

@@ -148,6 +148,13 @@ pub enum SkipReason {
     /// A file whose name, without `.txt`, is no host name.
     #[error("the file name {0:?} names no host: expected HOST or HOST.txt, as in example.com.txt")]
     FileName(String),
+    /// A file that a host may be named as, but whose name and content look like something else.
+    /// [`ReadLimits::any_name`] takes it all the same.
+    #[error("looks like {0}, not like a robots.txt")]
+    NoRobots(String),
+    /// An image among the captures.
+    #[error("is an image, not captures; `robomaton merge` puts images together")]
+    Image,
     /// A file that cannot be read to its end.
     #[error("cannot be read: {0}")]
     Io(String),
@@ -166,6 +173,9 @@ pub enum SkipReason {
     /// A format that is read from its end, in a stream: unpack it first, and name the file.
     #[error("{0} is read from files only, not from standard input, nor packed, nor inside an archive")]
     NeedsFile(&'static str),
+    /// A format that this build was made without.
+    #[error("this robomaton was built without `{0}`")]
+    LeftOut(&'static str),
     /// A file that does not begin as the format that its name ends with.
     #[error("it is named as {0}, but does not begin as such a file")]
     Misnamed(&'static str),
@@ -235,12 +245,15 @@ impl SkipReason {
     pub const fn name(&self) -> &'static str {
         match self {
             SkipReason::FileName(_) => "file-name",
+            SkipReason::NoRobots(_) => "no-robots",
+            SkipReason::Image => "image",
             SkipReason::Io(_) => "io",
             SkipReason::Gzip(_) => "gzip",
             SkipReason::Zstd(_) => "zstd",
             SkipReason::Archive(_) => "archive",
             SkipReason::NotRegular(_) => "not-regular",
             SkipReason::NeedsFile(_) => "needs-file",
+            SkipReason::LeftOut(_) => "left-out",
             SkipReason::Misnamed(_) => "misnamed",
             SkipReason::Nested(_) => "nested",
             SkipReason::Columns(_) => "columns",
@@ -264,7 +277,7 @@ impl SkipReason {
     }
 }
 
-/// What a reader holds in memory at most. Past a limit a record is cut or skipped, and says so.
+/// What a reader takes, and holds in memory at most. Past a limit a record is cut or skipped, and says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadLimits {
@@ -284,6 +297,9 @@ pub struct ReadLimits {
     pub max_entries: u64,
     /// Byte ranges that are held, to be sorted by file and place, before they are read.
     pub max_ranges: usize,
+    /// Whether every file that could be named after a host is its robots.txt, also where name and content look like
+    /// something else (`README.md`).
+    pub any_name: bool,
 }
 
 impl Default for ReadLimits {
@@ -297,6 +313,7 @@ impl Default for ReadLimits {
             max_dictionary: 16 << 20,
             max_entries: 1 << 24,
             max_ranges: 1 << 18,
+            any_name: false,
         }
     }
 }

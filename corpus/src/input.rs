@@ -5,12 +5,18 @@
 //! every machine; only an input that was named and cannot be opened is an error, everything else is an item.
 //! It does not know the formats.
 
-use crate::kind::{HEAD, Kind, Name};
+use crate::doubt::is_robots;
+use crate::kind::{HEAD, HostName, Kind, Name};
+#[cfg(feature = "parquet")]
+use crate::parquet;
 use crate::ranges::Ranges;
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::window::Window;
-use crate::{Capture, Item, ReadLimits, SkipReason, csv, jsonl, parquet, tar, warc, zip};
+#[cfg(feature = "zip")]
+use crate::zip;
+use crate::{Capture, Item, ReadLimits, SkipReason, csv, jsonl, tar, warc};
+use robomaton_formats::layout::MAGIC;
 use robomaton_formats::site::SiteKey;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -44,16 +50,22 @@ impl From<&OsStr> for Input {
     }
 }
 
-/// An input that was named and cannot be opened. Check the path, and the permission to read it.
+/// An input that was named and cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot open {}: {error}{}", path.display(), listed.as_deref().unwrap_or_default())]
-pub struct ReadError {
-    /// The input.
-    pub path: PathBuf,
-    /// What the system says.
-    pub error: io::Error,
-    /// Where it is named, if in a list: ` (LIST, line N)`.
-    pub listed: Option<String>,
+pub enum ReadError {
+    /// It cannot be opened. Check the path, and the permission to read it.
+    #[error("cannot open {}: {error}{}", path.display(), listed.as_deref().unwrap_or_default())]
+    Open {
+        /// The input.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+        /// Where it is named, if in a list: ` (LIST, line N)`.
+        listed: Option<String>,
+    },
+    /// It is an image, packed perhaps. What an image holds is compiled already.
+    #[error("{}: {}", .0.display(), SkipReason::Image)]
+    Image(PathBuf),
 }
 
 /// The octets of all inputs as they lie on disk, standard input and what cannot be read left out. What
@@ -102,7 +114,7 @@ pub fn read_below(
                 unnamed(stdin, &mut Sink { source: "-", limits, each, ranges: &mut ranges })
             }
             Input::Path(path) => {
-                let named = |error| ReadError { path: path.clone(), error, listed: None };
+                let named = |error| ReadError::Open { path: path.clone(), error, listed: None };
                 let mut met = |path: &Path, opened: io::Result<File>| {
                     let sink =
                         &mut Sink { source: &path.to_string_lossy(), limits, each, ranges: &mut ranges };
@@ -118,7 +130,11 @@ pub fn read_below(
                         Err((path, error)) => met(path, Err(error)),
                     })
                 } else {
-                    met(path, Ok(File::open(path).map_err(named)?))
+                    let mut opened = File::open(path).map_err(named)?;
+                    if is_image(&mut opened, limits).map_err(named)? {
+                        return Err(ReadError::Image(path.clone()));
+                    }
+                    met(path, Ok(opened))
                 }
             }
         };
@@ -185,6 +201,18 @@ fn regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// Whether a file, unpacked, begins as an image. Leaves it at its beginning.
+fn is_image(file: &mut File, limits: &ReadLimits) -> io::Result<bool> {
+    // What a pipe gives is given once.
+    if !file.metadata()?.is_file() {
+        return Ok(false);
+    }
+    let opened = Source::open(Box::new(&mut *file), limits);
+    let is_image = opened.is_ok_and(|source| Window::new(source).want(MAGIC.len()).starts_with(&MAGIC));
+    file.rewind()?;
+    Ok(is_image)
+}
+
 /// Reads one file.
 fn file(
     path: &Path,
@@ -202,19 +230,28 @@ fn file(
         let mut head = Vec::new();
         file.by_ref().take(4).read_to_end(&mut head)?;
         file.rewind()?;
-        let read = match Kind::of_octets(&head) {
-            Some(Kind::Parquet) => Some(parquet::read as fn(File, &mut Sink<'_>) -> ControlFlow<()>),
-            Some(Kind::Zip) => Some(zip::read as fn(File, &mut Sink<'_>) -> ControlFlow<()>),
-            _ => None,
-        };
-        if let Some(read) = read {
-            let flow = read(file, sink);
+        if let Some(kind) = Kind::of_octets(&head).filter(|kind| kind.needs_file()) {
+            let flow = whole(kind, file, sink);
             // They are not read from front to back: nobody can say how far before they are done.
             progress.fetch_add(data.len(), Ordering::Relaxed);
             return Ok(flow);
         }
     }
     Ok(named(path, name, Box::new(Counted { inner: file, progress }), false, sink))
+}
+
+/// Reads a file of a kind that is read from its end, so far as this build has its reader.
+fn whole(kind: Kind, file: File, sink: &mut Sink<'_>) -> ControlFlow<()> {
+    match kind {
+        #[cfg(feature = "parquet")]
+        Kind::Parquet => parquet::read(file, sink),
+        #[cfg(feature = "zip")]
+        Kind::Zip => zip::read(file, sink),
+        _ => {
+            drop(file);
+            sink.skip(0, SkipReason::LeftOut(if kind == Kind::Zip { "zip" } else { "parquet" }))
+        }
+    }
 }
 
 /// Reads a file out of an archive.
@@ -234,8 +271,8 @@ fn named(
     sink: &mut Sink<'_>,
 ) -> ControlFlow<()> {
     let kind = match name {
-        Name::Host(url, site) => {
-            let made = host_file(url, site, data, sink.limits).map(Some);
+        Name::Host(name) => {
+            let made = host_file(name, data, sink.limits).map(Some);
             return sink.made(0, made);
         }
         Name::Kind(kind) => Some(kind),
@@ -245,10 +282,17 @@ fn named(
         Ok(source) => Window::new(source),
         Err(error) => return sink.skip(0, SkipReason::Io(error.to_string())),
     };
+    if window.want(MAGIC.len()).starts_with(&MAGIC) {
+        return sink.skip(0, SkipReason::Image);
+    }
     match Kind::of_octets(window.want(HEAD)) {
         Some(kind) => records(&mut window, kind, in_archive, sink),
         None => match kind {
-            Some(kind) if kind.needs_file() => sink.skip(0, SkipReason::Misnamed(kind.name())),
+            // `example.zip` is a host as well.
+            Some(kind) if kind.needs_file() => {
+                let made = misnamed(path, kind, &mut window, sink.limits).map(Some);
+                sink.made(0, made)
+            }
             Some(kind) => records(&mut window, kind, in_archive, sink),
             None => {
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
@@ -264,6 +308,9 @@ fn unnamed(data: Box<dyn Read + '_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
         Ok(source) => Window::new(source),
         Err(error) => return sink.skip(0, SkipReason::Io(error.to_string())),
     };
+    if window.want(MAGIC.len()).starts_with(&MAGIC) {
+        return sink.skip(0, SkipReason::Image);
+    }
     let octets = Kind::of_octets(window.want(HEAD));
     let kind = octets.or_else(|| Kind::of_text(window.want(GLANCE))).unwrap_or(Kind::Jsonl);
     records(&mut window, kind, false, sink)
@@ -282,24 +329,50 @@ fn records(window: &mut Window<'_>, kind: Kind, in_archive: bool, sink: &mut Sin
 }
 
 /// Reads the robots.txt of a host. When it was fetched nobody knows: the time of the file is that of its copy.
-fn host_file(
-    url: String,
-    site: SiteKey,
-    data: Box<dyn Read + '_>,
-    limits: &ReadLimits,
-) -> Result<Capture, SkipReason> {
-    let mut body = Vec::new();
-    let limit = (limits.max_body as u64).saturating_add(1);
-    let read = match Source::open(data, limits) {
-        Ok(Source::Plain(file)) => file.take(limit).read_to_end(&mut body),
-        Ok(packed) => Read::take(Window::new(packed), limit).read_to_end(&mut body),
+fn host_file(name: HostName, data: Box<dyn Read + '_>, limits: &ReadLimits) -> Result<Capture, SkipReason> {
+    let body = match Source::open(data, limits) {
+        Ok(Source::Plain(file)) => body(file, limits),
+        Ok(packed) => body(Window::new(packed), limits),
         Err(error) => Err(error),
     };
-    read.map_err(|error| SkipReason::Io(error.to_string()))?;
+    let body = body.map_err(|error| SkipReason::Io(error.to_string()))?;
+    if body.starts_with(&MAGIC) {
+        return Err(SkipReason::Image);
+    }
+    match name.doubt.filter(|_| !limits.any_name && !is_robots(&body)) {
+        Some(doubt) => Err(SkipReason::NoRobots(doubt)),
+        None => Ok(of_host(name.host, name.site, body, limits)),
+    }
+}
+
+/// Reads a file that is named as one of this kind and does not begin as one: the robots.txt of a host that is called so,
+/// or nothing.
+fn misnamed(
+    path: &Path,
+    kind: Kind,
+    window: &mut Window<'_>,
+    limits: &ReadLimits,
+) -> Result<Capture, SkipReason> {
+    let wrong = SkipReason::Misnamed(kind.name());
+    let name = path.file_name().and_then(|name| HostName::of(&name.to_string_lossy()));
+    let Some(HostName { host, site, .. }) = name else { return Err(wrong) };
+    let body = body(window, limits).map_err(|error| SkipReason::Io(error.to_string()))?;
+    if is_robots(&body) { Ok(of_host(host, site, body, limits)) } else { Err(wrong) }
+}
+
+/// What is there of a body, and of one that is too long one octet more than the limit.
+fn body(data: impl Read, limits: &ReadLimits) -> io::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    data.take((limits.max_body as u64).saturating_add(1)).read_to_end(&mut body)?;
+    Ok(body)
+}
+
+/// The capture that a file is which holds a robots.txt alone.
+fn of_host(host: String, site: SiteKey, mut body: Vec<u8>, limits: &ReadLimits) -> Capture {
     let truncated = body.len() > limits.max_body;
     body.truncate(limits.max_body);
-    Ok(Capture {
-        url,
+    Capture {
+        url: host,
         site,
         fetched_at: 0,
         status: 200,
@@ -308,7 +381,7 @@ fn host_file(
         content_type: None,
         body,
         truncated,
-    })
+    }
 }
 
 /// A file that counts what is read of it, and is not disturbed by signals.

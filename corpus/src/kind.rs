@@ -1,10 +1,12 @@
 //! What a file is: by its name, its first octets, or its first line.
 //!
 //! Asked by `input` before a reader is chosen. The rule: a name that is a host's makes a file that host's robots.txt
-//! and nothing else, since its octets are those of a stranger, who could otherwise write captures of other sites.
+//! and nothing else, since its octets are those of a stranger, who could otherwise write captures of other sites. Where
+//! files of other kinds have such names more often (`doubt`), the content has to be a robots.txt.
 //! Of every other file the first octets decide, then the ending of the name, then the first line.
 //! It reads nothing itself, and does not know compression, but for the endings that it leaves in names.
 
+use crate::doubt::doubt;
 use crate::row::Column;
 use robomaton_formats::site::SiteKey;
 use std::path::Path;
@@ -26,8 +28,16 @@ pub(crate) enum Name {
     /// A file of this kind.
     Kind(Kind),
     /// The robots.txt of this host.
-    Host(String, SiteKey),
+    Host(HostName),
     Nothing,
+}
+
+/// A host that a file is named after.
+pub(crate) struct HostName {
+    pub(crate) host: String,
+    pub(crate) site: SiteKey,
+    /// What a file of this name may be in place of a robots.txt, where its content has to decide.
+    pub(crate) doubt: Option<String>,
 }
 
 /// Endings of names.
@@ -59,20 +69,23 @@ impl Name {
         if let Some((_, kind)) = ENDINGS.iter().find(|(ending, _)| stem(name, ending).is_some()) {
             return Name::Kind(*kind);
         }
-        host(name).map_or(Name::Nothing, |(host, site)| Name::Host(host, site))
+        HostName::of(name).map_or(Name::Nothing, Name::Host)
     }
 }
 
-/// The host that a file is named after. One label alone is a host only with the ending, or every `README` were one;
-/// and a `robots.txt` is named after nothing.
-fn host(name: &str) -> Option<(String, SiteKey)> {
-    let (host, ended) = stem(name, ".txt").map_or((name, false), |host| (host, true));
-    let named =
-        host.contains(['.', ':']) || host == "localhost" || ended && !host.eq_ignore_ascii_case("robots");
-    if !named || host.starts_with('.') {
-        return None;
+impl HostName {
+    /// The host that a file is named after. One label alone is a host only with the ending, or every `README` were one;
+    /// and a `robots.txt` is named after nothing.
+    pub(crate) fn of(name: &str) -> Option<HostName> {
+        let (host, ended) = stem(name, ".txt").map_or((name, false), |host| (host, true));
+        let named =
+            host.contains(['.', ':']) || host == "localhost" || ended && !host.eq_ignore_ascii_case("robots");
+        if !named || host.starts_with('.') {
+            return None;
+        }
+        let site = SiteKey::from_host(host).ok()?;
+        Some(HostName { host: host.to_owned(), site, doubt: doubt(host, ended) })
     }
-    Some((host.to_owned(), SiteKey::from_host(host).ok()?))
 }
 
 impl Kind {

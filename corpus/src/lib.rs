@@ -1,19 +1,24 @@
 //! Captures in: WARC files, tables, JSON lines, directories, archives and standard input become one stream of [`Item`]s.
 //!
 //! First station of the arrow. [`read()`] streams records of every input to a callback, in the order of the
-//! inputs and with bounded memory; [`sniff()`] tells text from HTML and binaries; [`resolve`] chooses the newest
+//! inputs and with bounded memory; [`resolve`] chooses the newest
 //! capture of each site, whatever the order read, and follows redirects. [`build()`] compiles all of it to an image:
 //! with each robots.txt the files that it refers to and the pages of its site, and data.txt beside it.
 //!
 //! Invariants: no bytes make a reader fail or panic: what cannot be used is an [`Item::Skipped`] with its place
 //! and reason, counted by kind, and reading goes on behind it. Only an input that cannot be opened is an error.
 //!
-//! What the readers do not know: the syntax of robots.txt.
+//! What the readers do not know: the syntax of robots.txt. Only `doubt` looks for its records, in files whose names do not
+//! tell whether they are one.
+//!
+//! Features, all on by default: `parquet` and `zip` read those formats, `pages` reads HTML. Without one, an input of that
+//! kind is skipped with [`SkipReason::LeftOut`], and pages asked for are [`BuildError::LeftOut`].
 
 mod batch;
 mod capture;
 mod csv;
 mod dates;
+mod doubt;
 mod encoding;
 mod gzip;
 mod html;
@@ -22,16 +27,17 @@ mod input;
 mod jsonl;
 mod kind;
 mod list;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod ranges;
 pub mod resolve;
 mod row;
 mod sink;
-mod sniff;
 mod source;
 mod tar;
 mod warc;
 mod window;
+#[cfg(feature = "zip")]
 mod zip;
 mod zstd;
 
@@ -39,7 +45,9 @@ pub use batch::{
     BatchOptions, BuildError, Built, Prepared, Progress, Report, ShardWriter, build, prepare, scratch,
 };
 pub use capture::{Capture, Item, ReadLimits, Revisit, SkipReason, Skipped};
-pub use html::{Element, MetaTag, Page, read_page};
+#[cfg(feature = "pages")]
+pub use html::read_page;
+pub use html::{Element, MetaTag, Page};
 pub use input::{Input, ReadError, read, read_below, read_from, total_bytes};
 pub use resolve::{Chosen, Facts, Resolved};
-pub use sniff::{Looks, sniff};
+pub use robomaton_compiler::{Looks, sniff};

@@ -39,7 +39,7 @@ fn list_of(arg: &OsStr) -> Option<PathBuf> {
 }
 
 fn add_list(list: &Path, inputs: &mut Vec<Input>) -> Result<(), ReadError> {
-    let text = text(list).map_err(|error| ReadError { path: list.to_owned(), error, listed: None })?;
+    let text = text(list).map_err(|error| ReadError::Open { path: list.to_owned(), error, listed: None })?;
     for (line, number) in text.lines().zip(1..) {
         let name = line.trim();
         if name.is_empty() || name.starts_with('#') {
@@ -52,7 +52,7 @@ fn add_list(list: &Path, inputs: &mut Vec<Input>) -> Result<(), ReadError> {
             }
             name => fs::metadata(name).map(drop),
         };
-        found.map_err(|error| ReadError {
+        found.map_err(|error| ReadError::Open {
             path: name.into(),
             error,
             listed: Some(format!(" ({}, line {number})", list.display())),

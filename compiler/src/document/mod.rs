@@ -19,7 +19,7 @@ use crate::automaton::Tagged;
 use crate::limits::LimitName;
 use crate::lower::{Surroundings, lower_with};
 use crate::policy::{Group, Policy};
-use crate::{Options, OverLimit, precedence};
+use crate::{Looks, Options, OverLimit, precedence, sniff};
 use arrayvec::ArrayVec;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use robomaton_formats::layout::MAX_TEXT;
@@ -131,6 +131,16 @@ pub fn compile(text: &[u8], origin: Option<&str>, options: &Options) -> Document
 /// Compiles one text together with files it may refer to and pages of its site.
 pub fn compile_with(text: &[u8], around: &Surroundings<'_, '_>, options: &Options) -> Document {
     Workshop::default().compile_with(text, around, options)
+}
+
+/// Compiles one text as that of a capture: a page or a picture in place of a robots.txt is another outcome than an empty
+/// one (R16).
+pub fn compile_fetched(text: &[u8], around: &Surroundings<'_, '_>, options: &Options) -> Document {
+    let mut document = compile_with(text, around, options);
+    if document.outcome == Outcome::Empty && sniff(text, None) != Looks::Text {
+        document.outcome = Outcome::NotRobots;
+    }
+    document
 }
 
 /// Compiles a policy that was put together otherwise than from one text. The document holds no text.

@@ -47,6 +47,10 @@ codes! {
     Html: "html", Error, "R16";
     /// The text is in UTF-16.
     Utf16: "utf-16", Error, "R1";
+    /// Names that share a group over what looks like its end.
+    MergedGroups: "merged-groups", Warning, "R6";
+    /// A name that is nearly that of a well-known crawler.
+    MisspelledAgent: "misspelled-agent", Warning, "R5";
     /// A rule that stands in its group already.
     DuplicateRule: "duplicate-rule", Note, "R12";
     /// A rule that always loses to one on the same pattern.
@@ -55,8 +59,16 @@ codes! {
     UnreachableRule: "unreachable-rule", Warning, "R12";
     /// An Allow that no Disallow could lose to.
     RedundantAllow: "redundant-allow", Note, "R12";
+    /// A star that changes nothing.
+    RedundantStar: "redundant-star", Note, "R11";
+    /// A `$` that was meant to end a pattern and does not.
+    MisplacedAnchor: "misplaced-anchor", Warning, "R11";
+    /// An empty Disallow beside one of everything.
+    ContradictoryDisallow: "contradictory-disallow", Warning, "R14";
     /// A rule for /robots.txt itself.
     RuleForRobotsTxt: "rule-for-robots-txt", Note, "R13";
+    /// A Noindex, which most crawlers do not read.
+    UnreadNoindex: "unread-noindex", Warning, "R18";
     /// A Crawl-delay that is no number of seconds.
     BadCrawlDelay: "bad-crawl-delay", Error, "R18";
     /// A Request-rate that is none.

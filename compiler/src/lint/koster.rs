@@ -28,7 +28,7 @@ pub(super) fn lint(rules: &[Rule<'_>], range: Range<usize>, pass: &mut Pass<'_, 
         let sense = if winner.sense == Sense::Permit { "Allow" } else { "Disallow" };
         let (span, second) = (pass.value(rule.line), pass.value(winner.line));
         let message = format!(
-            "this rule is never reached: {sense} {} on line {} comes first and matches all that it does",
+            "this rule has no effect: {sense} {} on line {} comes first and matches all that it matches",
             quote(pass.tree.text(second)),
             winner.line
         );

@@ -3,7 +3,7 @@
 //!
 //! The syntax is the grammar's to judge (`robomaton_grammar::diagnose`); this pass goes over tree and policy, after
 //! `lower`, and `robomaton lint` prints both. LINTS.md has an entry for each code. Invariants: only what can be proved
-//! is said; time is near-linear, but for the pairs of patterns, which are held to [`STEPS`]; what is said does not
+//! is said, but for the two guesses of `agents`; time is near-linear, but for the pairs of patterns, which are held to [`STEPS`]; what is said does not
 //! depend on hash order. It decides nothing: who wins is asked of `precedence` and `scope`.
 //!
 //! ```
@@ -17,6 +17,7 @@
 //! ```
 
 mod acap;
+mod agents;
 mod code;
 mod contradicted;
 mod cover;
@@ -24,6 +25,7 @@ mod fields;
 mod koster;
 mod napalm;
 mod pages;
+mod patterns;
 mod records;
 mod rules;
 mod used;
@@ -90,6 +92,11 @@ pub fn lint_within<'s>(
     }
     records::lint(&mut pass);
     records::visit_times(&mut pass);
+    patterns::lines(options.profile, &mut pass);
+    // In the 1996 draft a blank line ends a record, and names are compared in part.
+    if options.profile != Profile::Koster {
+        agents::lint(&mut pass);
+    }
     if options.profile == Profile::Full {
         acap::lint(around, options, &mut pass);
         napalm::lint(&mut pass);
@@ -107,7 +114,7 @@ pub fn lint_within<'s>(
         Err(over) => Some(over),
     };
     if let Some(place) = pass.unchecked {
-        let message = "too many pairs of patterns to hold each against each; not all were";
+        let message = "this file has too many rules to compare each with each; some remarks may be missing";
         pass.say(Code::UncheckedPairs, place, message);
     }
     pass.found.sort_by_key(|finding| (finding.span.start, finding.code));

@@ -21,7 +21,7 @@ pub(super) fn text(pass: &mut Pass<'_, '_>) {
     // ASCII in UTF-16 has a NUL in every other place.
     if marked || head.len() >= 8 && zeros(0).max(zeros(1)) * 4 > head.len() {
         let span = Span { start: 0, end: source.len().min(2) as u32 };
-        let message = "the text is in UTF-16; robots.txt is in UTF-8, and no line of this one is understood";
+        let message = "this file is in UTF-16; crawlers read UTF-8 and understand no line of it";
         return pass.say(Code::Utf16, span, message);
     }
     let mut text = &source[tree.bom.end as usize..];
@@ -30,7 +30,7 @@ pub(super) fn text(pass: &mut Pass<'_, '_>) {
     if let [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'!' | b'?' | b'/', ..] = text {
         let start = (source.len() - text.len()) as u32;
         let length = text.iter().take_while(|octet| !octet.is_ascii_whitespace()).count() as u32;
-        let message = "the text is HTML, not a robots.txt; it says nothing to crawlers";
+        let message = "this is a page of HTML, not a robots.txt; crawlers find no rule in it";
         pass.say(Code::Html, Span { start, end: start + length }, message);
     }
 }
@@ -49,7 +49,7 @@ pub(super) fn visit_times(pass: &mut Pass<'_, '_>) {
                 None => first = Some(line.value),
                 Some(first) => {
                     let message =
-                        "a further Visit-time of the group; crawlers may come at any of these times";
+                        "the group has a Visit-time already; crawlers may come at any of these times";
                     pass.say_with(Code::VisitTimeRepeated, line.value, message, first, "the first is here");
                 }
             }
@@ -76,12 +76,10 @@ pub(super) fn lint(pass: &mut Pass<'_, '_>) {
             Key::RobotVersion if napalm::version(value).is_none() => {
                 (Code::BadRobotVersion, "three numbers, such as `2.0.0`")
             }
-            Key::Sitemap if !is_absolute(value) => {
-                (Code::RelativeSitemap, "an absolute URL, for it may be on any host")
-            }
+            Key::Sitemap if !is_absolute(value) => (Code::RelativeSitemap, "a whole URL (`https://...`)"),
             _ => continue,
         };
-        let effect = if code == Code::RelativeSitemap { "crawlers differ on it" } else { "it has no effect" };
+        let effect = if code == Code::RelativeSitemap { "some crawlers drop it" } else { "it has no effect" };
         let message = format!("{} is not {form}; {effect}", quote(value));
         pass.say(code, line.value, message);
     }

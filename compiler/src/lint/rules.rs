@@ -6,7 +6,7 @@
 //! share a crawler. For the 1996 draft see `koster`.
 
 use super::cover::{Shape, covers};
-use super::{Code, Pass, contradicted, koster, quote};
+use super::{Code, Pass, contradicted, koster, patterns, quote};
 use crate::policy::{Agent, Group, Policy, Rule, Sense};
 use crate::precedence;
 use crate::scope::scoped_pattern;
@@ -38,7 +38,9 @@ pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     contradicted::lint(policy, &groups, pass);
     // Fields of ACAP may say what a permission is an exception to.
     if !policy.is_scoped() {
-        redundant(policy, &groups, &tags, pass);
+        let families = families(&groups);
+        patterns::stars(policy, &groups, &families, pass);
+        redundant(policy, &groups, &families, &tags, pass);
     }
 }
 
@@ -50,7 +52,7 @@ fn robots_txt(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
         for rule in &policy.rules[group.rules.clone()] {
             let is_it = matches!(rule.pattern.as_ref(), b"/robots.txt" | b"/robots.txt$");
             if is_it && rule.is_crawl() && is_written(rule, pass) {
-                let message = "a rule for /robots.txt, which may always be fetched; it has no effect on that";
+                let message = "/robots.txt may always be fetched; a rule does not change that";
                 pass.say(Code::RuleForRobotsTxt, pass.value(rule.line), message);
             }
         }
@@ -89,19 +91,13 @@ impl Rules<'_, '_> {
             match (known, other) {
                 (Some(known), _) if self.all[known].line != rule.line => {
                     let (span, second) = (pass.value(rule.line), pass.value(self.all[known].line));
-                    let message = "this rule stands in its group already";
+                    let message = "the group has this rule already";
                     pass.say_with(Code::DuplicateRule, span, message, second, "the first is here");
                 }
                 (None, Some(other)) => {
                     let (loser, winner) =
                         if self.tags[at] < self.tags[other] { (at, other) } else { (other, at) };
-                    self.say(
-                        Code::SupersededRule,
-                        loser,
-                        winner,
-                        "this rule never decides: on the same pattern",
-                        pass,
-                    );
+                    self.say(Code::SupersededRule, loser, winner, "has the same pattern", pass);
                 }
                 _ => {}
             }
@@ -134,7 +130,7 @@ impl Rules<'_, '_> {
                 };
                 // What stands on the same pattern has its remark.
                 if covers && winner.usage == rule.usage && winner.pattern != rule.pattern {
-                    let why = "this rule never decides: wherever it matches,";
+                    let why = "matches all that it matches";
                     self.say(Code::UnreachableRule, at, *by, why, pass);
                     break;
                 }
@@ -153,7 +149,8 @@ impl Rules<'_, '_> {
         let sense = if winner.sense == Sense::Permit { "Allow" } else { "Disallow" };
         let (span, second) = (pass.value(loser.line), pass.value(winner.line));
         let pattern = quote(pass.tree.text(second));
-        let message = format!("{why} {sense} {pattern} on line {} wins", winner.line);
+        let message =
+            format!("this rule has no effect: {sense} {pattern} on line {} {why}, and wins", winner.line);
         pass.say_with(code, span, message, second, "this one wins");
     }
 }
@@ -171,9 +168,15 @@ struct Entry {
 }
 
 /// Permissions that are no exception from anything.
-fn redundant(policy: &Policy<'_>, groups: &[&Group<'_>], tags: &[Tag], pass: &mut Pass<'_, '_>) {
+fn redundant(
+    policy: &Policy<'_>,
+    groups: &[&Group<'_>],
+    families: &[usize],
+    tags: &[Tag],
+    pass: &mut Pass<'_, '_>,
+) {
     let mut entries: Vec<Entry> = Vec::new();
-    for (group, family) in groups.iter().zip(families(groups)) {
+    for (group, &family) in groups.iter().zip(families) {
         if group.agents.is_empty() {
             continue;
         }
@@ -217,8 +220,7 @@ fn redundant(policy: &Policy<'_>, groups: &[&Group<'_>], tags: &[Tag], pass: &mu
         let welcomes = !prohibits[entry.family] && matches!(rule.pattern.as_ref(), b"/" | b"*" | b"/*");
         let span = pass.value(rule.line);
         if !excepts && !welcomes && is_written(rule, pass) && !lost.contains(&span.start) {
-            let message =
-                "no Disallow for these crawlers loses to this Allow: without it they may do the same";
+            let message = "this Allow changes nothing: what it matches is allowed without it";
             pass.say(Code::RedundantAllow, span, message);
         }
     }

@@ -51,9 +51,9 @@ fn rules_that_never_decide() {
     );
     assert_eq!(group("Disallow: /a*, Allow: /a"), [("unreachable-rule", 3)]);
     assert_eq!(group("Disallow: *, Allow: /"), [("unreachable-rule", 2)]);
-    assert_eq!(group("Disallow: /*b, Allow: /*a/b*"), []);
+    assert_eq!(group("Disallow: /*b, Allow: /*a/b*"), [("redundant-star", 3)]);
     assert_eq!(group("Disallow: /a, Allow: /a/b, Disallow: /a/b/c"), []);
-    assert_eq!(group("Disallow: /search/, Disallow: /search*"), []);
+    assert_eq!(group("Disallow: /search/, Disallow: /search*"), [("redundant-star", 3)]);
     assert_eq!(said_by(Profile::Google, "user-agent: a\nallow: /d/index.html\ndisallow: /d/\n"), []);
 }
 
@@ -72,6 +72,87 @@ fn permissions_without_use() {
     let shared = "User-agent: a\nUser-agent: b\nAllow: /x/y\n\nUser-agent: B\nDisallow: /x\n";
     assert_eq!(said(shared), []);
     assert_eq!(said(&shared.replace("B\n", "c\n")), [("redundant-allow", 3)]);
+}
+
+#[test]
+fn groups_that_were_meant_to_be_two() {
+    let with = |between: &str| said(&format!("User-agent: a\n{between}User-agent: *\nDisallow: /\n"));
+    let merged = [("merged-groups", 1)];
+    assert_eq!(with("\n"), merged);
+    assert_eq!(with("Crawl-delay: 5\n"), merged);
+    assert_eq!(with("\nSitemap: https://a.example/s\n\n"), merged);
+    assert_eq!(with(""), []);
+    assert_eq!(with("# b\n"), []);
+    assert_eq!(with("Disallow:\n"), []);
+    assert_eq!(with("\nUser-agent: b\n\n"), [("merged-groups", 1), ("merged-groups", 3)]);
+    // Nobody loses by it.
+    assert_eq!(said("User-agent: a\n\nUser-agent: *\nAllow: /\n"), []);
+    assert_eq!(said("User-agent: *\n\nUser-agent: *\nDisallow: /\n"), []);
+    // All lines of the file stand apart; and a group that ends with the file.
+    assert_eq!(said("User-agent: a\n\nUser-agent: b\n\nDisallow: /\n"), []);
+    assert_eq!(said("User-agent: a\n\nUser-agent: b"), []);
+    let text = "User-agent: a\n\nUser-agent: *\nDisallow: /\n";
+    assert_eq!(said_by(Profile::Google, text), merged);
+    assert_eq!(said_by(Profile::Koster, text), []);
+}
+
+#[test]
+fn misspelt_crawlers() {
+    let group = |agents: &str| {
+        said(&format!("User-agent: {}\nDisallow: /a\n", agents.replace(", ", "\nUser-agent: ")))
+    };
+    assert_eq!(group("Googelbot/2.1, ClaudBot"), [("misspelled-agent", 1), ("misspelled-agent", 2)]);
+    assert_eq!(group("Googelbot, Bingbot, googlebot"), []);
+    assert_eq!(group("Googlebot-News, pingbot, *"), []);
+    let text = "User-agent: Googelbot\nDisallow: /\n";
+    let report = report(text.as_bytes(), Profile::Full);
+    assert_eq!(
+        report.findings[0].message,
+        "no well-known crawler is called `Googelbot`; did you mean `Googlebot`?"
+    );
+}
+
+#[test]
+fn stars_and_anchors_in_vain() {
+    let group = |rules: &str| said(&format!("User-agent: *\n{}\n", rules.replace(", ", "\n")));
+    let star = [("redundant-star", 2)];
+    for rule in ["/*?*", "/a*", "/*", "/a*$", "/a**b", "*/a/*", "a*"] {
+        let found = group(&format!("Disallow: {rule}"));
+        assert_eq!(found.iter().filter(|said| star.contains(said)).count(), 1, "{rule}: {found:?}");
+    }
+    for rule in ["/", "*", "/*?", "/a%2A", "/*/a", "/a*b$"] {
+        assert_eq!(group(&format!("Disallow: {rule}")), [], "{rule}");
+    }
+    // With its star the rule wins over another.
+    assert_eq!(group("Disallow: /a/*, Allow: /*/b"), []);
+    assert_eq!(group("Disallow: /a/b/*, Allow: /*/b"), [("redundant-star", 2)]);
+    assert_eq!(said_by(Profile::Koster, "User-agent: *\nDisallow: /a*\n"), []);
+    assert_eq!(said("User-agent: *\nRobot-version: 2.0.0\nDisallow: /a/*\n"), [("default-set-version", 2)]);
+    for (rule, is_said) in [
+        ("/*.pdf$/", true),
+        ("/*.php$*", true),
+        ("/*.gif$ # x", false),
+        ("/*.gif$ /b", true),
+        ("/$metadata", false),
+        ("/a$b", false),
+        ("/a$", false),
+        ("/price/$*", false),
+    ] {
+        let found = group(&format!("Disallow: {rule}"));
+        assert_eq!(found.contains(&("misplaced-anchor", 2)), is_said, "{rule}: {found:?}");
+    }
+}
+
+#[test]
+fn an_empty_disallow_takes_nothing_back() {
+    let said_of = |text: &str| said(&text.replace(", ", "\n"));
+    let taken_back = [("contradictory-disallow", 3)];
+    assert_eq!(said_of("User-agent: *, Disallow: /, Disallow:, "), taken_back);
+    assert_eq!(said_of("User-agent: *, Disallow: /a, Disallow:, "), []);
+    assert_eq!(said_of("User-agent: a, Disallow: /, User-agent: b, Disallow:, "), []);
+    let found = said_of("User-agent: a, Disallow: /, User-agent: A, Disallow:, ");
+    assert_eq!(found, [("contradictory-disallow", 4)]);
+    assert_eq!(said_of("User-agent: *, Noindex: /a, Disallow: /b, "), [("unread-noindex", 2)]);
 }
 
 #[test]
@@ -214,6 +295,12 @@ fn work_is_bounded() {
         assert_eq!(report.over, None);
         assert!(report.findings.iter().any(|finding| finding.code == Code::UncheckedPairs));
     }
+    let names: String = (0..30_000).map(|number| format!("User-agent: googleb{number}\n\n")).collect();
+    report(format!("{names}User-agent: *\nDisallow: /\n").as_bytes(), Profile::Full);
+    let misspelt = format!("User-agent: {}\n", "Googlebott\nUser-agent: Gogglebot".repeat(10_000));
+    report(format!("{misspelt}Disallow: /\n").as_bytes(), Profile::Full);
+    let stars = |count: usize| format!("Disallow: /{}\n", "*".repeat(count));
+    report(format!("User-agent: *\n{}{}", stars(8000), stars(1).repeat(20_000)).as_bytes(), Profile::Full);
     let heads: String = (0..20_000)
         .map(|number| format!("Allow: /{}\nDisallow: /{number}\n", "a".repeat(number % 40)))
         .collect();
@@ -292,12 +379,19 @@ fn what_is_said_of_rules_is_so() {
             let fields = [Code::AcapNeverWins, Code::AcapAnchorLoses, Code::AcapEqualPatterns];
             let without = tree.lines[line as usize - 1].key.end as usize + 1;
             let rest = text[without..].find('\n').unwrap();
-            let without = format!("{}{}", &text[..without], &text[without + rest..]);
+            let without = match code {
+                Code::RedundantStar => {
+                    let (start, end) = (finding.span.start as usize, finding.span.end as usize);
+                    let star = if text[start..end].starts_with("**") { "*" } else { "" };
+                    format!("{}{star}{}", &text[..start], &text[end..])
+                }
+                _ => format!("{}{}", &text[..without], &text[without + rest..]),
+            };
             let tree_without = scan(without.as_bytes(), DEFAULT_LIMIT);
             let policy_without = crate::lower(&tree_without, None, &options).unwrap();
-            if ![Code::SupersededRule, Code::UnreachableRule, Code::RedundantAllow].contains(&code)
-                && !fields.contains(&code)
-            {
+            let own =
+                [Code::SupersededRule, Code::UnreachableRule, Code::RedundantAllow, Code::RedundantStar];
+            if !own.contains(&code) && !fields.contains(&code) {
                 continue;
             }
             *seen.entry(code.name()).or_default() += 1;
@@ -310,7 +404,7 @@ fn what_is_said_of_rules_is_so() {
                     let asked = Asked { usage, ..Asked::crawl(&agents, target.as_bytes()) };
                     let answer = trace(&policy, &asked);
                     let what = || format!("{text}\n{}: line {line}, {agent} {usage} {target}", code.name());
-                    if code == Code::RedundantAllow {
+                    if matches!(code, Code::RedundantAllow | Code::RedundantStar) {
                         assert_eq!(answer.decision, trace(&policy_without, &asked).decision, "{}", what());
                         continue;
                     }
@@ -331,7 +425,8 @@ fn what_is_said_of_rules_is_so() {
             }
         }
     }
-    assert!(seen.values().filter(|&&count| count > 10).count() >= 5, "{seen:?}");
+    assert!(seen.values().filter(|&&count| count > 10).count() >= 6, "{seen:?}");
+    assert!(seen["redundant-star"] > 100, "{seen:?}");
 }
 
 #[test]

@@ -266,6 +266,14 @@ fn number(index: usize) -> u32 {
     index as u32 + 1
 }
 
+/// A product token as text: what is no UTF-8 is taken for Latin-1, as R5 does.
+fn token_of(token: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(token) {
+        Ok(token) => Cow::Borrowed(token),
+        Err(_) => token.iter().copied().map(char::from).collect::<String>().into(),
+    }
+}
+
 /// A name as text: what a profile keeps of it is ASCII, or compared as octets of whatever encoding.
 fn name_of(octets: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(octets)

@@ -7,7 +7,7 @@
 
 use super::acap::Spent;
 use super::condition::{Dialect, Place, condition};
-use super::{Draft, Lowering, name_of};
+use super::{Draft, Lowering, token_of};
 use crate::limits::OverLimit;
 use crate::policy::{Agent, Sense};
 use robomaton_formats::policy::Role;
@@ -178,7 +178,7 @@ fn addressee(name: &str) -> Option<Option<String>> {
         return Some(None);
     }
     let token = robomaton_grammar::product_token(name.as_bytes())?;
-    Some(Some(name_of(token).to_ascii_lowercase()).filter(|name| name != "*"))
+    Some(Some(token_of(token).to_ascii_lowercase()).filter(|name| name != "*"))
 }
 
 /// What a conventional directive says of the usages of ACAP.

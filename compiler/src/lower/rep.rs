@@ -2,7 +2,7 @@
 //!
 //! The rules on some lines may be ignored: those inside records of ACAP are (V53). Their groups are there all the same.
 
-use super::{Lowering, name_of, number};
+use super::{Lowering, number, token_of};
 use crate::limits::OverLimit;
 use crate::policy::{Agent, Sense};
 use robomaton_formats::{Notation, SiteKey, policy};
@@ -56,7 +56,7 @@ pub(super) fn lower<'s>(
 fn agent(value: &[u8]) -> Option<Agent<'_>> {
     match robomaton_grammar::product_token(value)? {
         b"*" => Some(Agent::Any),
-        token => Some(Agent::Named(name_of(token))),
+        token => Some(Agent::Named(token_of(token))),
     }
 }
 

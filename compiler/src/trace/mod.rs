@@ -6,6 +6,7 @@
 
 mod scoped;
 
+pub use robomaton_formats::Choice;
 pub use robomaton_formats::policy::{Holder, Level};
 
 use crate::policy::{Agent, Group, Policy, Sense};
@@ -32,24 +33,23 @@ pub struct Asked<'a> {
     pub elements: bool,
     /// Whether there may be a robots.txt that nobody has read: then what pages say to any crawler is not all.
     pub unheard: bool,
+    /// Whether only groups and records that name the crawler count.
+    pub named_only: bool,
 }
 
 impl<'a> Asked<'a> {
     /// A question about crawling.
     pub fn crawl(agents: &'a [&'a str], target: &'a [u8]) -> Asked<'a> {
-        Asked { agents, usage: "crawl", purpose: None, target, elements: false, unheard: false }
+        Asked {
+            agents,
+            usage: "crawl",
+            purpose: None,
+            target,
+            elements: false,
+            unheard: false,
+            named_only: false,
+        }
     }
-}
-
-/// Why the groups in a [`Trace`] are the ones that answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// They name this crawler (the reduced name).
-    Named(String),
-    /// No group names the crawler; these are the default groups.
-    Default,
-    /// The file has no group for the crawler.
-    Nobody,
 }
 
 /// A rule that matches.
@@ -113,11 +113,12 @@ impl Trace {
 
 /// Evaluates a policy.
 pub fn trace(policy: &Policy<'_>, asked: &Asked<'_>) -> Trace {
-    let choice = choose(policy, asked.agents);
+    let names = &reduced_names(policy.profile.agent_rule(), asked.agents);
+    let choice = choose(policy, names, asked.named_only);
     let target = policy.profile.notation().target(asked.target);
     let usage = policy.usage(asked.usage);
     let robots_txt = usage == Some(CRAWL) && policy.profile.allows_robots_txt() && is_robots_txt(&target);
-    let conventional = conventional_groups(policy, &choice);
+    let conventional = conventional_groups(policy, &choice, asked.named_only);
     let mut trace = Trace {
         choice,
         groups: conventional.clone(),
@@ -144,7 +145,7 @@ pub fn trace(policy: &Policy<'_>, asked: &Asked<'_>) -> Trace {
         }
     }
     if policy.is_scoped() {
-        scoped::weigh(policy, asked, usage, spoken, &mut trace);
+        scoped::weigh(policy, asked, names, usage, spoken, &mut trace);
     } else {
         let winner = trace.matches.iter_mut().rev().max_by_key(|found| found.tag).filter(|_| !robots_txt);
         let usage = usage.unwrap_or(u16::MAX);
@@ -167,15 +168,20 @@ pub fn trace(policy: &Policy<'_>, asked: &Asked<'_>) -> Trace {
     trace
 }
 
+/// The names that a caller's words stand for, as groups are looked for.
+fn reduced_names(rule: AgentRule, agents: &[&str]) -> Vec<String> {
+    let names = agents.iter().flat_map(|agent| rule.crawler_names_or_nobody(agent));
+    names.map(|name| rule.reduce(&name)).collect()
+}
+
 /// Whom a policy takes the crawler for (R5; K9): the first of its names that any group or record is addressed to.
-fn choose(policy: &Policy<'_>, agents: &[&str]) -> Choice {
+fn choose(policy: &Policy<'_>, names: &[String], named_only: bool) -> Choice {
     let rule = policy.profile.agent_rule();
-    let mut names = agents.iter().map(|agent| rule.reduce(agent));
     let groups = || policy.groups.iter().filter(|group| group.names_crawlers());
-    if let Some(name) = names.find(|name| groups().any(|group| is_named(group, rule, name))) {
-        return Choice::Named(name);
+    if let Some(name) = names.iter().find(|name| groups().any(|group| is_named(group, rule, name))) {
+        return Choice::Named(name.clone());
     }
-    if groups().any(Group::is_default) { Choice::Default } else { Choice::Nobody }
+    if !named_only && groups().any(Group::is_default) { Choice::Default } else { Choice::Nobody }
 }
 
 fn is_named(group: &Group<'_>, rule: AgentRule, name: &str) -> bool {
@@ -183,7 +189,7 @@ fn is_named(group: &Group<'_>, rule: AgentRule, name: &str) -> bool {
 }
 
 /// The conventional groups that answer (R6, R7; K9).
-fn conventional_groups(policy: &Policy<'_>, choice: &Choice) -> Vec<usize> {
+fn conventional_groups(policy: &Policy<'_>, choice: &Choice, named_only: bool) -> Vec<usize> {
     let rule = policy.profile.agent_rule();
     let most = if rule == AgentRule::Substring { 1 } else { usize::MAX };
     let groups = |wanted: &dyn Fn(&Group<'_>) -> bool| {
@@ -195,7 +201,8 @@ fn conventional_groups(policy: &Policy<'_>, choice: &Choice) -> Vec<usize> {
         Choice::Named(name) => groups(&|group| is_named(group, rule, name)),
         _ => Vec::new(),
     };
-    if own.is_empty() { groups(&|group| group.agents.contains(&Agent::Any)) } else { own }
+    let use_default = own.is_empty() && !named_only;
+    if use_default { groups(&|group| group.agents.contains(&Agent::Any)) } else { own }
 }
 
 /// Whether a rule of a policy permits.

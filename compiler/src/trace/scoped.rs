@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) fn weigh(
     policy: &Policy<'_>,
     asked: &Asked<'_>,
+    names: &[String],
     usage: Option<u16>,
     spoken: bool,
     trace: &mut Trace,
@@ -24,7 +25,7 @@ pub(super) fn weigh(
     debug_assert!(trace.matches.is_empty() || matches!(usage, Some(CRAWL | INDEX)));
     let conventional = trace.matches.len();
     for (number, group) in policy.groups.iter().enumerate() {
-        for (any, holder) in addresses(group, policy, asked, &trace.choice) {
+        for (any, holder) in addresses(group, policy, asked, names, &trace.choice) {
             for at in group.rules.clone() {
                 let rule = &policy.rules[at];
                 let general = is_special(asked.usage) && rule.usage == PRESENT;
@@ -125,8 +126,9 @@ pub(super) fn weigh(
         conditions.dedup();
         trace.conditions = conditions;
     }
-    let missing =
-        |group: &Group<'_>| group.incomplete && !addresses(group, policy, asked, &trace.choice).is_empty();
+    let missing = |group: &Group<'_>| {
+        group.incomplete && !addresses(group, policy, asked, names, &trace.choice).is_empty()
+    };
     let page = level.filter(|level| level.holder < Holder::SubRecord);
     trace.incomplete =
         policy.groups.iter().any(missing) || asked.unheard && page.is_some_and(|page| page.any);
@@ -149,6 +151,7 @@ fn addresses(
     group: &Group<'_>,
     policy: &Policy<'_>,
     asked: &Asked<'_>,
+    names: &[String],
     choice: &Choice,
 ) -> Vec<(bool, Holder)> {
     let for_purpose = !group.purposes.is_empty();
@@ -157,7 +160,7 @@ fn addresses(
     }
     let holder = match (group.role, for_purpose) {
         (Role::Conventional, _) => return Vec::new(),
-        (Role::Element, _) if asked.elements => return Vec::new(),
+        (Role::Element, _) if asked.elements || asked.named_only => return Vec::new(),
         (Role::Element, _) => return vec![(false, Holder::Element)],
         (Role::Page, true) => Holder::PageForPurpose,
         (Role::Page, false) => Holder::Page,
@@ -168,13 +171,12 @@ fn addresses(
     let rule = policy.profile.agent_rule();
     let named = match group.role {
         // A page speaks to all names of a crawler.
-        Role::Page | Role::PageConventional => {
-            asked.agents.iter().any(|agent| is_named(group, rule, &rule.reduce(agent)))
-        }
+        Role::Page | Role::PageConventional => names.iter().any(|name| is_named(group, rule, name)),
         _ => matches!(choice, Choice::Named(name) if is_named(group, rule, name)),
     };
     let named = named.then_some((false, holder));
-    named.into_iter().chain(group.is_default().then_some((true, holder))).collect()
+    let as_any = group.is_default() && !asked.named_only;
+    named.into_iter().chain(as_any.then_some((true, holder))).collect()
 }
 
 struct Weighing<'p, 's> {

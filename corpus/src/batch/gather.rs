@@ -6,7 +6,7 @@
 
 use super::store::{Packed, Store};
 use super::{Block, Report};
-use crate::html::{self, read_page};
+use crate::html;
 use crate::resolve::{Chosen, Facts, MAX_TARGETS};
 use crate::{Capture, Looks, sniff};
 use foldhash::{HashMap, HashMapExt};
@@ -191,10 +191,7 @@ fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
         () if capture.is_data_txt() => Kind::Data,
         () => Kind::Other,
     };
-    let page = (pages && kind == Kind::Other && is_page(capture)).then(|| {
-        let page = read_page(&capture.body, capture.content_type.as_deref());
-        html::Page { cut: page.cut || capture.truncated, ..page }
-    });
+    let page = if pages && kind == Kind::Other { page_of(capture) } else { None };
     // Ties are broken by what was captured, not by what is left of it.
     let facts = Facts::of(capture);
     let other = (kind == Kind::Data).then(|| Facts::of_url(capture));
@@ -207,7 +204,23 @@ fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
     Looked { kind, facts, other, hash: xxh3_128_with_seed(&capture.body, seed), looks, page }
 }
 
+/// What a capture says to crawlers about itself, if it is a page.
+#[cfg(feature = "pages")]
+fn page_of(capture: &Capture) -> Option<html::Page> {
+    is_page(capture).then(|| {
+        let page = html::read_page(&capture.body, capture.content_type.as_deref());
+        html::Page { cut: page.cut || capture.truncated, ..page }
+    })
+}
+
+/// Nothing: `prepare` has refused to look for pages.
+#[cfg(not(feature = "pages"))]
+fn page_of(_: &Capture) -> Option<html::Page> {
+    None
+}
+
 /// Whether a capture is an answer in HTML or XHTML, by its media type or its first octets.
+#[cfg(feature = "pages")]
 fn is_page(capture: &Capture) -> bool {
     let media_type = capture.content_type.as_deref().unwrap_or_default().to_ascii_lowercase();
     (200..300).contains(&capture.status)

@@ -24,7 +24,8 @@ fn rules_that_fields_contradict() {
     assert_eq!(pair("A", "Disallow: /a", "a", "ACAP-allow-crawl: /a"), dropped);
     assert_eq!(pair("*", "Disallow: /a", "a", "ACAP-allow-crawl: /a"), dropped);
     assert_eq!(pair("a", "Disallow: /a", "*", "ACAP-allow-crawl: /a"), dropped);
-    assert_eq!(pair("*", "Noindex: /a", "*", "ACAP-allow-index: /a"), dropped);
+    let noindex = [("unread-noindex", 2), ("acap-contradicted-rule", 2)];
+    assert_eq!(pair("*", "Noindex: /a", "*", "ACAP-allow-index: /a"), noindex);
     assert_eq!(pair("a", "Disallow: /a", "b", "ACAP-allow-crawl: /a"), []);
     assert_eq!(pair("*", "Disallow: /a", "*", "ACAP-allow-index: /a"), []);
     assert_eq!(pair("*", "Disallow: /a", "*", "ACAP-disallow-crawl: /a"), []);

@@ -11,7 +11,7 @@ mod definitions;
 mod spent;
 
 use super::condition::{Dialect, Place, condition};
-use super::{Draft, Lowering, Surroundings, name_of, number};
+use super::{Draft, Lowering, Surroundings, number, token_of};
 use crate::limits::{LimitName, OverLimit};
 use crate::policy::{Agent, Extension, Sense};
 use definitions::{Definitions, Meaning, pattern};
@@ -371,7 +371,7 @@ struct Reference {
 fn agent(value: &[u8]) -> Option<Agent<'_>> {
     match robomaton_grammar::product_token(value)? {
         b"*" => Some(Agent::Any),
-        token => Some(Agent::Named(name_of(token))),
+        token => Some(Agent::Named(token_of(token))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tells text from what only pretends to be it, by its first octets.
 //!
-//! Asked by the batch driver about bodies in which no record was found: a page or an image served in place of a
+//! Asked about texts in which no record was found: a page or an image served in place of a
 //! robots.txt is another outcome than an empty file (R16). Invariant: bounded work, whatever the body.
 //! It does not decide: a body that looks like HTML may still hold records, and then they count.
 

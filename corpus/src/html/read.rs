@@ -1,0 +1,248 @@
+//! The reader of pages: one pass of lol_html's tokenizer and open element stack; no tree is built.
+//!
+//! A page without any `acap` is read for its META elements alone, which is several times faster.
+//!
+//! Invariants: no bytes make it fail or panic; what is kept and the memory to find it are bounded, and time is
+//! linear. Whatever could not be kept sets [`Page::cut`]. Elements are reported in the order of the page.
+//!
+//! Text is what HTML calls text with scripts on: comments and the insides of `script`, `style`, `title`,
+//! `textarea`, `noscript`, `iframe` and the like hold no elements; `template` and CDATA sections are passed over.
+//!
+//! What it does not know: the syntax of a permission, and which META element wins.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use encoding_rs::{Encoding, UTF_8};
+use lol_html::errors::RewritingError;
+use lol_html::html_content::{Comment, Element as Tag, EndTag};
+use lol_html::{AsciiCompatibleEncoding, HtmlRewriter, MemorySettings, Settings, doc_comments, element};
+use memchr::memmem;
+
+use super::place::Cursor;
+use super::tree::Tree;
+use super::{Element, MetaTag, Page, robots, tree};
+
+/// META elements kept of one page.
+const MAX_METAS: usize = 1024;
+
+/// Class tokens kept of one page.
+const MAX_ELEMENTS: usize = 2048;
+
+/// Bytes of the longest META name, META content, class token or id that is kept: half a permission is none.
+const MAX_VALUE: usize = 4096;
+
+/// Bytes that lol_html may account for: open elements above all, some 260,000 of them; what this reader hangs on
+/// them can come to twice as much again.
+const MAX_PARSER_MEMORY: usize = 32 << 20;
+
+/// What a CDATA section begins with.
+const CDATA: &[u8] = b"<![CDATA[";
+
+/// Reads one page; of `content_type` the character set counts, and whether it says XML.
+///
+/// A byte order mark goes before the character set, and without both the page is UTF-8. Columns of pages in UTF-16
+/// or ISO-2022-JP are those of the page in UTF-8.
+pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
+    let (encoding, text) = decoded(html, content_type);
+    let xml = match content_type.and_then(|kind| kind.split(';').next()) {
+        Some(kind) => kind.to_ascii_lowercase().contains("xml"),
+        None => text.starts_with(b"<?xml"),
+    };
+    let reader = RefCell::new(Reader {
+        page: Page::default(),
+        text: &text,
+        cursor: Cursor::new(&text),
+        tree: Rc::default(),
+        xml,
+        end_tag: None,
+        inserted: 0,
+        cdata_end: 0,
+    });
+    let tags = if xml || may_bear_tokens(&text) { "*" } else { "meta, template" };
+    let settings = Settings::new()
+        .append_element_content_handler(element!(tags, |tag: &mut Tag<'_, '_>| {
+            reader.borrow_mut().start_tag(tag);
+            Ok(())
+        }))
+        .append_document_content_handler(doc_comments!(|comment: &mut Comment<'_>| {
+            reader.borrow_mut().comment(comment);
+            Ok(())
+        }))
+        .with_encoding(encoding)
+        .with_memory_settings(MemorySettings::new().with_max_allowed_memory_usage(MAX_PARSER_MEMORY))
+        // A guess at odd nesting is better than nothing of the rest of the page.
+        .with_strict(false);
+    let read = feed(HtmlRewriter::new(settings, |_: &[u8]| ()), &reader, &text);
+    let mut page = reader.into_inner().page;
+    page.cut |= read.is_err();
+    page
+}
+
+/// The character set of a page, and the page in it; a page that is no superset of ASCII is made UTF-8.
+fn decoded<'h>(html: &'h [u8], content_type: Option<&str>) -> (AsciiCompatibleEncoding, Cow<'h, [u8]>) {
+    let (encoding, html) = match Encoding::for_bom(html) {
+        Some((encoding, length)) => (encoding, &html[length..]),
+        None => (content_type.and_then(charset).unwrap_or(UTF_8), html),
+    };
+    match AsciiCompatibleEncoding::new(encoding) {
+        Some(encoding) => (encoding, Cow::Borrowed(html)),
+        None => {
+            let (text, _) = encoding.decode_without_bom_handling(html);
+            (AsciiCompatibleEncoding::utf_8(), Cow::Owned(text.into_owned().into_bytes()))
+        }
+    }
+}
+
+/// The character set that a media type names, where it is known.
+fn charset(content_type: &str) -> Option<&'static Encoding> {
+    let mut parameters = content_type.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
+    let (_, label) = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))?;
+    Encoding::for_label_no_replacement(label.trim().trim_matches(['"', '\'']).as_bytes())
+}
+
+/// Whether any class of the page can have a token of ACAP: its letters are there, or numbers in place of them.
+fn may_bear_tokens(text: &[u8]) -> bool {
+    // There is no named reference for an ASCII letter.
+    memmem::find(text, b"&#").is_some()
+        || memchr::memchr2_iter(b'p', b'P', text)
+            .any(|last| last >= 3 && text[last - 3..last].eq_ignore_ascii_case(b"aca"))
+}
+
+/// Gives the page to lol_html; one write, so that nothing but an incomplete last token is ever copied.
+///
+/// In XML `<script/>` is an element without content, in HTML the script begins there. So after each possible end of
+/// such a tag an end tag is slipped in, if it was one.
+fn feed(
+    mut rewriter: HtmlRewriter<'_, impl FnMut(&[u8])>,
+    reader: &RefCell<Reader<'_>>,
+    text: &[u8],
+) -> Result<(), RewritingError> {
+    let mut from = 0;
+    if reader.borrow().xml {
+        for found in memmem::find_iter(text, b"/>") {
+            rewriter.write(&text[from..found + 2])?;
+            from = found + 2;
+            let end_tag = reader.borrow_mut().end_tag.take();
+            if let Some(end_tag) = end_tag {
+                reader.borrow_mut().inserted += end_tag.len();
+                rewriter.write(end_tag.as_bytes())?;
+            }
+        }
+    }
+    rewriter.write(&text[from..])?;
+    rewriter.end()
+}
+
+/// What has been found so far, and what has to be known to go on.
+struct Reader<'t> {
+    page: Page,
+    text: &'t [u8],
+    cursor: Cursor<'t>,
+    /// Shared with the handlers of end tags, which may not borrow.
+    tree: Rc<RefCell<Tree>>,
+    xml: bool,
+    /// The end tag to slip in behind the start tag just met.
+    end_tag: Option<String>,
+    /// Bytes slipped in so far, by which lol_html's offsets are too large.
+    inserted: usize,
+    /// Where the CDATA section met last ends.
+    cdata_end: usize,
+}
+
+impl Reader<'_> {
+    fn start_tag(&mut self, tag: &mut Tag<'_, '_>) {
+        let name = tag.tag_name();
+        let has_content = tag.can_have_content();
+        if self.xml && has_content && tag.is_self_closing() {
+            self.end_tag = Some(format!("</{name}>"));
+        }
+        let at = tag.source_location().bytes().start.saturating_sub(self.inserted);
+        if at < self.cdata_end || self.tree.borrow().in_template {
+            return;
+        }
+        let position = self.tree.borrow_mut().start(&name);
+        if name == "meta" {
+            self.meta(tag, at);
+        }
+        self.tokens(tag, &name, at, position);
+        if let (Some(position), true) = (position, has_content) {
+            let serial = self.tree.borrow_mut().open(&name, position);
+            self.on_end(tag, move |tree| tree.end(serial));
+        }
+        if name == "template" && has_content {
+            self.tree.borrow_mut().in_template = true;
+            self.on_end(tag, |tree| tree.in_template = false);
+        }
+    }
+
+    /// Has `act` done to the tree when lol_html finds the element closed.
+    fn on_end(&self, tag: &mut Tag<'_, '_>, act: impl FnOnce(&mut Tree) + 'static) {
+        let tree = Rc::clone(&self.tree);
+        if let Some(handlers) = tag.end_tag_handlers() {
+            handlers.push(Box::new(move |_: &mut EndTag<'_>| {
+                act(&mut tree.borrow_mut());
+                Ok(())
+            }));
+        }
+    }
+
+    fn meta(&mut self, tag: &Tag<'_, '_>, at: usize) {
+        let (Some(name), Some(content)) = (attribute(tag, "name"), attribute(tag, "content")) else { return };
+        let name = name.trim();
+        if name.is_empty() || !robots::speaks(name, &content) {
+            return;
+        }
+        if self.page.metas.len() == MAX_METAS || name.len().max(content.len()) > MAX_VALUE {
+            self.page.cut = true;
+            return;
+        }
+        let (line, column) = self.cursor.place(at);
+        self.page.metas.push(MetaTag { name: name.to_owned(), content, line, column });
+    }
+
+    fn tokens(&mut self, tag: &Tag<'_, '_>, name: &str, at: usize, position: Option<u32>) {
+        let Some(class) = attribute(tag, "class") else { return };
+        for token in class.split_ascii_whitespace().filter(|token| is_acap(token)) {
+            if self.page.elements.len() == MAX_ELEMENTS || token.len() > MAX_VALUE {
+                self.page.cut = true;
+                continue;
+            }
+            let id = attribute(tag, "id");
+            self.page.cut |= position.is_none() || id.as_ref().is_some_and(|id| id.len() > MAX_VALUE);
+            let (line, column) = self.cursor.place(at);
+            self.page.elements.push(Element {
+                tag: tree::shortened(name).to_owned(),
+                id: id.filter(|id| id.len() <= MAX_VALUE),
+                token: token.to_owned(),
+                line,
+                column,
+                path: self.tree.borrow().path(name, position),
+            });
+        }
+    }
+
+    /// A CDATA section is a comment to HTML, and one that ends at the first `>`; what is left of it is passed over.
+    fn comment(&mut self, comment: &Comment<'_>) {
+        let start = comment.source_location().bytes().start.saturating_sub(self.inserted);
+        let Some(section) = self.text.get(start..).and_then(|text| text.strip_prefix(CDATA)) else { return };
+        // One that does not end before the next begins is none; so much text is looked at but once.
+        let section = memmem::find(section, CDATA).map_or(section, |next| &section[..next]);
+        if let (Some(end), true) = (memmem::find(section, b"]]>"), start >= self.cdata_end) {
+            self.cdata_end = start + CDATA.len() + end;
+        }
+    }
+}
+
+/// The first attribute of a name, character references decoded.
+fn attribute(tag: &Tag<'_, '_>, name: &str) -> Option<String> {
+    Some(htmlize::unescape_attribute(tag.get_attribute(name)?).into_owned())
+}
+
+/// Whether a class token is one of ACAP; its grammar is ABNF, so letters are alike in both cases.
+fn is_acap(token: &str) -> bool {
+    ["the-acap:", "acap:"]
+        .iter()
+        .any(|prefix| token.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix)))
+}
