@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::story::rule_of;
 use robomaton_compiler::Policy;
 use robomaton_compiler::trace::Trace;
-use robomaton_runtime::{Basis, Decision, Verdict};
+use robomaton_runtime::{Basis, Choice, Decision, Verdict};
 
 /// What one of the two says.
 #[derive(PartialEq, Eq)]
@@ -15,17 +15,24 @@ struct Said {
     decision: Decision,
     incomplete: bool,
     conditions: Vec<String>,
+    /// Which groups answer.
+    choice: Option<Choice>,
     /// The texts of the rules that decide, each once: which of several equal lines is named does not matter.
     rules: Vec<String>,
 }
 
 impl Said {
     fn told(&self) -> String {
-        let Said { decision, incomplete, conditions, rules } = self;
+        let Said { decision, incomplete, conditions, choice, rules } = self;
         let mut told = format!(
             "{decision} by {}",
             if rules.is_empty() { "no rule".to_owned() } else { rules.join(", ") }
         );
+        match choice {
+            Some(Choice::Named(name)) => told.push_str(&format!(" of groups that name {name:?}")),
+            Some(Choice::Default) => told.push_str(" of the default groups"),
+            Some(Choice::Nobody) | None => told.push_str(" of no group"),
+        }
         if *incomplete {
             told.push_str(", incomplete");
         }
@@ -59,12 +66,14 @@ pub fn agree(policy: &Policy<'_>, traced: &Trace, verdict: &Verdict<'_>) -> Resu
         decision: verdict.decision(),
         incomplete: verdict.is_incomplete(),
         conditions: sorted(conditions.iter().map(ToString::to_string).collect()),
+        choice: verdict.choice(),
         rules: sorted(verdict.rules().iter().map(ToString::to_string).collect()),
     };
     let trace = Said {
         decision: traced.decision,
         incomplete: traced.incomplete,
         conditions: sorted(traced.conditions.iter().map(ToString::to_string).collect()),
+        choice: Some(traced.choice.clone()),
         rules: sorted(traced.deciding().map(|found| rule_of(policy, found).to_string()).collect()),
     };
     let lines: Vec<u32> = verdict.rules().iter().map(|rule| rule.line).collect();

@@ -12,39 +12,46 @@ use std::collections::HashMap;
 /// Crawlers of JSON lines that are kept resolved.
 const KEPT: usize = 1 << 16;
 
-/// Crawlers of JSON lines, resolved once.
+/// Crawlers of JSON lines, resolved once: those that any group may answer for, and those of [`Asked::named_only`].
 #[derive(Default)]
-pub struct Known {
+pub struct Known([Resolved; 2]);
+
+#[derive(Default)]
+struct Resolved {
     names: HashMap<String, Crawler>,
     lists: HashMap<Vec<String>, Crawler>,
 }
 
 impl Known {
     /// The crawler of these names, of this image and no other.
-    pub fn crawler(&mut self, image: &Image, names: &Names<'_>) -> &Crawler {
+    pub fn crawler(&mut self, image: &Image, names: &Names<'_>, named_only: bool) -> &Crawler {
+        let Resolved { names: of_one, lists } = &mut self.0[usize::from(named_only)];
         // Whoever makes names up shall not fill the memory.
-        if self.names.len() + self.lists.len() >= KEPT {
-            *self = Known::default();
+        if of_one.len() + lists.len() >= KEPT {
+            of_one.clear();
+            lists.clear();
         }
+        let meant = |crawler: Crawler| if named_only { crawler.named_only() } else { crawler };
         match names {
             Names::One(name) => {
-                if !self.names.contains_key(name.as_ref()) {
-                    self.names.insert(name.to_string(), image.crawler([name]));
+                if !of_one.contains_key(name.as_ref()) {
+                    of_one.insert(name.to_string(), meant(image.crawler([name])));
                 }
-                &self.names[name.as_ref()]
+                &of_one[name.as_ref()]
             }
             Names::Several(names) => {
-                if !self.lists.contains_key(names) {
-                    self.lists.insert(names.clone(), image.crawler(names));
+                if !lists.contains_key(names) {
+                    lists.insert(names.clone(), meant(image.crawler(names)));
                 }
-                &self.lists[names]
+                &lists[names]
             }
         }
     }
 }
 
-/// A question in JSON.
+/// A question in JSON. A key that nobody knows is an error: `agnet` would be asked for everybody.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Asked<'a> {
     /// What is asked about.
     #[serde(borrow)]
@@ -56,11 +63,14 @@ pub struct Asked<'a> {
     pub usage: Option<String>,
     /// What it wants that for.
     pub purpose: Option<String>,
+    /// Whether only groups that name the crawler count.
+    #[serde(default)]
+    pub named_only: bool,
 }
 
 /// A crawler's name, or several, best first.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "`agent` is a name, or a list of names")]
 pub enum Names<'a> {
     /// One.
     #[serde(borrow)]
@@ -84,7 +94,7 @@ impl Names<'_> {
 pub struct Question<'a> {
     /// The URL as it was given.
     pub url: &'a str,
-    /// The names, parted by commas.
+    /// The crawler as it was given; several names are separated by commas.
     pub agent: &'a str,
     /// What the crawler wants to do.
     pub usage: &'a str,

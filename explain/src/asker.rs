@@ -4,8 +4,11 @@
 
 use robomaton_compiler::trace::Asked;
 use robomaton_compiler::{Limits, Options};
+use robomaton_formats::agent::list;
 use robomaton_formats::profile::AgentRule;
-use robomaton_runtime::{Basis, Crawler, Decision, Image, Outcome, Profile, Site, Terms, Usage, Verdict};
+use robomaton_runtime::{
+    Basis, Crawler, Decision, Image, NoCrawler, Outcome, Profile, Site, Terms, Usage, Verdict,
+};
 use std::borrow::Cow;
 
 /// Who asks, and for what.
@@ -19,30 +22,28 @@ pub struct Asker {
     pub purpose: Option<String>,
     /// Whether it works on single elements of pages (M13).
     pub elements: bool,
+    /// Whether only groups that name it count.
+    pub named_only: bool,
 }
 
 impl Asker {
     /// Resolved for an image.
     pub fn resolve<D: AsRef<[u8]>>(&self, image: &Image<D>) -> (Crawler, Usage<'_>) {
         let usage = for_purpose(image.usage(&self.usage), self.purpose.as_deref());
-        (image.crawler(&self.agents), usage)
+        let crawler = image.crawler(&self.agents);
+        (if self.named_only { crawler.named_only() } else { crawler }, usage)
     }
 
     /// As the trace is asked. `agents` are this asker's.
     pub fn asked<'a>(&'a self, agents: &'a [&'a str], target: &'a [u8], unheard: bool) -> Asked<'a> {
         let (usage, purpose) = (self.usage.as_str(), self.purpose.as_deref());
-        Asked { agents, usage, purpose, target, elements: self.elements, unheard }
+        let Asker { elements, named_only, .. } = *self;
+        Asked { agents, usage, purpose, target, elements, unheard, named_only }
     }
 
     /// The names, borrowed.
     pub fn agents(&self) -> Vec<&str> {
         self.agents.iter().map(String::as_str).collect()
-    }
-
-    /// The names as the groups of this dialect are looked for, where they name anybody.
-    pub fn looked_for(&self, rule: AgentRule) -> Vec<String> {
-        let names = self.agents.iter().map(|name| rule.reduce(name));
-        names.filter(|name| !matches!(name.as_str(), "" | "*")).collect()
     }
 }
 
@@ -58,31 +59,46 @@ pub fn for_purpose<'p>(usage: Usage<'p>, purpose: Option<&'p str>) -> Usage<'p> 
     purpose.map_or(usage, |purpose| usage.for_purpose(purpose))
 }
 
-/// The names in a list. A whole `User-Agent` header may hold commas too, and is one name.
+/// What a caller gives for a crawler, lists taken apart. A whole `User-Agent` header is one thing, and is asked by the
+/// names that [`crawler_names`] finds in it.
 pub fn names(agent: &str) -> Vec<&str> {
-    let is_token = |name: &str| {
-        let of_token =
-            |octet| matches!(octet, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'/');
-        !name.is_empty() && name.bytes().all(of_token)
-    };
-    let parts: Vec<&str> = agent.split(',').map(str::trim_ascii).collect();
-    if parts.iter().all(|part| is_token(part)) { parts } else { vec![agent] }
+    list(agent).unwrap_or_else(|| vec![agent])
 }
 
-/// The part of a name that groups are found by under a profile.
+/// The names that a caller's words for one crawler stand for, best first.
 ///
 /// # Errors
-/// What is wrong with a name of which nothing is left.
-pub fn reduced_name(name: &str, profile: Profile) -> Result<String, String> {
+/// When they name nobody.
+pub fn crawler_names(agent: &str, profile: Profile) -> Result<Vec<&str>, NoCrawler> {
+    profile.agent_rule().crawler_names(agent)
+}
+
+/// Says under which names is asked, where a caller gave more than a name and its version: then another name may have been
+/// meant.
+pub fn asked_as(given: &str, profile: Profile) -> Option<String> {
     let rule = profile.agent_rule();
-    let reduced = rule.reduce(name);
-    if reduced.is_empty() && rule != AgentRule::Verbatim && name.trim_ascii() != "*" {
-        return Err(format!(
-            "{name:?} names no crawler: a name begins with a letter, a digit, `_`, `-` or `.`; `*` asks the default \
-             groups"
-        ));
+    let names = rule.crawler_names(given).ok()?;
+    let quoted =
+        |names: &[&str]| names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", then ");
+    if let [name] = names[..]
+        && name == given
+    {
+        let trimmed = given.trim_ascii();
+        let reduced = rule.reduce(given);
+        let is_whole =
+            rule == AgentRule::Verbatim || trimmed == "*" || is_version(trimmed.get(reduced.len()..)?);
+        return (!is_whole).then(|| format!("asking as {reduced:?}, the product token of {given:?}"));
     }
-    Ok(reduced)
+    list(given)
+        .is_none()
+        .then(|| format!("asking as {}: that is how the User-Agent header names the crawler", quoted(&names)))
+}
+
+/// Whether this is nothing, or `/` and a version.
+fn is_version(rest: &str) -> bool {
+    let of_version =
+        |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'.' | b'-' | b'_' | b'+' | b'~');
+    rest.is_empty() || rest.strip_prefix('/').is_some_and(|version| version.bytes().all(of_version))
 }
 
 /// The octets of a URL as text: what is no UTF-8 is percent-encoded, which is the same URL (R10).
@@ -165,10 +181,27 @@ mod tests {
     #[test]
     fn lists_are_lists_of_tokens() {
         assert_eq!(names("a, b/1.0"), ["a", "b/1.0"]);
-        assert_eq!(names("a"), ["a"]);
         assert_eq!(names("Mozilla/5.0 (KHTML, like Gecko)"), ["Mozilla/5.0 (KHTML, like Gecko)"]);
-        assert_eq!(names(""), [""]);
         assert_eq!(names("a,"), ["a,"]);
+    }
+
+    #[test]
+    fn other_names_than_were_given_are_said() {
+        let said = |given| asked_as(given, Profile::Full);
+        for name in ["GPTBot", "GPTBot/1.2", " a ", "*", "a, b/1.0", "a,b"] {
+            assert_eq!(said(name), None, "{name}");
+        }
+        let cut = said("Foo:x").unwrap();
+        assert_eq!(cut, "asking as \"foo\", the product token of \"Foo:x\"");
+        let header = said("Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)").unwrap();
+        assert!(header.starts_with("asking as \"GPTBot\": "), "{header}");
+        assert_eq!(asked_as("FooBot/2.1 x", Profile::Google), None);
+    }
+
+    #[test]
+    fn versions_are_no_part_of_a_name() {
+        assert!(["", "/2.1", "/1.0-beta"].into_iter().all(is_version));
+        assert!([" x", "/5.0 (x)", ",", "/a/b", "\u{e9}"].into_iter().all(|rest| !is_version(rest)));
     }
 
     #[test]

@@ -1,20 +1,19 @@
 //! Why nothing can be told.
 
+use crate::place::url_mistake;
+use crate::usages::UnknownUsage;
 use robomaton_compiler::OverLimit;
 use robomaton_formats::ImageError;
-use robomaton_formats::site::SiteError;
 
 /// Why nothing can be told.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// What is asked about is no place of a site.
-    #[error("{url:?} is neither a path nor a URL of a site: {error}")]
-    NoUrl {
-        /// What was asked about.
-        url: String,
-        /// What is wrong with it.
-        error: SiteError,
-    },
+    #[error("{}; a path begins with /", url_mistake(.0).unwrap_or_default())]
+    NoUrl(String),
+    /// The usage is none that anybody knows.
+    #[error(transparent)]
+    Usage(#[from] UnknownUsage),
     /// The text is over a limit.
     #[error("{0}")]
     OverLimit(OverLimit),

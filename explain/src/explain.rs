@@ -7,8 +7,10 @@
 use crate::asker::{Asker, decide, options_of, unheard};
 use crate::error::Error;
 use crate::lines::Lines;
+use crate::place::{held_otherwise, url_mistake};
 use crate::single::{Beside, Origin, Single, too_much};
 use crate::story::Story;
+use crate::usages::check_usage;
 use crate::{agree, stored};
 use robomaton_compiler::trace::{Trace, trace};
 use robomaton_compiler::{Limits, Options, OverLimit, Policy, Surroundings, compile_with, lower_with};
@@ -30,6 +32,7 @@ pub fn explain(
     document: Option<&str>,
     url: &str,
 ) -> Result<Story, Error> {
+    check_usage(image, &asker.usage)?;
     let options = options_of_document(image, document);
     let (crawler, usage) = asker.resolve(image);
     let verdict = decide(image, document, &crawler, usage, url);
@@ -39,6 +42,14 @@ pub fn explain(
         if verdict.basis() == Basis::NoSite {
             story.because(format!("the image does not hold a {name} of the site"));
         }
+    }
+    let better = match verdict.basis() {
+        Basis::NoUrl => url_mistake(url),
+        Basis::NoSite if document.is_none() => held_otherwise(image, url),
+        _ => None,
+    };
+    if let Some(better) = better {
+        story.because(better);
     }
     // Of what the image was narrowed from, nothing is known.
     let held = verdict.site().filter(|_| verdict.basis() != Basis::Narrowed);
@@ -146,6 +157,7 @@ impl OfText<'_> {
         let OfText { text, beside, options, asker, terms, url } = *self;
         let origin = Origin::of(url, options.profile)?;
         let single = Single::compile(text, &origin, beside, options)?.with_terms(terms.clone());
+        check_usage(single.image(), &asker.usage)?;
         let site = single.site()?;
         let (crawler, usage) = asker.resolve(single.image());
         let verdict = site.decide(&crawler, usage, url);
@@ -221,8 +233,7 @@ impl Traced<'_> {
         let target = site.target(url);
         let asked = asker.asked(&agents, &target, unheard(site, terms));
         let traced = trace(policy, &asked);
-        let looked_for = asker.looked_for(policy.profile.agent_rule());
-        story.add(policy, &traced, &asked, missing, looked_for, verdict);
+        story.add(policy, &traced, &asked, missing, verdict);
         agree(policy, &traced, verdict)?;
         Ok(traced)
     }

@@ -17,6 +17,8 @@ mod asker;
 mod error;
 mod explain;
 mod lines;
+pub mod lint;
+mod place;
 mod sets;
 mod single;
 mod site;
@@ -24,19 +26,24 @@ mod stored;
 mod story;
 pub mod time;
 mod told;
+mod usages;
 mod why;
 mod words;
 
 pub use agree::agree;
 pub use answer::{Answer, Asked, Known, Names, Question};
-pub use asker::{Asker, asks, decide, for_purpose, names, options_of, reduced_name, spelled, unheard};
+pub use asker::{
+    Asker, asked_as, asks, crawler_names, decide, for_purpose, names, options_of, spelled, unheard,
+};
 pub use error::Error;
 pub use explain::{Lowered, OfText, explain, text_of};
-pub use lines::{LINES, Line, Lines, Remark};
+pub use lines::{Issues, LINES, Line, Lines, Remark};
+pub use place::{held_otherwise, url_mistake};
 pub use single::{Beside, Fetch, Origin, Single, too_much, unread};
 pub use site::{ALL_RULES, OneSite, SHOWN};
 pub use stored::{Kept, join};
 pub use story::{Story, fate_of, reason, shut};
 pub use told::{RuleLine, Told};
+pub use usages::{UnknownUsage, check_usage};
 pub use why::why;
-pub use words::{count, shown};
+pub use words::{count, quoted, shown};

@@ -8,15 +8,18 @@ use crate::explain::OfText;
 use crate::story::{addresses, fate_of};
 use robomaton_compiler::lint::lint;
 use robomaton_compiler::trace::{Fate, Match, Trace};
-use robomaton_compiler::{Policy, Sense, Surroundings};
+use robomaton_compiler::{Options, Policy, Sense, Surroundings};
 use robomaton_formats::policy::is_special;
-use robomaton_grammar::{Key, LineKind, Span, Tree, diagnose};
+use robomaton_grammar::{Key, LineKind, Severity, Span, Tree, diagnose, scan};
 use robomaton_runtime::Profile;
 use serde::Serialize;
 use std::collections::HashMap;
 
 /// Lines that are told. The largest real file known has 32,000 rules.
 pub const LINES: usize = 50_000;
+
+/// What is told of a record that no verdict depends on.
+const UNWEIGHED: &str = "kept, not weighed: no verdict depends on this record";
 
 /// A text, line by line.
 #[derive(Serialize)]
@@ -81,7 +84,7 @@ impl Lines {
         asked: &OfText<'_>,
         traced: Option<(&Policy<'_>, &Trace)>,
     ) -> Lines {
-        let mut remarks = remarks(tree, around, asked);
+        let mut remarks = remarks(tree, around, asked.options);
         let fates =
             traced.map(|(policy, traced)| Rules { policy, traced, asked }.fates()).unwrap_or_default();
         let answering: Vec<u32> = traced.map_or_else(Vec::new, |(policy, traced)| {
@@ -106,6 +109,7 @@ impl Lines {
                     let why = "no rule: it is empty, or stands in no group that is read";
                     (Some("none"), Some(why.to_owned()))
                 }
+                None if is_preference(line.kind) => (None, Some(UNWEIGHED.to_owned())),
                 None => (None, None),
             };
             let text = String::from_utf8_lossy(tree.text(line.span));
@@ -127,6 +131,11 @@ impl Lines {
     }
 }
 
+/// Records about uses of content by languages that came after ACAP.
+fn is_preference(kind: LineKind) -> bool {
+    matches!(kind, LineKind::Field(Key::ContentSignal | Key::ContentUsage | Key::License))
+}
+
 fn kind(kind: LineKind) -> &'static str {
     match kind {
         LineKind::Blank => "blank",
@@ -141,25 +150,61 @@ fn kind(kind: LineKind) -> &'static str {
 fn remarks<'s>(
     tree: &Tree<'s>,
     around: &Surroundings<'_, 's>,
-    asked: &OfText<'_>,
+    options: &Options,
 ) -> HashMap<usize, Vec<Remark>> {
-    let report = lint(tree, around, asked.options);
     let mut remarks: HashMap<usize, Vec<Remark>> = HashMap::new();
-    let mut add = |span: Span, remark: Remark| {
+    for (span, severity, code, message) in findings(tree, around, options) {
         let line = tree.lines.partition_point(|line| line.span.end <= span.start);
-        remarks.entry(line.min(tree.lines.len().saturating_sub(1))).or_default().push(remark);
-    };
-    for found in report.findings {
-        let (severity, code) = (found.code.severity().name(), found.code.name());
-        add(found.span, Remark { severity, code, message: found.message });
-    }
-    if !report.is_something_else {
-        for found in diagnose(tree) {
-            let (severity, code) = (found.code.severity().name(), found.code.name());
-            add(found.span, Remark { severity, code, message: found.message });
-        }
+        let line = line.min(tree.lines.len().saturating_sub(1));
+        remarks.entry(line).or_default().push(Remark { severity: severity.name(), code, message });
     }
     remarks
+}
+
+/// A remark and the place that it is about.
+type Found = (Span, Severity, &'static str, String);
+
+/// What `lint` prints of a text: of its meaning, and of its syntax.
+fn findings<'s>(tree: &Tree<'s>, around: &Surroundings<'_, 's>, options: &Options) -> Vec<Found> {
+    let report = lint(tree, around, options);
+    let of_syntax = if report.is_something_else { Vec::new() } else { diagnose(tree) };
+    let meaning = report.findings.into_iter().map(|found| {
+        let code = found.code;
+        (found.span, code.severity(), code.name(), found.message)
+    });
+    let syntax = of_syntax.into_iter().map(|found| {
+        let code = found.code;
+        (found.span, code.severity(), code.name(), found.message)
+    });
+    meaning.chain(syntax).collect()
+}
+
+/// How many remarks `lint` has about a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Issues {
+    /// Lines, or parts of them, that have no effect.
+    pub errors: usize,
+    /// Lines that crawlers will read differently.
+    pub warnings: usize,
+    /// All else that is worth knowing.
+    pub notes: usize,
+}
+
+impl Issues {
+    /// Of the text of a site with this host and port.
+    pub fn of(text: &[u8], authority: &str, options: &Options) -> Issues {
+        let tree = scan(text, options.limits.bytes(options.profile));
+        let around = Surroundings { origin: Some(authority), ..Surroundings::default() };
+        let mut issues = Issues::default();
+        for (_, severity, ..) in findings(&tree, &around, options) {
+            match severity {
+                Severity::Error => issues.errors += 1,
+                Severity::Warning => issues.warnings += 1,
+                Severity::Note => issues.notes += 1,
+            }
+        }
+        issues
+    }
 }
 
 /// The rules of a text and what was traced.

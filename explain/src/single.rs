@@ -6,9 +6,8 @@
 use crate::error::Error;
 use crate::words::count;
 use robomaton_compiler::{
-    Document, Entry, Options, OverLimit, Page, Policy, Surroundings, compile_with, emit,
+    Document, Entry, Options, OverLimit, Page, Policy, Surroundings, compile_fetched, emit,
 };
-use robomaton_corpus::{Looks, sniff};
 use robomaton_formats::SiteKey;
 use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
 
@@ -38,10 +37,8 @@ impl Origin {
     pub fn of(url: &str, profile: Profile) -> Result<Origin, Error> {
         match SiteKey::from_url(url) {
             Ok(key) => Ok(Origin { key, known: true }),
-            Err(_) if profile == Profile::Google || url.is_empty() || url.starts_with(['/', '?', '#']) => {
-                Origin::unknown()
-            }
-            Err(error) => Err(Error::NoUrl { url: url.to_owned(), error }),
+            Err(_) if profile == Profile::Google || is_path(url) => Origin::unknown(),
+            Err(_) => Err(Error::NoUrl(url.to_owned())),
         }
     }
 
@@ -73,6 +70,11 @@ impl Origin {
         };
         policy.files.iter().filter(|locator| !is_here(locator)).cloned().collect()
     }
+}
+
+/// Whether this is a path of some site, or what may stand in its place. Two slashes begin a host.
+fn is_path(url: &str) -> bool {
+    url.is_empty() || url.starts_with(['/', '?', '#']) && !url.starts_with("//")
 }
 
 /// That the end of a text was left unread, in words that follow its name (R4).
@@ -155,12 +157,7 @@ impl Single {
     ) -> Result<Single, Error> {
         let files = beside.slices();
         let around = Surroundings { origin: origin.authority(), files: &files, pages: &beside.pages };
-        let mut document = compile_with(text, &around, options);
-        // As of a capture: a page or a picture in place of a robots.txt is another outcome than an empty one (R16).
-        if document.outcome == Outcome::Empty && sniff(text, None) != Looks::Text {
-            document.outcome = Outcome::NotRobots;
-        }
-        Single::of(document, origin, fetch, options)
+        Single::of(compile_fetched(text, &around, options), origin, fetch, options)
     }
 
     /// A document that is compiled already.

@@ -9,7 +9,7 @@ use robomaton_compiler::Limits;
 use robomaton_formats::detail::{self, Detail};
 use robomaton_formats::schedule::{Schedule, Window};
 use robomaton_formats::site::DATA_TXT;
-use robomaton_runtime::{Image, Outcome, Site};
+use robomaton_runtime::{Image, Outcome, Scheme, Site};
 use serde::Serialize;
 
 /// Rules of a group that are listed, unless all are asked for.
@@ -105,6 +105,26 @@ impl OneSite {
             let document = |site: Option<Site<'_>>| site.map(|site| Document::of(image, &site, now));
             (robots.is_some() || data.is_some())
                 .then(|| OneSite { robots: document(robots), data_txt: document(data) })
+        })
+    }
+
+    /// All sites in the order of their names, each with its data.txt; of a site without a robots.txt, that alone.
+    pub fn all<D: AsRef<[u8]>>(image: &Image<D>, now: u64) -> impl Iterator<Item = OneSite> {
+        image.entries().filter_map(move |entry| {
+            let authority = entry.authority();
+            let urls = match entry.scheme() {
+                Scheme::Http => vec![format!("http://{authority}")],
+                Scheme::Https => vec![format!("https://{authority}")],
+                Scheme::Any => vec![format!("https://{authority}"), format!("http://{authority}")],
+            };
+            let document = |site: &Site<'_>| Document::of(image, site, now);
+            if entry.document_name().is_none() {
+                let data_txt = urls.iter().find_map(|url| image.document(url, DATA_TXT));
+                let data_txt = data_txt.as_ref().map(document);
+                return Some(OneSite { robots: Some(document(&entry)), data_txt });
+            }
+            let has_robots = urls.iter().any(|url| image.site(url).is_some());
+            (!has_robots).then(|| OneSite { robots: None, data_txt: Some(document(&entry)) })
         })
     }
 }

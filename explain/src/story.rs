@@ -16,7 +16,7 @@ use pair::Pair;
 use robomaton_compiler::trace::{self, Asked, Choice, Fate, Holder, Trace};
 use robomaton_compiler::{Agent, Options, OverLimit, Policy, Sense};
 use robomaton_formats::purpose;
-use robomaton_runtime::{Basis, Outcome, Role, Rule, Verdict};
+use robomaton_runtime::{Basis, Decision, Outcome, Role, Rule, Verdict};
 use serde::Serialize;
 
 /// An answer and how it came about.
@@ -36,17 +36,19 @@ pub struct Story {
     stale: Option<bool>,
     /// What the rules are matched against.
     target: Option<String>,
-    agent: Vec<String>,
+    /// The names that were asked with, separated by commas.
+    agent: String,
+    #[serde(skip)]
+    agents: Vec<String>,
     usage: String,
     purpose: Option<String>,
     /// Whether the crawler works on elements of pages.
     elements: bool,
-    /// `named`, `default` or `nobody`; null when no rules were asked.
-    choice: Option<&'static str>,
-    /// The crawler's name as the groups were found by it.
-    name: Option<String>,
-    /// The crawler's names as groups are looked for.
-    looked_for: Vec<String>,
+    /// Whether only groups that name the crawler count.
+    named_only: bool,
+    /// Whether the text was read, so that there are groups to tell of.
+    #[serde(skip)]
+    is_traced: bool,
     /// Whether fields are weighed by narrowness.
     scoped: bool,
     /// The groups and records that address the crawler.
@@ -76,6 +78,9 @@ pub struct Story {
     cut: Option<String>,
     #[serde(flatten)]
     told: Told,
+    /// The verdict to act on.
+    #[serde(skip)]
+    decision: Decision,
     basis: &'static str,
     reason: String,
 }
@@ -134,13 +139,13 @@ impl Story {
             fetched_at: site.and_then(|site| site.fetched_at()).and_then(rfc3339),
             stale: site.and_then(|site| site.is_stale()),
             target: site.map(|site| String::from_utf8_lossy(&site.target(url)).into_owned()),
-            agent: asker.agents.clone(),
+            agent: asker.agents.join(","),
+            agents: asker.agents.clone(),
             usage: asker.usage.clone(),
             purpose: asker.purpose.clone(),
             elements: asker.elements,
-            choice: None,
-            name: None,
-            looked_for: Vec::new(),
+            named_only: asker.named_only,
+            is_traced: false,
             scoped: false,
             groups: Vec::new(),
             skipped: Vec::new(),
@@ -155,6 +160,7 @@ impl Story {
             unread: 0,
             cut: None,
             told: Told::new(verdict),
+            decision: verdict.safe_decision(),
             basis: verdict.basis().name(),
             reason: reason(verdict, &asker.usage),
         }
@@ -208,18 +214,13 @@ impl Story {
         traced: &Trace,
         asked: &Asked<'_>,
         missing: &[String],
-        looked_for: Vec<String>,
         verdict: &Verdict<'_>,
     ) {
-        (self.choice, self.name) = match &traced.choice {
-            Choice::Named(name) => (Some("named"), Some(name.clone())),
-            Choice::Default => (Some("default"), None),
-            Choice::Nobody => (Some("nobody"), None),
-        };
+        self.is_traced = true;
+        self.told.choose(&traced.choice);
         self.scoped = policy.is_scoped();
         self.groups = groups(policy, traced, asked);
-        self.skipped = sets::skipped(policy, &traced.choice, &looked_for);
-        self.looked_for = looked_for;
+        self.skipped = sets::skipped(policy, &traced.choice, &self.told.looked_for);
         self.matches = traced.matches.iter().map(|found| Match::new(policy, found)).collect();
         // The level that is heard is that of the fields that were weighed.
         let heard = traced.matches.iter().filter(|found| matches!(found.fate, Fate::Decides | Fate::Beaten));

@@ -3,7 +3,7 @@
 //! `verdict` is the answer to act on, in which what a missing file might forbid is disallowed; `decision` is what the
 //! files at hand say. It weighs nothing.
 
-use robomaton_runtime::{Basis, Condition, Role, Rule, Verdict};
+use robomaton_runtime::{Basis, Choice, Condition, Role, Rule, Verdict};
 use serde::Serialize;
 
 /// A verdict; the fields are the keys that scripts rely on.
@@ -15,6 +15,13 @@ pub struct Told {
     pub decision: &'static str,
     /// Whether a file that speaks to the crawler is missing.
     pub incomplete: bool,
+    /// `named` where groups that name the crawler answered, `default`, or `nobody` where there is neither; null when no
+    /// rules were asked.
+    pub choice: Option<&'static str>,
+    /// The crawler's name by which the groups were found.
+    pub name: Option<String>,
+    /// The names that groups were looked for by, best first.
+    pub looked_for: Vec<String>,
     /// In canonical spelling.
     pub conditions: Vec<String>,
     typed_conditions: Vec<Condition>,
@@ -65,10 +72,13 @@ impl Told {
         // Where rules are ranked there are no others.
         let ranked = Some(verdict.decision()).filter(|_| matches!(verdict.basis(), Basis::Rule));
         let rules: Vec<RuleLine> = account.rules.iter().map(RuleLine::from).collect();
-        Told {
+        let mut told = Told {
             verdict: verdict.safe_decision().name(),
             decision: verdict.decision().name(),
             incomplete: verdict.is_incomplete(),
+            choice: None,
+            name: None,
+            looked_for: verdict.looked_for(),
             conditions: conditions.iter().map(Condition::to_string).collect(),
             typed_conditions: conditions,
             rule: rules.first().map(|rule| rule.rule.clone()),
@@ -76,6 +86,14 @@ impl Told {
             rules,
             fields: account.fields.map(|decision| decision.name()),
             conventional: account.conventional.or(ranked).map(|decision| decision.name()),
-        }
+        };
+        verdict.choice().iter().for_each(|choice| told.choose(choice));
+        told
+    }
+
+    /// Says which groups answer.
+    pub(crate) fn choose(&mut self, choice: &Choice) {
+        self.choice = Some(choice.name());
+        self.name = if let Choice::Named(name) = choice { Some(name.clone()) } else { None };
     }
 }

@@ -12,6 +12,17 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     escaped.collect::<String>().into()
 }
 
+/// Characters of a quotation.
+const QUOTED: usize = 80;
+
+/// Text of strangers in quotation marks, cut if it is long.
+pub fn quoted(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("\"{}...\"", text[..end].escape_debug()),
+        None => format!("{text:?}"),
+    }
+}
+
 /// A number of things.
 pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })

@@ -176,6 +176,10 @@ fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<A
         return Some(Answers::Fixed(Answer::plain(Decision::Unknown, Basis::Narrowed)));
     }
     let bytes = match site.ruling()? {
+        // What answers alone is the default group.
+        Ruling::Program(_) if crawler.is_named_only() => {
+            return Some(Answers::Fixed(unspoken(usage, Basis::NoGroup)));
+        }
         Ruling::Program(at) if usage.is_crawl() => return Some(Answers::Program(site.view.program(at)?)),
         Ruling::Program(_) => return Some(Answers::Fixed(unspoken(usage, Basis::Unspoken))),
         Ruling::NoRules(no_rules) => return Some(Answers::Fixed(without_rules(site, no_rules, usage))),
@@ -190,7 +194,9 @@ fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<A
                 // Pages may speak where there is no robots.txt; what they leave open, the outcome answers.
                 let silent = match policy.no_rules() {
                     Some(no_rules) => without_rules(site, no_rules, usage),
-                    None if list.permits || speaks(&list, usage) => {
+                    None if list.permits
+                        || (list.own || !crawler.is_named_only()) && speaks(&list, usage) =>
+                    {
                         Answer::plain(Decision::Allowed, Basis::NoRule)
                     }
                     None => unspoken(usage, Basis::NoRule),

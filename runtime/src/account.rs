@@ -20,8 +20,7 @@ pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url:
     let target = site.target(url);
     let detail = site.detail()?;
     let rule = site.profile.agent_rule();
-    let groups = detail.groups_of(rule, crawler.names_for(rule));
-    let rules = groups.into_iter().flat_map(|number| {
+    let rules = crawler.groups(&detail, rule).into_iter().flat_map(|number| {
         let group = &detail.groups[number];
         group.rules.iter().map(move |rule| (number, group, rule))
     });
@@ -50,7 +49,7 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
     let detail = site.detail()?;
     let rule = site.profile.agent_rule();
     let name = detail.name_of(rule, &crawler.names);
-    let conventional = detail.groups_of(rule, &crawler.names);
+    let conventional = crawler.groups(&detail, rule);
     let asked = view.usages().nth(usage.number as usize);
     let of_level = |level: &Level, group: &detail::Group<'_>| {
         let named = match level.holder < Holder::SubRecord {

@@ -1,6 +1,8 @@
 //! Who asks and for what: names resolved once, so that a question compares numbers.
 
-use robomaton_formats::policy::{self, CrawlerId, PolicyView, SET_LIST, ScopedView, is_scoped};
+use robomaton_formats::Choice;
+use robomaton_formats::detail::{Detail, Group};
+use robomaton_formats::policy::{self, CrawlerId, PolicyView, Role, SET_LIST, ScopedView, is_scoped};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::read::View;
 
@@ -15,6 +17,8 @@ pub struct Crawler {
     held: bool,
     /// The same of documents whose groups are found by substring.
     held_short: bool,
+    /// Whether only groups that name it count.
+    named_only: bool,
     ids: Ids,
 }
 
@@ -28,7 +32,10 @@ enum Ids {
 
 impl Crawler {
     pub(crate) fn new<N: AsRef<str>>(view: View<'_>, rule: AgentRule, names: &[N]) -> Crawler {
-        let reduced = |rule: AgentRule| names.iter().map(move |name| rule.reduce(name.as_ref())).collect();
+        let reduced = |rule: AgentRule| {
+            let names = names.iter().flat_map(|name| rule.crawler_names_or_nobody(name.as_ref()));
+            names.map(|name| rule.reduce(&name)).collect()
+        };
         let (names, short): (Vec<String>, Vec<String>) = (reduced(rule), reduced(AgentRule::Substring));
         let ids = match rule {
             AgentRule::Substring => {
@@ -50,10 +57,24 @@ impl Crawler {
             narrowed.is_empty() || names.iter().all(|name| matches!(name.as_str(), "" | "*") || kept(name))
         };
         let (held, held_short) = (held(rule, &names), held(AgentRule::Substring, &short));
-        Crawler { names, short, held, held_short, ids }
+        Crawler { names, short, held, held_short, named_only: false, ids }
     }
 
-    /// The names it was made of, as they are compared, best first.
+    /// The same crawler, for which only groups and records count that name it: default groups, and what pages say to any
+    /// crawler, are as if they were not there. Some crawlers of Google are of this kind (`AdsBot-Google`).
+    #[must_use]
+    pub fn named_only(self) -> Crawler {
+        Crawler { named_only: true, ..self }
+    }
+
+    /// Whether only groups that name it count.
+    #[inline]
+    pub fn is_named_only(&self) -> bool {
+        self.named_only
+    }
+
+    /// The names it was made of, as they are compared, best first. Of a whole `User-Agent` header these are the names that
+    /// the crawler gives itself in it.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -87,8 +108,45 @@ impl Crawler {
         };
         match own {
             Some(index) => policy.set(index).map(Some),
+            None if self.named_only => self.without_name(view, policy),
             None if policy.has_default() => policy.default_set().map(Some),
             None => Some(None),
+        }
+    }
+
+    /// The set where no group names the crawler and default groups do not count: lists that are weighed by narrowness
+    /// say what silence means, and pages may name it.
+    #[inline(never)]
+    fn without_name(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<Option<u32>> {
+        if !policy.has_default() {
+            return Some(None);
+        }
+        let word = policy.default_set()?;
+        let list =
+            Some(word).filter(|word| word & SET_LIST != 0).and_then(|word| view.list(word & !SET_LIST));
+        Some(list.is_some_and(is_scoped).then_some(word))
+    }
+
+    /// The conventional groups of a document that answer for this crawler, by number.
+    pub(crate) fn groups(&self, detail: &Detail<'_>, rule: AgentRule) -> Vec<usize> {
+        let names = self.names_for(rule);
+        let groups = detail.groups_of(rule, names);
+        if !self.named_only {
+            return groups;
+        }
+        let is_named = |&number: &usize| names.iter().any(|name| detail.groups[number].names(rule, name));
+        groups.into_iter().filter(is_named).collect()
+    }
+
+    /// Why the groups of a document that answer for this crawler are those.
+    pub(crate) fn choice(&self, detail: &Detail<'_>, rule: AgentRule) -> Choice {
+        let of_text = |group: &&Group<'_>| matches!(group.role, Role::Conventional | Role::Field);
+        match detail.name_of(rule, self.names_for(rule)) {
+            Some(name) => Choice::Named(name.clone()),
+            None if !self.named_only && detail.groups.iter().filter(of_text).any(|group| group.default) => {
+                Choice::Default
+            }
+            None => Choice::Nobody,
         }
     }
 

@@ -272,7 +272,10 @@ impl<D: AsRef<[u8]>> Image<D> {
         self.len() == 0
     }
 
-    /// Resolves a crawler by its names, best first (R5): the first that a file has a group for answers.
+    /// Resolves a crawler by its names, best first (R5): the first that a file has a group for answers. A whole
+    /// `User-Agent` header stands for the names that the crawler gives itself in it
+    /// ([`AgentRule::crawler_names`](robomaton_formats::profile::AgentRule::crawler_names), which also says when words
+    /// name nobody: here such ask as any crawler).
     pub fn crawler<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Crawler {
         Crawler::new(self.view(), self.profile().agent_rule(), &names.into_iter().collect::<Vec<_>>())
     }
@@ -287,7 +290,13 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// All sites, in the order of their authorities.
     pub fn sites(&self) -> impl Iterator<Item = Site<'_>> {
-        self.entries().filter(|site| !site.is_document)
+        self.sites_from("")
+    }
+
+    /// The same, from the first on whose authority is not before this one: a page of a long list, found without reading
+    /// those before it.
+    pub fn sites_from(&self, authority: &str) -> impl Iterator<Item = Site<'_>> + use<'_, D> {
+        self.entries_from(authority).filter(|site| !site.is_document)
     }
 
     /// The first of them, for images of one: found without a search.
@@ -304,7 +313,11 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// Sites and documents together, in the order of their names.
     pub fn entries(&self) -> impl Iterator<Item = Site<'_>> {
-        let mut shards: Vec<_> = self.all().map(|shard| (shard, shard.view().sites())).collect();
+        self.entries_from("")
+    }
+
+    fn entries_from(&self, name: &str) -> impl Iterator<Item = Site<'_>> + use<'_, D> {
+        let mut shards: Vec<_> = self.all().map(|shard| (shard, shard.view().sites_from(name))).collect();
         // The next site of each shard, the least first.
         let mut nexts = BinaryHeap::new();
         let mut advance = move |number: usize, nexts: &mut BinaryHeap<_>| {

@@ -43,7 +43,9 @@ pub use image::{Image, OpenError, SHARD_EXTENSION, ShardsError};
 pub use map::Mapped;
 pub use robomaton_formats::policy::Role;
 pub use robomaton_formats::schedule::{Interval, Rate, Schedule, Window};
-pub use robomaton_formats::{Condition, Context, Decision, Holds, ImageError, Outcome, Profile, Scheme};
+pub use robomaton_formats::{
+    Choice, Condition, Context, Decision, Holds, ImageError, NoCrawler, Outcome, Profile, Scheme,
+};
 pub use site::Site;
 pub use terms::Terms;
 pub use verdict::{Account, Basis, Conditional, Rule, Verdict};

@@ -109,17 +109,19 @@ fn weigh<const N: usize>(
     scope: &ScopeView<'_>,
     account: Option<&mut Account>,
 ) -> Option<Answer> {
-    let Question { view, list, usage, .. } = &asking.question;
+    let Question { view, list, crawler, usage, .. } = &asking.question;
+    // What is said to any crawler.
     let rest = match list.rest {
-        Some(at) => Some(ScopedView::read(view.list(at)?)?),
-        None => None,
+        Some(at) if !crawler.is_named_only() => Some(ScopedView::read(view.list(at)?)?),
+        _ => None,
     };
     let mut fields = Matched::<N>::new(scope);
     let mut level = asking.live(rest.as_ref(), false, true, &mut fields)?;
 
     let mut rules = Matched::<N>::new(scope);
     let conventional = |entry: &ScopedEntry| entry.role == Role::Conventional && entry.usage == usage.number;
-    for entry in list.entries().filter(conventional) {
+    let counts = list.own || !crawler.is_named_only();
+    for entry in list.entries().filter(|entry| counts && conventional(entry)) {
         asking.ask(entry.program, &mut rules)?;
     }
     let in_page = level.filter(|level| level.holder < Holder::SubRecord);

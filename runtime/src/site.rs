@@ -148,8 +148,11 @@ impl<'i> Site<'i> {
     pub fn extensions(&self, crawler: &Crawler) -> Vec<Extension<'i>> {
         let Some(detail) = self.detail() else { return Vec::new() };
         let rule = self.profile.agent_rule();
-        let groups = detail.groups_of(rule, crawler.names_for(rule));
-        groups.into_iter().flat_map(|group| detail.groups[group].extensions.clone()).collect()
+        crawler
+            .groups(&detail, rule)
+            .into_iter()
+            .flat_map(|group| detail.groups[group].extensions.clone())
+            .collect()
     }
 
     /// What the records of ACAP ask the crawler to do (`request-take-down`, `request-re-crawl`; P47, V40), in file order.
@@ -158,7 +161,7 @@ impl<'i> Site<'i> {
         let name = detail.name_of(self.profile.agent_rule(), &crawler.names);
         let asked = |group: &&Group<'_>| {
             let named = name.is_some_and(|name| group.crawlers.contains(name));
-            group.role == Role::Field && (group.default || named)
+            group.role == Role::Field && (group.default && !crawler.is_named_only() || named)
         };
         detail.groups.iter().filter(asked).flat_map(|group| group.extensions.clone()).collect()
     }
@@ -168,7 +171,7 @@ impl<'i> Site<'i> {
         let mut schedule = Schedule::default();
         if let Some(detail) = self.detail() {
             let rule = self.profile.agent_rule();
-            for group in detail.groups_of(rule, crawler.names_for(rule)) {
+            for group in crawler.groups(&detail, rule) {
                 detail.groups[group].schedule.iter().for_each(|of| schedule.merge(Schedule::clone(of)));
             }
         }

@@ -8,7 +8,7 @@ use crate::site::Site;
 use robomaton_formats::condition::{self, Condition, Context, Holds};
 use robomaton_formats::policy::Role;
 use robomaton_formats::program::Tag;
-use robomaton_formats::{Decision, Outcome};
+use robomaton_formats::{Choice, Decision, Outcome};
 
 /// What a decision rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +115,28 @@ impl<'a> Verdict<'a> {
     /// The site that answered, if the image holds it.
     pub fn site(&self) -> Option<Site<'a>> {
         self.site
+    }
+
+    /// Who asked.
+    pub fn crawler(&self) -> &'a Crawler {
+        self.crawler
+    }
+
+    /// Whether groups that name the crawler answered or the default ones; none where no rules were asked. From the cold
+    /// sections, so it allocates.
+    pub fn choice(&self) -> Option<Choice> {
+        let site = self.site.filter(|_| !matches!(self.basis(), Basis::Narrowed | Basis::Damaged))?;
+        let of_rules = site.outcome() == Some(Outcome::Rules) || self.basis() == Basis::Fields;
+        of_rules.then(|| self.crawler.choice(&site.detail().unwrap_or_default(), site.profile.agent_rule()))
+    }
+
+    /// The names that groups of the site were looked for by, best first; none of one that asks as any crawler.
+    pub fn looked_for(&self) -> Vec<String> {
+        let names = match self.site {
+            Some(site) => self.crawler.names_for(site.profile.agent_rule()),
+            None => self.crawler.names(),
+        };
+        names.iter().filter(|name| !matches!(name.as_str(), "" | "*")).cloned().collect()
     }
 
     /// The rules that decided, from the cold sections: decodes the document's details, so it allocates.

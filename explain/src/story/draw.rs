@@ -3,6 +3,7 @@
 use super::{Group, Level, Match, Story};
 use crate::asker::asks;
 use crate::words::shown;
+use robomaton_runtime::Decision;
 use std::io::{self, Write};
 
 /// Pairs that are drawn.
@@ -14,11 +15,26 @@ impl Story {
     /// # Errors
     /// Those of writing.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        self.write_with(|word, _| word.to_owned(), out)
+    }
+
+    /// As text, in which `paint` colours the word for the decision.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn write_with(
+        &self,
+        paint: impl Fn(&str, Decision) -> String,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         self.frame(out)?;
-        match (self.choice, &self.name) {
+        match (self.told.choice.filter(|_| self.is_traced), &self.told.name) {
             (Some("named"), Some(name)) if self.scoped => writeln!(out, "groups   some name {name:?}")?,
             (Some("named"), Some(name)) => writeln!(out, "groups   those that name {name:?}")?,
             (Some("default"), _) => writeln!(out, "groups   {}the default", self.nobody(": "))?,
+            (Some(_), _) if self.named_only => {
+                writeln!(out, "groups   {}only groups that name the crawler count", self.nobody(", and "))?;
+            }
             (Some(_), _) => writeln!(out, "groups   {}there is no default", self.nobody(", and "))?,
             (None, _) => {}
         }
@@ -26,7 +42,7 @@ impl Story {
             group.write(self.scoped, out)?;
         }
         self.skipped.iter().try_for_each(|set| set.write(out))?;
-        if self.choice.is_some() {
+        if self.is_traced {
             let none = if self.matches.is_empty() { "none" } else { "" };
             writeln!(out, "{}", format!("matches  {none}").trim_end())?;
         }
@@ -41,7 +57,8 @@ impl Story {
         if let Some(note) = &self.note {
             writeln!(out, "note     {note}")?;
         }
-        writeln!(out, "verdict  {}: {}", self.told.verdict, shown(&self.reason))?;
+        let verdict = paint(self.told.verdict, self.decision);
+        writeln!(out, "verdict  {verdict}: {}", shown(&self.reason))?;
         if self.told.incomplete {
             writeln!(out, "         {}", shown(&self.doubt()))?;
         }
@@ -65,7 +82,11 @@ impl Story {
         if let Some(cut) = &self.cut {
             writeln!(out, "unread   the text {cut}")?;
         }
-        writeln!(out, "asks     {}", asks(&self.agent, &self.usage, self.purpose.as_deref(), self.elements))?;
+        writeln!(
+            out,
+            "asks     {}",
+            asks(&self.agents, &self.usage, self.purpose.as_deref(), self.elements)
+        )?;
         match &self.target {
             Some(target) => writeln!(out, "target   {target}"),
             None => Ok(()),
@@ -98,7 +119,7 @@ impl Story {
 
     /// That no group names the crawler, if it has a name, and what follows then.
     fn nobody(&self, then: &str) -> String {
-        let names: Vec<String> = self.looked_for.iter().map(|name| format!("{name:?}")).collect();
+        let names: Vec<String> = self.told.looked_for.iter().map(|name| format!("{name:?}")).collect();
         let which = if self.skipped.is_empty() { "" } else { " that answers" };
         if names.is_empty() {
             String::new()

@@ -1,0 +1,66 @@
+//! The names of usages that may be asked for.
+//!
+//! A usage that nobody speaks of is answered `unknown`, and so was a misspelt one: `trian` said
+//! nothing about training. So a name has to be one that the vocabularies know, or that the image
+//! has heard of. It decides nothing else.
+
+use robomaton_formats::policy::{USAGES, is_special};
+use robomaton_runtime::Image;
+
+/// Usages of vocabularies other than ACAP's.
+const OTHERS: [&str; 10] = [
+    "train",
+    "search",
+    "translate",
+    "tdm",
+    "ai-train",
+    "ai-input",
+    "ai-index",
+    "ai-all",
+    "all",
+    "present-video",
+];
+
+/// How much alike a name and its misspelling are at least.
+const ALIKE: f64 = 0.8;
+
+/// Slips of a pen in a special form of `present` that are taken for a misspelling; others are names
+/// of their own.
+const SLIPS: usize = 2;
+
+/// A usage that is neither known nor held by the image.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{usage:?} is no usage that is known here{}; known are {}, the special forms of present \
+     (present-snippet), and what the records of the image name",
+    guess.as_ref().map(|guess| format!(" (did you mean {guess:?}?)")).unwrap_or_default(),
+    known().filter(|name| !is_special(name)).collect::<Vec<_>>().join(", ")
+)]
+pub struct UnknownUsage {
+    usage: String,
+    guess: Option<String>,
+}
+
+/// Refuses a usage that neither a vocabulary nor the image knows.
+///
+/// # Errors
+/// When it is neither, with the name that may have been meant.
+pub fn check_usage<D: AsRef<[u8]>>(image: &Image<D>, usage: &str) -> Result<(), UnknownUsage> {
+    let names = || known().chain(image.view().usages());
+    if names().any(|name| name.eq_ignore_ascii_case(usage)) {
+        return Ok(());
+    }
+    let lower = usage.to_ascii_lowercase();
+    let slips = |name: &str| strsim::osa_distance(name, &lower);
+    if is_special(usage) && names().all(|name| slips(name) > SLIPS) {
+        return Ok(());
+    }
+    let alike = names().map(|name| (strsim::jaro_winkler(name, &lower), name));
+    let best = alike.filter(|(alike, _)| *alike >= ALIKE).max_by(|one, two| one.0.total_cmp(&two.0));
+    Err(UnknownUsage { usage: usage.to_owned(), guess: best.map(|(_, name)| name.to_owned()) })
+}
+
+/// Those of the vocabularies.
+fn known<'a>() -> impl Iterator<Item = &'a str> {
+    USAGES.into_iter().chain(OTHERS)
+}
