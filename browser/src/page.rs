@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::fmt::Debug;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -147,11 +148,17 @@ impl Page {
         text.as_str().unwrap_or_default().to_owned()
     }
 
+    /// Puts the tab before the others of its window: one behind them takes no clicks and no keys.
+    fn front(&self) {
+        self.tab.bring_to_front().expect("a tab");
+    }
+
     /// Clicks into the middle of an element.
     ///
     /// # Panics
     /// When there is no such element, or it has no place in the window.
     pub fn click(&self, selector: &str) {
+        self.front();
         let clicked = self.tab.wait_for_element(selector).and_then(|element| element.click().map(|_| ()));
         clicked.unwrap_or_else(|error| panic!("{selector} cannot be clicked: {error}"));
     }
@@ -161,6 +168,7 @@ impl Page {
     /// # Panics
     /// When the browser has gone.
     pub fn type_text(&self, text: &str) {
+        self.front();
         self.tab.type_str(text).expect("keys are pressed");
     }
 
@@ -206,6 +214,14 @@ impl Page {
     pub fn viewport(&self, width: u32, height: u32) {
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.call::<Emulation::SetDeviceMetricsOverride>(metrics);
+    }
+
+    /// Files that the page gives to be saved go to this folder from now on.
+    ///
+    /// # Panics
+    /// When the browser has gone.
+    pub fn save_downloads(&self, folder: &Path) {
+        self.call::<Protocol::SetDownloadBehavior>(json!({ "behavior": "allow", "downloadPath": folder }));
     }
 
     /// What the window shows, as a PNG.

@@ -1,19 +1,19 @@
-//! One picture of numbers and the table behind it, from the same rows.
+//! One picture of bars and the table behind it, from the same rows.
 //!
-//! Bars lie (stacked, one for each row) or stand (one column for each class of a distribution). Text is HTML and stays
-//! readable at any width; the bars are SVG whose lengths are percentages, since the page permits no style but its own
-//! sheet. Invariant: whatever the picture shows the table says in numbers. It does not know what the numbers mean.
+//! Bars lie, stacked, one for each row; rows may stand in groups under headings. Text is HTML and stays readable at any
+//! width; the bars are SVG whose lengths are percentages, since the page permits no style but its own sheet. Invariant:
+//! whatever the picture shows the table says in numbers. It does not know what the numbers mean.
 
+use crate::numbers::{grouped, percent};
 use maud::{Markup, html};
 
 /// A picture and its table.
 pub(crate) struct Chart<'c> {
-    /// Names the section in links.
+    /// Names the section in links, and its CSV file.
     pub(crate) id: &'c str,
     pub(crate) title: &'c str,
     /// What is to be seen, and how it is counted.
     pub(crate) about: Markup,
-    pub(crate) form: Form,
     /// What a full bar is.
     pub(crate) full: u64,
     /// What shares are of.
@@ -21,18 +21,18 @@ pub(crate) struct Chart<'c> {
     pub(crate) kinds: &'c [Kind],
     /// The heads of the columns of words in the table; the first is of the labels.
     pub(crate) heads: &'c [&'c str],
-    pub(crate) rows: Vec<Row>,
-    /// Rows that the picture has; the table has all.
+    pub(crate) groups: Vec<Group<'c>>,
+    /// Rows of each group that the picture has; the table has all.
     pub(crate) drawn: usize,
     /// Whether it takes the whole width.
     pub(crate) wide: bool,
 }
 
-/// How bars are drawn.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    Bars,
-    Columns,
+/// Rows that stand together.
+pub(crate) struct Group<'c> {
+    /// Empty for no heading.
+    pub(crate) title: &'c str,
+    pub(crate) rows: Vec<Row>,
 }
 
 /// What a part of a bar stands for.
@@ -50,28 +50,33 @@ pub(crate) struct Row {
     pub(crate) values: Vec<u64>,
     /// What stands behind the bar.
     pub(crate) said: String,
+    /// What stands under it, in the picture alone.
+    pub(crate) note: Option<Markup>,
 }
 
 impl Row {
     /// One number, said as it is.
     pub(crate) fn single(label: impl Into<String>, value: u64) -> Row {
-        Row { words: vec![label.into()], values: vec![value], said: grouped(value) }
+        Row { words: vec![label.into()], values: vec![value], said: grouped(value), note: None }
     }
 
     fn label(&self) -> &str {
         self.words.first().map_or("", String::as_str)
     }
+
+    fn length(&self) -> u64 {
+        self.values.iter().sum()
+    }
+}
+
+/// The longest bar, as what a full one is.
+pub(crate) fn longest(groups: &[Group<'_>]) -> u64 {
+    groups.iter().flat_map(|group| &group.rows).map(Row::length).max().unwrap_or(0)
 }
 
 impl Chart<'_> {
-    /// The largest bar, as what a full one is.
-    pub(crate) fn largest(rows: &[Row]) -> u64 {
-        rows.iter().map(|row| row.values.iter().sum()).max().unwrap_or(0)
-    }
-
     pub(crate) fn draw(&self) -> Markup {
-        let drawn = self.rows.get(..self.drawn).unwrap_or(&self.rows);
-        let left = self.rows.len() - drawn.len();
+        let left: usize = self.groups.iter().map(|group| group.rows.len().saturating_sub(self.drawn)).sum();
         html! {
             section.chart.wide[self.wide] id=(self.id) aria-labelledby={ (self.id) "-title" } {
                 h2 id={ (self.id) "-title" } { (self.title) }
@@ -80,15 +85,15 @@ impl Chart<'_> {
                     ul.legend { @for kind in self.kinds { li { (swatch(kind)) (kind.name) } } }
                 }
                 figure role="img" aria-label={ (self.title) ": the table below has the numbers" } {
-                    @match self.form {
-                        Form::Bars => { @for row in drawn { (self.bar(row)) } }
-                        Form::Columns => div.columns { @for row in drawn { (self.column(row)) } },
+                    @for group in &self.groups {
+                        div.bars {
+                            @if !group.title.is_empty() { p.group-title { (group.title) } }
+                            @for row in group.rows.iter().take(self.drawn) { (self.bar(row)) }
+                        }
                     }
                 }
                 details {
-                    summary {
-                        "Table" @if left > 0 { ", with " (grouped(left as u64)) " more" }
-                    }
+                    summary { "Table" @if left > 0 { ", with " (grouped(left as u64)) " more" } }
                     (self.table())
                 }
             }
@@ -119,56 +124,50 @@ impl Chart<'_> {
                     }
                 }
                 span.said { (row.said) }
-            }
-        }
-    }
-
-    fn column(&self, row: &Row) -> Markup {
-        let value: u64 = row.values.iter().sum();
-        let class = self.kinds.first().map_or("", |kind| kind.class);
-        html! {
-            div.column {
-                span.said { @if value > 0 { (short(value)) } }
-                svg height="150" width="100%" aria-hidden="true" {
-                    rect class=(class) y=(percent(self.full.saturating_sub(value), self.full))
-                        width="100%" height=(percent(value, self.full)) data-value=(value) {
-                        title { (row.label()) ": " (grouped(value)) ", " (percent(value, self.whole)) }
-                    }
-                }
-                span.label { (row.label()) }
+                @if let Some(note) = &row.note { p.note-text { (note) } }
             }
         }
     }
 
     fn table(&self) -> Markup {
         html! {
-            div.scroll tabindex="0" role="region" aria-label={ (self.title) ", table" } {
-                table {
-                    caption { (self.title) "; shares are of " (grouped(self.whole)) }
-                    thead {
-                        tr {
-                            @for head in self.heads { th scope="col" { (head) } }
-                            @for kind in self.kinds {
-                                th.number scope="col" { (kind.name) }
-                                th.number scope="col" { "share" }
-                            }
+            (scroll(self.title, &html! {
+                caption { (self.title) "; shares are of " (grouped(self.whole)) }
+                thead {
+                    tr {
+                        @for head in self.heads { th scope="col" { (head) } }
+                        @for kind in self.kinds {
+                            th.number scope="col" { (kind.name) }
+                            th.number scope="col" { (kind.name) " %" }
                         }
                     }
-                    tbody {
-                        @for row in &self.rows {
-                            tr {
-                                @for (place, word) in row.words.iter().enumerate() {
-                                    @if place == 0 { th scope="row" { bdi { (word) } } } @else { td { (word) } }
-                                }
-                                @for &value in &row.values {
-                                    td.number { (grouped(value)) }
-                                    td.number { (percent(value, self.whole)) }
-                                }
+                }
+                tbody {
+                    @for row in self.groups.iter().flat_map(|group| &group.rows) {
+                        tr {
+                            (words(&row.words))
+                            @for &value in &row.values {
+                                td.number { (grouped(value)) }
+                                td.number { (percent(value, self.whole)) }
                             }
                         }
                     }
                 }
-            }
+            }))
+        }
+    }
+}
+
+/// A table that scrolls where it is larger than its place.
+pub(crate) fn scroll(title: &str, table: &Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="region" aria-label={ (title) ", table" } { table { (table) } } }
+}
+
+/// The cells of words: the first is the head of its row.
+pub(crate) fn words(words: &[String]) -> Markup {
+    html! {
+        @for (place, word) in words.iter().enumerate() {
+            @if place == 0 { th scope="row" { bdi { (word) } } } @else { td { (word) } }
         }
     }
 }
@@ -179,73 +178,32 @@ fn swatch(kind: &Kind) -> Markup {
     }
 }
 
-/// A share in percent, to a hundredth.
-pub(crate) fn percent(part: u64, whole: u64) -> String {
-    let share = if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
-    format!("{:.2}%", 100.0 * share)
-}
-
-/// A share in percent, to a tenth: for eyes.
-pub(crate) fn tenths(part: u64, whole: u64) -> String {
-    let share = if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
-    format!("{:.1}%", 100.0 * share)
-}
-
-/// A number with its thousands apart.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A number in few letters, to two digits at least.
-fn short(number: u64) -> String {
-    let tenths = |unit: u64| format!("{:.1}", number as f64 / unit as f64);
-    match number {
-        0..1_000 => number.to_string(),
-        1_000..9_950 => tenths(1_000) + "k",
-        9_950..999_500 => format!("{}k", (number + 500) / 1_000),
-        _ => tenths(1_000_000) + "M",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written() {
-        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([999, 9_949, 9_950, 999_499, 999_500].map(short), ["999", "9.9k", "10k", "999k", "1.0M"]);
-        assert_eq!((tenths(2, 3), tenths(0, 0)), ("66.7%".to_owned(), "0.0%".to_owned()));
-        assert_eq!((percent(1, 3), percent(0, 0)), ("33.33%".to_owned(), "0.00%".to_owned()));
-    }
-
-    #[test]
     fn the_table_has_what_the_picture_leaves_out() {
-        let rows = vec![Row::single("<a>", 3), Row::single("b", 1)];
+        let group = |title, rows| Group { title, rows };
         let chart = Chart {
             id: "c",
             title: "t",
             about: html! {},
-            form: Form::Bars,
             full: 4,
             whole: 4,
             kinds: &[Kind { name: "sites", class: "k" }],
             heads: &["name"],
-            rows,
+            groups: vec![
+                group("", vec![Row::single("<a>", 3), Row::single("b", 1)]),
+                group("G", vec![Row::single("c", 2)]),
+            ],
             drawn: 1,
             wide: false,
         };
+        assert_eq!(longest(&chart.groups), 3);
         let html = chart.draw().into_string();
         assert!(html.contains("x=\"0.00%\" width=\"75.00%\" height=\"14\" data-value=\"3\""), "{html}");
         assert!(html.contains("with 1 more") && html.contains("25.00%") && !html.contains("<a>"));
-        assert_eq!(html.matches("data-value").count(), 1);
+        assert_eq!((html.matches("data-value").count(), html.matches("group-title").count()), (2, 1));
     }
 }

@@ -3,6 +3,7 @@
 //! A text is read once and counts for every site that has it. Invariant: adding is the same in any order of texts. It
 //! knows no picture.
 
+use crate::numbers::grouped;
 use robomaton_formats::Outcome;
 use robomaton_grammar::Severity;
 use robomaton_tables::extent::{Extent, Ground, Share};
@@ -36,6 +37,10 @@ pub struct Figures {
     pub codes: BTreeMap<&'static str, Coded>,
     /// For each well-known crawler, by share and ground.
     pub extents: Vec<Extents>,
+    /// For a crawler that no group names.
+    pub everyone: Extents,
+    /// When the oldest and the newest capture were fetched, in unix seconds, of those that say so.
+    pub fetched: Option<(u64, u64)>,
     /// Sites whose texts the image holds.
     pub with_text: u64,
 }
@@ -78,9 +83,15 @@ impl Extents {
         self.counts[Ground::Named as usize].iter().sum()
     }
 
-    /// Sites that restrict the crawler, by its name or not: it may use some of them, or nothing.
-    pub fn restricting(&self) -> u64 {
-        self.all(Share::None) + self.all(Share::Some)
+    /// Sites whose rules keep the crawler out altogether, by its name or along with everyone. Sites that cannot be
+    /// crawled because nobody could read their robots.txt are not among them.
+    pub fn kept_out(&self) -> u64 {
+        self.all(Share::None) - self.unavailable()
+    }
+
+    /// Sites that are disallowed as a whole by what became of the fetch.
+    pub fn unavailable(&self) -> u64 {
+        self.counts[Ground::Outcome as usize][Share::None as usize]
     }
 }
 
@@ -104,16 +115,24 @@ impl Figures {
         Figures { extents: vec![Extents::default(); crawlers], ..Figures::default() }
     }
 
-    /// Counts what became of a site's fetch.
-    pub(crate) fn add_site(&mut self, outcome: Option<Outcome>) {
+    /// Counts what became of a site's fetch, and when it was.
+    pub(crate) fn add_site(&mut self, outcome: Option<Outcome>, fetched: Option<u64>) {
         self.sites += 1;
+        if let Some(at) = fetched {
+            let (first, last) = self.fetched.unwrap_or((at, at));
+            self.fetched = Some((first.min(at), last.max(at)));
+        }
         match outcome {
             Some(outcome) => self.outcomes[outcome as usize] += 1,
             None => self.damaged += 1,
         }
     }
 
+    /// Counts the extents of the well-known crawlers and, behind them, of a crawler that no group names.
     pub(crate) fn add_extents(&mut self, extents: &[Extent], sites: u64) {
+        if let Some(extent) = extents.get(self.extents.len()) {
+            self.everyone.add(extent, sites);
+        }
         self.extents.iter_mut().zip(extents).for_each(|(counts, extent)| counts.add(extent, sites));
     }
 
@@ -155,21 +174,13 @@ fn class(number: u64) -> usize {
     (u64::BITS as usize - number.leading_zeros() as usize).min(CLASSES - 1)
 }
 
-/// What a class holds: `0`, `1`, `2-3`, `4-7`, and so on.
+/// What a class holds: `0`, `1`, `2–3`, `4–7`, and so on.
 pub fn class_name(class: usize) -> String {
     match class {
         0 => "0".to_owned(),
         1 => "1".to_owned(),
-        last if last == CLASSES - 1 => format!("{}+", short(1 << (class - 1))),
-        _ => format!("{}\u{2013}{}", short(1 << (class - 1)), short((1 << class) - 1)),
-    }
-}
-
-/// A number in few letters: binary thousands from 4096 on.
-fn short(number: u64) -> String {
-    match number {
-        0..4096 => number.to_string(),
-        _ => format!("{}k", number.div_ceil(1024)),
+        last if last == CLASSES - 1 => format!("{} or more", grouped(1 << (class - 1))),
+        _ => format!("{}\u{2013}{}", grouped(1 << (class - 1)), grouped((1 << class) - 1)),
     }
 }
 
@@ -181,7 +192,10 @@ mod tests {
     fn classes() {
         assert_eq!([0, 1, 2, 3, 4, 7, 8, u64::MAX].map(class), [0, 1, 2, 2, 3, 3, 4, CLASSES - 1]);
         let names = [0, 1, 2, 13, 14, CLASSES - 1].map(class_name);
-        assert_eq!(names, ["0", "1", "2\u{2013}3", "4k\u{2013}8k", "8k\u{2013}16k", "1024k+"]);
+        assert_eq!(
+            names,
+            ["0", "1", "2\u{2013}3", "4,096\u{2013}8,191", "8,192\u{2013}16,383", "1,048,576 or more"]
+        );
     }
 
     #[test]

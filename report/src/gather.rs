@@ -106,7 +106,7 @@ pub(crate) fn gather<D>(image: &Image<D>, options: &Options, done: &AtomicU64) -
 where
     D: AsRef<[u8]> + Sync,
 {
-    let crawlers: Vec<Crawler> = known().iter().map(|known| image.crawler([known.token])).collect();
+    let crawlers = crawlers(image);
     let asked = Asked { options, crawlers: &crawlers };
     let mut sites_of: HashMap<u64, u32> = HashMap::new();
     for document in image.sites().filter_map(|site| site.document()) {
@@ -114,7 +114,7 @@ where
     }
     let last = last_embedded(image, options.sites);
     let mut making = Making {
-        figures: Figures::new(crawlers.len()),
+        figures: Figures::new(known().len()),
         blocks: Blocks::default(),
         index: Index {
             crawlers: known().iter().map(|known| known.token).collect(),
@@ -129,16 +129,16 @@ where
     let mut jobs = Vec::with_capacity(WINDOW);
     for (place, site) in image.sites().enumerate() {
         done.fetch_add(1, Ordering::Relaxed);
-        making.figures.add_site(site.outcome());
+        making.figures.add_site(site.outcome(), site.fetched_at());
         let embed = last.is_none_or(|last| rank(place, &site) <= last);
         let Some(document) = site.document() else {
             let (extents, number) = without
                 .entry((site.outcome(), site.status()))
-                .or_insert_with(|| (extents(&asked, &site), NONE));
+                .or_insert_with(|| (extents(&crawlers, &site), NONE));
             making.figures.add_extents(extents, 1);
             if embed {
                 if *number == NONE {
-                    let policy = Policy::of(&Detail::default(), extents).json()?;
+                    let policy = Policy::of(&Detail::default(), of_known(extents)).json()?;
                     *number = making.blocks.add(&policy)?;
                 }
                 making.index.add(&site, *number);
@@ -204,15 +204,51 @@ fn last_embedded<D: AsRef<[u8]>>(image: &Image<D>, limit: usize) -> Option<Rank>
     Some((length, place as usize))
 }
 
-fn extents(asked: &Asked<'_>, site: &Site<'_>) -> Vec<Extent> {
-    Extents::new(asked.crawlers, &[Usage::CRAWL]).of(site).to_vec()
+/// The well-known crawlers, and behind them one that no group names.
+fn crawlers<D: AsRef<[u8]>>(image: &Image<D>) -> Vec<Crawler> {
+    known().iter().map(|known| known.token).chain(["*"]).map(|name| image.crawler([name])).collect()
+}
+
+/// Without that of the last.
+fn of_known(extents: &[Extent]) -> &[Extent] {
+    &extents[..known().len()]
+}
+
+fn extents(crawlers: &[Crawler], site: &Site<'_>) -> Vec<Extent> {
+    Extents::new(crawlers, &[Usage::CRAWL]).of(site).to_vec()
+}
+
+/// What sites have in common that are asked about once: a text, or an outcome and its status.
+type Kind = (Option<u64>, Option<Outcome>, u16);
+
+/// How much of its sites an image lets the crawlers use, and nothing more: what a point of a line over time takes.
+pub(crate) fn count_extents<D>(image: &Image<D>, done: &AtomicU64) -> Figures
+where
+    D: AsRef<[u8]> + Sync,
+{
+    let crawlers = crawlers(image);
+    let mut figures = Figures::new(known().len());
+    // Of sites with the same text, or without one and with the same outcome, one is asked about.
+    let mut alike: BTreeMap<Kind, (Site<'_>, u64)> = BTreeMap::new();
+    for site in image.sites() {
+        done.fetch_add(1, Ordering::Relaxed);
+        figures.add_site(site.outcome(), site.fetched_at());
+        let key = site.document().map_or((None, site.outcome(), site.status()), |text| (Some(text), None, 0));
+        alike.entry(key).or_insert((site, 0)).1 += 1;
+    }
+    let alike: Vec<(Site<'_>, u64)> = alike.into_values().collect();
+    for window in alike.chunks(WINDOW) {
+        let counted: Vec<Vec<Extent>> = window.par_iter().map(|(site, _)| extents(&crawlers, site)).collect();
+        window.iter().zip(counted).for_each(|((_, sites), extents)| figures.add_extents(&extents, *sites));
+    }
+    figures
 }
 
 /// Reads one text: counts, and if it goes into the page, its policy as JSON.
 fn read(asked: &Asked<'_>, job: &Job<'_>) -> serde_json::Result<(OfText, Option<Vec<u8>>)> {
     let detail = job.site.detail().unwrap_or_default();
-    let extents = extents(asked, &job.site);
-    let policy = job.embed.then(|| Policy::of(&detail, &extents).json()).transpose()?;
+    let extents = extents(asked.crawlers, &job.site);
+    let policy = job.embed.then(|| Policy::of(&detail, of_known(&extents)).json()).transpose()?;
     let rules = || detail.groups.iter().flat_map(|group| group.rules.iter().map(|rule| group.pattern(rule)));
     let agents: BTreeSet<&String> = detail.groups.iter().flat_map(|group| &group.crawlers).collect();
     let limit = asked.options.compiled.limits.bytes(asked.options.compiled.profile).min(TEXT_READ);

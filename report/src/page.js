@@ -1,10 +1,10 @@
-// The search: hosts, and the policy of the one that is picked. Data stand in the page as base64 of raw deflate (see
-// embed.rs, policy.rs and gather.rs for their shapes). What sites have written becomes text, never markup.
+// The search: hosts, and the policy of the one that is picked; and the tables as CSV. Data stand in the page as base64 of
+// raw deflate (see embed.rs, policy.rs and gather.rs for their shapes). What sites have written becomes text, never markup.
 "use strict";
 (() => {
   const at = (id) => document.getElementById(id);
   const [input, list, state, view] = ["host", "hosts", "state", "site"].map(at);
-  const SUGGESTED = 12;
+  const LISTED = 50;
 
   const element = (name, attributes, ...children) => {
     const made = document.createElement(name);
@@ -34,8 +34,8 @@
   const SCHEMES = ["", "http://", "https://"];
   const url = (place) => SCHEMES[index.schemes[place]] + index.names[place];
 
-  // Names that begin with the words come first, then those that hold them.
-  const suggested = (words) => {
+  // The places of names that begin with the words come first, then of those that hold them; and how many there are.
+  const matching = (words) => {
     const names = index.names;
     let [low, high] = [0, names.length];
     while (low < high) {
@@ -44,11 +44,13 @@
       else high = middle;
     }
     const found = [];
-    for (let place = low; found.length < SUGGESTED && names[place]?.startsWith(words); place++) found.push(place);
-    for (let place = 0; found.length < SUGGESTED && place < names.length; place++) {
-      if (names[place].indexOf(words) > 0) found.push(place);
-    }
-    return found;
+    let count = 0;
+    const add = (place) => {
+      if (count++ < LISTED) found.push(place);
+    };
+    for (let place = low; names[place]?.startsWith(words); place++) add(place);
+    for (let place = 0; place < names.length; place++) if (names[place].indexOf(words) > 0) add(place);
+    return { found, count };
   };
 
   let chosen = -1;
@@ -56,7 +58,10 @@
     chosen = number;
     [...list.children].forEach((item, place) => item.setAttribute("aria-selected", String(place === chosen)));
     if (chosen < 0) input.removeAttribute("aria-activedescendant");
-    else input.setAttribute("aria-activedescendant", list.children[chosen].id);
+    else {
+      input.setAttribute("aria-activedescendant", list.children[chosen].id);
+      list.children[chosen].scrollIntoView({ block: "nearest" });
+    }
   };
   const close = () => {
     list.hidden = true;
@@ -64,13 +69,24 @@
     input.setAttribute("aria-expanded", "false");
     choose(-1);
   };
+  // Nothing is found: what was shown before is no answer to that.
+  const missed = (message) => {
+    view.hidden = true;
+    view.replaceChildren();
+    if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+    state.textContent = message;
+  };
   const suggest = () => {
     close();
     const words = input.value.trim().toLowerCase().replace(/^https?:\/\//, "").replace(/\/.*$/, "");
     state.textContent = "";
     if (!words) return;
-    const found = suggested(words);
-    if (!found.length) state.textContent = "This page holds no such site.";
+    const { found, count } = matching(words);
+    if (!count) missed(`No host in this page has \u201c${words}\u201d in its name.`);
+    else if (count > found.length) {
+      const [all, listed] = [count, found.length].map((number) => number.toLocaleString("en"));
+      state.textContent = `${all} hosts match; the first ${listed} are listed. Type more of the name.`;
+    }
     list.append(
       ...found.map((place, number) => {
         const item = element("li", { role: "option", id: `host-${number}`, "aria-selected": "false" }, url(place));
@@ -113,9 +129,13 @@
       return element("div", {}, element("dt", {}, what), element("dd", {}, said));
     }));
   const GROUNDS = {
-    named: "by its name", default: "as everyone", "no-group": "no group for it", outcome: "by the outcome", untold: "the image does not tell",
+    named: "by name",
+    default: "along with everyone (*)",
+    "no-group": "no group applies",
+    outcome: "by the outcome of the fetch",
+    untold: "the image does not say",
   };
-  const SHARES = { none: "nothing", some: "some", all: "all", unknown: "not known" };
+  const SHARES = { none: "Nothing", some: "A part", all: "Everything", unknown: "Not known" };
   const extents = ({ kinds, extents }) =>
     element("dl", { class: "extents" }, ...kinds.flatMap(([share, ground, line, mark], number) => {
       const names = index.crawlers.filter((_, place) => extents[place] === number);
@@ -172,11 +192,32 @@
     if (!wanted) return;
     const of = (name) => index.names.findIndex((_, place) => url(place) === name);
     const place = ["", "https://", "http://"].map((scheme) => of(scheme + wanted)).find((place) => place >= 0);
-    if (place === undefined) {
-      view.hidden = true;
-      state.textContent = `This page holds no site ${wanted}.`;
-    } else await show(place);
+    if (place === undefined) missed(`This page holds no site ${wanted}.`);
+    else await show(place);
   };
+
+  // A table as CSV (RFC 4180): numbers without commas and percent signs. What a spreadsheet would take for a formula is a
+  // name that a site has written; an apostrophe before it keeps it text.
+  const csv = (table) => {
+    const cell = (cell) => {
+      const text = cell.textContent;
+      if (cell.matches("td.number")) return text.replace(/[,%]/g, "");
+      const safe = /^[-=+@\t\r]/.test(text) ? `'${text}` : text;
+      return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    };
+    return [...table.rows].map((row) => [...row.cells].map(cell).join(",") + "\r\n").join("");
+  };
+  const download = (name, text) => {
+    const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: `${name}.csv` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  };
+  for (const chart of document.querySelectorAll(".chart")) {
+    const title = chart.querySelector("h2").textContent;
+    const button = element("button", { type: "button", class: "csv", "aria-label": `Download CSV: ${title}` }, "Download CSV");
+    button.addEventListener("click", () => download(chart.id, csv(chart.querySelector("table"))));
+    chart.append(button);
+  }
 
   const start = async () => {
     if (typeof DecompressionStream === "undefined") throw new Error("this browser cannot inflate them");

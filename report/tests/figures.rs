@@ -2,16 +2,17 @@
 
 mod common;
 
-use common::{image, report_of, sample, whole};
+use common::{image, options, report_of, sample, whole};
 use robomaton_compiler::lint::lint;
 use robomaton_compiler::{Options, Surroundings};
 use robomaton_formats::Outcome;
 use robomaton_grammar::{DEFAULT_LIMIT, diagnose, scan};
-use robomaton_report::{CLASSES, class_name, shown};
+use robomaton_report::{CLASSES, class_name, report, report_over_time, shown};
 use robomaton_runtime::Usage;
 use robomaton_tables::crawlers::known;
 use robomaton_tables::extent::{Ground, Share, extent};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicU64;
 
 #[test]
 fn figures_are_those_of_the_sites() {
@@ -75,7 +76,40 @@ fn extents_are_those_of_the_sites() {
             };
             assert_eq!((extents.all(share), extents.named(share)), (of(false), of(true)), "{}", known.token);
         }
+        let kept_out = told.iter().filter(|told| told.share == Share::None && told.ground != Ground::Outcome);
+        assert_eq!(extents.kept_out(), kept_out.count() as u64, "{}", known.token);
     }
+    let anyone = image.crawler(["*"]);
+    let kept_out = image.sites().filter(|site| extent(site, &anyone, Usage::CRAWL).share == Share::None);
+    assert_eq!(figures.everyone.all(Share::None), kept_out.count() as u64);
+    let times = || image.sites().filter_map(|site| site.fetched_at());
+    assert_eq!(figures.fetched, times().min().zip(times().max()));
+}
+
+#[test]
+fn earlier_images_are_counted_alike() {
+    let (full, other) = (
+        sample(&Options::default()),
+        image(&[("a.example", "User-agent: GPTBot\nDisallow: /\n"), ("b.example", "")]),
+    );
+    let report = report_over_time(&[("full", &full), ("other", &other)], &options(10), &AtomicU64::new(0));
+    let report = report.expect("a report");
+    let figures = whole(&full).figures;
+    let [earlier] = &report.earlier[..] else { panic!("{} earlier images", report.earlier.len()) };
+    assert_eq!((earlier.name.as_str(), earlier.figures.sites), ("full", figures.sites));
+    assert_eq!((&earlier.figures.extents, earlier.figures.everyone), (&figures.extents, figures.everyone));
+    assert_eq!((earlier.figures.fetched, earlier.figures.outcomes), (figures.fetched, figures.outcomes));
+    assert_eq!(report.figures, whole(&other).figures);
+    assert!(report_over_time::<Vec<u8>>(&[], &options(10), &AtomicU64::new(0)).is_err());
+}
+
+#[test]
+fn a_title_is_text() {
+    let title = Some("<b>Papers</b> & more".to_owned());
+    let made = report(&image(&[]), &robomaton_report::Options { title, ..options(1) }, &AtomicU64::new(0))
+        .expect("a report");
+    assert!(made.html.contains("<h1>&lt;b&gt;Papers&lt;/b&gt; &amp; more</h1>"));
+    assert!(made.html.contains("<title>&lt;b&gt;Papers"));
 }
 
 #[test]

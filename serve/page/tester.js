@@ -1,202 +1,212 @@
-// The tester: sends a text and a question to /v1/test and draws the answer line by line.
-//
-// Text of strangers is set as textContent and never as markup; what would not be seen, or would turn a line around, is
-// written out as its code point. Nothing is asked but the service that this page is from.
-"use strict";
+// The tester: reads the fields, asks the service, and hands the answers on to be drawn.
 
-const at = (id) => document.getElementById(id);
+import { about, ask, at, element, post, say, seen } from "/common.js";
+import { fill, load, open, save, source } from "/files.js";
+import * as lines from "/lines.js";
+import * as link from "/link.js";
+import { byPurpose, crawlers, crawlersCsv, purposeName, urls, urlsCsv } from "/tables.js";
 
-/** Characters that hide or reorder others. */
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const TABS = ["lines", "crawlers", "urls"];
 
-const seen = (text) =>
-  String(text).replace(UNSEEN, (c) => `\u2039U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}\u203a`);
-
-/** An element with classes and text, or children. */
-function element(name, classes, ...children) {
-  const made = document.createElement(name);
-  made.className = classes;
-  made.append(...children.map((child) => (typeof child === "string" ? seen(child) : child)));
-  return made;
-}
-
-const BADGES = {
-  decides: "decides", beaten: "loses", overridden: "overridden", contradicted: "ignored",
-  "no-match": "", "other-usage": "", "other-group": "", none: "",
-};
-const MATCHES = ["decides", "beaten", "overridden", "contradicted"];
-
-/** The last answer, so that what is shown of it can be chosen anew. */
-let answer = null;
 /** Counts requests, so that a slow answer does not overwrite a later one. */
 let asked = 0;
 
-function say(kind, word, reason) {
-  at("status").replaceChildren(element("div", `verdict ${kind}`,
-    element("p", "word", word), element("p", "reason", reason)));
+/** The tab that is shown. */
+let shown = "lines";
+
+/** What the fields ask. */
+function question() {
+  const { url, agent, usage, purpose, profile, text } = at("form").elements;
+  const question = {
+    text: text.value,
+    url: url.value.trim(),
+    agent: agent.value.trim() || "*",
+    usage: usage.value.trim() || "crawl",
+    profile: profile.value,
+  };
+  if (purpose.value.trim()) question.purpose = purpose.value.trim();
+  return question;
 }
 
 function fail(message, field) {
-  answer = null;
-  at("outcome").hidden = true;
-  say("failed", "Not tested", message);
+  lines.forget();
+  lines.verdict("failed", "Not tested", message);
   if (field) {
     field.setAttribute("aria-invalid", "true");
     field.focus();
   }
 }
 
-/** Asks the service; a refusal becomes an error with its sentence. */
-async function ask(path, options) {
-  let response;
-  try {
-    response = await fetch(path, options);
-  } catch {
-    throw new Error("the service does not answer; is it still running?");
-  }
-  if (response.ok) return response;
-  const said = await response.json().catch(() => ({}));
-  throw new Error(said.error ?? `the service answered with status ${response.status}`);
+/** What is wrong with a URL before it is sent; nothing, if it is a URL or a path. */
+function wrong(url) {
+  if (!url) return "The URL is empty; / is the root.";
+  if (/^[/?#]/.test(url) || /^[a-z][a-z0-9+.-]*:\/\//i.test(url) || at("profile").value === "google") return null;
+  const [, host, path] = /^([^/?#]*)(.*)$/s.exec(url);
+  const full = /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?$/i.test(host) ? `https://${url}, or ${path || "/"} alone` : `/${url}`;
+  return `${seen(url)} is neither a URL nor a path. Did you mean ${seen(full)}?`;
 }
 
-async function test() {
+/** Tests what the fields ask. `show` scrolls to the result where it is out of sight. */
+async function test({ show = false } = {}) {
   for (const field of at("form").elements) field.removeAttribute("aria-invalid");
-  if (!at("url").value.trim()) return fail("The URL is empty; / is the root.", at("url"));
-  const question = { text: at("text").value, url: at("url").value.trim(), profile: at("profile").value };
-  question.agent = at("agent").value.trim() || "*";
-  question.usage = at("usage").value.trim() || "crawl";
-  if (at("purpose").value.trim()) question.purpose = at("purpose").value.trim();
+  const wanted = question();
   const number = ++asked;
+  const complaint = wrong(wanted.url);
+  if (complaint) {
+    fail(complaint, at("url"));
+    return reveal(show);
+  }
   at("result").setAttribute("aria-busy", "true");
   try {
-    const response = await ask("/v1/test", {
-      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(question),
-    });
-    const told = await response.json();
-    if (number === asked) show(told);
+    const told = await post("/v1/test", wanted);
+    if (number === asked) lines.show(told);
   } catch (error) {
-    if (number === asked) fail(error.message);
+    if (number === asked) fail(`${error.message.replace(/\.$/, "")}.`);
   } finally {
     if (number === asked) at("result").removeAttribute("aria-busy");
   }
+  if (number !== asked) return;
+  reveal(show);
+  if (!at("outcome").hidden) many(wanted);
 }
 
-const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
-
-function show(told) {
-  answer = told;
-  let reason = `${capital(told.reason)}.`;
-  if (told.incomplete) reason += ` Incomplete: a file that the text refers to is missing, so ${told.decision} counts as ${told.verdict}.`;
-  say(told.verdict, capital(told.verdict), reason);
-  facts(told);
-  const deciding = told.lines.find((line) => line.fate === "decides");
-  at("jump").hidden = !deciding;
-  if (deciding) at("jump").dataset.line = deciding.line;
-  at("left-out").hidden = told.lines_left_out === 0;
-  at("left-out").textContent = `${told.lines_left_out} more lines are not shown.`;
-  at("outcome").hidden = false;
-  draw();
-  // Only the list scrolls, not the page under the reader.
-  const row = deciding && at(`line-${deciding.line}`);
-  if (row) at("lines").scrollTop = Math.max(0, row.offsetTop - at("lines").offsetTop - 96);
+/** Asks what the table in view is about. */
+function many(wanted) {
+  if (shown === "crawlers") crawlers(wanted, pick);
+  if (shown === "urls" && at("several").rows.length) urls(wanted);
 }
 
-function facts(told) {
-  const rows = [];
-  const fact = (name, ...value) => rows.push(element("dt", "", name), element("dd", "", ...value));
-  const agents = told.agent.join(", then ");
-  fact("Asked", `${agents}, to ${told.usage}${told.purpose ? ` for ${told.purpose}` : ""}`);
-  if (told.target !== null) fact("Matched against", element("code", "", told.target));
-  const lines = told.groups.map((group) => `line ${group.line} (${group.agents.join(", ")})`).join("; ");
-  if (told.choice === "named") fact("Answered by", `what names ${told.name}: ${lines}`);
-  if (told.choice === "default") fact("Answered by", `the default, as nothing names the crawler: ${lines}`);
-  if (told.choice === "nobody") fact("Answered by", "no group: none is for this crawler");
-  if (told.level) fact("Heard", told.level);
-  if (told.conditions.length) fact("Only if", told.conditions.join(", "));
-  if (told.unread) fact("Unread", `the last ${told.unread} bytes, which are over the limit`);
-  at("facts").replaceChildren(...rows);
+/** Brings the verdict into view, if a reader who pressed the button does not see it. */
+function reveal(show) {
+  const { top, bottom } = at("status").getBoundingClientRect();
+  if (show && (top < 0 || bottom > innerHeight || innerWidth < 992)) at("result").scrollIntoView({ block: "start" });
 }
 
-const FILTERS = {
-  all: () => true,
-  answers: (line) => line.answers || MATCHES.includes(line.fate),
-  matches: (line) => MATCHES.includes(line.fate),
-  remarks: (line) => line.remarks.length > 0,
-};
-
-function draw() {
-  const lines = answer.lines.filter(FILTERS[at("shown").value]);
-  const rows = lines.map(row);
-  at("lines").replaceChildren(...(rows.length ? rows : [element("li", "none", "No such lines.")]));
+/** Tests as a crawler of the list. */
+function pick(agent) {
+  at("agent").value = agent;
+  unlink();
+  test();
 }
 
-function row(line) {
-  const matches = MATCHES.includes(line.fate);
-  const classes = [];
-  if (line.answers) classes.push("answers");
-  if (line.fate === "decides") classes.push("decides", answer.decision === "disallowed" ? "disallow" : "allow");
-  else if (matches) classes.push("beaten");
-  else if (!line.answers && line.kind !== "sitemap") classes.push("dim");
-  const made = element("li", classes.join(" "),
-    element("span", "number", String(line.line)), element("span", "said", line.text || " "));
-  made.id = `line-${line.line}`;
-  // That a rule of another group does not answer is plain from where it stands.
-  if (line.why && line.fate !== "other-group") {
-    const badge = BADGES[line.fate];
-    const why = line.fate === "decides" ? answer.reason : line.why;
-    made.append(element("span", "note", ...(badge ? [element("span", "badge", badge)] : []), why));
+function tab(name) {
+  shown = name;
+  for (const other of TABS) {
+    at(`tab-${other}`).setAttribute("aria-selected", String(other === name));
+    at(`tab-${other}`).tabIndex = other === name ? 0 : -1;
+    at(`panel-${other}`).hidden = other !== name;
   }
-  for (const { severity, message, code } of line.remarks) {
-    made.append(element("span", `note remark ${severity}`, `${message} (${code})`));
-  }
-  return made;
+  if (name === "lines") lines.recenter();
+  if (name === "crawlers") crawlers(question(), pick);
 }
 
-async function load() {
-  const site = at("site").value.trim();
-  if (!site) return fail("Which site? A URL of it, or its host.", at("site"));
-  at("site").removeAttribute("aria-invalid");
-  const urls = site.includes("://") ? [site] : [`https://${site}`, `http://${site}`];
-  let failure;
-  for (const url of urls) {
-    try {
-      const response = await ask(`/v1/text?url=${encodeURIComponent(url)}`);
-      at("text").value = await response.text();
-      if (!at("url").value.trim() || at("url").value.includes("://") || site.includes("://")) at("url").value = url;
-      return test();
-    } catch (error) {
-      failure = error;
-    }
-  }
-  fail(failure.message, at("site"));
-}
-
-async function about() {
+/** Fills the list of known crawlers. */
+async function known() {
   try {
-    const { sites, opened_at } = await (await ask("/healthz")).json();
-    at("about").textContent = `${sites.toLocaleString("en")} sites in the image, opened ${opened_at.replace("T", " ").replace(/:\d\dZ$/, " UTC")}`;
+    const told = await (await ask("/v1/crawlers")).json();
+    for (const [purpose, members] of byPurpose(told.crawlers)) {
+      const group = document.createElement("optgroup");
+      group.label = purposeName(purpose);
+      group.append(...members.map(({ agent, operator }) => new Option(operator ? `${agent} · ${operator}` : agent, agent)));
+      at("known").append(group);
+    }
   } catch {
-    at("about").textContent = "";
+    at("known").disabled = true;
   }
 }
 
-at("form").addEventListener("submit", (event) => { event.preventDefault(); test(); });
-at("text").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) test();
+async function share() {
+  const fragment = await link.write(question(), source());
+  if (fragment.length > link.LIMIT) {
+    const length = fragment.length.toLocaleString("en");
+    return say("link-status", `The text is too long for a link: it takes ${length} characters, and ${link.LIMIT.toLocaleString("en")} fit. Download it instead.`, true);
+  }
+  history.replaceState(null, "", `#${fragment}`);
+  let copied = "";
+  try {
+    await navigator.clipboard.writeText(location.href);
+    copied = " and in the clipboard";
+  } catch {
+    // Not every browser, and not every address, lets a page write there.
+  }
+  say("link-status", `The link is in the address bar${copied}. What follows # is not sent to any server.`);
+}
+
+/** A link in the address bar that no longer asks what the fields do is taken away. */
+function unlink() {
+  if (location.hash) history.replaceState(null, "", location.pathname);
+  say("link-status", "");
+}
+
+/** Fills the fields from the link that the page was opened with, and tests. */
+async function begin() {
+  let told;
+  try {
+    told = await link.read(location.hash);
+  } catch (error) {
+    return fail(error.message);
+  }
+  for (const name of ["url", "agent", "usage", "purpose"]) {
+    if (told) at(name).value = told[name] ?? (name === "url" ? "/" : "");
+  }
+  const profiles = [...at("profile").options].map(({ value }) => value);
+  if (profiles.includes(told?.profile)) at("profile").value = told.profile;
+  if (told?.text !== undefined) fill(told.text);
+  if (told?.site) {
+    at("site").value = told.site;
+    await load(told.site);
+  }
+  return test();
+}
+
+/** Loads the site of the image that stands in the field. */
+async function loadSite() {
+  const site = await load(at("site").value.trim());
+  if (!site) return at("site").focus();
+  if (!/^[/?#]/.test(at("url").value.trim())) at("url").value = `${site}/`;
+  unlink();
+  return test();
+}
+
+at("form").addEventListener("submit", (event) => { event.preventDefault(); test({ show: true }); });
+at("form").addEventListener("input", unlink);
+for (const id of ["text", "urls"]) {
+  at(id).addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) (id === "text" ? test({ show: true }) : urls(question()));
+  });
+}
+at("known").addEventListener("change", () => {
+  if (at("known").value) pick(at("known").value);
+  at("known").value = "";
 });
-at("load").addEventListener("click", load);
+at("link").addEventListener("click", share);
+at("open").addEventListener("click", () => at("file").click());
+at("file").addEventListener("change", async () => {
+  const [file] = at("file").files;
+  if (file && await open(file)) {
+    unlink();
+    test();
+  }
+  at("file").value = "";
+});
+at("download").addEventListener("click", save);
+at("load").addEventListener("click", loadSite);
 at("site").addEventListener("keydown", (event) => {
-  if (event.key === "Enter") { event.preventDefault(); load(); }
+  if (event.key === "Enter") { event.preventDefault(); loadSite(); }
 });
-at("shown").addEventListener("change", () => answer && draw());
-at("jump").addEventListener("click", (event) => {
-  event.preventDefault();
-  at("shown").value = "all";
-  draw();
-  const row = at(`line-${event.currentTarget.dataset.line}`);
-  row.tabIndex = -1;
-  row.scrollIntoView({ block: "center" });
-  row.focus();
+at("shown").addEventListener("change", lines.draw);
+for (const name of TABS) at(`tab-${name}`).addEventListener("click", () => tab(name));
+at("result").querySelector("[role=tablist]").addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!step) return;
+  const name = TABS[(TABS.indexOf(shown) + step + TABS.length) % TABS.length];
+  tab(name);
+  at(`tab-${name}`).focus();
 });
+at("crawlers-csv").addEventListener("click", crawlersCsv);
+at("urls-send").addEventListener("click", () => urls(question()));
+at("urls-csv").addEventListener("click", urlsCsv);
+addEventListener("hashchange", begin);
 about();
-test();
+known();
+begin();

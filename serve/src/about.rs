@@ -82,7 +82,7 @@ pub(crate) fn too_much(what: String) -> Refusal {
 /// Why a story cannot be told: what was asked, what the image lacks, or a mistake of ours.
 pub(crate) fn refused(error: &Error) -> Refusal {
     let status = match error {
-        Error::NoUrl { .. } => StatusCode::BAD_REQUEST,
+        Error::NoUrl(_) | Error::Usage(_) => StatusCode::BAD_REQUEST,
         Error::NoTexts => StatusCode::NOT_FOUND,
         Error::OverLimit(_) => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Image(_) | Error::NoSite | Error::Disagreement { .. } => StatusCode::INTERNAL_SERVER_ERROR,

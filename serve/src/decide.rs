@@ -10,13 +10,13 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use robomaton_explain::{Answer, Asked, Known, Names, Question, decide, for_purpose, names};
+use robomaton_explain::{Answer, Asked, Known, Names, Question, check_usage, decide, for_purpose, names};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The parameters of a question.
-const KNOWN: &[&str] = &["url", "agent", "usage", "purpose", "document"];
+const KNOWN: &[&str] = &["url", "agent", "usage", "purpose", "document", "named_only"];
 
 /// `GET /v1/decide`.
 pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
@@ -24,6 +24,7 @@ pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result
     let served = app.current.get();
     let image = &served.image;
     let asker = parameters.asker(image.profile())?;
+    check_usage(image, &asker.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
     let (crawler, usage) = asker.resolve(image);
     let verdict = decide(image, parameters.other_document(), &crawler, usage, &parameters.url);
     let agent = asker.agents.join(",");
@@ -113,6 +114,7 @@ impl Batch<'_> {
             }
         }
         let (usage, purpose) = (asked.usage.as_deref().unwrap_or("crawl"), asked.purpose.as_deref());
+        check_usage(&self.served.image, usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
         let profile = self.served.image.profile();
         match &asked.agent {
             None => check(["*"].into_iter(), usage, purpose, profile)?,
@@ -130,7 +132,7 @@ impl Batch<'_> {
         let usage = for_purpose(image.usage(usage_name), purpose);
         let anybody = Names::One(Cow::Borrowed("*"));
         let names = asked.agent.as_ref().unwrap_or(&anybody);
-        let verdict = image.decide(self.known.crawler(image, names), usage, &asked.url);
+        let verdict = image.decide(self.known.crawler(image, names, asked.named_only), usage, &asked.url);
         self.metrics.decided(verdict.safe_decision().name());
         let question = Question { url: &asked.url, agent: &names.joined(), usage: usage_name, purpose };
         // Writing to memory does not fail.

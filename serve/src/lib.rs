@@ -1,7 +1,7 @@
 //! Answers from an image over HTTP: single questions, batches, sites, explanations, and a page to try files on.
 //!
 //! ```text
-//!   file ──▶ current (watched, swapped) ──▶ routes ──▶ decide, about, tester ──▶ JSON
+//!   file ──▶ current (watched, swapped) ──▶ routes ──▶ decide, about, sites, crawlers, tester ──▶ JSON, page
 //!                                             │
 //!   connections (limits, shutdown) ───────────┘ metrics
 //! ```
@@ -15,14 +15,18 @@
 
 mod about;
 mod connections;
+mod crawlers;
 mod current;
 mod decide;
 mod error;
 pub mod limits;
 mod metrics;
+mod page;
 mod parameters;
 mod routes;
+mod row;
 mod signals;
+mod sites;
 mod tester;
 
 pub use error::Error;

@@ -42,6 +42,16 @@ pub const GROUPS: usize = 5_000;
 /// pairs. Real files have some dozens.
 pub const PATTERNS: usize = 512;
 
+/// URLs that a text is tested for at a time.
+pub const TEST_URLS: usize = 500;
+
+/// Sites on a page of the list, where no other number is given, and at most.
+pub const SITES: (usize, usize) = (50, 500);
+
+/// Bytes of a text whose remarks are counted in the list of sites: nearly all are shorter, and a whole page takes some
+/// tenths of a second.
+pub const COUNTED_TEXT: usize = 64 << 10;
+
 /// Octets of a stored text that is handed out. The compiler reads 500 KiB of one.
 pub const TEXT: usize = 4 << 20;
 

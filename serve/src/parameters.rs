@@ -6,7 +6,7 @@
 use crate::error::Refusal;
 use crate::limits::{AGENTS, NAME};
 use axum::http::StatusCode;
-use robomaton_explain::{Asker, names, reduced_name};
+use robomaton_explain::{Asker, crawler_names, names};
 use robomaton_runtime::Profile;
 use std::borrow::Cow;
 
@@ -18,6 +18,7 @@ pub(crate) struct Parameters<'a> {
     pub(crate) usage: Option<Cow<'a, str>>,
     pub(crate) purpose: Option<Cow<'a, str>>,
     pub(crate) document: Option<Cow<'a, str>>,
+    pub(crate) named_only: Option<Cow<'a, str>>,
 }
 
 impl<'a> Parameters<'a> {
@@ -29,17 +30,8 @@ impl<'a> Parameters<'a> {
     ) -> Result<Parameters<'a>, Refusal> {
         let mut read = Parameters::default();
         let mut url = None;
-        for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            if !known.contains(&name) {
-                let of = known.join(", ");
-                return Err(Refusal::bad(format!(
-                    "no parameter {name:?} here, only {of}; an `&` in a value is written %26"
-                )));
-            }
-            let value = decode(value).ok_or_else(|| {
-                Refusal::bad(format!("{name} is not UTF-8 when decoded; a `%` of a URL is written %25"))
-            })?;
+        for pair in pairs(query, known) {
+            let (name, value) = pair?;
             let place = match name {
                 "agent" => {
                     read.agents.push(value);
@@ -48,11 +40,10 @@ impl<'a> Parameters<'a> {
                 "url" => &mut url,
                 "usage" => &mut read.usage,
                 "purpose" => &mut read.purpose,
+                "named_only" => &mut read.named_only,
                 _ => &mut read.document,
             };
-            if place.replace(value).is_some() {
-                return Err(Refusal::bad(format!("{name} is given twice")));
-            }
+            set(place, name, value)?;
         }
         read.url =
             url.filter(|url| !url.trim_ascii().is_empty()).ok_or_else(|| Refusal::bad("no url is given"))?;
@@ -65,6 +56,9 @@ impl<'a> Parameters<'a> {
         {
             return Err(Refusal::bad(format!("no document {document:?}, only robots.txt and data.txt")));
         }
+        if let Some(word) = read.named_only.as_deref().filter(|word| !matches!(*word, "true" | "false")) {
+            return Err(Refusal::bad(format!("named_only is true or false, not {word:?}")));
+        }
         Ok(read)
     }
 
@@ -76,7 +70,37 @@ impl<'a> Parameters<'a> {
     /// Who asks, and for what.
     pub(crate) fn asker(&self, profile: Profile) -> Result<Asker, Refusal> {
         let usage = self.usage.as_deref().unwrap_or("crawl");
-        asker(self.agents.iter().map(|name| &**name), usage, self.purpose.as_deref(), profile)
+        let asker = asker(self.agents.iter().map(|name| &**name), usage, self.purpose.as_deref(), profile)?;
+        Ok(Asker { named_only: self.named_only.as_deref() == Some("true"), ..asker })
+    }
+}
+
+/// The parameters of a query string with their values, decoded, or the refusal of one.
+pub(crate) fn pairs<'a>(
+    query: Option<&'a str>,
+    known: &[&str],
+) -> impl Iterator<Item = Result<(&'a str, Cow<'a, str>), Refusal>> {
+    let pairs = query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+    pairs.map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        if !known.contains(&name) {
+            let of = known.join(", ");
+            return Err(Refusal::bad(format!(
+                "no parameter {name:?} here, only {of}; an `&` in a value is written %26"
+            )));
+        }
+        let value = decode(value).ok_or_else(|| {
+            Refusal::bad(format!("{name} is not UTF-8 when decoded; a `%` of a URL is written %25"))
+        })?;
+        Ok((name, value))
+    })
+}
+
+/// Sets a parameter that may be given once.
+pub(crate) fn set<T>(place: &mut Option<T>, name: &str, value: T) -> Result<(), Refusal> {
+    match place.replace(value) {
+        Some(_) => Err(Refusal::bad(format!("{name} is given twice"))),
+        None => Ok(()),
     }
 }
 
@@ -93,7 +117,7 @@ pub(crate) fn asker<'n>(
     }
     check(all.iter().map(String::as_str), usage, purpose, profile)?;
     let (usage, purpose) = (usage.to_owned(), purpose.map(str::to_owned));
-    Ok(Asker { agents: all, usage, purpose, elements: false })
+    Ok(Asker { agents: all, usage, purpose, elements: false, named_only: false })
 }
 
 /// Refuses names that name nobody, and more or longer ones than anybody has.
@@ -111,7 +135,9 @@ pub(crate) fn check<'n>(
             "an agent, a usage or a purpose is over the limit of {NAME} octets"
         )));
     }
-    agents.clone().try_for_each(|name| reduced_name(name, profile).map(|_| ()).map_err(Refusal::bad))
+    agents.clone().try_for_each(|name| {
+        crawler_names(name, profile).map(|_| ()).map_err(|error| Refusal::bad(error.to_string()))
+    })
 }
 
 /// A value of a query string: `+` is a space, and `%` with two hexadecimal digits an octet. `None` when that is no UTF-8.

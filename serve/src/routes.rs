@@ -9,14 +9,14 @@ use crate::current::Current;
 use crate::error::Refusal;
 use crate::limits::{BODY_TIME, heavy};
 use crate::metrics::Metrics;
-use crate::{about, decide, tester};
+use crate::{about, crawlers, decide, page, sites, tester};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
 use std::net::IpAddr;
@@ -52,19 +52,19 @@ impl App {
 /// What all handlers share.
 pub(crate) type Shared = State<Arc<App>>;
 
-/// The paths, as they are counted.
+/// The paths that are counted, beside those of the page.
 const PATHS: [&str; 11] = [
     "/v1/decide",
     "/v1/site",
+    "/v1/sites",
     "/v1/text",
     "/v1/explain",
+    "/v1/crawlers",
     "/v1/test",
+    "/v1/test/crawlers",
+    "/v1/test/urls",
     "/healthz",
     "/metrics",
-    "/",
-    "/style.css",
-    "/tester.js",
-    "/icon.svg",
 ];
 
 /// What may be done with an answer: nothing from elsewhere, and no guess at what it is.
@@ -81,30 +81,47 @@ const HEADERS: [(header::HeaderName, &str); 5] = [
 ];
 
 pub(crate) fn router(app: Arc<App>) -> Router {
-    Router::new()
+    let mut router = Router::new()
         .route("/v1/decide", get(decide::one).post(decide::batch))
         .route("/v1/site", get(about::site))
         .route("/v1/text", get(about::text))
         .route("/v1/explain", get(about::explanation))
-        .route("/v1/test", axum::routing::post(tester::test))
+        .route("/v1/sites", get(sites::sites))
+        .route("/v1/crawlers", get(crawlers::of_image))
+        .route("/v1/test", post(tester::test))
+        .route("/v1/test/crawlers", post(crawlers::of_text))
+        .route("/v1/test/urls", post(tester::urls))
         .route("/healthz", get(about::health))
-        .route("/metrics", get(about::metrics))
-        .route("/", get(tester::page))
-        .route("/style.css", get(tester::style))
-        .route("/tester.js", get(tester::script))
-        .route("/icon.svg", get(tester::icon))
+        .route("/metrics", get(about::metrics));
+    for file in &page::FILES {
+        router = router.route(file.path, get(async || file.into_response()));
+    }
+    router
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "no such path; docs/service.md lists them"))
-        .method_not_allowed_fallback(async || {
-            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this path knows other methods")
-        })
+        .method_not_allowed_fallback(other_method)
         .layer(from_fn_with_state(app.clone(), guard))
         .with_state(app)
+}
+
+/// The refusal of a method that a path does not answer: all of them answer GET, POST, or both.
+async fn other_method(method: Method, uri: Uri) -> Refusal {
+    let only_post = uri.path().starts_with("/v1/test");
+    let methods = match uri.path() {
+        "/v1/decide" => "GET or POST",
+        _ if only_post => "POST",
+        _ => "GET",
+    };
+    Refusal::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        format!("method {method} is not allowed here: use {methods}"),
+    )
 }
 
 /// What holds for every request.
 async fn guard(State(app): Shared, request: Request, next: Next) -> Response {
     let began = Instant::now();
-    let endpoint = PATHS.into_iter().find(|&path| path == request.uri().path()).unwrap_or("other");
+    let paths = PATHS.into_iter().chain(page::FILES.iter().map(|file| file.path));
+    let endpoint = paths.into_iter().find(|&path| path == request.uri().path()).unwrap_or("other");
     let mut response = match check_host(&request, &app.options.hosts) {
         Ok(()) => next.run(request).await,
         Err(refusal) => refusal.into_response(),

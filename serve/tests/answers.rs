@@ -15,8 +15,8 @@ fn a_question_is_answered_as_query_answers_it() {
     assert_eq!(told["stale"].take(), true);
     let expected = json!({
         "url": "https://a.example/private", "agent": "GPTBot", "usage": "crawl", "purpose": null,
-        "verdict": "disallowed", "decision": "disallowed", "incomplete": false, "conditions": [],
-        "typed_conditions": [], "rule": "Disallow: /", "line": 6,
+        "verdict": "disallowed", "decision": "disallowed", "incomplete": false, "choice": "named",
+        "name": "gptbot", "looked_for": ["gptbot"], "conditions": [], "typed_conditions": [], "rule": "Disallow: /", "line": 6,
         "rules": [{ "line": 6, "file": null, "page": null, "rule": "Disallow: /" }], "fields": null,
         "conventional": "disallowed", "outcome": "rules", "basis": "rule", "stale": null, "status": 200,
         "fetched_at": "2024-05-11T00:00:00Z",
@@ -46,7 +46,8 @@ fn wrong_questions_are_refused_with_a_sentence() {
     let long = format!("/v1/decide?url=https://a.example/{}", "a".repeat(URL));
     assert!(service.get(&long).refused(414).contains("over the limit"));
     assert!(service.get("/v1/decid").refused(404).contains("no such path"));
-    assert!(service.client().post("/v1/site", b"").refused(405).contains("other methods"));
+    assert!(service.client().post("/v1/site", b"").refused(405).contains("use GET"));
+    assert!(service.get("/v1/test").refused(405).contains("method GET is not allowed here: use POST"));
     // The head of a request has a limit, too.
     let mut client = service.client();
     client.send(format!("GET /{} HTTP/1.1\r\n", "a".repeat(1 << 20)).as_bytes());
@@ -84,6 +85,16 @@ fn a_batch_is_answered_whole_or_refused_with_the_place() {
     let good = r#"{"url": "https://a.example/"}"#;
     for (body, question, what) in [
         (format!("{good}\n{{broken\n{good}"), json!(2), "question 2: key must be a string"),
+        (
+            format!("{good}\n{{\"url\": \"https://a.example/\", \"agnet\": \"a\"}}"),
+            json!(2),
+            "question 2: unknown field `agnet`",
+        ),
+        (
+            r#"[{"url": "https://a.example/", "usage": "trian"}]"#.to_owned(),
+            json!(1),
+            "did you mean \"train\"?",
+        ),
         (format!("[{good}, {{\"agent\": \"a\"}}]"), json!(2), "question 2: missing field `url`"),
         (format!("{good}\n{good}\n7"), json!(3), "question 3: invalid type"),
         (format!("{good}\n{{\"url\": \"a\", \"agent\": \"\"}}"), json!(2), "names no crawler"),
@@ -171,6 +182,12 @@ fn a_text_is_tested_line_by_line() {
     assert_eq!(told["lines"][2]["why"], "matches, but line 2 stands before it");
     let told = test(json!({ "text": "User-agent: *\nDisallow: /\n", "url": "/robots.txt" }));
     assert_eq!((&told["verdict"], &fates(&told)), (&json!("allowed"), &vec![(2, "beaten")]));
+    // Later languages are kept and weigh nothing.
+    let text = "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /a\n";
+    let told = test(json!({ "text": text, "url": "/b", "usage": "train" }));
+    assert_eq!((&told["verdict"], &told["basis"]), (&json!("unknown"), &json!("unspoken")));
+    assert_eq!(told["lines"][1]["why"], "kept, not weighed: no verdict depends on this record");
+    assert_eq!(told["lines"][0]["why"], Value::Null);
     // A page in place of a robots.txt has lines and no rules.
     let told = test(json!({ "text": "<!doctype html><p>x", "url": "/" }));
     assert_eq!((&told["outcome"], fates(&told).len()), (&json!("not-robots"), 0));
@@ -193,7 +210,7 @@ fn wrong_tests_are_refused() {
     let refused = |body: &str, status: u16| service.post("/v1/test", body).refused(status);
     assert!(refused("", 400).contains("EOF"));
     assert!(refused(r#"{"text": "", "url": ""}"#, 400).contains("the root"));
-    assert!(refused(r#"{"text": "", "url": "x y"}"#, 400).contains("neither a path nor a URL"));
+    assert!(refused(r#"{"text": "", "url": "x y"}"#, 400).contains("is no URL: it begins with neither"));
     assert!(refused(r#"{"text": "", "url": "/", "agents": "a"}"#, 400).contains("unknown field `agents`"));
     assert!(refused(r#"{"text": "", "url": "/", "profile": "x"}"#, 400).contains("no profile"));
     let long = json!({ "text": "", "url": format!("/{}", "a".repeat(4096)) }).to_string();
@@ -251,8 +268,15 @@ fn the_page_asks_nobody_else() {
     let service = Service::start();
     for (path, kind) in [
         ("/", "text/html; charset=utf-8"),
+        ("/sites", "text/html; charset=utf-8"),
         ("/style.css", "text/css; charset=utf-8"),
         ("/tester.js", "text/javascript; charset=utf-8"),
+        ("/common.js", "text/javascript; charset=utf-8"),
+        ("/files.js", "text/javascript; charset=utf-8"),
+        ("/lines.js", "text/javascript; charset=utf-8"),
+        ("/link.js", "text/javascript; charset=utf-8"),
+        ("/sites.js", "text/javascript; charset=utf-8"),
+        ("/tables.js", "text/javascript; charset=utf-8"),
         ("/icon.svg", "image/svg+xml"),
     ] {
         let answer = service.get(path);

@@ -3,36 +3,8 @@
 mod common;
 
 use common::Service;
-use robomaton_browser::{Browser, Page, Scheme, chromium};
-use serde_json::json;
-
-/// The page, loaded, and its first test answered.
-fn open(browser: &Browser, service: &Service, scheme: Scheme) -> Page {
-    let page = browser.blank();
-    page.color_scheme(scheme);
-    page.viewport(1280, 900);
-    page.go(&format!("http://{}/", service.address));
-    page.wait("document.querySelector('#status .word') !== null");
-    page
-}
-
-/// Puts a text into a field, as a paste does.
-fn paste(page: &Page, id: &str, text: &str) {
-    page.evaluate(&format!("document.getElementById('{id}').value = {}", json!(text)));
-}
-
-/// The text of an element, whether it is in sight or not.
-fn content(page: &Page, selector: &str) -> String {
-    let text = page.evaluate(&format!("document.querySelector({}).textContent", json!(selector)));
-    text.as_str().unwrap_or_default().to_owned()
-}
-
-/// Sends the question and waits for its answer.
-fn send(page: &Page) {
-    page.evaluate("document.querySelector('#status .word').textContent = ''");
-    page.click("#send");
-    page.wait("document.querySelector('#status .word').textContent !== ''");
-}
+use common::page::{content, open, paste, send};
+use robomaton_browser::{Scheme, chromium};
 
 /// The contrast of an element's text to what is behind it, as WCAG reckons it.
 const CONTRAST: &str = r"(selector) => {
@@ -59,16 +31,33 @@ fn the_line_that_decides_is_shown_with_those_that_lose() {
         assert_eq!(page.evaluate("document.querySelectorAll('#lines .decides').length"), 1);
         assert!(content(&page, "#lines .decides .said").starts_with("Disallow: /search"));
         assert_eq!(page.evaluate("document.querySelectorAll('#lines li').length"), 14);
+        page.click("#tab-crawlers");
+        page.wait("document.querySelectorAll('#crawlers tbody th button').length > 40");
+        page.click("#tab-lines");
         for part in [
             "h1",
             "label",
-            "small",
+            "nav a",
+            "#about",
+            "#text-status",
             "#facts dt",
+            "#jump .number",
+            "#jump code",
+            "#tab-urls",
+            "#counts .warning",
+            "#glance .disallowed",
+            "#crawlers thead th",
+            "#crawlers .purpose th",
+            "#crawlers td.disallowed",
+            "#crawlers td.allowed",
+            "#crawlers td.choice",
+            "#crawlers .name",
             ".word",
             ".reason",
             "#send",
             "#lines .decides .note",
             "#lines .beaten .note",
+            "#lines .beside",
             "#lines .dim .said",
             "#lines .number",
         ] {
@@ -91,8 +80,28 @@ fn a_keyboard_alone_will_do() {
     let focus = || page.evaluate("document.activeElement.id || document.activeElement.className");
     page.press("Tab");
     assert_eq!(focus(), "skip");
+    for _ in 0..2 {
+        page.press("Tab");
+        assert_eq!(page.evaluate("document.activeElement.closest('nav') !== null"), true);
+    }
     for id in [
-        "url", "agent", "usage", "purpose", "profile", "text", "site", "load", "send", "shown", "jump",
+        "url",
+        "agent",
+        "known",
+        "usage",
+        "purpose",
+        "profile",
+        "send",
+        "link",
+        "open",
+        "download",
+        "text",
+        "site",
+        "load",
+        "jump",
+        "tab-lines",
+        "count warning",
+        "shown",
         "lines",
     ] {
         page.press("Tab");
@@ -101,7 +110,7 @@ fn a_keyboard_alone_will_do() {
         let outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
         assert_eq!(outline, "solid", "{id}");
     }
-    for _ in 0..11 {
+    for _ in 0..17 {
         page.press_with_shift("Tab");
     }
     assert_eq!(focus(), "url");
@@ -119,7 +128,7 @@ fn a_keyboard_alone_will_do() {
     page.evaluate("document.getElementById('site').focus()");
     page.type_text("a.example");
     page.press("Enter");
-    page.wait("document.getElementById('text').value.includes('map.xml')");
+    page.wait("document.getElementById('text').value.includes('a.example/map.xml')");
     page.wait("document.querySelector('#lines .decides .said').textContent === 'Disallow: /'");
     // From the answer to the line.
     page.evaluate("document.getElementById('jump').focus()");
@@ -127,7 +136,7 @@ fn a_keyboard_alone_will_do() {
     assert_eq!(focus(), "line-6");
     // What is said aloud.
     assert_eq!(page.evaluate("document.querySelector('#status').getAttribute('aria-live')"), "polite");
-    let unnamed = "[...document.querySelectorAll('input, select, textarea')].filter((field) => !field.labels.length).length";
+    let unnamed = "[...document.querySelectorAll('input, select, textarea')].filter((field) => !field.hidden && !field.labels.length).length";
     assert_eq!(page.evaluate(unnamed), 0);
 }
 
@@ -140,14 +149,14 @@ fn texts_of_strangers_stay_text() {
         User-agent: *\nDisallow: /\"><svg onload=window.hit=1>\nDisallow: /\u{202e}lmx.\n";
     paste(&page, "text", hostile);
     paste(&page, "url", "/\"><svg onload=window.hit=1>");
-    paste(&page, "usage", "<b>crawl</b>");
-    paste(&page, "agent", "x<img src=x onerror=window.hit=1>");
+    paste(&page, "purpose", "<b>news</b>");
+    paste(&page, "agent", "x<img/src=x/onerror=window.hit=1>");
     send(&page);
     assert_eq!(page.evaluate("document.querySelectorAll('#result :is(script, img, svg, b)').length"), 0);
     assert_eq!(page.evaluate("window.hit === undefined"), true);
     assert!(content(&page, "#lines").contains("<img src=x onerror="), "{}", content(&page, "#lines"));
     assert!(content(&page, "#lines").contains("\u{2039}U+202E\u{203a}lmx."), "{}", content(&page, "#lines"));
-    assert!(page.text("#facts").contains("<b>crawl</b>"), "{}", page.text("#facts"));
+    assert!(page.text("#facts").contains("<b>news</b>"), "{}", page.text("#facts"));
 }
 
 #[test]
@@ -162,8 +171,27 @@ fn mistakes_are_told_where_they_are() {
     assert_eq!(page.evaluate("document.activeElement.getAttribute('aria-invalid')"), "true");
     paste(&page, "url", "no place");
     send(&page);
-    assert!(page.text("#status").contains("neither a path nor a URL"), "{}", page.text("#status"));
+    assert!(
+        page.text("#status").contains("neither a URL nor a path. Did you mean /no place?"),
+        "{}",
+        page.text("#status")
+    );
     assert_eq!(page.evaluate("document.getElementById('outcome').hidden"), true);
+    paste(&page, "url", "example.com/x?y");
+    send(&page);
+    let hint = "Did you mean https://example.com/x?y, or /x?y alone?";
+    assert!(page.text("#status").contains(hint), "{}", page.text("#status"));
+    // What loading has to say stands beside its field.
+    paste(&page, "site", "nobody.example");
+    page.click("#load");
+    page.wait("document.querySelector('#text-status').classList.contains('failed')");
+    let told = "The image does not hold nobody.example, with http or https, with or without www.";
+    assert_eq!(page.text("#text-status"), told);
+    paste(&page, "site", "www.a.example");
+    page.click("#load");
+    page.wait("document.getElementById('text').value.includes('a.example/map.xml')");
+    assert_eq!(page.text("#text-status"), "Loaded https://a.example, not https://www.a.example: 10 lines.");
+    page.wait("document.querySelector('#status .word').textContent === 'Disallowed'");
     service.end();
     send(&page);
     assert!(page.text("#status").contains("is it still running?"), "{}", page.text("#status"));
@@ -173,12 +201,14 @@ fn mistakes_are_told_where_they_are() {
 }
 
 #[test]
-fn narrow_windows_and_large_files_are_no_trouble() {
+fn large_files_are_no_trouble() {
     let Some(browser) = chromium() else { return };
     let service = Service::start();
     let page = open(&browser, &service, Scheme::Light);
-    page.viewport(360, 740);
-    assert_eq!(page.evaluate("document.documentElement.scrollWidth <= 360"), true);
+    for width in [320, 390, 768, 1024, 1280] {
+        page.viewport(width, 740);
+        assert_eq!(page.evaluate("document.documentElement.scrollWidth"), width, "wide as the window");
+    }
     let rules: String = (0..20_000).map(|n| format!("Disallow: /{n}/\n")).collect();
     paste(&page, "text", &format!("User-agent: *\n{rules}"));
     paste(&page, "url", "/19999/x");

@@ -108,7 +108,7 @@ impl Extent {
 }
 
 /// Octets that may be fresh: such as stand for themselves in every notation, rare ones first.
-const FRESH: &[u8] = b"^`|{}<>\"~!',()+[]&=_-.ghijklmnopqrstuvwxyz";
+const FRESH: &[u8] = b"~!',()+[]&=_-.ghijklmnopqrstuvwxyz";
 
 /// How much of a site a crawler may use in one way. An incomplete answer counts as [`Verdict::safe_decision`] has it. Of
 /// several crawlers or sites ask [`Extents`], which is faster.

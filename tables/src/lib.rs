@@ -7,9 +7,11 @@
 //! Invariant: equal images give equal octets; no clock is asked. This crate reads no robots.txt and weighs no rules:
 //! every answer is that of `runtime`. It opens no file: it is handed images and something to write to.
 
-pub mod crawlers;
 pub mod diff;
+pub mod domain;
 pub mod extent;
 pub mod rows;
 pub mod schema;
 pub mod write;
+
+pub use robomaton_formats::crawlers;

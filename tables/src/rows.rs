@@ -5,6 +5,7 @@
 //! data.txt, are no sites and are left out; [`left_out`] counts them. It does not know how a row is written.
 
 use crate::crawlers::{self, Known};
+use crate::domain;
 use crate::extent::{Extent, Extents};
 use crate::schema::Cell;
 use crate::write::Writer;
@@ -73,7 +74,12 @@ pub fn left_out<D: AsRef<[u8]>>(image: &Image<D>) -> usize {
     image.documents().count()
 }
 
-/// Writes the tables of an image that there is a writer for.
+/// When the newest capture of an image was fetched, in unix seconds, if any says so.
+pub fn newest<D: AsRef<[u8]>>(image: &Image<D>) -> Option<u64> {
+    image.sites().filter_map(|site| site.fetched_at()).max()
+}
+
+/// Writes the tables of an image that there is a writer for. For several images together, [`Writer::begin`] each first.
 ///
 /// # Errors
 /// When a row cannot be written.
@@ -144,6 +150,7 @@ fn site_row(site: &Site<'_>, writer: &mut Writer<'_>) -> io::Result<()> {
         detail.map(rules).into(),
         detail.map(named).into(),
         detail.map(|detail| detail.extensions.iter().filter(|record| is_sitemap(record)).count()).into(),
+        domain::registered(host).into(),
     ])
 }
 

@@ -18,7 +18,7 @@ pub struct Table {
 }
 
 /// A column of a table.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Column {
     /// The name.
     pub name: &'static str,
@@ -122,12 +122,58 @@ const fn maybe(name: &'static str, kind: Kind, about: &'static str) -> Column {
     Column { name, kind, nullable: true, about }
 }
 
+/// A table for several images.
+macro_rules! in_series {
+    ($table:ident) => {
+        Table {
+            columns: &{
+                const COLUMNS: [Column; $table.columns.len() + SNAPSHOT.len()] =
+                    with_snapshot($table.columns);
+                COLUMNS
+            },
+            ..$table
+        }
+    };
+}
+
 const DOCUMENT: Column = always("document", Number, "the text, by its number in this image");
 const SITE: Column =
     always("site", Text, "the site as a URL without a path, or its authority alone where no scheme is known");
 
 /// The tables of an image.
 pub static TABLES: [Table; 7] = [SITES, GROUPS, RULES, CRAWLERS, SITEMAPS, EXTENSIONS, POLICY];
+
+/// The same tables for several images together: each with [`SNAPSHOT`] behind its own columns.
+pub static SERIES: [Table; 7] = [
+    in_series!(SITES),
+    in_series!(GROUPS),
+    in_series!(RULES),
+    in_series!(CRAWLERS),
+    in_series!(SITEMAPS),
+    in_series!(EXTENSIONS),
+    in_series!(POLICY),
+];
+
+/// The columns that say which of several images a row is of.
+pub const SNAPSHOT: [Column; 2] = [
+    always(
+        "image",
+        Word,
+        "the image, by the name of its file without `.rimg`; by its path where two have the same name",
+    ),
+    maybe("newest", Time, "when the newest capture of that image was fetched; empty where that is not known"),
+];
+
+/// The columns of a table and those of [`SNAPSHOT`].
+const fn with_snapshot<const N: usize>(columns: &[Column]) -> [Column; N] {
+    let mut all = [SNAPSHOT[0]; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < columns.len() { columns[at] } else { SNAPSHOT[at - columns.len()] };
+        at += 1;
+    }
+    all
+}
 
 /// The tables of what two images differ in.
 pub static CHANGED: [Table; 2] = [CHANGES, ACCESS];
@@ -158,6 +204,11 @@ const SITES: Table = Table {
         maybe("rules", Number, "rules of the text"),
         maybe("named", Number, "distinct crawlers that the text names, `*` aside"),
         maybe("sitemaps", Number, "sitemaps that the text lists"),
+        maybe(
+            "domain",
+            Text,
+            "the registered domain: a public suffix (publicsuffix.org, private ones as `github.io` too) and the label before it; empty for IP addresses, single labels and public suffixes themselves",
+        ),
     ],
 };
 
@@ -218,7 +269,11 @@ const CRAWLERS: Table = Table {
         always("group", Number, "the group"),
         always("crawler", Word, "the name as it is compared: in lower case, without a version"),
         maybe("operator", Word, "who runs it, where it is well known"),
-        maybe("purpose", Word, "`train`, `search`, `assistant` or `other`, where it is well known"),
+        maybe(
+            "purpose",
+            Word,
+            "`train`, `search`, `assistant`, `seo`, `archive` or `other`, where it is well known",
+        ),
     ],
 };
 
@@ -251,7 +306,11 @@ const POLICY: Table = Table {
         SITE,
         always("crawler", Word, "the crawler; `*` is one that no group names"),
         maybe("operator", Word, "who runs it, where it is well known"),
-        maybe("purpose", Word, "`train`, `search`, `assistant` or `other`, where it is well known"),
+        maybe(
+            "purpose",
+            Word,
+            "`train`, `search`, `assistant`, `seo`, `archive` or `other`, where it is well known",
+        ),
         always("usage", Word, "what it would do: `crawl`, ..."),
         always(
             "share",
@@ -307,7 +366,11 @@ const ACCESS: Table = Table {
         SITE,
         always("crawler", Word, "the crawler"),
         maybe("operator", Word, "who runs it, where it is well known"),
-        maybe("purpose", Word, "`train`, `search`, `assistant` or `other`, where it is well known"),
+        maybe(
+            "purpose",
+            Word,
+            "`train`, `search`, `assistant`, `seo`, `archive` or `other`, where it is well known",
+        ),
         always("usage", Word, "what it would do"),
         always("share_from", Word, "how much it might use, as in `policy`"),
         always("share_to", Word, "how much it may use now"),

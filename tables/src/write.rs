@@ -4,6 +4,9 @@
 //! bytes; a row that does not fit its table is an error, never a wrong file. It does not know what a row says, nor where
 //! the octets go.
 
+#[cfg(feature = "parquet")]
+mod arrow_schema;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod text;
 
@@ -13,7 +16,7 @@ use std::io::{self, Write};
 /// What a file looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Parquet, compressed with zstd.
+    /// Parquet, compressed with zstd: the feature `parquet`. A [`Writer`] of a build without it is an error.
     Parquet,
     /// Comma-separated values with a head line (RFC 4180): flags are `true` and `false`, empty cells are empty.
     Csv,
@@ -48,6 +51,8 @@ pub struct Writer<'w> {
     table: &'static Table,
     sink: Box<dyn Sink + Send + 'w>,
     rows: u64,
+    /// Of several images the one that rows are of: its name and its newest capture.
+    snapshot: Option<(String, Option<u64>)>,
 }
 
 impl<'w> Writer<'w> {
@@ -57,11 +62,17 @@ impl<'w> Writer<'w> {
     /// When it cannot be written to.
     pub fn new(table: &'static Table, format: Format, out: impl Write + Send + 'w) -> io::Result<Writer<'w>> {
         let sink: Box<dyn Sink + Send + 'w> = match format {
+            #[cfg(feature = "parquet")]
             Format::Parquet => Box::new(parquet::Parquet::new(table, out)?),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => {
+                let what = "this robomaton was built without `parquet`; csv and jsonl are there";
+                return Err(io::Error::new(io::ErrorKind::Unsupported, what));
+            }
             Format::Csv => Box::new(text::Csv::new(table, out)?),
             Format::Jsonl => Box::new(text::Jsonl::new(table, out)),
         };
-        Ok(Writer { table, sink, rows: 0 })
+        Ok(Writer { table, sink, rows: 0, snapshot: None })
     }
 
     /// The table.
@@ -74,11 +85,25 @@ impl<'w> Writer<'w> {
         self.rows
     }
 
-    /// Adds a row: a cell for each column, of its kind.
+    /// Says which image the rows from now on are of, in a table of [`SERIES`](crate::schema::SERIES): their last two cells.
+    pub fn begin(&mut self, image: &str, newest: Option<u64>) {
+        self.snapshot = Some((image.to_owned(), newest));
+    }
+
+    /// Adds a row: a cell for each column, of its kind, but for those that [`Writer::begin`] gives.
     ///
     /// # Errors
     /// When it does not fit, or cannot be written.
     pub fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
+        let with_snapshot: Vec<Cell<'_>>;
+        let cells = match &self.snapshot {
+            None => cells,
+            Some((image, newest)) => {
+                let tail = [Cell::from(image), newest.map_or(Cell::Null, Cell::Time)];
+                with_snapshot = cells.iter().copied().chain(tail).collect();
+                &with_snapshot
+            }
+        };
         if let Some(what) = misfit(self.table, cells) {
             return Err(io::Error::other(format!("table {}: {what}", self.table.name)));
         }

@@ -1,4 +1,5 @@
 //! Images to report on.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use robomaton_compiler::Options as Compiled;
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
@@ -21,18 +22,28 @@ pub(crate) fn sample(compiled: &Compiled) -> Image<Vec<u8>> {
 
 /// An image of these hosts and texts.
 pub(crate) fn image(texts: &[(&str, &str)]) -> Image<Vec<u8>> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("t.jsonl");
     let line =
         |(host, body): &(&str, &str)| serde_json::json!({ "url": host, "body": body }).to_string() + "\n";
-    std::fs::write(&path, texts.iter().map(line).collect::<String>()).expect("it is written");
+    image_of_lines(&texts.iter().map(line).collect::<String>())
+}
+
+/// An image of captures in JSON lines.
+pub(crate) fn image_of_lines(lines: &str) -> Image<Vec<u8>> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.jsonl");
+    std::fs::write(&path, lines).expect("it is written");
     image_of(&path, &Compiled::default())
 }
 
 /// A report with the policies of this many sites.
 pub(crate) fn report_of(image: &Image<Vec<u8>>, sites: usize) -> Report {
-    let options = Options { compiled: Compiled::default(), sites };
-    report(image, &options, &AtomicU64::new(0)).expect("a report")
+    report(image, &options(sites), &AtomicU64::new(0)).expect("a report")
+}
+
+/// How these reports are made.
+pub(crate) fn options(sites: usize) -> Options {
+    let lints = include_str!("../../../LINTS.md");
+    Options { compiled: Compiled::default(), sites, title: None, lints }
 }
 
 /// A report with the policies of all sites, as far as they are not too many.

@@ -1,7 +1,7 @@
 //! A load generator: how many questions a second does a running service answer?
 //!
 //! ```text
-//! cargo run --release -p robomaton-serve --bin load -- 127.0.0.1:8080 URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED]
+//! cargo run --profile dist -p robomaton-serve --bin load -- 127.0.0.1:8080 URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED]
 //! ```
 //!
 //! Two threads share the connections. In a round, a thread sends one `GET /v1/decide` for the next line of the file on each

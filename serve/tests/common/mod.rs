@@ -1,6 +1,8 @@
 //! A service over a small image, and a client that can also be rude.
 #![allow(dead_code)]
 
+pub(crate) mod page;
+
 use robomaton_corpus::{BatchOptions, Built, Input, Progress, build};
 use robomaton_runtime::Terms;
 use robomaton_serve::{Options, Server};

@@ -1,129 +1,196 @@
 //! Parquet: typed columns in row groups, compressed with zstd.
 //!
 //! The schema follows from the table. Words are dictionaries, times are timestamps in UTC, and each column is nullable
-//! where the table says so.
+//! where the table says so. The columns go to the crate `parquet` as they are, without Arrow, which takes longer to
+//! build than all of this workspace; what Arrow's readers should know of the types is told in `arrow_schema`.
 
-use super::Sink;
-use crate::schema::{Cell, Kind, Table};
-use arrow_array::builder::{
-    ArrayBuilder, BooleanBuilder, Float64Builder, Int64Builder, StringBuilder, StringDictionaryBuilder,
-    TimestampMillisecondBuilder,
-};
-use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use super::{Sink, arrow_schema};
+use crate::schema::{self, Cell, Kind, Table};
+use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel};
+use parquet::column::writer::ColumnWriterImpl;
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::{Type, TypePtr};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows that are turned to columns at once.
-const BATCH: usize = 8 << 10;
 /// Rows of a row group, which is what is held in memory.
 const ROW_GROUP: usize = 256 << 10;
+/// Octets of the texts of a row group: one with longer texts has fewer rows.
+const ROW_GROUP_TEXT: usize = 64 << 20;
+/// Cells that are handed to a column's writer at once.
+const BATCH: usize = 8 << 10;
 
 /// A Parquet file.
 pub(super) struct Parquet<W: Write + Send> {
-    writer: ArrowWriter<W>,
-    schema: Arc<Schema>,
+    writer: SerializedFileWriter<W>,
     columns: Vec<Column>,
-    waiting: usize,
+    rows: usize,
+    text: usize,
 }
 
 /// The cells of a column that wait.
-enum Column {
-    Text(StringBuilder),
-    Word(StringDictionaryBuilder<Int32Type>),
-    Number(Int64Builder),
-    Real(Float64Builder),
-    Flag(BooleanBuilder),
-    Time(TimestampMillisecondBuilder),
+struct Column {
+    /// 1 where a cell is there, 0 where it is empty; nothing where none may be.
+    levels: Option<Vec<i16>>,
+    values: Values,
 }
 
-fn utc() -> Arc<str> {
-    "UTC".into()
+/// The cells that are there.
+enum Values {
+    Text(Texts),
+    Number(Vec<i64>),
+    Real(Vec<f64>),
+    Flag(Vec<bool>),
 }
 
-fn data_type(kind: Kind) -> DataType {
-    match kind {
-        Kind::Text => DataType::Utf8,
-        Kind::Word => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
-        Kind::Number => DataType::Int64,
-        Kind::Real => DataType::Float64,
-        Kind::Flag => DataType::Boolean,
-        Kind::Time => DataType::Timestamp(TimeUnit::Millisecond, Some(utc())),
-    }
+/// Texts, one behind the other.
+#[derive(Default)]
+struct Texts {
+    octets: Vec<u8>,
+    ends: Vec<usize>,
 }
 
 impl Column {
-    fn new(kind: Kind) -> Column {
-        match kind {
-            Kind::Text => Column::Text(StringBuilder::new()),
-            Kind::Word => Column::Word(StringDictionaryBuilder::new()),
-            Kind::Number => Column::Number(Int64Builder::new()),
-            Kind::Real => Column::Real(Float64Builder::new()),
-            Kind::Flag => Column::Flag(BooleanBuilder::new()),
-            Kind::Time => Column::Time(TimestampMillisecondBuilder::new().with_timezone(utc())),
-        }
+    fn new(column: &schema::Column) -> Column {
+        let values = match column.kind {
+            Kind::Text | Kind::Word => Values::Text(Texts::default()),
+            Kind::Number | Kind::Time => Values::Number(Vec::new()),
+            Kind::Real => Values::Real(Vec::new()),
+            Kind::Flag => Values::Flag(Vec::new()),
+        };
+        Column { levels: column.nullable.then(Vec::new), values }
     }
 
     /// Adds a cell, which is of the column's kind.
     fn push(&mut self, cell: Cell<'_>) -> io::Result<()> {
         let signed = |number: u64| i64::try_from(number).map_err(io::Error::other);
-        match (self, cell) {
-            (Column::Text(cells), Cell::Text(text)) => cells.append_value(text),
-            (Column::Word(cells), Cell::Text(text)) => {
-                cells.append(text).map_err(arrow)?;
+        let there = match (&mut self.values, cell) {
+            (Values::Text(cells), Cell::Text(text)) => {
+                cells.octets.extend(text.as_bytes());
+                cells.ends.push(cells.octets.len());
+                true
             }
-            (Column::Number(cells), Cell::Number(number)) => cells.append_value(signed(number)?),
-            (Column::Real(cells), Cell::Real(number)) => cells.append_value(number),
-            (Column::Flag(cells), Cell::Flag(flag)) => cells.append_value(flag),
-            (Column::Time(cells), Cell::Time(seconds)) => {
-                cells.append_value(signed(seconds.saturating_mul(1_000))?);
+            (Values::Number(cells), Cell::Number(number)) => {
+                cells.push(signed(number)?);
+                true
             }
-            (Column::Text(cells), _) => cells.append_null(),
-            (Column::Word(cells), _) => cells.append_null(),
-            (Column::Number(cells), _) => cells.append_null(),
-            (Column::Real(cells), _) => cells.append_null(),
-            (Column::Flag(cells), _) => cells.append_null(),
-            (Column::Time(cells), _) => cells.append_null(),
+            (Values::Number(cells), Cell::Time(seconds)) => {
+                cells.push(signed(seconds.saturating_mul(1_000))?);
+                true
+            }
+            (Values::Real(cells), Cell::Real(number)) => {
+                cells.push(number);
+                true
+            }
+            (Values::Flag(cells), Cell::Flag(flag)) => {
+                cells.push(flag);
+                true
+            }
+            _ => false,
+        };
+        if let Some(levels) = &mut self.levels {
+            levels.push(i16::from(there));
         }
         Ok(())
     }
 
-    fn finish(&mut self) -> ArrayRef {
-        match self {
-            Column::Text(cells) => ArrayBuilder::finish(cells),
-            Column::Word(cells) => ArrayBuilder::finish(cells),
-            Column::Number(cells) => ArrayBuilder::finish(cells),
-            Column::Real(cells) => ArrayBuilder::finish(cells),
-            Column::Flag(cells) => ArrayBuilder::finish(cells),
-            Column::Time(cells) => ArrayBuilder::finish(cells),
+    /// Writes the cells that wait.
+    fn write(&mut self, mut out: SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+        let levels = self.levels.as_deref();
+        match &mut self.values {
+            Values::Text(cells) => {
+                let (octets, ends) = (std::mem::take(&mut cells.octets), std::mem::take(&mut cells.ends));
+                let (octets, mut start) = (ByteArray::from(octets), 0);
+                // Each is a place in the one buffer.
+                let texts =
+                    ends.into_iter().map(|end| octets.slice(start, end - std::mem::replace(&mut start, end)));
+                batches(out.typed::<ByteArrayType>(), &texts.collect::<Vec<_>>(), levels)?;
+            }
+            Values::Number(cells) => batches(out.typed::<Int64Type>(), cells, levels)?,
+            Values::Real(cells) => batches(out.typed::<DoubleType>(), cells, levels)?,
+            Values::Flag(cells) => batches(out.typed::<BoolType>(), cells, levels)?,
+        }
+        out.close()?;
+        self.clear();
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.levels.iter_mut().for_each(Vec::clear);
+        match &mut self.values {
+            Values::Text(cells) => *cells = Texts::default(),
+            Values::Number(cells) => cells.clear(),
+            Values::Real(cells) => cells.clear(),
+            Values::Flag(cells) => cells.clear(),
         }
     }
 }
 
+/// Writes cells, so many at a time that the writer looks at the size of its pages in between.
+fn batches<T: DataType>(
+    out: &mut ColumnWriterImpl<'_, T>,
+    mut values: &[T::T],
+    levels: Option<&[i16]>,
+) -> Result<(), ParquetError> {
+    let Some(levels) = levels else {
+        return values.chunks(BATCH).try_for_each(|values| out.write_batch(values, None, None).map(|_| ()));
+    };
+    for levels in levels.chunks(BATCH) {
+        let there = levels.iter().filter(|&&level| level == 1).count();
+        let (these, rest) = values.split_at(there);
+        out.write_batch(these, Some(levels), None)?;
+        values = rest;
+    }
+    Ok(())
+}
+
+/// The schema of a table.
+fn schema(table: &Table) -> Result<Type, ParquetError> {
+    let field = |column: &schema::Column| {
+        let (physical, logical) = match column.kind {
+            Kind::Text | Kind::Word => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Kind::Number => (Physical::INT64, None),
+            Kind::Real => (Physical::DOUBLE, None),
+            Kind::Flag => (Physical::BOOLEAN, None),
+            Kind::Time => (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MILLIS))),
+        };
+        let repetition = if column.nullable { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let field = Type::primitive_type_builder(column.name, physical).with_logical_type(logical);
+        field.with_repetition(repetition).build().map(Arc::new)
+    };
+    let fields = table.columns.iter().map(field).collect::<Result<Vec<TypePtr>, _>>()?;
+    Type::group_type_builder(table.name).with_fields(fields).build()
+}
+
 impl<W: Write + Send> Parquet<W> {
     pub(super) fn new(table: &Table, out: W) -> io::Result<Parquet<W>> {
-        let field =
-            |column: &crate::schema::Column| Field::new(column.name, data_type(column.kind), column.nullable);
-        let schema = Arc::new(Schema::new(table.columns.iter().map(field).collect::<Vec<_>>()));
+        let types = KeyValue::new(arrow_schema::KEY.to_owned(), arrow_schema::encode(table));
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_row_count(Some(ROW_GROUP))
+            .set_key_value_metadata(Some(vec![types]))
             .build();
-        let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(failed)?;
-        let columns = table.columns.iter().map(|column| Column::new(column.kind)).collect();
-        Ok(Parquet { writer, schema, columns, waiting: 0 })
+        let schema = schema(table).map_err(failed)?;
+        let writer =
+            SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
+        let columns = table.columns.iter().map(Column::new).collect();
+        Ok(Parquet { writer, columns, rows: 0, text: 0 })
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        let columns = self.columns.iter_mut().map(Column::finish).collect();
-        let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(arrow)?;
-        self.waiting = 0;
-        self.writer.write(&batch).map_err(failed)
+    /// Writes a row group.
+    fn flush(&mut self) -> Result<(), ParquetError> {
+        let mut group = self.writer.next_row_group()?;
+        let mut columns = self.columns.iter_mut();
+        while let Some(out) = group.next_column()? {
+            let Some(column) = columns.next() else { break };
+            column.write(out)?;
+        }
+        group.close()?;
+        (self.rows, self.text) = (0, 0);
+        Ok(())
     }
 }
 
@@ -131,13 +198,21 @@ impl<W: Write + Send> Sink for Parquet<W> {
     fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
         for (column, &cell) in self.columns.iter_mut().zip(cells) {
             column.push(cell)?;
+            if let Cell::Text(text) = cell {
+                self.text += text.len();
+            }
         }
-        self.waiting += 1;
-        if self.waiting == BATCH { self.flush() } else { Ok(()) }
+        self.rows += 1;
+        if self.rows == ROW_GROUP || self.text >= ROW_GROUP_TEXT {
+            self.flush().map_err(failed)?;
+        }
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.flush()?;
+        if self.rows > 0 {
+            self.flush().map_err(failed)?;
+        }
         self.writer.close().map(|_| ()).map_err(failed)
     }
 }
@@ -151,8 +226,4 @@ fn failed(error: ParquetError) -> io::Error {
         },
         error => io::Error::other(error),
     }
-}
-
-fn arrow(error: ArrowError) -> io::Error {
-    io::Error::other(error)
 }

@@ -1,0 +1,132 @@
+//! The sites of the image, a page of them at a time.
+//!
+//! A client reads on after the last site that it was told, so the list stays in order when another image takes the place
+//! of this one in between. The first site of a page is found in logarithmic time. Remarks of lint are counted for texts
+//! of up to [`COUNTED_TEXT`] bytes. It decides nothing.
+
+use crate::error::Refusal;
+use crate::limits::{COUNTED_TEXT, SITES, URL};
+use crate::parameters::{pairs, set};
+use crate::routes::{Shared, json};
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use robomaton_explain::time::rfc3339;
+use robomaton_explain::{Issues, options_of};
+use robomaton_runtime::{Outcome, Scheme, Site};
+use serde::Serialize;
+
+/// A page of the list.
+#[derive(Serialize)]
+struct Page {
+    sites: Vec<Row>,
+    /// The last of these sites, to be given as `after`, if there are more.
+    next: Option<String>,
+}
+
+/// A site.
+#[derive(Serialize)]
+struct Row {
+    site: String,
+    outcome: Option<&'static str>,
+    status: Option<u16>,
+    fetched_at: Option<String>,
+    stale: Option<bool>,
+    /// Of its text; null where the image holds none.
+    bytes: Option<u64>,
+    /// Null where they are not counted.
+    issues: Option<Issues>,
+}
+
+/// Which page of the list.
+#[derive(Debug)]
+struct Wanted {
+    prefix: String,
+    after: Option<(String, Scheme)>,
+    limit: usize,
+}
+
+impl Wanted {
+    fn read(query: Option<&str>) -> Result<Wanted, Refusal> {
+        let (mut prefix, mut after, mut limit) = (None, None, None);
+        for pair in pairs(query, &["prefix", "after", "limit"]) {
+            let (name, value) = pair?;
+            if value.len() > URL {
+                return Err(Refusal::too_long(name, URL, "bytes"));
+            }
+            match name {
+                "prefix" => set(&mut prefix, name, authority(&value).0)?,
+                "after" => set(&mut after, name, authority(&value))?,
+                _ => {
+                    let number = value.parse().ok().filter(|limit| (1..=SITES.1).contains(limit));
+                    let number = number
+                        .ok_or_else(|| Refusal::bad(format!("limit is a number from 1 to {}", SITES.1)))?;
+                    set(&mut limit, name, number)?;
+                }
+            }
+        }
+        Ok(Wanted { prefix: prefix.unwrap_or_default(), after, limit: limit.unwrap_or(SITES.0) })
+    }
+
+    /// Whether a site stands behind the one that was told last.
+    fn is_next(&self, site: &Site<'_>) -> bool {
+        let Some((last, scheme)) = &self.after else { return true };
+        (site.authority().as_str(), site.scheme()) > (last.as_str(), *scheme)
+    }
+}
+
+/// The host and port, or the beginning of one, of what people write: a URL, or a part of one.
+fn authority(text: &str) -> (String, Scheme) {
+    let text = text.trim_ascii().to_ascii_lowercase();
+    let (scheme, rest) = match text.split_once("://") {
+        Some(("http", rest)) => (Scheme::Http, rest),
+        Some(("https", rest)) => (Scheme::Https, rest),
+        _ => (Scheme::Any, text.as_str()),
+    };
+    (rest.split('/').next().unwrap_or_default().to_owned(), scheme)
+}
+
+/// `GET /v1/sites`.
+pub(crate) async fn sites(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
+    let wanted = Wanted::read(query.as_deref())?;
+    let served = app.current.get();
+    app.apart(move || {
+        let options = options_of(&served.image);
+        let from = wanted.after.as_ref().map_or("", |(last, _)| last.as_str()).max(&wanted.prefix);
+        let found = served.image.sites_from(from).filter(|site| wanted.is_next(site));
+        let mut found = found.take_while(|site| site.authority().starts_with(&wanted.prefix));
+        let sites: Vec<Site<'_>> = found.by_ref().take(wanted.limit).collect();
+        let last = found.next().and(sites.last());
+        let row = |site: &Site<'_>| {
+            let text = || site.source(COUNTED_TEXT + 1).filter(|text| text.len() <= COUNTED_TEXT);
+            let text = if site.outcome() == Some(Outcome::Rules) { text() } else { None };
+            Row {
+                site: site.address(),
+                outcome: site.outcome().map(|outcome| outcome.name()),
+                status: Some(site.status()).filter(|&status| status != 0),
+                fetched_at: site.fetched_at().and_then(rfc3339),
+                stale: site.is_stale(),
+                bytes: site.text_length(),
+                issues: text.map(|text| Issues::of(&text, &site.authority(), &options)),
+            }
+        };
+        Ok(json(&Page { next: last.map(|site| site.address()), sites: sites.iter().map(row).collect() }))
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_asked_for_as_people_write_them() {
+        let wanted =
+            Wanted::read(Some("prefix=HTTPS%3A%2F%2FWWW.a%2Fx&after=http://b:8080&limit=7")).unwrap();
+        assert_eq!((wanted.prefix.as_str(), wanted.limit), ("www.a", 7));
+        assert_eq!(wanted.after, Some(("b:8080".to_owned(), Scheme::Http)));
+        assert_eq!(Wanted::read(None).unwrap().limit, SITES.0);
+        for bad in ["limit=0", "limit=501", "limit=x", "limit=", "prefix=a&prefix=b", "url=a", "prefix=%ff"] {
+            assert!(Wanted::read(Some(bad)).is_err(), "{bad}");
+        }
+    }
+}
