@@ -2,9 +2,11 @@
 //!
 //! Every `run` gives one, `main` turns it into an exit code. It does not know where messages are written.
 
+use crate::input::no_image;
 use crate::output::Out;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use robomaton_jobs::Error;
+use robomaton_runtime::{ImageError, OpenError};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
@@ -37,9 +39,20 @@ impl From<robomaton_explain::Error> for Failure {
     }
 }
 
+/// An image that cannot be opened; of a file that is none, what it may be instead.
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Failure {
+        match &error {
+            OpenError::Image { path, error: ImageError::Magic } => Failure::of(path, no_image(path)),
+            error => Failure::from_error(error),
+        }
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         match error {
+            Error::Open(error) => error.into(),
             Error::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
             error => Failure::Said(error.to_string()),
         }
@@ -57,7 +70,7 @@ impl From<io::Error> for Failure {
 }
 
 /// Prints help and version as they are; puts what is wrong with the arguments into one line.
-pub(crate) fn usage(error: &clap::Error) -> Result<ExitCode, Failure> {
+pub(crate) fn usage(mut error: clap::Error) -> Result<ExitCode, Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             error.print()?;
@@ -68,8 +81,64 @@ pub(crate) fn usage(error: &clap::Error) -> Result<ExitCode, Failure> {
             error.print()?;
             Ok(ExitCode::from(2))
         }
-        _ => Err(Failure::Said(one_line(&error.to_string()))),
+        ErrorKind::MissingRequiredArgument => Err(Failure::Said(missing(&error))),
+        _ => {
+            drop_far_fetched(&mut error);
+            let told = one_line(&error.to_string());
+            Err(Failure::Said(match misplaced(&error) {
+                Some(hint) => format!("{hint} ({MORE})"),
+                None => told,
+            }))
+        }
     }
+}
+
+/// Where to read on.
+pub(crate) const MORE: &str = "--help tells more";
+
+/// That arguments are missing.
+fn missing(error: &clap::Error) -> String {
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(names)) => {
+            let are = if names.len() == 1 { "is" } else { "are" };
+            format!("{} {are} missing ({MORE})", names.join(" and "))
+        }
+        _ => one_line(&error.to_string()),
+    }
+}
+
+/// Takes suggestions away that share little with what was written: `--purpose` for `--profile`.
+fn drop_far_fetched(error: &mut clap::Error) {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.trim_start_matches('-').to_owned()),
+        _ => None,
+    };
+    let pairs = [
+        (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        (ContextKind::InvalidValue, ContextKind::SuggestedValue),
+    ];
+    let is_far = |(written, suggested): &(ContextKind, ContextKind)| match (text(*written), text(*suggested))
+    {
+        (Some(written), Some(suggested)) => {
+            strsim::osa_distance(&written, &suggested) > (written.len() / 4).max(1)
+        }
+        _ => false,
+    };
+    if let Some((_, suggested)) = pairs.into_iter().find(is_far) {
+        error.remove(suggested);
+    }
+}
+
+/// What to do instead, where an option belongs to another command.
+fn misplaced(error: &clap::Error) -> Option<String> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let of_texts = ["--profile", "--max-bytes", "--max-groups", "--max-rules", "--max-stars"];
+    of_texts.contains(&option.as_str()).then(|| {
+        format!("an image keeps the profile and the limits that it was compiled with; {option} is an option of `compile`")
+    })
 }
 
 /// The paragraphs before the usage, without line breaks.
@@ -79,7 +148,7 @@ fn one_line(message: &str) -> String {
     let paragraphs = about.split("\n\n").filter(|paragraph| !paragraph.starts_with("For more information"));
     let paragraphs: Vec<_> =
         paragraphs.map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    format!("{} (--help tells more)", paragraphs.join("; ").trim_end_matches("; "))
+    format!("{} ({MORE})", paragraphs.join("; ").trim_end_matches("; "))
 }
 
 #[cfg(test)]

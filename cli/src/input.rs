@@ -4,10 +4,11 @@
 //! handed out by the chunk, in place: no allocation per line. It does not know what a line says.
 
 use crate::failure::Failure;
+use crate::output::remark;
 use robomaton_formats::layout::MAGIC;
 use robomaton_runtime::Image;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 /// Octets of the buffer that lines are read into, at first.
@@ -19,13 +20,20 @@ const LONGEST_FILE: u64 = 1 << 30;
 
 /// Opens an image: a file, or a directory of shards.
 pub(crate) fn open_image(path: &Path) -> Result<Image, Failure> {
-    Image::open(path).map_err(Failure::from_error)
+    Ok(Image::open(path)?)
 }
 
 /// Reads a file, or standard input for `-`.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
-    let failed = |error: io::Error| Failure::Said(format!("cannot read {}: {error}", path.display()));
+    let failed = |error: io::Error| match path.to_str() {
+        Some(url) if is_url(url) => {
+            let cure =
+                "is a URL, not a file; fetch it, and pipe it in: `curl -s URL | robomaton check - ...`";
+            Failure::of(path, cure)
+        }
+        _ => Failure::Said(format!("cannot read {}: {error}", path.display())),
+    };
     if path == Path::new("-") {
         io::stdin().lock().take(LONGEST_FILE + 1).read_to_end(&mut text).map_err(failed)?;
     } else {
@@ -36,6 +44,11 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
         return Err(Failure::of(path, "longer than 1 GiB; that is no robots.txt"));
     }
     Ok(text)
+}
+
+/// Whether an argument that should name a file is a URL.
+pub(crate) fn is_url(argument: &str) -> bool {
+    argument.starts_with("http://") || argument.starts_with("https://")
 }
 
 /// How a file is called in remarks.
@@ -61,6 +74,17 @@ pub(crate) fn read_text_or_image(path: &Path) -> Result<Vec<u8>, Failure> {
         return Err(Failure::Said(format!("{}: {cure}", called(path))));
     }
     Ok(bytes)
+}
+
+/// What a file that is no image is rather, and what reads it.
+pub(crate) fn no_image(path: &Path) -> &'static str {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut head));
+    if read.is_ok() && is_archive(&head) {
+        "is no image but captures; `robomaton compile` makes an image of them"
+    } else {
+        "is no image; `check`, `explain` and `lint` read a robots.txt, and `compile` makes images"
+    }
 }
 
 /// Whether these are plainly the bytes of captures.
@@ -135,6 +159,13 @@ impl<R: Read> Chunks<R> {
     }
 }
 
+/// Says that standard input is read to whoever sits before a terminal and may wait for an answer.
+pub(crate) fn announce_stdin() {
+    if io::stdin().is_terminal() {
+        remark("reading questions from standard input, one a line; Ctrl-D ends them");
+    }
+}
+
 /// The lines of a chunk without white space around them, empty ones left out.
 #[derive(Clone)]
 pub(crate) struct Lines<'t> {
@@ -144,6 +175,12 @@ pub(crate) struct Lines<'t> {
 impl<'t> Lines<'t> {
     pub(crate) fn new(rest: &'t str) -> Lines<'t> {
         Lines { rest }
+    }
+
+    /// Octets of the chunk that were read so far.
+    #[inline]
+    pub(crate) fn read(&self, chunk: &str) -> usize {
+        chunk.len() - self.rest.len()
     }
 }
 

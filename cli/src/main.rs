@@ -1,66 +1,7 @@
-//! The `robomaton` command: compiles robots.txt captures into an image, and asks images.
-//!
-//! ```text
-//!   arguments ──▶ Cli (typed) ──▶ cmd::*::run ──▶ stdout, exit code
-//! ```
-//!
-//! The last station of the arrow; everything it knows of robots.txt it asks the other crates. Invariants: results go
-//! to standard output and remarks to standard error; an error is one line and exit code 2; a reader that closes its
-//! pipe is a success. This file knows no subcommand's options.
+//! The binary: hands its arguments to the library. It knows nothing.
 
-mod ask;
-mod bar;
-mod cmd;
-mod failure;
-mod input;
-mod options;
-mod output;
-mod tables;
-
-use clap::{CommandFactory, FromArgMatches, Parser};
-use failure::Failure;
-use output::ColorArg;
 use std::process::ExitCode;
 
-/// robots.txt files of many sites, compiled into one memory-mapped image of rule automata.
-#[derive(Parser)]
-#[command(name = "robomaton", version, propagate_version = true, after_help = EXAMPLES)]
-struct Cli {
-    /// When to use colours; `auto` is on a terminal, unless NO_COLOR is set.
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
-    color: ColorArg,
-    #[command(subcommand)]
-    command: cmd::Command,
-}
-
-const EXAMPLES: &str = "\
-Examples:
-  robomaton compile crawl.warc.gz -o crawl.rimg
-  robomaton query crawl.rimg --agent GPTBot https://example.com/private/x
-  robomaton filter crawl.rimg --agent mybot <urls.txt >allowed.txt
-  robomaton visit crawl.rimg --agent mybot https://example.com/x
-  robomaton check robots.txt Googlebot https://example.com/x
-
-Exit codes: 0 success (`check` and `page`: allowed; `visit`: all may be visited now; `lint`: nothing above a note), \
-1 the other answer of those four, 2 error. A closed pipe is success.";
-
 fn main() -> ExitCode {
-    match run() {
-        Ok(code) => code,
-        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        Err(Failure::Said(message)) => {
-            output::remark(&message);
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn run() -> Result<ExitCode, Failure> {
-    let arguments: Vec<_> = std::env::args_os().collect();
-    let command = Cli::command().color(output::asked_for(&arguments).into());
-    let parsed = command.try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
-    match parsed {
-        Ok(cli) => cli.command.run(cli.color),
-        Err(error) => failure::usage(&error),
-    }
+    robomaton_cli::main(std::env::args_os())
 }

@@ -3,14 +3,14 @@
 //!
 //! Turns words of the command line into the options of the crates below. It reads no file but those of `--with`.
 
+use crate::ask;
 use crate::failure::Failure;
 use crate::input::read_text;
 use crate::output::remark;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use robomaton_compiler::{Limits, Options};
-use robomaton_explain::{Asker, for_purpose, names, reduced_name, time};
-use robomaton_formats::profile::AgentRule;
+use robomaton_explain::{Asker, asked_as, check_usage, crawler_names, for_purpose, names, time};
 use robomaton_jobs::Destination;
 use robomaton_runtime::{Crawler, Decision, Image, Profile, Terms, Usage};
 use std::num::NonZero;
@@ -119,7 +119,8 @@ impl TermsArgs {
 /// What the crawler wants to do.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct UseArgs {
-    /// What the crawler wants to do: crawl, index, follow, preserve, present, present-snippet, train, or any other name.
+    /// What the crawler wants to do: crawl, index, follow, preserve, present, present-snippet, train, or any
+    /// other name that a record of the image has.
     /// Allow and Disallow speak of crawl, Noindex of index, and ACAP's records and META tags of whatever they name; of
     /// all else, such as train, only ACAP's `other` speaks. Content-Signal and Content-Usage are kept, but not weighed.
     #[arg(long, default_value = "crawl")]
@@ -133,6 +134,11 @@ pub(crate) struct UseArgs {
 }
 
 impl UseArgs {
+    /// Refuses a usage that neither a vocabulary nor the image knows.
+    pub(crate) fn check<D: AsRef<[u8]>>(&self, image: &Image<D>) -> Result<(), Failure> {
+        check_usage(image, &self.usage).map_err(Failure::from_error)
+    }
+
     /// Resolved for an image.
     pub(crate) fn resolve<D: AsRef<[u8]>>(&self, image: &Image<D>) -> Usage<'_> {
         for_purpose(image.usage(&self.usage), self.purpose.as_deref())
@@ -159,61 +165,97 @@ impl DocumentArgs {
     }
 }
 
+/// Which groups count.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct NamedArgs {
+    /// Only groups that name the crawler count, as for AdsBot-Google: `User-agent: *` is as if it were not there.
+    #[arg(long)]
+    pub(crate) named_only: bool,
+}
+
+impl NamedArgs {
+    /// The crawler, so asked.
+    pub(crate) fn of(self, crawler: Crawler) -> Crawler {
+        if self.named_only { crawler.named_only() } else { crawler }
+    }
+}
+
 /// Who asks, and for what.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct AskerArgs {
-    /// Name of the crawler; several (repeated, or product tokens parted by commas), best first: the first that a site
-    /// has a group for answers. `*` asks the default groups.
+    /// Name of the crawler, or its whole User-Agent header. Several names (repeated, or separated by commas) are asked
+    /// best first: the first that a site has a group for answers. `*` means any crawler.
     #[arg(long = "agent", short = 'a', value_name = "AGENT", default_value = "*")]
     agents: Vec<String>,
+    #[command(flatten)]
+    pub(crate) named: NamedArgs,
     #[command(flatten)]
     pub(crate) use_: UseArgs,
 }
 
 impl AskerArgs {
-    /// The names.
+    /// The crawler as it was given, lists taken apart.
     pub(crate) fn agents(&self) -> Vec<String> {
         self.agents.iter().flat_map(|agent| names(agent)).map(str::to_owned).collect()
     }
 
-    /// Refuses names that name nobody, and says where more of one is left out than its version.
+    /// Refuses words that name no crawler under this profile, and says which names are asked where more was given.
     pub(crate) fn heed(&self, profile: Profile) -> Result<(), Failure> {
-        let agents = self.agents();
-        heed(agents.iter().map(String::as_str), profile)
+        heed(self.agents.iter().map(String::as_str), profile)
+    }
+
+    /// The crawler and its names as they are printed, all of it checked: names that name nobody and usages that nobody knows
+    /// are refused.
+    pub(crate) fn checked(
+        &self,
+        image: &Image,
+        document: &DocumentArgs,
+    ) -> Result<(Crawler, String), Failure> {
+        self.heed(document.profile(image.profile()))?;
+        self.use_.check(image)?;
+        Ok((self.resolve(image).0, self.agents().join(",")))
+    }
+
+    /// The terms of lines that do not say who asks, and for what.
+    pub(crate) fn of_lines<'a>(
+        &'a self,
+        image: &'a Image,
+        crawler: &'a Crawler,
+        agent: &'a str,
+        document: &'a DocumentArgs,
+    ) -> ask::Asker<'a> {
+        ask::Asker {
+            image,
+            crawler,
+            agent,
+            use_: self.use_.resolve(image),
+            usage: &self.use_.usage,
+            purpose: self.use_.purpose.as_deref(),
+            document: document.other(),
+            profile: document.profile(image.profile()),
+        }
     }
 
     /// As the crate of stories takes it.
     pub(crate) fn asker(&self) -> Asker {
         let UseArgs { usage, purpose, elements } = self.use_.clone();
-        Asker { agents: self.agents(), usage, purpose, elements }
+        let named_only = self.named.named_only;
+        Asker { agents: self.agents(), usage, purpose, elements, named_only }
     }
 
     /// Resolved for an image.
     pub(crate) fn resolve<D: AsRef<[u8]>>(&self, image: &Image<D>) -> (Crawler, Usage<'_>) {
-        (image.crawler(self.agents()), self.use_.resolve(image))
+        (self.named.of(image.crawler(&self.agents)), self.use_.resolve(image))
     }
 }
 
-/// Refuses names that name nobody under this profile, and says where more of one is left out than its version.
-pub(crate) fn heed<'n>(names: impl IntoIterator<Item = &'n str>, profile: Profile) -> Result<(), Failure> {
-    for name in names {
-        let reduced = reduced_name(name, profile).map_err(Failure::Said)?;
-        let trimmed = name.trim_ascii();
-        if profile.agent_rule() == AgentRule::Verbatim || trimmed == "*" {
-            continue;
-        }
-        if !is_version(&trimmed[reduced.len()..]) {
-            remark(&format!("looked for {reduced:?}, the part of {name:?} that is compared"));
-        }
+/// Refuses words that name no crawler under this profile, and says which names are asked where more was given.
+pub(crate) fn heed<'n>(given: impl IntoIterator<Item = &'n str>, profile: Profile) -> Result<(), Failure> {
+    for given in given {
+        crawler_names(given, profile).map_err(|error| Failure::Said(error.to_string()))?;
+        asked_as(given, profile).iter().for_each(|said| remark(said));
     }
     Ok(())
-}
-
-/// Whether this is nothing, or `/` and a version.
-fn is_version(rest: &str) -> bool {
-    let of_version =
-        |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'.' | b'-' | b'_' | b'+' | b'~');
-    rest.is_empty() || rest.strip_prefix('/').is_some_and(|version| version.bytes().all(of_version))
 }
 
 /// A URL that is an argument: something at least.
@@ -266,14 +308,15 @@ mod tests {
 
     #[test]
     fn names_must_name() {
-        for name in ["*", " * ", "a", "a/1.0", "Mozilla/5.0 (x)"] {
+        for name in ["*", " * ", "a", "a/1.0", "Mozilla/5.0 (compatible; FooBot/1.0)"] {
             assert!(Profile::ALL.iter().all(|&profile| heed([name], profile).is_ok()), "{name}");
         }
-        for name in ["", " ", "/1.0"] {
-            let fails = Profile::ALL.map(|profile| heed([name], profile).is_err());
-            assert_eq!(fails, [true, true, false, true], "{name:?}");
+        for (name, fails) in [
+            ("", [true, true, false, true]),
+            ("/1.0", [true, true, false, true]),
+            ("Mozilla/5.0 (X11; Linux x86_64)", [true; 4]),
+        ] {
+            assert_eq!(Profile::ALL.map(|profile| heed([name], profile).is_err()), fails, "{name:?}");
         }
-        assert!(["", "/2.1", "/1.0-beta"].into_iter().all(is_version));
-        assert!([" x", "/5.0 (x)", ",", "/a/b", "\u{e9}"].into_iter().all(|rest| !is_version(rest)));
     }
 }

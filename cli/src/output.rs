@@ -1,13 +1,18 @@
-//! Standard output and standard error: buffers, colours, closed pipes.
+//! Standard output and standard error: buffers, colours, how much is told, closed pipes.
 //!
-//! Every subcommand writes its results through [`Out`] and its remarks through [`remark`]. Invariant: nothing here
-//! panics, whatever has become of the two. It does not know what is written.
+//! Every subcommand writes its results through [`Out`] and its remarks through [`remark`].
+//! Invariant: nothing here panics, whatever has become of the two. It does not know what is
+//! written.
 
 use crate::failure::Failure;
+use anstyle::{AnsiColor, Style};
 use clap::{ColorChoice, ValueEnum};
+use robomaton_runtime::Decision;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, StdoutLock, Write};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Octets that wait before they are written.
 const FULL: usize = 256 << 10;
@@ -62,11 +67,97 @@ impl Write for Out {
     }
 }
 
-/// One line on standard error.
+/// How much is told on standard error, and of results.
+static VOLUME: AtomicU8 = AtomicU8::new(NORMAL);
+const QUIET: u8 = 0;
+const NORMAL: u8 = 1;
+const VERBOSE: u8 = 2;
+
+/// Sets how much is told, for all that follows: the global options `--quiet` and `--verbose`.
+pub(crate) fn set_volume(quiet: bool, verbose: bool) {
+    let volume = if quiet { QUIET } else { NORMAL + u8::from(verbose) };
+    VOLUME.store(volume, Ordering::Relaxed);
+}
+
+/// Whether everything is to be told.
+pub(crate) fn is_verbose() -> bool {
+    VOLUME.load(Ordering::Relaxed) == VERBOSE
+}
+
+/// One line on standard error, unless the user wants quiet.
 pub(crate) fn remark(message: &str) {
-    let line = format!("robomaton: {}\n", message.replace(['\n', '\r'], " "));
+    if VOLUME.load(Ordering::Relaxed) != QUIET {
+        error(message);
+    }
+}
+
+/// One line on standard error, in any case.
+pub(crate) fn error(message: &str) {
+    let line = format!("robomaton: {}\n", without_number(&message.replace(['\n', '\r'], " ")));
     // Nobody is left to be told that standard error is closed.
     let _ = io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// A message without the number that the library puts behind the words of the operating system.
+fn without_number(message: &str) -> Cow<'_, str> {
+    let Some((before, rest)) = message.split_once(" (os error ") else { return message.into() };
+    match rest.split_once(')') {
+        Some((number, after)) if number.bytes().all(|octet| octet.is_ascii_digit()) => {
+            format!("{before}{after}").into()
+        }
+        _ => message.into(),
+    }
+}
+
+/// Words of answers, in colours or without.
+#[derive(Clone, Copy)]
+pub(crate) struct Painter {
+    color: bool,
+}
+
+impl Painter {
+    pub(crate) fn new(color: ColorArg) -> Painter {
+        Painter { color: color.is_on() }
+    }
+
+    /// A word that stands for this decision.
+    pub(crate) fn paint(self, word: &str, decision: Decision) -> String {
+        if !self.color {
+            return word.to_owned();
+        }
+        let style = match decision {
+            Decision::Allowed => AnsiColor::Green.on_default(),
+            Decision::Disallowed => AnsiColor::Red.on_default(),
+            Decision::Conditional => AnsiColor::Yellow.on_default(),
+            Decision::Unknown => Style::new().dimmed(),
+        };
+        format!("{style}{word}{style:#}")
+    }
+
+    /// The word for a verdict.
+    pub(crate) fn verdict(self, decision: Decision) -> String {
+        self.paint(decision.name(), decision)
+    }
+
+    /// The words for all verdicts, to be asked by [`word_of`]: they are made once.
+    pub(crate) fn words(self) -> [String; 4] {
+        DECISIONS.map(|decision| self.verdict(decision))
+    }
+}
+
+const DECISIONS: [Decision; 4] =
+    [Decision::Allowed, Decision::Disallowed, Decision::Conditional, Decision::Unknown];
+
+/// The word for a decision.
+#[inline]
+pub(crate) fn word_of(words: &[String; 4], decision: Decision) -> &str {
+    let at = match decision {
+        Decision::Allowed => 0,
+        Decision::Disallowed => 1,
+        Decision::Conditional => 2,
+        Decision::Unknown => 3,
+    };
+    &words[at]
 }
 
 /// When to use colours; `auto` is on a terminal, unless NO_COLOR is set.
@@ -98,11 +189,31 @@ impl From<ColorArg> for ColorChoice {
     }
 }
 
-/// The `--color` among arguments that are not parsed yet: help and usage errors are drawn before they are.
+/// The `--color` among arguments that are not parsed yet: help and usage errors are drawn before
+/// they are.
 pub(crate) fn asked_for(arguments: &[OsString]) -> ColorArg {
     let value = arguments.iter().enumerate().find_map(|(at, argument)| match argument.to_str()? {
         "--color" => arguments.get(at + 1)?.to_str(),
         argument => argument.strip_prefix("--color="),
     });
     value.and_then(|value| ColorArg::from_str(value, true).ok()).unwrap_or(ColorArg::Auto)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_the_system_are_not_told() {
+        assert_eq!(without_number("cannot open a: No such file (os error 2)"), "cannot open a: No such file");
+        assert_eq!(without_number("a (os error 2) (L, line 3)"), "a (L, line 3)");
+        assert_eq!(without_number("a (os error x)"), "a (os error x)");
+    }
+
+    #[test]
+    fn colours_are_put_around_words() {
+        let (plain, painted) = (Painter { color: false }, Painter { color: true });
+        assert_eq!(word_of(&plain.words(), Decision::Unknown), "unknown");
+        assert_eq!(painted.verdict(Decision::Allowed), "\u{1b}[32mallowed\u{1b}[0m");
+    }
 }

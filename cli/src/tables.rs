@@ -1,19 +1,25 @@
-//! What `export` and `diff` share: whom they ask about, and tables on their way to a directory.
+//! What `export`, `diff` and `report` share: whom they ask about, several images in the order of time, and tables on their
+//! way to a directory.
 //!
 //! Turns words of the command line into tables of `robomaton-tables`. All files of a run are put in their places when
 //! the last of them is whole. It does not know what the rows say.
 
 use crate::failure::Failure;
+use crate::features::left_out;
+use crate::input::open_image;
 use crate::options::heed;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use robomaton_explain::check_usage;
 use robomaton_jobs::{Error, Target};
-use robomaton_runtime::Profile;
+use robomaton_runtime::{Image, Profile};
 use robomaton_tables::crawlers::known;
+use robomaton_tables::rows::newest;
 use robomaton_tables::schema::Table;
 use robomaton_tables::write::{Format, Writer};
+use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Who is asked about, and for what.
 #[derive(Args, Clone, Debug)]
@@ -38,15 +44,49 @@ impl AboutArgs {
         Ok(distinct(&self.crawlers))
     }
 
-    /// The usages, each once.
-    pub(crate) fn usages(&self) -> Vec<String> {
-        distinct(&self.usages)
+    /// The usages, each once, if the images know them.
+    pub(crate) fn usages(&self, images: &[&Image]) -> Result<Vec<String>, Failure> {
+        for usage in &self.usages {
+            // It is enough if one of them knows it.
+            let checks = images.iter().map(|image| check_usage(image, usage));
+            checks.reduce(Result::or).unwrap_or(Ok(())).map_err(Failure::from_error)?;
+        }
+        Ok(distinct(&self.usages))
     }
 }
 
 fn distinct(names: &[String]) -> Vec<String> {
     let first = |&(at, name): &(usize, &String)| !names[..at].contains(name);
     names.iter().enumerate().filter(first).map(|(_, name)| name.clone()).collect()
+}
+
+/// One of several images.
+pub(crate) struct Snapshot {
+    /// The name of its file without `.rimg`, or its path where another has the same name.
+    pub(crate) name: String,
+    /// When its newest capture was fetched.
+    pub(crate) newest: Option<u64>,
+    pub(crate) image: Image,
+}
+
+/// Opens images: the one with the oldest newest capture first, those of which that is not known before all; else in the
+/// order given.
+pub(crate) fn open_images(paths: &[PathBuf]) -> Result<Vec<Snapshot>, Failure> {
+    let stem = |path: &Path| {
+        let name =
+            if path.extension() == Some(OsStr::new("rimg")) { path.file_stem() } else { path.file_name() };
+        name.unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+    };
+    let stems: Vec<String> = paths.iter().map(|path| stem(path)).collect();
+    let mut snapshots = Vec::new();
+    for (path, name) in paths.iter().zip(&stems) {
+        let alone = stems.iter().filter(|stem| *stem == name).count() == 1;
+        let name = if alone { name.clone() } else { path.display().to_string() };
+        let image = open_image(path)?;
+        snapshots.push(Snapshot { name, newest: newest(&image), image });
+    }
+    snapshots.sort_by_key(|snapshot| snapshot.newest);
+    Ok(snapshots)
 }
 
 /// The value parser of `--format`.
@@ -78,7 +118,13 @@ pub(crate) fn write(
     tables: impl Iterator<Item = &'static Table>,
     fill: impl FnOnce(&mut [Writer<'_>]) -> Result<(), Failure>,
 ) -> Result<Vec<Written>, Failure> {
+    if format == Format::Parquet && !cfg!(feature = "parquet") {
+        return Err(left_out("parquet"));
+    }
     let failed = |error| Error::write(directory, error);
+    if directory.is_file() {
+        return Err(Failure::of(directory, "is a file; --to names the directory that the tables go to"));
+    }
     std::fs::create_dir_all(directory).map_err(failed)?;
     let mut targets = Vec::new();
     for table in tables {

@@ -134,7 +134,8 @@ fn texts_that_are_cut_are_named() {
     place.write("dir/b.example", "User-agent: *\nDisallow: /b\n");
     let compile =
         |more: &[&str]| place.run(&[&["compile", "dir", "-o", "i.rimg", "--max-bytes", "40"], more].concat());
-    let table = compile(&[]).ok();
+    assert!(compile(&[]).err.contains("25 sites with a text longer than --max-bytes"));
+    let table = compile(&["--verbose"]).ok();
     assert!(table.contains("cut                         1  texts longer"), "{table}");
     assert!(
         table.contains("\n  a00.example\n") && table.contains("\n  a19.example\n  and 5 more"),
@@ -249,4 +250,126 @@ fn a_pipe_is_written_into() {
     let output = place.command(&["compile", "captures.jsonl", "-o", "/proc/self/fd/1"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stdout.starts_with(&std::fs::read(place.path("i.rimg")).unwrap()));
+}
+
+#[test]
+fn the_summary_is_four_lines() {
+    let place = Place::new();
+    place.write("dir/a.example", ROBOTS);
+    place.write("dir/README", "not a host");
+    let compile = |more: &[&str]| place.run(&[&["compile", "dir", "-o", "i.rimg"], more].concat()).ok();
+    let summary = compile(&[]);
+    let names: Vec<_> = summary.lines().map(|line| line[..16].trim_end()).collect();
+    assert_eq!(names, ["captures", "sites", "image bytes", "skipped"]);
+    assert!(summary.ends_with("           1  file-name 1\n"), "{summary}");
+    let all = compile(&["--verbose"]);
+    assert!(all.lines().count() > 20 && all.contains("\nseconds "), "{all}");
+    let quiet = place.run(&["compile", "dir", "-o", "i.rimg", "--quiet"]);
+    assert_eq!((quiet.out, quiet.err.as_str()), (summary, ""));
+}
+
+#[test]
+fn images_are_no_captures() {
+    let place = Place::with_image();
+    let image = std::fs::read(place.path("i.rimg")).unwrap();
+    place.write("packed.gz", {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(&image).unwrap();
+        encoder.finish().unwrap()
+    });
+    place.write("list", "captures.jsonl\ni.rimg\n");
+    place.write("named.example", &image);
+    for input in ["i.rimg", "packed.gz", "@list", "named.example"] {
+        let run = place.run(&["compile", input, "-o", "x.rimg"]);
+        run.fails("is an image, not captures; `robomaton merge` puts images together");
+        assert!(!place.path("x.rimg").exists());
+    }
+    let run = place.run_with(&["compile", "-", "-o", "x.rimg"], &image);
+    assert!(run.code == 2 && run.err.starts_with("robomaton: skipped -: is an image"), "{run:?}");
+    // In a directory or an archive it is not what was named: the rest is read.
+    place.write("dir/old.rimg", &image);
+    place.write("dir/site.example", &image);
+    place.write("dir/packed.rimg.gz", std::fs::read(place.path("packed.gz")).unwrap());
+    place.write("dir/a.example", ROBOTS);
+    let tar = std::process::Command::new("tar")
+        .args(["-C", "dir", "-cf", "all.tar", "."])
+        .current_dir(place.path(""))
+        .status();
+    assert!(tar.unwrap().success());
+    for input in ["dir", "all.tar"] {
+        let run = place.run(&["compile", input, "-o", "x.rimg", "--json"]);
+        let summary = &run.json()[0];
+        assert_eq!(
+            (&summary["sites"], &summary["skipped"]),
+            (&1.into(), &serde_json::json!({ "image": 3 })),
+            "{run:?}"
+        );
+        assert_eq!(run.err.matches(": is an image, not captures").count(), 3, "{run:?}");
+    }
+}
+
+#[test]
+fn files_that_look_like_something_else_are_no_sites() {
+    let place = Place::new();
+    let others: [(&str, &[u8]); 7] = [
+        ("README.md", b"# A project\n\nIt has a robots.txt:\n\n    User-agent: *\n\nand more.\n"),
+        ("service.md", b""),
+        ("blocked.sql", b"select * from sites;\n"),
+        ("report.png", b"\x89PNG\r\n\x1a\n"),
+        ("robomaton-0.1.0-cp39-abi3-manylinux_2_34_x86_64.whl", b"PK\x03\x04"),
+        ("notes.txt", b"to do: write\n"),
+        ("main.rs", b"fn main() {}\n"),
+    ];
+    for (name, content) in others {
+        place.write(&format!("dir/{name}"), content);
+    }
+    let robots = "User-agent: *\nDisallow: /x\n";
+    let sites = [
+        "example.com.txt",
+        "example.md",
+        "site.sh",
+        "foo.py",
+        "x.rs",
+        "y.zip",
+        "intranet.txt",
+        "www.gov.rs",
+        "a.md.txt",
+    ];
+    for name in sites {
+        place.write(&format!("dir/{name}"), robots);
+    }
+    // These are named after hosts beyond doubt: an empty file, and a page, are what the site answered.
+    place.write("dir/empty.example", "");
+    place.write("dir/www.page.rs", "<html>");
+    place.write("dir/empty.md.txt", "");
+    let run = place.run(&["compile", "dir", "-o", "i.rimg", "--json"]);
+    let summary = &run.json()[0];
+    assert_eq!(summary["skipped"], serde_json::json!({ "no-robots": 7 }), "{run:?}");
+    assert_eq!(
+        summary["outcomes"],
+        serde_json::json!({ "rules": 9, "empty": 2, "not-robots": 1 }),
+        "{run:?}"
+    );
+    assert!(
+        run.err.contains("skipped dir/README.md: looks like a .md file, not like a robots.txt\n"),
+        "{run:?}"
+    );
+    assert!(
+        run.err.contains("skipped dir/notes.txt: looks like some other text, not like a robots.txt\n"),
+        "{run:?}"
+    );
+    assert!(
+        run.err.ends_with("--any-name compiles files that look like something else all the same\n"),
+        "{run:?}"
+    );
+    let urls = "http://example.md/x\nhttps://y.zip/x\nhttp://readme.md/\nhttp://intranet/x\n";
+    let out = place.run_with(&["query", "i.rimg"], urls).ok();
+    let verdicts: Vec<_> = out.lines().map(|line| line.split('\t').next().unwrap()).collect();
+    assert_eq!(verdicts, ["disallowed", "disallowed", "unknown", "disallowed"]);
+    let all = &place.run(&["compile", "dir", "-o", "i.rimg", "--json", "--any-name"]).json()[0];
+    assert_eq!((&all["sites"], &all["skipped"]), (&19.into(), &serde_json::json!({})));
+    // Nothing but such files is nothing.
+    place.write("docs/README.md", "# A project\n");
+    let run = place.run(&["compile", "docs", "-o", "d.rimg"]);
+    assert!(run.code == 2 && run.err.contains("no capture of a robots.txt"), "{run:?}");
 }

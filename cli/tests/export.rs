@@ -51,6 +51,7 @@ fn rows_say_what_the_texts_say() {
         "site": "https://a.example", "scheme": "https", "host": "a.example", "port": null, "outcome": "rules",
         "status": 200, "fetched_at": "2024-05-11T00:00:00Z", "fresh_for": 86400, "document": a["document"],
         "octets": common::ROBOTS.len(), "groups": 2, "rules": 6, "named": 1, "sitemaps": 1,
+        "domain": "a.example",
     });
     assert_eq!(a, &expected);
     let gone = sites.iter().find(|site| site["host"] == "gone.example").expect("a site");
@@ -91,6 +92,70 @@ fn rows_say_what_the_texts_say() {
 }
 
 #[test]
+fn several_images_are_one_table_over_time() {
+    let place = Place::new();
+    let line = |host: &str, day: u32| {
+        let url = format!("https://{host}/robots.txt");
+        let at = format!("2024-05-{day:02}T00:00:00Z");
+        json!({ "url": url, "fetched_at": at, "body": "User-agent: GPTBot\nDisallow: /\n" }).to_string()
+            + "\n"
+    };
+    place.write("late.jsonl", line("a.example", 9) + &line("b.example", 4));
+    place.write("early.jsonl", line("a.example", 2));
+    place.write("other/early.jsonl", "{\"url\":\"https://c.example/robots.txt\",\"body\":\"\"}\n");
+    for name in ["late", "early", "other/early"] {
+        place.run(&["compile", &format!("{name}.jsonl"), "-o", &format!("{name}.rimg")]).ok();
+    }
+    let images = ["export", "late.rimg", "early.rimg", "other/early.rimg"];
+    let said = place.run(&[&images[..], &["--to", "t", "--format", "jsonl"]].concat()).ok();
+    assert!(said.starts_with("sites               4  t/sites.jsonl\n"), "{said}");
+    // Oldest first, what has no date before all; two of one name go by their paths.
+    let told: Vec<_> = rows(&place, "t/sites.jsonl")
+        .into_iter()
+        .map(|row| {
+            ["site", "image", "newest"].map(|column| row[column].as_str().unwrap_or("null").to_owned())
+        })
+        .collect();
+    let expected = [
+        ["https://c.example", "other/early.rimg", "null"],
+        ["https://a.example", "early.rimg", "2024-05-02T00:00:00Z"],
+        ["https://a.example", "late", "2024-05-09T00:00:00Z"],
+        ["https://b.example", "late", "2024-05-09T00:00:00Z"],
+    ];
+    assert_eq!(told, expected);
+    // Each image's rows are those of its own tables, with two cells more.
+    for table in ["sites", "groups", "rules", "crawlers", "sitemaps", "extensions", "policy"] {
+        let mut alone = Vec::new();
+        for name in ["other/early", "early", "late"] {
+            place.run(&["export", &format!("{name}.rimg"), "--to", "one", "--format", "jsonl"]).ok();
+            alone.extend(rows(&place, &format!("one/{table}.jsonl")));
+        }
+        let mut together = rows(&place, &format!("t/{table}.jsonl"));
+        for row in &mut together {
+            let row = row.as_object_mut().expect("an object");
+            assert!(row.remove("image").is_some() && row.remove("newest").is_some(), "{table}");
+        }
+        assert_eq!(together, alone, "{table}");
+    }
+    for format in ["parquet", "csv"] {
+        place.run(&[&images[..], &["--to", "t", "--format", format]].concat()).ok();
+    }
+    let csv = std::fs::read_to_string(place.path("t/crawlers.csv")).expect("a table");
+    assert!(csv.starts_with("document,group,crawler,operator,purpose,image,newest\n"), "{csv}");
+}
+
+#[test]
+fn paths_are_printed_as_given() {
+    let place = Place::with_image();
+    let export = ["export", "i.rimg", "--to", "t", "--format", "csv", "--table", "sites"];
+    for _ in 0..2 {
+        assert!(place.run(&export).ok().ends_with("  t/sites.csv\n"));
+        let json = place.run(&[&export[..], &["--json"]].concat()).json();
+        assert_eq!(json[0]["file"], "t/sites.csv");
+    }
+}
+
+#[test]
 fn some_tables_and_usages() {
     let place = Place::with_image();
     let arguments = ["export", "i.rimg", "--to", "deep/t", "--format", "csv", "--table", "policy"];
@@ -110,7 +175,7 @@ fn what_cannot_be() {
     let place = Place::with_image();
     place.run(&["export", "none.rimg", "--to", "t"]).fails("cannot open none.rimg");
     place.run(&["export", "captures.jsonl", "--to", "t"]).fails("captures.jsonl");
-    place.run(&["export", "i.rimg", "--to", "i.rimg"]).fails("cannot write i.rimg");
+    place.run(&["export", "i.rimg", "--to", "i.rimg"]).fails("i.rimg: is a file; --to names the directory");
     place.run(&["export", "i.rimg", "--to", "t", "--table", "x"]).fails("invalid value 'x'");
     place.run(&["export", "i.rimg", "--to", "t", "--crawler", "/"]).fails("names no crawler");
     // A table that cannot go to its place leaves the others as they were.

@@ -9,6 +9,10 @@ use std::process::Stdio;
 fn verify_says_ok_or_where() {
     let place = Place::with_image();
     assert!(place.run(&["verify", "i.rimg"]).ok().starts_with("ok: i.rimg: 6 sites, "));
+    let json = &place.run(&["verify", "i.rimg", "--json"]).json()[0];
+    let size = std::fs::metadata(place.path("i.rimg")).unwrap().len();
+    let expected = serde_json::json!({ "image": "i.rimg", "ok": true, "sites": 6, "bytes": size, "profile": "full", "texts": false });
+    assert_eq!(*json, expected);
     let mut bytes = std::fs::read(place.path("i.rimg")).unwrap();
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
@@ -29,7 +33,7 @@ fn what_is_no_image_is_an_error() {
     for (file, what) in [
         ("missing", "missing"),
         ("empty", "empty: "),
-        ("robots.txt", "not a robomaton image"),
+        ("robots.txt", "robots.txt: is no image; `check`"),
         ("folder", "folder: holds no file *.rimg"),
     ] {
         place.run(&["verify", file]).fails(what);
@@ -152,14 +156,16 @@ fn help_has_examples_everywhere() {
     let place = Place::new();
     let commands = [
         "compile", "query", "filter", "check", "explain", "page", "lint", "dump", "verify", "inspect",
-        "bench", "visit",
+        "bench", "visit", "serve", "export", "merge", "diff", "report",
     ];
     for command in commands {
         let help = place.run(&[command, "--help"]).ok();
         assert!(help.contains(&format!("\n  robomaton {command} ")), "{help}");
     }
     // Examples are to be pasted: in a terminal of 80 columns they are not wrapped.
-    for command in ["compile", "dump", "verify", "inspect", "bench", "visit"] {
+    for command in
+        ["compile", "dump", "verify", "inspect", "bench", "visit", "filter", "query", "check", "export"]
+    {
         let help = place.run(&[command, "--help"]).ok();
         let (_, examples) = help.split_once("Examples:\n").unwrap();
         assert!(examples.lines().all(|line| line.len() <= 80), "{examples}");

@@ -137,7 +137,49 @@ warning[misspelled-key]: `Disalow` is read as `Disallow`
     assert!(run.out.contains(expected), "{}", run.out);
     assert!(run.out.contains("3 | Allow: y\n  |        ^\n"), "{}", run.out);
     place.run(&["lint", "missing"]).fails("missing");
-    place.run(&["lint"]).fails("FILE");
+    assert_eq!(place.run(&["lint"]).ok(), "standard input: 0 errors, 0 warnings, 0 notes\n");
+    let run = place.run_with(&["lint"], "Disalow: /");
+    assert!(run.code == 1 && run.out.contains(" --> -:1:1\n"), "{run:?}");
+}
+
+#[test]
+fn one_total_for_all_files() {
+    let place = Place::new();
+    place.write("a/robots.txt", "User-agent: *\nDisallow: /\n");
+    place.write("a/b/c.TXT", "User-agent: *\nDisallow: /*?*\n");
+    place.write("a/b/.hidden/x.txt", "Disalow: /\n");
+    place.write("a/b/picture.png", "Disalow: /\n");
+    place.write("e/f", "");
+    let out = place.run(&["lint", "a"]).ok();
+    assert!(out.ends_with("\n\n2 files, 1 clean: 0 errors, 0 warnings, 1 note\n"), "{out}");
+    assert_eq!(out.matches(" note").count(), 1, "{out}");
+    let file = ["a", "b", "c.TXT"].iter().collect::<std::path::PathBuf>();
+    assert!(out.contains(&format!(" --> {}:2:14\n", file.display())), "{out}");
+    assert_eq!(place.run(&["lint", "--quiet", "a"]).ok(), "2 files, 1 clean: 0 errors, 0 warnings, 1 note\n");
+    assert_eq!(place.run(&["lint", "a/robots.txt", "a/robots.txt"]).ok(), "2 files, all clean\n");
+    let run = place.run_with(&["lint", "-q", "a/b/picture.png", "-"], "Disalow: /");
+    assert_eq!((run.code, run.out.as_str()), (1, "2 files: 2 errors, 2 warnings, 0 notes\n"));
+    place.run(&["lint", "e"]).fails("no file below this directory");
+    let run = place.run(&["lint", "e", "a/robots.txt"]);
+    assert!(run.code == 2 && run.out == "a/robots.txt: 0 errors, 0 warnings, 0 notes\n", "{run:?}");
+}
+
+#[test]
+fn many_remarks_of_one_code_are_drawn_in_part() {
+    let place = Place::new();
+    let text = |count: usize| {
+        (0..count)
+            .fold("User-agent: *\n".to_owned(), |text, number| text + &format!("Disallow: /{number}/*\n"))
+    };
+    let run = |count: usize, more: &[&str]| place.run_with(&[&["lint"], more].concat(), text(count)).ok();
+    assert_eq!(run(4, &[]).matches(" --> ").count(), 4);
+    let out = run(10, &[]);
+    assert_eq!(out.matches(" --> ").count(), 3);
+    let last = "note[redundant-star]: 7 more like this in -, on lines 5 to 11\n\nstandard input: 0 errors, 0 warnings, 10 notes\n";
+    assert!(out.ends_with(last), "{out}");
+    assert_eq!(run(10, &["--all"]).matches(" --> ").count(), 10);
+    assert_eq!(run(10, &["--json"]).lines().count(), 10);
+    assert_eq!(run(10, &["--format", "json"]), run(10, &["--json"]));
 }
 
 #[test]
@@ -149,7 +191,7 @@ fn lint_in_json() {
     let found = run.json();
     let expected = serde_json::json!({
         "file": "-", "line": 1, "column": 1, "start": 0, "end": 8, "severity": "error", "code": "rule-before-group",
-        "rule": "R8", "message": "a rule before any user-agent line; it is ignored", "second": null,
+        "source": "R8", "message": "a rule before any user-agent line; it is ignored", "second": null,
     });
     assert_eq!(found[0], expected);
     assert_eq!((&found[1]["code"], &found[1]["second"]["line"]), (&"repeated-agent".into(), &2.into()));

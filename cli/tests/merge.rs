@@ -49,7 +49,9 @@ fn what_cannot_be_merged_is_an_error() {
     place.write("bent.rimg", &bytes);
     place.run(&["merge", "i.rimg", "bent.rimg", "-o", "m.rimg"]).fails("bent.rimg: image damaged at byte 0x");
     place.run(&["merge", "i.rimg", "gone.rimg", "-o", "m.rimg"]).fails("gone.rimg");
-    place.run(&["merge", "i.rimg", "captures.jsonl", "-o", "m.rimg"]).fails("not a robomaton image");
+    place
+        .run(&["merge", "i.rimg", "captures.jsonl", "-o", "m.rimg"])
+        .fails("captures.jsonl: is no image but captures");
     place.run(&["merge", "i.rimg", "-o", "nowhere/m.rimg"]).fails("cannot write nowhere/m.rimg");
     place.run(&["merge", "i.rimg", "-o", "m.rimg", "--shards", "0"]).fails("--shards");
     assert!(!place.path("m.rimg").exists());

@@ -71,18 +71,15 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Holds a page against its commands, which run beside a file or in a copy of a folder.
-fn check(page: &str, beside: &str) {
+/// Holds a page against its commands, which run beside some files, or in a copy of a folder.
+fn check(page: &str, beside: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let (place, from) = (Place::new(), root.join(beside));
-    copy(
-        &from,
-        &if from.is_dir() {
-            place.path("")
-        } else {
-            place.path(beside.rsplit('/').next().unwrap_or_default())
-        },
-    );
+    let place = Place::new();
+    for name in beside {
+        let from = root.join(name);
+        let to = if from.is_dir() { "" } else { name.rsplit('/').next().unwrap_or_default() };
+        copy(&from, &place.path(to));
+    }
     let path = root.join(page);
     let text = std::fs::read_to_string(&path).expect("the page");
     let printed = printed(&text, &place);
@@ -94,7 +91,7 @@ fn check(page: &str, beside: &str) {
     }
 }
 
-const SAMPLE: &str = "tests/data/sample.warc.gz";
+const SAMPLE: &[&str] = &["tests/data/sample.warc.gz"];
 
 #[test]
 fn readme() {
@@ -108,12 +105,12 @@ fn for_crawlers() {
 
 #[test]
 fn for_data_teams() {
-    check("docs/common-crawl.md", "tests/data/common-crawl");
+    check("docs/common-crawl.md", &["tests/data/common-crawl"]);
 }
 
 #[test]
 fn for_research() {
-    check("docs/research.md", SAMPLE);
+    check("docs/research.md", &["tests/data/sample.warc.gz", "docs/queries/made-up"]);
     check("docs/tables.md", SAMPLE);
 }
 

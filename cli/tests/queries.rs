@@ -44,18 +44,31 @@ impl Sample {
         place.run(&["compile", sample.to_str().expect("UTF-8"), "-o", "sample.rimg"]).ok();
         place.run(&["export", "sample.rimg", "--to", "."]).ok();
         let image = Image::open(place.path("sample.rimg")).expect("the image");
+        // Images of three years, their tables together, and those of the last alone.
+        for year in ["2023", "2024", "2025"] {
+            let captures = root().join(format!("docs/queries/made-up/{year}.jsonl"));
+            let captures = captures.to_str().expect("UTF-8");
+            place.run(&["compile", captures, "-o", &format!("{year}.rimg")]).ok();
+        }
+        place.run(&["export", "2023.rimg", "2024.rimg", "2025.rimg", "--to", "series"]).ok();
+        place.run(&["export", "2025.rimg", "--to", "made-up"]).ok();
         let ranks: String =
             ranks(&image).into_iter().map(|(host, rank)| format!("{rank},{host}\n")).collect();
         place.write("ranks.csv", ranks);
         Some(Sample { place, python, image })
     }
 
-    /// What a query gives; the head line first.
+    /// What a query gives of the sample; the head line first.
     fn ask(&self, query: &str) -> Rows {
+        self.ask_in("", query)
+    }
+
+    /// What it gives of the tables in a folder.
+    fn ask_in(&self, folder: &str, query: &str) -> Rows {
         let file = root().join(format!("docs/queries/{query}.sql"));
         let mut python = assert_cmd::Command::new(&self.python);
         let run =
-            python.args(["-c", ASK]).arg(file).current_dir(self.place.path("")).output().expect("a run");
+            python.args(["-c", ASK]).arg(file).current_dir(self.place.path(folder)).output().expect("a run");
         assert!(run.status.success(), "{query}: {}", String::from_utf8_lossy(&run.stderr));
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(run.stdout.as_slice());
         let rows = reader.records().map(|row| row.expect("CSV").iter().map(str::to_owned).collect());
@@ -196,11 +209,30 @@ fn queries_read_what_the_texts_say() {
 }
 
 #[test]
+fn queries_find_what_was_made_up() {
+    let Some(sample) = Sample::new() else { return };
+    let rows = |folder: &str, query: &str| sample.ask_in(folder, query)[1..].to_vec();
+    let typos = rows("made-up", "typos");
+    assert_eq!(typos, [["claudbot", "ClaudeBot", "2"], ["googelbot", "Googlebot", "1"]]);
+    assert_eq!(rows("made-up", "content-signals").len(), 2);
+    let over_time = rows("series", "kept-out-over-time");
+    let of = |crawler: &str| {
+        let rows = over_time.iter().filter(|row| row[0] == crawler);
+        rows.map(|row| [&row[1], &row[2], &row[4]].map(String::as_str).join(" ")).collect::<Vec<_>>()
+    };
+    assert_eq!(of("GPTBot"), ["2023 2023-05-08 1", "2024 2024-05-08 4", "2025 2025-05-08 5"]);
+    assert_eq!(of("Googlebot"), ["2023 2023-05-08 1", "2024 2024-05-08 1", "2025 2025-05-08 0"]);
+}
+
+#[test]
 fn the_page_shows_every_query_and_what_it_gives() {
     let path = root().join("docs/research.md");
     let page = std::fs::read_to_string(&path).expect("the page");
     for entry in std::fs::read_dir(root().join("docs/queries")).expect("the queries") {
         let name = entry.expect("a query").path();
+        if name.is_dir() {
+            continue;
+        }
         let name = name.file_stem().unwrap_or_default().to_string_lossy();
         assert!(page.contains(&format!("<!-- query: {name}")), "{name} is not shown");
     }
@@ -212,11 +244,11 @@ fn the_page_shows_every_query_and_what_it_gives() {
         let Some(query) = line.strip_prefix("<!-- query: ").and_then(|rest| rest.strip_suffix(" -->")) else {
             continue;
         };
-        let (name, most) = query
-            .split_once(' ')
-            .map_or((query, usize::MAX), |(name, most)| (name, most.parse().expect("a number")));
+        // The name, and perhaps the folder of the tables, or how many rows are shown.
+        let (name, rest) = query.split_once(' ').unwrap_or((query, ""));
+        let (folder, most) = rest.parse().map_or((rest, usize::MAX), |most| ("", most));
         while lines.next_if(|line| line.is_empty() || line.starts_with('|')).is_some() {}
-        fresh += &format!("\n{}\n", drawn(&sample.ask(name), most));
+        fresh += &format!("\n{}\n", drawn(&sample.ask_in(folder, name), most));
     }
     let fresh = fresh.trim_end().to_owned() + "\n";
     if std::env::var_os("ROBOMATON_WRITE").is_some() {

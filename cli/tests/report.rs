@@ -3,6 +3,7 @@
 mod common;
 
 use common::Place;
+use serde_json::json;
 
 #[test]
 fn the_page_is_written() {
@@ -21,11 +22,45 @@ fn the_page_is_written() {
 }
 
 #[test]
+fn counts_are_printed_as_json() {
+    let place = Place::with_image();
+    let run = place.run(&["report", "i.rimg", "-o", "r.html", "--json", "--title", "Papers & more"]);
+    let [counted] = &run.json()[..] else { panic!("{run:?}") };
+    assert_eq!((&counted["file"], &counted["image"]), (&json!("r.html"), &json!("i")));
+    assert_eq!((&counted["sites"], &counted["sites_with_rules"]), (&json!(6), &json!(2)));
+    assert_eq!(counted["oldest"], "2024-05-11T00:00:00Z");
+    assert_eq!(counted["newest"], counted["oldest"]);
+    let gptbot = counted["crawlers"].as_array().expect("a list").iter().find(|of| of["crawler"] == "GPTBot");
+    // Kept out of a.example; down.example answered 503, which is no rule of anybody.
+    let expected = json!({ "crawler": "GPTBot", "kept_out": 1, "kept_out_by_name": 1, "some": 1, "all": 3 });
+    assert_eq!(gptbot, Some(&expected));
+    let page = std::fs::read_to_string(place.path("r.html")).expect("a page");
+    assert!(page.contains("<h1>Papers &amp; more</h1>") && page.contains("fetched on 2024-05-11"));
+}
+
+#[test]
+fn several_images_are_reported_over_time() {
+    let place = Place::with_image();
+    place.write(
+        "old.jsonl",
+        "{\"url\":\"https://a.example/robots.txt\",\"fetched_at\":\"2023-01-01T00:00:00Z\",\"body\":\"\"}\n",
+    );
+    place.run(&["compile", "old.jsonl", "-o", "old.rimg"]).ok();
+    // The newest is so by its captures, not by its place.
+    let run = place.run(&["report", "i.rimg", "old.rimg", "-o", "r.html", "--json"]);
+    let names: Vec<_> = run.json().iter().map(|counted| counted["image"].clone()).collect();
+    assert_eq!(names, ["old", "i"]);
+    let page = std::fs::read_to_string(place.path("r.html")).expect("a page");
+    assert!(page.contains("<h1>What 6 sites tell crawlers</h1>") && page.contains("old, 2023-01-01"));
+    assert!(page.contains("id=\"over-time\""));
+}
+
+#[test]
 fn what_fails_is_said_and_leaves_the_old_page() {
     let place = Place::with_image();
     place.write("r.html", "old");
     place.write("no.rimg", "User-agent: *\n");
-    place.run(&["report", "no.rimg", "-o", "r.html"]).fails("not a robomaton image");
+    place.run(&["report", "no.rimg", "-o", "r.html"]).fails("is no image");
     place.run(&["report", "missing.rimg", "-o", "r.html"]).fails("missing.rimg");
     place.run(&["report", "i.rimg", "-o", "."]).fails("is a directory; --output names the page");
     place.run(&["report", "i.rimg", "-o", "no/such/folder/r.html"]).fails("cannot write");

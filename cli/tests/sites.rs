@@ -81,7 +81,7 @@ fn the_summary_counts_them() {
     assert_eq!(summary["references"], json!({ "found": 1, "missing": 1, "over_limit": 0 }));
     let pages = json!({ "captures": 2, "with_permissions": 1, "cut": 0, "bytes": 105 });
     assert_eq!(summary["pages"], pages);
-    let table = place.run(&["compile", "captures.jsonl", "-o", "i.rimg", "--pages"]).ok();
+    let table = place.run(&["compile", "captures.jsonl", "-o", "i.rimg", "--pages", "--verbose"]).ok();
     for row in [
         "data.txt                    3  rules 1, unavailable 1, unreachable 1\n",
         "references                  2  found 1, missing 1, over the limit 0\n",
@@ -119,7 +119,7 @@ fn compile_and_inspect_count_alike() {
         for key in same {
             assert_eq!(summary[key], contents[key], "{key} {arguments:?}");
         }
-        let table = place.run(&["compile", "captures.jsonl", "-o", "i.rimg"]).ok();
+        let table = place.run(&["compile", "captures.jsonl", "-o", "i.rimg", "--verbose"]).ok();
         assert!(table.contains(" per byte of distinct text"), "{table}");
     }
     let (_, without) = compiled(&[]);

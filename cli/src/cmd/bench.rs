@@ -3,15 +3,16 @@
 //! A measurement whose answers are checked first: the three ways must agree on every verdict, or there are no
 //! figures. One thread; medians over rounds, each long enough for the clock.
 
+use crate::ask::{Mistakes, Place, checked, parse};
 use crate::failure::Failure;
-use crate::input::{Lines, open_image, read_file};
+use crate::input::{Lines, announce_stdin, called, open_image, read_file};
 use crate::options::AskerArgs;
 use crate::output::Out;
 use clap::Args;
+use robomaton_explain::{Asked, Names, for_purpose, url_mistake};
 use robomaton_runtime::{Crawler, Image, Question, Site, Terms, Usage};
 use serde::Serialize;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,7 +26,8 @@ const ROUND: Duration = Duration::from_millis(50);
 pub(crate) struct Arguments {
     /// The image.
     image: PathBuf,
-    /// The queries: lines of URL, or of agent, tab, URL; `-` is standard input.
+    /// The queries, a line each, as `query` reads them: a URL, an agent, a tab and a URL, or a JSON object; `-` is standard
+    /// input.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
     #[command(flatten)]
@@ -43,7 +45,8 @@ Measures, in nanoseconds per look-up, on one thread, as the median of the rounds
   site_resolved  the site is at hand, a path is asked
   full_url       a whole URL is asked
   batch          whole URLs are asked, many at once
-Queries whose site the image does not hold are left out of all three. lookups_per_second is that of batch.
+Queries whose site the image does not hold are left out of all three. lookups_per_second is that of batch. A line that is \
+no question is told on standard error, and makes the exit code 2.
 
 Examples:
   robomaton bench crawl.rimg --queries urls.txt --agent GPTBot
@@ -52,15 +55,26 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let elements = arguments.asker.use_.elements;
     let image = open_image(&arguments.image)?.with_terms(Terms { elements, ..Terms::default() });
+    arguments.asker.heed(image.profile())?;
+    arguments.asker.use_.check(&image)?;
+    if arguments.queries.as_os_str() == "-" {
+        announce_stdin();
+    }
     let text = read_file(&arguments.queries)?;
     let text = String::from_utf8_lossy(&text);
+    let mut mistakes = Mistakes::default();
+    let questions = read(&image, &text, &mut mistakes);
     let mut crawlers = vec![arguments.asker.resolve(&image).0];
-    let usage = arguments.asker.use_.resolve(&image);
-    let queries = load(&image, &text, &mut crawlers);
+    let queries = load(&image, &questions, arguments.asker.use_.resolve(&image), &mut crawlers);
     if queries.known.is_empty() {
-        return Err(Failure::of(&arguments.queries, "no query is about a site that the image holds"));
+        // What is wrong with the lines was said before.
+        let what = match questions.len() {
+            0 => "holds no queries",
+            _ => "no query is about a site that the image holds",
+        };
+        return Err(Failure::Said(format!("{}: {what}", called(&arguments.queries))));
     }
-    let results = measure(&image, &crawlers, usage, &queries, arguments.rounds)?;
+    let results = measure(&image, &crawlers, &queries, arguments.rounds)?;
     let mut out = Out::new();
     if arguments.json {
         out.json(&results)?;
@@ -68,13 +82,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         results.write(&mut out)?;
     }
     out.finish()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(mistakes.exit_code())
 }
 
 /// A query whose site the image holds.
 struct Query<'a> {
     /// Index into the crawlers.
     crawler: usize,
+    usage: Usage<'a>,
     url: &'a str,
     site: Site<'a>,
     path: String,
@@ -86,26 +101,56 @@ struct Queries<'a> {
     unknown: usize,
 }
 
-/// Reads the queries; crawlers that they name are added to `crawlers`.
-fn load<'a>(image: &'a Image, text: &'a str, crawlers: &mut Vec<Crawler>) -> Queries<'a> {
-    let mut numbers: HashMap<&str, usize> = HashMap::new();
+/// Reads the questions; what is none is told.
+fn read<'t>(image: &Image, text: &'t str, mistakes: &mut Mistakes) -> Vec<Asked<'t>> {
+    let mut lines = Lines::new(text);
+    let mut questions = Vec::new();
+    while let Some(line) = lines.next() {
+        let asked = parse(line).and_then(|asked| checked(asked, image, image.profile()));
+        match asked.and_then(|asked| url_mistake(&asked.url).map_or(Ok(asked), Err)) {
+            Ok(asked) => questions.push(asked),
+            Err(mistake) => {
+                mistakes.tell(Place::Read { before: 0, text, octets: lines.read(text) }, &mistake)
+            }
+        }
+    }
+    questions
+}
+
+/// Finds the sites; crawlers that questions name are added to `crawlers`.
+fn load<'a>(
+    image: &'a Image,
+    questions: &'a [Asked<'_>],
+    usage: Usage<'a>,
+    crawlers: &mut Vec<Crawler>,
+) -> Queries<'a> {
+    let mut numbers: HashMap<(String, bool), usize> = HashMap::new();
     let mut queries = Queries { known: Vec::new(), unknown: 0 };
-    for line in Lines::new(text) {
-        let (agent, url) = line.split_once('\t').map_or((None, line), |(agent, url)| (Some(agent), url));
+    for asked in questions {
+        let url = asked.url.as_ref();
         let Some(site) = image.site(url) else {
             queries.unknown += 1;
             continue;
         };
-        let crawler = match agent.map(|agent| numbers.entry(agent)) {
-            None => 0,
-            Some(Entry::Occupied(number)) => *number.get(),
-            Some(Entry::Vacant(entry)) => {
-                crawlers.push(image.crawler([*entry.key()]));
-                *entry.insert(crawlers.len() - 1)
-            }
+        let named_only = asked.named_only || crawlers[0].is_named_only();
+        let crawler = if asked.agent.is_none() && named_only == crawlers[0].is_named_only() {
+            0
+        } else {
+            let names = match &asked.agent {
+                Some(Names::One(name)) => vec![name.to_string()],
+                Some(Names::Several(names)) => names.clone(),
+                None => crawlers[0].names().to_vec(),
+            };
+            *numbers.entry((names.join(","), named_only)).or_insert_with(|| {
+                let crawler = image.crawler(&names);
+                crawlers.push(if named_only { crawler.named_only() } else { crawler });
+                crawlers.len() - 1
+            })
         };
+        let usage = asked.usage.as_ref().map_or(usage, |name| image.usage(name));
+        let usage = for_purpose(usage, asked.purpose.as_deref());
         let path = String::from_utf8_lossy(&site.target(url)).into_owned();
-        queries.known.push(Query { crawler, url, site, path });
+        queries.known.push(Query { crawler, usage, url, site, path });
     }
     queries
 }
@@ -142,23 +187,26 @@ impl Results {
 fn measure(
     image: &Image,
     crawlers: &[Crawler],
-    usage: Usage<'_>,
     queries: &Queries<'_>,
     rounds: u32,
 ) -> Result<Results, Failure> {
     let known = &queries.known;
     let (resolved_sum, site_resolved) = time(known.len(), rounds, || {
-        let verdict =
-            |query: &Query<'_>| query.site.decide(&crawlers[query.crawler], usage, &query.path).decision();
+        let verdict = |query: &Query<'_>| {
+            query.site.decide(&crawlers[query.crawler], query.usage, &query.path).decision()
+        };
         known.iter().fold(0, |sum, query| add(sum, verdict(query) as u64))
     });
     let (full_sum, full_url) = time(known.len(), rounds, || {
-        let verdict = |query: &Query<'_>| image.decide(&crawlers[query.crawler], usage, query.url).decision();
+        let verdict =
+            |query: &Query<'_>| image.decide(&crawlers[query.crawler], query.usage, query.url).decision();
         known.iter().fold(0, |sum, query| add(sum, verdict(query) as u64))
     });
     let (batch_sum, batch) = time(known.len(), rounds, || {
-        let questions =
-            known.iter().map(|query| Question { crawler: &crawlers[query.crawler], usage, url: query.url });
+        let questions = known.iter().map(|query| {
+            let Query { crawler, usage, url, .. } = *query;
+            Question { crawler: &crawlers[crawler], usage, url }
+        });
         let mut sum = 0;
         image.decide_batch(questions, |verdict| sum = add(sum, verdict.decision() as u64));
         sum

@@ -3,26 +3,35 @@
 //! For scripts, and for comparison with Google's `robots_main`, whose arguments and exit codes these are. Only a
 //! plain permission is exit code 0: what is permitted under conditions is not, nor what a missing file might forbid.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, MORE};
 use crate::input::{called, read_text};
-use crate::options::{Dialect, UseArgs, WithArgs, given_url, heed, remark_unused};
-use crate::output::{Out, remark};
+use crate::options::{Dialect, NamedArgs, UseArgs, WithArgs, given_url, heed, remark_unused};
+use crate::output::{ColorArg, Out, Painter, remark};
 use clap::Args;
-use robomaton_explain::{Beside, Origin, Single, names, shown, unread};
+use robomaton_explain::{Answer, Beside, Origin, Question, Single, names, quoted, shown, unread};
 use robomaton_runtime::{Basis, Outcome, Terms, Verdict};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Arguments {
     /// The robots.txt; `-` is standard input.
     file: PathBuf,
-    /// Name of the crawler; several product tokens, best first, are parted by commas.
-    agent: String,
+    /// Name of the crawler; several product tokens, best first, are separated by commas.
+    #[arg(value_name = "AGENT")]
+    agent_or_url: Option<String>,
     /// The URL, or its path and query alone: `/` is the root.
-    url: String,
+    url: Option<String>,
+    /// Name of the crawler, in place of AGENT: as the other commands take it.
+    #[arg(long = "agent", short = 'a', value_name = "AGENT", conflicts_with = "url")]
+    agent: Option<String>,
+    /// Print the answer as one JSON object, as `query --json` does.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    named: NamedArgs,
     #[command(flatten)]
     use_: UseArgs,
     #[command(flatten)]
@@ -30,6 +39,10 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     dialect: Dialect,
 }
+
+const USAGE: &str = "\
+robomaton check [OPTIONS] <FILE> <AGENT> <URL>
+       robomaton check [OPTIONS] --agent <AGENT> <FILE> <URL>";
 
 const EXAMPLES: &str = "\
 Prints VERDICT<TAB>URL, and for `conditional` a line CONDITION for each.
@@ -44,14 +57,35 @@ Examples:
     --with /news.txt=news.txt
   curl -s https://example.com/robots.txt \\
     | robomaton check - mybot https://example.com/x
-  robomaton check --profile google robots.txt FooBot http://foo.bar/x";
+  robomaton check --profile google robots.txt FooBot http://foo.bar/x
+  robomaton check robots.txt --agent mybot /x --json";
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let agents = names(&arguments.agent);
+impl Arguments {
+    /// The crawler and the URL.
+    fn agent_and_url(&self) -> Result<(&str, &str), Failure> {
+        let missing = |what| Failure::Said(format!("{what} missing ({MORE})"));
+        let (agent, url) = match (&self.agent, &self.agent_or_url, &self.url) {
+            (Some(agent), Some(url), _) | (None, Some(agent), Some(url)) => (agent, url),
+            (None, None, _) => return Err(missing("<AGENT> and <URL> are")),
+            (_, _, None) | (Some(_), None, _) => return Err(missing("<URL> is")),
+        };
+        // A whole User-Agent header may hold a URL, but does not begin as one.
+        let is_url = agent.split_once("://").is_some_and(|(scheme, _)| !scheme.contains(['/', ' ', '(']));
+        if is_url || agent.starts_with('/') {
+            let what = format!("{} names no crawler: the crawler goes before the URL", quoted(agent));
+            return Err(Failure::Said(what));
+        }
+        Ok((agent, url))
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
+    let (agent, url) = arguments.agent_and_url()?;
+    let agents = names(agent);
     heed(agents.iter().copied(), arguments.dialect.profile)?;
-    given_url(&arguments.url)?;
+    given_url(url)?;
     let text = read_text(&arguments.file)?;
-    let origin = Origin::of(&arguments.url, arguments.dialect.profile)?;
+    let origin = Origin::of(url, arguments.dialect.profile)?;
     let beside = Beside::files(arguments.with.read()?);
     let terms = Terms { elements: arguments.use_.elements, ..Terms::default() };
     let options = arguments.dialect.options();
@@ -60,16 +94,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(unread) = unread(single.document.unread, &options) {
         remark(&format!("{} {unread}", called(&arguments.file)));
     }
-    let crawler = single.image().crawler(agents);
+    arguments.use_.check(single.image())?;
+    let crawler = arguments.named.of(single.image().crawler(&agents));
     let usage = arguments.use_.resolve(single.image());
-    let verdict = single.site()?.decide(&crawler, usage, &arguments.url);
+    let verdict = single.site()?.decide(&crawler, usage, url);
     // An empty file is as good as any; others without rules are hardly what was meant.
     let has_none = matches!(verdict.basis(), Basis::Outcome(outcome) if outcome != Outcome::Empty);
     if let Some(reason) = single.reason().filter(|_| has_none) {
         remark(&format!("{}: {reason}", called(&arguments.file)));
     }
+    if verdict.is_incomplete() {
+        remark("a file that the robots.txt refers to for this crawler is missing; --with supplies it");
+    }
     let mut out = Out::new();
-    let told = tell(&verdict, &arguments.url, &mut out).map_err(Failure::from);
+    let told = if arguments.json {
+        let UseArgs { usage, purpose, .. } = &arguments.use_;
+        let agent = agents.join(",");
+        out.json(&Answer::new(Question { url, agent: &agent, usage, purpose: purpose.as_deref() }, &verdict))
+    } else {
+        tell(&verdict, url, Painter::new(color), &mut out)
+    };
+    let told = told.map_err(Failure::from);
     match told.and_then(|()| out.finish()) {
         // The exit code is the answer, whether anybody reads the line or not.
         Ok(()) | Err(Failure::ClosedPipe) => Ok(ExitCode::from(u8::from(!verdict.is_allowed()))),
@@ -77,11 +122,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-fn tell(verdict: &Verdict<'_>, url: &str, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{}\t{url}", verdict.safe_decision())?;
-    if verdict.is_incomplete() {
-        remark("a file that the robots.txt refers to for this crawler is missing; --with supplies it");
-    }
+fn tell(verdict: &Verdict<'_>, url: &str, painter: Painter, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{}\t{url}", painter.verdict(verdict.safe_decision()))?;
     let conditional = verdict.conditional().filter(|_| !verdict.is_incomplete());
     conditional
         .iter()

@@ -4,17 +4,23 @@
 
 use crate::bar;
 use crate::failure::Failure;
+use crate::input::is_url;
 use crate::options::{DestinationArgs, Dialect};
-use crate::output::{Out, remark};
+use crate::output::{Out, is_verbose, remark};
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar};
 use robomaton_compiler::Options;
-use robomaton_corpus::{BatchOptions, Input, Progress, total_bytes};
+use robomaton_corpus::{BatchOptions, Input, Progress, SkipReason, total_bytes};
+use robomaton_explain::count;
 use robomaton_jobs::{Compile, Error};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
+
+/// Skipped records that are told one by one; `--verbose` tells more.
+const SKIPPED: usize = 10;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -42,6 +48,10 @@ pub(crate) struct Arguments {
     /// Leave the texts out: the image is smaller, and still names the deciding line, but cannot `explain`.
     #[arg(long)]
     no_sources: bool,
+    /// Take every file that could be named after a host for its robots.txt, also README.md and other files that look like
+    /// something else.
+    #[arg(long)]
+    any_name: bool,
     /// Write the image even if it holds nothing. Otherwise that is an error, and an image that stands there is kept.
     #[arg(long)]
     allow_empty: bool,
@@ -55,7 +65,7 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 Of several captures of a site the newest counts. Records that cannot be used are skipped and counted; the first of \
-them are told on standard error. Captures of /data.txt become documents of their own, and files that a robots.txt \
+them are told on standard error. The summary is four lines, with --verbose all of it. Captures of /data.txt become documents of their own, and files that a robots.txt \
 refers to are read with it.
 
 Input formats. What is packed with gzip or zstd is unpacked, whatever it is called; what a file begins with decides \
@@ -72,7 +82,8 @@ CSV is no value.
   The same with `filename`, `offset` and `length` instead of a body, as the indexes of Common Crawl have them (CDXJ \
 lines, too): each row is a byte range of a WARC file, which lies below --warc-root.
   Files in directories, or named alone: one robots.txt each, named HOST or HOST.txt, as in example.com.txt; a host of \
-one label, such as intranet, needs the ending. They count as fetched with status 200, at a time not known. Files of \
+one label, such as intranet, needs the ending. Where the name is more often that of another file (README.md, notes.txt), it \
+is taken if most of its lines are records of a robots.txt. They count as fetched with status 200, at a time not known. Files of \
 other formats among them are read as what their names say.
   tar and zip archives (.tar, .tar.gz, .tgz, .tar.zst, .zip): as such directories. Parquet and zip are read from files \
 only, not from standard input nor inside an archive.
@@ -95,17 +106,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         no_sources: arguments.no_sources,
         ..arguments.dialect.options()
     };
+    if let Some(url) = arguments.inputs.iter().filter_map(|input| input.to_str()).find(|input| is_url(input))
+    {
+        let cure = "is a URL, not a file; fetch it first, into a file named after its host";
+        return Err(Failure::Said(format!("{url}: {cure}")));
+    }
     let inputs =
         Input::from_args(arguments.inputs.iter().map(OsString::as_os_str)).map_err(Failure::from_error)?;
-    let options = BatchOptions {
+    let mut options = BatchOptions {
         compile,
         pages: arguments.pages,
         threads: arguments.threads,
         warc_root: Some(arguments.warc_root.clone()),
         ..BatchOptions::default()
     };
+    options.read.any_name = arguments.any_name;
     let job = Compile::new(inputs, options, arguments.allow_empty).map_err(|error| match error {
-        Error::Nobody(name) => Failure::Said(format!("--crawler {name:?} names nobody")),
+        Error::Nobody(error) => Failure::Said(format!("--crawler: {error}")),
         Error::Pages(profile) => {
             Failure::Said(format!("--pages: the profile {profile} knows no permissions of pages; full does"))
         }
@@ -115,12 +132,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let destination = arguments.destination.open()?;
     let inputs = job.inputs().to_vec();
     let compiled = with_bar(&inputs, |progress| job.run(destination, progress)).map_err(|error| {
-        let Error::Empty { skipped } = &error else { return error.into() };
-        remark_skipped(skipped);
+        let Error::Empty { skipped, examples } = &error else { return error.into() };
+        remark_skipped(skipped, examples);
         Failure::Said(format!("{error}; --allow-empty writes one that holds nothing"))
     })?;
     let report = &compiled.report;
-    remark_skipped(&report.skipped_examples);
+    remark_skipped(&report.skipped, &report.skipped_examples);
     if report.captures == 0 {
         let empty = if compiled.image.is_empty() { "; the image is empty" } else { "" };
         remark(&format!("the inputs hold no capture of a robots.txt{empty}"));
@@ -128,19 +145,39 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if report.others_dropped {
         remark("too many captures of other URLs: some redirects and references may lead nowhere");
     }
+    if !arguments.json && !is_verbose() {
+        let over = report.over_limit.len();
+        if over > 0 {
+            remark(&format!("{} over a limit; --verbose names them", count(over, "site")));
+        }
+        if !report.cut_sites.is_empty() {
+            let sites = count(report.cut_sites.len(), "site");
+            remark(&format!("{sites} with a text longer than --max-bytes; --verbose names them"));
+        }
+    }
     let summary = compiled.summary();
     let mut out = Out::new();
     if arguments.json {
         out.json(&summary)?;
     } else {
-        summary.write(&mut out)?;
+        summary.write(is_verbose(), &mut out)?;
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn remark_skipped(examples: &[String]) {
-    examples.iter().for_each(|example| remark(&format!("skipped {example}")));
+/// Says what was skipped: the first of it, and how much there is more.
+fn remark_skipped(skipped: &BTreeMap<&'static str, u64>, examples: &[String]) {
+    let told = if is_verbose() { examples.len() } else { examples.len().min(SKIPPED) };
+    examples[..told].iter().for_each(|example| remark(&format!("skipped {example}")));
+    let total: u64 = skipped.values().sum();
+    if total > told as u64 {
+        let more = total - told as u64;
+        remark(&format!("and {more} more skipped"));
+    }
+    if skipped.contains_key(SkipReason::NoRobots(String::new()).name()) {
+        remark("--any-name compiles files that look like something else all the same");
+    }
 }
 
 /// Runs a job with a progress bar, if standard error is a terminal.

@@ -59,7 +59,7 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let images = [open_image(&arguments.old)?, open_image(&arguments.new)?];
     let crawlers = arguments.about.crawlers(images[1].profile())?;
-    let usages = arguments.about.usages();
+    let usages = arguments.about.usages(&[&images[0], &images[1]])?;
     let asked = images.each_ref().map(|image| Asked::new(image, &crawlers, &usages));
     let mut out = Out::new();
     let mut summary = Summary::new(arguments.examples);

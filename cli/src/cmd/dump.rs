@@ -4,6 +4,7 @@
 //! that makes it, and this file only takes a file there. The image, of any size, is [`image`]'s.
 
 mod image;
+mod json;
 
 use crate::failure::Failure;
 use crate::input::{is_image, open_image, read_text, read_text_or_image};
@@ -27,6 +28,10 @@ pub(crate) struct Arguments {
     /// The site that the robots.txt is from; what it says of its own host depends on that.
     #[arg(long, value_name = "URL")]
     site: Option<String>,
+    /// Print JSON, an object a line: the lines of a tree, the groups of a policy, the programs of an automaton, the files of
+    /// an image.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     with: WithArgs,
     #[command(flatten)]
@@ -57,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if matches!(arguments.stage, Stage::Image) && arguments.file.is_dir() {
         let mut out = Out::new();
         for shard in open_image(&arguments.file)?.shards() {
-            image::write(&shard, &mut out)?;
+            image_of(&shard, arguments.json, &mut out)?;
         }
         out.finish()?;
         return Ok(ExitCode::SUCCESS);
@@ -76,12 +81,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match arguments.stage {
         Stage::Image if is_image(&bytes) => {
             let image = Image::from_bytes(bytes).map_err(|error| Failure::of(&arguments.file, error))?;
-            image::write(&image, &mut out)?;
+            image_of(&image, arguments.json, &mut out)?;
         }
         Stage::Image => {
             let single = Single::compile(&bytes, &origin, &beside, &options)?;
             beside.unused(&single.document).for_each(remark_unused);
-            image::write(single.image(), &mut out)?;
+            image_of(single.image(), arguments.json, &mut out)?;
         }
         Stage::Automaton => {
             let files = beside.slices();
@@ -91,24 +96,40 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 return Err(Failure::of(&arguments.file, over));
             }
             for (number, range) in document.programs.iter().enumerate() {
-                writeln!(out, "program {number}, {} bytes", range.len())?;
-                out.write_all(dump_automaton(&document.code[range.clone()]).as_bytes())?;
+                let text = dump_automaton(&document.code[range.clone()]);
+                if arguments.json {
+                    out.json(&json::Program { program: number, bytes: range.len(), text: &text })?;
+                } else {
+                    writeln!(out, "program {number}, {} bytes", range.len())?;
+                    out.write_all(text.as_bytes())?;
+                }
             }
         }
         Stage::Tree | Stage::Policy => {
             let tree = robomaton_grammar::scan(&bytes, options.limits.bytes(options.profile));
-            let text = if arguments.stage == Stage::Tree {
-                robomaton_grammar::dump(&tree)
+            if arguments.stage == Stage::Tree {
+                if arguments.json {
+                    json::tree(&tree, &mut out)?;
+                } else {
+                    out.write_all(robomaton_grammar::dump(&tree).as_bytes())?;
+                }
             } else {
                 let files = beside.slices();
                 let around = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
                 let policy = lower_with(&tree, &around, &options)
                     .map_err(|over| Failure::of(&arguments.file, over))?;
-                dump_policy(&policy)
-            };
-            out.write_all(text.as_bytes())?;
+                if arguments.json {
+                    json::policy(&policy, &mut out)?;
+                } else {
+                    out.write_all(dump_policy(&policy).as_bytes())?;
+                }
+            }
         }
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn image_of<D: AsRef<[u8]>>(image: &Image<D>, json: bool, out: &mut Out) -> Result<(), Failure> {
+    Ok(if json { json::image(image, out) } else { image::write(image, out) }?)
 }

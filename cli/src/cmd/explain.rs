@@ -6,9 +6,9 @@
 use crate::failure::Failure;
 use crate::input::{is_image, open_image, read_text};
 use crate::options::{AskerArgs, Dialect, DocumentArgs, TermsArgs, WithArgs, given_url, remark_unused};
-use crate::output::Out;
+use crate::output::{ColorArg, Out, Painter};
 use clap::Args;
-use robomaton_explain::{Beside, Error, OfText, Story, explain};
+use robomaton_explain::{Beside, Error, OfText, Story, explain, url_mistake};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -50,9 +50,19 @@ Examples:
   robomaton explain robots.txt --agent mybot /private/x \\
     --with /mybot.txt=mybot.txt";
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
     given_url(&arguments.url)?;
-    if begins_as_image(&arguments.file) { of_an_image(arguments) } else { of_a_text(arguments) }
+    let is_image = begins_as_image(&arguments.file);
+    let story = if is_image { of_an_image(arguments) } else { of_a_text(arguments) }?;
+    let mut out = Out::new();
+    if arguments.json {
+        out.json(&story)?;
+    } else {
+        let painter = Painter::new(color);
+        story.write_with(|word, decision| painter.paint(word, decision), &mut out)?;
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn begins_as_image(path: &Path) -> bool {
@@ -68,13 +78,16 @@ fn begins_as_image(path: &Path) -> bool {
     read.is_ok() && is_image(&head)
 }
 
-fn of_an_image(arguments: &Arguments) -> Result<ExitCode, Failure> {
+fn of_an_image(arguments: &Arguments) -> Result<Story, Failure> {
+    if let Some(mistake) = url_mistake(&arguments.url) {
+        return Err(Failure::Said(mistake));
+    }
     let asker = arguments.asker.asker();
     let terms = arguments.terms.terms(asker.elements);
     let image = open_image(&arguments.file)?.with_terms(terms.clone());
     arguments.asker.heed(arguments.document.profile(image.profile()))?;
     let story = explain(&image, &terms, &asker, arguments.document.other(), &arguments.url);
-    tell(arguments, &story.map_err(|error| of_file(&arguments.file, error))?)
+    story.map_err(|error| of_file(&arguments.file, error))
 }
 
 /// An error about what an image lacks, with its name.
@@ -85,7 +98,7 @@ pub(crate) fn of_file(file: &Path, error: Error) -> Failure {
     }
 }
 
-fn of_a_text(arguments: &Arguments) -> Result<ExitCode, Failure> {
+fn of_a_text(arguments: &Arguments) -> Result<Story, Failure> {
     let options = arguments.dialect.options();
     arguments.asker.heed(options.profile)?;
     if let Some(name) = arguments.document.other() {
@@ -105,16 +118,5 @@ fn of_a_text(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let story = question.explain()?;
     story.unused_files().iter().for_each(|path| remark_unused(path));
-    tell(arguments, &story)
-}
-
-fn tell(arguments: &Arguments, story: &Story) -> Result<ExitCode, Failure> {
-    let mut out = Out::new();
-    if arguments.json {
-        out.json(story)?;
-    } else {
-        story.write(&mut out)?;
-    }
-    out.finish()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(story)
 }

@@ -1,17 +1,17 @@
-//! `robomaton export`: an image as tables, for those who count.
+//! `robomaton export`: an image as tables, or several over time, for those who count.
 //!
-//! Hands the image to `robomaton-tables` and says what came of it. `docs/tables.md` tells the schemas.
+//! Hands the images to `robomaton-tables` and says what came of it. `docs/tables.md` tells the schemas.
 
 use crate::failure::Failure;
-use crate::input::open_image;
 use crate::output::{Out, remark};
-use crate::tables::{self, AboutArgs, formats};
+use crate::tables::{self, AboutArgs, Snapshot, formats, open_images};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use robomaton_explain::count;
 use robomaton_jobs::Error;
+use robomaton_runtime::Image;
 use robomaton_tables::rows::{self, Asked};
-use robomaton_tables::schema::TABLES;
+use robomaton_tables::schema::{SERIES, TABLES};
 use robomaton_tables::write::Format;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,8 +19,9 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The image.
-    image: PathBuf,
+    /// The image; of several, each row says which one it is of.
+    #[arg(required = true, value_name = "IMAGE")]
+    images: Vec<PathBuf>,
     /// The directory that the tables go to, one file each; files of their names are replaced.
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
@@ -40,25 +41,40 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 The tables are sites, groups, rules, crawlers, sitemaps, extensions, and policy: how much of each site each crawler may \
 use. docs/tables.md tells their columns, docs/research.md how to ask them. What became of a fetch without rules counts as \
-RFC 9309 has it.
+RFC 9309 has it. Of several images, the tables have two more columns, image and newest (the date of the newest capture), \
+and the images follow one another by that date.
 
 Examples:
   robomaton export crawl.rimg --to tables
-  robomaton export crawl.rimg --to tables --format csv --table policy --crawler GPTBot --crawler CCBot
-  duckdb -c \"select share, count(*) from 'tables/policy.parquet' where crawler = 'GPTBot' group by share\"";
+  robomaton export crawl.rimg --to tables --format csv --table policy \\
+    --crawler GPTBot --crawler CCBot
+  robomaton export may.rimg june.rimg july.rimg --to series
+  duckdb -c \"select share, count(*) from 'tables/policy.parquet'
+    where crawler = 'GPTBot' group by share\"";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let image = open_image(&arguments.image)?;
-    let crawlers = arguments.about.crawlers(image.profile())?;
-    let usages = arguments.about.usages();
-    let asked = Asked::new(&image, &crawlers, &usages);
+    let snapshots = open_images(&arguments.images)?;
+    let profile = snapshots.last().map_or_else(Default::default, |newest| newest.image.profile());
+    let crawlers = arguments.about.crawlers(profile)?;
+    let images: Vec<&Image> = snapshots.iter().map(|snapshot| &snapshot.image).collect();
+    let usages = arguments.about.usages(&images)?;
+    let several = snapshots.len() > 1;
     let wanted =
         |name: &str| arguments.tables.is_empty() || arguments.tables.iter().any(|table| table == name);
-    let chosen = TABLES.iter().filter(|table| wanted(table.name));
+    let tables = if several { &SERIES } else { &TABLES };
+    let chosen = tables.iter().filter(|table| wanted(table.name));
+    let mut left_out = 0;
     let written = tables::write(&arguments.to, arguments.format, chosen, |writers| {
-        Ok(rows::export(&image, &asked, writers).map_err(|error| Error::write(&arguments.to, error))?)
+        for Snapshot { name, newest, image } in &snapshots {
+            let asked = Asked::new(image, &crawlers, &usages);
+            if several {
+                writers.iter_mut().for_each(|writer| writer.begin(name, *newest));
+            }
+            rows::export(image, &asked, writers).map_err(|error| Error::write(&arguments.to, error))?;
+            left_out += rows::left_out(image);
+        }
+        Ok(())
     })?;
-    let left_out = rows::left_out(&image);
     if left_out > 0 {
         let what = count(left_out, "document");
         remark(&format!("the tables tell of robots.txt; {what} beside it, as data.txt, left out"));

@@ -1,17 +1,18 @@
 //! `robomaton filter`: URLs in, those out that a crawler may fetch.
 //!
-//! `query` with one bit of answer: URLs go out as they came in, in order, without the white space
-//! around them; empty lines are left out. A condition is not a plain permission, and a permission that a missing file
-//! might take back is none: both count as refusals.
+//! `query` with one bit of answer: lines go out as they came in, in order, without the white space
+//! around them; empty lines are left out, and so are lines that are no questions, which make the
+//! exit code 2. A condition is not a plain permission, and a permission that a missing file might
+//! take back is none: both count as refusals.
 
-use crate::ask::{Asker, Line};
+use crate::ask::Questions;
 use crate::failure::Failure;
-use crate::input::{Chunks, open_image};
-use crate::options::{AskerArgs, Permission, TermsArgs};
+use crate::input::open_image;
+use crate::options::{AskerArgs, DocumentArgs, Permission, TermsArgs};
 use crate::output::Out;
 use clap::Args;
+use robomaton_explain::Answer;
 use robomaton_runtime::Decision;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,12 +29,19 @@ pub(crate) struct Arguments {
     /// What to make of URLs that the image does not know about.
     #[arg(long, value_name = "PERMISSION", default_value = "deny")]
     unknown: Permission,
+    /// Print the answer for each of these URLs, as `query --json` does, instead of its line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    document: DocumentArgs,
     #[command(flatten)]
     terms: TermsArgs,
 }
 
 const EXAMPLES: &str = "\
-Reads URLs from standard input, one a line. Lines that are no URL are unknown; what is conditional or incomplete is not allowed.
+Reads the lines of standard input: each a URL, an agent, a tab and a URL, or a JSON object {\"url\", \"agent\", \"usage\", \
+\"purpose\"}; what a line does not say, the options do. Lines go out as they came in. What is conditional or incomplete is not \
+allowed. A line that is no question goes nowhere, is told on standard error, and makes the exit code 2.
 
 Examples:
   robomaton filter crawl.rimg --agent mybot <urls.txt >allowed.txt
@@ -45,25 +53,24 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let image =
         open_image(&arguments.image)?.with_terms(arguments.terms.terms(arguments.asker.use_.elements));
-    arguments.asker.heed(image.profile())?;
-    let (crawler, usage) = arguments.asker.resolve(&image);
-    let asker = Asker { image: &image, crawler: &crawler, usage, document: None, objects: false };
+    let (crawler, agent) = arguments.asker.checked(&image, &arguments.document)?;
+    let asker = arguments.asker.of_lines(&image, &crawler, &agent, &arguments.document);
     let mut out = Out::new();
-    let mut chunks = Chunks::new(io::stdin().lock());
-    while let Some(chunk) = chunks.next()? {
-        asker.chunk(chunk, &mut |line| {
-            let Line::Answered(url, verdict) = line else { return };
-            let allowed = match verdict.safe_decision() {
-                Decision::Allowed => true,
-                Decision::Disallowed | Decision::Conditional => false,
-                Decision::Unknown => arguments.unknown == Permission::Allow,
-            };
-            if allowed != arguments.invert {
-                out.buffer().extend_from_slice(url);
-                out.buffer().push(b'\n');
-            }
-        });
-        out.flush()?;
-    }
-    Ok(ExitCode::SUCCESS)
+    Questions::new(asker).run(&[], &mut out, |out, answered| {
+        let allowed = match answered.verdict.safe_decision() {
+            Decision::Allowed => true,
+            Decision::Disallowed | Decision::Conditional => false,
+            Decision::Unknown => arguments.unknown == Permission::Allow,
+        };
+        if answered.is_mistake() || allowed == arguments.invert {
+            return Ok(());
+        }
+        if arguments.json {
+            let url = String::from_utf8_lossy(answered.url);
+            return out.json(&Answer::new(answered.question(&url), &answered.verdict));
+        }
+        out.buffer().extend_from_slice(answered.line);
+        out.buffer().push(b'\n');
+        out.make_room()
+    })
 }

@@ -7,7 +7,7 @@ use crate::input::open_image;
 use crate::output::Out;
 use clap::Args;
 use robomaton_explain::time::now;
-use robomaton_explain::{ALL_RULES, OneSite, SHOWN};
+use robomaton_explain::{ALL_RULES, OneSite, SHOWN, held_otherwise, quoted};
 use robomaton_formats::layout::Section;
 use robomaton_jobs::Counts;
 use robomaton_runtime::Image;
@@ -45,8 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut out = Out::new();
     if let Some(url) = &arguments.site {
         let site = OneSite::find(&image, url, now());
-        let site =
-            site.ok_or_else(|| Failure::Said(format!("the image does not hold the site of {url:?}")))?;
+        let site = site.ok_or_else(|| Failure::Said(no_site(&image, url)))?;
         if arguments.json {
             out.json(&site)?;
         } else {
@@ -62,6 +61,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// That a site is not held, and which is instead.
+fn no_site(image: &Image, url: &str) -> String {
+    let asked = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
+    held_otherwise(image, &asked)
+        .unwrap_or_else(|| format!("the image does not hold the site of {}", quoted(url)))
 }
 
 /// An image in counts; the fields are the keys that scripts rely on.

@@ -1,44 +1,63 @@
-//! `robomaton lint`: what there is to say about robots.txt files and pages, drawn with carets or as JSON.
+//! `robomaton lint`: what there is to say about robots.txt files and pages, drawn with carets, as JSON or as SARIF.
 //!
 //! What is wrong with the form of a text the grammar says, what is odd about its meaning the compiler; this file puts
-//! both in the order of their places and says how many there are. Where they stand in the text is [`place`]'s to know,
-//! how they are drawn [`draw`]'s, what is embedded in pages [`page`]'s.
+//! both in the order of their places. Which files are read is [`files`]'s to know, where remarks stand in the text
+//! [`place`]'s, how they are printed [`text`]'s and [`sarif`]'s, what is embedded in pages [`page`]'s.
 
 mod draw;
 mod explain;
+mod files;
 mod page;
 mod place;
+mod remark;
+mod sarif;
+mod text;
+
+#[cfg(feature = "report")]
+pub(super) use explain::DOCUMENT;
 
 use crate::failure::Failure;
-use crate::input::read_text;
+use crate::input::{called, read_text};
 use crate::options::{Dialect, WithArgs};
-use crate::output::{ColorArg, Out, remark};
-use clap::Args;
+use crate::output::{ColorArg, Out};
+use clap::{Args, ValueEnum};
 use place::Places;
-use robomaton_compiler::lint::{Finding, STEPS, lint_within};
-use robomaton_compiler::{OverLimit, Surroundings};
-use robomaton_explain::{Origin, count};
-use robomaton_grammar::{Code, Diagnostic, Severity, Span, diagnose, scan};
-use serde::Serialize;
+use remark::{Counts, Remark, Said};
+use robomaton_compiler::lint::{STEPS, lint_within};
+use robomaton_compiler::{Options, Surroundings};
+use robomaton_explain::Origin;
+use robomaton_grammar::{Tree, diagnose, scan};
+use sarif::Sarif;
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use text::Text;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The robots.txt files, `-` for standard input; files that end in .html, .htm, .xhtml or .xht are pages, of which
-    /// the META tags and the classes of ACAP are read.
-    #[arg(value_name = "FILE", required_unless_present = "explain")]
+    /// The robots.txt files; without any, or for `-`, standard input. Files that end in .html, .htm, .xhtml or .xht are
+    /// pages, of which the META tags and the classes of ACAP are read. Of a directory, its pages and .txt files.
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Say what a code means, with an example, and read no file.
     #[arg(long, value_name = "CODE", conflicts_with = "files")]
     explain: Option<String>,
-    /// Print a JSON object for each diagnostic: file, line, column, start, end, severity, code, rule, message,
-    /// second. Columns and offsets count bytes, columns from 1.
-    #[arg(long)]
+    /// How to print diagnostics. json: an object for each, with file, line, column, start, end, severity, code, source
+    /// (the rule of RULES.md or FEATURES.md), message, second; columns and offsets count bytes, columns from 1. sarif:
+    /// one SARIF 2.1.0 log, for code scanning.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// The same as `--format json`.
+    #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Draw every diagnostic, even if a file has many of one code.
+    #[arg(long)]
+    all: bool,
+    /// Print the total alone.
+    #[arg(long, short, conflicts_with_all = ["format", "json", "all"])]
+    quiet: bool,
     /// The site that the files are from; what they say of its own host depends on that.
     #[arg(long, value_name = "URL")]
     site: Option<String>,
@@ -51,8 +70,13 @@ pub(crate) struct Arguments {
     dialect: Dialect,
 }
 
-/// The names of severities, in the order of the counts.
-const SEVERITIES: [&str; 3] = [Severity::Error.name(), Severity::Warning.name(), Severity::Note.name()];
+/// How diagnostics are printed. (Docs on the variants would become help, longer than the words.)
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Sarif,
+}
 
 const EXAMPLES: &str = "\
 Exit codes: 0 nothing above a note, 1 errors or warnings, 2 a file cannot be read.
@@ -61,81 +85,40 @@ Examples:
   robomaton lint robots.txt
   robomaton lint --explain unreachable-rule
   robomaton lint --json a/robots.txt b/robots.txt
-  robomaton lint index.html
-  curl -s https://example.com/robots.txt | robomaton lint -";
+  robomaton lint --format sarif public/ >lint.sarif
+  curl -s https://example.com/robots.txt | robomaton lint";
 
-/// A diagnostic, placed.
-#[derive(Serialize)]
-struct Remark<'a> {
-    file: &'a str,
-    #[serde(flatten)]
-    place: Place,
-    severity: &'static str,
-    code: &'a str,
-    rule: &'a str,
-    message: &'a str,
-    second: Option<Second<'a>>,
+/// What is asked of every file.
+struct Asked<'a> {
+    options: Options,
+    origin: Origin,
+    with: &'a [(&'a str, &'a [u8])],
+    max_steps: usize,
 }
 
-/// A diagnostic of either crate.
-struct Said {
-    severity: Severity,
-    code: &'static str,
-    rule: &'static str,
-    span: Span,
-    message: String,
-    second: Option<(Span, String)>,
-}
-
-impl From<Diagnostic> for Said {
-    fn from(Diagnostic { code, span, message, second }: Diagnostic) -> Said {
-        Said { severity: code.severity(), code: code.name(), rule: code.rule(), span, message, second }
-    }
-}
-
-impl From<Finding> for Said {
-    fn from(Finding { code, span, message, second }: Finding) -> Said {
-        Said { severity: code.severity(), code: code.name(), rule: code.rule(), span, message, second }
-    }
-}
-
-impl Said {
-    fn over(over: OverLimit, places: &Places<'_, '_>) -> Said {
-        let message =
-            format!("over the limit of {} {}; everything is disallowed", over.allowed, over.limit.name());
-        let (code, span, second) = (Code::OverLimit, places.line(over.line), None);
-        Said::from(Diagnostic { code, span, message, second })
-    }
-
-    fn placed<'a>(&'a self, file: &'a str, places: &Places<'_, '_>) -> Remark<'a> {
-        let second = |(span, message): &'a (Span, String)| Second { place: places.of(*span), message };
-        Remark {
-            file,
-            place: places.of(self.span),
-            severity: self.severity.name(),
-            code: self.code,
-            rule: self.rule,
-            message: &self.message,
-            second: self.second.as_ref().map(second),
+impl Asked<'_> {
+    /// All remarks about a text, in the order of their places.
+    fn of_text(&self, tree: &Tree<'_>, places: &Places<'_, '_>) -> Vec<Said> {
+        let around = Surroundings { origin: self.origin.authority(), files: self.with, pages: &[] };
+        let report = lint_within(tree, &around, &self.options, self.max_steps);
+        let mut said: Vec<Said> = report.findings.into_iter().map(Said::from).collect();
+        said.extend(report.over.map(|over| Said::over(over, places)));
+        if !report.is_something_else {
+            said.extend(diagnose(tree).into_iter().map(Said::from));
         }
+        said.sort_by_key(|said| (said.span.start, said.severity, said.code));
+        said
     }
 }
 
-/// Another place, and why it matters.
-#[derive(Serialize)]
-struct Second<'a> {
-    #[serde(flatten)]
-    place: Place,
-    message: &'a str,
-}
-
-/// A place in a text.
-#[derive(Clone, Copy, Serialize)]
-struct Place {
-    line: u32,
-    column: u32,
-    start: u32,
-    end: u32,
+/// All remarks about a page, in the order of their places.
+fn of_page(tree: &Tree<'_>, kind: &str, file: &str) -> Result<Vec<Said>, Failure> {
+    let (mut said, is_cut) = page::lint(tree, kind)?;
+    if is_cut {
+        crate::output::remark(&format!("{file}: says more to crawlers than is read"));
+    }
+    said.sort_by_key(|said| (said.span.start, said.severity, said.code));
+    Ok(said)
 }
 
 pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
@@ -150,64 +133,59 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     };
     let with = arguments.with.read()?;
     let with: Vec<(&str, &[u8])> = with.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
+    let asked = Asked { options, origin, with: &with, max_steps: arguments.max_steps };
+    let format = if arguments.json { Format::Json } else { arguments.format };
+    let text = Text::new(color.is_on(), arguments.all, arguments.quiet);
+    let mut sarif = Sarif::default();
     let mut out = Out::new();
-    let renderer = draw::renderer(color.is_on());
-    let (mut found_any, mut unread) = (false, None);
-    for path in &arguments.files {
-        let bytes = match read_text(path) {
-            Ok(bytes) => bytes,
+    let (mut read, mut clean, mut only) = (0, 0, String::new());
+    let mut counts = Counts::default();
+    let mut unread = None;
+    for path in files::of(&arguments.files, std::io::stdin().is_terminal())? {
+        let (path, bytes) = match path.and_then(|path| read_text(&path).map(|bytes| (path, bytes))) {
+            Ok(read) => read,
             // One file that cannot be read does not hide what there is to say of the others.
             Err(failure) => {
                 if let Some(Failure::Said(message)) = unread.replace(failure) {
-                    remark(&message);
+                    crate::output::remark(&message);
                 }
                 continue;
             }
         };
         let file = path.to_string_lossy();
-        let page = page::kind(path);
-        let bytes = if page.is_some() { page::utf8(&bytes) } else { Cow::Borrowed(&*bytes) };
+        let page = page::kind(&path);
+        let source = if page.is_some() { page::utf8(&bytes) } else { Cow::Borrowed(&*bytes) };
         // Of a page, only lines are asked of the tree.
-        let limit = if page.is_some() { usize::MAX } else { options.limits.bytes(options.profile) };
-        let tree = scan(&bytes, limit);
+        let limit =
+            if page.is_some() { usize::MAX } else { asked.options.limits.bytes(asked.options.profile) };
+        let tree = scan(&source, limit);
         let places = Places::new(&tree);
-        let mut said: Vec<Said> = Vec::new();
-        if let Some(kind) = page {
-            let (of_page, is_cut) = page::lint(&tree, kind);
-            said.extend(of_page);
-            if is_cut {
-                remark(&format!("{file}: says more to crawlers than is read"));
-            }
-        } else {
-            let around = Surroundings { origin: origin.authority(), files: &with, pages: &[] };
-            let report = lint_within(&tree, &around, &options, arguments.max_steps);
-            said.extend(report.findings.into_iter().map(Said::from));
-            said.extend(report.over.map(|over| Said::over(over, &places)));
-            if !report.is_something_else {
-                said.extend(diagnose(&tree).into_iter().map(Said::from));
+        let said = match page {
+            Some(kind) => of_page(&tree, kind, &file)?,
+            None => asked.of_text(&tree, &places),
+        };
+        said.iter().for_each(|said| counts.add(said));
+        let remarks: Vec<Remark<'_>> = said.iter().map(|said| said.placed(&file, &places)).collect();
+        match format {
+            Format::Text => text.file(&remarks, &places, &mut out)?,
+            Format::Json => remarks.iter().try_for_each(|remark| out.json(remark))?,
+            Format::Sarif => {
+                remarks.iter().for_each(|remark| sarif.add(remark, &places, source.len() == bytes.len()));
             }
         }
-        said.sort_by_key(|said| (said.span.start, said.severity, said.code));
-        let mut counts = [0; 3];
-        for said in &said {
-            let remark = said.placed(&file, &places);
-            counts[SEVERITIES.iter().position(|&name| name == remark.severity).unwrap_or(0)] += 1;
-            if arguments.json {
-                out.json(&remark)?;
-            } else {
-                draw::draw(&renderer, &places, &remark, &mut out)?;
-            }
-        }
-        found_any |= counts[0] + counts[1] > 0;
-        if !arguments.json {
-            let counts: Vec<_> =
-                SEVERITIES.iter().zip(counts).map(|(name, number)| count(number, name)).collect();
-            writeln!(out, "{file}: {}", counts.join(", "))?;
-        }
+        (read, clean) = (read + 1, clean + usize::from(remarks.is_empty()));
+        only = called(&path);
+    }
+    match format {
+        // Where nothing was read, the error says all.
+        _ if read == 0 => {}
+        Format::Text => Text::total(read, clean, &only, counts, &mut out)?,
+        Format::Json => {}
+        Format::Sarif => sarif.print(&mut out)?,
     }
     out.finish()?;
     match unread {
         Some(failure) => Err(failure),
-        None => Ok(ExitCode::from(u8::from(found_any))),
+        None => Ok(ExitCode::from(u8::from(counts.is_bad()))),
     }
 }

@@ -7,7 +7,7 @@ use crate::options::DestinationArgs;
 use crate::output::Out;
 use clap::Args;
 use robomaton_explain::count;
-use robomaton_jobs::{Merged, merge};
+use robomaton_jobs::{Merged, merge_on};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,6 +20,9 @@ pub(crate) struct Arguments {
     images: Vec<PathBuf>,
     #[command(flatten)]
     destination: DestinationArgs,
+    /// Threads that verify; 0 for one per core.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
     /// Print the summary as one JSON object.
     #[arg(long)]
     json: bool,
@@ -37,7 +40,7 @@ Examples:
   robomaton merge crawl.rimg --shards 8 -o crawl.shards";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let merged = merge(&arguments.images, arguments.destination.open()?)?;
+    let merged = merge_on(arguments.threads, &arguments.images, arguments.destination.open()?)?;
     let mut out = Out::new();
     if arguments.json {
         out.json(&merged)?;

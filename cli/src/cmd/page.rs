@@ -110,6 +110,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let terms = arguments.terms.terms(arguments.asker.use_.elements);
     let single = single.with_terms(terms.clone());
     let site = single.site()?;
+    arguments.asker.use_.check(single.image())?;
     let (crawler, usage) = arguments.asker.resolve(single.image());
     let verdict = site.decide(&crawler, usage, &arguments.url);
     let asker = arguments.asker.asker();

@@ -1,15 +1,21 @@
-//! `robomaton report`: one page with pictures and tables of an image, and a search for a site.
+//! `robomaton report`: one page with pictures and tables of an image, or of several over time, and a search for a site.
 //!
 //! The page is `robomaton_report`'s; this file says where it goes and how far it is.
 
 use crate::bar;
+use crate::cmd::lint;
 use crate::failure::Failure;
-use crate::input::open_image;
+use crate::output::Out;
+use crate::tables::{Snapshot, open_images};
 use clap::Args;
 use indicatif::ProgressBar;
-use robomaton_explain::options_of;
+use robomaton_explain::{options_of, time::rfc3339};
 use robomaton_jobs::Target;
-use robomaton_report::{Options, SITES, report};
+use robomaton_report::{Figures, Options, SITES, report_over_time};
+use robomaton_runtime::{Image, Outcome};
+use robomaton_tables::crawlers::known;
+use robomaton_tables::extent::Share;
+use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,37 +24,109 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The image.
-    image: PathBuf,
+    /// The image; of several, the page is about the newest, and shows who was kept out over time.
+    #[arg(required = true, value_name = "IMAGE")]
+    images: Vec<PathBuf>,
     /// The page to write.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// What stands above the page [default: What N sites tell crawlers].
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
     /// Sites whose policies the page holds, for its search. Of more, those are taken whose records are the longest.
     #[arg(long, value_name = "N", default_value_t = SITES)]
     sites: usize,
+    /// Print what was counted as JSON: an object a line for each image, the newest last.
+    #[arg(long)]
+    json: bool,
 }
 
 const EXAMPLES: &str = "\
-The page is one HTML file that loads nothing. Its pictures count all sites: how much of them well-known crawlers may \
-crawl, outcomes, rules, sizes, wildcards, the most named crawlers and the remarks of lint, each with a table behind it. \
-Sizes and remarks need the texts, which an image compiled with --no-sources does not hold.
+The page is one HTML file that loads nothing. Its pictures count all sites: who is kept out, how much of a site well-known \
+crawlers may crawl, outcomes, rules, sizes, wildcards, the most named crawlers and what lint warns of, each with a table \
+behind it. Sizes and mistakes need the texts, which an image compiled with --no-sources does not hold. Of several images \
+the one with the newest capture is the newest.
 
 Examples:
   robomaton report crawl.rimg -o report.html
-  robomaton report crawl.rimg -o report.html --sites 1000
+  robomaton report crawl.rimg -o report.html --title 'Newspapers, May 2026' --sites 1000
+  robomaton report may.rimg june.rimg july.rimg -o series.html
 
 A link to one site: report.html#site=https%3A%2F%2Fexample.com, or #site=example.com";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let image = open_image(&arguments.image)?;
+    let snapshots = open_images(&arguments.images)?;
+    let images: Vec<(&str, &Image)> =
+        snapshots.iter().map(|Snapshot { name, image, .. }| (name.as_str(), image)).collect();
     let target = Target::open(&arguments.output, "--output names the page")?;
-    let options = Options { compiled: options_of(&image), sites: arguments.sites };
+    let options = Options {
+        compiled: images.last().map(|(_, image)| options_of(image)).unwrap_or_default(),
+        sites: arguments.sites,
+        title: arguments.title.clone(),
+        lints: lint::DOCUMENT,
+    };
     let done = AtomicU64::new(0);
     let look = |bar: &ProgressBar| bar.set_position(done.load(Ordering::Relaxed));
     let shape = "{elapsed_precise} [{wide_bar}] {human_pos} of {human_len} sites";
-    let made = bar::with_bar(Some(image.len() as u64), shape, look, || report(&image, &options, &done));
-    let html = made.map_err(Failure::from_error)?.html;
-    target.file().write_all(html.as_bytes()).map_err(|error| target.failed(error))?;
+    let sites = images.iter().map(|(_, image)| image.len() as u64).sum();
+    let made = bar::with_bar(Some(sites), shape, look, || report_over_time(&images, &options, &done));
+    let report = made.map_err(Failure::from_error)?;
+    target.file().write_all(report.html.as_bytes()).map_err(|error| target.failed(error))?;
+    let file = target.path().display().to_string();
     target.finish()?;
+    if arguments.json {
+        let mut out = Out::new();
+        let figures = report.earlier.iter().map(|point| &point.figures).chain([&report.figures]);
+        for (snapshot, figures) in snapshots.iter().zip(figures) {
+            out.json(&Counted::of(&snapshot.name, figures, &file))?;
+        }
+        out.finish()?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is counted of an image; the fields are the keys that scripts rely on.
+#[derive(Serialize)]
+struct Counted<'a> {
+    /// The page.
+    file: &'a str,
+    image: &'a str,
+    sites: u64,
+    sites_with_rules: u64,
+    oldest: Option<String>,
+    newest: Option<String>,
+    crawlers: Vec<CountedCrawler>,
+}
+
+/// The sites of an image by how much of them a crawler may crawl.
+#[derive(Serialize)]
+struct CountedCrawler {
+    crawler: &'static str,
+    kept_out: u64,
+    kept_out_by_name: u64,
+    some: u64,
+    all: u64,
+}
+
+impl<'a> Counted<'a> {
+    fn of(image: &'a str, figures: &Figures, file: &'a str) -> Counted<'a> {
+        let everyone = [("*", &figures.everyone)];
+        let named = known().iter().map(|known| known.token).zip(&figures.extents);
+        let crawlers = everyone.into_iter().chain(named).map(|(crawler, extents)| CountedCrawler {
+            crawler,
+            kept_out: extents.kept_out(),
+            kept_out_by_name: extents.named(Share::None),
+            some: extents.all(Share::Some),
+            all: extents.all(Share::All),
+        });
+        Counted {
+            file,
+            image,
+            sites: figures.sites,
+            sites_with_rules: figures.with(Outcome::Rules),
+            oldest: figures.fetched.and_then(|(oldest, _)| rfc3339(oldest)),
+            newest: figures.fetched.and_then(|(_, newest)| rfc3339(newest)),
+            crawlers: crawlers.collect(),
+        }
+    }
 }

@@ -7,8 +7,9 @@ use crate::input::open_image;
 use crate::output::Out;
 use clap::Args;
 use robomaton_explain::count;
+use serde::Serialize;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Args)]
@@ -19,10 +20,26 @@ pub(crate) struct Arguments {
     /// Decompress every text, too.
     #[arg(long)]
     texts: bool,
+    /// Print the answer as one JSON object: image, ok, sites, bytes, profile, texts.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints; the fields are the keys that scripts rely on.
+#[derive(Serialize)]
+struct Verified<'a> {
+    image: &'a Path,
+    /// Always true: an image that breaks a rule is an error.
+    ok: bool,
+    sites: usize,
+    bytes: usize,
+    profile: &'static str,
+    /// Whether the texts were decompressed.
+    texts: bool,
 }
 
 const EXAMPLES: &str = "\
-Prints `ok: ...`, or says which rule of the format is broken at which byte and exits with 2. All that verdicts
+Prints `ok: ...`, or says which rule of the format is broken at which byte and exits with 2. All that verdicts \
 and their reasons rest on is checked; that a text decompresses, only with --texts, which takes longer.
 
 Examples:
@@ -33,9 +50,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let image = open_image(&arguments.image)?;
     let verified = if arguments.texts { image.verify_with_texts() } else { image.verify() };
     verified.map_err(|error| Failure::of(&arguments.image, error))?;
+    let Arguments { image: path, texts, json } = arguments;
+    let (sites, bytes, profile) = (image.sites().count(), image.bytes(), image.profile());
     let mut out = Out::new();
-    let (sites, bytes) = (count(image.sites().count(), "site"), count(image.bytes(), "byte"));
-    writeln!(out, "ok: {}: {sites}, {bytes}, profile {}", arguments.image.display(), image.profile())?;
+    if *json {
+        out.json(&Verified { image: path, ok: true, sites, bytes, profile: profile.name(), texts: *texts })?;
+    } else {
+        let (sites, bytes) = (count(sites, "site"), count(bytes, "byte"));
+        writeln!(out, "ok: {}: {sites}, {bytes}, profile {profile}", path.display())?;
+    }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
 }

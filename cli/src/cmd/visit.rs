@@ -1,19 +1,20 @@
 //! `robomaton visit`: may the crawler fetch these URLs now, and if not, when?
 //!
-//! Joins what an image says of two questions: the verdict for crawling, and the schedule of the site. The arithmetic of
+//! Joins what an image says of two questions: the verdict, and the schedule of the site. The arithmetic of
 //! time is `formats::schedule`'s; this puts the two into one word a line. It keeps no record of visits: whoever fetches
 //! says when the last one was.
 
+use crate::ask::Questions;
 use crate::failure::Failure;
 use crate::input::open_image;
-use crate::options::TermsArgs;
-use crate::output::{Out, remark};
+use crate::options::{AskerArgs, DocumentArgs, TermsArgs};
+use crate::output::{ColorArg, Out, Painter};
 use clap::Args;
 use jiff::Timestamp;
-use robomaton_explain::names;
+use robomaton_explain::Question;
 use robomaton_explain::time::{now, rfc3339};
 use robomaton_formats::schedule::{Interval, Rate, Schedule, Source, Window};
-use robomaton_runtime::{Basis, Decision, Terms, Usage, Verdict};
+use robomaton_runtime::{Basis, Decision, Terms, Verdict};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,14 +22,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("agents", |agents| agents.required(true).default_value(None)))]
 pub(crate) struct Arguments {
     /// The image to ask.
     image: PathBuf,
-    /// Name of the crawler; several (repeated, or product tokens parted by commas), best first: the first that a site has
-    /// a group for answers. `*` asks the default groups.
-    #[arg(long = "agent", short = 'a', value_name = "AGENT", required = true)]
-    agents: Vec<String>,
+    #[command(flatten)]
+    asker: AskerArgs,
     /// The time of the visit, in RFC 3339 or in seconds since 1970 [default: the clock's].
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<Time>,
@@ -40,14 +39,16 @@ pub(crate) struct Arguments {
     /// twice this time and ten seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     took: Option<Duration>,
-    /// Print a JSON object a line: url, agent, now, answer, verdict, incomplete, basis, outcome, stale, may_visit,
-    /// wait_seconds, interval, rate, visits, rates, delays, comments.
+    /// Print a JSON object a line: url, agent, usage, purpose, now, answer, verdict, incomplete, basis, outcome, stale,
+    /// may_visit, wait_seconds, interval, rate, visits, rates, delays, comments.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    document: DocumentArgs,
+    #[command(flatten)]
     terms: TermsArgs,
-    /// The URLs to visit.
-    #[arg(value_name = "URL", required = true)]
+    /// The URLs to visit; without any, the lines of standard input, as `query` reads them.
+    #[arg(value_name = "URL")]
     urls: Vec<String>,
 }
 
@@ -55,7 +56,7 @@ const EXAMPLES: &str = "\
 Prints ANSWER<TAB>URL for each URL, in order. ANSWER is one of:
   now           the crawler may fetch it at this time
   wait SECONDS  it may, after so many seconds, rounded up
-  never         it may not: the verdict for crawling is disallowed
+  never         it may not: the verdict is disallowed
   conditional   it may under conditions, which `query --json` tells
   unknown       the image does not hold the site, or not what it says
 
@@ -65,7 +66,7 @@ together. In JSON, may_visit says whether the time is one of those at which visi
 and wait_seconds is exact, 0 for now and null where the answer is never or unknown. interval is what is to lie between \
 two fetches now, with its source: request-rate, crawl-delay, or rule-of-thumb, which is waited for with --took only.
 
-Exit codes: 0 if the answer is now for all URLs, 1 if not, 2 error.
+Exit codes: 0 if the answer is now for all URLs, 1 if not, 2 error, and if a line is no question.
 
 Examples:
   robomaton visit crawl.rimg --agent mybot https://example.com/a
@@ -104,39 +105,36 @@ fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "a number of seconds, as in 0.8".to_owned())
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
     let at = arguments.now.map_or_else(now, |time| time.seconds);
-    let terms = Terms { now: Some(at), ..arguments.terms.terms(false) };
+    let terms = Terms { now: Some(at), ..arguments.terms.terms(arguments.asker.use_.elements) };
     let image = open_image(&arguments.image)?.with_terms(terms);
-    let agents: Vec<&str> = arguments.agents.iter().flat_map(|agent| names(agent)).collect();
-    let crawler = image.crawler(&agents);
-    let agent = agents.join(",");
+    let (crawler, agent) = arguments.asker.checked(&image, &arguments.document)?;
+    let asker = arguments.asker.of_lines(&image, &crawler, &agent, &arguments.document);
     // The last visit is rounded up and now is rounded down, so that nobody is early.
     let last = arguments.last.map(|last| last.seconds + u64::from(last.fraction));
+    let painter = Painter::new(color);
     let mut all_now = true;
     let mut out = Out::new();
-    for url in &arguments.urls {
-        let verdict = image.decide(&crawler, Usage::CRAWL, url);
-        if verdict.basis() == Basis::NoUrl {
-            remark(&format!("no URL of a site: {url:?}"));
-        }
+    let code = Questions::new(asker).run(&arguments.urls, &mut out, |out, answered| {
+        let verdict = &answered.verdict;
         // What an image was narrowed to is not this crawler's; to say nothing is not to say that it may come.
         let site = verdict.site().filter(|_| verdict.basis() != Basis::Narrowed);
-        let schedule = site.map(|site| site.schedule(&crawler));
+        let schedule = site.map(|site| site.schedule(answered.crawler));
         let wait = schedule.as_ref().map(|schedule| schedule.wait(at, last, arguments.took));
         let answer = Answer::new(verdict.safe_decision(), wait);
         all_now &= answer == Answer::Now;
         if arguments.json {
             let timing = schedule.as_ref().map(|schedule| Timing::new(schedule, at, arguments.took));
-            let (url, agent) = (url.as_str(), agent.as_str());
-            out.json(&Told::new(url, agent, at, &answer, &verdict, timing))?;
-        } else {
-            // A line break is no part of a URL for any reader of URLs.
-            writeln!(out, "{}\t{}", answer.words(), url.replace(['\n', '\r'], ""))?;
+            let url = String::from_utf8_lossy(answered.url);
+            return out.json(&Told::new(answered.question(&url), at, &answer, verdict, timing));
         }
-    }
-    out.finish()?;
-    Ok(ExitCode::from(u8::from(!all_now)))
+        out.write_all(painter.paint(&answer.words(), answer.mood()).as_bytes())?;
+        out.write_all(b"\t")?;
+        out.write_all(answered.url)?;
+        out.write_all(b"\n")
+    })?;
+    Ok(if all_now || code != ExitCode::SUCCESS { code } else { ExitCode::from(1) })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +175,16 @@ impl Answer {
         }
     }
 
+    /// The decision that it is coloured as.
+    fn mood(&self) -> Decision {
+        match self {
+            Answer::Now => Decision::Allowed,
+            Answer::Wait(_) | Answer::Conditional(_) => Decision::Conditional,
+            Answer::Never => Decision::Disallowed,
+            Answer::Unknown => Decision::Unknown,
+        }
+    }
+
     fn wait(&self) -> Option<f64> {
         match self {
             Answer::Now => Some(0.0),
@@ -189,8 +197,8 @@ impl Answer {
 /// An answer in JSON; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
 struct Told<'a> {
-    url: &'a str,
-    agent: &'a str,
+    #[serde(flatten)]
+    question: Question<'a>,
     now: Option<String>,
     answer: &'static str,
     verdict: &'static str,
@@ -206,16 +214,14 @@ struct Told<'a> {
 
 impl<'a> Told<'a> {
     fn new(
-        url: &'a str,
-        agent: &'a str,
+        question: Question<'a>,
         now: u64,
         answer: &Answer,
         verdict: &Verdict<'_>,
         timing: Option<Timing>,
     ) -> Told<'a> {
         Told {
-            url,
-            agent,
+            question,
             now: rfc3339(now),
             answer: answer.name(),
             verdict: verdict.safe_decision().name(),

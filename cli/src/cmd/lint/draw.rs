@@ -4,8 +4,8 @@
 //! no byte of the source but through [`Places`].
 
 use super::place::Places;
-use super::{Place, Remark};
-use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
+use super::remark::{Place, Remark};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use std::io::{self, Write};
 
 pub(super) fn renderer(color: bool) -> Renderer {
@@ -18,11 +18,6 @@ pub(super) fn draw(
     remark: &Remark<'_>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let level = match remark.severity {
-        "error" => Level::ERROR,
-        "warning" => Level::WARNING,
-        _ => Level::NOTE,
-    };
     let (text, range) = places.text(remark.place);
     let primary = AnnotationKind::Primary.span(range);
     let mut snippets = Vec::new();
@@ -39,8 +34,27 @@ pub(super) fn draw(
         }
         None => snippets.push(snippet(remark.file, remark.place, text).annotation(primary)),
     }
-    let report = [level.primary_title(remark.message).id(remark.code).elements(snippets)];
+    let report = [level(remark).primary_title(remark.message).id(remark.code).elements(snippets)];
     writeln!(out, "{}\n", renderer.render(&report))
+}
+
+/// A line in the style of a remark, without a place.
+pub(super) fn title(
+    renderer: &Renderer,
+    remark: &Remark<'_>,
+    message: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let title = Group::with_title(level(remark).primary_title(message).id(remark.code));
+    writeln!(out, "{}\n", renderer.render(&[title]))
+}
+
+fn level(remark: &Remark<'_>) -> Level<'static> {
+    match remark.severity {
+        "error" => Level::ERROR,
+        "warning" => Level::WARNING,
+        _ => Level::NOTE,
+    }
 }
 
 fn snippet<'a>(file: &'a str, place: Place, text: String) -> Snippet<'a, Annotation<'a>> {

@@ -4,11 +4,19 @@
 //! that it is brought to UTF-8, as the reader of pages does. Each tag and each element is given to the compiler under a
 //! number of its own in place of its line, so that a remark leads back to it. It knows no ACAP.
 
-use super::Said;
+use super::remark::Said;
+use crate::failure::Failure;
+#[cfg(not(feature = "pages"))]
+use crate::features::left_out;
+#[cfg(feature = "pages")]
 use robomaton_compiler::lint::{PageFinding, lint_pages};
+#[cfg(feature = "pages")]
 use robomaton_compiler::{Element, MetaTag, Page};
+#[cfg(feature = "pages")]
 use robomaton_corpus::read_page;
-use robomaton_grammar::{Span, Tree};
+#[cfg(feature = "pages")]
+use robomaton_grammar::Span;
+use robomaton_grammar::Tree;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -44,7 +52,8 @@ pub(super) fn utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The remarks about a page whose lines are those of the tree, and whether there was more than is read.
-pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> (Vec<Said>, bool) {
+#[cfg(feature = "pages")]
+pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> Result<(Vec<Said>, bool), Failure> {
     let found = read_page(tree.source, Some(kind));
     let of_metas = found.metas.len() as u32;
     let metas = found.metas.iter().map(|tag| (tag.line, tag.column));
@@ -60,15 +69,22 @@ pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> (Vec<Said>, bool) {
     let said = lint_pages(&[page]).into_iter().map(|PageFinding { code, line, message, .. }| Said {
         severity: code.severity(),
         code: code.name(),
-        rule: code.rule(),
+        source: code.rule(),
         span: tag_at(tree, places[line as usize]),
         message,
         second: None,
     });
-    (said.collect(), found.cut)
+    Ok((said.collect(), found.cut))
+}
+
+/// Says that pages are not read by this build.
+#[cfg(not(feature = "pages"))]
+pub(super) fn lint(_: &Tree<'_>, _: &str) -> Result<(Vec<Said>, bool), Failure> {
+    Err(left_out("pages"))
 }
 
 /// The tag at a line and a column, as far as the line holds it.
+#[cfg(feature = "pages")]
 fn tag_at(tree: &Tree<'_>, (line, column): (u32, u32)) -> Span {
     let Some(line) = tree.lines.get(line.saturating_sub(1) as usize) else { return Span::default() };
     let start = (line.span.start + column.saturating_sub(1)).min(line.comment.end);

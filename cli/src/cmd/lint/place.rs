@@ -3,12 +3,14 @@
 //! A source may be any bytes and its lines may end in CR alone, so each line is made drawable by itself, together
 //! with the way from its byte offsets to those of the drawable text. Invariant: a place is always inside its line.
 
-use super::Place;
+use super::remark::Place;
 use robomaton_grammar::{Span, Tree};
 use std::ops::Range;
 
 /// Bytes of a line that are drawn before and after the place in question.
 const AROUND: usize = 400;
+/// Bytes of a line whose characters are counted. A hostile line may be megabytes long, and have many places.
+const COUNTED: u32 = 4096;
 
 /// The places of a tree.
 pub(super) struct Places<'t, 's> {
@@ -50,6 +52,26 @@ impl<'t, 's> Places<'t, 's> {
     pub(super) fn line(&self, number: u32) -> Span {
         let line = self.tree.lines.get(number.saturating_sub(1) as usize);
         line.map_or(Span::default(), |line| Span { start: line.span.start, end: line.comment.end })
+    }
+
+    /// As much of a place as is on its line.
+    pub(super) fn on_line(&self, place: Place) -> Place {
+        let (_, line) = self.line_at(place.start);
+        Place { end: place.end.min(line.end).max(place.start), ..place }
+    }
+
+    /// The columns where a place begins and ends, in characters from 1, a byte that is none counted as one; none where
+    /// the line is too long to count them.
+    pub(super) fn columns(&self, place: Place) -> Option<(usize, usize)> {
+        let (_, line) = self.line_at(place.start);
+        let place = self.on_line(place);
+        if place.end - line.start > COUNTED {
+            return None;
+        }
+        let characters =
+            |start, end| String::from_utf8_lossy(self.tree.text(Span { start, end })).chars().count();
+        let before = characters(line.start, place.start);
+        Some((before + 1, before + characters(place.start, place.end) + 1))
     }
 
     /// The line of a place as text that can be drawn, and the place in it.
@@ -117,7 +139,9 @@ mod tests {
         assert_eq!((place(10, 11).line, place(10, 11).column), (1, 11));
         assert_eq!((place(22, 23).line, place(22, 23).column), (2, 11));
         assert_eq!(places.text(place(22, 23)), ("disallow: y".to_owned(), 10..11));
+        assert_eq!(places.columns(place(22, 23)), Some((11, 12)));
         let unread = place(tree.unread.start, tree.unread.end);
+        assert_eq!(places.columns(unread), Some((1, 5)));
         assert_eq!(places.text(unread), ("half".to_owned(), 0..4));
         assert_eq!(unread.line, 5);
     }

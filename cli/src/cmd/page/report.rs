@@ -21,7 +21,10 @@ pub(super) struct Report {
     /// Whether there may be one that nobody has read, or one that has to be taken to forbid everything.
     #[serde(skip)]
     unheard: bool,
-    agent: Vec<String>,
+    /// The names that were asked with, separated by commas.
+    agent: String,
+    #[serde(skip)]
+    agents: Vec<String>,
     usage: String,
     purpose: Option<String>,
     /// Whether the crawler works on elements of pages.
@@ -56,7 +59,8 @@ impl Report {
             site: site.as_ref().map(|site| site.address()).filter(|_| url.contains("://")),
             outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
             unheard: false,
-            agent: asker.agents.clone(),
+            agent: asker.agents.join(","),
+            agents: asker.agents.clone(),
             usage: asker.usage.clone(),
             purpose: asker.purpose.clone(),
             elements: asker.elements,
@@ -93,7 +97,11 @@ impl Report {
         writeln!(out, "page     {}", self.url)?;
         let site = self.site.as_deref().unwrap_or("the site");
         writeln!(out, "robots   of {site}: {}", self.outcome.unwrap_or("damaged"))?;
-        writeln!(out, "asks     {}", asks(&self.agent, &self.usage, self.purpose.as_deref(), self.elements))?;
+        writeln!(
+            out,
+            "asks     {}",
+            asks(&self.agents, &self.usage, self.purpose.as_deref(), self.elements)
+        )?;
         match &self.version {
             Some(Version { major, minor, line }) => writeln!(out, "version  {major}.{minor}, line {line}")?,
             None => writeln!(out, "version  not stated: 1.0")?,

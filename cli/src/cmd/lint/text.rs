@@ -1,0 +1,121 @@
+//! Diagnostics for people: drawn with carets, many of one code drawn in part, and one total.
+//!
+//! Of more than a few remarks with one code in one file the first are drawn, and the lines of the others named.
+
+use super::draw;
+use super::place::Places;
+use super::remark::{Counts, Remark};
+use annotate_snippets::Renderer;
+use robomaton_explain::count;
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+/// Remarks of one code that are drawn for a file where it has more than one beyond these.
+const DRAWN: usize = 3;
+/// Lines, or runs of lines, that are named.
+const NAMED: usize = 12;
+
+/// The output of a run.
+pub(super) struct Text {
+    renderer: Renderer,
+    /// Whether every remark is drawn.
+    all: bool,
+    /// Whether nothing but the total is printed.
+    quiet: bool,
+}
+
+impl Text {
+    pub(super) fn new(color: bool, all: bool, quiet: bool) -> Text {
+        Text { renderer: draw::renderer(color), all, quiet }
+    }
+
+    /// The remarks of one file, in the order of their places.
+    pub(super) fn file(
+        &self,
+        remarks: &[Remark<'_>],
+        places: &Places<'_, '_>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        if self.quiet {
+            return Ok(());
+        }
+        let mut of_code: HashMap<&str, usize> = HashMap::new();
+        remarks.iter().for_each(|remark| *of_code.entry(remark.code).or_default() += 1);
+        let mut drawn: HashMap<&str, usize> = HashMap::new();
+        // Those that are not drawn, by code, in the order of the first.
+        let mut others: Vec<(&Remark<'_>, Vec<u32>)> = Vec::new();
+        for remark in remarks {
+            let drawn = drawn.entry(remark.code).or_default();
+            *drawn += 1;
+            if self.all || *drawn <= DRAWN || of_code[remark.code] == DRAWN + 1 {
+                draw::draw(&self.renderer, places, remark, out)?;
+                continue;
+            }
+            match others.iter_mut().find(|(first, _)| first.code == remark.code) {
+                Some((_, lines)) => lines.push(remark.place.line),
+                None => others.push((remark, vec![remark.place.line])),
+            }
+        }
+        for (first, lines) in &others {
+            let lines_of = format!("{} more like this in {}, {}", lines.len(), first.file, named(lines));
+            draw::title(&self.renderer, first, &lines_of, out)?;
+        }
+        Ok(())
+    }
+
+    /// The total of a run: how many files there are, how many of them are clean, and all remarks. `only` names the file
+    /// of a run that has one.
+    pub(super) fn total(
+        files: usize,
+        clean: usize,
+        only: &str,
+        counts: Counts,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        match (files, clean) {
+            (1, _) => writeln!(out, "{only}: {}", counts.words()),
+            (_, 0) => writeln!(out, "{}: {}", count(files, "file"), counts.words()),
+            _ if files == clean => writeln!(out, "{}, all clean", count(files, "file")),
+            _ => writeln!(out, "{}, {clean} clean: {}", count(files, "file"), counts.words()),
+        }
+    }
+}
+
+/// Lines in words, as far as they are named: `on lines 3, 5 to 8 and 12`.
+fn named(lines: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for &line in lines {
+        match runs.last_mut() {
+            Some((_, last)) if line <= *last + 1 => *last = line,
+            _ => runs.push((line, line)),
+        }
+    }
+    let words = |&(first, last): &(u32, u32)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first} to {last}"),
+    };
+    let is_cut = runs.len() > NAMED;
+    let mut words: Vec<String> = runs.iter().take(NAMED).map(words).collect();
+    let last = if is_cut { "others".to_owned() } else { words.pop().unwrap_or_default() };
+    match (words.is_empty(), runs.as_slice()) {
+        (true, [(first, end)]) if first == end => format!("on line {last}"),
+        (true, _) => format!("on lines {last}"),
+        _ => format!("on lines {} and {last}", words.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_named_in_runs() {
+        assert_eq!(named(&[4]), "on line 4");
+        assert_eq!(named(&[4, 4]), "on line 4");
+        assert_eq!(named(&[3, 5, 6, 7, 8, 12]), "on lines 3, 5 to 8 and 12");
+        assert_eq!(named(&[2, 3]), "on lines 2, 3");
+        let many: Vec<u32> = (0..40).map(|number| 2 * number).collect();
+        assert_eq!(named(&many), "on lines 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22 and others");
+    }
+}

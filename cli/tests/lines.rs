@@ -1,0 +1,186 @@
+//! What the commands that read questions share: shapes of lines, mistakes in them, usages, hints, colours.
+
+mod common;
+
+use common::{Place, ROBOTS};
+
+/// The lines that `query`, `filter`, `visit` and `bench` all read.
+const LINES: &str = "https://a.example/x\n\
+    GPTBot\thttps://a.example/x\n\
+    {\"url\": \"https://a.example/x\", \"agent\": \"GPTBot\"}\n";
+
+#[test]
+fn every_command_reads_the_same_lines() {
+    let place = Place::with_image();
+    let ask = |arguments: &[&str]| place.run_with(arguments, LINES);
+    let url = "https://a.example/x";
+    let out = ask(&["query", "i.rimg"]).ok();
+    assert_eq!(out, format!("allowed\t{url}\ndisallowed\t{url}\ndisallowed\t{url}\n"));
+    let agents: Vec<_> =
+        ask(&["query", "i.rimg", "--json"]).json().iter().map(|answer| answer["agent"].clone()).collect();
+    assert_eq!(agents, ["*", "GPTBot", "GPTBot"]);
+    assert_eq!(ask(&["filter", "i.rimg", "-a", "x"]).ok(), format!("{url}\n"));
+    // Lines go out as they came in.
+    let (_, refused) = LINES.split_once('\n').unwrap();
+    assert_eq!(ask(&["filter", "i.rimg", "-a", "x", "-v"]).ok(), refused);
+    let answers = ask(&["filter", "i.rimg", "-a", "x", "-v", "--json"]).json();
+    assert_eq!((answers.len(), &answers[0]["verdict"]), (2, &"disallowed".into()));
+    let run = ask(&["visit", "i.rimg", "-a", "x"]);
+    assert_eq!((run.code, run.out), (1, format!("now\t{url}\nnever\t{url}\nnever\t{url}\n")));
+    let bench = ask(&["bench", "i.rimg", "--queries", "-", "--json"]).json();
+    assert_eq!((&bench[0]["queries"], &bench[0]["unknown_sites"]), (&3.into(), &0.into()));
+}
+
+#[test]
+fn lines_that_are_no_questions_are_told_and_the_others_answered() {
+    let place = Place::with_image();
+    let bad = "{\"url\": \"https://a.example/x\", \"agnet\": \"GPTBot\"}\n\
+        \n\
+        www.a.example/x\n\
+        /1.0\thttps://a.example/x\n\
+        {\"url\": \"https://a.example/x\", \"usage\": \"trian\"}\n";
+    let input = format!("{bad}https://a.example/x\n");
+    let told = [
+        "line 1: no question in JSON: unknown field `agnet`",
+        "line 3: \"www.a.example/x\" has no scheme; write https://www.a.example/x",
+        "line 4: \"/1.0\" names no crawler",
+        "did you mean \"train\"?",
+    ];
+    let commands: [&[&str]; 4] = [
+        &["query", "i.rimg"],
+        &["filter", "i.rimg", "-a", "x"],
+        &["visit", "i.rimg", "-a", "x"],
+        &["bench", "i.rimg", "--queries", "-"],
+    ];
+    for command in commands {
+        let run = place.run_with(command, &input);
+        assert_eq!((run.code, run.err.lines().count()), (2, 4), "{run:?}");
+        assert!(told.iter().all(|told| run.err.contains(told)), "{run:?}");
+        let lines = [1, 3, 4, 5].map(|line| format!("robomaton: line {line}: "));
+        assert!(run.err.lines().zip(&lines).all(|(told, line)| told.starts_with(line)), "{run:?}");
+        // The line that is a question has its answer.
+        match command[0] {
+            "query" => {
+                assert!(run.out.lines().count() == 5 && run.out.ends_with("allowed\thttps://a.example/x\n"))
+            }
+            "filter" => assert_eq!(run.out, "https://a.example/x\n"),
+            "visit" => assert!(run.out.ends_with("\nnow\thttps://a.example/x\n"), "{run:?}"),
+            _ => assert!(run.out.contains("\n1 queries, 0 left out"), "{run:?}"),
+        }
+    }
+    // What is no question goes to neither side.
+    let run = place.run_with(&["filter", "i.rimg", "-a", "x", "-v"], &input);
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    let many = place.run_with(&["filter", "i.rimg", "-a", "x"], "x\n".repeat(25));
+    assert_eq!(many.err.lines().count(), 11);
+    assert!(
+        many.err.ends_with("25 lines are no questions in all; --verbose tells the other 15, too\n"),
+        "{many:?}"
+    );
+    let all = place.run_with(&["filter", "i.rimg", "-a", "x", "--verbose"], "x\n".repeat(25));
+    assert!(all.err.lines().count() == 25 && all.err.contains("line 25: "), "{all:?}");
+    // An argument has no line.
+    let run = place.run(&["query", "i.rimg", "/x"]);
+    assert_eq!((run.code, run.out.as_str()), (2, "unknown\t/x\n"));
+    assert!(run.err.starts_with("robomaton: \"/x\" is a path without a site"), "{run:?}");
+}
+
+#[test]
+fn numbers_of_lines_go_on_behind_the_first_chunk() {
+    let place = Place::with_image();
+    let many = "https://a.example/some/path/that/is/long/enough/to/fill/a/chunk\n".repeat(20_000);
+    let run = place.run_with(&["filter", "i.rimg", "-a", "x"], format!("{many}oops\n{many}\noops"));
+    let told: Vec<_> = run.err.lines().map(|line| line.split('"').next().unwrap()).collect();
+    assert_eq!(told, ["robomaton: line 20001: ", "robomaton: line 40003: "]);
+}
+
+#[test]
+fn a_site_that_is_held_otherwise_is_named_once() {
+    let place = Place::with_image();
+    let input = "http://a.example/x\nhttp://b.example/\nhttps://www.a.example/\n";
+    for command in
+        [&["query", "i.rimg"][..], &["filter", "i.rimg", "-a", "x"], &["visit", "i.rimg", "-a", "x"]]
+    {
+        let run = place.run_with(command, input);
+        assert_eq!(run.err, "robomaton: the image holds https://a.example, not http://a.example\n");
+        let quiet = place.run_with(&[command, &["--quiet"]].concat(), input);
+        assert_eq!((quiet.out, quiet.err.as_str()), (run.out, ""));
+    }
+    let explain = |url| place.run(&["explain", "i.rimg", url]).ok();
+    let told = explain("http://www.a.example/x");
+    assert!(
+        told.ends_with("verdict  unknown: the image holds https://a.example, not http://www.a.example\n")
+    );
+    assert!(explain("https://z.example/").ends_with("unknown: the image does not hold the site\n"));
+    place.run(&["inspect", "i.rimg", "--site", "www.a.example"]).fails("the image holds https://a.example");
+    place.run(&["explain", "i.rimg", "a.example/x"]).fails("write https://a.example/x");
+}
+
+#[test]
+fn usages_that_nobody_knows_are_refused() {
+    let place = Place::with_image();
+    place.write("robots.txt", ROBOTS);
+    place.write("p.html", "<html>");
+    let url = "https://a.example/";
+    let commands: [&[&str]; 8] = [
+        &["query", "i.rimg", url],
+        &["filter", "i.rimg", "-a", "x"],
+        &["visit", "i.rimg", "-a", "x", url],
+        &["explain", "i.rimg", url],
+        &["explain", "robots.txt", url],
+        &["check", "robots.txt", "x", "/"],
+        &["page", "p.html", "--url", url, "-a", "x"],
+        &["export", "i.rimg", "--to", "t"],
+    ];
+    for command in commands {
+        place.run(&[command, &["--usage", "trian"]].concat()).fails("did you mean \"train\"?");
+        place.run(&[command, &["--usage", "present-snipet"]].concat()).fails("\"present-snippet\"");
+        place.run(&[command, &["--usage", "zzz"]].concat()).fails("known are crawl, index");
+        let known = place.run(&[command, &["--usage", "AI-train"]].concat());
+        assert!(known.code < 2, "{known:?}");
+    }
+    // One that a record names is known.
+    place.write("o.example.txt", "ACAP-crawler: *\nACAP-disallow-fold: /\n");
+    place.run(&["compile", "o.example.txt", "-o", "o.rimg"]).ok();
+    let out = place.run(&["query", "o.rimg", "--usage", "fold", "http://o.example/"]).ok();
+    assert_eq!(out, "disallowed\thttp://o.example/\n");
+}
+
+#[test]
+fn verdicts_are_coloured_where_that_is_wanted() {
+    let place = Place::with_image();
+    place.write("robots.txt", ROBOTS);
+    let url = "https://a.example/private";
+    let red = |word: &str| format!("\u{1b}[31m{word}\u{1b}[0m");
+    let commands: [(&[&str], &str); 4] = [
+        (&["query", "i.rimg", url], "disallowed"),
+        (&["visit", "i.rimg", "-a", "x", url], "never"),
+        (&["explain", "i.rimg", url], "disallowed"),
+        (&["check", "robots.txt", "x", url], "disallowed"),
+    ];
+    for (command, word) in commands {
+        let painted = place.run(&[command, &["--color", "always"]].concat()).out;
+        assert!(painted.contains(&red(word)), "{painted:?}");
+        let piped = place.run(command).out;
+        assert!(piped.contains(word) && !piped.contains('\u{1b}'), "{piped:?}");
+    }
+}
+
+#[test]
+fn documents_are_filtered_and_visited_too() {
+    let place = Place::new();
+    let line = |path: &str, body: &str| {
+        let url = format!("https://a.example/{path}");
+        serde_json::json!({ "url": url, "status": 200, "body": body }).to_string()
+    };
+    let data = line("data.txt", "User-agent: *\nDisallow: /d\n");
+    place.write("captures.jsonl", format!("{}\n{data}", line("robots.txt", "User-agent: *\nDisallow: /r\n")));
+    place.run(&["compile", "captures.jsonl", "-o", "i.rimg"]).ok();
+    let input = "https://a.example/r\nhttps://a.example/d\n";
+    let ask = |command: &[&str]| place.run_with(&[command, &["--document", "data.txt"]].concat(), input).out;
+    assert_eq!(ask(&["filter", "i.rimg", "-a", "x"]), "https://a.example/r\n");
+    assert_eq!(
+        ask(&["visit", "i.rimg", "-a", "x"]),
+        "now\thttps://a.example/r\nnever\thttps://a.example/d\n"
+    );
+}
