@@ -35,7 +35,7 @@ pub struct Answer {
     incomplete: bool,
     /// What the decision rests on.
     #[pyo3(get)]
-    basis: &'static str,
+    pub(crate) basis: &'static str,
     /// Whether the crawler may plainly go ahead.
     #[pyo3(get)]
     allowed: bool,
@@ -52,6 +52,7 @@ impl Answer {
         document: Option<String>,
         url: String,
     ) -> PyResult<Answer> {
+        source.check_usage(&to)?;
         let verdict =
             source.decide(&crawler, &to, document.as_deref(), &url).map_err(|error| said(&error))?;
         let (safe, decision) = (verdict.safe_decision(), verdict.decision());
@@ -112,6 +113,19 @@ impl Answer {
     #[getter]
     fn rule<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.key(py, "rule")
+    }
+
+    /// Which groups answered: `named` where some name the crawler, `default`, or `nobody` where there is neither; None
+    /// where no rules were asked.
+    #[getter]
+    fn choice<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.key(py, "choice")
+    }
+
+    /// The crawler's name by which its groups were found; None where no group names it.
+    #[getter]
+    fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.key(py, "name")
     }
 
     /// The conditions of a conditional permission, all to be met, in canonical spelling.

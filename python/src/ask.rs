@@ -1,13 +1,15 @@
 //! Who asks and for what, as Python says it; crawlers resolved once.
 //!
-//! Names mean what they mean to the command: a `str` is one name or a list of product tokens parted by commas, best first; a
-//! list is a list. Where whole `User-Agent` headers are expected, every token in one is a name.
+//! Names mean what they mean to the command: a `str` is one name, names separated by commas, best first, or a whole
+//! `User-Agent` header, which stands for the names that the crawler gives itself in it; a list is a list. In the shapes of
+//! other parsers every word of a header is a name, as it is to protego.
 
 use crate::text::Text;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use robomaton_explain::{names, reduced_name};
+use robomaton_explain::{crawler_names, names};
+use robomaton_formats::user_agent::words;
 use robomaton_runtime::{Crawler, Image, Usage};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -106,7 +108,7 @@ impl<'py> FromPyObject<'_, 'py> for Listed {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Listed> {
         if is_string(&object) {
-            return Err(PyTypeError::new_err("expected a list of names, not a single one"));
+            return Err(PyTypeError::new_err("crawlers: expected a list of names, not a single one"));
         }
         if object.len().is_ok_and(|len| len == 0) {
             return Ok(Listed(Vec::new()));
@@ -138,8 +140,10 @@ impl Use {
 
 /// Crawlers of one image, resolved once.
 pub(crate) struct Crawlers {
-    /// Whether names may be whole headers.
+    /// Whether every word of a header is a name.
     headers: bool,
+    /// Whether only groups that name a crawler count for it.
+    pub(crate) named_only: bool,
     known: Mutex<Known>,
 }
 
@@ -152,8 +156,8 @@ struct Known {
 }
 
 impl Crawlers {
-    pub(crate) fn new(headers: bool) -> Crawlers {
-        Crawlers { headers, known: Mutex::default() }
+    pub(crate) fn new(headers: bool, named_only: bool) -> Crawlers {
+        Crawlers { headers, named_only, known: Mutex::default() }
     }
 
     /// The crawler of these names.
@@ -181,7 +185,7 @@ impl Crawlers {
     /// When one has surrogates.
     pub(crate) fn names(&self, agent: &Agent<'_>) -> PyResult<Vec<String>> {
         let strings = agent.strings()?;
-        let of = if self.headers { tokens } else { names };
+        let of = if self.headers { every_word } else { names };
         match agent {
             Agent::One(_) => Ok(strings.iter().flat_map(|string| of(string)).map(str::to_owned).collect()),
             Agent::Several(_) => Ok(strings),
@@ -218,25 +222,20 @@ impl Crawlers {
 
     fn crawler<D: AsRef<[u8]>>(&self, image: &Image<D>, agent: &Agent<'_>) -> PyResult<Crawler> {
         let names = self.names(agent)?;
-        // A header without any name is one that asks as anybody.
+        // In the other shapes, a header without any name asks as any crawler.
         for name in names.iter().filter(|_| !self.headers) {
-            reduced_name(name, image.profile())
+            crawler_names(name, image.profile())
                 .map_err(|error| PyValueError::new_err(format!("agent: {error}")))?;
         }
-        Ok(image.crawler(names))
+        let crawler = image.crawler(names);
+        Ok(if self.named_only { crawler.named_only() } else { crawler })
     }
 }
 
-/// The product tokens of a `User-Agent` header, comments included, the longest first: what stands before a slash in each of
-/// its words, if that begins with a letter.
-fn tokens(header: &str) -> Vec<&str> {
-    let words = header.split(|c: char| c.is_whitespace() || matches!(c, ';' | '(' | ')' | ','));
-    let mut tokens: Vec<&str> = words
-        .map(|word| word.split('/').next().unwrap_or_default())
-        .filter(|token| token.starts_with(|c: char| c.is_ascii_alphabetic()) && !token.ends_with(':'))
-        .collect();
-    tokens.sort_by_key(|token| Reverse(token.len()));
-    tokens.dedup();
-    tokens.truncate(TOKENS);
-    if tokens.is_empty() { vec!["*"] } else { tokens }
+/// Every word of a `User-Agent` header that could be a name, comments included, the longest first.
+fn every_word(header: &str) -> Vec<&str> {
+    let mut words = words(header);
+    words.sort_by_key(|word| Reverse(word.len()));
+    words.truncate(TOKENS);
+    if words.is_empty() { vec!["*"] } else { words }
 }

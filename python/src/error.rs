@@ -6,7 +6,7 @@
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyValueError};
 use pyo3::prelude::*;
-use robomaton_corpus::BuildError;
+use robomaton_corpus::{BuildError, ReadError};
 use robomaton_formats::WriteError;
 use robomaton_runtime::OpenError;
 use std::fmt::Display;
@@ -105,19 +105,16 @@ pub(crate) fn job_error(py: Python<'_>, error: robomaton_jobs::Error) -> PyErr {
     use robomaton_jobs::Error as Job;
     match &error {
         Job::Write { path, error } => os_error(path, error),
-        Job::Build(BuildError::Read(read)) => match &read.listed {
-            None => os_error(&read.path, &read.error),
-            Some(_) => said(&error),
-        },
+        Job::Build(BuildError::Read(ReadError::Open { path, error, listed: None })) => os_error(path, error),
         Job::Build(BuildError::Write(WriteError::Image(error))) => image_error(py, None, error),
         Job::Open(error) => open_error(py, error),
         Job::Image { path, error } => image_error(py, Some(path), error),
         Job::Nobody(_) | Job::Pages(_) | Job::Merge { .. } | Job::Nothing => {
             PyValueError::new_err(error.to_string())
         }
-        Job::Empty { skipped } => {
+        Job::Empty { examples, .. } => {
             let cure = "allow_empty=True writes one that holds nothing";
-            let skipped: String = skipped.iter().map(|example| format!("\nskipped {example}")).collect();
+            let skipped: String = examples.iter().map(|example| format!("\nskipped {example}")).collect();
             Error::new_err(format!("{error}; {cure}{skipped}"))
         }
         _ => said(&error),

@@ -4,19 +4,21 @@
 //! opened is an error, not a crash.
 
 use crate::answer::{Answer, from_json};
+use crate::arguments;
 use crate::ask::{Agent, Crawlers, Use};
+use crate::batch::{Columns, warn_no_url};
 use crate::error::{image_error, open_error, os_error, said};
 use crate::paths::Named;
-use crate::source::{Batch, Open, Source};
+use crate::sites::Sites;
+use crate::source::{Open, Source};
 use crate::text::Text;
-use crate::urls::{Codes, Urls, threads_of};
 use crate::watch::Watch;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use robomaton_explain::{OneSite, explain, time};
 use robomaton_formats::site::DATA_TXT;
-use robomaton_runtime::{Decision, Image as Runtime, Terms};
+use robomaton_runtime::{Basis, Decision, Image as Runtime, Terms};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -25,7 +27,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 ///
 /// `on_forbidden`, `on_throttled` and `on_long_unreachable` (`allow` or `deny`) say what a robots.txt that was answered with 401
 /// or 403, with 429, and one that was unreachable more than 30 days ago mean. `elements` is for crawlers that work on single
-/// elements of pages. `now`, in seconds since 1970, is the time that answers are stale by; that of opening, if none is given.
+/// elements of pages. With `named_only`, only groups that name the crawler count: `User-agent: *` is as if it were not there.
+/// `now`, in seconds since 1970, is the time that answers are stale by; that of opening, if none is given.
 #[pyclass(frozen, module = "robomaton")]
 pub struct Image {
     source: RwLock<Option<Arc<Source>>>,
@@ -82,18 +85,20 @@ impl Image {
     #[pyo3(
         signature = (
             path, *, on_forbidden="allow".into(), on_throttled="allow".into(), on_long_unreachable="deny".into(),
-            elements=false, now=None
+            elements=false, named_only=false, now=None
         ),
-        text_signature = "(path, *, on_forbidden='allow', on_throttled='allow', on_long_unreachable='deny', elements=False, now=None)"
+        text_signature = "(path, *, on_forbidden='allow', on_throttled='allow', on_long_unreachable='deny', elements=False, named_only=False, now=None)"
     )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
         py: Python<'_>,
-        path: Named,
+        #[pyo3(from_py_with = arguments::path)] path: Named,
         on_forbidden: String,
         on_throttled: String,
         on_long_unreachable: String,
         elements: bool,
-        now: Option<u64>,
+        named_only: bool,
+        #[pyo3(from_py_with = arguments::now)] now: Option<u64>,
     ) -> PyResult<Image> {
         let path = path.0;
         let given = now;
@@ -107,7 +112,8 @@ impl Image {
         let watch = py.detach(|| Watch::new(&path)).map_err(|error| os_error(&path, &error))?;
         let image = py.detach(|| Runtime::open(&path)).map_err(|error| open_error(py, &error))?;
         let image = image.with_terms(terms.clone());
-        let open = Open { image, terms, given, path: path.clone(), watch, crawlers: Crawlers::new(false) };
+        let crawlers = Crawlers::new(false, named_only);
+        let open = Open { image, terms, given, path: path.clone(), watch, crawlers };
         Ok(Image { source: RwLock::new(Some(Arc::new(Source::Image(Box::new(open))))), path })
     }
 
@@ -140,9 +146,14 @@ impl Image {
         self.source.write().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Sites, and documents beside their robots.txt.
+    /// Sites, and documents beside their robots.txt: each counts, where iterating gives a site with its documents.
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.open(&*self.source(py)?)?.image.len())
+    }
+
+    /// The sites in the order of their names, each as `site` gives it.
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Sites> {
+        Sites::new(self.source(py)?)
     }
 
     fn __enter__(slf: Bound<'_, Image>) -> PyResult<Bound<'_, Image>> {
@@ -168,12 +179,14 @@ impl Image {
         let Terms { on_forbidden, on_throttled, on_long_unreachable, elements, .. } = open.terms.clone();
         let word = |decision: Decision| if decision.is_allowed() { "allow" } else { "deny" };
         let words = (word(on_forbidden), word(on_throttled), word(on_long_unreachable));
+        let (path, named_only) = (slf.get().path.clone(), open.crawlers.named_only);
         let arguments =
-            (slf.get().path.clone(), words.0, words.1, words.2, elements, open.given).into_pyobject(py)?;
+            (path, words.0, words.1, words.2, elements, named_only, open.given).into_pyobject(py)?;
         Ok((slf.get_type().getattr("_of")?, arguments))
     }
 
     #[classmethod]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn _of(
         class: &Bound<'_, PyType>,
         path: Named,
@@ -181,9 +194,11 @@ impl Image {
         on_throttled: String,
         on_long_unreachable: String,
         elements: bool,
+        named_only: bool,
         now: Option<u64>,
     ) -> PyResult<Image> {
-        Image::new(class.py(), path, on_forbidden, on_throttled, on_long_unreachable, elements, now)
+        let py = class.py();
+        Image::new(py, path, on_forbidden, on_throttled, on_long_unreachable, elements, named_only, now)
     }
 
     /// Whether the crawler may plainly fetch the URL, or use it otherwise.
@@ -191,15 +206,19 @@ impl Image {
     fn allowed(
         &self,
         py: Python<'_>,
-        url: Text<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
         agent: Agent<'_>,
-        usage: Option<String>,
-        purpose: Option<String>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
     ) -> PyResult<bool> {
         let source = self.source(py)?;
         let crawler = source.crawler(&agent)?;
         let to = Use { usage, purpose };
+        source.check_usage(&to)?;
         let verdict = source.decide(&crawler, &to, None, url.as_str()).map_err(|error| said(&error))?;
+        if verdict.basis() == Basis::NoUrl {
+            warn_no_url(py, url.as_str())?;
+        }
         Ok(verdict.is_allowed())
     }
 
@@ -208,52 +227,79 @@ impl Image {
     fn decide(
         &self,
         py: Python<'_>,
-        url: Text<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
         agent: Agent<'_>,
-        usage: Option<String>,
-        purpose: Option<String>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
         document: Option<String>,
     ) -> PyResult<Answer> {
         let source = self.source(py)?;
         let crawler = source.crawler(&agent)?;
         let document = other(document)?;
-        Answer::new(
+        let answer = Answer::new(
             source,
             crawler,
             agent.strings()?.join(","),
             Use { usage, purpose },
             document,
             url.as_str().to_owned(),
-        )
+        )?;
+        if answer.basis == Basis::NoUrl.name() {
+            warn_no_url(py, url.as_str())?;
+        }
+        Ok(answer)
     }
 
     /// The verdicts for many URLs: of a list a list of strings, of a NumPy array one of codes (places in `VERDICTS`), of an
-    /// Arrow array a dictionary array. On so many threads; 0 for one per core.
-    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None, threads=1))]
+    /// Arrow array a dictionary array, of a series a series.
+    ///
+    /// `agent` asks about all rows: one name, or the names of one crawler, best first. `agents` is a column with one agent for
+    /// each row. With `nulls="keep"` a row that is null has a null answer; else it is an error that names it. `threads` is 0
+    /// for one per core.
+    #[pyo3(
+        signature = (
+            urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls="error".into()
+        ),
+        text_signature = "($self, urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls='error')"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn decide_batch<'py>(
         &self,
         py: Python<'py>,
-        urls: Urls,
-        agent: Agent<'_>,
-        usage: Option<String>,
-        purpose: Option<String>,
-        threads: i64,
+        urls: &Bound<'py, PyAny>,
+        agent: Option<&Bound<'py, PyAny>>,
+        agents: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
+        #[pyo3(from_py_with = arguments::threads)] threads: i64,
+        #[pyo3(from_py_with = arguments::nulls)] nulls: String,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch(py, self.source(py)?, urls, &agent, Use { usage, purpose }, threads)?.verdicts(py)
+        let columns = Columns { urls, agent, agents, to: Use { usage, purpose }, threads, nulls: &nulls };
+        columns.ask(py, &*self.source(py)?)?.verdicts(py)
     }
 
-    /// Whether each of many URLs is plainly allowed: a list, a NumPy array or an Arrow array of booleans.
-    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None, threads=1))]
+    /// Whether each of many URLs is plainly allowed: a list, a NumPy array, an Arrow array or a series of booleans; `agents`,
+    /// `nulls` and `threads` as of `decide_batch`.
+    #[pyo3(
+        signature = (
+            urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls="error".into()
+        ),
+        text_signature = "($self, urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls='error')"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn allowed_batch<'py>(
         &self,
         py: Python<'py>,
-        urls: Urls,
-        agent: Agent<'_>,
-        usage: Option<String>,
-        purpose: Option<String>,
-        threads: i64,
+        urls: &Bound<'py, PyAny>,
+        agent: Option<&Bound<'py, PyAny>>,
+        agents: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
+        #[pyo3(from_py_with = arguments::threads)] threads: i64,
+        #[pyo3(from_py_with = arguments::nulls)] nulls: String,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch(py, self.source(py)?, urls, &agent, Use { usage, purpose }, threads)?.allowed(py)
+        let columns = Columns { urls, agent, agents, to: Use { usage, purpose }, threads, nulls: &nulls };
+        columns.ask(py, &*self.source(py)?)?.allowed(py)
     }
 
     /// Why: the text of `robomaton explain`.
@@ -261,22 +307,26 @@ impl Image {
     fn explain(
         &self,
         py: Python<'_>,
-        url: Text<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
         agent: Agent<'_>,
-        usage: Option<String>,
-        purpose: Option<String>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
         document: Option<String>,
     ) -> PyResult<String> {
         let source = self.source(py)?;
         let open = self.open(&source)?;
-        let asker = source.asker(&agent, usage, purpose)?;
+        let asker = source.asker(&agent, Use { usage, purpose })?;
         let document = other(document)?;
         let story = explain(&open.image, &open.terms, &asker, document.as_deref(), url.as_str());
         told(&story.map_err(|error| said(&error))?)
     }
 
     /// What the image holds of the site of a URL or host, as `robomaton inspect --site --json` prints it; None if nothing.
-    fn site<'py>(&self, py: Python<'py>, url: Text<'_>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn site<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let source = self.source(py)?;
         let open = self.open(&source)?;
         let Some(site) = OneSite::find(&open.image, url.as_str(), open.terms.now.unwrap_or_else(time::now))
@@ -288,7 +338,12 @@ impl Image {
     }
 
     /// The seconds between fetches that the site asks of the crawler by Crawl-delay, if it does.
-    fn crawl_delay(&self, py: Python<'_>, url: Text<'_>, agent: Agent<'_>) -> PyResult<Option<f64>> {
+    fn crawl_delay(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+        agent: Agent<'_>,
+    ) -> PyResult<Option<f64>> {
         let source = self.source(py)?;
         let crawler = source.crawler(&agent)?;
         let site = self.open(&source)?.image.site(url.as_str());
@@ -296,7 +351,11 @@ impl Image {
     }
 
     /// The URLs of the site's sitemaps, in file order.
-    fn sitemaps(&self, py: Python<'_>, url: Text<'_>) -> PyResult<Vec<String>> {
+    fn sitemaps(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+    ) -> PyResult<Vec<String>> {
         let source = self.source(py)?;
         let site = self.open(&source)?.image.site(url.as_str());
         Ok(site.map(|site| site.sitemaps()).unwrap_or_default())
@@ -310,19 +369,6 @@ impl Image {
         let verified = py.detach(|| if texts { image.verify_with_texts() } else { image.verify() });
         verified.map_err(|error| image_error(py, Some(&self.path), &error))
     }
-}
-
-/// Asks about many URLs.
-pub(crate) fn batch(
-    py: Python<'_>,
-    source: Arc<Source>,
-    urls: Urls,
-    agent: &Agent<'_>,
-    to: Use,
-    threads: i64,
-) -> PyResult<Codes> {
-    let crawler = source.crawler(agent)?;
-    Ok(urls.codes(py, &Batch { source: &source, crawler: &crawler, to: &to }, threads_of(threads)?))
 }
 
 /// A story as text.

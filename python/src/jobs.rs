@@ -1,6 +1,7 @@
 //! Jobs that make images, as Python starts them; the interpreter is let go while they run.
 
 use crate::answer::from_json;
+use crate::arguments;
 use crate::ask::Listed;
 use crate::error::{job_error, said};
 use crate::paths::{Named, Several};
@@ -41,20 +42,20 @@ fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
 #[expect(clippy::too_many_arguments, reason = "they are keywords")]
 pub(crate) fn compile<'py>(
     py: Python<'py>,
-    inputs: Several,
-    output: Named,
+    #[pyo3(from_py_with = arguments::inputs)] inputs: Several,
+    #[pyo3(from_py_with = arguments::output)] output: Named,
     profile: String,
     crawlers: Listed,
     pages: bool,
     sources: bool,
-    shards: Option<i64>,
-    threads: i64,
+    #[pyo3(from_py_with = arguments::shards)] shards: Option<i64>,
+    #[pyo3(from_py_with = arguments::threads)] threads: i64,
     warc_root: Option<Named>,
     allow_empty: bool,
-    max_bytes: Option<usize>,
-    max_groups: Option<usize>,
-    max_rules: Option<usize>,
-    max_stars: Option<usize>,
+    #[pyo3(from_py_with = arguments::max_bytes)] max_bytes: Option<usize>,
+    #[pyo3(from_py_with = arguments::max_groups)] max_groups: Option<usize>,
+    #[pyo3(from_py_with = arguments::max_rules)] max_rules: Option<usize>,
+    #[pyo3(from_py_with = arguments::max_stars)] max_stars: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let threads = threads_of(threads)?;
     let warc_root = warc_root.map(|root| root.0);
@@ -87,9 +88,9 @@ pub(crate) fn compile<'py>(
 #[pyo3(signature = (images, output, *, shards=None))]
 pub(crate) fn merge<'py>(
     py: Python<'py>,
-    images: Several,
-    output: Named,
-    shards: Option<i64>,
+    #[pyo3(from_py_with = arguments::images)] images: Several,
+    #[pyo3(from_py_with = arguments::output)] output: Named,
+    #[pyo3(from_py_with = arguments::shards)] shards: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shards = files(shards)?;
     let merged = py.detach(|| -> Result<Merged, robomaton_jobs::Error> {

@@ -1,7 +1,7 @@
 //! The native half of the Python package: images, texts and jobs as Python sees them.
 //!
 //! ```text
-//!   str, bytes, list, NumPy, Arrow ──▶ urls ──▶ source (image or text) ──▶ answers ──▶ str, list, NumPy, Arrow
+//!   str, bytes, list, NumPy, Arrow ──▶ urls ──▶ batch ──▶ source (image or text) ──▶ answers ──▶ str, list, NumPy, Arrow
 //! ```
 //!
 //! Stands beside `cli` and `serve` and says what they say: names, usages and answers go through `explain`, images are made
@@ -9,12 +9,18 @@
 //! while an image is made or asked for many URLs; rows of NumPy and Arrow never become Python objects. It decides nothing.
 
 mod answer;
+mod arguments;
 mod ask;
+mod batch;
+mod command;
 mod error;
 mod image;
 mod jobs;
+mod lint;
 mod paths;
+mod reference;
 mod robots;
+mod sites;
 mod source;
 mod text;
 mod urls;
@@ -36,7 +42,10 @@ fn _robomaton(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<answer::Answer>()?;
     module.add_class::<image::Image>()?;
     module.add_class::<robots::Robots>()?;
+    module.add_function(wrap_pyfunction!(command::command, module)?)?;
+    module.add_class::<sites::Sites>()?;
     module.add_function(wrap_pyfunction!(jobs::compile, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::merge, module)?)?;
+    module.add_function(wrap_pyfunction!(lint::_lint, module)?)?;
     Ok(())
 }

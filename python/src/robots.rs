@@ -3,15 +3,17 @@
 //! A text goes the whole way of an image, so the two give the same answers. Whatever URL is asked about is one of its site.
 
 use crate::answer::Answer;
+use crate::arguments;
 use crate::ask::{Agent, Crawlers, Use};
+use crate::batch::Columns;
 use crate::error::said;
-use crate::image::{batch, told};
+use crate::image::told;
+use crate::reference::location;
 use crate::source::{Read, Source};
 use crate::text::Text;
-use crate::urls::Urls;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use robomaton_compiler::Options;
 use robomaton_explain::{Beside, Error, OfText, Origin, Single};
 use robomaton_formats::Profile;
@@ -20,8 +22,8 @@ use self_cell::self_cell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// One robots.txt, compiled.
-#[pyclass(frozen, module = "robomaton")]
+/// One robots.txt, compiled. It is pickled and copied by its text, which is compiled again.
+#[pyclass(frozen, subclass, module = "robomaton")]
 pub struct Robots {
     source: Arc<Source>,
     /// What answers for whoever asked last.
@@ -90,48 +92,88 @@ fn octets(text: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u8>> {
     Ok(text.to_cow()?.into_owned().into_bytes())
 }
 
+/// A text as it is given, with what it is read together with.
+pub(crate) struct Given {
+    pub(crate) text: Vec<u8>,
+    pub(crate) origin: Origin,
+    pub(crate) beside: Beside,
+    pub(crate) options: Options,
+}
+
+/// Texts that a text refers to, by their paths.
+pub(crate) type Files<'py> = Option<BTreeMap<String, Bound<'py, PyAny>>>;
+
+impl Given {
+    /// Reads the arguments of these names.
+    ///
+    /// # Errors
+    /// When one means nothing.
+    pub(crate) fn of(
+        text: &Bound<'_, PyAny>,
+        url: Option<&Text<'_>>,
+        profile: &str,
+        files: Files<'_>,
+    ) -> PyResult<Given> {
+        let text = octets(text, "text")?;
+        let profile: Profile =
+            profile.parse().map_err(|error| PyValueError::new_err(format!("profile: {error}")))?;
+        let origin = match url {
+            Some(url) => Origin::of(url.as_str(), profile)
+                .map_err(|error| PyValueError::new_err(format!("url: {error}")))?,
+            None => Origin::unknown().map_err(|error| said(&error))?,
+        };
+        let file = |(path, text): (String, Bound<'_, PyAny>)| {
+            let text = octets(&text, &format!("files[{path:?}]"))?;
+            Ok((path, text))
+        };
+        let files = files.unwrap_or_default().into_iter().map(file).collect::<PyResult<_>>()?;
+        let options = Options { profile, ..Options::default() };
+        Ok(Given { text, origin, beside: Beside::files(files), options })
+    }
+}
+
 #[pymethods]
 impl Robots {
-    /// Compiles a robots.txt. `url` is a URL of its site; `files` are texts that it refers to, by their paths. With `headers`
-    /// an agent may be a whole `User-Agent` header, of which every token is a name.
+    /// Compiles a robots.txt. `url` is a URL of its site; `files` are texts that it refers to, by their paths. Of a whole
+    /// `User-Agent` header the names count that the crawler gives itself in it; with `headers` every word of it does, as to
+    /// protego. With `named_only`, only groups that name the crawler count.
     #[new]
     #[pyo3(
-        signature = (text, url=None, *, profile="full".into(), files=None, headers=false),
-        text_signature = "(text, url=None, *, profile='full', files=None, headers=False)"
+        signature = (text, url=None, *, profile="full".into(), files=None, headers=false, named_only=false),
+        text_signature = "(text, url=None, *, profile='full', files=None, headers=False, named_only=False)"
     )]
     fn new(
         py: Python<'_>,
         text: &Bound<'_, PyAny>,
         url: Option<Text<'_>>,
         profile: String,
-        files: Option<BTreeMap<String, Bound<'_, PyAny>>>,
+        files: Files<'_>,
         headers: bool,
+        named_only: bool,
     ) -> PyResult<Robots> {
-        let text = octets(text, "text")?;
-        let profile: Profile =
-            profile.parse().map_err(|error| PyValueError::new_err(format!("profile: {error}")))?;
-        let options = Options { profile, ..Options::default() };
-        let origin = match &url {
-            Some(url) => {
-                Origin::of(url.as_str(), profile).map_err(|error| PyValueError::new_err(error.to_string()))?
-            }
-            None => Origin::unknown().map_err(|error| said(&error))?,
-        };
-        let files = files.unwrap_or_default().into_iter();
-        let beside = Beside::files(
-            files
-                .map(|(path, text)| {
-                    let text = octets(&text, &format!("files[{path:?}]"))?;
-                    Ok((path, text))
-                })
-                .collect::<PyResult<_>>()?,
-        );
+        let Given { text, origin, beside, options } = Given::of(text, url.as_ref(), &profile, files)?;
         let single = py.detach(|| Single::compile(&text, &origin, &beside, &options));
         let single = single.map_err(|error| said(&error))?;
         single.site().map_err(|error| said(&error))?;
-        let (single, crawlers) = (Arc::new(single), Crawlers::new(headers));
-        let read = Read { single, text, beside, options, crawlers };
+        let (single, crawlers) = (Arc::new(single), Crawlers::new(headers, named_only));
+        let url = url.map(|url| url.as_str().to_owned());
+        let read = Read { single, text, url, beside, options, headers, crawlers };
         Ok(Robots { source: Arc::new(Source::Text(Box::new(read))), last: Mutex::default() })
+    }
+
+    /// What `pickle` and `copy` make an equal one of.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let Read { text, url, beside, options, headers, crawlers, .. } = self.read()?;
+        let files = PyDict::new(py);
+        for (path, text) in &beside.files {
+            files.set_item(path, PyBytes::new(py, text))?;
+        }
+        let keywords = PyDict::new(py);
+        keywords.set_item("profile", options.profile.name())?;
+        keywords.set_item("files", files)?;
+        keywords.set_item("headers", headers)?;
+        keywords.set_item("named_only", crawlers.named_only)?;
+        Ok(((PyBytes::new(py, text), url).into_pyobject(py)?, keywords))
     }
 
     /// What became of the text: `rules`, `empty`, `not-robots` or `over-limit`.
@@ -144,34 +186,44 @@ impl Robots {
     #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
     fn allowed(
         &self,
-        url: Text<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
         agent: Agent<'_>,
-        usage: Option<String>,
-        purpose: Option<String>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
     ) -> PyResult<bool> {
         if usage.is_none() && purpose.is_none() {
             return self.may_fetch(&agent, url.as_str());
         }
         let crawler = self.source.crawler(&agent)?;
         let to = Use { usage, purpose };
+        self.source.check_usage(&to)?;
         let verdict = self.source.decide(&crawler, &to, None, url.as_str()).map_err(|error| said(&error))?;
         Ok(verdict.is_allowed())
     }
 
-    /// Whether the crawler may plainly fetch the URL: `allowed`, with the parameters of other parsers.
+    /// Whether the crawler may plainly fetch the URL, asked as other parsers are: of a URL of any scheme, and of `//host/x` and
+    /// `https:///x`, what follows the host is the path.
     #[pyo3(signature = (url, user_agent))]
-    fn can_fetch(&self, url: Text<'_>, user_agent: Agent<'_>) -> PyResult<bool> {
-        self.may_fetch(&user_agent, url.as_str())
+    fn can_fetch(
+        &self,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+        user_agent: Agent<'_>,
+    ) -> PyResult<bool> {
+        match self.read()?.options.profile {
+            // It has its own way, for any scheme.
+            Profile::Google => self.may_fetch(&user_agent, url.as_str()),
+            _ => self.may_fetch(&user_agent, &location(url.as_str())),
+        }
     }
 
     /// May this crawler use this URL in this way?
     #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
     fn decide(
         &self,
-        url: Text<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
         agent: Agent<'_>,
-        usage: Option<String>,
-        purpose: Option<String>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
     ) -> PyResult<Answer> {
         let crawler = self.source.crawler(&agent)?;
         Answer::new(
@@ -185,44 +237,62 @@ impl Robots {
     }
 
     /// The verdicts for many URLs, as of `Image.decide_batch`.
-    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None, threads=1))]
+    #[pyo3(
+        signature = (
+            urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls="error".into()
+        ),
+        text_signature = "($self, urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls='error')"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn decide_batch<'py>(
         &self,
         py: Python<'py>,
-        urls: Urls,
-        agent: Agent<'_>,
-        usage: Option<String>,
-        purpose: Option<String>,
-        threads: i64,
+        urls: &Bound<'py, PyAny>,
+        agent: Option<&Bound<'py, PyAny>>,
+        agents: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
+        #[pyo3(from_py_with = arguments::threads)] threads: i64,
+        #[pyo3(from_py_with = arguments::nulls)] nulls: String,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch(py, Arc::clone(&self.source), urls, &agent, Use { usage, purpose }, threads)?.verdicts(py)
+        let columns = Columns { urls, agent, agents, to: Use { usage, purpose }, threads, nulls: &nulls };
+        columns.ask(py, &self.source)?.verdicts(py)
     }
 
     /// Whether each of many URLs is plainly allowed, as of `Image.allowed_batch`.
-    #[pyo3(signature = (urls, agent, *, usage=None, purpose=None, threads=1))]
+    #[pyo3(
+        signature = (
+            urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls="error".into()
+        ),
+        text_signature = "($self, urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls='error')"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn allowed_batch<'py>(
         &self,
         py: Python<'py>,
-        urls: Urls,
-        agent: Agent<'_>,
-        usage: Option<String>,
-        purpose: Option<String>,
-        threads: i64,
+        urls: &Bound<'py, PyAny>,
+        agent: Option<&Bound<'py, PyAny>>,
+        agents: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
+        #[pyo3(from_py_with = arguments::threads)] threads: i64,
+        #[pyo3(from_py_with = arguments::nulls)] nulls: String,
     ) -> PyResult<Bound<'py, PyAny>> {
-        batch(py, Arc::clone(&self.source), urls, &agent, Use { usage, purpose }, threads)?.allowed(py)
+        let columns = Columns { urls, agent, agents, to: Use { usage, purpose }, threads, nulls: &nulls };
+        columns.ask(py, &self.source)?.allowed(py)
     }
 
     /// Why: the text of `robomaton explain`.
     #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
     fn explain(
         &self,
-        url: Text<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
         agent: Agent<'_>,
-        usage: Option<String>,
-        purpose: Option<String>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
     ) -> PyResult<String> {
         let read = self.read()?;
-        let asker = self.source.asker(&agent, usage, purpose)?;
+        let asker = self.source.asker(&agent, Use { usage, purpose })?;
         let terms = Terms::default();
         let Read { text, beside, options, .. } = read;
         let question = OfText { text, beside, options, asker: &asker, terms: &terms, url: url.as_str() };

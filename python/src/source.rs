@@ -1,16 +1,16 @@
 //! What can be asked: an image, or one text.
 //!
-//! Both answer one question, or many in a row, by the runtime; of a text, whatever URL is asked about is one of its site. It
+//! Both answer by the runtime; of a text, whatever URL is asked about is one of its site. It
 //! knows nothing of Python but how a crawler's names are put.
 
 use crate::ask::{Agent, Crawlers, Use};
 use crate::error::changed;
-use crate::urls::{Ask, code};
 use crate::watch::Watch;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use robomaton_compiler::Options;
-use robomaton_explain::{Asker, Beside, Error, Single, decide};
-use robomaton_runtime::{Crawler, Image, Question, Terms, Verdict};
+use robomaton_explain::{Asker, Beside, Error, Single, check_usage, decide};
+use robomaton_runtime::{Crawler, Image, Terms, Verdict};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -35,8 +35,12 @@ pub(crate) struct Open {
 pub(crate) struct Read {
     pub(crate) single: Arc<Single>,
     pub(crate) text: Vec<u8>,
+    /// A URL of its site, as it was given.
+    pub(crate) url: Option<String>,
     pub(crate) beside: Beside,
     pub(crate) options: Options,
+    /// Whether every word of a header is a name.
+    pub(crate) headers: bool,
     pub(crate) crawlers: Crawlers,
 }
 
@@ -65,23 +69,33 @@ impl Source {
         }
     }
 
+    /// Refuses a usage that neither a vocabulary nor the records that are asked know.
+    ///
+    /// # Errors
+    /// When it is such, with the name that may have been meant.
+    pub(crate) fn check_usage(&self, to: &Use) -> PyResult<()> {
+        let Some(usage) = &to.usage else { return Ok(()) };
+        let checked = match self {
+            Source::Image(open) => check_usage(&open.image, usage),
+            Source::Text(read) => check_usage(read.single.image(), usage),
+        };
+        checked.map_err(|unknown| PyValueError::new_err(format!("usage: {unknown}")))
+    }
+
     /// Who asks, as the crate of stories takes it.
     ///
     /// # Errors
     /// When a name names nobody.
-    pub(crate) fn asker(
-        &self,
-        agent: &Agent<'_>,
-        usage: Option<String>,
-        purpose: Option<String>,
-    ) -> PyResult<Asker> {
+    pub(crate) fn asker(&self, agent: &Agent<'_>, to: Use) -> PyResult<Asker> {
         self.crawler(agent)?;
+        self.check_usage(&to)?;
         let (crawlers, elements) = match self {
             Source::Image(open) => (&open.crawlers, open.terms.elements),
             Source::Text(read) => (&read.crawlers, false),
         };
-        let usage = usage.unwrap_or_else(|| "crawl".to_owned());
-        Ok(Asker { agents: crawlers.names(agent)?, usage, purpose, elements })
+        let usage = to.name().to_owned();
+        let agents = crawlers.names(agent)?;
+        Ok(Asker { agents, usage, purpose: to.purpose, elements, named_only: crawlers.named_only })
     }
 
     /// Answers one question. `document` is the document of the site that answers, where it is not robots.txt.
@@ -103,33 +117,5 @@ impl Source {
                 Ok(read.single.site()?.decide(crawler, usage, url))
             }
         }
-    }
-}
-
-/// A question about many URLs.
-pub(crate) struct Batch<'a> {
-    pub(crate) source: &'a Source,
-    pub(crate) crawler: &'a Crawler,
-    pub(crate) to: &'a Use,
-}
-
-impl Ask for Batch<'_> {
-    fn codes<'u>(&self, urls: impl Iterator<Item = &'u str>) -> Vec<u8> {
-        let Batch { source, crawler, to } = *self;
-        let mut codes = Vec::with_capacity(urls.size_hint().0);
-        let each = |verdict: Verdict<'_>| codes.push(code(verdict.safe_decision()));
-        match source {
-            Source::Image(open) => {
-                let usage = to.resolve(&open.image);
-                open.image.decide_batch(urls.map(|url| Question { crawler, usage, url }), each);
-            }
-            Source::Text(read) => {
-                let image = read.single.image();
-                let access = image.first_site().map(|site| site.access(crawler, to.resolve(image)));
-                // There is no text without a site.
-                urls.flat_map(|url| access.map(|access| access.decide(url))).for_each(each);
-            }
-        }
-        codes
     }
 }

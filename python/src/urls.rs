@@ -1,17 +1,22 @@
 //! Many URLs out of Python, and their answers back in the same kind: lists, NumPy arrays, Arrow arrays.
 //!
 //! Rows of NumPy and Arrow never become Python objects, unless they are such: Arrow's are read where they lie, NumPy's
-//! characters are put into UTF-8 in blocks. Invariant: a row that is no text is an error that names it. It does not know what is asked.
+//! characters are put into UTF-8 in blocks. Invariant: a row that is no text is an error that names it, or a null of
+//! which the answer is null, where nulls are kept. It does not know what is asked.
 
 mod arrow;
+mod codes;
 mod numpy;
+
+pub(crate) use codes::Codes;
 
 use crate::VERDICTS;
 use crate::text::Text;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyDict, PyFrozenSet, PyList, PySet, PyString};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString};
 use robomaton_runtime::Decision;
+use std::collections::HashMap;
 use std::num::NonZero;
 use std::ops::Range;
 use std::thread;
@@ -52,25 +57,54 @@ impl Texts {
     }
 }
 
+/// The code of the answer to what is no URL: unknown, and worth a word.
+pub(crate) const NO_URL: u8 = VERDICTS.len() as u8;
+
+/// The code of the answer of a row that is null.
+const NULL: u8 = u8::MAX;
+
 /// What is asked about rows of URLs.
 pub(crate) trait Ask: Sync {
-    /// The code of the answer of each row.
-    fn codes<'u>(&self, rows: impl Iterator<Item = &'u str>) -> Vec<u8>;
+    /// Whether equal URLs have equal answers, whatever their rows.
+    fn is_uniform(&self) -> bool;
+
+    /// The code of the answer of each row; `first` is the number of the first of them.
+    fn codes<'u>(&self, first: usize, rows: impl Iterator<Item = &'u str>) -> Vec<u8>;
 }
 
 /// Rows that lie together.
-pub(crate) enum Chunk {
+struct Chunk {
+    texts: Stored,
+    /// The number of the first row.
+    first: usize,
+    /// Rows that are null, counted from the first; what is read there is not asked for.
+    nulls: Vec<usize>,
+}
+
+/// Where texts lie.
+enum Stored {
     Own(Texts),
     Arrow(arrow::Column),
 }
 
 impl Chunk {
+    fn len(&self) -> usize {
+        match &self.texts {
+            Stored::Own(texts) => texts.len(),
+            Stored::Arrow(column) => column.len(),
+        }
+    }
+
     /// The codes of all rows, on so many threads.
     fn codes(&self, ask: &impl Ask, threads: usize) -> Vec<u8> {
-        match self {
-            Chunk::Own(texts) => in_parts(texts.len(), threads, |rows| ask.codes(texts.rows(rows))),
-            Chunk::Arrow(column) => column.codes(ask, threads),
-        }
+        let mut codes = match &self.texts {
+            Stored::Own(texts) => {
+                in_parts(texts.len(), threads, |rows| ask.codes(self.first + rows.start, texts.rows(rows)))
+            }
+            Stored::Arrow(column) => column.codes(ask, self.first, threads),
+        };
+        self.nulls.iter().for_each(|&row| codes[row] = NULL);
+        codes
     }
 }
 
@@ -112,31 +146,43 @@ enum Kind {
     Arrow,
     /// A chunked array of pyarrow.
     Chunked,
-    /// A series of pandas with this index.
-    Pandas(Py<PyAny>),
-    /// A series of polars.
-    Polars,
+    /// A series of pandas with this name and this index.
+    Pandas {
+        name: Py<PyAny>,
+        index: Py<PyAny>,
+    },
+    /// A series of polars with this name.
+    Polars(Py<PyAny>),
 }
 
-/// URLs, read.
-pub(crate) struct Urls {
+/// How a column is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader {
+    /// The argument, for errors.
+    pub(crate) argument: &'static str,
+    /// Whether rows may be null.
+    pub(crate) nulls: bool,
+}
+
+/// A column of texts, read.
+pub(crate) struct Column {
     kind: Kind,
+    /// Whether rows may be null.
+    nulls: bool,
     chunks: Vec<Chunk>,
 }
 
-/// Their answers, by code.
-pub(crate) struct Codes {
-    kind: Kind,
-    chunks: Vec<Vec<u8>>,
-}
-
-impl<'py> FromPyObject<'_, 'py> for Urls {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Urls> {
+impl Reader {
+    /// Reads a column of any kind.
+    ///
+    /// # Errors
+    /// When it is none, or a row is no text.
+    pub(crate) fn read(self, object: &Bound<'_, PyAny>) -> PyResult<Column> {
         let of = object.get_type();
-        let unfit =
-            |what: &str| Err(PyTypeError::new_err(format!("urls: expected a list or an array, not {what}")));
+        let unfit = |what: &str| {
+            let said = format!("{}: expected a list or an array, not {what}", self.argument);
+            Err(PyTypeError::new_err(said))
+        };
         if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
             return unfit("a single string");
         }
@@ -146,33 +192,84 @@ impl<'py> FromPyObject<'_, 'py> for Urls {
         {
             return unfit("what has no order of its own");
         }
-        if object.is_instance_of::<PyList>() {
-            return Ok(Urls { kind: Kind::List, chunks: vec![Chunk::Own(list(&object, 0)?)] });
-        }
-        if is_instance(&object, "numpy", "ndarray")? {
-            return Ok(Urls { kind: Kind::NumPy, chunks: vec![Chunk::Own(numpy::read(&object)?)] });
-        }
+        let own = |(texts, nulls)| vec![Chunk { texts: Stored::Own(texts), first: 0, nulls }];
         let name = of.name()?.to_string();
-        let (kind, chunks) = if object.hasattr("__arrow_c_array__")? {
-            (Kind::Arrow, vec![Chunk::Arrow(arrow::Column::read(&object, 0)?)])
+        let (kind, chunks) = if object.is_instance_of::<PyList>() {
+            (Kind::List, own(self.list(object, 0)?))
+        } else if is_instance(object, "numpy", "ndarray")? {
+            (Kind::NumPy, own(numpy::read(self, object)?))
+        } else if object.hasattr("__arrow_c_array__")? {
+            (Kind::Arrow, vec![arrow::chunk(self, object, 0)?])
         } else if object.hasattr("__arrow_c_stream__")? {
-            (Kind::Chunked, arrow::chunks(&object)?)
+            (Kind::Chunked, arrow::chunks(self, object)?)
         } else if object.hasattr("to_numpy")? {
-            (Kind::NumPy, vec![Chunk::Own(numpy::read(&object.call_method0("to_numpy")?)?)])
+            (Kind::NumPy, own(numpy::read(self, &object.call_method0("to_numpy")?)?))
         } else if object.try_iter().is_ok() {
-            (Kind::List, vec![Chunk::Own(list(&object, 0)?)])
+            (Kind::List, own(self.list(object, 0)?))
         } else {
             return unfit(&name);
         };
-        let kind = match () {
-            () if is_instance(&object, "pandas", "Series")? => {
-                Kind::Pandas(object.getattr("index")?.unbind())
-            }
-            () if is_instance(&object, "polars", "Series")? => Kind::Polars,
-            () => kind,
+        let kind = if is_instance(object, "pandas", "Series")? {
+            let name = object.getattr("name")?.unbind();
+            Kind::Pandas { name, index: object.getattr("index")?.unbind() }
+        } else if is_instance(object, "polars", "Series")? {
+            Kind::Polars(object.getattr("name")?.unbind())
+        } else {
+            kind
         };
-        Ok(Urls { kind, chunks })
+        Ok(Column { kind, nulls: self.nulls, chunks })
     }
+
+    /// The strings of a list, or of anything that can be gone through, and the rows that are null; `first` is the number of
+    /// the first.
+    fn list(self, object: &Bound<'_, PyAny>, first: usize) -> PyResult<(Texts, Vec<usize>)> {
+        let (mut texts, mut nulls) = (Texts::default(), Vec::new());
+        for (row, item) in object.try_iter()?.enumerate() {
+            let item = item?;
+            if self.nulls && is_missing(&item) {
+                nulls.push(row);
+            } else {
+                let text = item.extract::<Text<'_>>();
+                texts.all.push_str(text.map_err(|error| self.at_row(&item, first + row, &error))?.as_str());
+            }
+            texts.end();
+        }
+        Ok((texts, nulls))
+    }
+
+    /// An error of a row, with its number.
+    fn at_row(self, item: &Bound<'_, PyAny>, row: usize, error: &PyErr) -> PyErr {
+        if is_missing(item) {
+            return PyTypeError::new_err(self.null(row));
+        }
+        let py = item.py();
+        let said = format!("{}[{row}]: {}", self.argument, error.value(py));
+        if error.is_instance_of::<PyTypeError>(py) {
+            PyTypeError::new_err(said)
+        } else {
+            PyValueError::new_err(said)
+        }
+    }
+
+    /// What there is to say of a null that is not to be kept.
+    fn null(self, row: usize) -> String {
+        format!("{}[{row}]: is null; nulls='keep' gives it a null answer", self.argument)
+    }
+}
+
+/// Whether an object stands for a missing value: None, or a number that is none.
+fn is_missing(item: &Bound<'_, PyAny>) -> bool {
+    item.is_none() || item.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan())
+}
+
+/// Whether it is a column, not a list of Python's: what tells its rows as an array.
+pub(crate) fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for mark in ["__arrow_c_array__", "__arrow_c_stream__", "to_numpy"] {
+        if object.hasattr(mark)? {
+            return Ok(true);
+        }
+    }
+    is_instance(object, "numpy", "ndarray")
 }
 
 /// Whether it is of a class of a package. Where nobody has imported that, nothing is.
@@ -191,36 +288,63 @@ pub(crate) fn threads_of(threads: i64) -> PyResult<usize> {
     usize::try_from(threads).map_err(negative)
 }
 
-/// The strings of a list, or of anything that can be gone through; `first` is the number of the first.
-fn list(object: &Bound<'_, PyAny>, first: usize) -> PyResult<Texts> {
-    let mut texts = Texts::default();
-    for (item, row) in object.try_iter()?.zip(first..) {
-        let item = item?;
-        let text = item.extract::<Text<'_>>().map_err(|error| at_row(&item, row, error))?;
-        texts.all.push_str(text.as_str());
-        texts.end();
+impl Column {
+    /// Rows.
+    pub(crate) fn len(&self) -> usize {
+        self.chunks.iter().map(Chunk::len).sum()
     }
-    Ok(texts)
-}
 
-/// An error of a row, with its number.
-fn at_row(item: &Bound<'_, PyAny>, row: usize, error: PyErr) -> PyErr {
-    let py = item.py();
-    let said = format!("urls[{row}]: {}", error.value(py));
-    if error.is_instance_of::<PyTypeError>(py) {
-        PyTypeError::new_err(said)
-    } else {
-        PyValueError::new_err(said)
+    /// The index, if it is a series of pandas.
+    pub(crate) fn index<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
+        match &self.kind {
+            Kind::Pandas { index, .. } => Some(index.bind(py)),
+            _ => None,
+        }
     }
-}
 
-impl Urls {
+    /// The rows that are null.
+    pub(crate) fn nulls(&self) -> impl Iterator<Item = usize> {
+        self.chunks.iter().flat_map(|chunk| chunk.nulls.iter().map(|row| chunk.first + row))
+    }
+
+    /// The number of the text of each row, equal texts having equal ones, by what gives a text that is new its number; of
+    /// rows that are null 0.
+    ///
+    /// # Errors
+    /// The first that it gives.
+    pub(crate) fn numbered(
+        &self,
+        mut number: impl FnMut(usize, &str) -> PyResult<u32>,
+    ) -> PyResult<Vec<u32>> {
+        let mut known: HashMap<String, u32> = HashMap::new();
+        let mut numbers = Vec::with_capacity(self.len());
+        let mut of = |row: usize, text: &str| match known.get(text) {
+            Some(&number) => Ok(number),
+            None => number(row, text).inspect(|&number| {
+                known.insert(text.to_owned(), number);
+            }),
+        };
+        for chunk in &self.chunks {
+            let (first, mut nulls) = (chunk.first, chunk.nulls.iter().peekable());
+            let mut is_null = |row: usize| nulls.next_if(|&&null| null == row).is_some();
+            match &chunk.texts {
+                Stored::Own(texts) => {
+                    for (row, text) in texts.rows(0..texts.len()).enumerate() {
+                        numbers.push(if is_null(row) { 0 } else { of(first + row, text)? });
+                    }
+                }
+                Stored::Arrow(column) => column.numbered(is_null, first, &mut of, &mut numbers)?,
+            }
+        }
+        Ok(numbers)
+    }
+
     /// Asks about all of them, the interpreter let go, on so many threads; 0 for one per core.
     pub(crate) fn codes(self, py: Python<'_>, ask: &impl Ask, threads: usize) -> Codes {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let threads = if threads == 0 { cores } else { threads.min(THREADS_OF_CORE * cores) };
         let chunks = py.detach(|| self.chunks.iter().map(|chunk| chunk.codes(ask, threads)).collect());
-        Codes { kind: self.kind, chunks }
+        Codes { kind: self.kind, nulls: self.nulls, chunks }
     }
 }
 
@@ -233,55 +357,4 @@ pub(crate) fn code(decision: Decision) -> u8 {
         Decision::Conditional => 2,
         Decision::Unknown => 3,
     }
-}
-
-fn is_allowed(code: u8) -> bool {
-    code == 0
-}
-
-impl Codes {
-    /// The verdicts: a list of strings, a NumPy array of codes, a dictionary array of Arrow, or a categorical series.
-    pub(crate) fn verdicts(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        let Codes { kind, chunks } = self;
-        match kind {
-            Kind::List => {
-                let names = VERDICTS.map(|name| PyString::intern(py, name));
-                let rows = chunks.iter().flatten().map(|&code| &names[usize::from(code)]);
-                Ok(PyList::new(py, rows.collect::<Vec<_>>())?.into_any())
-            }
-            Kind::NumPy => Ok(numpy::codes(py, chunks.concat())),
-            Kind::Arrow => arrow::verdicts(py, chunks.concat()),
-            Kind::Chunked | Kind::Polars => arrow::chunked(&kind, py, chunks, arrow::verdicts),
-            Kind::Pandas(index) => {
-                let codes = numpy::codes(py, chunks.concat());
-                let arguments = [("categories", VERDICTS)].into_py_dict(py)?;
-                let categorical = py.import("pandas")?.getattr("Categorical")?;
-                let values = categorical.call_method("from_codes", (codes,), Some(&arguments))?;
-                series(py, values, index)
-            }
-        }
-    }
-
-    /// Whether each is plainly allowed.
-    pub(crate) fn allowed(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        let mask = |codes: Vec<u8>| codes.into_iter().map(is_allowed).collect::<Vec<bool>>();
-        let Codes { kind, chunks } = self;
-        match kind {
-            Kind::List => {
-                let rows = chunks.iter().flatten().map(|&code| PyBool::new(py, is_allowed(code)));
-                Ok(PyList::new(py, rows.collect::<Vec<_>>())?.into_any())
-            }
-            Kind::NumPy => Ok(numpy::mask(py, mask(chunks.concat()))),
-            Kind::Arrow => arrow::mask(py, mask(chunks.concat())),
-            Kind::Chunked | Kind::Polars => {
-                arrow::chunked(&kind, py, chunks, |py, chunk| arrow::mask(py, mask(chunk)))
-            }
-            Kind::Pandas(index) => series(py, numpy::mask(py, mask(chunks.concat())), index),
-        }
-    }
-}
-
-/// A series of pandas.
-fn series<'py>(py: Python<'py>, values: Bound<'py, PyAny>, index: Py<PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    py.import("pandas")?.call_method1("Series", (values, index))
 }

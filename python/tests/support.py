@@ -53,10 +53,12 @@ def command() -> str:
     return path
 
 
-def run(*arguments: object, text: str | None = None) -> str:
-    """What the command prints."""
+def run(*arguments: object, text: str | None = None, codes: tuple[int, ...] = (0,)) -> str:
+    """What the command prints, if it ends with one of these codes."""
     called = [command(), *map(str, arguments)]
-    return subprocess.run(called, input=text, capture_output=True, check=True, encoding="utf-8").stdout
+    ended = subprocess.run(called, input=text, capture_output=True, encoding="utf-8")
+    assert ended.returncode in codes, ended.stderr
+    return ended.stdout
 
 
 def python(program: str, *arguments: object, timeout: float = 60) -> subprocess.CompletedProcess[str]:

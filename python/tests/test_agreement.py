@@ -27,7 +27,7 @@ def line(question: Question) -> str:
 
 def answers(image: Path, questions: list[Question], *options: str) -> list[dict]:
     """What the command says to questions."""
-    printed = run("query", image, "--json", *options, text="\n".join(map(line, questions)))
+    printed = run("query", image, "--json", *options, text="\n".join(map(line, questions)), codes=(0, 2))
     return [json.loads(answer) for answer in printed.split("\n")[:-1]]
 
 

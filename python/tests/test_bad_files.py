@@ -85,7 +85,7 @@ def test_a_file_that_is_no_image(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_image_breaks_the_first_rule(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(bytes(100_000))
-    with pytest.raises(ImageError, match="V1") as raised:
+    with pytest.raises(ImageError, match="not a robomaton image") as raised:
         Image(tmp_path / "text")
     assert raised.value.rule == 1
 

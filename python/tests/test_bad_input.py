@@ -51,9 +51,7 @@ def test_an_agent_is_a_string_or_several(asked: Image | Robots, method: str, age
 
 
 @pytest.mark.parametrize("method", SINGLE + BATCH)
-@pytest.mark.parametrize(
-    "agent", ["", " ", ",", "(compatible)", "日本", b"\xff", [""], ["GPTBot", ""], ["GPTBot", "?"]]
-)
+@pytest.mark.parametrize("agent", ["", " ", ",", "(compatible)", "——", b"\xff", [""], ["GPTBot", ""], ["GPTBot", "?"]])
 def test_names_that_name_nobody(asked: Image | Robots, method: str, agent: object) -> None:
     with pytest.raises(ValueError, match="agent: .* names no crawler"):
         getattr(asked, method)([URL] if method in BATCH else URL, agent)
@@ -92,6 +90,18 @@ def test_usages_are_strings(asked: Image | Robots, key: str) -> None:
             getattr(asked, method)(url, "GPTBot", **{key: "\ud800"})
         with pytest.raises(TypeError):
             getattr(asked, method)(url, "GPTBot", "train")
+
+
+@pytest.mark.parametrize("usage", ["trian", "", "crwal", "present-snipet"])
+def test_usages_that_nobody_knows(asked: Image | Robots, usage: str) -> None:
+    for method, url in (("decide", URL), ("allowed", URL), ("explain", URL), ("decide_batch", [URL])):
+        with pytest.raises(ValueError, match="^usage: .* is no usage that is known here"):
+            getattr(asked, method)(url, "GPTBot", usage=usage)
+
+
+def test_a_misspelt_usage_has_a_guess(asked: Image | Robots) -> None:
+    with pytest.raises(ValueError, match='did you mean "train"'):
+        asked.allowed(URL, "GPTBot", usage="trian")
 
 
 def test_documents_have_names(image: Image) -> None:
@@ -183,6 +193,81 @@ def test_a_null_that_no_row_has(asked: Image | Robots) -> None:
 def test_surrogates_have_the_number_of_their_row(asked: Image | Robots, column: object) -> None:
     with pytest.raises(ValueError, match=r"^urls\[1\]: "):
         asked.decide_batch(column, "GPTBot")
+
+
+@pytest.mark.parametrize(
+    ("argument", "number", "what"),
+    [("threads", 1 << 70, "too large"), ("threads", -(1 << 70), "negative")],
+)
+def test_numbers_out_of_range_name_their_argument(asked: Image | Robots, argument: str, number: int, what: str) -> None:
+    for method in BATCH:
+        with pytest.raises(OverflowError, match=f"^{argument}: the number is {what}"):
+            getattr(asked, method)([URL], "GPTBot", **{argument: number})
+
+
+@pytest.mark.parametrize("argument", ["max_bytes", "max_groups", "max_rules", "max_stars"])
+def test_limits_out_of_range_name_their_argument(sample: Path, tmp_path: Path, argument: str) -> None:
+    for number, what in ((-1, "negative"), (1 << 70, "too large")):
+        with pytest.raises(OverflowError, match=f"^{argument}: the number is {what}"):
+            robomaton.compile([sample], tmp_path / "x", **{argument: number})
+    with pytest.raises(TypeError, match=f"^{argument}: "):
+        robomaton.compile([sample], tmp_path / "x", **{argument: "many"})
+
+
+def test_other_numbers_out_of_range_name_their_argument(sample: Path, tmp_path: Path) -> None:
+    for number, what in ((-1, "negative"), (1 << 70, "too large")):
+        with pytest.raises(OverflowError, match=f"^now: the number is {what}"):
+            Image(sample, now=number)
+    with pytest.raises(OverflowError, match="^shards: the number is too large"):
+        robomaton.merge([sample], tmp_path / "x", shards=1 << 70)
+
+
+def test_types_name_their_argument(image: Image) -> None:
+    robots = Robots("")
+    for question, argument in [
+        (lambda: image.allowed(None, "GPTBot"), "url"),
+        (lambda: robots.can_fetch(None, "GPTBot"), "url"),
+        (lambda: robots.allowed("/", None), "agent"),
+        (lambda: robots.can_fetch("/", None), "agent"),
+        (lambda: image.site(None), "url"),
+        (lambda: image.sitemaps(1), "url"),
+        (lambda: robomaton.merge(None, "x"), "images"),
+        (lambda: robomaton.compile(["x"], None), "output"),
+        (lambda: Image(None), "path"),
+        (lambda: image.decide_batch([], "a", nulls=None), "nulls"),
+        (lambda: robomaton.compile(["x"], "y", crawlers="GPTBot"), "crawlers"),
+    ]:
+        with pytest.raises(TypeError, match=f"^(argument '{argument}': |{argument}: )"):
+            question()
+
+
+@pytest.mark.parametrize(
+    "url", ["www.ed.ac.uk/search/x", "/search/x", "ftp://www.ed.ac.uk/x", "//www.ed.ac.uk/x", "", "\0"]
+)
+def test_what_is_no_url_is_warned_of_once(image: Image, url: str) -> None:
+    with pytest.warns(UserWarning, match="the answer is unknown") as warned:
+        assert not image.allowed(url, "GPTBot")
+    assert len(warned) == 1 and str(warned[0].message).startswith('"')
+    with pytest.warns(UserWarning) as warned:
+        assert image.decide(url, "GPTBot").basis == "no-url"
+    assert len(warned) == 1
+    with pytest.warns(UserWarning, match=r"^urls\[1\] and 2 more rows: ") as warned:
+        verdicts = image.decide_batch([URL, url, URL, url, url], "GPTBot")
+    assert len(warned) == 1 and verdicts == [verdicts[0], "unknown", verdicts[0], "unknown", "unknown"]
+
+
+def test_a_warning_says_what_to_write(image: Image) -> None:
+    with pytest.warns(UserWarning, match="https://www.ed.ac.uk/search/x"):
+        image.allowed("www.ed.ac.uk/search/x", "GPTBot")
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_site_that_is_not_held_is_no_warning(image: Image) -> None:
+    assert not image.allowed("https://unknown.example/", "GPTBot")
+    assert image.decide_batch(["https://unknown.example/"], "GPTBot") == ["unknown"]
+    assert Robots("").allowed("www.ed.ac.uk/x", "GPTBot")
+    with pytest.raises(UserWarning):
+        image.allowed("www.ed.ac.uk/x", "GPTBot")
 
 
 @pytest.mark.parametrize("threads", [-1])

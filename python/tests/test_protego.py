@@ -271,3 +271,64 @@ def test_what_is_explained_is_what_is_answered() -> None:
     header = "Mozilla/5.0 (compatible; Foobot/1.0)"
     assert not robots.allowed("/x", header)
     assert robots.explain("/x", header).splitlines()[-1].startswith("verdict  disallowed")
+
+
+#: URLs that are no whole ones of http, and what both take for the path.
+PATHS = {
+    "ftp://h/x": "/x",
+    "FTP://u@h:21/x?q#f": "/x?q",
+    "//h/x": "/x",
+    "//h": "/",
+    "///x": "/x",
+    "https:///x": "/x",
+    "http:/x": "/x",
+    "http:x": "/x",
+    "https://": "/",
+    "mailto:x": "/x",
+    "data:text/plain,x": "/text/plain,x",
+    "file:///x": "/x",
+    "x": "/x",
+    "?x": "/?x",
+    "": "/",
+    " ftp://h/x": "/x",
+    "ft\tp:/\n/h/x": "/x",
+    "x-y+z.1://h/x": "/x",
+    "1x://h/y": "/1x://h/y",
+    "a/b://h/y": "/a/b://h/y",
+    "javascript:ftp://h/x": "/ftp://h/x",
+    "/x://h/y": "/x://h/y",
+}
+
+
+@pytest.mark.parametrize("url", PATHS)
+def test_urls_that_are_not_of_http(url: str) -> None:
+    path = PATHS[url]
+    for rule in (f"User-agent: *\nDisallow: {path}$", f"User-agent: *\nDisallow: /\nAllow: {path}$"):
+        for parser in (robomaton.Protego, protego.Protego):
+            assert parser.parse(rule).can_fetch(url, "x") is ("Allow:" in rule)
+
+
+@pytest.mark.parametrize("url", PATHS)
+def test_no_url_is_allowed_where_protego_refuses(url: str) -> None:
+    text = "User-agent: *\nDisallow: /"
+    assert not robomaton.Protego.parse(text).can_fetch(url, "x")
+    assert not protego.Protego.parse(text).can_fetch(url, "x")
+
+
+class Own(robomaton.Protego):
+    """Lets one more path through."""
+
+    def can_fetch(self, url: str | bytes, user_agent: str | bytes) -> bool:
+        return url == "/own" or super().can_fetch(url, user_agent)
+
+
+def test_a_subclass_may_override() -> None:
+    rules = Own.parse("User-agent: *\nDisallow: /")
+    assert type(rules) is Own
+    assert rules.can_fetch("/own", "x") and not rules.can_fetch("/x", "x")
+    assert not robomaton.Protego.can_fetch(rules, "/own", "x")
+
+
+def test_the_class_itself_asks_the_native_object() -> None:
+    rules = robomaton.Protego.parse("")
+    assert rules.can_fetch.__self__ is rules.robots

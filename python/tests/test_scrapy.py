@@ -164,3 +164,22 @@ def test_bodies_that_are_no_rules(body: bytes) -> None:
     parser = RobotParser.from_crawler(None, body)
     assert parser.allowed("https://a.example/", "TestSpider") is True
     assert parser.crawl_delay("TestSpider") is None
+
+
+class Own(RobotParser):
+    """Lets one more path through, and says so."""
+
+    def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
+        return str(url).endswith("/own") or super().allowed(url, user_agent)
+
+
+def test_a_subclass_may_override() -> None:
+    parser = Own.from_crawler(None, ROBOTS.encode())
+    assert type(parser) is Own
+    assert parser.allowed("https://a.example/private/own", "TestSpider")
+    assert not parser.allowed("https://a.example/private/x", "TestSpider")
+
+
+def test_the_class_itself_asks_the_native_object() -> None:
+    parser = RobotParser.from_crawler(None, ROBOTS.encode())
+    assert parser.allowed.__self__ is parser.robots

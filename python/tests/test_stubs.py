@@ -11,10 +11,14 @@ import pytest
 
 import robomaton
 from robomaton import _robomaton as native
+from robomaton import commands
 
 STUB = ast.parse(Path(robomaton.__file__).with_name("_robomaton.pyi").read_text())
 #: Methods of the language that the stub may tell or leave out, as those of `object` hide whether a class has its own.
-LANGUAGE = {"__new__", "__repr__", "__reduce__", "__bool__", "__len__", "__enter__", "__exit__"}
+LANGUAGE = {
+    *("__new__", "__repr__", "__reduce__", "__getnewargs_ex__", "__bool__", "__len__", "__iter__"),
+    *("__enter__", "__exit__"),
+}
 
 
 def is_public(name: str) -> bool:
@@ -76,7 +80,7 @@ def names_of(thing: ModuleType | type) -> set[str]:
 def test_names_of_the_module() -> None:
     declared_names = {name for name in stubbed(STUB.body) if is_public(name)}
     assert declared_names == names_of(native)
-    assert declared_names | {"Protego", "__version__"} == set(robomaton.__all__)
+    assert declared_names | {"Protego", "__version__", *commands.__all__} == set(robomaton.__all__)
     assert all(getattr(robomaton, name) is getattr(native, name) for name in declared_names)
     assert "__version__" in stubbed(STUB.body)
 

@@ -1,7 +1,7 @@
 """May this crawler use this URL in this way, and under what conditions?
 
 robots.txt files of many sites, compiled into one memory-mapped image (`compile`, `merge`), which any number of threads and
-processes ask (`Image`); single files (`Robots`); and classes in the shape of others' (`Protego`, `robomaton.scrapy`). Jobs
+processes ask (`Image`); single files (`Robots`, `lint`); images for those who count (`export`, `diff`, `report`); and classes in the shape of others' (`Protego`, `robomaton.scrapy`). Jobs
 over many machines are in `robomaton.spark`.
 
 The work is done by the native module; this package gives it its names.
@@ -18,17 +18,27 @@ from robomaton._robomaton import (
     compile,
     merge,
 )
+from robomaton.commands import Access, Change, Place, Remark, Table, diff, export, lint, report
 from robomaton.protego import Protego
 
 __all__ = [
     "VERDICTS",
+    "Access",
     "Answer",
+    "Change",
     "Error",
     "Image",
     "ImageError",
+    "Place",
     "Protego",
+    "Remark",
     "Robots",
+    "Table",
     "__version__",
     "compile",
+    "diff",
+    "export",
+    "lint",
     "merge",
+    "report",
 ]

@@ -1,8 +1,11 @@
-"""The native module. What is documented there is not repeated here."""
+"""The native module. What is documented there is not repeated here.
+
+Columns come before lists among overloads: pyarrow has no types, and of an argument of unknown type the first is taken.
+"""
 
 from os import PathLike
 from types import TracebackType
-from typing import Any, Iterable, List, Literal, Sequence, Tuple, Type, TypeVar, Union, overload
+from typing import Any, Iterable, Iterator, List, Literal, Protocol, Sequence, Tuple, Type, TypeVar, Union, overload
 
 _Path = Union[str, "PathLike[str]"]
 _Text = Union[str, bytes]
@@ -10,8 +13,23 @@ _Agent = Union[_Text, Sequence[_Text]]
 _Verdict = Literal["allowed", "disallowed", "conditional", "unknown"]
 _Profile = Literal["full", "rfc9309", "google", "koster"]
 _Permission = Literal["allow", "deny"]
+_Nulls = Literal["error", "keep"]
 _Times = Tuple[int, int]
 _Image = TypeVar("_Image", bound="Image")
+_Robots = TypeVar("_Robots", bound="Robots")
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+class _Array(Protocol):
+    def __array__(self, dtype: Any = ..., /) -> Any: ...
+
+#: What answers are columns for: of NumPy, of Arrow, and series.
+_Column = Union[_ArrowArray, _ArrowStream, _Array]
+_Agents = Union[_Column, Iterable[Union[_Text, None]]]
 
 __version__: str
 #: The verdicts; in NumPy arrays each is told by its place here.
@@ -42,6 +60,10 @@ class Answer:
     @property
     def rule(self) -> str | None: ...
     @property
+    def choice(self) -> str | None: ...
+    @property
+    def name(self) -> str | None: ...
+    @property
     def conditions(self) -> List[str]: ...
     def as_dict(self) -> dict[str, Any]: ...
     def __bool__(self) -> bool: ...
@@ -55,6 +77,7 @@ class Image:
         on_throttled: _Permission = "allow",
         on_long_unreachable: _Permission = "deny",
         elements: bool = False,
+        named_only: bool = False,
         now: int | None = None,
     ) -> _Image: ...
     @property
@@ -67,6 +90,7 @@ class Image:
     def closed(self) -> bool: ...
     def close(self) -> None: ...
     def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
     def __enter__(self: _Image) -> _Image: ...
     def __exit__(
         self,
@@ -87,31 +111,75 @@ class Image:
     @overload
     def decide_batch(
         self,
-        urls: Sequence[_Text],
-        agent: _Agent,
+        urls: _Column,
+        agent: _Agent | None = None,
         *,
+        agents: _Agents | None = None,
         usage: str | None = None,
         purpose: str | None = None,
         threads: int = 1,
-    ) -> List[_Verdict]: ...
+        nulls: _Nulls = "error",
+    ) -> Any: ...
     @overload
     def decide_batch(
-        self, urls: Any, agent: _Agent, *, usage: str | None = None, purpose: str | None = None, threads: int = 1
+        self,
+        urls: Iterable[_Text | None],
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: Literal["keep"],
+    ) -> List[_Verdict | None]: ...
+    @overload
+    def decide_batch(
+        self,
+        urls: Iterable[_Text],
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: Literal["error"] = "error",
+    ) -> List[_Verdict]: ...
+    @overload
+    def allowed_batch(
+        self,
+        urls: _Column,
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: _Nulls = "error",
     ) -> Any: ...
     @overload
     def allowed_batch(
         self,
-        urls: Sequence[_Text],
-        agent: _Agent,
+        urls: Iterable[_Text | None],
+        agent: _Agent | None = None,
         *,
+        agents: _Agents | None = None,
         usage: str | None = None,
         purpose: str | None = None,
         threads: int = 1,
-    ) -> List[bool]: ...
+        nulls: Literal["keep"],
+    ) -> List[bool | None]: ...
     @overload
     def allowed_batch(
-        self, urls: Any, agent: _Agent, *, usage: str | None = None, purpose: str | None = None, threads: int = 1
-    ) -> Any: ...
+        self,
+        urls: Iterable[_Text],
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: Literal["error"] = "error",
+    ) -> List[bool]: ...
     def explain(
         self,
         url: _Text,
@@ -128,14 +196,16 @@ class Image:
 
 class Robots:
     def __new__(
-        cls,
+        cls: Type[_Robots],
         text: _Text,
         url: _Text | None = None,
         *,
         profile: _Profile = "full",
         files: dict[str, _Text] | None = None,
         headers: bool = False,
-    ) -> Robots: ...
+        named_only: bool = False,
+    ) -> _Robots: ...
+    def __getnewargs_ex__(self) -> Tuple[Tuple[bytes, str | None], dict[str, Any]]: ...
     @property
     def outcome(self) -> Literal["rules", "empty", "not-robots", "over-limit"]: ...
     @property
@@ -148,36 +218,81 @@ class Robots:
     @overload
     def decide_batch(
         self,
-        urls: Sequence[_Text],
-        agent: _Agent,
+        urls: _Column,
+        agent: _Agent | None = None,
         *,
+        agents: _Agents | None = None,
         usage: str | None = None,
         purpose: str | None = None,
         threads: int = 1,
-    ) -> List[_Verdict]: ...
+        nulls: _Nulls = "error",
+    ) -> Any: ...
     @overload
     def decide_batch(
-        self, urls: Any, agent: _Agent, *, usage: str | None = None, purpose: str | None = None, threads: int = 1
+        self,
+        urls: Iterable[_Text | None],
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: Literal["keep"],
+    ) -> List[_Verdict | None]: ...
+    @overload
+    def decide_batch(
+        self,
+        urls: Iterable[_Text],
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: Literal["error"] = "error",
+    ) -> List[_Verdict]: ...
+    @overload
+    def allowed_batch(
+        self,
+        urls: _Column,
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: _Nulls = "error",
     ) -> Any: ...
     @overload
     def allowed_batch(
         self,
-        urls: Sequence[_Text],
-        agent: _Agent,
+        urls: Iterable[_Text | None],
+        agent: _Agent | None = None,
         *,
+        agents: _Agents | None = None,
         usage: str | None = None,
         purpose: str | None = None,
         threads: int = 1,
-    ) -> List[bool]: ...
+        nulls: Literal["keep"],
+    ) -> List[bool | None]: ...
     @overload
     def allowed_batch(
-        self, urls: Any, agent: _Agent, *, usage: str | None = None, purpose: str | None = None, threads: int = 1
-    ) -> Any: ...
+        self,
+        urls: Iterable[_Text],
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: Literal["error"] = "error",
+    ) -> List[bool]: ...
     def explain(self, url: _Text, agent: _Agent, *, usage: str | None = None, purpose: str | None = None) -> str: ...
     def crawl_delay(self, agent: _Agent) -> float | None: ...
     def request_rates(self, agent: _Agent) -> List[Tuple[int, int, _Times | None]]: ...
     def visit_times(self, agent: _Agent) -> List[_Times]: ...
 
+def _command(arguments: Sequence[str]) -> int: ...
 def compile(
     inputs: Iterable[_Path],
     output: _Path,
@@ -196,3 +311,6 @@ def compile(
     max_stars: int | None = None,
 ) -> dict[str, Any]: ...
 def merge(images: Iterable[_Path], output: _Path, *, shards: int | None = None) -> dict[str, Any]: ...
+def _lint(
+    text: _Text, url: _Text | None, profile: _Profile, files: dict[str, _Text] | None
+) -> List[dict[str, Any]]: ...

@@ -1,16 +1,18 @@
 """A class in the shape of protego's, so that one import is all that changes.
 
 `can_fetch`, `crawl_delay`, `request_rate`, `visit_time`, `sitemaps` and `preferred_host` are asked and answered as those of
-protego. What they say follows RFC 9309 as `Robots` does; README.md lists where protego says otherwise. `can_fetch` goes
-straight to the native object: nothing of Python stands between.
+protego. What they say follows RFC 9309 as `Robots` does; README.md lists where protego says otherwise. `can_fetch` of the
+class itself goes straight to the native object: nothing of Python stands between. A subclass may override it.
 """
 
 from __future__ import annotations
 
 from datetime import time
-from typing import Callable, Iterator, NamedTuple
+from typing import Any, Iterator, NamedTuple, TypeVar
 
 from robomaton._robomaton import Robots
+
+_Protego = TypeVar("_Protego", bound="Protego")
 
 
 class RequestRate(NamedTuple):
@@ -32,21 +34,29 @@ class VisitTime(NamedTuple):
 class Protego:
     """One robots.txt. A user agent may be a whole `User-Agent` header: every token in it is a name, the longest first."""
 
-    __slots__ = ("can_fetch", "robots")
-
     #: The compiled text, with everything that this class does not tell.
     robots: Robots
-    #: `can_fetch(url, user_agent)`: whether the crawler may fetch the URL.
-    can_fetch: Callable[[str, str], bool]
 
     def __init__(self, robots: Robots) -> None:
-        self.robots = robots
-        self.can_fetch = robots.can_fetch
+        self.__setstate__({"robots": robots})
 
     @classmethod
-    def parse(cls, content: str | bytes) -> Protego:
+    def parse(cls: type[_Protego], content: str | bytes) -> _Protego:
         """Compiles the text of a robots.txt."""
         return cls(Robots(content, headers=True))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "can_fetch"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if type(self) is Protego:
+            # The question that is asked most, without a step in Python.
+            vars(self)["can_fetch"] = self.robots.can_fetch
+
+    def can_fetch(self, url: str | bytes, user_agent: str | bytes) -> bool:
+        """Whether the crawler may fetch the URL: whatever its scheme and its host, what follows them."""
+        return self.robots.can_fetch(url, user_agent)
 
     def crawl_delay(self, user_agent: str) -> float | None:
         """The seconds between fetches that the file asks for, if it does."""

@@ -6,7 +6,7 @@ as an error page, forbids nothing, as with Scrapy's own parsers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from scrapy.robotstxt import RobotParser as _RobotParser
 
@@ -15,6 +15,8 @@ from robomaton._robomaton import Robots
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+_Parser = TypeVar("_Parser", bound="RobotParser")
+
 
 class RobotParser(_RobotParser):
     """One robots.txt. A user agent may be a whole `User-Agent` header: every token in it is a name, the longest first."""
@@ -22,11 +24,12 @@ class RobotParser(_RobotParser):
     def __init__(self, robotstxt_body: bytes) -> None:
         #: The compiled text.
         self.robots = Robots(robotstxt_body, headers=True)
-        # The question of every request goes straight to the native object.
-        self.allowed = self.robots.can_fetch  # type: ignore[method-assign]
+        if type(self) is RobotParser:
+            # The question of every request goes straight to the native object.
+            self.allowed = self.robots.can_fetch  # type: ignore[method-assign]
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes) -> RobotParser:
+    def from_crawler(cls: type[_Parser], crawler: Crawler | None, robotstxt_body: bytes) -> _Parser:
         """Compiles the body of a robots.txt."""
         return cls(robotstxt_body)
 

@@ -169,7 +169,9 @@ def filter_urls(
     def kept_rows(batches: Batches) -> Batches:
         for batch in batches:
             verdicts = _verdicts(batch, column, image, agent, usage, purpose)
-            yield batch.filter(pc.is_in(verdicts, value_set=pa.array(kept, pa.string())))
+            # pyarrow makes its functions when it is imported.
+            wanted = pc.is_in(verdicts, value_set=pa.array(kept, pa.string()))  # pyright: ignore[reportAttributeAccessIssue]
+            yield batch.filter(wanted)
 
     return kept_rows
 
@@ -208,8 +210,8 @@ def _verdicts(
     if batch.schema.names.count(column) != 1:
         raise ValueError(f"not one column {column!r} among {', '.join(batch.schema.names)}")
     urls = batch.column(batch.schema.get_field_index(column))
-    verdicts = _image(image).decide_batch(urls.fill_null(""), agent, usage=usage, purpose=purpose)
-    return pc.if_else(urls.is_valid(), verdicts.cast(pa.string()), pa.scalar(None, pa.string()))
+    verdicts = _image(image).decide_batch(urls, agent, usage=usage, purpose=purpose, nulls="keep")
+    return verdicts.cast(pa.string())
 
 
 @functools.cache

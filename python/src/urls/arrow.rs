@@ -2,7 +2,8 @@
 //!
 //! Strings and binary in all their forms, dictionaries of them among those: values that many rows have are asked about once.
 
-use super::{Ask, Kind, Texts, in_parts};
+use super::codes::is_allowed;
+use super::{Ask, Chunk, Kind, NULL, Reader, Stored, Texts, in_parts};
 use crate::VERDICTS;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
@@ -23,27 +24,15 @@ pub(crate) enum Column {
     Plain(StringArray),
     Large(LargeStringArray),
     View(StringViewArray),
-    /// Binary, as URLs.
+    /// Binary, as text.
     Spelled(Texts),
     /// Distinct values, and which of them each row has.
     Coded(Box<Column>, Vec<usize>),
 }
 
 impl Column {
-    /// Reads what exports itself as an array; `first` is the number of its first row.
-    pub(super) fn read(object: &Bound<'_, PyAny>, first: usize) -> PyResult<Column> {
-        let unfit =
-            |error: PyErr| PyValueError::new_err(format!("urls[{first}..]: {}", error.value(object.py())));
-        let array = make_array(ArrayData::from_pyarrow_bound(object).map_err(unfit)?);
-        if let Some(nulls) = array.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
-            let row = (0..nulls.len()).find(|&row| nulls.is_null(row)).unwrap_or(0);
-            return Err(PyValueError::new_err(format!("urls[{}]: is null", first + row)));
-        }
-        Column::of(&array)
-    }
-
-    /// Of an array without nulls, or of the values of a dictionary, where no row has those that are null.
-    fn of(array: &ArrayRef) -> PyResult<Column> {
+    /// Of an array; what a row that is null holds does not matter.
+    fn of(argument: &str, array: &ArrayRef) -> PyResult<Column> {
         Ok(match array.data_type() {
             DataType::Utf8 => Column::Plain(array.as_string::<i32>().clone()),
             DataType::LargeUtf8 => Column::Large(array.as_string::<i64>().clone()),
@@ -52,14 +41,17 @@ impl Column {
             DataType::LargeBinary => Column::spelled(array.as_binary::<i64>().iter()),
             DataType::BinaryView => Column::spelled(array.as_binary_view().iter()),
             // Of one without values no key can be read.
-            DataType::Dictionary(..) if array.is_empty() => Column::Spelled(Texts::default()),
+            DataType::Dictionary(..) if array.as_any_dictionary().values().is_empty() => {
+                Column::nulls(array.len())
+            }
             DataType::Dictionary(..) => {
                 let coded = array.as_any_dictionary();
-                Column::Coded(Box::new(Column::of(coded.values())?), coded.normalized_keys())
+                Column::Coded(Box::new(Column::of(argument, coded.values())?), coded.normalized_keys())
             }
-            DataType::Null if array.is_empty() => Column::Spelled(Texts::default()),
+            DataType::Null => Column::nulls(array.len()),
             other => {
-                let said = format!("urls: expected an Arrow array of strings or binary, not of {other}");
+                let said =
+                    format!("{argument}: expected an Arrow array of strings or binary, not of {other}");
                 return Err(PyTypeError::new_err(said));
             }
         })
@@ -74,7 +66,12 @@ impl Column {
         Column::Spelled(texts)
     }
 
-    fn len(&self) -> usize {
+    /// So many rows, all of them null.
+    fn nulls(rows: usize) -> Column {
+        Column::Spelled(Texts { all: String::new(), ends: vec![0; rows] })
+    }
+
+    pub(super) fn len(&self) -> usize {
         match self {
             Column::Plain(array) => array.len(),
             Column::Large(array) => array.len(),
@@ -95,50 +92,104 @@ impl Column {
         }
     }
 
-    /// The codes of all rows, on so many threads.
-    pub(super) fn codes(&self, ask: &impl Ask, threads: usize) -> Vec<u8> {
+    /// The number of the text of each row, 0 of those that are null; `of` gives it. The texts of a dictionary are looked up
+    /// once each.
+    pub(super) fn numbered(
+        &self,
+        mut is_null: impl FnMut(usize) -> bool,
+        first: usize,
+        of: &mut impl FnMut(usize, &str) -> PyResult<u32>,
+        numbers: &mut Vec<u32>,
+    ) -> PyResult<()> {
+        let mut known = match self {
+            Column::Coded(values, _) => vec![None; values.len()],
+            _ => Vec::new(),
+        };
+        for row in 0..self.len() {
+            if is_null(row) {
+                numbers.push(0);
+                continue;
+            }
+            let place = match self {
+                Column::Coded(_, keys) => Some(keys[row]),
+                _ => None,
+            };
+            let number = match place.and_then(|place| known[place]) {
+                Some(number) => number,
+                None => of(first + row, self.row(row))?,
+            };
+            if let Some(place) = place {
+                known[place] = Some(number);
+            }
+            numbers.push(number);
+        }
+        Ok(())
+    }
+
+    /// The codes of all rows, of which `first` is the number of the first, on so many threads.
+    pub(super) fn codes(&self, ask: &impl Ask, first: usize, threads: usize) -> Vec<u8> {
         if let Column::Coded(values, keys) = self
             && values.len() < keys.len()
+            && ask.is_uniform()
         {
-            let codes = values.codes(ask, threads);
+            let codes = values.codes(ask, first, threads);
             return keys.iter().map(|&key| codes[key]).collect();
         }
-        in_parts(self.len(), threads, |rows| match self {
-            Column::Plain(array) => ask.codes(rows.map(|row| array.value(row))),
-            Column::Large(array) => ask.codes(rows.map(|row| array.value(row))),
-            Column::View(array) => ask.codes(rows.map(|row| array.value(row))),
-            Column::Spelled(texts) => ask.codes(texts.rows(rows)),
-            Column::Coded(..) => ask.codes(rows.map(|row| self.row(row))),
+        in_parts(self.len(), threads, |rows| {
+            let first = first + rows.start;
+            match self {
+                Column::Plain(array) => ask.codes(first, rows.map(|row| array.value(row))),
+                Column::Large(array) => ask.codes(first, rows.map(|row| array.value(row))),
+                Column::View(array) => ask.codes(first, rows.map(|row| array.value(row))),
+                Column::Spelled(texts) => ask.codes(first, texts.rows(rows)),
+                Column::Coded(..) => ask.codes(first, rows.map(|row| self.row(row))),
+            }
         })
     }
 }
 
+/// What exports itself as an array; `first` is the number of its first row.
+pub(super) fn chunk(reader: Reader, object: &Bound<'_, PyAny>, first: usize) -> PyResult<Chunk> {
+    let Reader { argument, nulls: keeps } = reader;
+    let unfit =
+        |error: PyErr| PyValueError::new_err(format!("{argument}[{first}..]: {}", error.value(object.py())));
+    let array = make_array(ArrayData::from_pyarrow_bound(object).map_err(unfit)?);
+    let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+    let nulls: Vec<usize> =
+        nulls.map_or_else(Vec::new, |nulls| (0..nulls.len()).filter(|&row| nulls.is_null(row)).collect());
+    if let Some(row) = nulls.first().filter(|_| !keeps) {
+        return Err(PyValueError::new_err(reader.null(first + row)));
+    }
+    Ok(Chunk { texts: Stored::Arrow(Column::of(argument, &array)?), first, nulls })
+}
+
 /// The chunks of what exports itself as a stream.
-pub(super) fn chunks(object: &Bound<'_, PyAny>) -> PyResult<Vec<super::Chunk>> {
+pub(super) fn chunks(reader: Reader, object: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     let py = object.py();
     let chunked = py.import("pyarrow")?.call_method1("chunked_array", (object,))?;
     let mut chunks = Vec::new();
     let mut first = 0;
-    for chunk in chunked.getattr("chunks")?.try_iter()? {
-        let chunk = chunk?;
-        chunks.push(super::Chunk::Arrow(Column::read(&chunk, first)?));
-        first += chunk.len()?;
+    for array in chunked.getattr("chunks")?.try_iter()? {
+        let array = array?;
+        chunks.push(chunk(reader, &array, first)?);
+        first += array.len()?;
     }
     Ok(chunks)
 }
 
 /// Verdicts as a dictionary array.
 pub(super) fn verdicts(py: Python<'_>, codes: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
-    let keys = Int8Array::from_iter_values(codes.into_iter().map(|code| code as i8));
+    let keys = codes.into_iter().map(|code| (code != NULL).then_some(code as i8));
     let names = Arc::new(StringArray::from(VERDICTS.to_vec()));
-    let array = DictionaryArray::<Int8Type>::try_new(keys, names);
+    let array = DictionaryArray::<Int8Type>::try_new(keys.collect::<Int8Array>(), names);
     let array = array.map_err(|error| PyValueError::new_err(error.to_string()))?;
     array.to_data().to_pyarrow(py)
 }
 
-/// A boolean array.
-pub(super) fn mask(py: Python<'_>, mask: Vec<bool>) -> PyResult<Bound<'_, PyAny>> {
-    BooleanArray::from(mask).to_data().to_pyarrow(py)
+/// Whether each is plainly allowed, as a boolean array.
+pub(super) fn mask(py: Python<'_>, codes: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
+    let allowed: BooleanArray = codes.into_iter().map(is_allowed).collect();
+    allowed.to_data().to_pyarrow(py)
 }
 
 /// Codes in chunks as one column of pyarrow, or of polars.
@@ -151,9 +202,11 @@ pub(super) fn chunked<'py>(
     let data_type = of(py, Vec::new())?.getattr("type")?;
     let arrays: Vec<_> = chunks.into_iter().map(|chunk| of(py, chunk)).collect::<PyResult<_>>()?;
     let column = py.import("pyarrow")?.call_method1("chunked_array", (arrays, data_type))?;
-    if matches!(kind, Kind::Polars) {
-        py.import("polars")?.call_method1("from_arrow", (column,))
-    } else {
-        Ok(column)
+    match kind {
+        Kind::Polars(name) => {
+            let series = py.import("polars")?.call_method1("from_arrow", (column,))?;
+            series.call_method1("alias", (name,))
+        }
+        _ => Ok(column),
     }
 }

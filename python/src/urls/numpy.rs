@@ -2,11 +2,11 @@
 //!
 //! What NumPy fills up with zeros ends before them.
 
-use super::{Texts, list};
+use super::{Reader, Texts};
 use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PySlice;
+use pyo3::types::{IntoPyDict, PySlice};
 use robomaton_explain::spelled;
 
 /// Rows that are unfolded together, where each would have a length of its own.
@@ -15,37 +15,54 @@ const BLOCK: usize = 1 << 12;
 /// Characters of the longest of them.
 const LONGEST: usize = 1 << 10;
 
-/// Reads an array of one dimension.
-pub(super) fn read(array: &Bound<'_, PyAny>) -> PyResult<Texts> {
+/// Reads an array of one dimension, and the rows that are null.
+pub(super) fn read(reader: Reader, array: &Bound<'_, PyAny>) -> PyResult<(Texts, Vec<usize>)> {
+    let Reader { argument, nulls: keeps } = reader;
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
     let &[rows] = shape.as_slice() else {
-        let said = format!("urls: expected an array of one dimension, not of {}", shape.len());
+        let said = format!("{argument}: expected an array of one dimension, not of {}", shape.len());
         return Err(PyValueError::new_err(said));
     };
     if array.hasattr("mask")? {
-        return Err(PyTypeError::new_err(
-            "urls: expected an array without a mask; fill or compress it first",
-        ));
+        if !keeps {
+            let said = format!(
+                "{argument}: expected an array without a mask; nulls='keep' gives what is masked null answers"
+            );
+            return Err(PyTypeError::new_err(said));
+        }
+        let numpy = array.py().import("numpy.ma")?;
+        let mask: Vec<bool> = numpy.call_method1("getmaskarray", (array,))?.extract()?;
+        let (texts, mut nulls) = read(reader, &array.call_method1("filled", ("",))?)?;
+        nulls.extend((0..rows).filter(|&row| mask[row]));
+        nulls.sort_unstable();
+        return Ok((texts, nulls));
     }
     let dtype = array.getattr("dtype")?;
-    let mut texts = Texts::default();
+    let (mut texts, mut nulls) = (Texts::default(), Vec::new());
     match dtype.getattr("kind")?.extract::<String>()?.as_str() {
-        "U" => characters(array, rows, 0, &mut texts)?,
+        "U" => characters(argument, array, rows, 0, &mut texts)?,
         "S" => octets(array, rows, &mut texts)?,
-        "O" => texts = list(&array.call_method0("tolist")?, 0)?,
+        "O" => return reader.list(&array.call_method0("tolist")?, 0),
         "T" => {
             for first in (0..rows).step_by(BLOCK) {
                 let end = rows.min(first + BLOCK);
                 let block = array.get_item(PySlice::new(array.py(), first as isize, end as isize, 1))?;
                 match unfolded(&block) {
-                    Some(block) => characters(&block, end - first, first, &mut texts)?,
-                    None => texts.append(&list(&block.call_method0("tolist")?, first)?),
+                    Some(block) => characters(argument, &block, end - first, first, &mut texts)?,
+                    None => {
+                        let (block, missing) = reader.list(&block.call_method0("tolist")?, first)?;
+                        texts.append(&block);
+                        nulls.extend(missing.into_iter().map(|row| first + row));
+                    }
                 }
             }
         }
-        _ => return Err(PyTypeError::new_err(format!("urls: expected an array of strings, not of {dtype}"))),
+        _ => {
+            let said = format!("{argument}: expected an array of strings, not of {dtype}");
+            return Err(PyTypeError::new_err(said));
+        }
     }
-    Ok(texts)
+    Ok((texts, nulls))
 }
 
 /// Strings of any length as characters of a fixed number. Not where that would be too much, nor where a row is missing: gone
@@ -77,7 +94,13 @@ fn view<'py, T: numpy::Element>(
 }
 
 /// `first` is the number of the first row.
-fn characters(array: &Bound<'_, PyAny>, rows: usize, first: usize, texts: &mut Texts) -> PyResult<()> {
+fn characters(
+    argument: &str,
+    array: &Bound<'_, PyAny>,
+    rows: usize,
+    first: usize,
+    texts: &mut Texts,
+) -> PyResult<()> {
     if array.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? == 0 {
         (0..rows).for_each(|_| texts.end());
         return Ok(());
@@ -90,9 +113,8 @@ fn characters(array: &Bound<'_, PyAny>, rows: usize, first: usize, texts: &mut T
         let end = row.iter().rposition(|&number| number != 0).map_or(0, |last| last + 1);
         for &number in row.iter().take(end) {
             let character = char::from_u32(number);
-            let said =
-                || PyValueError::new_err(format!("urls[{place}]: {number:#x} is no character of Unicode"));
-            texts.all.push(character.ok_or_else(said)?);
+            let said = || format!("{argument}[{place}]: {number:#x} is no character of Unicode");
+            texts.all.push(character.ok_or_else(|| PyValueError::new_err(said()))?);
         }
         texts.end();
     }
@@ -104,23 +126,33 @@ fn octets(array: &Bound<'_, PyAny>, rows: usize, texts: &mut Texts) -> PyResult<
         return Ok(());
     }
     let numbers = view::<u8>(array, rows, "uint8", 1)?;
-    let mut url = Vec::new();
+    let mut text = Vec::new();
     for row in numbers.as_array().rows() {
-        url.clear();
-        url.extend(row);
-        let end = url.iter().rposition(|&octet| octet != 0).map_or(0, |last| last + 1);
-        texts.all.push_str(&spelled(&url[..end]));
+        text.clear();
+        text.extend(row);
+        let end = text.iter().rposition(|&octet| octet != 0).map_or(0, |last| last + 1);
+        texts.all.push_str(&spelled(&text[..end]));
         texts.end();
     }
     Ok(())
 }
 
-/// Codes as an array.
-pub(super) fn codes(py: Python<'_>, codes: Vec<u8>) -> Bound<'_, PyAny> {
-    PyArray1::from_vec(py, codes).into_any()
+/// Numbers, or flags, as an array.
+pub(super) fn array<T: numpy::Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyAny> {
+    PyArray1::from_vec(py, values).into_any()
 }
 
-/// A mask as an array.
-pub(super) fn mask(py: Python<'_>, mask: Vec<bool>) -> Bound<'_, PyAny> {
-    PyArray1::from_vec(py, mask).into_any()
+/// The array behind this mask, if there is one.
+pub(super) fn masked<'py>(
+    py: Python<'py>,
+    array: Bound<'py, PyAny>,
+    mask: Option<Vec<bool>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    match mask {
+        None => Ok(array),
+        Some(mask) => {
+            let arguments = [("mask", self::array(py, mask))].into_py_dict(py)?;
+            py.import("numpy.ma")?.call_method("array", (array,), Some(&arguments))
+        }
+    }
 }

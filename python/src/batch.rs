@@ -1,0 +1,202 @@
+//! Questions about many URLs: who asks, the answers, and what there is to say of rows that are no
+//! URLs.
+//!
+//! One crawler asks about all rows, or each row has its own; then each distinct name is resolved
+//! once.
+
+use crate::ask::{Agent, Use};
+use crate::source::Source;
+use crate::urls::{Ask, Codes, Column, NO_URL, Reader, code, is_array, threads_of};
+use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use robomaton_explain::{quoted, url_mistake};
+use robomaton_runtime::{Access, Basis, Crawler, Decision, Question, Verdict};
+use std::collections::HashSet;
+use std::ffi::CString;
+use std::sync::Arc;
+
+/// A question about many URLs, as Python puts it.
+pub(crate) struct Columns<'a, 'py> {
+    pub(crate) urls: &'a Bound<'py, PyAny>,
+    pub(crate) agent: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) agents: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) to: Use,
+    pub(crate) threads: i64,
+    pub(crate) nulls: &'a str,
+}
+
+/// Who asks.
+enum Who {
+    /// The same crawler about all rows.
+    One(Arc<Crawler>),
+    /// A crawler for each row, by its place among the distinct ones.
+    Each { crawlers: Vec<Arc<Crawler>>, rows: Vec<u32> },
+}
+
+/// A question about many URLs.
+struct Batch<'a> {
+    source: &'a Source,
+    who: &'a Who,
+    to: &'a Use,
+}
+
+impl Columns<'_, '_> {
+    /// Asks.
+    ///
+    /// # Errors
+    /// When a column cannot be read, or a name names nobody.
+    pub(crate) fn ask(&self, py: Python<'_>, source: &Source) -> PyResult<Codes> {
+        let nulls = match self.nulls {
+            "error" => false,
+            "keep" => true,
+            other => {
+                let said = format!("nulls: expected 'error' or 'keep', not {other:?}");
+                return Err(PyValueError::new_err(said));
+            }
+        };
+        let threads = threads_of(self.threads)?;
+        let urls = Reader { argument: "urls", nulls }.read(self.urls)?;
+        source.check_usage(&self.to)?;
+        let mut unasked = Vec::new();
+        let who = match (self.agent, self.agents) {
+            (agent, None) => Who::One(one(py, source, agent, urls.len())?),
+            (None, Some(agents)) => {
+                let agents = Reader { argument: "agents", nulls }.read(agents)?;
+                unasked.extend(agents.nulls());
+                each(py, source, &agents, &urls)?
+            }
+            (Some(_), Some(_)) => {
+                return Err(PyTypeError::new_err("agent, agents: expected one of the two, not both"));
+            }
+        };
+        let mut codes = urls.codes(py, &Batch { source, who: &who, to: &self.to }, threads);
+        codes.set_null(unasked.into_iter());
+        if let Some((row, count)) = codes.take_no_urls() {
+            let others = if count > 1 { format!(" and {} more rows", count - 1) } else { String::new() };
+            let said = format!("urls[{row}]{others}: no URL of a site; the answer is unknown");
+            warn(py, &said)?;
+        }
+        Ok(codes)
+    }
+}
+
+/// The crawler that asks about all of so many rows.
+fn one(
+    py: Python<'_>,
+    source: &Source,
+    agent: Option<&Bound<'_, PyAny>>,
+    rows: usize,
+) -> PyResult<Arc<Crawler>> {
+    let none = py.None().into_bound(py);
+    let agent = agent.unwrap_or(&none);
+    if is_array(agent)? {
+        let said = "agent: expected one crawler's names, not a column; agents= takes one agent a row";
+        return Err(PyTypeError::new_err(said));
+    }
+    let agent: Agent<'_> = agent.extract()?;
+    let names = agent.strings()?;
+    // Nobody prefers a name to itself: this is a column.
+    if rows > 1 && names.len() == rows {
+        let mut seen = HashSet::new();
+        if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
+            return Err(PyValueError::new_err(format!(
+                "agent: a list has the names of one crawler, best first, and this one, as long as urls, has \
+                 {twice:?} twice; agents= takes one agent a row"
+            )));
+        }
+    }
+    source.crawler(&agent)
+}
+
+/// The crawler of each row.
+fn each(py: Python<'_>, source: &Source, agents: &Column, urls: &Column) -> PyResult<Who> {
+    if agents.len() != urls.len() {
+        let said = format!("agents: has {} rows, and urls {}", agents.len(), urls.len());
+        return Err(PyValueError::new_err(said));
+    }
+    if let (Some(agents), Some(urls)) = (agents.index(py), urls.index(py))
+        && !agents.call_method1("equals", (urls,))?.extract::<bool>()?
+    {
+        return Err(PyValueError::new_err("agents: has another index than urls"));
+    }
+    let crawler = |name: &str| source.crawler(&Agent::One(PyString::new(py, name).into_any()));
+    let mut crawlers = Vec::new();
+    let rows = agents.numbered(|row, name| {
+        crawlers.push(crawler(name).map_err(|error| {
+            let said = error.value(py).to_string();
+            let said = said.strip_prefix("agent: ").unwrap_or(&said);
+            PyValueError::new_err(format!("agents[{row}]: {said}"))
+        })?);
+        Ok(crawlers.len() as u32 - 1)
+    })?;
+    if crawlers.is_empty() {
+        // No row is asked about.
+        crawlers.push(crawler("*")?);
+    }
+    Ok(Who::Each { crawlers, rows })
+}
+
+impl Ask for Batch<'_> {
+    fn is_uniform(&self) -> bool {
+        matches!(self.who, Who::One(_))
+    }
+
+    fn codes<'u>(&self, first: usize, urls: impl Iterator<Item = &'u str>) -> Vec<u8> {
+        let Batch { source, who, to } = *self;
+        let mut codes = Vec::with_capacity(urls.size_hint().0);
+        let each = |verdict: Verdict<'_>| {
+            codes.push(match verdict.safe_decision() {
+                Decision::Unknown if verdict.basis() == Basis::NoUrl => NO_URL,
+                decision => code(decision),
+            });
+        };
+        match (source, who) {
+            (Source::Image(open), Who::One(crawler)) => {
+                let usage = to.resolve(&open.image);
+                open.image.decide_batch(urls.map(|url| Question { crawler, usage, url }), each);
+            }
+            (Source::Image(open), Who::Each { crawlers, rows }) => {
+                let usage = to.resolve(&open.image);
+                let rows = rows[first..].iter().zip(urls);
+                let question = |(&row, url)| Question { crawler: &crawlers[row as usize], usage, url };
+                open.image.decide_batch(rows.map(question), each);
+            }
+            // There is no text without a site.
+            (Source::Text(read), Who::One(crawler)) => {
+                let image = read.single.image();
+                let access = image.first_site().map(|site| site.access(crawler, to.resolve(image)));
+                urls.flat_map(|url| access.map(|access| access.decide(url))).for_each(each);
+            }
+            (Source::Text(read), Who::Each { crawlers, rows }) => {
+                let image = read.single.image();
+                let usage = to.resolve(image);
+                let mut known: Vec<Option<Access<'_>>> = vec![None; crawlers.len()];
+                let rows = rows[first..].iter().zip(urls);
+                let decide = |(&row, url)| {
+                    let (known, crawler) = (&mut known[row as usize], &crawlers[row as usize]);
+                    if known.is_none() {
+                        *known = image.first_site().map(|site| site.access(crawler, usage));
+                    }
+                    known.map(|access| access.decide(url))
+                };
+                rows.filter_map(decide).for_each(each);
+            }
+        }
+        codes
+    }
+}
+
+/// Warns of a URL that an image cannot be asked about.
+///
+/// # Errors
+/// When warnings are errors.
+pub(crate) fn warn_no_url(py: Python<'_>, url: &str) -> PyResult<()> {
+    let mistake = url_mistake(url).unwrap_or_else(|| format!("{} is no URL of a site", quoted(url)));
+    warn(py, &format!("{mistake}; the answer is unknown"))
+}
+
+fn warn(py: Python<'_>, said: &str) -> PyResult<()> {
+    let said = CString::new(said.replace('\0', "\\0"))?;
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &said, 1)
+}

@@ -1,0 +1,131 @@
+//! The answers of a column of URLs, by code, and how they are given back: in the kind of the URLs.
+//!
+//! Invariant: a row that is null has no answer. What the codes stand for says [`code`].
+
+use super::{Kind, NO_URL, NULL, arrow, code, numpy};
+use crate::VERDICTS;
+use pyo3::prelude::*;
+use pyo3::types::{IntoPyDict, PyBool, PyList, PyString};
+use robomaton_runtime::Decision;
+
+/// The answers of a column of URLs, by code.
+pub(crate) struct Codes {
+    pub(super) kind: Kind,
+    /// Whether rows may be null.
+    pub(super) nulls: bool,
+    pub(super) chunks: Vec<Vec<u8>>,
+}
+
+/// Whether an answer is plain permission; of a null nothing.
+pub(super) fn is_allowed(code: u8) -> Option<bool> {
+    (code != NULL).then_some(code == 0)
+}
+
+/// The mask of NumPy and pandas: where there is no answer.
+fn is_null(codes: &[u8]) -> Vec<bool> {
+    codes.iter().map(|&code| code == NULL).collect()
+}
+
+impl Codes {
+    /// The rows that are no URL: the first of them and their number. From here on they are merely
+    /// unknown.
+    pub(crate) fn take_no_urls(&mut self) -> Option<(usize, usize)> {
+        let mut found = None;
+        let mut first = 0;
+        for chunk in &mut self.chunks {
+            for (row, answer) in chunk.iter_mut().enumerate().filter(|(_, answer)| **answer == NO_URL) {
+                found.get_or_insert((first + row, 0)).1 += 1;
+                *answer = code(Decision::Unknown);
+            }
+            first += chunk.len();
+        }
+        found
+    }
+
+    /// Null answers for these rows.
+    pub(crate) fn set_null(&mut self, rows: impl Iterator<Item = usize>) {
+        let (mut chunks, mut first) = (self.chunks.iter_mut(), 0);
+        let mut chunk: &mut [u8] = &mut [];
+        // Rows ascend, as chunks do.
+        for row in rows {
+            while row - first >= chunk.len() {
+                first += chunk.len();
+                let Some(next) = chunks.next() else { return };
+                chunk = next;
+            }
+            chunk[row - first] = NULL;
+        }
+    }
+
+    /// The verdicts: a list of strings, a NumPy array of codes, a dictionary array of Arrow, or a
+    /// categorical series.
+    pub(crate) fn verdicts(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        let Codes { kind, nulls, chunks } = self;
+        match kind {
+            Kind::List => {
+                let names = VERDICTS.map(|name| PyString::intern(py, name));
+                let rows = chunks.iter().flatten().map(|&code| names.get(usize::from(code)));
+                Ok(PyList::new(py, rows.collect::<Vec<_>>())?.into_any())
+            }
+            Kind::NumPy => {
+                let codes = chunks.concat();
+                let mask = nulls.then(|| is_null(&codes));
+                numpy::masked(py, numpy::array(py, codes), mask)
+            }
+            Kind::Arrow => arrow::verdicts(py, chunks.concat()),
+            Kind::Chunked | Kind::Polars(_) => arrow::chunked(&kind, py, chunks, arrow::verdicts),
+            Kind::Pandas { name, index } => {
+                // To pandas, -1 is a row without a category.
+                let codes =
+                    chunks.into_iter().flatten().map(|code| if code == NULL { -1 } else { code as i8 });
+                let codes = numpy::array(py, codes.collect());
+                let arguments = [("categories", VERDICTS)].into_py_dict(py)?;
+                let categorical = py.import("pandas")?.getattr("Categorical")?;
+                let values = categorical.call_method("from_codes", (codes,), Some(&arguments))?;
+                series(py, values, name, index)
+            }
+        }
+    }
+
+    /// Whether each is plainly allowed.
+    pub(crate) fn allowed(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        let bare = |codes: &[u8]| codes.iter().map(|&code| code == 0).collect::<Vec<bool>>();
+        let Codes { kind, nulls, chunks } = self;
+        match kind {
+            Kind::List => {
+                let rows = chunks.iter().flatten();
+                let rows = rows.map(|&code| is_allowed(code).map(|allowed| PyBool::new(py, allowed)));
+                Ok(PyList::new(py, rows.collect::<Vec<_>>())?.into_any())
+            }
+            Kind::NumPy => {
+                let codes = chunks.concat();
+                let mask = nulls.then(|| is_null(&codes));
+                numpy::masked(py, numpy::array(py, bare(&codes)), mask)
+            }
+            Kind::Arrow => arrow::mask(py, chunks.concat()),
+            Kind::Chunked | Kind::Polars(_) => arrow::chunked(&kind, py, chunks, arrow::mask),
+            Kind::Pandas { name, index } => {
+                let codes = chunks.concat();
+                let allowed = numpy::array(py, bare(&codes));
+                let values = if nulls {
+                    let arrays = py.import("pandas")?.getattr("arrays")?;
+                    arrays.call_method1("BooleanArray", (allowed, numpy::array(py, is_null(&codes))))?
+                } else {
+                    allowed
+                };
+                series(py, values, name, index)
+            }
+        }
+    }
+}
+
+/// A series of pandas.
+fn series<'py>(
+    py: Python<'py>,
+    values: Bound<'py, PyAny>,
+    name: Py<PyAny>,
+    index: Py<PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let arguments = [("name", name)].into_py_dict(py)?;
+    py.import("pandas")?.call_method("Series", (values, index), Some(&arguments))
+}
