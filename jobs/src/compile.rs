@@ -37,8 +37,9 @@ impl Compile {
     pub fn new(inputs: Vec<Input>, mut options: BatchOptions, allow_empty: bool) -> Result<Compile, Error> {
         let compile = &options.compile;
         let rule = compile.profile.agent_rule();
-        if let Some(nobody) = compile.crawlers.iter().find(|name| rule.reduce(name).is_empty()) {
-            return Err(Error::Nobody(nobody.clone()));
+        let mut crawlers = Vec::with_capacity(compile.crawlers.len());
+        for name in &compile.crawlers {
+            crawlers.extend(rule.crawler_names(name)?.into_iter().map(str::to_owned));
         }
         if options.pages && compile.profile != Profile::Full {
             return Err(Error::Pages(compile.profile));
@@ -46,6 +47,7 @@ impl Compile {
         // The reader must not cut a text before the compiler does.
         let texts = compile.limits.bytes(compile.profile).saturating_add(2);
         options.read.max_body = options.read.max_body.max(texts);
+        options.compile.crawlers = crawlers;
         Ok(Compile { inputs, options, allow_empty })
     }
 
@@ -64,7 +66,8 @@ impl Compile {
         let prepared = prepare(&self.inputs, &self.options, progress)?;
         let report = prepared.report();
         if report.sites == 0 && report.data_txt.is_empty() && !self.allow_empty {
-            return Err(Error::Empty { skipped: report.skipped_examples.clone() });
+            let (skipped, examples) = (report.skipped.clone(), report.skipped_examples.clone());
+            return Err(Error::Empty { skipped, examples });
         }
         let written = prepared
             .write_shards(destination.shards(), &mut |number, write| destination.write(number, write));

@@ -2,8 +2,9 @@
 
 use robomaton_compiler::MergeError;
 use robomaton_corpus::BuildError;
-use robomaton_formats::{ImageError, Profile};
+use robomaton_formats::{ImageError, NoCrawler, Profile};
 use robomaton_runtime::OpenError;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -27,16 +28,18 @@ pub enum Error {
         what: String,
     },
     /// A crawler to narrow the image to has no name.
-    #[error("crawler {0:?} names nobody")]
-    Nobody(String),
+    #[error("crawler: {0}")]
+    Nobody(#[from] NoCrawler),
     /// Pages are to be read in a dialect that does not know them.
     #[error("pages: the profile {0} knows no permissions of pages; full does")]
     Pages(Profile),
     /// There is nothing to compile.
     #[error("the inputs hold no capture of a robots.txt: no image is written")]
     Empty {
-        /// The first records that were skipped, each with its place and reason.
-        skipped: Vec<String>,
+        /// Records that were skipped, by the name of the reason.
+        skipped: BTreeMap<&'static str, u64>,
+        /// The first of them, each with its place and reason.
+        examples: Vec<String>,
     },
     /// The inputs cannot be compiled.
     #[error(transparent)]

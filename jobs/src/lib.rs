@@ -21,6 +21,6 @@ pub use compile::{Compile, Compiled};
 pub use counts::Counts;
 pub use destination::Destination;
 pub use error::Error;
-pub use merge::{Merged, merge};
+pub use merge::{Merged, merge, merge_on};
 pub use summary::Summary;
 pub use target::Target;

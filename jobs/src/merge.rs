@@ -9,7 +9,10 @@ use robomaton_corpus::scratch;
 use robomaton_runtime::Image;
 use serde::Serialize;
 use std::io::Write;
-use std::path::PathBuf;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, available_parallelism};
 use std::time::Instant;
 
 /// What came of it; the fields are the keys that scripts rely on.
@@ -31,13 +34,16 @@ pub struct Merged {
 /// When an image cannot be opened, is damaged or was compiled otherwise than the first, and when the destination cannot be
 /// written.
 pub fn merge(paths: &[PathBuf], destination: Destination) -> Result<Merged, Error> {
+    merge_on(0, paths, destination)
+}
+
+/// The same with so many threads that verify, 0 for one per core.
+///
+/// # Errors
+/// The same.
+pub fn merge_on(threads: usize, paths: &[PathBuf], destination: Destination) -> Result<Merged, Error> {
     let start = Instant::now();
-    let mut images = Vec::with_capacity(paths.len());
-    for path in paths {
-        let image = Image::open(path)?;
-        image.verify().map_err(|error| Error::Image { path: path.clone(), error })?;
-        images.push(image);
-    }
+    let images = open_all(threads, paths)?;
     // Errors name files by their numbers; a shard has that of its image.
     let files: Vec<(usize, Image<&[u8]>)> = (0..)
         .zip(&images)
@@ -65,4 +71,31 @@ pub fn merge(paths: &[PathBuf], destination: Destination) -> Result<Merged, Erro
         image_bytes: image.bytes(),
         seconds: start.elapsed().as_secs_f64(),
     })
+}
+
+/// Opens and verifies images, several at a time. Of several errors, it is the one of the first image.
+fn open_all(threads: usize, paths: &[PathBuf]) -> Result<Vec<Image>, Error> {
+    let threads = if threads == 0 { available_parallelism().map_or(1, NonZero::get) } else { threads };
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
+        let opened = numbers.map_while(|number| Some((number, open(paths.get(number)?))));
+        opened.collect::<Vec<_>>()
+    };
+    let mut opened: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.min(paths.len())).map(|_| scope.spawn(work)).collect();
+        // A worker that panicked is a bug; its panic goes on here.
+        let join = |worker: thread::ScopedJoinHandle<'_, _>| {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        workers.into_iter().flat_map(join).collect()
+    });
+    opened.sort_unstable_by_key(|(number, _)| *number);
+    opened.into_iter().map(|(_, image)| image).collect()
+}
+
+fn open(path: &Path) -> Result<Image, Error> {
+    let image = Image::open(path)?;
+    image.verify().map_err(|error| Error::Image { path: path.to_owned(), error })?;
+    Ok(image)
 }

@@ -127,13 +127,17 @@ impl Summary<'_> {
         }
     }
 
-    /// As a table.
+    /// As a table: four lines, or all of it.
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn write(&self, all: bool, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "captures         {:>12}", self.captures)?;
         writeln!(out, "sites            {:>12}  {}", self.sites, counts(self.outcomes))?;
+        if !all {
+            writeln!(out, "image bytes      {:>12}", self.image_bytes)?;
+            return self.write_skipped(out);
+        }
         let data: u64 = self.data_txt.values().sum();
         if self.data_captures > 0 {
             writeln!(out, "data.txt         {data:>12}  {}", counts(self.data_txt))?;
@@ -177,8 +181,7 @@ impl Summary<'_> {
             "seconds          {:>12.2}  {rate:.0} MB/s of captures; reading {:.2}, compiling {:.2}, writing {:.2}",
             self.seconds, self.read_seconds, self.compile_seconds, self.emit_seconds
         )?;
-        let total: u64 = self.skipped.values().sum();
-        writeln!(out, "{}", format!("skipped          {total:>12}  {}", counts(self.skipped)).trim_end())?;
+        self.write_skipped(out)?;
         for (name, count, what) in [
             (
                 "other URLs",
@@ -196,6 +199,11 @@ impl Summary<'_> {
         first(self.cut_sites.iter(), out)?;
         writeln!(out, "over a limit     {:>12}", self.over_limit.len())?;
         first(self.over_limit.iter().map(|OverLimit { site, why }| format!("{site}: {why}")), out)
+    }
+
+    fn write_skipped(&self, out: &mut impl Write) -> io::Result<()> {
+        let total: u64 = self.skipped.values().sum();
+        writeln!(out, "{}", format!("skipped          {total:>12}  {}", counts(self.skipped)).trim_end())
     }
 }
 

@@ -12,7 +12,10 @@ use tempfile::NamedTempFile;
 /// Where a file goes.
 #[derive(Debug)]
 pub struct Target {
+    /// The path as it was given, which messages name.
     path: PathBuf,
+    /// The path that is written: where a link leads to.
+    written: PathBuf,
     /// A new file, which is renamed to the path.
     file: NamedTempFile,
     /// A pipe or a device, which nothing can be renamed over: it gets a copy of the file.
@@ -34,26 +37,27 @@ impl Target {
             }
             Ok(data) if !data.is_file() => {
                 let stream = Some(File::options().write(true).open(path).map_err(failed)?);
-                Ok(Target { path: path.to_owned(), file: builder.tempfile().map_err(failed)?, stream })
+                let file = builder.tempfile().map_err(failed)?;
+                Ok(Target { path: path.to_owned(), written: path.to_owned(), file, stream })
             }
             known => {
                 // What a link points to is replaced, not the link.
-                let path =
+                let written =
                     if known.is_ok() { fs::canonicalize(path).map_err(failed)? } else { path.to_owned() };
                 #[cfg(unix)]
                 builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-                let file = builder.tempfile_in(directory(&path)).map_err(failed)?;
-                Ok(Target { path, file, stream: None })
+                let file = builder.tempfile_in(directory(&written)).map_err(failed)?;
+                Ok(Target { path: path.to_owned(), written, file, stream: None })
             }
         }
     }
 
     /// Where there is room for the file, if that is known.
     pub fn directory(&self) -> Option<&Path> {
-        self.stream.is_none().then(|| directory(&self.path))
+        self.stream.is_none().then(|| directory(&self.written))
     }
 
-    /// Where it goes.
+    /// Where it goes, as it was given.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -78,17 +82,17 @@ impl Target {
     /// # Errors
     /// When the system refuses to.
     pub fn finish(self) -> Result<(), Error> {
-        let Target { path, mut file, stream } = self;
+        let Target { path, written, mut file, stream } = self;
         let failed = |error| Error::write(&path, error);
         if let Some(mut stream) = stream {
             file.rewind().map_err(failed)?;
             return io::copy(&mut file, &mut stream).map(|_| ()).map_err(failed);
         }
         file.as_file().sync_all().map_err(failed)?;
-        file.persist(&path).map_err(|error| failed(error.error))?;
+        file.persist(&written).map_err(|error| failed(error.error))?;
         // The rename itself is durable once the directory is.
         #[cfg(unix)]
-        File::open(directory(&path)).and_then(|directory| directory.sync_all()).map_err(failed)?;
+        File::open(directory(&written)).and_then(|directory| directory.sync_all()).map_err(failed)?;
         Ok(())
     }
 }

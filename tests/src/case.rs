@@ -70,6 +70,8 @@ pub struct Ask {
     pub purpose: Option<String>,
     /// Whether the crawler keeps apart the elements of a page.
     pub elements: bool,
+    /// Whether only groups that name the crawler count.
+    pub named_only: bool,
     /// `allowed`, `disallowed`, `conditional` or `unknown`, as far as the files at hand say.
     pub verdict: String,
     /// The line of the deciding rule, from 1; 0 when no rule decided; `None` when the case leaves it open or
@@ -263,6 +265,8 @@ struct RawAsk {
     purpose: Option<String>,
     #[serde(default)]
     elements: bool,
+    #[serde(default)]
+    named_only: bool,
     verdict: String,
     line: Option<u32>,
     lines: Option<Vec<u32>>,
@@ -427,8 +431,20 @@ impl RawAsk {
         }
         let url = absolute(repeat(&self.url)?, origin);
         let usage = self.usage.unwrap_or_else(|| "crawl".to_owned());
-        let RawAsk { purpose, line, elements, incomplete, .. } = self;
-        Ok(Ask { agents, url, usage, purpose, elements, verdict, line, lines, conditions, incomplete })
+        let RawAsk { purpose, line, elements, named_only, incomplete, .. } = self;
+        Ok(Ask {
+            agents,
+            url,
+            usage,
+            purpose,
+            elements,
+            named_only,
+            verdict,
+            line,
+            lines,
+            conditions,
+            incomplete,
+        })
     }
 }
 

@@ -11,8 +11,9 @@ use crate::{google, oracle, vectors};
 use robomaton_compiler::trace::Asked;
 use robomaton_compiler::{self as compiler, Entry, Options, OverLimit, Policy, Surroundings};
 use robomaton_formats::decision::is_robots_txt;
+use robomaton_formats::profile::AgentRule;
 use robomaton_formats::{Condition, Decision, Outcome, Profile, SiteKey};
-use robomaton_grammar::scan;
+use robomaton_grammar::{Key, LineKind, product_token, scan};
 use robomaton_runtime::{Basis, Image, Mapped, Question as Asking, Terms, Verdict};
 
 /// Options with this profile, all else by default.
@@ -89,9 +90,26 @@ impl Engine for Oracle {
 
     fn ask(&self, question: &Question<'_>) -> Answer {
         let (_, target) = vectors::split(question.url);
-        let (allowed, line) = oracle::verdict(&self.robots, question.agents, &target, self.origin.as_deref());
+        // How a header is read is not what the oracle judges.
+        let names = question.agents.iter().flat_map(|agent| AgentRule::Token.crawler_names_or_nobody(agent));
+        let names: Vec<_> = names.collect();
+        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+        let robots = if question.named_only { &without_default_groups(&self.robots) } else { &self.robots };
+        let (allowed, line) = oracle::verdict(robots, &names, &target, self.origin.as_deref());
         Answer::new(Decision::from(allowed), Some(line.unwrap_or(0)))
     }
+}
+
+/// The same file, whose default groups name nobody. Nothing else changes its place.
+pub fn without_default_groups(robots: &[u8]) -> Vec<u8> {
+    let tree = scan(robots, usize::MAX);
+    let mut other = robots.to_vec();
+    for line in tree.lines.iter().filter(|line| line.kind == LineKind::Field(Key::UserAgent)) {
+        if product_token(tree.text(line.value)) == Some(b"*") {
+            other[line.value.start as usize] = b'~';
+        }
+    }
+    other
 }
 
 /// [`mod@crate::google`] as an engine. It answers for the profile `google`, one agent and the usage `crawl`, and
@@ -187,7 +205,7 @@ impl Engine for Trace {
     }
 
     fn ask(&self, question: &Question<'_>) -> Answer {
-        let Question { agents, usage, purpose, url, elements } = *question;
+        let Question { agents, usage, purpose, url, elements, named_only } = *question;
         if let (Some(site), Ok(asked)) = (&self.site, SiteKey::from_url(url))
             && *site != asked
         {
@@ -197,7 +215,8 @@ impl Engine for Trace {
         let target = target_of(profile, url);
         self.with_policy(|policy| match policy {
             Ok(policy) => {
-                let asked = Asked { agents, usage, purpose, target: &target, elements, unheard: false };
+                let asked =
+                    Asked { agents, usage, purpose, target: &target, elements, unheard: false, named_only };
                 told(&policy, &compiler::trace::trace(&policy, &asked))
             }
             Err(_) => {
@@ -301,9 +320,10 @@ impl<D: AsRef<[u8]>> Engine for Loaded<D> {
     }
 
     fn ask(&self, question: &Question<'_>) -> Answer {
-        let Question { agents, usage, purpose, url, elements } = *question;
+        let Question { agents, usage, purpose, url, elements, named_only } = *question;
         let image = self.images[usize::from(elements)].as_ref().expect("a file was loaded");
         let crawler = image.crawler(agents);
+        let crawler = if named_only { crawler.named_only() } else { crawler };
         let usage = image.usage(usage);
         let usage = purpose.map_or(usage, |purpose| usage.for_purpose(purpose));
         if self.document != "robots.txt" {

@@ -107,9 +107,21 @@ pub(crate) fn agent(value: &[u8]) -> String {
     if matches!(value, [b'*'] | [b'*', b' ' | b'\t', ..]) { "*".to_owned() } else { token(value) }
 }
 
+/// R5: letters of any script; bytes that are no UTF-8 are Latin-1.
 pub(crate) fn token(text: &[u8]) -> String {
-    let part = |octet: &&u8| octet.is_ascii_alphanumeric() || b"_.-".contains(octet);
-    text.iter().take_while(part).map(|octet| octet.to_ascii_lowercase() as char).collect()
+    let characters = text.utf8_chunks().flat_map(|chunk| {
+        let invalid = chunk.invalid().iter().map(|&byte| char::from(byte));
+        chunk.valid().chars().chain(invalid).collect::<Vec<_>>()
+    });
+    let mut token = String::new();
+    for c in characters {
+        let beyond = c.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&c);
+        if !(c.is_ascii_alphanumeric() || "_.-".contains(c) || !c.is_ascii() && beyond) {
+            break;
+        }
+        token.push(c.to_ascii_lowercase());
+    }
+    token
 }
 
 /// R14: the pattern that a value stands for.
@@ -165,7 +177,8 @@ pub(crate) fn octets(text: &[u8], is_pattern: bool) -> Vec<Tok> {
             }
             (None, b'*') if is_pattern => toks.push(Tok::Star),
             (None, b'$') if is_pattern && last => toks.push(Tok::End),
-            (None, o @ 0x21..=0x7E) => toks.push(Tok::Octet(o)),
+            // RFC 3986 has no place for these.
+            (None, o @ 0x21..=0x7E) if !b"\"<>\\^`{|}".contains(&o) => toks.push(Tok::Octet(o)),
             (Some(o), _) | (None, o) => toks.extend(format!("%{o:02X}").bytes().map(Tok::Octet)),
         }
         at += if escaped.is_some() { 3 } else { 1 };

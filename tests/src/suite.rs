@@ -72,12 +72,14 @@ pub struct Question<'a> {
     pub url: &'a str,
     /// Whether the crawler works on elements of pages.
     pub elements: bool,
+    /// Whether only groups that name the crawler count.
+    pub named_only: bool,
 }
 
 impl<'a> Question<'a> {
     /// A question without a purpose.
     pub fn new(agents: &'a [&'a str], usage: &'a str, url: &'a str) -> Question<'a> {
-        Question { agents, usage, purpose: None, url, elements: false }
+        Question { agents, usage, purpose: None, url, elements: false, named_only: false }
     }
 }
 
@@ -178,6 +180,7 @@ pub fn run_suite(
                 purpose,
                 url: &ask.url,
                 elements: ask.elements,
+                named_only: ask.named_only,
             };
             let answer = engine.ask(&question);
             if !agree(&expected(ask), &answer) {

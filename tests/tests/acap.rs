@@ -75,6 +75,15 @@ impl<'f> Loaded<'f> {
     }
 }
 
+/// The oracle does not know the question whose crawler only heeds groups that name it; trace and image do.
+fn assert_named_only(loaded: &Loaded<'_>, drawn: &Drawn) {
+    let url = format!("{ORIGIN}{}", drawn.target);
+    let question = Question::new(&drawn.agents, &drawn.usage, &url);
+    let question = Question { purpose: drawn.purpose, named_only: true, ..question };
+    let (trace, image) = (loaded.trace.ask(&question), loaded.image.ask(&question));
+    assert_eq!(trace, image, "{question:?} of\n{}", loaded.file.robots);
+}
+
 /// Leaves out lines of the files as long as the three still differ.
 fn shrink(file: &AcapFile, drawn: &Drawn) -> AcapFile {
     let mut small = file.clone();
@@ -129,6 +138,9 @@ fn oracle_trace_and_image_agree() {
             coverage.see(&answer, &story);
             if !loaded.ask(&drawn).agree() {
                 different.push(account(&file, &drawn));
+            }
+            if compared % 8 == 0 {
+                assert_named_only(&loaded, &drawn);
             }
         }
         if different.len() >= 5 {

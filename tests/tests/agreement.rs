@@ -3,6 +3,7 @@
 //! `ROBOMATON_SEED` and `ROBOMATON_CASES` vary a run; a failure names the seed and prints the smallest file that
 //! still shows it.
 
+use robomaton_tests::engines::{self, Trace};
 use robomaton_tests::generate::{self, Random};
 use robomaton_tests::panel::{Panel, Query, same};
 use robomaton_tests::regexes::Regexes;
@@ -170,6 +171,36 @@ fn files(profile: &'static str, salt: u64, cases: usize, change: &dyn Fn(&mut Ra
     }
     println!("{profile}: {compared} questions compared, {decided} decided by a rule");
     assert!(decided * 20 > compared, "{decided} of {compared} decided");
+}
+
+/// To ask that only groups count that name the crawler is to ask a file whose default groups name nobody.
+#[test]
+fn named_only_is_without_default_groups() {
+    let mut random = random(9);
+    let (mut trace, mut image) = (Trace::default(), engines::fresh());
+    let (mut other_trace, mut changed) = (Trace::default(), 0);
+    for _ in 0..cases() / 40 {
+        let file = random.file();
+        let other = engines::without_default_groups(&file);
+        let targets = random.queries(&file, 4);
+        trace.load(&Text::new(&file, Some(ORIGIN), "full"));
+        image.load(&Text::new(&file, Some(ORIGIN), "full"));
+        other_trace.load(&Text::new(&other, Some(ORIGIN), "full"));
+        for target in targets {
+            let url = format!("{ORIGIN}{target}");
+            let agents = [random.pick(&generate::ASKED)];
+            let plain = Question::new(&agents, if random.once_in(4) { "index" } else { "crawl" }, &url);
+            let question = Question { named_only: true, ..plain };
+            let answers = [trace.ask(&question), image.ask(&question), other_trace.ask(&plain)];
+            changed += usize::from(trace.ask(&plain) != answers[0]);
+            assert!(
+                answers.iter().all(|answer| *answer == answers[0]),
+                "{question:?}\n{answers:?}\n{}",
+                String::from_utf8_lossy(&file)
+            );
+        }
+    }
+    assert!(changed > 0, "no default group ever answered");
 }
 
 /// Google's parser takes anything for a URL; the image must cut it as that parser does.

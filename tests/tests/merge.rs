@@ -158,6 +158,10 @@ fn shards_answer_as_the_whole() {
         let named =
             |site: robomaton_runtime::Site<'_>| (site.authority(), site.document_name(), site.status());
         assert_eq!(names(&mut sharded.entries().map(named)), names(&mut image.entries().map(named)));
+        for from in ["", "a", "m", "www.", "zz", "~"] {
+            let behind = image.sites().filter(|site| site.authority().as_str() >= from).map(named);
+            assert!(sharded.sites_from(from).map(named).eq(behind), "{from}");
+        }
         for names in [&["a"][..], &["googlebot"], &["*"]] {
             let (here, there) = (sharded.crawler(names), image.crawler(names));
             for (usage, other) in

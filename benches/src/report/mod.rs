@@ -65,7 +65,9 @@ fn measured(name: &str, sites: &str) -> Result<Results, String> {
     let path: PathBuf = std::env::temp_dir().join(format!("robomaton-{name}-{}.json", std::process::id()));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["run", "--release", "-p", "robomaton-benches", "--bin", name, "--", "--json"]).arg(&path);
+    command
+        .args(["run", "--profile", "dist", "-p", "robomaton-benches", "--bin", name, "--", "--json"])
+        .arg(&path);
     if name == "scale" {
         command.args(["--sites", sites]);
     }

@@ -1,0 +1,115 @@
+//! One robots.txt, ready to be asked.
+//!
+//! An image of one site behind fewer words. It does not look at the host of a URL: whatever is asked about is of its site.
+
+use crate::{Access, Crawler, Image, Outcome, ParseOptions, Schedule, Site, Usage, Verdict};
+use std::time::Duration;
+
+/// One robots.txt.
+///
+/// ```
+/// use robomaton::{Robots, Usage};
+///
+/// let robots = Robots::parse("User-agent: *\nDisallow: /private/\nCrawl-delay: 2\n");
+/// assert!(!robots.allowed("anybot", "/private/x"));
+///
+/// let crawler = robots.crawler(["anybot"]);
+/// let verdict = robots.decide(&crawler, Usage::CRAWL, "https://example.com/private/x");
+/// let rule = verdict.rule().expect("a rule decides");
+/// assert_eq!((rule.line, rule.to_string().as_str()), (2, "Disallow: /private/"));
+/// assert_eq!(robots.crawl_delay("anybot"), Some(std::time::Duration::from_secs(2)));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Robots {
+    image: Image<Vec<u8>>,
+}
+
+impl Robots {
+    /// Parses a text, `str` or bytes, in every dialect, with the default limits. [`ParseOptions`] has more.
+    ///
+    /// Nothing in a text is an error: what is no record is passed over, a text that is a page has no rules, and one that
+    /// is over a limit disallows everything ([`Robots::outcome`] tells).
+    pub fn parse(text: impl AsRef<[u8]>) -> Robots {
+        let parsed = ParseOptions::new().parse(text);
+        parsed.expect("within the default limits, every text fits an image of one site")
+    }
+
+    pub(crate) fn new(image: Image<Vec<u8>>) -> Robots {
+        Robots { image }
+    }
+
+    /// Whether a crawler may plainly fetch a URL, or a path with query.
+    pub fn allowed(&self, crawler: &str, url: &str) -> bool {
+        self.decide(&self.crawler([crawler]), Usage::CRAWL, url).is_allowed()
+    }
+
+    /// A crawler, by its names, best first: to be asked about many URLs, or in detail.
+    pub fn crawler<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Crawler {
+        self.image.crawler(names)
+    }
+
+    /// A use by its name, such as `index` or `train`; crawling is [`Usage::CRAWL`].
+    pub fn usage(&self, name: &str) -> Usage<'static> {
+        self.image.usage(name)
+    }
+
+    /// May this crawler use this URL in this way? The verdict knows the rule that decided, and its line.
+    pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a> {
+        match self.site() {
+            Some(site) => site.decide(crawler, usage, url),
+            None => self.image.decide(crawler, usage, url),
+        }
+    }
+
+    /// What answers for a crawler and a use, resolved once for many URLs.
+    ///
+    /// ```
+    /// use robomaton::{Robots, Usage};
+    ///
+    /// let robots = Robots::parse("User-agent: *\nDisallow: /*.pdf$\n");
+    /// let crawler = robots.crawler(["anybot"]);
+    /// let access = robots.access(&crawler, Usage::CRAWL).expect("a text is a site");
+    /// let urls = ["/a", "/b.pdf", "/c"];
+    /// assert_eq!(urls.iter().filter(|url| access.decide(url).is_allowed()).count(), 2);
+    /// ```
+    pub fn access<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>) -> Option<Access<'a>> {
+        Some(self.site()?.access(crawler, usage))
+    }
+
+    /// The time between two fetches that the crawler's groups ask for (Crawl-delay), of several records the longest.
+    pub fn crawl_delay(&self, crawler: &str) -> Option<Duration> {
+        self.schedule(crawler).delays.into_iter().max().map(Duration::from_millis)
+    }
+
+    /// When and how often the crawler may come: Crawl-delay, Request-rate, Visit-time.
+    pub fn schedule(&self, crawler: &str) -> Schedule {
+        self.site().map(|site| site.schedule(&self.crawler([crawler]))).unwrap_or_default()
+    }
+
+    /// The URLs of sitemaps, in file order.
+    pub fn sitemaps(&self) -> Vec<String> {
+        self.site().map(|site| site.sitemaps()).unwrap_or_default()
+    }
+
+    /// What became of the text: rules, none, a page in its place, or too much of it.
+    ///
+    /// ```
+    /// use robomaton::{Outcome, Robots};
+    ///
+    /// assert_eq!(Robots::parse("").outcome(), Outcome::Empty);
+    /// assert_eq!(Robots::parse("<!DOCTYPE html><title>404</title>").outcome(), Outcome::NotRobots);
+    /// ```
+    pub fn outcome(&self) -> Outcome {
+        self.site().and_then(|site| site.outcome()).unwrap_or_default()
+    }
+
+    /// The site that the text is, with its records.
+    pub fn site(&self) -> Option<Site<'_>> {
+        self.image.first_site()
+    }
+
+    /// The image of that one site, which is asked as an image of many is: under the host of its URLs.
+    pub fn image(&self) -> &Image<Vec<u8>> {
+        &self.image
+    }
+}
