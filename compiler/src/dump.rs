@@ -3,7 +3,6 @@
 use crate::policy::{Agent, Policy, Sense};
 use crate::precedence;
 use robomaton_formats::Notation;
-use robomaton_formats::policy::Role;
 use robomaton_formats::program::lanes::{Lane, Lanes, REACH_ALL};
 use robomaton_formats::program::*;
 use std::fmt::Write;
@@ -21,13 +20,7 @@ pub fn dump_policy(policy: &Policy<'_>) -> String {
                 Agent::Named(name) => name.as_ref(),
             })
             .collect();
-        let role = match group.role {
-            Role::Conventional => "",
-            Role::Element => ", element",
-            Role::Page => ", page",
-            Role::PageConventional => ", page, conventional",
-            Role::Field => ", ACAP",
-        };
+        let role = if group.role.is_ranked() { String::new() } else { format!(", {}", group.role.title()) };
         _ = write!(out, "group {number} (line {}{role}): {}", group.line, agents.join(", "));
         for purpose in &group.purposes {
             _ = write!(out, ", for {}", purpose.escape_ascii());
@@ -42,7 +35,7 @@ pub fn dump_policy(policy: &Policy<'_>) -> String {
             let usage = policy.usage_name(rule.usage);
             let (line, pattern) = (rule.line, rule.pattern.escape_ascii());
             _ = write!(out, "  line {line}: {sense} {usage} {pattern}");
-            if group.role == Role::Conventional {
+            if group.role.is_ranked() {
                 _ = write!(out, " (tag {})", tags[at]);
             }
             policy.conditions(rule).iter().for_each(|condition| _ = write!(out, ", {condition}"));

@@ -41,10 +41,10 @@ pub struct Policy<'s> {
     pub rule_sets: Vec<RuleSet<'s>>,
 }
 
-impl Policy<'_> {
+impl<'s> Policy<'s> {
     /// Whether fields are weighed by narrowness: the policy holds more than conventional groups.
     pub fn is_scoped(&self) -> bool {
-        self.is_acap || self.groups.iter().any(|group| group.role != Role::Conventional)
+        self.is_acap || self.groups.iter().any(|group| !group.role.is_ranked())
     }
 
     /// The name of a usage.
@@ -57,6 +57,12 @@ impl Policy<'_> {
     pub fn usage(&self, name: &str) -> Option<u16> {
         let mut names = USAGES.iter().copied().chain(self.usages.iter().map(String::as_str));
         names.position(|usage| usage.eq_ignore_ascii_case(name)).map(|number| number as u16)
+    }
+
+    /// The record on a line of a group of ranked rules, where it is kept as it stands in the text (R18).
+    pub fn record<'p>(&'p self, group: &'p Group<'s>, line: u32) -> Option<&'p Extension<'s>> {
+        let mut records = group.extensions.iter().chain(&self.extensions);
+        records.find(|record| record.line == line && group.role.is_ranked())
     }
 
     /// The conditions of a rule.
@@ -101,7 +107,7 @@ impl Group<'_> {
     /// Whether it is a group or record of the text: its names are those that a crawler is known by (R5). What stands in a
     /// page speaks of that page alone.
     pub fn names_crawlers(&self) -> bool {
-        matches!(self.role, Role::Conventional | Role::Field)
+        self.role.names_crawlers()
     }
 
     /// Whether this is (also) the group of crawlers without one of their own.

@@ -6,7 +6,7 @@
 
 use crate::policy::{Policy, Rule, Sense};
 use robomaton_formats::Profile;
-use robomaton_formats::policy::{self, Role};
+use robomaton_formats::policy::{self};
 use robomaton_formats::program::{Silence, Tag};
 
 /// The tag of each rule of the policy, in its order.
@@ -27,7 +27,7 @@ fn tag(rank: usize, sense: Sense) -> Tag {
 /// The tags of conventional rules among fields that are weighed by narrowness, where each distinct pattern and sense
 /// has a number of its own: by tag, then the narrower in the order of symbols. `pattern` numbers the patterns.
 pub(crate) fn numbers(policy: &Policy<'_>, tags: &[Tag], pattern: impl Fn(usize) -> u32) -> Vec<(Tag, u32)> {
-    let conventional = policy.groups.iter().filter(|group| group.role == Role::Conventional);
+    let conventional = policy.groups.iter().filter(|group| group.role.is_ranked());
     let mut numbers: Vec<_> =
         conventional.flat_map(|group| group.rules.clone()).map(|rule| (tags[rule], pattern(rule))).collect();
     numbers.sort_unstable();

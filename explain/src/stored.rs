@@ -61,7 +61,7 @@ impl Kept {
     }
 
     fn takes(&self, role: Role) -> bool {
-        is_of_page(role) && self.pages || role == Role::Field && self.records
+        role.is_of_page() && self.pages || role == Role::Field && self.records
     }
 }
 
@@ -110,11 +110,7 @@ pub fn join<'s>(mut policy: Policy<'s>, detail: &Detail<'_>, kept: &Kept) -> Pol
 
 /// Puts groups, and rules with them, into the order of a policy; rules of no group are dropped.
 fn in_order(policy: &mut Policy<'_>) {
-    policy.groups.sort_by_key(|group| match group.role {
-        Role::Conventional => 0,
-        Role::Field => 1,
-        Role::Page | Role::PageConventional | Role::Element => 2,
-    });
+    policy.groups.sort_by_key(|group| group.role.order());
     let old = std::mem::take(&mut policy.rules);
     for group in &mut policy.groups {
         let start = policy.rules.len();

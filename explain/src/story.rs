@@ -16,7 +16,7 @@ use pair::Pair;
 use robomaton_compiler::trace::{self, Asked, Choice, Fate, Holder, Trace};
 use robomaton_compiler::{Agent, Options, OverLimit, Policy, Sense};
 use robomaton_formats::purpose;
-use robomaton_runtime::{Basis, Decision, Outcome, Role, Rule, Verdict};
+use robomaton_runtime::{Basis, Decision, Outcome, Rule, Verdict};
 use serde::Serialize;
 
 /// An answer and how it came about.
@@ -293,14 +293,12 @@ pub(crate) fn addresses(policy: &Policy<'_>, traced: &Trace, asked: &Asked<'_>, 
     let group = &policy.groups[number];
     let names = |name: &str| group.names().any(|value| rule.names(value, name));
     let named = || matches!(&traced.choice, Choice::Named(name) if names(name));
-    match group.role {
-        Role::Conventional => traced.groups.binary_search(&number).is_ok(),
-        // A page speaks to all names of a crawler.
-        Role::Page | Role::PageConventional => {
-            group.is_default() || asked.agents.iter().any(|agent| names(&rule.reduce(agent)))
-        }
-        _ => group.is_default() || named(),
+    if group.role.is_ranked() {
+        return traced.groups.binary_search(&number).is_ok();
     }
+    // META tags speak to all names of a crawler.
+    let by_any_name = || asked.agents.iter().any(|agent| names(&rule.reduce(agent)));
+    group.is_default() || if group.role.is_of_meta_tags() { by_any_name() } else { named() }
 }
 
 /// The groups that answer, and all records and pages that address the crawler.
@@ -325,7 +323,7 @@ fn groups(policy: &Policy<'_>, traced: &Trace, asked: &Asked<'_>) -> Vec<Group> 
             Some(Group {
                 line: here.map_or(group.line, |rule| rule.line),
                 agents: group.agents.iter().map(agent).collect(),
-                role: role(group.role, !purposes.is_empty()),
+                role: group.role.heading(!purposes.is_empty()),
                 purposes: purposes
                     .iter()
                     .map(|purpose| String::from_utf8_lossy(purpose).into_owned())
@@ -339,17 +337,6 @@ fn groups(policy: &Policy<'_>, traced: &Trace, asked: &Asked<'_>) -> Vec<Group> 
             })
         });
     told.collect()
-}
-
-fn role(role: Role, for_purpose: bool) -> &'static str {
-    match (role, for_purpose) {
-        (Role::Conventional, _) => "conventional",
-        (Role::Element, _) => "elements",
-        (Role::Page, _) => "META tags",
-        (Role::PageConventional, _) => "conventional META tags",
-        (Role::Field, true) => "sub-record",
-        (Role::Field, false) => "record",
-    }
 }
 
 fn file(policy: &Policy<'_>, number: u16) -> Option<String> {
@@ -369,7 +356,10 @@ pub(crate) fn rule_of(policy: &Policy<'_>, found: &trace::Match) -> Rule {
         usage: policy.usage_name(rule.usage).to_owned(),
         pattern: rule.pattern.to_vec(),
         conditions: policy.conditions(rule).to_vec(),
-        implied: rule.is_implied(),
+        is_implied: rule.is_implied(),
+        record: policy
+            .record(group, rule.line)
+            .map(|record| (record.key.to_string(), record.value.to_string())),
     }
 }
 

@@ -52,9 +52,8 @@ pub struct RuleLine {
 
 /// The page that a rule stands in: of it, and of no other, it speaks.
 pub(crate) fn page_of(role: Role, pattern: &[u8]) -> Option<String> {
-    let of_page = matches!(role, Role::Element | Role::Page | Role::PageConventional);
     let path = pattern.strip_suffix(b"$").unwrap_or(pattern);
-    of_page.then(|| String::from_utf8_lossy(path).into_owned())
+    role.is_of_page().then(|| String::from_utf8_lossy(path).into_owned())
 }
 
 impl From<&Rule> for RuleLine {

@@ -171,7 +171,7 @@ impl Detail<'_> {
     pub fn groups_of(&self, rule: AgentRule, names: &[String]) -> Vec<usize> {
         let groups = |wanted: &dyn Fn(&Group<'_>) -> bool| {
             let all = self.groups.iter().enumerate();
-            let found = all.filter(|(_, group)| group.role == Role::Conventional && wanted(group));
+            let found = all.filter(|(_, group)| group.role.is_ranked() && wanted(group));
             let found = found.map(|(number, _)| number);
             found.take(if rule == AgentRule::Substring { 1 } else { usize::MAX }).collect::<Vec<_>>()
         };
@@ -182,7 +182,7 @@ impl Detail<'_> {
 
     /// The first of a crawler's names that any group or record of the document is addressed to (R5). Pages do not count.
     pub fn name_of<'n>(&self, rule: AgentRule, names: &'n [String]) -> Option<&'n String> {
-        let of_text = |group: &&Group<'_>| matches!(group.role, Role::Conventional | Role::Field);
+        let of_text = |group: &&Group<'_>| group.role.names_crawlers();
         names.iter().find(|name| self.groups.iter().filter(of_text).any(|group| group.names(rule, name)))
     }
 

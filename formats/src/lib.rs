@@ -18,6 +18,7 @@ pub mod decision;
 pub mod detail;
 pub mod error;
 mod hosts;
+pub mod language;
 pub mod layout;
 pub mod name;
 pub mod octets;

@@ -18,8 +18,9 @@
 
 mod scoped;
 
-pub use scoped::{Holder, Level, Role, ScopedEntry, ScopedList, ScopedView, is_scoped};
+pub use scoped::{Holder, Level, ScopedEntry, ScopedList, ScopedView, is_scoped};
 
+pub use crate::language::Role;
 use crate::program::{push_varint, varint};
 use crate::ruling::{NoRules, Ruling};
 

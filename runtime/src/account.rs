@@ -9,9 +9,7 @@ use crate::site::Site;
 use crate::verdict::{Account, Rule};
 use robomaton_formats::Ruling;
 use robomaton_formats::detail::{self, Detail};
-use robomaton_formats::policy::{
-    Holder, Level, OTHER, PRESENT, PolicyView, Role, SET_LIST, ScopedView, USAGES,
-};
+use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, PolicyView, SET_LIST, ScopedView, USAGES};
 use robomaton_formats::purpose;
 use robomaton_formats::scope::read_tag;
 
@@ -65,9 +63,10 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
     // Of conventional rules that say the same, the first is named.
     let mut winner = found.conventional.filter(|&(_, decides)| decides).map(|(number, _)| number);
     for (number, group) in detail.groups.iter().enumerate() {
-        let answers = match group.role {
-            Role::Conventional => conventional.binary_search(&number).is_ok(),
-            _ => found.level.is_some_and(|level| of_level(&level, group)),
+        let answers = if group.role.is_ranked() {
+            conventional.binary_search(&number).is_ok()
+        } else {
+            found.level.is_some_and(|level| of_level(&level, group))
         };
         if !answers {
             continue;
@@ -76,15 +75,14 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
         for rule in group.rules.iter().filter(|rule| rule.permits == permits) {
             let (key, _) = read_tag(rule.tag);
             let name = detail.usage(rule.usage);
-            let decides = match group.role {
-                Role::Conventional => winner == Some(key) && Some(name) == asked,
-                _ => {
-                    found.fields.binary_search(&key).is_ok()
-                        && found.level.is_some_and(|level| of_usage(&level, usage, asked, name))
-                }
+            let decides = if group.role.is_ranked() {
+                winner == Some(key) && Some(name) == asked
+            } else {
+                found.fields.binary_search(&key).is_ok()
+                    && found.level.is_some_and(|level| of_usage(&level, usage, asked, name))
             };
             if decides && group.pattern(rule).matches(&target) {
-                winner = winner.filter(|_| group.role != Role::Conventional);
+                winner = winner.filter(|_| !group.role.is_ranked());
                 rules.push(tell(&detail, number, group, rule));
             }
         }
@@ -114,7 +112,8 @@ fn tell(detail: &Detail<'_>, number: usize, group: &detail::Group<'_>, rule: &de
         usage: detail.usage(rule.usage).to_owned(),
         pattern: rule.pattern.0.to_vec(),
         conditions: detail.conditions(rule).to_vec(),
-        implied: is_implied(group, rule),
+        is_implied: is_implied(group, rule),
+        record: record(detail, group, rule.line),
     }
 }
 
@@ -122,6 +121,13 @@ fn tell(detail: &Detail<'_>, number: usize, group: &detail::Group<'_>, rule: &de
 /// order; that one is added behind them, with the line on which the set begins.
 fn is_implied(group: &detail::Group<'_>, rule: &detail::Rule<'_>) -> bool {
     let (Some(first), Some(last)) = (group.rules.first(), group.rules.last()) else { return false };
-    let of_set = group.role == Role::Conventional && !rule.permits && rule.pattern.0.as_ref() == b"*";
+    let of_set = group.role.is_ranked() && !rule.permits && rule.pattern.0.as_ref() == b"*";
     of_set && std::ptr::eq(rule, last) && rule.line < first.line
+}
+
+/// The record on a line, where it is kept as it stands in the text (R18).
+fn record(detail: &Detail<'_>, group: &detail::Group<'_>, line: u32) -> Option<(String, String)> {
+    let mut records = group.extensions.iter().chain(&detail.extensions);
+    let record = records.find(|record| record.line == line && group.role.is_ranked())?;
+    Some((record.key.to_string(), record.value.to_string()))
 }

@@ -2,7 +2,7 @@
 
 use robomaton_formats::Choice;
 use robomaton_formats::detail::{Detail, Group};
-use robomaton_formats::policy::{self, CrawlerId, PolicyView, Role, SET_LIST, ScopedView, is_scoped};
+use robomaton_formats::policy::{self, CrawlerId, PolicyView, SET_LIST, ScopedView, is_scoped};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::read::View;
 
@@ -140,7 +140,7 @@ impl Crawler {
 
     /// Why the groups of a document that answer for this crawler are those.
     pub(crate) fn choice(&self, detail: &Detail<'_>, rule: AgentRule) -> Choice {
-        let of_text = |group: &&Group<'_>| matches!(group.role, Role::Conventional | Role::Field);
+        let of_text = |group: &&Group<'_>| group.role.names_crawlers();
         match detail.name_of(rule, self.names_for(rule)) {
             Some(name) => Choice::Named(name.clone()),
             None if !self.named_only && detail.groups.iter().filter(of_text).any(|group| group.default) => {

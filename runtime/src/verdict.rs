@@ -6,7 +6,7 @@ use crate::account;
 use crate::crawler::{Crawler, Usage};
 use crate::site::Site;
 use robomaton_formats::condition::{self, Condition, Context, Holds};
-use robomaton_formats::policy::Role;
+use robomaton_formats::language::{Role, Spelling};
 use robomaton_formats::program::Tag;
 use robomaton_formats::{Choice, Decision, Outcome};
 
@@ -218,25 +218,23 @@ pub struct Rule {
     pub conditions: Vec<Condition>,
     /// Whether it stands for what a rule set of Robot-version 2.0.0 does not list (N10, N12): no record says it, and its
     /// line is that of the set.
-    pub implied: bool,
+    pub is_implied: bool,
+    /// The record on the line of a ranked rule as the text has it, key and value, where the document keeps it (R18).
+    pub record: Option<(String, String)>,
 }
 
 impl std::fmt::Display for Rule {
     /// The record in canonical spelling: `Disallow: /private`, `ACAP-allow-index: /news time-limit=3-days`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Rule { role, permits, usage, .. } = self;
-        let pattern = String::from_utf8_lossy(&self.pattern);
-        let word = if *permits { "allow" } else { "disallow" };
-        match (role, usage.as_str(), permits) {
-            (Role::Conventional, ..) if self.implied => write!(f, "(nothing else is allowed)"),
-            (Role::Conventional, "index", false) => write!(f, "Noindex: {pattern}"),
-            (Role::Conventional, _, true) => write!(f, "Allow: {pattern}"),
-            (Role::Conventional, _, false) => write!(f, "Disallow: {pattern}"),
-            (Role::Field, ..) => write!(f, "ACAP-{word}-{usage}: {pattern}"),
-            (Role::Page, ..) => write!(f, "META ACAP {word}-{usage}"),
-            (Role::PageConventional, ..) => write!(f, "META {word}-{usage}"),
-            (Role::Element, ..) => write!(f, "element, {usage}"),
-        }?;
+        let spelling = Spelling {
+            role: self.role,
+            usage: &self.usage,
+            permits: self.permits,
+            pattern: &self.pattern,
+            is_implied: self.is_implied,
+            record: self.record.as_ref().map(|(key, value)| (key.as_str(), value.as_str())),
+        };
+        spelling.fmt(f)?;
         self.conditions.iter().try_for_each(|condition| write!(f, " {condition}"))
     }
 }

@@ -10,7 +10,6 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use robomaton_explain::time::{now, rfc3339};
 use robomaton_explain::{Error, OneSite, explain};
-use robomaton_runtime::Role;
 use serde::Serialize;
 
 /// `GET /v1/site`: the fetch of a site, its groups and its records, as `inspect --site --json` prints them.
@@ -61,7 +60,7 @@ pub(crate) async fn explanation(State(app): Shared, RawQuery(query): RawQuery) -
     app.apart(move || {
         let site = served.image.site(&url);
         if let Some(detail) = site.and_then(|site| site.detail()) {
-            let fields = detail.groups.iter().filter(|group| group.role != Role::Conventional);
+            let fields = detail.groups.iter().filter(|group| !group.role.is_ranked());
             let fields: usize = fields.map(|group| group.rules.len()).sum();
             if detail.groups.len() > GROUPS || fields > PATTERNS {
                 return Err(too_much(format!("{} groups, {fields} fields", detail.groups.len())));

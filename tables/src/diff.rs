@@ -227,7 +227,7 @@ impl<'d> Meaning<'d> {
     fn of(detail: &'d Detail<'d>) -> Meaning<'d> {
         // Tags of conventional rules follow from pattern and form (RFC 9309, Robot-version 2.0.0) or are places in the file
         // (1996 draft); beside ACAP they are numbers of patterns and say nothing.
-        let ranked = detail.groups.iter().all(|group| group.role == Role::Conventional);
+        let ranked = detail.groups.iter().all(|group| group.role.is_ranked());
         let mut said: BTreeMap<Addressed<'d>, BTreeSet<Said<'d>>> = BTreeMap::new();
         for group in &detail.groups {
             let names = group.crawlers.iter().map(String::as_str).chain(group.default.then_some("*"));

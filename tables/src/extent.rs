@@ -17,7 +17,6 @@
 
 use robomaton_formats::detail::{Detail, Group};
 use robomaton_formats::pattern::Parts;
-use robomaton_formats::policy::Role;
 use robomaton_formats::{Decision, Notation, Pattern};
 use robomaton_runtime::{Basis, Crawler, Site, Usage, Verdict};
 use std::collections::HashMap;
@@ -172,9 +171,9 @@ fn naming(site: &Site<'_>, detail: &Detail<'_>, crawler: &Crawler) -> Vec<usize>
 fn answering<'d>(site: &Site<'_>, detail: &'d Detail<'d>, crawler: &Crawler) -> Vec<&'d Group<'d>> {
     let rule = site.profile().agent_rule();
     let conventional = detail.groups_of(rule, crawler.names());
-    let others = |(number, group): &(usize, &Group<'_>)| match group.role {
-        Role::Conventional => conventional.binary_search(number).is_ok(),
-        _ => group.default || crawler.names().iter().any(|name| group.names(rule, name)),
+    let others = |(number, group): &(usize, &Group<'_>)| match group.role.is_ranked() {
+        true => conventional.binary_search(number).is_ok(),
+        false => group.default || crawler.names().iter().any(|name| group.names(rule, name)),
     };
     detail.groups.iter().enumerate().filter(others).map(|(_, group)| group).collect()
 }
@@ -271,7 +270,7 @@ fn ground(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, silen
         _ => {}
     }
     let Some(detail) = detail else { return Ground::Untold };
-    let of_text = |group: &Group<'_>| matches!(group.role, Role::Conventional | Role::Field);
+    let of_text = |group: &Group<'_>| group.role.names_crawlers();
     if detail.name_of(site.profile().agent_rule(), crawler.names()).is_some() {
         Ground::Named
     } else if detail.groups.iter().any(|group| of_text(group) && group.default) {

@@ -24,7 +24,7 @@ use robomaton_explain::{
     unread, why,
 };
 use robomaton_formats::detail::Detail;
-use robomaton_runtime::{Image, Outcome, Profile, Role};
+use robomaton_runtime::{Image, Outcome, Profile};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -203,8 +203,7 @@ fn content_type(path: &Path) -> Option<&'static str> {
 /// The policy with the lines of the page in place of numbers.
 fn relined<'s>(policy: &Policy<'s>, found: &robomaton_corpus::Page) -> Policy<'s> {
     let mut policy = policy.clone();
-    let of_page = |role| matches!(role, Role::Element | Role::Page | Role::PageConventional);
-    for group in policy.groups.iter().filter(|group| of_page(group.role)) {
+    for group in policy.groups.iter().filter(|group| group.role.is_of_page()) {
         for rule in &mut policy.rules[group.rules.clone()] {
             rule.line = line_in(found, rule.line);
         }

@@ -2,7 +2,6 @@
 
 use crate::policy::{Extension, Group, Policy, Sense};
 use robomaton_formats::detail::{self, Octets};
-use robomaton_formats::policy::Role;
 use robomaton_formats::program::Tag;
 use std::borrow::Cow;
 
@@ -35,7 +34,7 @@ fn group<'p>(policy: &'p Policy<'_>, group: &'p Group<'_>, tags: &[Tag]) -> deta
         None => policy.profile.notation(),
     };
     debug_assert!(policy.rules[group.rules.clone()].iter().all(|rule| rule.notation == notation));
-    debug_assert!(group.role == Role::Conventional || policy.is_scoped());
+    debug_assert!(group.role.is_ranked() || policy.is_scoped());
     detail::Group {
         role: group.role,
         crawlers: group.names().map(str::to_ascii_lowercase).collect(),

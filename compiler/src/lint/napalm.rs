@@ -6,7 +6,6 @@
 
 use super::{Code, Pass, quote};
 use crate::policy::Policy;
-use robomaton_formats::policy::Role;
 use robomaton_grammar::{Group, Key, Line, LineKind, Span, napalm, product_token};
 use std::collections::HashSet;
 
@@ -92,7 +91,7 @@ pub(super) fn answers(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     if !tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
         return;
     }
-    let mut groups = policy.groups.iter().filter(|group| group.role == Role::Conventional).peekable();
+    let mut groups = policy.groups.iter().filter(|group| group.role.is_ranked()).peekable();
     for group in &tree.groups {
         let Some(lowered) = groups.next_if(|lowered| lowered.line == tree.line_number(group.start as usize))
         else {

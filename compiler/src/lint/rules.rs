@@ -19,8 +19,7 @@ use std::ops::Range;
 
 pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     let tags = precedence::tags(policy);
-    let groups: Vec<&Group<'_>> =
-        policy.groups.iter().filter(|group| group.role == Role::Conventional).collect();
+    let groups: Vec<&Group<'_>> = policy.groups.iter().filter(|group| group.role.is_ranked()).collect();
     if policy.profile.allows_robots_txt() {
         robots_txt(policy, pass);
     }
@@ -46,8 +45,7 @@ pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
 
 /// R13, K12. Rules of other files and of pages stand on no line of this text.
 fn robots_txt(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
-    let is_own =
-        |group: &&Group<'_>| matches!(group.role, Role::Conventional | Role::Field) && group.file == 0;
+    let is_own = |group: &&Group<'_>| group.role.names_crawlers() && group.file == 0;
     for group in policy.groups.iter().filter(is_own) {
         for rule in &policy.rules[group.rules.clone()] {
             let is_it = matches!(rule.pattern.as_ref(), b"/robots.txt" | b"/robots.txt$");

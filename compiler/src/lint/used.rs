@@ -94,7 +94,7 @@ fn ask(policy: &Policy<'_>, question: &Question, pass: &mut Pass<'_, '_>) -> Opt
     let answer = trace(policy, &Asked { purpose: purpose.as_deref(), ..Asked::crawl(&agents, target) });
     let by = answer.deciding().find(|found| {
         let group = &policy.groups[found.group];
-        group.file == 0 && matches!(group.role, Role::Field | Role::Conventional)
+        group.file == 0 && group.role.names_crawlers()
     });
     Some((answer.decision == Decision::Disallowed).then(|| by.map(|found| policy.rules[found.rule].line)))
 }

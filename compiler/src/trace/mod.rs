@@ -14,7 +14,7 @@ use crate::precedence;
 use robomaton_formats::Decision;
 use robomaton_formats::condition::Condition;
 use robomaton_formats::decision::is_robots_txt;
-use robomaton_formats::policy::{CRAWL, Role};
+use robomaton_formats::policy::CRAWL;
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::{Silence, Tag, permits};
 
@@ -194,7 +194,7 @@ fn conventional_groups(policy: &Policy<'_>, choice: &Choice, named_only: bool) -
     let most = if rule == AgentRule::Substring { 1 } else { usize::MAX };
     let groups = |wanted: &dyn Fn(&Group<'_>) -> bool| {
         let all = policy.groups.iter().enumerate();
-        let found = all.filter(|(_, group)| group.role == Role::Conventional && wanted(group));
+        let found = all.filter(|(_, group)| group.role.is_ranked() && wanted(group));
         found.map(|(number, _)| number).take(most).collect::<Vec<_>>()
     };
     let own = match choice {

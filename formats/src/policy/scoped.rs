@@ -3,48 +3,8 @@
 //! The form of their bytes stands in the head of [`crate::policy`], beside that of ranked lists. The levels of fields are named here,
 //! because compiler and runtime weigh by them; it does not know what a field says.
 
+use crate::language::Role;
 use crate::layout::NONE;
-
-/// What a group, and a program of a scoped list, holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[repr(u8)]
-pub enum Role {
-    /// Conventional rules of the groups that answer, by number of the rule.
-    Conventional = 0,
-    /// Prohibitions for elements of pages, read as ones for the whole page (M13).
-    Element = 1,
-    /// Fields embedded in pages (M1, M2).
-    Page = 2,
-    /// Conventional directives embedded in pages.
-    PageConventional = 3,
-    /// Fields of robots.txt, and of files that it refers to.
-    Field = 4,
-}
-
-impl Role {
-    /// The role with this number, if there is one.
-    pub const fn from_u32(number: u32) -> Option<Role> {
-        match number {
-            0 => Some(Role::Conventional),
-            1 => Some(Role::Element),
-            2 => Some(Role::Page),
-            3 => Some(Role::PageConventional),
-            4 => Some(Role::Field),
-            _ => None,
-        }
-    }
-
-    /// The name in tables and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Role::Conventional => "conventional",
-            Role::Field => "acap",
-            Role::Page => "page",
-            Role::PageConventional => "page-conventional",
-            Role::Element => "element",
-        }
-    }
-}
 
 /// How near to the crawler and the resource a field speaks: of the levels at which fields match, the first is live and
 /// all others are dropped (P15, decisions 10 to 12 and 28).

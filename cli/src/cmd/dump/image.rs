@@ -4,7 +4,7 @@
 
 use robomaton_formats::Ruling;
 use robomaton_formats::layout::{MAGIC, Section, VERSION};
-use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, USAGES, read_list};
+use robomaton_formats::policy::{PolicyView, SET_LIST, ScopedView, USAGES, read_list};
 use robomaton_runtime::Image;
 use std::io::{self, Write};
 
@@ -123,13 +123,7 @@ fn scoped<D: AsRef<[u8]>>(
     flags.iter().filter(|(_, on)| *on).try_for_each(|(name, _)| write!(out, ", {name}"))?;
     writeln!(out)?;
     for entry in list.entries().take(FIRST) {
-        let role = match entry.role {
-            Role::Conventional => "conventional",
-            Role::Element => "element",
-            Role::Page => "page",
-            Role::PageConventional => "page, conventional",
-            Role::Field => "ACAP",
-        };
+        let role = entry.role.title();
         write!(out, "{indent}{role} {}", usage(image, entry.usage))?;
         if entry.purpose != 0 {
             let purpose = view.purpose(entry.purpose).unwrap_or(b"damaged");

@@ -11,7 +11,7 @@ use robomaton_explain::fate_of;
 use robomaton_formats::policy::{OTHER, PRESENT, USAGES, is_special};
 use robomaton_formats::purpose;
 use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
-use robomaton_runtime::{Condition, Role};
+use robomaton_runtime::Condition;
 use serde::Serialize;
 
 /// A META tag.
@@ -133,7 +133,7 @@ impl Reading<'_> {
     /// The rules of a META tag, which stand on the line of its number.
     fn rules(&self, number: u32) -> Vec<(usize, &Group<'_>, &Rule<'_>)> {
         let groups = self.policy.groups.iter();
-        let of_page = groups.filter(|group| matches!(group.role, Role::Page | Role::PageConventional));
+        let of_page = groups.filter(|group| group.role.is_of_meta_tags());
         let rules = of_page.flat_map(|group| group.rules.clone().map(move |at| (at, group)));
         let rules = rules.map(|(at, group)| (at, group, &self.policy.rules[at]));
         rules.filter(|(.., rule)| rule.line == number).collect()

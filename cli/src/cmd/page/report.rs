@@ -7,7 +7,7 @@ use robomaton_compiler::trace::Fate;
 use robomaton_corpus::Page;
 use robomaton_explain::{Asker, Told, asks, fate_of, reason, shown, shut};
 use robomaton_grammar::meta::{Meta, content};
-use robomaton_runtime::{Basis, Role, Verdict};
+use robomaton_runtime::{Basis, Verdict};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -156,7 +156,7 @@ impl Report {
 fn told(verdict: &Verdict<'_>, page: &Page) -> Told {
     let mut told = Told::new(verdict);
     for (rule, line) in verdict.rules().iter().zip(&mut told.rules) {
-        if matches!(rule.role, Role::Element | Role::Page | Role::PageConventional) {
+        if rule.role.is_of_page() {
             line.line = line_in(page, line.line);
         }
     }
