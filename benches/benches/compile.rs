@@ -6,7 +6,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use robomaton_benches::{Corpus, Field};
-use robomaton_compiler::{Options, Workshop, lower};
+use robomaton_compiler::{Options, ProgramCache, Surroundings, compile_cached, lower};
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -19,19 +19,23 @@ fn stages(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("compile");
     group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
     group.throughput(Throughput::Bytes(field.files.iter().map(|file| file.text.len() as u64).sum()));
-    let mut stage = |name: &str, work: &dyn Fn(&[u8], &mut Workshop)| {
+    let mut stage = |name: &str, work: &dyn Fn(&[u8], &mut ProgramCache)| {
         group.bench_function(name, |bencher| {
             // A new one each time: nothing is known before the first text.
             bencher.iter(|| {
-                let mut workshop = Workshop::default();
-                field.files.iter().for_each(|file| work(file.text, &mut workshop));
+                let mut cache = ProgramCache::default();
+                field.files.iter().for_each(|file| work(file.text, &mut cache));
             })
         });
     };
     stage("scan", &|text, _| _ = black_box(robomaton_grammar::scan(text, limit)));
     stage("lower", &|text, _| _ = black_box(lower(&robomaton_grammar::scan(text, limit), None, &plain)));
-    stage("without texts", &|text, workshop| _ = black_box(workshop.compile(text, None, &plain)));
-    stage("with texts", &|text, workshop| _ = black_box(workshop.compile(text, None, &options)));
+    stage("without texts", &|text, cache| {
+        _ = black_box(compile_cached(text, &Surroundings::default(), &plain, cache))
+    });
+    stage("with texts", &|text, cache| {
+        _ = black_box(compile_cached(text, &Surroundings::default(), &options, cache))
+    });
     group.finish();
 }
 

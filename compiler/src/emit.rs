@@ -263,7 +263,11 @@ impl<S: Spool> Emitter<S> {
             };
             sets.push(word);
         }
-        let number = |name: &String| self.crawlers.binary_search(name).unwrap_or_default() as u32;
+        let number = |name: &String| {
+            self.crawlers
+                .binary_search(name)
+                .expect("the names of all documents are known before any is stored") as u32
+        };
         let mut crawlers: Vec<_> = document.crawlers.iter().map(|(name, set)| (number(name), *set)).collect();
         let by_substring = document.profile.agent_rule() == AgentRule::Substring;
         if !by_substring {
@@ -289,9 +293,12 @@ impl<S: Spool> Emitter<S> {
         }
         let mut entries = Vec::with_capacity(set.len());
         for &(usage, program) in set {
+            let usage = self.usage(programs.document, usage);
+            let usage = u16::try_from(usage).map_err(|_| ImageError::TooLarge("names of usages"))?;
             let program = self.program(programs, program)?;
             entries.push(policy::Entry { usage, purpose: NO_PURPOSE, program });
         }
+        entries.sort_unstable_by_key(|entry| (entry.usage, entry.program));
         let mut list = Vec::new();
         policy::encode_list(&mut list, &entries);
         Ok(SET_LIST | self.store(Section::Lists, &list)?)
@@ -318,13 +325,7 @@ impl<S: Spool> Emitter<S> {
                     self.store(Section::Purposes, &purpose)? + 1
                 }
             };
-            let usage = match usize::from(entry.usage).checked_sub(USAGES.len()) {
-                None => u32::from(entry.usage),
-                Some(own) => {
-                    let number = self.usages.binary_search(&document.usages[own]).unwrap_or_default();
-                    (USAGES.len() + number) as u32
-                }
-            };
+            let usage = self.usage(document, entry.usage);
             let program = self.program(programs, entry.program)?;
             entries.push(policy::ScopedEntry { role: entry.role, usage, purpose, program });
         }
@@ -333,6 +334,13 @@ impl<S: Spool> Emitter<S> {
         let ScopedSet { incomplete, own, permits, pages, .. } = *set;
         policy::ScopedList { incomplete, own, permits, pages, scope, rest, entries }.encode(&mut list);
         Ok(SET_LIST | self.store(Section::Lists, &list)?)
+    }
+
+    /// The number in the image of a usage that a document numbers so.
+    fn usage(&self, document: &Document, usage: u16) -> u32 {
+        let Some(own) = usize::from(usage).checked_sub(USAGES.len()) else { return u32::from(usage) };
+        let number = self.usages.binary_search(&document.usages[own]);
+        (USAGES.len() + number.expect("the names of all documents are known before any is stored")) as u32
     }
 
     /// Stores a program; gives its offset.

@@ -24,28 +24,36 @@
 //! ```
 
 pub mod automaton;
+mod compile;
+mod context;
+mod details;
 mod document;
 mod dump;
 mod emit;
+mod language;
 mod limits;
 pub mod lint;
 mod lower;
+mod lowering;
 mod merge;
 mod policy;
 pub mod precedence;
+mod programs;
 pub mod scope;
 mod sniff;
 pub mod trace;
 
-pub use document::{
-    Document, ScopedEntry, ScopedSet, Set, Workshop, compile, compile_fetched, compile_policy, compile_with,
-};
+pub use compile::{compile, compile_cached, compile_fetched, compile_policy, compile_with};
+pub use context::{Element, MetaTag, Page, Surroundings};
+pub use document::{Document, ScopedEntry, ScopedSet, Set};
 pub use dump::{dump_automaton, dump_policy};
 pub use emit::{Emitter, Entry, Names, Provenance, emit};
+pub use language::usages;
 pub use limits::{LimitName, Limits, OverLimit};
-pub use lower::{Element, MetaTag, Page, Surroundings, lower, lower_with};
+pub use lower::{lower, lower_with};
 pub use merge::{Merge, MergeError};
-pub use policy::{Agent, Extension, Group, Policy, Rule, RuleSet, Sense};
+pub use policy::{Agent, Combiner, Extension, Form, Group, Policy, Rule, RuleSet, Sense};
+pub use programs::ProgramCache;
 pub use sniff::{Looks, sniff};
 
 use robomaton_formats::Profile;

@@ -5,7 +5,7 @@
 //! image that all captures together give, if redirects and files that texts refer to stand in the same image as the site,
 //! and no two captures of a site were made in the same second. It knows no text and no rule.
 
-use crate::document::Reviver;
+use crate::document::Extractor;
 use crate::emit::{Emitter, Entry, Names, Provenance};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::layout::{FetchRecord, NONE, shard_of};
@@ -42,7 +42,7 @@ pub enum MergeError {
 
 /// Images that become one: the sites are chosen.
 pub struct Merge<'i> {
-    images: Vec<Reviver<'i>>,
+    images: Vec<Extractor<'i>>,
     /// The sites that are left, in the order of their keys.
     sites: Vec<Chosen>,
     /// Each document of those once: its image, what answers for its sites, and its number there.
@@ -84,7 +84,7 @@ impl<'i> Merge<'i> {
             });
             sites.push(Chosen { image, place, document });
         }
-        let images: Vec<Reviver<'_>> = views.iter().map(|&view| Reviver::new(view)).collect();
+        let images: Vec<Extractor<'_>> = views.iter().map(|&view| Extractor::new(view)).collect();
         let mut names = Names::default();
         for &(image, ruling, _) in &documents {
             let of = images[image as usize].names(ruling);
@@ -117,15 +117,15 @@ impl<'i> Merge<'i> {
         let damaged = |image: u32| io::Error::other(MergeError::Damaged { image: image as usize });
         let mut emitter = Emitter::new(self.names.clone(), spool)?;
         for &Chosen { image, place, document } in &self.sites {
-            let reviver = &self.images[image as usize];
-            let (site, fetch, ruling) = parts(reviver.view(), place).ok_or_else(|| damaged(image))?;
+            let extractor = &self.images[image as usize];
+            let (site, fetch, ruling) = parts(extractor.view(), place).ok_or_else(|| damaged(image))?;
             let (name, scheme) = key(&site).ok_or_else(|| damaged(image))?;
             if shard_of(split_name(&name).0.as_bytes(), shard.1) != shard.0 {
                 continue;
             }
             let entry = Entry {
                 site: SiteKey::stored(&name, scheme),
-                outcome: reviver.no_rules(ruling).map_or(Outcome::Rules, |no_rules| no_rules.outcome),
+                outcome: extractor.no_rules(ruling).map_or(Outcome::Rules, |no_rules| no_rules.outcome),
                 status: fetch.status.get(),
                 fetched_at: fetch.fetched_at.get(),
                 fresh_for: Some(fetch.fresh_for.get()).filter(|&seconds| seconds != NONE),

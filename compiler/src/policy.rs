@@ -6,6 +6,7 @@
 
 use robomaton_formats::condition::Condition;
 use robomaton_formats::policy::{self, Role, USAGES};
+use robomaton_formats::program::Silence;
 use robomaton_formats::schedule::Schedule;
 use robomaton_formats::{Notation, Pattern, Profile};
 use std::borrow::Cow;
@@ -146,8 +147,33 @@ pub enum Sense {
     Prohibit,
 }
 
-/// The rank of the prohibition of everything that a rule set does not list.
-pub(crate) const IMPLIED: u8 = 1;
+/// How rules that match the same path are weighed against each other; [`crate::precedence`] carries it out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combiner {
+    /// The longest pattern decides, and of equal ones a permission (R12).
+    LongestMatch,
+    /// The first in file order decides (K11).
+    FirstMatch,
+    /// The form of the pattern decides (N9).
+    FormOfMatch(Form),
+    /// Any prohibition decides.
+    MostRestrictive,
+    /// Fields of narrower scope decide, by level and pattern (P15, V49 to V52).
+    Specificity,
+}
+
+/// The forms of rules in a rule set of Robot-version 2.0.0, the weakest first (N9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// The prohibition of everything that the rule set does not list.
+    Implied = 1,
+    /// A permission with a star.
+    StarredAllow = 2,
+    /// A prohibition.
+    Disallow = 3,
+    /// A permission of one path.
+    ExplicitAllow = 4,
+}
 
 /// One rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,8 +186,10 @@ pub struct Rule<'s> {
     pub pattern: Cow<'s, [u8]>,
     /// How the pattern is written.
     pub notation: Notation,
-    /// The rank that the form of a match gives, where the length of the pattern does not matter (N9).
-    pub rank: Option<u8>,
+    /// How it is weighed against others.
+    pub combiner: Combiner,
+    /// What it means for its usage that no rule matches.
+    pub silence: Silence,
     /// The conditions of a permission: a place in [`Policy::conditions`], plus one; 0 for none.
     pub conditions: u32,
     /// The line, from 1.
@@ -176,7 +204,12 @@ impl Rule<'_> {
 
     /// Whether it stands for what a rule set of Robot-version 2.0.0 does not list (N10, N12): no record says it.
     pub fn is_implied(&self) -> bool {
-        self.rank == Some(IMPLIED)
+        self.combiner == Combiner::FormOfMatch(Form::Implied)
+    }
+
+    /// Whether the form of its pattern decides, and not the length (N9).
+    pub fn is_weighed_by_form(&self) -> bool {
+        matches!(self.combiner, Combiner::FormOfMatch(_))
     }
 
     /// Whether the rule speaks of crawling.

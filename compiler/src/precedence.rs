@@ -2,26 +2,32 @@
 //!
 //! A tag is `2 × rank + 1` for a permission and `2 × rank` for a prohibition, and the highest tag of the matching
 //! rules wins. RFC 9309 ranks by the octets of the pattern, so that on equal length the permission wins (R12); the
-//! 1996 draft ranks by file order (K11), Robot-version 2.0.0 by the form of the match (N9). Nothing after this pass knows why one tag is higher than another.
+//! 1996 draft ranks by file order (K11), Robot-version 2.0.0 by the form of the match (N9): each rule has the
+//! [`Combiner`] of its language. Nothing after this pass knows why one tag is higher than another.
 
-use crate::policy::{Policy, Rule, Sense};
-use robomaton_formats::Profile;
-use robomaton_formats::policy::{self};
+use crate::policy::{Combiner, Policy, Rule, Sense};
+use robomaton_formats::policy;
 use robomaton_formats::program::{Silence, Tag};
 
 /// The tag of each rule of the policy, in its order.
 pub fn tags(policy: &Policy<'_>) -> Vec<Tag> {
     let count = policy.rules.len();
-    let rank = |(index, rule): (usize, &Rule<'_>)| match policy.profile {
-        Profile::Koster => count - index,
-        _ => rule.rank.map_or(rule.pattern.len(), usize::from),
-    };
-    policy.rules.iter().enumerate().map(|numbered| tag(rank(numbered), numbered.1.sense)).collect()
+    policy.rules.iter().enumerate().map(|(index, rule)| tag(rule, count - index)).collect()
 }
 
-fn tag(rank: usize, sense: Sense) -> Tag {
+/// The tag of a rule that `left` rules, itself among them, stand at and behind the place of.
+fn tag(rule: &Rule<'_>, left: usize) -> Tag {
+    let permits = rule.sense == Sense::Permit;
+    let rank = match rule.combiner {
+        // Fields have numbers of their own in programs (`document::scoped`); among themselves the length is as good as any.
+        Combiner::LongestMatch | Combiner::Specificity => rule.pattern.len(),
+        Combiner::FirstMatch => left,
+        Combiner::FormOfMatch(form) => form as usize,
+        // One rank for all prohibitions, above that of all permissions.
+        Combiner::MostRestrictive => usize::from(!permits),
+    };
     // Patterns and rules are limited far below 2³¹.
-    2 * rank as Tag + Tag::from(sense == Sense::Permit)
+    2 * rank as Tag + Tag::from(permits)
 }
 
 /// The tags of conventional rules among fields that are weighed by narrowness, where each distinct pattern and sense
@@ -35,13 +41,9 @@ pub(crate) fn numbers(policy: &Policy<'_>, tags: &[Tag], pattern: impl Fn(usize)
     numbers
 }
 
-/// What it means that the chosen groups hold rules of a usage and none of them matches (RFC 9309 2.2.2).
-pub fn silence(_usage: u16) -> Silence {
-    Silence::Allowed
-}
-
-/// What it means that the chosen groups hold no rule of a usage: conventional records always speak of crawling and
-/// otherwise only of what they name.
-pub fn unspoken(usage: u16) -> Silence {
-    if usage == policy::CRAWL { Silence::Allowed } else { Silence::Unknown }
+/// What it means that none of these rules, all that the chosen groups hold of a usage, matches (RFC 9309 2.2.2). Without
+/// any, groups still speak of crawling (R7), and otherwise of nothing.
+pub fn silence<'r, 's: 'r>(rules: impl IntoIterator<Item = &'r Rule<'s>>, usage: Option<u16>) -> Silence {
+    let speaks = rules.into_iter().any(|rule| rule.silence == Silence::Allowed);
+    if speaks || usage == Some(policy::CRAWL) { Silence::Allowed } else { Silence::Unknown }
 }

@@ -277,7 +277,7 @@ impl Rules<'_> {
         let (line, octets) = (first.line, |found: &Match| found.tag >> 1);
         if policy.profile == Profile::Koster {
             format!("matches, but line {line} stands before it")
-        } else if first.rank.is_some() || second.rank.is_some() {
+        } else if first.is_weighed_by_form() || second.is_weighed_by_form() {
             format!(
                 "matches, but line {line} goes first: explicit Allow, then Disallow, then Allow with wildcards"
             )

@@ -4,8 +4,9 @@
 //! So they are taken as compiled and put into the policy of the text. Where a text refers to files, all its records
 //! are: they may use each other's definitions. It weighs nothing.
 
-use robomaton_compiler::{Agent, Group, Policy, Rule, Sense};
+use robomaton_compiler::{Agent, Combiner, Group, Policy, Rule, Sense};
 use robomaton_formats::detail::{self, Detail};
+use robomaton_formats::program::Silence;
 use robomaton_runtime::Role;
 use std::borrow::Cow;
 
@@ -125,7 +126,8 @@ fn rule_of(group: &detail::Group<'_>, rule: &detail::Rule<'_>, usage: u16, condi
         sense: if rule.permits { Sense::Permit } else { Sense::Prohibit },
         pattern: Cow::Owned(rule.pattern.0.to_vec()),
         notation: group.notation,
-        rank: None,
+        combiner: Combiner::Specificity,
+        silence: Silence::Allowed,
         conditions,
         line: rule.line,
     }

@@ -59,7 +59,7 @@ fn ranked(policy: &Policy<'_>, traced: &Trace, winner: &Match) -> String {
         format!("{line} is the only rule that matches")
     } else if policy.profile == Profile::Koster {
         format!("{line} is the first rule in the file that matches")
-    } else if traced.matches.iter().any(|found| policy.rules[found.rule].rank.is_some()) {
+    } else if traced.matches.iter().any(|found| policy.rules[found.rule].is_weighed_by_form()) {
         format!(
             "{line} goes first of the {count} that match: explicit Allow, then Disallow, then Allow with wildcards"
         )

@@ -22,12 +22,21 @@ pub enum Role {
     PageConventional = 3,
     /// ACAP fields of robots.txt, and of files that it refers to.
     Field = 4,
+    /// Rules of user-agent groups for a usage of which silence says nothing; ranked as conventional ones are. A role of
+    /// programs in scoped lists alone: the groups that hold such rules are [`Role::Conventional`].
+    Preference = 5,
 }
 
 impl Role {
     /// Every role, in the order of its number.
-    pub const ALL: [Role; 5] =
-        [Role::Conventional, Role::Element, Role::Page, Role::PageConventional, Role::Field];
+    pub const ALL: [Role; 6] = [
+        Role::Conventional,
+        Role::Element,
+        Role::Page,
+        Role::PageConventional,
+        Role::Field,
+        Role::Preference,
+    ];
 
     /// The role with this number, if there is one.
     pub fn from_u32(number: u32) -> Option<Role> {
@@ -42,6 +51,7 @@ impl Role {
             Role::Page => "page",
             Role::PageConventional => "page-conventional",
             Role::Element => "element",
+            Role::Preference => "preference",
         }
     }
 
@@ -57,7 +67,7 @@ impl Role {
     /// A group of this role in an explanation, where `for_purpose` says whether it is for some purposes only.
     pub const fn heading(self, for_purpose: bool) -> &'static str {
         match self {
-            Role::Conventional => "conventional",
+            Role::Conventional | Role::Preference => "conventional",
             Role::Element => "elements",
             Role::Page => "META tags",
             Role::PageConventional => "conventional META tags",
@@ -68,7 +78,7 @@ impl Role {
 
     /// Whether the highest priority of the rules that match decides. The others are weighed by specificity (P15).
     pub const fn is_ranked(self) -> bool {
-        matches!(self, Role::Conventional)
+        matches!(self, Role::Conventional | Role::Preference)
     }
 
     /// Whether its rules stand in a page, and speak of that page alone.
@@ -89,7 +99,7 @@ impl Role {
     /// The place of its groups among those of a document: user-agent groups, ACAP records, pages.
     pub const fn order(self) -> u8 {
         match self {
-            Role::Conventional => 0,
+            Role::Conventional | Role::Preference => 0,
             Role::Field => 1,
             Role::Element | Role::Page | Role::PageConventional => 2,
         }
@@ -125,7 +135,7 @@ impl fmt::Display for Spelling<'_> {
             Role::Conventional if self.is_implied => write!(f, "(nothing else is allowed)"),
             Role::Conventional if is(CRAWL) => write!(f, "{}: {pattern}", title_case(word)),
             Role::Conventional if is(INDEX) && !permits => write!(f, "Noindex: {pattern}"),
-            Role::Conventional => match self.record {
+            Role::Conventional | Role::Preference => match self.record {
                 Some((key, value)) => write!(f, "{}: {value}", title_case(key)),
                 None => write!(f, "{word} {usage}: {pattern}"),
             },
@@ -156,7 +166,7 @@ mod tests {
         for (number, role) in (0..).zip(Role::ALL) {
             assert_eq!((role as u32, Role::from_u32(number)), (number, Some(role)));
         }
-        assert_eq!(Role::from_u32(5), None);
+        assert_eq!(Role::from_u32(6), None);
     }
 
     #[test]

@@ -17,7 +17,7 @@
 use crate::crawler::{Crawler, Usage};
 use crate::walk::{Register, walk};
 use robomaton_formats::octets::is_plain;
-use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, Role, ScopedEntry, ScopedView};
+use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, ScopedEntry, ScopedView};
 use robomaton_formats::program::{Head, Tag, Weighing};
 use robomaton_formats::read::View;
 use robomaton_formats::scope::{PERMITS, PERMITS_IF, PROHIBITS, ScopeView, read_tag};
@@ -119,7 +119,7 @@ fn weigh<const N: usize>(
     let mut level = asking.live(rest.as_ref(), false, true, &mut fields)?;
 
     let mut rules = Matched::<N>::new(scope);
-    let conventional = |entry: &ScopedEntry| entry.role == Role::Conventional && entry.usage == usage.number;
+    let conventional = |entry: &ScopedEntry| entry.role.is_ranked() && entry.usage == usage.number;
     let counts = list.own || !crawler.is_named_only();
     for entry in list.entries().filter(|entry| counts && conventional(entry)) {
         asking.ask(entry.program, &mut rules)?;

@@ -5,9 +5,9 @@
 
 use super::{Code, Pass, quote};
 use crate::Options;
-use crate::lower::Surroundings;
-use crate::lower::acap::same_site;
-use crate::lower::condition::{Dialect, Place, condition};
+use crate::context::Surroundings;
+use crate::language::acap::same_site;
+use crate::language::condition::{Dialect, Place, condition};
 use robomaton_formats::SiteKey;
 use robomaton_formats::condition::Condition;
 use robomaton_formats::policy::USAGES;

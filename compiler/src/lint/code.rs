@@ -79,6 +79,8 @@ codes! {
     VisitTimeRepeated: "visit-time-repeated", Note, "N15";
     /// A Robot-version that is none.
     BadRobotVersion: "bad-robot-version", Error, "N2";
+    /// A value that the language of its record cannot read.
+    UnreadableValue: "unreadable-value", Error, "R18";
     /// A Sitemap that is no absolute URL.
     RelativeSitemap: "relative-sitemap", Warning, "R18";
     /// Pairs of patterns that were not held against each other.

@@ -34,8 +34,9 @@ pub use code::Code;
 pub use pages::{PageFinding, lint_pages};
 
 use crate::Options;
+use crate::context::Surroundings;
 use crate::limits::OverLimit;
-use crate::lower::{Surroundings, lower_with};
+use crate::lower::lower_with;
 use robomaton_formats::Profile;
 use robomaton_grammar::{LineKind, Span, Tree};
 
@@ -91,6 +92,7 @@ pub fn lint_within<'s>(
         return Report { findings: pass.found, pages, over: None, is_something_else: true };
     }
     records::lint(&mut pass);
+    records::languages(options.profile, &mut pass);
     records::visit_times(&mut pass);
     patterns::lines(options.profile, &mut pass);
     // In the 1996 draft a blank line ends a record, and names are compared in part.

@@ -4,8 +4,9 @@
 
 use super::acap::QUALIFIERS;
 use super::{Code, quote};
-use crate::lower::condition::{Dialect, Place, condition};
-use crate::lower::page::{Page, is_later};
+use crate::context::Page;
+use crate::language::condition::{Dialect, Place, condition};
+use crate::language::pages::is_later;
 use robomaton_formats::Condition;
 use robomaton_formats::policy::USAGES;
 use robomaton_grammar::acap::value;

@@ -3,6 +3,8 @@
 //! Whether a value is one is asked of the grammar's readers of values. Nothing here depends on groups.
 
 use super::{Code, Pass, quote};
+use crate::language;
+use robomaton_formats::Profile;
 use robomaton_grammar::{Key, LineKind, Span, napalm};
 
 /// How much of a text is looked at to tell its encoding.
@@ -82,6 +84,20 @@ pub(super) fn lint(pass: &mut Pass<'_, '_>) {
         let effect = if code == Code::RelativeSitemap { "some crawlers drop it" } else { "it has no effect" };
         let message = format!("{} is not {form}; {effect}", quote(value));
         pass.say(code, line.value, message);
+    }
+}
+
+/// Looks at the values of records in user-agent groups that languages of their own read.
+pub(super) fn languages(profile: Profile, pass: &mut Pass<'_, '_>) {
+    let tree = pass.tree;
+    for line in &tree.lines {
+        let Some(language) = language::reader(profile, tree, line) else { continue };
+        let value = tree.text(line.value);
+        if let Some(mistake) = language.mistake(value) {
+            let message = format!("{} is not understood, so it has no effect: {mistake}", quote(value));
+            let span = if value.is_empty() { line.key } else { line.value };
+            pass.say(Code::UnreadableValue, span, message);
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! over. Only resources given by their path, or by a URL of this site, are known to be of this site.
 
 use super::{Code, Pass, quote};
-use crate::lower::acap::same_site;
+use crate::language::acap::same_site;
 use crate::policy::{Agent, Policy};
 use crate::trace::{Asked, trace};
 use robomaton_formats::condition::{Condition, Locator};

@@ -131,12 +131,12 @@ pub fn trace(policy: &Policy<'_>, asked: &Asked<'_>) -> Trace {
         undetermined: Vec::new(),
     };
     let tags = precedence::tags(policy);
-    let mut spoken = false;
+    let mut spoken = Vec::new();
     for &group in &conventional {
         for at in policy.groups[group].rules.clone() {
             let rule = &policy.rules[at];
             if Some(rule.usage) == usage {
-                spoken = true;
+                spoken.push(rule);
                 if rule.pattern().matches(&rule.notation.target(asked.target)) {
                     let (tag, fate) = (tags[at], Fate::Beaten);
                     trace.matches.push(Match { rule: at, group, tag, level: None, fate });
@@ -144,12 +144,11 @@ pub fn trace(policy: &Policy<'_>, asked: &Asked<'_>) -> Trace {
             }
         }
     }
+    let silence = precedence::silence(spoken, usage);
     if policy.is_scoped() {
-        scoped::weigh(policy, asked, names, usage, spoken, &mut trace);
+        scoped::weigh(policy, asked, names, usage, silence, &mut trace);
     } else {
         let winner = trace.matches.iter_mut().rev().max_by_key(|found| found.tag).filter(|_| !robots_txt);
-        let usage = usage.unwrap_or(u16::MAX);
-        let silence = if spoken { precedence::silence(usage) } else { precedence::unspoken(usage) };
         trace.decision = match (winner, silence) {
             (Some(winner), _) => {
                 winner.fate = Fate::Decides;

@@ -8,8 +8,9 @@ use super::{Asked, Choice, Fate, Holder, Level, Match, Trace, is_named, is_permi
 use crate::policy::{Group, Policy};
 use crate::scope::{self, Symbol, scoped_pattern, symbols};
 use robomaton_formats::Decision;
-use robomaton_formats::policy::{INDEX, OTHER, PRESENT, Role, is_special};
-use robomaton_formats::{policy::CRAWL, purpose};
+use robomaton_formats::policy::{OTHER, PRESENT, Role, is_special};
+use robomaton_formats::program::Silence;
+use robomaton_formats::purpose;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,11 +19,9 @@ pub(super) fn weigh(
     asked: &Asked<'_>,
     names: &[String],
     usage: Option<u16>,
-    spoken: bool,
+    silence: Silence,
     trace: &mut Trace,
 ) {
-    // Only these two usages have conventional rules.
-    debug_assert!(trace.matches.is_empty() || matches!(usage, Some(CRAWL | INDEX)));
     let conventional = trace.matches.len();
     for (number, group) in policy.groups.iter().enumerate() {
         for (any, holder) in addresses(group, policy, asked, names, &trace.choice) {
@@ -116,7 +115,7 @@ pub(super) fn weigh(
         deciding.iter().for_each(|&place| trace.matches[live[place]].fate = Fate::Decides);
     }
     trace.sides = sides;
-    trace.decision = outcome.map_or(silent(policy, usage, spoken), |(decision, _)| decision);
+    trace.decision = outcome.map_or(silent(policy, silence), |(decision, _)| decision);
     if trace.decision == Decision::Conditional {
         let mut conditions: Vec<_> = trace
             .deciding()
@@ -140,10 +139,9 @@ pub(super) fn weigh(
     trace.groups = groups;
 }
 
-/// No field and no rule matches: in a file of ACAP that is permission (P49), elsewhere only for crawling and for what
-/// rules of the groups speak of.
-fn silent(policy: &Policy<'_>, usage: Option<u16>, spoken: bool) -> Decision {
-    if policy.is_acap || spoken || usage == Some(CRAWL) { Decision::Allowed } else { Decision::Unknown }
+/// No field and no rule matches: in a file of ACAP that is permission (P49), elsewhere what silence of the rules is.
+fn silent(policy: &Policy<'_>, silence: Silence) -> Decision {
+    if policy.is_acap || silence == Silence::Allowed { Decision::Allowed } else { Decision::Unknown }
 }
 
 /// How a group's fields address the crawler: whether as any, and from where. Empty when they do not.
@@ -159,7 +157,7 @@ fn addresses(
         return Vec::new();
     }
     let holder = match (group.role, for_purpose) {
-        (Role::Conventional, _) => return Vec::new(),
+        (Role::Conventional | Role::Preference, _) => return Vec::new(),
         (Role::Element, _) if asked.elements || asked.named_only => return Vec::new(),
         (Role::Element, _) => return vec![(false, Holder::Element)],
         (Role::Page, true) => Holder::PageForPurpose,

@@ -11,7 +11,7 @@ use crate::resolve::{Chosen, Facts, MAX_TARGETS};
 use crate::{Capture, Looks, sniff};
 use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
-use robomaton_compiler::{Element, MetaTag, Options, Page, Workshop};
+use robomaton_compiler::{Element, MetaTag, Options, Page, ProgramCache, Surroundings, compile_cached};
 use robomaton_formats::{Outcome, Profile, SiteKey, write};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -45,7 +45,7 @@ pub(super) struct Gathered<'o> {
     known: HashMap<(u128, bool), usize>,
     pub(super) documents: Store,
     /// One for each thread that compiles.
-    workshops: Vec<Mutex<Workshop>>,
+    caches: Vec<Mutex<ProgramCache>>,
     /// What pages say, each with its site; superseded ones included.
     pub(super) pages: Vec<(SiteKey, Page)>,
     pub(super) chosen: Chosen<Body>,
@@ -88,7 +88,7 @@ impl<'o> Gathered<'o> {
             seed: RandomState::new().build_hasher().finish(),
             known: HashMap::new(),
             documents: Store::new(scratch)?,
-            workshops: (0..threads).map(|_| Mutex::default()).collect(),
+            caches: (0..threads).map(|_| Mutex::default()).collect(),
             pages: Vec::new(),
             chosen: Chosen::with_max_targets(if pages_wanted { usize::MAX } else { MAX_TARGETS }),
             report: Report::default(),
@@ -161,13 +161,18 @@ impl<'o> Gathered<'o> {
     /// Compiles texts that are met for the first time, in their order.
     fn compile(&mut self, new: Vec<(bool, Vec<u8>)>) -> io::Result<()> {
         let (own, data) = (self.options, &self.data_options);
-        let (with_pages, workshops) = (self.pages_wanted, &self.workshops);
+        let (with_pages, caches) = (self.pages_wanted, &self.caches);
         let compiled: Vec<Packed> = new
             .par_iter()
             .map(|(as_data, body)| {
-                let workshop = &workshops[rayon::current_thread_index().unwrap_or(0)];
-                let mut workshop = workshop.lock().unwrap_or_else(PoisonError::into_inner);
-                let mut document = workshop.compile(body, None, if *as_data { data } else { own });
+                let cache = &caches[rayon::current_thread_index().unwrap_or(0)];
+                let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut document = compile_cached(
+                    body,
+                    &Surroundings::default(),
+                    if *as_data { data } else { own },
+                    &mut cache,
+                );
                 // What is compiled again, or with another text, is needed once more; an image may be to hold no texts.
                 let again = document.depends_on_origin
                     || !document.references.is_empty()

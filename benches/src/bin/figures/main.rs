@@ -10,7 +10,9 @@ use robomaton_benches::clock::time;
 use robomaton_benches::results::{Results, Table, program};
 use robomaton_benches::{Corpus, Field};
 use robomaton_compiler::automaton::{self, Tagged};
-use robomaton_compiler::{Entry, Options, Workshop, compile, emit, lower, precedence};
+use robomaton_compiler::{
+    Entry, Options, ProgramCache, Surroundings, compile, compile_cached, emit, lower, precedence,
+};
 use robomaton_corpus::{BatchOptions, Built, Input, Progress, build};
 use robomaton_formats::SiteKey;
 use robomaton_formats::layout::Section;
@@ -107,7 +109,7 @@ fn programs(field: &Field<'_>, table: &mut Table, results: &mut Results) {
             automaton::build(
                 &rules,
                 policy.profile.notation(),
-                Weighing::Ranked(precedence::silence(CRAWL)),
+                Weighing::Ranked(precedence::silence([], Some(CRAWL))),
                 &mut code,
             );
             // `build` left distinct patterns.
@@ -150,11 +152,11 @@ fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize, table: &mut T
     let plain = Options { no_sources: true, ..Options::default() };
     let limit = plain.limits.bytes(plain.profile);
     let speed = |octets: usize, time: Duration| mega(octets) / time.as_secs_f64();
-    let mut stage = |name: &str, target: &str, work: &dyn Fn(&[u8], &mut Workshop) -> usize| {
-        // A new workshop for each round: nothing is known before the first text.
+    let mut stage = |name: &str, target: &str, work: &dyn Fn(&[u8], &mut ProgramCache) -> usize| {
+        // A new cache for each round: nothing is known before the first text.
         let round = |texts: &[&[u8]]| {
-            let mut workshop = Workshop::default();
-            texts.iter().map(|text| work(text, &mut workshop)).sum::<usize>()
+            let mut cache = ProgramCache::default();
+            texts.iter().map(|text| work(text, &mut cache)).sum::<usize>()
         };
         let over = |texts: &[&[u8]]| time(ROUNDS, || round(texts));
         let both = (speed(corpus.distinct_bytes(), over(&all)), speed(record_bytes, over(&records)));
@@ -169,11 +171,11 @@ fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize, table: &mut T
     stage("scan and lower", "", &|text, _| {
         lower(&robomaton_grammar::scan(text, limit), None, &plain).map_or(0, |policy| policy.rules.len())
     });
-    stage("compile without texts", "≥ 200", &|text, workshop| {
-        workshop.compile(text, None, &plain).code.len()
+    stage("compile without texts", "≥ 200", &|text, cache| {
+        compile_cached(text, &Surroundings::default(), &plain, cache).code.len()
     });
-    stage("compile with texts", "", &|text, workshop| {
-        workshop.compile(text, None, &field.options).code.len()
+    stage("compile with texts", "", &|text, cache| {
+        compile_cached(text, &Surroundings::default(), &field.options, cache).code.len()
     });
     let of_sites = corpus.sites.iter().map(|&(_, body)| &corpus.bodies[body].text[..]);
     let with_records: HashSet<*const u8> = records.iter().map(|text| text.as_ptr()).collect();
@@ -181,9 +183,10 @@ fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize, table: &mut T
     let every_record: Vec<&[u8]> = of_sites.filter(|text| with_records.contains(&text.as_ptr())).collect();
     let [all, records] = [every, every_record].map(|texts| {
         let once = || {
-            let (mut workshop, mut known) = (Workshop::default(), HashSet::new());
+            let (mut cache, mut known) = (ProgramCache::default(), HashSet::new());
             let new = texts.iter().filter(|text| known.insert(xxh3_128(text)));
-            new.map(|text| workshop.compile(text, None, &plain).code.len()).sum::<usize>()
+            new.map(|text| compile_cached(text, &Surroundings::default(), &plain, &mut cache).code.len())
+                .sum::<usize>()
         };
         speed(texts.iter().map(|text| text.len()).sum(), time(ROUNDS, once))
     });

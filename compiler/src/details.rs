@@ -6,7 +6,7 @@ use robomaton_formats::program::Tag;
 use std::borrow::Cow;
 
 /// The details of a policy whose rules have these tags in the programs.
-pub(super) fn details<'p>(policy: &'p Policy<'_>, tags: &[Tag]) -> detail::Detail<'p> {
+pub(crate) fn details<'p>(policy: &'p Policy<'_>, tags: &[Tag]) -> detail::Detail<'p> {
     detail::Detail {
         groups: policy.groups.iter().map(|of| group(policy, of, tags)).collect(),
         extensions: extensions(&policy.extensions),

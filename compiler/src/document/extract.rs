@@ -16,17 +16,17 @@ use robomaton_formats::{NoRules, Profile, Ruling};
 
 /// An image whose documents are taken up again.
 #[derive(Debug)]
-pub(crate) struct Reviver<'i> {
+pub(crate) struct Extractor<'i> {
     view: View<'i>,
     profile: Profile,
     usages: Vec<&'i str>,
     reach: Reach,
 }
 
-impl<'i> Reviver<'i> {
+impl<'i> Extractor<'i> {
     /// Looks where things lie, in time linear in the image.
-    pub(crate) fn new(view: View<'i>) -> Reviver<'i> {
-        Reviver {
+    pub(crate) fn new(view: View<'i>) -> Extractor<'i> {
+        Extractor {
             view,
             profile: view.layout().profile,
             usages: view.usages().collect(),
@@ -50,26 +50,26 @@ impl<'i> Reviver<'i> {
 
     /// The document of a site by its ruling and number. `None` when the image is damaged here.
     pub(crate) fn document(&self, ruling: Ruling, number: u32) -> Option<Document> {
-        let mut reviving = Reviving { of: self, document: self.names(ruling)?, programs: HashMap::new() };
+        let mut extraction = Extraction { of: self, document: self.names(ruling)?, programs: HashMap::new() };
         match ruling {
             Ruling::NoRules(_) => {}
             Ruling::Program(at) => {
-                let program = reviving.program(at)?;
-                reviving.document.sets.push(Set::Ranked(vec![(CRAWL, program)]));
+                let program = extraction.program(at)?;
+                extraction.document.sets.push(Set::Ranked(vec![(CRAWL, program)]));
             }
             Ruling::Policy(at) => {
                 let policy = PolicyView::read(self.view.policy(at)?)?;
                 let words: Vec<u32> = policy.words().collect();
                 for &word in &words {
-                    let set = reviving.set(word, &words)?;
-                    reviving.document.sets.push(set);
+                    let set = extraction.set(word, &words)?;
+                    extraction.document.sets.push(set);
                 }
             }
         }
         Some(Document {
             detail: self.view.detail_bytes(number)?.to_vec(),
             source: self.view.frame(number)?.to_vec(),
-            ..reviving.document
+            ..extraction.document
         })
     }
 
@@ -93,10 +93,12 @@ impl<'i> Reviver<'i> {
                 let mut own: Vec<u32> = Vec::new();
                 for word in policy.words().filter(|word| word & SET_LIST != 0) {
                     let list = self.view.list(word & !SET_LIST)?;
-                    if is_scoped(list) {
-                        let entries = ScopedView::read(list)?.entries().map(|entry| entry.usage);
-                        own.extend(entries.filter(|&usage| usage as usize >= USAGES.len()));
-                    }
+                    let usages: Vec<u32> = if is_scoped(list) {
+                        ScopedView::read(list)?.entries().map(|entry| entry.usage).collect()
+                    } else {
+                        read_list(list)?.map(|entry| u32::from(entry.usage)).collect()
+                    };
+                    own.extend(usages.into_iter().filter(|&usage| usage as usize >= USAGES.len()));
                 }
                 own.sort_unstable();
                 own.dedup();
@@ -110,14 +112,14 @@ impl<'i> Reviver<'i> {
 }
 
 /// A document that grows.
-struct Reviving<'r, 'i> {
-    of: &'r Reviver<'i>,
+struct Extraction<'r, 'i> {
+    of: &'r Extractor<'i>,
     document: Document,
     /// Their numbers by their offsets.
     programs: HashMap<u32, usize>,
 }
 
-impl Reviving<'_, '_> {
+impl Extraction<'_, '_> {
     /// The number of the program that begins there. It ends where the next begins.
     fn program(&mut self, at: u32) -> Option<usize> {
         if let Some(&number) = self.programs.get(&at) {
@@ -146,9 +148,19 @@ impl Reviving<'_, '_> {
             if purpose != NO_PURPOSE {
                 return None;
             }
-            entries.push((usage, self.program(program)?));
+            entries.push((self.usage(u32::from(usage))?, self.program(program)?));
         }
         Some(Set::Ranked(entries))
+    }
+
+    /// The number in the document of a usage that the image numbers so.
+    fn usage(&self, usage: u32) -> Option<u16> {
+        if (usage as usize) < USAGES.len() {
+            return u16::try_from(usage).ok();
+        }
+        let name = *self.of.usages.get(usage as usize)?;
+        let own = self.document.usages.binary_search_by(|own| own.as_str().cmp(name)).ok()?;
+        u16::try_from(USAGES.len() + own).ok()
     }
 
     fn scoped(&mut self, list: &ScopedView<'_>, words: &[u32]) -> Option<ScopedSet> {
@@ -160,14 +172,7 @@ impl Reviving<'_, '_> {
         }
         let mut entries = Vec::with_capacity(list.len());
         for policy::ScopedEntry { role, usage, purpose, program } in list.entries() {
-            let usage = match (usage as usize).checked_sub(USAGES.len()) {
-                None => usage as u16,
-                Some(_) => {
-                    let name = *self.of.usages.get(usage as usize)?;
-                    let own = self.document.usages.binary_search_by(|own| own.as_str().cmp(name)).ok()?;
-                    u16::try_from(USAGES.len() + own).ok()?
-                }
-            };
+            let usage = self.usage(usage)?;
             let purpose = match purpose {
                 0 => 0,
                 _ => {

@@ -7,47 +7,17 @@
 
 use super::acap::Spent;
 use super::condition::{Dialect, Place, condition};
-use super::{Draft, Lowering, token_of};
+use super::{Language, Source};
+use crate::context::Page;
 use crate::limits::OverLimit;
-use crate::policy::{Agent, Sense};
-use robomaton_formats::policy::Role;
+use crate::lowering::{Draft, Lowering, token_of};
+use crate::policy::{Agent, Combiner, Sense};
+use robomaton_formats::policy::{Role, USAGES};
+use robomaton_formats::program::Silence;
 use robomaton_formats::{Condition, Context, Holds, Notation};
 use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// One page with what is embedded in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Page {
-    /// The absolute URL that it was found at. When it is empty, conditions of location are left to the asker.
-    pub url: String,
-    /// Path and query of its URL, as they stand there.
-    pub target: String,
-    /// Its META tags.
-    pub metas: Vec<MetaTag>,
-    /// Its elements with a class of ACAP.
-    pub elements: Vec<Element>,
-}
-
-/// A META tag.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MetaTag {
-    /// `robots`, or the name of a crawler.
-    pub name: String,
-    /// Its content.
-    pub content: String,
-    /// The line it begins on, from 1.
-    pub line: u32,
-}
-
-/// An element's class that begins with `the-acap:`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Element {
-    /// The class.
-    pub token: String,
-    /// The line the element begins on, from 1.
-    pub line: u32,
-}
 
 /// Whom a group addresses: role, crawler (`None` for any), purpose.
 type Address = (Role, Option<String>, Option<String>);
@@ -62,7 +32,27 @@ struct Statement {
     line: u32,
 }
 
-pub(super) fn lower(pages: &[Page], lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> {
+pub(super) struct Pages;
+
+impl Language for Pages {
+    fn usages(&self) -> &'static [&'static str] {
+        &USAGES
+    }
+
+    fn combiner(&self) -> Combiner {
+        Combiner::Specificity
+    }
+
+    fn silence(&self) -> Silence {
+        Silence::Allowed
+    }
+
+    fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
+        lower(source.context.pages, lowering)
+    }
+}
+
+fn lower(pages: &[Page], lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> {
     let mut groups: BTreeMap<Address, Vec<Statement>> = BTreeMap::new();
     let mut sorted: Vec<&Page> = pages.iter().collect();
     sorted.sort_unstable();
@@ -98,7 +88,8 @@ pub(super) fn lower(pages: &[Page], lowering: &mut Lowering<'_, '_>) -> Result<(
             let usage = lowering.usage(&usage, line)?;
             spent.rule(patterns[target].len(), line, lowering)?;
             let (pattern, notation) = (Cow::Owned(patterns[target].clone()), Notation::Rep);
-            lowering.push(Draft { usage, sense, pattern, notation, rank: None, conditions, line })?;
+            let (combiner, silence) = (Pages.combiner(), Pages.silence());
+            lowering.push(Draft { usage, sense, pattern, notation, combiner, silence, conditions, line })?;
         }
     }
     lowering.close();

@@ -1,6 +1,6 @@
 //! Rule sets of Robot-version 2.0.0 (N1 to N20): match forms, precedence, and which rule set a robot reads.
 //!
-//! Runs over the conventional groups that `rep` has lowered, before anything else is added to the policy. Afterwards
+//! Runs over the groups that `conventional` has lowered, before anything else is added to the policy. Afterwards
 //! each crawler is named by the rule sets that answer for it and by no others, so nothing behind this file knows of
 //! versions. Invariant: a text without `Robot-version` is left as it is.
 //!
@@ -11,9 +11,13 @@
 //!   (anything else)                   `*`               rank 1: prohibited, if only Allows or any regex Allow stand there
 //! ```
 
-use crate::policy::{Agent, IMPLIED, Policy, Rule, RuleSet, Sense};
+use super::{Language, Source};
+use crate::limits::OverLimit;
+use crate::lowering::Lowering;
+use crate::policy::{Agent, Combiner, Form, Policy, Rule, RuleSet, Sense};
+use robomaton_formats::Notation;
 use robomaton_formats::policy::CRAWL;
-use robomaton_formats::{Notation, policy::Role};
+use robomaton_formats::program::Silence;
 use robomaton_grammar::{Key, LineKind, Tree, napalm};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,23 +28,42 @@ type Version = (u32, u32);
 /// What a rule set without a version is (N2).
 const OLD: Version = (1, 0);
 
-/// Gives versioned rule sets their meaning and takes crawlers out of the groups that do not answer for them (N4, N5).
-pub(super) fn lower(tree: &Tree<'_>, policy: &mut Policy<'_>) {
-    if !tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
-        return;
+pub(super) struct Extended;
+
+impl Language for Extended {
+    fn usages(&self) -> &'static [&'static str] {
+        &["crawl"]
     }
-    let stated: Vec<Option<Version>> =
-        policy.groups.iter().map(|group| version(tree, group.line as usize - 1)).collect();
-    let versions: Vec<Version> = stated.iter().map(|stated| stated.unwrap_or(OLD)).collect();
-    let sets = policy.groups.iter().zip(&stated).zip(&versions).map(|((group, stated), &version)| RuleSet {
-        version,
-        is_stated: stated.is_some(),
-        is_acceptable: is_acceptable(version),
-        agents: group.agents.clone(),
-    });
-    policy.rule_sets = sets.collect();
-    rank(policy, &versions);
-    negotiate(policy, &versions);
+
+    fn combiner(&self) -> Combiner {
+        Combiner::FormOfMatch(Form::Implied)
+    }
+
+    fn silence(&self) -> Silence {
+        Silence::Allowed
+    }
+
+    /// Gives versioned rule sets their meaning and takes crawlers out of the groups that do not answer for them (N4, N5).
+    fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
+        let (tree, policy) = (source.tree, &mut lowering.policy);
+        if !tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
+            return Ok(());
+        }
+        let stated: Vec<Option<Version>> =
+            policy.groups.iter().map(|group| version(tree, group.line as usize - 1)).collect();
+        let versions: Vec<Version> = stated.iter().map(|stated| stated.unwrap_or(OLD)).collect();
+        let groups = policy.groups.iter().zip(&stated).zip(&versions);
+        let sets = groups.map(|((group, stated), &version)| RuleSet {
+            version,
+            is_stated: stated.is_some(),
+            is_acceptable: is_acceptable(version),
+            agents: group.agents.clone(),
+        });
+        policy.rule_sets = sets.collect();
+        weigh_by_form(policy, &versions);
+        negotiate(policy, &versions);
+        Ok(())
+    }
 }
 
 /// The version that follows the user-agents of the group which begins at this line. Unknown keys are no headers (N19).
@@ -61,7 +84,7 @@ fn is_acceptable((major, minor): Version) -> bool {
 }
 
 /// Rewrites the rules of the second major version, and says what becomes of everything else (N8 to N13).
-fn rank(policy: &mut Policy<'_>, versions: &[Version]) {
+fn weigh_by_form(policy: &mut Policy<'_>, versions: &[Version]) {
     if !versions.iter().any(|&(major, _)| major == 2) {
         return;
     }
@@ -71,7 +94,7 @@ fn rank(policy: &mut Policy<'_>, versions: &[Version]) {
         let count = group.rules.len();
         let start = policy.rules.len();
         policy.rules.extend(rules.by_ref().take(count));
-        if major == 2 && group.role == Role::Conventional {
+        if major == 2 && group.role.is_ranked() {
             let (mut regex_allows, mut allows, mut disallows) = (false, false, false);
             for rule in policy.rules[start..].iter_mut().filter(|rule| rule.usage == CRAWL) {
                 let is_regex = rule.pattern.contains(&b'*');
@@ -79,10 +102,10 @@ fn rank(policy: &mut Policy<'_>, versions: &[Version]) {
                 regex_allows |= permits && is_regex;
                 allows |= permits;
                 disallows |= !permits;
-                rule.rank = Some(match (permits, is_regex) {
-                    (true, false) => 4,
-                    (false, _) => 3,
-                    (true, true) => 2,
+                rule.combiner = Combiner::FormOfMatch(match (permits, is_regex) {
+                    (true, false) => Form::ExplicitAllow,
+                    (false, _) => Form::Disallow,
+                    (true, true) => Form::StarredAllow,
                 });
                 whole(&mut rule.pattern);
             }
@@ -96,7 +119,8 @@ fn rank(policy: &mut Policy<'_>, versions: &[Version]) {
                     sense,
                     pattern,
                     notation,
-                    rank: Some(IMPLIED),
+                    combiner: Combiner::FormOfMatch(Form::Implied),
+                    silence: Silence::Allowed,
                     conditions: 0,
                     line,
                 });

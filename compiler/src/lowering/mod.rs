@@ -1,84 +1,28 @@
-//! First pass: tree → policy. Each profile has a file that says what it reads; this one chooses and keeps limits.
+//! A policy in the making: what languages add groups, rules and records to, within the limits.
 //!
-//! Lowering never fails on what a text says; what the grammar could not read has a diagnostic there and is skipped
-//! here. It knows nothing of precedence.
+//! Made by [`crate::lower`] for one text and handed to each language. Invariants: a policy that comes out of here holds
+//! to every [`crate::Limits`], and to the crawlers that the image is narrowed to. It does not know what a record means.
 
-pub(crate) mod acap;
-pub(crate) mod condition;
-mod google;
-mod koster;
-mod napalm;
-pub(crate) mod page;
-mod rep;
 mod schedule;
 
 use crate::Options;
 use crate::limits::{LimitName, OverLimit};
-use crate::policy::{Agent, Extension, Group, Policy, Rule, Sense};
+use crate::policy::{Agent, Combiner, Extension, Group, Policy, Rule, Sense};
+use robomaton_formats::Notation;
 use robomaton_formats::condition::Condition;
 use robomaton_formats::policy::{Role, USAGES};
 use robomaton_formats::profile::AgentRule;
-use robomaton_formats::{Notation, Profile};
+use robomaton_formats::program::Silence;
 use robomaton_grammar::{Key, LineKind, Tree};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-pub use page::{Element, MetaTag, Page};
-
-/// What a text is read together with.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Surroundings<'a, 's> {
-    /// The authority (`host[:port]`) that it was fetched from.
-    pub origin: Option<&'a str>,
-    /// Other files of the same site, by path and query: those that the text refers to are read with it (V16).
-    pub files: &'a [(&'a str, &'s [u8])],
-    /// Pages of the site with permissions embedded in them (M21).
-    pub pages: &'a [Page],
-}
-
-/// Lowers a tree under the options' profile. `origin` is the authority (`host[:port]`) the text was fetched from.
-///
-/// # Errors
-/// The limit that the text exceeds.
-pub fn lower<'s>(tree: &Tree<'s>, origin: Option<&str>, options: &Options) -> Result<Policy<'s>, OverLimit> {
-    lower_with(tree, &Surroundings { origin, ..Surroundings::default() }, options)
-}
-
-/// Lowers a tree together with what surrounds the text. The policy borrows from all of it.
-///
-/// # Errors
-/// The limit that the texts exceed.
-pub fn lower_with<'s>(
-    tree: &Tree<'s>,
-    around: &Surroundings<'_, 's>,
-    options: &Options,
-) -> Result<Policy<'s>, OverLimit> {
-    let mut lowering = Lowering::new(tree, options);
-    match options.profile {
-        Profile::Full => {
-            let acap = acap::Acap::read(tree);
-            let ignores = |line| acap.as_ref().is_some_and(|acap| acap.ignores(line));
-            rep::lower(tree, around.origin, &mut lowering, &ignores)?;
-            lowering.close();
-            napalm::lower(tree, &mut lowering.policy);
-            if let Some(acap) = &acap {
-                acap.lower(around, &mut lowering)?;
-            }
-            page::lower(around.pages, &mut lowering)?;
-        }
-        Profile::Rfc9309 => rep::lower(tree, around.origin, &mut lowering, &|_| false)?,
-        Profile::Google => google::lower(tree, &mut lowering)?,
-        Profile::Koster => koster::lower(tree, &mut lowering)?,
-    }
-    Ok(lowering.finish())
-}
-
 /// A policy in the making, and the limits it is held to.
-struct Lowering<'s, 'o> {
-    policy: Policy<'s>,
-    options: &'o Options,
+pub(crate) struct Lowering<'s, 'o> {
+    pub(crate) policy: Policy<'s>,
+    pub(crate) options: &'o Options,
     /// The group being read, if any.
-    open: Option<Group<'s>>,
+    pub(crate) open: Option<Group<'s>>,
     /// Stars in the rules of the open group.
     stars: usize,
     /// How crawlers are named.
@@ -90,18 +34,19 @@ struct Lowering<'s, 'o> {
 }
 
 /// A rule on its way into the open group.
-struct Draft<'s> {
-    usage: u16,
-    sense: Sense,
-    pattern: Cow<'s, [u8]>,
-    notation: Notation,
-    rank: Option<u8>,
-    conditions: u32,
-    line: u32,
+pub(crate) struct Draft<'s> {
+    pub(crate) usage: u16,
+    pub(crate) sense: Sense,
+    pub(crate) pattern: Cow<'s, [u8]>,
+    pub(crate) notation: Notation,
+    pub(crate) combiner: Combiner,
+    pub(crate) silence: Silence,
+    pub(crate) conditions: u32,
+    pub(crate) line: u32,
 }
 
 impl<'s, 'o> Lowering<'s, 'o> {
-    fn new(tree: &Tree<'s>, options: &'o Options) -> Lowering<'s, 'o> {
+    pub(crate) fn new(tree: &Tree<'s>, options: &'o Options) -> Lowering<'s, 'o> {
         let policy = Policy {
             profile: options.profile,
             groups: Vec::with_capacity(tree.groups.len()),
@@ -124,12 +69,12 @@ impl<'s, 'o> Lowering<'s, 'o> {
     }
 
     /// Ends the open group, if any, and opens a conventional one.
-    fn open(&mut self, line: u32) -> Result<(), OverLimit> {
+    pub(crate) fn open(&mut self, line: u32) -> Result<(), OverLimit> {
         self.open_as(Role::Conventional, line)
     }
 
     /// Ends the open group, if any, and opens one.
-    fn open_as(&mut self, role: Role, line: u32) -> Result<(), OverLimit> {
+    pub(crate) fn open_as(&mut self, role: Role, line: u32) -> Result<(), OverLimit> {
         self.close();
         let allowed = self.options.limits.groups();
         if self.policy.groups.len() == allowed {
@@ -151,7 +96,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
         Ok(())
     }
 
-    fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         if let Some(mut group) = self.open.take() {
             group.rules.end = self.policy.rules.len();
             if !self.wanted.is_empty() {
@@ -169,24 +114,18 @@ impl<'s, 'o> Lowering<'s, 'o> {
         }
     }
 
-    fn agent(&mut self, agent: Agent<'s>) {
+    pub(crate) fn agent(&mut self, agent: Agent<'s>) {
         if let Some(group) = &mut self.open {
             group.agents.push(agent);
         }
     }
 
-    /// Adds a conventional rule to the open group. Does nothing outside a group (R8).
-    fn rule(&mut self, usage: u16, sense: Sense, pattern: Cow<'s, [u8]>, line: u32) -> Result<(), OverLimit> {
-        let notation = self.options.profile.notation();
-        self.push(Draft { usage, sense, pattern, notation, rank: None, conditions: 0, line })
-    }
-
-    /// Adds a rule to the open group, within the limits.
-    fn push(&mut self, draft: Draft<'s>) -> Result<(), OverLimit> {
+    /// Adds a rule to the open group, within the limits. Does nothing outside a group (R8).
+    pub(crate) fn push(&mut self, draft: Draft<'s>) -> Result<(), OverLimit> {
         if self.open.is_none() {
             return Ok(());
         }
-        let Draft { usage, sense, pattern, notation, rank, conditions, line } = draft;
+        let Draft { usage, sense, pattern, notation, combiner, silence, conditions, line } = draft;
         let limits = &self.options.limits;
         let over = |limit, allowed| OverLimit { limit, allowed, line };
         if pattern.len() > limits.pattern {
@@ -195,7 +134,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
         if self.policy.rules.len() >= limits.rules {
             return Err(over(LimitName::Rules, limits.rules));
         }
-        let rule = Rule { usage, sense, pattern, notation, rank, conditions, line };
+        let rule = Rule { usage, sense, pattern, notation, combiner, silence, conditions, line };
         if rule.pattern().has_star() {
             self.stars += memchr::memchr_iter(b'*', &rule.pattern).count();
             if self.stars > limits.stars() {
@@ -207,7 +146,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
     }
 
     /// The number of a usage by its name; unknown names get one, too (decision 18).
-    fn usage(&mut self, name: &str, line: u32) -> Result<u16, OverLimit> {
+    pub(crate) fn usage(&mut self, name: &str, line: u32) -> Result<u16, OverLimit> {
         if let Some(usage) = self.policy.usage(name) {
             return Ok(usage);
         }
@@ -220,7 +159,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
     }
 
     /// The place of a set of conditions in the policy, plus one; 0 for none.
-    fn conditions(&mut self, conditions: Vec<Condition>, line: u32) -> Result<u32, OverLimit> {
+    pub(crate) fn conditions(&mut self, conditions: Vec<Condition>, line: u32) -> Result<u32, OverLimit> {
         if conditions.is_empty() {
             return Ok(0);
         }
@@ -237,7 +176,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
 
     /// Keeps an extension record: some keys speak for the whole file, the others for the open group (R18). What says
     /// when and how often to come is kept in its meaning, too.
-    fn extension(&mut self, key: Key, value: &'s [u8], line: u32) -> Result<(), OverLimit> {
+    pub(crate) fn extension(&mut self, key: Key, value: &'s [u8], line: u32) -> Result<(), OverLimit> {
         let record =
             Extension { key: Cow::Borrowed(key.lower_name()), value: String::from_utf8_lossy(value), line };
         match (&mut self.open, key) {
@@ -255,19 +194,29 @@ impl<'s, 'o> Lowering<'s, 'o> {
         Ok(())
     }
 
-    fn finish(mut self) -> Policy<'s> {
+    /// Keeps the record of a key that the grammar does not know, as it stands in the text.
+    pub(crate) fn unknown(&mut self, key: &[u8], value: &'s [u8], line: u32) {
+        let key = String::from_utf8_lossy(key).to_ascii_lowercase();
+        let record = Extension { key: Cow::Owned(key), value: String::from_utf8_lossy(value), line };
+        match &mut self.open {
+            Some(group) => group.extensions.push(record),
+            None => self.policy.extensions.push(record),
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Policy<'s> {
         self.close();
         self.policy
     }
 }
 
 /// The number of line `index` as reports count it.
-fn number(index: usize) -> u32 {
+pub(crate) fn number(index: usize) -> u32 {
     index as u32 + 1
 }
 
 /// A product token as text: what is no UTF-8 is taken for Latin-1, as R5 does.
-fn token_of(token: &[u8]) -> Cow<'_, str> {
+pub(crate) fn token_of(token: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(token) {
         Ok(token) => Cow::Borrowed(token),
         Err(_) => token.iter().copied().map(char::from).collect::<String>().into(),
@@ -275,6 +224,6 @@ fn token_of(token: &[u8]) -> Cow<'_, str> {
 }
 
 /// A name as text: what a profile keeps of it is ASCII, or compared as octets of whatever encoding.
-fn name_of(octets: &[u8]) -> Cow<'_, str> {
+pub(crate) fn name_of(octets: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(octets)
 }

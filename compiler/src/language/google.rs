@@ -3,53 +3,71 @@
 //! That parser has its own idea of a line's key and value, of white space and of NUL, so this file takes only the
 //! division into lines from the tree and reads each line again. Where it differs from R1–R18 is said line by line.
 
-use super::{Lowering, name_of, number};
+use super::{Language, Source};
 use crate::limits::OverLimit;
-use crate::policy::{Agent, Sense};
+use crate::lowering::{Lowering, name_of, number};
+use crate::policy::{Agent, Combiner, Sense};
+use robomaton_formats::program::Silence;
 use robomaton_formats::{Notation, agent, policy};
-use robomaton_grammar::Tree;
 
 /// A line's buffer is 8 × 2,083 octets, one of them for the terminator; what follows is lost.
 const KEPT: usize = 8 * 2083 - 1;
 
-pub(super) fn lower<'s>(tree: &Tree<'s>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
-    // Whether a rule has closed the list of agents. Only allow and disallow do, empty ones too.
-    let mut closed = true;
-    for (index, line) in tree.lines.iter().enumerate() {
-        let Some((key, value)) = fields(tree.text(line.span)) else { continue };
-        let starts = |spellings: &[&str]| {
-            spellings.iter().any(|name| {
-                key.get(..name.len()).is_some_and(|key| key.eq_ignore_ascii_case(name.as_bytes()))
-            })
-        };
-        // Keys are matched by prefix, in this order; `Allowed` is Allow and `Disallow-foo` is Disallow.
-        let sense = if starts(&["user-agent", "useragent", "user agent"]) {
-            if std::mem::take(&mut closed) {
-                lowering.open(number(index))?;
-            }
-            lowering.agent(agent(value));
-            continue;
-        } else if starts(&["allow"]) {
-            Sense::Permit
-        } else if starts(&["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) {
-            Sense::Prohibit
-        } else {
-            continue;
-        };
-        closed = true;
-        lowering.policy.has_records = true;
-        let pattern = Notation::Google.pattern(value);
-        if pattern.is_empty() {
-            continue;
-        }
-        if sense == Sense::Permit
-            && let Some(directory) = index_page(&pattern)
-        {
-            lowering.rule(policy::CRAWL, sense, directory.into(), number(index))?;
-        }
-        lowering.rule(policy::CRAWL, sense, pattern, number(index))?;
+pub(super) struct Google;
+
+impl Language for Google {
+    fn usages(&self) -> &'static [&'static str] {
+        &["crawl"]
     }
-    Ok(())
+
+    fn combiner(&self) -> Combiner {
+        Combiner::LongestMatch
+    }
+
+    fn silence(&self) -> Silence {
+        Silence::Allowed
+    }
+
+    fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
+        let tree = source.tree;
+        // Whether a rule has closed the list of agents. Only allow and disallow do, empty ones too.
+        let mut closed = true;
+        for (index, line) in tree.lines.iter().enumerate() {
+            let Some((key, value)) = fields(tree.text(line.span)) else { continue };
+            let starts = |spellings: &[&str]| {
+                spellings.iter().any(|name| {
+                    key.get(..name.len()).is_some_and(|key| key.eq_ignore_ascii_case(name.as_bytes()))
+                })
+            };
+            // Keys are matched by prefix, in this order; `Allowed` is Allow and `Disallow-foo` is Disallow.
+            let sense = if starts(&["user-agent", "useragent", "user agent"]) {
+                if std::mem::take(&mut closed) {
+                    lowering.open(number(index))?;
+                }
+                lowering.agent(agent(value));
+                continue;
+            } else if starts(&["allow"]) {
+                Sense::Permit
+            } else if starts(&["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) {
+                Sense::Prohibit
+            } else {
+                continue;
+            };
+            closed = true;
+            lowering.policy.has_records = true;
+            let pattern = Notation::Google.pattern(value);
+            if pattern.is_empty() {
+                continue;
+            }
+            if sense == Sense::Permit
+                && let Some(directory) = index_page(&pattern)
+            {
+                self.rule((policy::CRAWL, sense), directory.into(), number(index), lowering)?;
+            }
+            self.rule((policy::CRAWL, sense), pattern, number(index), lowering)?;
+        }
+        Ok(())
+    }
 }
 
 /// `Allow: /dir/index.htm…` also allows `/dir/` itself, as if `Allow: /dir/$` stood there.

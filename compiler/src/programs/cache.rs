@@ -22,40 +22,40 @@ const LARGE: usize = 8 << 10;
 /// Compiles many texts, one after the other, and builds a program that several have only once. Gives the documents that
 /// [`compile`](crate::compile()) gives.
 #[derive(Debug)]
-pub struct Workshop {
-    /// Of the hashes. Another one for each workshop, so that nobody can write rules that are taken for others; documents do
+pub struct ProgramCache {
+    /// Of the hashes. Another one for each cache, so that nobody can write rules that are taken for others; documents do
     /// not depend on it.
     seed: u64,
     /// Programs of any text, as ranges of `code`, by the hash of their rules.
-    known: HashMap<u128, Kept>,
+    known: HashMap<u128, CachedProgram>,
     code: Vec<u8>,
-    /// Rules, written to be hashed.
-    written: Vec<u8>,
+    /// Rules, key_buffer to be hashed.
+    key_buffer: Vec<u8>,
 }
 
 /// A program that was built before.
 #[derive(Clone, Debug)]
-struct Kept {
+struct CachedProgram {
     code: Range<usize>,
     depth: usize,
 }
 
-impl Default for Workshop {
-    fn default() -> Workshop {
-        Workshop {
+impl Default for ProgramCache {
+    fn default() -> ProgramCache {
+        ProgramCache {
             seed: RandomState::new().build_hasher().finish(),
             known: HashMap::new(),
             code: Vec::new(),
-            written: Vec::new(),
+            key_buffer: Vec::new(),
         }
     }
 }
 
 /// The distinct programs of a document, as they are built: octets end to end, and the range of each.
-pub(super) struct Programs<'d, 'w> {
+pub(super) struct ProgramTable<'d, 'w> {
     code: &'d mut Vec<u8>,
     ranges: &'d mut Vec<Range<usize>>,
-    workshop: &'w mut Workshop,
+    cache: &'w mut ProgramCache,
     notation: Notation,
     /// Whether to make them the plain way.
     plain: bool,
@@ -63,15 +63,15 @@ pub(super) struct Programs<'d, 'w> {
     numbers: HashMap<u128, usize>,
 }
 
-impl<'d, 'w> Programs<'d, 'w> {
+impl<'d, 'w> ProgramTable<'d, 'w> {
     pub(super) fn new(
         code: &'d mut Vec<u8>,
         ranges: &'d mut Vec<Range<usize>>,
-        workshop: &'w mut Workshop,
+        cache: &'w mut ProgramCache,
         notation: Notation,
         plain: bool,
-    ) -> Programs<'d, 'w> {
-        Programs { code, ranges, workshop, notation, plain, numbers: HashMap::new() }
+    ) -> ProgramTable<'d, 'w> {
+        ProgramTable { code, ranges, cache, notation, plain, numbers: HashMap::new() }
     }
 
     /// The number of the program of these rules, which are left sorted; and the depth of it when it is new to the
@@ -84,15 +84,19 @@ impl<'d, 'w> Programs<'d, 'w> {
         silence: Silence,
     ) -> (usize, usize) {
         let weighing = Weighing::Ranked(silence);
-        let Workshop { seed, known, code, written } = &mut *self.workshop;
-        written.clear();
-        written.extend([Head::front(self.notation, weighing, false), u8::from(self.plain), u8::from(joined)]);
+        let ProgramCache { seed, known, code, key_buffer } = &mut *self.cache;
+        key_buffer.clear();
+        key_buffer.extend([
+            Head::front(self.notation, weighing, false),
+            u8::from(self.plain),
+            u8::from(joined),
+        ]);
         for rule in &*rules {
-            written.extend(rule.tag.to_le_bytes());
-            written.extend((rule.pattern.text.len() as u32).to_le_bytes());
-            written.extend(rule.pattern.text);
+            key_buffer.extend(rule.tag.to_le_bytes());
+            key_buffer.extend((rule.pattern.text.len() as u32).to_le_bytes());
+            key_buffer.extend(rule.pattern.text);
         }
-        let of_rules = xxh3_128_with_seed(written, *seed);
+        let of_rules = xxh3_128_with_seed(key_buffer, *seed);
         if let Some(&number) = self.numbers.get(&of_rules) {
             return (number, 0);
         }
@@ -118,7 +122,10 @@ impl<'d, 'w> Programs<'d, 'w> {
                         known.clear();
                         code.clear();
                     }
-                    known.insert(of_rules, Kept { code: code.len()..code.len() + built.len(), depth });
+                    known.insert(
+                        of_rules,
+                        CachedProgram { code: code.len()..code.len() + built.len(), depth },
+                    );
                     code.extend_from_slice(built);
                 }
                 depth
@@ -144,7 +151,7 @@ impl<'d, 'w> Programs<'d, 'w> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Document, Options, compile};
+    use crate::{Document, Options, Surroundings, compile, compile_cached};
     use robomaton_formats::Profile;
 
     /// A text of two groups that say the same in another order, of which many texts have one.
@@ -164,20 +171,23 @@ mod tests {
             of(Profile::Google, false),
             of(Profile::Koster, false),
         ];
-        let mut workshop = Workshop::default();
+        let mut cache = ProgramCache::default();
         let mut forgot = 0;
         for number in 0..1_200 {
             // Programs of lanes, small ones of tries, and some that are too large to be kept.
             let text = text(number, [5, 70, 200, 600][number / 3 % 4]);
-            let before = workshop.code.len();
+            let before = cache.code.len();
             for options in &options {
                 let alone: Document = compile(text.as_bytes(), None, options);
-                assert_eq!(workshop.compile(text.as_bytes(), None, options), alone);
+                assert_eq!(
+                    compile_cached(text.as_bytes(), &Surroundings::default(), options, &mut cache),
+                    alone
+                );
                 assert_eq!(alone.programs.len(), if options.profile == Profile::Koster { 2 } else { 1 });
             }
-            forgot += usize::from(workshop.code.len() < before);
-            assert!(workshop.code.len() <= KEPT);
+            forgot += usize::from(cache.code.len() < before);
+            assert!(cache.code.len() <= KEPT);
         }
-        assert!(forgot > 0 && !workshop.known.is_empty());
+        assert!(forgot > 0 && !cache.known.is_empty());
     }
 }

@@ -11,11 +11,14 @@ mod definitions;
 mod spent;
 
 use super::condition::{Dialect, Place, condition};
-use super::{Draft, Lowering, Surroundings, number, token_of};
+use super::{Language, Source};
+use crate::context::Surroundings;
 use crate::limits::{LimitName, OverLimit};
-use crate::policy::{Agent, Extension, Sense};
+use crate::lowering::{Draft, Lowering, number, token_of};
+use crate::policy::{Agent, Combiner, Extension, Sense};
 use definitions::{Definitions, Meaning, pattern};
-use robomaton_formats::policy::Role;
+use robomaton_formats::policy::{Role, USAGES};
+use robomaton_formats::program::Silence;
 use robomaton_formats::{Notation, SiteKey};
 use robomaton_grammar::acap::{self, Action, Field, Problem, Qualifier, Resource, UsageName};
 use robomaton_grammar::{Code, Key, LineKind, Span, Tree};
@@ -23,8 +26,34 @@ pub(super) use spent::Spent;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
+pub(super) struct Acap;
+
+impl Language for Acap {
+    fn usages(&self) -> &'static [&'static str] {
+        &USAGES
+    }
+
+    fn combiner(&self) -> Combiner {
+        Combiner::Specificity
+    }
+
+    fn silence(&self) -> Silence {
+        Silence::Allowed
+    }
+
+    /// The conventional rules that an ACAP text ignores (P4, P54, V53).
+    fn suspends(&self, tree: &Tree<'_>) -> Option<Vec<bool>> {
+        let text = Text::read(tree)?;
+        Some((0..tree.lines.len()).map(|line| text.ignores(line)).collect())
+    }
+
+    fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
+        Text::read(source.tree).map_or(Ok(()), |text| text.lower(source.context, lowering))
+    }
+}
+
 /// The ACAP fields of one text.
-pub(super) struct Acap<'t, 's> {
+struct Text<'t, 's> {
     tree: &'t Tree<'s>,
     /// Line index and field, in file order; `None` for one that says nothing but that there is a field.
     fields: Vec<(usize, Option<Field>)>,
@@ -35,9 +64,9 @@ pub(super) struct Acap<'t, 's> {
     inside: Vec<bool>,
 }
 
-impl<'t, 's> Acap<'t, 's> {
+impl<'t, 's> Text<'t, 's> {
     /// Reads the fields of a text; none when it holds no record.
-    pub(super) fn read(tree: &'t Tree<'s>) -> Option<Acap<'t, 's>> {
+    fn read(tree: &'t Tree<'s>) -> Option<Text<'t, 's>> {
         if !tree.lines.iter().any(|line| line.kind == LineKind::Acap) {
             return None;
         }
@@ -59,21 +88,17 @@ impl<'t, 's> Acap<'t, 's> {
         }
         let version = acap::version(tree).map(|(major, minor, _)| (major, minor));
         let alone = fields.iter().any(|(_, field)| *field == Some(Field::IgnoreConventional));
-        Some(Acap { tree, fields, dialect: Dialect::of(version), alone, inside })
+        Some(Text { tree, fields, dialect: Dialect::of(version), alone, inside })
     }
 
     /// Whether the conventional rule on this line says nothing: all are ignored, or it stands in an ACAP record, where
     /// only the pilot reads it (P54, V53).
-    pub(super) fn ignores(&self, line: usize) -> bool {
+    fn ignores(&self, line: usize) -> bool {
         self.alone || self.inside[line] && self.dialect != Dialect::Pilot
     }
 
     /// Adds the records to the policy.
-    pub(super) fn lower(
-        &self,
-        around: &Surroundings<'_, 's>,
-        lowering: &mut Lowering<'s, '_>,
-    ) -> Result<(), OverLimit> {
+    fn lower(&self, around: &Surroundings<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
         lowering.policy.is_acap = true;
         lowering.policy.has_records = true;
         if self.alone {
@@ -101,9 +126,9 @@ impl<'t, 's> Acap<'t, 's> {
             }
         }
         let mut spent = Spent::default();
-        let mut files: BTreeMap<&str, (Acap<'_, 's>, Definitions<'s>)> = BTreeMap::new();
+        let mut files: BTreeMap<&str, (Text<'_, 's>, Definitions<'s>)> = BTreeMap::new();
         for (&path, tree) in &trees {
-            if let Some(file) = Acap::read(tree) {
+            if let Some(file) = Text::read(tree) {
                 // What a file defines is known there, and what the one defines that refers to it (V18).
                 let definitions = Definitions::of(&[self, &file], &mut spent, lowering)?;
                 files.insert(path, (file, definitions));
@@ -298,7 +323,17 @@ impl<'t, 's> Acap<'t, 's> {
                     spent.rule(pattern.len(), line, lowering)?;
                 }
                 let (pattern, notation) = (pattern.clone(), Notation::Acap);
-                lowering.push(Draft { usage, sense, pattern, notation, rank: None, conditions, line })?;
+                let (combiner, silence) = (Acap.combiner(), Acap.silence());
+                lowering.push(Draft {
+                    usage,
+                    sense,
+                    pattern,
+                    notation,
+                    combiner,
+                    silence,
+                    conditions,
+                    line,
+                })?;
             }
         }
         Ok(())
@@ -345,7 +380,7 @@ struct Statement<'f> {
 struct Record<'s> {
     agents: Vec<Agent<'s>>,
     line: u32,
-    /// Indexes into [`Acap::fields`].
+    /// Indexes into [`Text::fields`].
     span: std::ops::Range<usize>,
 }
 

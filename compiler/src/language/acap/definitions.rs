@@ -2,9 +2,9 @@
 //!
 //! Made before the records are read, so a definition may stand after its use. Expansion is the records' business.
 
-use super::super::{Lowering, number};
-use super::{Acap, Spent};
+use super::{Spent, Text};
 use crate::limits::OverLimit;
+use crate::lowering::{Lowering, number};
 use robomaton_formats::Notation;
 use robomaton_grammar::acap::{Field, UsageName};
 use std::borrow::Cow;
@@ -28,13 +28,13 @@ impl<'s> Definitions<'s> {
     /// Those of some texts that share them. Of two usages of one name the first counts, two sets of one name are one
     /// (decision 24); composites are made of usages and of qualified ones, which may stand anywhere (P42).
     pub(super) fn of(
-        texts: &[&Acap<'_, 's>],
+        texts: &[&Text<'_, 's>],
         spent: &mut Spent,
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<Definitions<'s>, OverLimit> {
         let mut definitions = Definitions::default();
         let all = texts.iter().flat_map(|text| text.fields.iter().map(move |field| (*text, field)));
-        let fields: Vec<(&Acap<'_, 's>, u32, &Field)> =
+        let fields: Vec<(&Text<'_, 's>, u32, &Field)> =
             all.filter_map(|(text, (line, field))| Some((text, number(*line), field.as_ref()?))).collect();
         // Where each name of a usage is defined first.
         let mut first: HashMap<String, usize> = HashMap::new();

@@ -4,8 +4,8 @@
 //! a limit of its own, and the product of two is a gigabyte. Honest texts come near none of these. It does not know
 //! what is multiplied by what.
 
-use super::super::Lowering;
 use crate::limits::{LimitName, OverLimit};
+use crate::lowering::Lowering;
 use robomaton_formats::Condition;
 
 /// Crawlers of all groups, each as often as groups address it.
@@ -17,7 +17,7 @@ const OCTETS_OF_RULE: usize = 256;
 
 /// Counts of what may be multiplied.
 #[derive(Default)]
-pub(in crate::lower) struct Spent {
+pub(in crate::language) struct Spent {
     addressed: usize,
     conditions: usize,
     rules: usize,
@@ -31,7 +31,7 @@ impl Spent {
     }
 
     /// The place of a set of conditions in the policy, plus one, as [`Lowering::conditions`] gives it.
-    pub(in crate::lower) fn conditions(
+    pub(in crate::language) fn conditions(
         &mut self,
         conditions: Vec<Condition>,
         line: u32,
@@ -46,7 +46,7 @@ impl Spent {
     }
 
     /// One more rule, whose pattern of that many octets stands for others, too.
-    pub(in crate::lower) fn rule(
+    pub(in crate::language) fn rule(
         &mut self,
         octets: usize,
         line: u32,

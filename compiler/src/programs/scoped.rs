@@ -5,15 +5,16 @@
 //! gives sets of *n* entries in all. Only conventional groups, of which a crawler has few, are joined here, because of
 //! their rules one winner is sought. Invariant: linear in the policy, but for what [`MERGED`] and [`ENTRIES`] allow.
 
-use super::{Document, ScopedEntry, ScopedSet, Set};
+use super::ProgramSets;
 use crate::automaton::{self, Tagged};
+use crate::document::{ScopedEntry, ScopedSet, Set};
 use crate::limits::{LimitName, Limits, OverLimit};
 use crate::policy::{Group, Policy, Rule, Sense};
 use crate::precedence;
 use crate::scope::{Order, scoped_pattern, symbols};
 use robomaton_formats::pattern::Parts;
-use robomaton_formats::policy::{CRAWL, INDEX, MAX_ENTRIES, Role, is_special};
-use robomaton_formats::program::{Tag, Weighing};
+use robomaton_formats::policy::{MAX_ENTRIES, Role, is_special};
+use robomaton_formats::program::{Silence, Tag, Weighing};
 use robomaton_formats::scope::{MAX_RULES, PERMITS, PERMITS_IF, PROHIBITS, Scope, bundle_tag, scoped_tag};
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,14 +25,9 @@ const OCTETS_OF_RULE: usize = 64;
 /// Programs of all combinations of groups of fields that crawlers have.
 const ENTRIES: usize = 1 << 20;
 
-/// Fills the document; gives the tags of the rules.
-pub(super) fn fill(
-    document: &mut Document,
-    policy: &Policy<'_>,
-    ranks: &[Tag],
-    limits: &Limits,
-) -> Result<Vec<Tag>, OverLimit> {
-    let mut filling = Filling::new(document, policy, ranks, limits)?;
+/// The programs of a policy whose ranked rules have these tags, and the sets of them.
+pub(crate) fn scoped(policy: &Policy<'_>, ranks: &[Tag], limits: &Limits) -> Result<ProgramSets, OverLimit> {
+    let mut filling = Filling::new(policy, ranks, limits)?;
     let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut any = Vec::new();
     for (number, group) in policy.groups.iter().enumerate() {
@@ -71,19 +67,16 @@ pub(super) fn fill(
                 set
             }
         };
-        filling.document.crawlers.push((name, set));
+        filling.sets.crawlers.push((name, set));
     }
     let entries = filling.conventional(&default)?;
     let permits = policy.is_acap;
     let set = ScopedSet { permits, entries, rest: Some(rest), ..ScopedSet::default() };
-    filling.document.default = Some(filling.intern(set));
+    filling.sets.default = Some(filling.intern(set));
     let longest = filling.longest;
-    let over = filling.over;
-    let tags = filling.finish();
-    over?;
-    document.usages.clone_from(&policy.usages);
-    document.check_sets(policy, longest)?;
-    Ok(tags)
+    let sets = filling.finish()?;
+    sets.check(policy, longest)?;
+    Ok(sets)
 }
 
 /// What one group of fields gives the sets of those it addresses.
@@ -95,7 +88,7 @@ struct Fields {
 }
 
 struct Filling<'f, 'p, 's> {
-    document: &'f mut Document,
+    sets: ProgramSets,
     policy: &'p Policy<'s>,
     limits: &'f Limits,
     order: Order,
@@ -103,19 +96,17 @@ struct Filling<'f, 'p, 's> {
     patterns: Vec<u32>,
     /// Tag and pattern of each conventional rule, ascending: the place is the rule's number.
     numbers: Vec<(Tag, u32)>,
-    /// The tags of the rules in the programs.
-    tags: Vec<Tag>,
     /// Programs that are there already.
     programs: HashMap<Vec<Tagged<'p>>, usize>,
     /// Numbers of bundles, by their tags.
     bundles: HashMap<Vec<Tag>, u32>,
-    /// Programs of groups that were joined: (usage, program).
-    joined: HashMap<Vec<usize>, Vec<(u16, usize)>>,
+    /// Entries of groups that were joined.
+    joined: HashMap<Vec<usize>, Vec<ScopedEntry>>,
     merged: usize,
     /// Entries and stars of groups of fields, by group.
     fields: HashMap<usize, Fields>,
     entries: usize,
-    sets: HashMap<ScopedSet, usize>,
+    known: HashMap<ScopedSet, usize>,
     purposes: HashMap<Vec<u8>, u16>,
     longest: usize,
     /// The first program that is too deep.
@@ -123,13 +114,8 @@ struct Filling<'f, 'p, 's> {
 }
 
 impl<'f, 'p, 's> Filling<'f, 'p, 's> {
-    fn new(
-        document: &'f mut Document,
-        policy: &'p Policy<'s>,
-        ranks: &[Tag],
-        limits: &'f Limits,
-    ) -> Result<Self, OverLimit> {
-        let of_file = |role| matches!(role, Role::Conventional | Role::Field);
+    fn new(policy: &'p Policy<'s>, ranks: &[Tag], limits: &'f Limits) -> Result<Self, OverLimit> {
+        let of_file = |role: Role| !role.is_of_page();
         let mut texts = vec![None; policy.rules.len()];
         for group in policy.groups.iter().filter(|group| of_file(group.role)) {
             for at in group.rules.clone() {
@@ -154,8 +140,10 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         for group in &policy.groups {
             for at in group.rules.clone() {
                 let rule = &policy.rules[at];
-                tags[at] = if group.role == Role::Conventional {
-                    let number = numbers.binary_search(&(ranks[at], patterns[at])).unwrap_or_default();
+                tags[at] = if group.role.is_ranked() {
+                    let number = numbers
+                        .binary_search(&(ranks[at], patterns[at]))
+                        .expect("every ranked rule has a number");
                     scoped_tag(number as u32, says(rule))
                 } else {
                     let special = is_special(policy.usage_name(rule.usage));
@@ -164,20 +152,19 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
             }
         }
         Ok(Filling {
-            document,
+            sets: ProgramSets { tags, ..ProgramSets::default() },
             policy,
             limits,
             order,
             patterns,
             numbers,
-            tags,
             programs: HashMap::new(),
             bundles: HashMap::new(),
             joined: HashMap::new(),
             merged: 0,
             fields: HashMap::new(),
             entries: 0,
-            sets: HashMap::new(),
+            known: HashMap::new(),
             purposes: HashMap::new(),
             longest: 0,
             over: Ok(()),
@@ -185,7 +172,7 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
     }
 
     fn is_conventional(&self, group: usize) -> bool {
-        self.policy.groups[group].role == Role::Conventional
+        self.policy.groups[group].role.is_ranked()
     }
 
     /// The set of the fields of these groups; conventional groups among them are passed over. Of one usage it has no
@@ -195,7 +182,7 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         let mut stars: HashMap<u16, usize> = HashMap::new();
         for &number in groups {
             let group = &self.policy.groups[number];
-            if group.role == Role::Conventional {
+            if group.role.is_ranked() {
                 continue;
             }
             let over = |limit, allowed| Err(OverLimit { limit, allowed, line: group.line });
@@ -254,7 +241,7 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         if group.purposes.is_empty() {
             return Ok(vec![0]);
         }
-        let (known, all) = (&mut self.purposes, &mut self.document.purposes);
+        let (known, all) = (&mut self.purposes, &mut self.sets.purposes);
         let number = |purpose: &std::borrow::Cow<'_, [u8]>| {
             if let Some(&number) = known.get(purpose.as_ref()) {
                 return Ok(number);
@@ -285,23 +272,25 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
                 return Err(OverLimit { limit: LimitName::Stars, allowed: self.limits.stars(), line });
             }
             let mut programs = Vec::new();
-            for usage in [CRAWL, INDEX] {
-                let of_usage = rules.iter().copied().filter(|&rule| self.policy.rules[rule].usage == usage);
-                let of_usage: Vec<usize> = of_usage.collect();
-                if !of_usage.is_empty() {
-                    programs.push((usage, self.program(&of_usage)));
-                }
+            let mut by_usage: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+            rules
+                .iter()
+                .for_each(|&rule| by_usage.entry(self.policy.rules[rule].usage).or_default().push(rule));
+            for (usage, rules) in by_usage {
+                let silence =
+                    precedence::silence(rules.iter().map(|&rule| &self.policy.rules[rule]), Some(usage));
+                let role = if silence == Silence::Allowed { Role::Conventional } else { Role::Preference };
+                programs.push(ScopedEntry { role, usage, purpose: 0, program: self.program(&rules) });
             }
             self.joined.insert(groups.to_vec(), programs);
         }
-        let entry = |&(usage, program)| ScopedEntry { role: Role::Conventional, usage, purpose: 0, program };
-        Ok(self.joined[groups].iter().map(entry).collect())
+        Ok(self.joined[groups].clone())
     }
 
     /// The program of these rules, which is built once.
     fn program(&mut self, rules: &[usize]) -> usize {
         let tagged =
-            |&rule: &usize| Tagged { pattern: self.policy.rules[rule].pattern(), tag: self.tags[rule] };
+            |&rule: &usize| Tagged { pattern: self.policy.rules[rule].pattern(), tag: self.sets.tags[rule] };
         let mut tagged: Vec<Tagged<'p>> = rules.iter().map(tagged).collect();
         tagged.sort_unstable();
         // Of one pattern, fields that differ in what they say are one; of conventional rules the higher number counts.
@@ -317,13 +306,13 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
             return program;
         }
         let notation = self.policy.rules[rules[0]].notation;
-        let start = self.document.code.len();
-        let depth = automaton::build(&tagged, notation, Weighing::Scoped, &mut self.document.code);
+        let start = self.sets.code.len();
+        let depth = automaton::build(&tagged, notation, Weighing::Scoped, &mut self.sets.code);
         if self.over.is_ok() {
             self.over = self.limits.check_depth(depth, self.policy.rules[rules[0]].line);
         }
-        self.document.programs.push(start..self.document.code.len());
-        let program = self.document.programs.len() - 1;
+        self.sets.programs.push(start..self.sets.code.len());
+        let program = self.sets.programs.len() - 1;
         self.programs.insert(tagged, program);
         program
     }
@@ -353,20 +342,21 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         set.entries.sort_unstable();
         set.entries.dedup();
         self.longest = self.longest.max(set.entries.len());
-        let sets = &mut self.document.sets;
-        *self.sets.entry(set).or_insert_with_key(|set| {
+        let sets = &mut self.sets.sets;
+        *self.known.entry(set).or_insert_with_key(|set| {
             sets.push(Set::Scoped(set.clone()));
             sets.len() - 1
         })
     }
 
-    fn finish(self) -> Vec<Tag> {
-        debug_assert_eq!(self.patterns.len(), self.tags.len());
+    fn finish(mut self) -> Result<ProgramSets, OverLimit> {
+        self.over?;
+        debug_assert_eq!(self.patterns.len(), self.sets.tags.len());
         let conventional = self.numbers.iter().map(|&(_, pattern)| pattern).collect();
         let mut bundles = vec![Vec::new(); self.bundles.len()];
         self.bundles.into_iter().for_each(|(tags, number)| bundles[number as usize] = tags);
-        Scope { narrower: self.order.narrower, conventional, bundles }.encode(&mut self.document.scope);
-        self.tags
+        Scope { narrower: self.order.narrower, conventional, bundles }.encode(&mut self.sets.scope);
+        Ok(self.sets)
     }
 }
 

@@ -1,0 +1,64 @@
+//! One text → its document: the passes of the compiler, by name.
+//!
+//! Every pass is a pure function, so a document depends on the text, its context and the options alone; a
+//! [`ProgramCache`] only saves building programs again that earlier texts had. It does not know what any pass does.
+
+use crate::context::Surroundings;
+use crate::details::details;
+use crate::document::{Contents, Document, Text};
+use crate::lower::lower_with;
+use crate::policy::Policy;
+use crate::programs::{self, ProgramCache};
+use crate::{Looks, Options, OverLimit, precedence, sniff};
+use robomaton_formats::Outcome;
+
+/// Compiles one text fetched from `origin` (`host[:port]`, for patterns that are absolute URLs).
+pub fn compile(text: &[u8], origin: Option<&str>, options: &Options) -> Document {
+    compile_with(text, &Surroundings { origin, ..Surroundings::default() }, options)
+}
+
+/// Compiles one text together with files it may refer to and pages of its site.
+pub fn compile_with(text: &[u8], context: &Surroundings<'_, '_>, options: &Options) -> Document {
+    compile_cached(text, context, options, &mut ProgramCache::default())
+}
+
+/// As [`compile_with`], for many texts one after the other: programs that an earlier one had are not built again.
+pub fn compile_cached(
+    text: &[u8],
+    context: &Surroundings<'_, '_>,
+    options: &Options,
+    cache: &mut ProgramCache,
+) -> Document {
+    let tree = robomaton_grammar::scan(text, options.limits.bytes(options.profile));
+    let policy = lower_with(&tree, context, options);
+    let contents = policy.and_then(|policy| contents(&policy, options, cache));
+    Document::new(options.profile, Text::new(&tree, options), contents)
+}
+
+/// Compiles one text as that of a capture: a page or a picture in place of a robots.txt is another outcome than an empty
+/// one (R16).
+pub fn compile_fetched(text: &[u8], context: &Surroundings<'_, '_>, options: &Options) -> Document {
+    let mut document = compile_with(text, context, options);
+    if document.outcome == Outcome::Empty && sniff(text, None) != Looks::Text {
+        document.outcome = Outcome::NotRobots;
+    }
+    document
+}
+
+/// Compiles a policy that was put together otherwise than from one text. The document holds no text.
+pub fn compile_policy(policy: &Policy<'_>, options: &Options) -> Document {
+    let contents = contents(policy, options, &mut ProgramCache::default());
+    Document::new(policy.profile, Text::default(), contents)
+}
+
+/// Policy → priorities → programs → details.
+fn contents(policy: &Policy<'_>, options: &Options, cache: &mut ProgramCache) -> Result<Contents, OverLimit> {
+    let tags = precedence::tags(policy);
+    let programs = if policy.is_scoped() {
+        programs::scoped(policy, &tags, &options.limits)?
+    } else {
+        programs::ranked(policy, tags, options, cache)?
+    };
+    let detail = details(policy, &programs.tags);
+    Ok(Contents::new(policy, programs, &detail))
+}

@@ -1,0 +1,74 @@
+//! A made-up language: whether a crawler's operator may have pages read aloud. It shows what a language is made of.
+//!
+//! ```text
+//!   User-agent: *
+//!   Read-Aloud: no
+//!   Read-Aloud: yes /news/
+//! ```
+//!
+//! Only built with the feature `example-language`, which the tests turn on. CONTRIBUTING.md walks through it. Its
+//! grammar is `example.pest`, its cases are `tests/cases/example-language.toml`; no other file knows it, but for its
+//! line in [`super::of`].
+
+use super::Language;
+use crate::limits::OverLimit;
+use crate::lowering::Lowering;
+use crate::policy::{Combiner, Sense};
+use pest::Parser;
+use robomaton_formats::Notation;
+use robomaton_formats::program::Silence;
+use std::borrow::Cow;
+
+pub(super) struct Example;
+
+#[derive(pest_derive::Parser)]
+#[grammar = "language/example.pest"]
+struct Grammar;
+
+impl Language for Example {
+    fn usages(&self) -> &'static [&'static str] {
+        &["read-aloud"]
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["read-aloud"]
+    }
+
+    /// A `no` that matches decides, however long a `yes` is.
+    fn combiner(&self) -> Combiner {
+        Combiner::MostRestrictive
+    }
+
+    /// Who says nothing of a page neither permits nor prohibits.
+    fn silence(&self) -> Silence {
+        Silence::Unknown
+    }
+
+    fn record<'s>(
+        &self,
+        value: &'s [u8],
+        line: u32,
+        lowering: &mut Lowering<'s, '_>,
+    ) -> Result<(), OverLimit> {
+        let Some((sense, path)) = parse(value) else { return Ok(()) };
+        let usage = lowering.usage("read-aloud", line)?;
+        let pattern = Notation::Rep.pattern(path.unwrap_or("/").as_bytes()).into_owned();
+        self.rule((usage, sense), Cow::Owned(pattern), line, lowering)
+    }
+
+    fn mistake(&self, value: &[u8]) -> Option<&'static str> {
+        parse(value)
+            .is_none()
+            .then_some("`yes` or `no` is expected, and perhaps a path, such as `no /private/`")
+    }
+}
+
+/// What a value says, and of which paths; `None` for one that is no value of this language.
+fn parse(value: &[u8]) -> Option<(Sense, Option<&str>)> {
+    let value = Grammar::parse(Rule::value, std::str::from_utf8(value).ok()?).ok()?.next()?;
+    let mut parts = value.into_inner();
+    let sense =
+        if parts.next()?.as_str().eq_ignore_ascii_case("yes") { Sense::Permit } else { Sense::Prohibit };
+    let path = parts.find(|part| part.as_rule() == Rule::path);
+    Some((sense, path.map(|path| path.as_str())))
+}

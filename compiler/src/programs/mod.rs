@@ -1,0 +1,55 @@
+//! Third pass: policy and priorities → programs, and the sets of them that answer for each crawler.
+//!
+//! Of a policy whose rules are all ranked, `ranked` joins the groups of each crawler; where fields are weighed by
+//! specificity, `scoped` does. `automaton` builds the single program. Invariants: equal programs and equal sets stand once;
+//! what does not fit the format is over a limit. It does not know how an image numbers things.
+
+mod cache;
+mod ranked;
+mod scoped;
+
+pub use cache::ProgramCache;
+pub(crate) use ranked::ranked;
+pub(crate) use scoped::scoped;
+
+use crate::document::Set;
+use crate::limits::{LimitName, OverLimit};
+use crate::policy::Policy;
+use robomaton_formats::policy::{MAX_ENTRIES, MAX_SETS};
+use robomaton_formats::program::Tag;
+use std::ops::Range;
+
+/// The programs of a policy, and which of them answer for whom.
+#[derive(Debug, Default)]
+pub(crate) struct ProgramSets {
+    /// The tag that each rule of the policy has in the programs.
+    pub(crate) tags: Vec<Tag>,
+    /// The programs, end to end.
+    pub(crate) code: Vec<u8>,
+    /// Each distinct program, as a range of `code`.
+    pub(crate) programs: Vec<Range<usize>>,
+    /// Distinct sets of programs.
+    pub(crate) sets: Vec<Set>,
+    /// Named crawlers, each with an index into `sets`; ascending by name, or in file order where a profile takes the
+    /// first record that fits.
+    pub(crate) crawlers: Vec<(String, usize)>,
+    /// The set of all other crawlers.
+    pub(crate) default: Option<usize>,
+    /// The scope of scoped sets, encoded.
+    pub(crate) scope: Vec<u8>,
+    /// Patterns of purposes.
+    pub(crate) purposes: Vec<Vec<u8>>,
+}
+
+impl ProgramSets {
+    /// The format numbers sets, and programs of a set, in two octets; no honest text comes near.
+    fn check(&self, policy: &Policy<'_>, longest: usize) -> Result<(), OverLimit> {
+        let line = policy.groups.last().map_or(1, |group| group.line);
+        let over = |limit, allowed| Err(OverLimit { limit, allowed, line });
+        match () {
+            () if self.sets.len() > MAX_SETS => over(LimitName::Sets, MAX_SETS),
+            () if longest > MAX_ENTRIES => over(LimitName::Entries, MAX_ENTRIES),
+            () => Ok(()),
+        }
+    }
+}
