@@ -48,7 +48,6 @@ pub use context::{Element, MetaTag, Page, Surroundings};
 pub use document::{Document, ScopedEntry, ScopedSet, Set};
 pub use dump::{dump_automaton, dump_policy};
 pub use emit::{Emitter, Entry, Names, Provenance, emit};
-pub use language::usages;
 pub use limits::{LimitName, Limits, OverLimit};
 pub use lower::{lower, lower_with};
 pub use merge::{Merge, MergeError};

@@ -23,8 +23,8 @@ fn tag(rule: &Rule<'_>, left: usize) -> Tag {
         Combiner::LongestMatch | Combiner::Specificity => rule.pattern.len(),
         Combiner::FirstMatch => left,
         Combiner::FormOfMatch(form) => form as usize,
-        // One rank for all prohibitions, above that of all permissions.
-        Combiner::MostRestrictive => usize::from(!permits),
+        // One rank for all prohibitions, above that of all permissions; programs have no rank 0.
+        Combiner::MostRestrictive => 1 + usize::from(!permits),
     };
     // Patterns and rules are limited far below 2³¹.
     2 * rank as Tag + Tag::from(permits)

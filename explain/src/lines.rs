@@ -10,7 +10,7 @@ use robomaton_compiler::lint::lint;
 use robomaton_compiler::trace::{Fate, Match, Trace};
 use robomaton_compiler::{Options, Policy, Sense, Surroundings};
 use robomaton_formats::policy::is_special;
-use robomaton_grammar::{Key, LineKind, Severity, Span, Tree, diagnose, scan};
+use robomaton_grammar::{Key, LineKind, Severity, Span, Tree, scan};
 use robomaton_runtime::Profile;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -167,12 +167,11 @@ type Found = (Span, Severity, &'static str, String);
 /// What `lint` prints of a text: of its meaning, and of its syntax.
 fn findings<'s>(tree: &Tree<'s>, around: &Surroundings<'_, 's>, options: &Options) -> Vec<Found> {
     let report = lint(tree, around, options);
-    let of_syntax = if report.is_something_else { Vec::new() } else { diagnose(tree) };
     let meaning = report.findings.into_iter().map(|found| {
         let code = found.code;
         (found.span, code.severity(), code.name(), found.message)
     });
-    let syntax = of_syntax.into_iter().map(|found| {
+    let syntax = report.syntax.into_iter().map(|found| {
         let code = found.code;
         (found.span, code.severity(), code.name(), found.message)
     });

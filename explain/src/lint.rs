@@ -8,7 +8,7 @@
 use crate::single::{Beside, Origin};
 use robomaton_compiler::lint::lint_within;
 use robomaton_compiler::{Options, OverLimit, Surroundings};
-use robomaton_grammar::{Code, Diagnostic, Severity, Span, Tree, diagnose, scan};
+use robomaton_grammar::{Code, Diagnostic, Severity, Span, Tree, scan};
 use serde::Serialize;
 
 /// A remark; the fields are the keys that scripts rely on.
@@ -88,7 +88,7 @@ pub fn lint(text: &[u8], origin: &Origin, beside: &Beside, options: &Options, st
             finding(code.severity(), code.name(), code.rule(), found.span, found.message, found.second)
         })
         .collect();
-    let mut diagnostics = if report.is_something_else { Vec::new() } else { diagnose(&tree) };
+    let mut diagnostics = report.syntax;
     diagnostics.extend(report.over.map(|over| over_limit(&tree, over)));
     found.extend(diagnostics.into_iter().map(|found| {
         let code = found.code;

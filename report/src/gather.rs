@@ -14,7 +14,7 @@ use robomaton_compiler::Surroundings;
 use robomaton_compiler::lint::{Code, lint};
 use robomaton_formats::Outcome;
 use robomaton_formats::detail::Detail;
-use robomaton_grammar::{Severity, diagnose, scan};
+use robomaton_grammar::{Severity, scan};
 use robomaton_runtime::{Crawler, Image, Site, Usage};
 use robomaton_tables::crawlers::known;
 use robomaton_tables::extent::{Extent, Extents};
@@ -279,8 +279,6 @@ fn codes(source: &[u8], detail: &Detail<'_>, options: &Options) -> Vec<(&'static
         let over = robomaton_grammar::Code::OverLimit;
         codes.insert(over.name(), over.severity());
     }
-    if !report.is_something_else {
-        codes.extend(diagnose(&tree).iter().map(|found| (found.code.name(), found.code.severity())));
-    }
+    codes.extend(report.syntax.iter().map(|found| (found.code.name(), found.code.severity())));
     codes.into_iter().collect()
 }

@@ -26,7 +26,7 @@ use remark::{Counts, Remark, Said};
 use robomaton_compiler::lint::{STEPS, lint_within};
 use robomaton_compiler::{Options, Surroundings};
 use robomaton_explain::Origin;
-use robomaton_grammar::{Tree, diagnose, scan};
+use robomaton_grammar::{Tree, scan};
 use sarif::Sarif;
 use std::borrow::Cow;
 use std::io::IsTerminal;
@@ -103,9 +103,7 @@ impl Asked<'_> {
         let report = lint_within(tree, &around, &self.options, self.max_steps);
         let mut said: Vec<Said> = report.findings.into_iter().map(Said::from).collect();
         said.extend(report.over.map(|over| Said::over(over, places)));
-        if !report.is_something_else {
-            said.extend(diagnose(tree).into_iter().map(Said::from));
-        }
+        said.extend(report.syntax.into_iter().map(Said::from));
         said.sort_by_key(|said| (said.span.start, said.severity, said.code));
         said
     }

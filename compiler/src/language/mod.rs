@@ -33,7 +33,7 @@ use std::borrow::Cow;
 
 /// A language of robots.txt files, or of the pages beside them.
 pub(crate) trait Language: Sync {
-    /// The usages that its rules may speak of, by name; none where a text may name any (decision 18).
+    /// The usages that its rules speak of, by name. Where a text may name others (decision 18), those with a number.
     fn usages(&self) -> &'static [&'static str];
 
     /// How rules of its own are weighed against each other.
@@ -84,6 +84,7 @@ pub(crate) trait Language: Sync {
         line: u32,
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<(), OverLimit> {
+        debug_assert!(self.usages().contains(&lowering.policy.usage_name(usage)), "an undeclared usage");
         let notation = lowering.options.profile.notation();
         let (combiner, silence) = (self.combiner(), self.silence());
         lowering.push(Draft { usage, sense, pattern, notation, combiner, silence, conditions: 0, line })
@@ -145,17 +146,6 @@ pub(crate) fn reader(profile: Profile, tree: &Tree<'_>, line: &Line) -> Option<&
         language.keys().iter().any(|own| own.as_bytes().eq_ignore_ascii_case(key))
     };
     of(profile).iter().find(reads).copied()
-}
-
-/// The usages that a profile's languages name, each once, in their order.
-pub fn usages(profile: Profile) -> Vec<&'static str> {
-    let mut usages: Vec<&str> = Vec::new();
-    for usage in of(profile).iter().flat_map(|language| language.usages()) {
-        if !usages.contains(usage) {
-            usages.push(usage);
-        }
-    }
-    usages
 }
 
 #[cfg(test)]

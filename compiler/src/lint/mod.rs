@@ -35,10 +35,12 @@ pub use pages::{PageFinding, lint_pages};
 
 use crate::Options;
 use crate::context::Surroundings;
+use crate::language;
 use crate::limits::OverLimit;
 use crate::lower::lower_with;
 use robomaton_formats::Profile;
-use robomaton_grammar::{LineKind, Span, Tree};
+use robomaton_grammar::{Diagnostic, LineKind, Span, Tree, diagnose};
+use std::collections::HashSet;
 
 /// Symbols that are compared for one text, where patterns are held against one another in pairs: a tenth of a second.
 /// A text that needs more is told so ([`Code::UncheckedPairs`]).
@@ -62,6 +64,8 @@ pub struct Finding {
 pub struct Report {
     /// In the order of their places.
     pub findings: Vec<Finding>,
+    /// Those about the form of its lines, which are the grammar's.
+    pub syntax: Vec<Diagnostic>,
     /// Those about the pages that the text is read together with, page by page.
     pub pages: Vec<PageFinding>,
     /// The limit that the text exceeds. Then nothing is said of its rules, for it has none.
@@ -89,7 +93,7 @@ pub fn lint_within<'s>(
     let mut pass = Pass { tree, found: Vec::new(), steps, unchecked: None };
     records::text(&mut pass);
     if !pass.found.is_empty() {
-        return Report { findings: pass.found, pages, over: None, is_something_else: true };
+        return Report { findings: pass.found, pages, is_something_else: true, ..Report::default() };
     }
     records::lint(&mut pass);
     records::languages(options.profile, &mut pass);
@@ -120,7 +124,22 @@ pub fn lint_within<'s>(
         pass.say(Code::UncheckedPairs, place, message);
     }
     pass.found.sort_by_key(|finding| (finding.span.start, finding.code));
-    Report { findings: pass.found, pages, over, is_something_else: false }
+    let syntax = syntax(tree, options.profile);
+    Report { findings: pass.found, syntax, pages, over, is_something_else: false }
+}
+
+/// Everything worth saying about the form of a tree's lines, but for keys that a language of the profile reads.
+fn syntax(tree: &Tree<'_>, profile: Profile) -> Vec<Diagnostic> {
+    let mut diagnostics = diagnose(tree);
+    let read: HashSet<Span> = tree
+        .lines
+        .iter()
+        .filter(|line| line.kind == LineKind::Unknown && language::reader(profile, tree, line).is_some())
+        .map(|line| line.key)
+        .collect();
+    diagnostics
+        .retain(|found| found.code != robomaton_grammar::Code::UnknownKey || !read.contains(&found.span));
+    diagnostics
 }
 
 /// What the passes share.
