@@ -53,7 +53,7 @@ const ENDINGS: [(&str, Kind); 9] = [
     (".zip", Kind::Zip),
 ];
 
-/// Octets that [`Kind::of_octets`] looks at: a tar header names its format behind most of its fields.
+/// Octets that [`Kind::of_bytes`] looks at: a tar header names its format behind most of its fields.
 pub(crate) const HEAD: usize = 262;
 
 /// A name without this ending.
@@ -90,7 +90,7 @@ impl HostName {
 
 impl Kind {
     /// The kind of a file that begins with these octets, as far as they can be no other.
-    pub(crate) fn of_octets(head: &[u8]) -> Option<Kind> {
+    pub(crate) fn of_bytes(head: &[u8]) -> Option<Kind> {
         match head {
             [b'W', b'A', b'R', b'C', b'/', ..] => Some(Kind::Warc),
             [b'P', b'A', b'R', b'1', ..] => Some(Kind::Parquet),
