@@ -6,7 +6,7 @@
 
 use super::{Code, Pass, quote};
 use crate::policy::Policy;
-use robomaton_grammar::{Group, Key, Line, LineKind, Span, napalm, product_token};
+use robomaton_grammar::{Group, Key, Line, LineKind, Span, extended as napalm, product_token};
 use std::collections::HashSet;
 
 /// What lines say of versions.

@@ -3,7 +3,7 @@
 //! Whether a value is one is asked of the grammar's readers of values. Nothing here depends on groups.
 
 use super::{Code, Pass, quote};
-use robomaton_grammar::{Key, LineKind, Span, napalm};
+use robomaton_grammar::{Key, LineKind, Span, extended as napalm};
 
 /// How much of a text is looked at to tell its encoding.
 const HEAD: usize = 512;

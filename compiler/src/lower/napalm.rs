@@ -14,7 +14,7 @@
 use crate::policy::{Agent, IMPLIED, Policy, Rule, RuleSet, Sense};
 use robomaton_formats::policy::CRAWL;
 use robomaton_formats::{Notation, policy::Role};
-use robomaton_grammar::{Key, LineKind, Tree, napalm};
+use robomaton_grammar::{Key, LineKind, Tree, extended as napalm};
 use std::borrow::Cow;
 use std::collections::HashMap;
 

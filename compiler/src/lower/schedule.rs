@@ -3,7 +3,7 @@
 //! Called for each extension record of a group. What fits no form says nothing here; `lint` reports it.
 
 use robomaton_formats::schedule::{Rate, Schedule, Window};
-use robomaton_grammar::{Key, napalm};
+use robomaton_grammar::{Key, extended as napalm};
 
 /// Adds a record to a group's schedule. Says whether there is room: of each kind `allowed` different ones are kept.
 pub(super) fn add(schedule: &mut Option<Box<Schedule>>, key: Key, value: &[u8], allowed: usize) -> bool {
