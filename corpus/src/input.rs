@@ -61,6 +61,7 @@ pub enum ReadError {
         /// The input.
         path: PathBuf,
         /// What the system says.
+        #[source]
         error: io::Error,
         /// Where it is named, if in a list: ` (LIST, line N)`.
         listed: Option<String>,
