@@ -52,5 +52,6 @@ pub use capture::{Capture, Item, ReadLimits, Revisit, SkipReason, Skipped};
 pub use html::read_page;
 pub use html::{Element, MetaTag, Page};
 pub use input::{Input, ReadError, read, read_below, read_from, total_bytes};
+pub use kind::is_captures;
 pub use resolve::{Chosen, Facts, Resolved};
 pub use robomaton_compiler::{Looks, sniff};

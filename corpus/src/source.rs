@@ -24,6 +24,11 @@ pub(crate) enum Source<'a> {
     Zstd(Box<Unzstd<Buffered<'a>>>),
 }
 
+/// Whether a file that begins with these bytes is unpacked.
+pub(crate) fn is_packed(head: &[u8]) -> bool {
+    gzip::begins(head) || zstd::begins(head)
+}
+
 impl<'a> Source<'a> {
     /// A source that unpacks `file` if its first octets say that it is packed.
     pub(crate) fn open(file: Box<dyn Read + 'a>, limits: &ReadLimits) -> io::Result<Source<'a>> {
