@@ -1,16 +1,15 @@
 //! What stops a command: an error that is said in one line, or a reader that has gone.
 //!
-//! Every `run` gives one, `main` turns it into an exit code. It does not know where messages are written.
+//! Every `run` gives one, `main` turns it into an exit code. It imports nothing of the command, and
+//! does not know where messages are written.
 
-use crate::input::no_image;
-use crate::output::Out;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use robomaton_corpus::is_captures;
 use robomaton_jobs::Error;
 use robomaton_runtime::{ImageError, OpenError};
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Why a command stopped.
 #[derive(Debug)]
@@ -69,97 +68,13 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Prints help and version as they are; puts what is wrong with the arguments into one line.
-pub(crate) fn usage(mut error: clap::Error) -> Result<ExitCode, Failure> {
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            error.print()?;
-            Out::new().flush()?;
-            Ok(ExitCode::SUCCESS)
-        }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            error.print()?;
-            Ok(ExitCode::from(2))
-        }
-        ErrorKind::MissingRequiredArgument => Err(Failure::Said(missing(&error))),
-        _ => {
-            drop_far_fetched(&mut error);
-            let told = one_line(&error.to_string());
-            Err(Failure::Said(match misplaced(&error) {
-                Some(hint) => format!("{hint} ({MORE})"),
-                None => told,
-            }))
-        }
-    }
-}
-
-/// Where to read on.
-pub(crate) const MORE: &str = "--help tells more";
-
-/// That arguments are missing.
-fn missing(error: &clap::Error) -> String {
-    match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::Strings(names)) => {
-            let are = if names.len() == 1 { "is" } else { "are" };
-            format!("{} {are} missing ({MORE})", names.join(" and "))
-        }
-        _ => one_line(&error.to_string()),
-    }
-}
-
-/// Takes suggestions away that share little with what was written: `--purpose` for `--profile`.
-fn drop_far_fetched(error: &mut clap::Error) {
-    let text = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.trim_start_matches('-').to_owned()),
-        _ => None,
-    };
-    let pairs = [
-        (ContextKind::InvalidArg, ContextKind::SuggestedArg),
-        (ContextKind::InvalidValue, ContextKind::SuggestedValue),
-    ];
-    let is_far = |(written, suggested): &(ContextKind, ContextKind)| match (text(*written), text(*suggested))
-    {
-        (Some(written), Some(suggested)) => {
-            strsim::osa_distance(&written, &suggested) > (written.len() / 4).max(1)
-        }
-        _ => false,
-    };
-    if let Some((_, suggested)) = pairs.into_iter().find(is_far) {
-        error.remove(suggested);
-    }
-}
-
-/// What to do instead, where an option belongs to another command.
-fn misplaced(error: &clap::Error) -> Option<String> {
-    if error.kind() != ErrorKind::UnknownArgument {
-        return None;
-    }
-    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
-    let of_texts = ["--profile", "--max-bytes", "--max-groups", "--max-rules", "--max-stars"];
-    of_texts.contains(&option.as_str()).then(|| {
-        format!("an image keeps the profile and the limits that it was compiled with; {option} is an option of `compile`")
-    })
-}
-
-/// The paragraphs before the usage, without line breaks.
-fn one_line(message: &str) -> String {
-    let about = message.split("\n\nUsage:").next().unwrap_or(message);
-    let about = about.strip_prefix("error: ").unwrap_or(about);
-    let paragraphs = about.split("\n\n").filter(|paragraph| !paragraph.starts_with("For more information"));
-    let paragraphs: Vec<_> =
-        paragraphs.map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    format!("{} ({MORE})", paragraphs.join("; ").trim_end_matches("; "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_of_clap_become_one_line() {
-        let long = "error: these were not provided:\n  --agent <A>\n  <URL>\n\nUsage: x\n\nFor more information, try";
-        assert_eq!(one_line(long), "these were not provided: --agent <A> <URL> (--help tells more)");
-        let tip = "error: unexpected '--x'\n\n  tip: '--y' exists\n\nUsage: x";
-        assert_eq!(one_line(tip), "unexpected '--x'; tip: '--y' exists (--help tells more)");
+/// What a file that is no image may be instead, and the command that reads it.
+fn no_image(path: &Path) -> &'static str {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut head));
+    if read.is_ok() && is_captures(&head) {
+        "is no image but captures; `robomaton compile` makes an image of them"
+    } else {
+        "is no image; `check`, `explain` and `lint` read a robots.txt, and `compile` makes images"
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::failure::Failure;
 use crate::output::remark;
+use robomaton_corpus::is_captures;
 use robomaton_formats::layout::MAGIC;
 use robomaton_runtime::Image;
 use std::fs::File;
@@ -69,44 +70,11 @@ pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, Failure> {
 /// The same where an image will do too.
 pub(crate) fn read_text_or_image(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = read_file(path)?;
-    if is_archive(&bytes) {
+    if is_captures(&bytes) {
         let cure = "is a capture archive; `robomaton compile` reads it";
         return Err(Failure::Said(format!("{}: {cure}", called(path))));
     }
     Ok(bytes)
-}
-
-/// What a file that is no image is rather, and what reads it.
-pub(crate) fn no_image(path: &Path) -> &'static str {
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut head));
-    if read.is_ok() && is_archive(&head) {
-        "is no image but captures; `robomaton compile` makes an image of them"
-    } else {
-        "is no image; `check`, `explain` and `lint` read a robots.txt, and `compile` makes images"
-    }
-}
-
-/// Whether these are plainly the bytes of captures.
-fn is_archive(bytes: &[u8]) -> bool {
-    let starts = [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"WARC/1.", b"WARC/0.", b"PAR1", b"PK\x03\x04"];
-    starts.iter().any(|start| bytes.starts_with(start)) || is_jsonl(bytes)
-}
-
-/// Whether the first line is an object with a URL, as captures in JSON lines are.
-fn is_jsonl(bytes: &[u8]) -> bool {
-    let start = bytes.trim_ascii_start();
-    if !start.starts_with(b"{") {
-        return false;
-    }
-    let line = start.split(|&octet| octet == b'\n').next().unwrap_or_default();
-    serde_json::from_slice::<Captured>(line).is_ok()
-}
-
-#[derive(serde::Deserialize)]
-struct Captured {
-    #[serde(rename = "url")]
-    _url: serde::de::IgnoredAny,
 }
 
 /// Whether these are the bytes of an image rather than text.

@@ -18,6 +18,7 @@ mod input;
 mod options;
 mod output;
 mod tables;
+mod usage;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use failure::Failure;
@@ -79,6 +80,6 @@ fn run(arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
             output::set_volume(cli.quiet, cli.verbose);
             cli.command.run(cli.color)
         }
-        Err(error) => failure::usage(error),
+        Err(error) => usage::usage(error),
     }
 }

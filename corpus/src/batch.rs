@@ -124,11 +124,12 @@ impl Prepared<'_> {
         each: &mut dyn FnMut(u8, ShardWriter<'_>) -> Result<(), WriteError>,
     ) -> Result<Report, BuildError> {
         let start = Instant::now();
-        self.joined.emit(shards, &mut |number, emitter| {
+        for (emitter, number) in self.joined.emit(shards).zip(0..) {
+            let emitter = emitter?;
             let shard = (number, shards.get() - 1);
             let provenance = Provenance { shard, ..Provenance::of(self.options) };
-            each(number, Box::new(|out| emitter.finish(provenance, out)))
-        })?;
+            each(number, Box::new(move |out| emitter.finish(provenance, out)))?;
+        }
         self.report.emit_time += start.elapsed();
         self.report.total_time = self.start.elapsed();
         Ok(self.report)
@@ -162,20 +163,20 @@ pub fn prepare<'o>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let scratch = options.scratch.as_deref();
     let mut gathered = Gathered::new(&options.compile, options.pages, pool.current_num_threads(), scratch)?;
-    let deliver = |each: &mut dyn FnMut(Block) -> bool| deliver(inputs, options, progress, each);
     if pool.current_num_threads() == 1 {
         let mut taken = Ok(());
-        gathered.report.read_time = pool.install(|| {
-            deliver(&mut |block| {
-                taken = gathered.take(block);
-                taken.is_ok()
-            })
-        })?;
+        let mut take = |block| {
+            taken = gathered.take(block);
+            taken.is_ok()
+        };
+        let read_time = pool.install(|| read_blocks(inputs, options, progress, &mut take))?;
+        gathered.report.read_time = read_time;
         taken?;
     } else {
         let (sender, receiver) = sync_channel(WAITING);
         std::thread::scope(|scope| {
-            let reader = scope.spawn(move || deliver(&mut |block| sender.send(block).is_ok()));
+            let mut send = move |block| sender.send(block).is_ok();
+            let reader = scope.spawn(move || read_blocks(inputs, options, progress, &mut send));
             let taken = pool.install(|| receiver.into_iter().try_for_each(|block| gathered.take(block)));
             // A reader that panicked is a bug; its panic goes on here.
             let read = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -187,57 +188,66 @@ pub fn prepare<'o>(
     Ok(Prepared { joined, options: &options.compile, report, start })
 }
 
-/// What the reader hands over.
+/// Items that are handed over together.
 #[derive(Default)]
 struct Block {
     captures: Vec<Capture>,
     /// How many of the captures are of robots.txt; the others are possible targets of redirects.
     robots: u64,
-    octets: usize,
+    /// The bytes of all bodies.
+    bytes: usize,
     revisits: Vec<Revisit>,
     skipped: Vec<Skipped>,
     ignored: u64,
 }
 
-/// Reads everything into blocks, until `each` wants no more; gives the time spent reading rather than waiting.
-fn deliver(
+impl Block {
+    fn push(&mut self, item: Item) {
+        match item {
+            Item::Capture(capture) => {
+                self.robots += 1;
+                self.bytes += capture.body.len();
+                self.captures.push(capture);
+            }
+            Item::Target(capture) => {
+                self.bytes += capture.body.len();
+                self.captures.push(capture);
+            }
+            Item::Revisit(revisit) => self.revisits.push(revisit),
+            Item::Skipped(skipped) => self.skipped.push(skipped),
+            Item::Ignored => self.ignored += 1,
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        let items = self.captures.len() + self.revisits.len() + self.skipped.len();
+        self.bytes >= BLOCK || items >= BLOCK / 64
+    }
+}
+
+/// Reads everything into blocks, until `take` wants no more; gives the time spent reading rather
+/// than waiting.
+fn read_blocks(
     inputs: &[Input],
     options: &BatchOptions,
     progress: &Progress,
-    each: &mut dyn FnMut(Block) -> bool,
+    take: &mut dyn FnMut(Block) -> bool,
 ) -> Result<Duration, ReadError> {
     let start = Instant::now();
-    let mut waited = Duration::ZERO;
-    let mut block = Block::default();
+    let (mut block, mut waited) = (Block::default(), Duration::ZERO);
     let mut hand_over = |block: &mut Block| {
         let start = Instant::now();
-        let wanted = each(std::mem::take(block));
+        let wanted = take(std::mem::take(block));
         waited += start.elapsed();
         if wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let root = options.warc_root.as_deref().unwrap_or(Path::new("."));
     read_below(root, inputs, &options.read, &progress.bytes, &mut |item| {
-        match item {
-            Item::Capture(capture) => {
-                progress.captures.fetch_add(1, Ordering::Relaxed);
-                block.robots += 1;
-                block.octets += capture.body.len();
-                block.captures.push(capture);
-            }
-            Item::Target(capture) => {
-                block.octets += capture.body.len();
-                block.captures.push(capture);
-            }
-            Item::Revisit(revisit) => block.revisits.push(revisit),
-            Item::Skipped(skipped) => block.skipped.push(skipped),
-            Item::Ignored => block.ignored += 1,
+        if let Item::Capture(_) = item {
+            progress.captures.fetch_add(1, Ordering::Relaxed);
         }
-        if block.octets < BLOCK
-            && block.captures.len() + block.revisits.len() + block.skipped.len() < BLOCK / 64
-        {
-            return ControlFlow::Continue(());
-        }
-        hand_over(&mut block)
+        block.push(item);
+        if block.is_full() { hand_over(&mut block) } else { ControlFlow::Continue(()) }
     })?;
     let _ = hand_over(&mut block);
     Ok(start.elapsed().saturating_sub(waited))

@@ -218,6 +218,7 @@ pub enum SkipReason {
         /// The URL as captured.
         url: String,
         /// Why it names no site.
+        #[source]
         error: SiteError,
     },
     /// A `/data.txt` of a host whose name is too long for an image to hold both.

@@ -15,6 +15,7 @@ mod tree;
 
 #[cfg(feature = "pages")]
 pub use read::read_page;
+use robomaton_compiler as compiler;
 
 /// What a page says to crawlers, in the order of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,21 @@ pub struct Page {
     pub elements: Vec<Element>,
     /// Whether a limit was reached, so that there may be more than is here, or a path is incomplete.
     pub cut: bool,
+}
+
+impl Page {
+    /// The page as the compiler takes it, found at this URL with this request target. The elements
+    /// keep their lines.
+    pub fn for_compiler(self, url: String, target: String) -> compiler::Page {
+        let meta = |tag: MetaTag| compiler::MetaTag { name: tag.name, content: tag.content, line: tag.line };
+        let element = |element: Element| compiler::Element { token: element.token, line: element.line };
+        compiler::Page {
+            url,
+            target,
+            metas: self.metas.into_iter().map(meta).collect(),
+            elements: self.elements.into_iter().map(element).collect(),
+        }
+    }
 }
 
 /// A META element that names a crawler, or `robots`, and says something to it.

@@ -1,23 +1,25 @@
-//! Inputs of a run: opens them, finds out what they are, and hands each to its reader.
+//! Inputs of a run: opens them, finds out what they are, and hands the items of their records on.
 //!
-//! The way into this crate. What a file is, `kind` says; what is packed, `source` unpacks. Invariants: inputs are read in
-//! the order given, directories in the order of their entries' names, so one command line gives one order of items on
-//! every machine; only an input that was named and cannot be opened is an error, everything else is an item.
+//! The way into this crate. `kind` says what a file is, `source` unpacks what is packed, a reader
+//! yields records, an archive yields files; [`Reading`] hands all of them on and queues the byte
+//! ranges that rows name. Invariants: inputs are read in the order given, directories in the order
+//! of their entries' names, so one command line gives one order of items on every machine; only an
+//! input that was named and cannot be opened is an error, everything else is an item.
 //! It does not know the formats.
 
-use crate::doubt::is_robots;
-use crate::kind::{HEAD, HostName, Kind, Name};
+use crate::archive::{Archive, Member};
+use crate::kind::{HEAD, Kind, Name};
 #[cfg(feature = "parquet")]
 use crate::parquet;
 use crate::ranges::Ranges;
-use crate::sink::Sink;
+use crate::record::{Content, Event, Record};
 use crate::source::Source;
+use crate::walk::{NotListed, Walk};
 use crate::window::Window;
 #[cfg(feature = "zip")]
 use crate::zip;
-use crate::{Capture, Item, ReadLimits, SkipReason, csv, jsonl, tar, warc};
+use crate::{Capture, Item, ReadLimits, SkipReason, Skipped, csv, host, jsonl, tar, warc};
 use robomaton_formats::layout::MAGIC;
-use robomaton_formats::site::SiteKey;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
@@ -25,7 +27,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Octets of a stream without a name that show what it is.
+/// Bytes of a stream without a name that show what it is.
 const GLANCE: usize = 4096;
 
 /// One input of a run, as a command line names it.
@@ -59,6 +61,7 @@ pub enum ReadError {
         /// The input.
         path: PathBuf,
         /// What the system says.
+        #[source]
         error: io::Error,
         /// Where it is named, if in a list: ` (LIST, line N)`.
         listed: Option<String>,
@@ -68,27 +71,21 @@ pub enum ReadError {
     Image(PathBuf),
 }
 
-/// The octets of all inputs as they lie on disk, standard input and what cannot be read left out. What
-/// [`read()`] adds to its `progress` comes to the same, so the two make a progress bar.
+/// The bytes of all inputs as they lie on disk, standard input and what cannot be read left out.
+/// [`read()`] adds the same number to its `progress`, so the two make a progress bar.
 pub fn total_bytes(inputs: &[Input]) -> u64 {
-    let size = |path: &Path| fs::metadata(path).map_or(0, |data| if data.is_file() { data.len() } else { 0 });
-    let mut total = 0;
-    for input in inputs {
-        let Input::Path(path) = input else { continue };
-        if path.is_dir() {
-            let _ = walk(path, &mut |entry| {
-                total += entry.map_or(0, size);
-                ControlFlow::Continue(())
-            });
-        } else {
-            total += size(path);
-        }
-    }
-    total
+    let size =
+        |path: &Path| fs::metadata(path).ok().filter(|data| data.is_file()).map_or(0, |data| data.len());
+    let total = |input: &Input| match input {
+        Input::Stdin => 0,
+        Input::Path(path) if path.is_dir() => Walk::below(path).flatten().map(|path| size(&path)).sum(),
+        Input::Path(path) => size(path),
+    };
+    inputs.iter().map(total).sum()
 }
 
-/// Reads all inputs, delivers their items to `each` until it breaks, and counts octets read into `progress`. Files that
-/// byte ranges name are looked for below the current folder.
+/// Reads all inputs, delivers their items to `each` until it breaks, and counts bytes read into
+/// `progress`. Files that byte ranges name are looked for below the current folder.
 pub fn read(
     inputs: &[Input],
     limits: &ReadLimits,
@@ -106,91 +103,267 @@ pub fn read_below(
     progress: &AtomicU64,
     each: &mut dyn FnMut(Item) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
-    let mut ranges = Ranges::new(root);
+    let mut reading = Reading { limits, progress, each, ranges: Ranges::new(root) };
     for input in inputs {
-        let flow = match input {
-            Input::Stdin => {
-                let stdin = Box::new(Counted { inner: io::stdin().lock(), progress });
-                unnamed(stdin, &mut Sink { source: "-", limits, each, ranges: &mut ranges })
-            }
-            Input::Path(path) => {
-                let named = |error| ReadError::Open { path: path.clone(), error, listed: None };
-                let mut met = |path: &Path, opened: io::Result<File>| {
-                    let sink =
-                        &mut Sink { source: &path.to_string_lossy(), limits, each, ranges: &mut ranges };
-                    match opened.and_then(|opened| file(path, opened, progress, sink)) {
-                        Ok(flow) => flow,
-                        Err(error) => sink.skip(0, SkipReason::Io(error.to_string())),
-                    }
-                };
-                if fs::metadata(path).map_err(named)?.is_dir() {
-                    fs::read_dir(path).map_err(named)?;
-                    walk(path, &mut |entry| match entry {
-                        Ok(path) => met(path, regular(path)),
-                        Err((path, error)) => met(path, Err(error)),
-                    })
-                } else {
-                    let mut opened = File::open(path).map_err(named)?;
-                    if is_image(&mut opened, limits).map_err(named)? {
-                        return Err(ReadError::Image(path.clone()));
-                    }
-                    met(path, Ok(opened))
-                }
-            }
-        };
-        if flow.is_break() {
+        if reading.input(input)?.is_break() {
             return Ok(());
         }
     }
-    let _ = ranges.read(limits, each);
+    let _ = reading.ranges();
     Ok(())
 }
 
-/// Reads records out of `reader` as if it were a file called `name`, which no file at all is: a format that is read from
-/// its end is not read.
+/// Reads records out of `reader` as if it were a file called `name`, which no file at all is: a
+/// format that is read from its end is not read.
 pub fn read_from(
     name: &str,
     reader: impl Read,
     limits: &ReadLimits,
     each: &mut dyn FnMut(Item) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let mut ranges = Ranges::new(Path::new("."));
-    let sink = &mut Sink { source: name, limits, each, ranges: &mut ranges };
-    match Name::of(Path::new(name)) {
-        Name::Host(..) | Name::Nothing => unnamed(Box::new(reader), sink)?,
-        kind => named(Path::new(name), kind, Box::new(reader), false, sink)?,
+    let ranges = Ranges::new(Path::new("."));
+    let mut reading = Reading { limits, progress: &AtomicU64::new(0), each, ranges };
+    let path = Path::new(name);
+    match Name::of(path) {
+        Name::Host(..) | Name::Nothing => reading.unnamed(name, Box::new(reader))?,
+        kind => reading.named(name, path, kind, Box::new(reader), false)?,
     }
-    ranges.read(limits, each)
+    reading.ranges()
 }
 
-/// A file met on the walk, or a directory that could not be listed.
-type Entry<'a> = Result<&'a Path, (&'a Path, io::Error)>;
+/// A run: where its items go, and the byte ranges that wait.
+struct Reading<'r> {
+    limits: &'r ReadLimits,
+    progress: &'r AtomicU64,
+    each: &'r mut dyn FnMut(Item) -> ControlFlow<()>,
+    ranges: Ranges,
+}
 
-/// Visits all files below a directory in the order of their names. Links to files are followed, links to
-/// directories are not: they may lead back up.
-fn walk(directory: &Path, visit: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-    let mut stack = vec![(directory.to_owned(), true)];
-    while let Some((path, is_directory)) = stack.pop() {
-        if !is_directory {
-            visit(Ok(&path))?;
-            continue;
+/// How a file is read.
+enum Access {
+    /// From its beginning; what it is, its content alone tells.
+    Pipe,
+    /// From its beginning.
+    Stream(Name),
+    /// From its end, as a file of this kind.
+    End(Kind),
+}
+
+impl Reading<'_> {
+    /// Reads one input. A `source` below is the name of a file in items.
+    fn input(&mut self, input: &Input) -> Result<ControlFlow<()>, ReadError> {
+        let Input::Path(path) = input else {
+            let stdin = Counted { inner: io::stdin().lock(), progress: self.progress };
+            return Ok(self.unnamed("-", Box::new(stdin)));
+        };
+        let failed = |error| ReadError::Open { path: path.clone(), error, listed: None };
+        if fs::metadata(path).map_err(failed)?.is_dir() {
+            fs::read_dir(path).map_err(failed)?;
+            return Ok(Walk::below(path).try_for_each(|found| match found {
+                Ok(path) => self.file(&path, regular(&path)),
+                Err(NotListed { path, error }) => self.file(&path, Err(error)),
+            }));
         }
-        let listing = fs::read_dir(&path).and_then(|entries| {
-            let entry = |entry: io::Result<fs::DirEntry>| {
-                let entry = entry?;
-                Ok((entry.path(), entry.file_type()?.is_dir()))
-            };
-            entries.map(entry).collect::<io::Result<Vec<_>>>()
-        });
-        match listing {
-            Ok(mut entries) => {
-                entries.sort_unstable_by(|one, two| two.cmp(one));
-                stack.append(&mut entries);
+        let mut file = File::open(path).map_err(failed)?;
+        if is_image(&mut file, self.limits).map_err(failed)? {
+            return Err(ReadError::Image(path.clone()));
+        }
+        Ok(self.file(path, Ok(file)))
+    }
+
+    /// Reads one file.
+    fn file(&mut self, path: &Path, opened: io::Result<File>) -> ControlFlow<()> {
+        let source = &path.to_string_lossy();
+        let opened = opened.and_then(|mut file| Ok((access(path, &mut file)?, file)));
+        let progress = self.progress;
+        match opened {
+            Ok((Access::Pipe, file)) => self.unnamed(source, Box::new(Counted { inner: file, progress })),
+            Ok((Access::Stream(name), file)) => {
+                self.named(source, path, name, Box::new(Counted { inner: file, progress }), false)
             }
-            Err(error) => visit(Err((&path, error)))?,
+            Ok((Access::End(kind), file)) => {
+                let length = file.metadata().map_or(0, |data| data.len());
+                let flow = self.from_end(source, kind, file);
+                // It is not read from front to back: nobody can say how far before it is done.
+                progress.fetch_add(length, Ordering::Relaxed);
+                flow
+            }
+            Err(error) => self.skip(source, SkipReason::Io(error.to_string())),
         }
     }
-    ControlFlow::Continue(())
+
+    /// Reads a file of a kind that is read from its end, so far as this build has its reader.
+    fn from_end(&mut self, source: &str, kind: Kind, file: File) -> ControlFlow<()> {
+        match kind {
+            #[cfg(feature = "parquet")]
+            Kind::Parquet => {
+                let rows = parquet::Rows::of(file, self.limits);
+                self.table(source, rows)
+            }
+            #[cfg(feature = "zip")]
+            Kind::Zip => match zip::Entries::of(file, self.limits) {
+                Ok(mut entries) => self.archive(source, &mut entries),
+                Err(reason) => self.skip(source, reason),
+            },
+            _ => {
+                drop(file);
+                let feature = if kind == Kind::Zip { "zip" } else { "parquet" };
+                self.skip(source, SkipReason::LeftOut(feature))
+            }
+        }
+    }
+
+    /// Reads a file by its name and content; it may be one of an archive.
+    fn named(
+        &mut self,
+        source: &str,
+        path: &Path,
+        name: Name,
+        data: Box<dyn Read + '_>,
+        in_archive: bool,
+    ) -> ControlFlow<()> {
+        let kind = match name {
+            Name::Host(name) => {
+                let capture = host::read(name, data, self.limits);
+                return self.capture(source, capture);
+            }
+            Name::Kind(kind) => Some(kind),
+            Name::Nothing => None,
+        };
+        let mut window = match Source::open(data, self.limits) {
+            Ok(source) => Window::new(source),
+            Err(error) => return self.skip(source, SkipReason::Io(error.to_string())),
+        };
+        if window.want(MAGIC.len()).starts_with(&MAGIC) {
+            return self.skip(source, SkipReason::Image);
+        }
+        match (Kind::of_bytes(window.want(HEAD)), kind) {
+            (None, Some(kind)) if kind.needs_file() => {
+                let capture = host::read_misnamed(path, kind, &mut window, self.limits);
+                self.capture(source, capture)
+            }
+            (Some(kind), _) | (None, Some(kind)) => self.stream(source, &mut window, kind, in_archive),
+            (None, None) => {
+                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+                self.skip(source, SkipReason::FileName(name))
+            }
+        }
+    }
+
+    /// Reads a stream that has no name: its first bytes tell what it is, and JSON lines have none of
+    /// their own.
+    fn unnamed(&mut self, source: &str, data: Box<dyn Read + '_>) -> ControlFlow<()> {
+        let mut window = match Source::open(data, self.limits) {
+            Ok(source) => Window::new(source),
+            Err(error) => return self.skip(source, SkipReason::Io(error.to_string())),
+        };
+        if window.want(MAGIC.len()).starts_with(&MAGIC) {
+            return self.skip(source, SkipReason::Image);
+        }
+        let kind = Kind::of_bytes(window.want(HEAD));
+        let kind = kind.or_else(|| Kind::of_text(window.want(GLANCE))).unwrap_or(Kind::Jsonl);
+        self.stream(source, &mut window, kind, false)
+    }
+
+    /// Reads a stream of this kind.
+    fn stream(
+        &mut self,
+        source: &str,
+        window: &mut Window<'_>,
+        kind: Kind,
+        in_archive: bool,
+    ) -> ControlFlow<()> {
+        let limits = self.limits;
+        match kind {
+            Kind::Warc => self.deliver(source, warc::Records::of(window, limits).map(Event::Record)),
+            Kind::Jsonl => self.deliver(source, jsonl::Lines::of(window, limits)),
+            Kind::Csv => self.table(source, csv::Rows::of(window, limits)),
+            Kind::Tar if !in_archive => {
+                let mut archive = tar::archive(window);
+                match tar::Entries::of(&mut archive, limits) {
+                    Ok(mut entries) => self.archive(source, &mut entries),
+                    Err(reason) => self.skip(source, reason),
+                }
+            }
+            Kind::Tar | Kind::Zip if in_archive => self.skip(source, SkipReason::Nested(kind.name())),
+            Kind::Tar | Kind::Zip | Kind::Parquet => self.skip(source, SkipReason::NeedsFile(kind.name())),
+        }
+    }
+
+    /// Reads the files of an archive.
+    fn archive(&mut self, source: &str, archive: &mut dyn Archive) -> ControlFlow<()> {
+        while let Some(entry) = archive.next() {
+            match entry.member {
+                Ok(None) => {}
+                Ok(Some(Member { name, data })) => {
+                    let path = Path::new(&name);
+                    self.named(&format!("{source}/{name}"), path, Name::of(path), data, true)?;
+                }
+                Err(reason) => self.deliver(source, [Event::skipped(entry.number, reason)])?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Delivers the rows of a table, or why it has none.
+    fn table(
+        &mut self,
+        source: &str,
+        rows: Result<impl Iterator<Item = Event>, SkipReason>,
+    ) -> ControlFlow<()> {
+        match rows {
+            Ok(rows) => self.deliver(source, rows),
+            Err(reason) => self.skip(source, reason),
+        }
+    }
+
+    /// Delivers the one capture of a file, or why it gives none.
+    fn capture(&mut self, source: &str, capture: Result<Capture, SkipReason>) -> ControlFlow<()> {
+        let record = Record { at: 0, content: capture.map(Content::Capture) };
+        self.deliver(source, [Event::Record(record)])
+    }
+
+    /// Delivers why a file gives nothing.
+    fn skip(&mut self, source: &str, reason: SkipReason) -> ControlFlow<()> {
+        (self.each)(Item::Skipped(Skipped { source: source.to_owned(), at: 0, reason }))
+    }
+
+    /// Delivers the records of a file, and reads the byte ranges if so many wait as may be held.
+    fn deliver(&mut self, source: &str, events: impl IntoIterator<Item = Event>) -> ControlFlow<()> {
+        for event in events {
+            match event {
+                Event::Record(record) => (self.each)(record.item(source))?,
+                Event::Range(range) => {
+                    if self.ranges.push(range) >= self.limits.max_ranges {
+                        self.ranges()?;
+                    }
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Reads the byte ranges that wait.
+    fn ranges(&mut self) -> ControlFlow<()> {
+        self.ranges.read(self.limits, self.each)
+    }
+}
+
+/// How a file is to be read. Leaves it at its beginning.
+fn access(path: &Path, file: &mut File) -> io::Result<Access> {
+    // A pipe handed over as a path (`<(zcat x)`) has no name that means anything.
+    if !file.metadata()?.is_file() {
+        return Ok(Access::Pipe);
+    }
+    let name = Name::of(path);
+    if matches!(name, Name::Host(..)) {
+        return Ok(Access::Stream(name));
+    }
+    let mut head = Vec::new();
+    file.by_ref().take(4).read_to_end(&mut head)?;
+    file.rewind()?;
+    let kind = Kind::of_bytes(&head).filter(|kind| kind.needs_file());
+    Ok(kind.map_or(Access::Stream(name), Access::End))
 }
 
 /// Opens a file met on the walk. To open anything else (a pipe, a device) might wait for ever.
@@ -211,177 +384,6 @@ fn is_image(file: &mut File, limits: &ReadLimits) -> io::Result<bool> {
     let is_image = opened.is_ok_and(|source| Window::new(source).want(MAGIC.len()).starts_with(&MAGIC));
     file.rewind()?;
     Ok(is_image)
-}
-
-/// Reads one file.
-fn file(
-    path: &Path,
-    mut file: File,
-    progress: &AtomicU64,
-    sink: &mut Sink<'_>,
-) -> io::Result<ControlFlow<()>> {
-    let data = file.metadata()?;
-    // A pipe handed over as a path (`<(zcat x)`) has no name that means anything.
-    if !data.is_file() {
-        return Ok(unnamed(Box::new(Counted { inner: file, progress }), sink));
-    }
-    let name = Name::of(path);
-    if !matches!(name, Name::Host(..)) {
-        let mut head = Vec::new();
-        file.by_ref().take(4).read_to_end(&mut head)?;
-        file.rewind()?;
-        if let Some(kind) = Kind::of_octets(&head).filter(|kind| kind.needs_file()) {
-            let flow = whole(kind, file, sink);
-            // They are not read from front to back: nobody can say how far before they are done.
-            progress.fetch_add(data.len(), Ordering::Relaxed);
-            return Ok(flow);
-        }
-    }
-    Ok(named(path, name, Box::new(Counted { inner: file, progress }), false, sink))
-}
-
-/// Reads a file of a kind that is read from its end, so far as this build has its reader.
-fn whole(kind: Kind, file: File, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    match kind {
-        #[cfg(feature = "parquet")]
-        Kind::Parquet => parquet::read(file, sink),
-        #[cfg(feature = "zip")]
-        Kind::Zip => zip::read(file, sink),
-        _ => {
-            drop(file);
-            sink.skip(0, SkipReason::LeftOut(if kind == Kind::Zip { "zip" } else { "parquet" }))
-        }
-    }
-}
-
-/// Reads a file out of an archive.
-pub(crate) fn member(name: &str, data: Box<dyn Read + '_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    let source = format!("{}/{name}", sink.source);
-    let sink = &mut Sink { source: &source, limits: sink.limits, each: sink.each, ranges: sink.ranges };
-    let path = Path::new(name);
-    named(path, Name::of(path), data, true, sink)
-}
-
-/// Reads what lies in a file of this name, which may be one of an archive.
-fn named(
-    path: &Path,
-    name: Name,
-    data: Box<dyn Read + '_>,
-    in_archive: bool,
-    sink: &mut Sink<'_>,
-) -> ControlFlow<()> {
-    let kind = match name {
-        Name::Host(name) => {
-            let made = host_file(name, data, sink.limits).map(Some);
-            return sink.made(0, made);
-        }
-        Name::Kind(kind) => Some(kind),
-        Name::Nothing => None,
-    };
-    let mut window = match Source::open(data, sink.limits) {
-        Ok(source) => Window::new(source),
-        Err(error) => return sink.skip(0, SkipReason::Io(error.to_string())),
-    };
-    if window.want(MAGIC.len()).starts_with(&MAGIC) {
-        return sink.skip(0, SkipReason::Image);
-    }
-    match Kind::of_octets(window.want(HEAD)) {
-        Some(kind) => records(&mut window, kind, in_archive, sink),
-        None => match kind {
-            // `example.zip` is a host as well.
-            Some(kind) if kind.needs_file() => {
-                let made = misnamed(path, kind, &mut window, sink.limits).map(Some);
-                sink.made(0, made)
-            }
-            Some(kind) => records(&mut window, kind, in_archive, sink),
-            None => {
-                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-                sink.skip(0, SkipReason::FileName(name))
-            }
-        },
-    }
-}
-
-/// Reads a stream that has no name: what it begins with tells what it is, and JSON lines have no beginning of their own.
-fn unnamed(data: Box<dyn Read + '_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    let mut window = match Source::open(data, sink.limits) {
-        Ok(source) => Window::new(source),
-        Err(error) => return sink.skip(0, SkipReason::Io(error.to_string())),
-    };
-    if window.want(MAGIC.len()).starts_with(&MAGIC) {
-        return sink.skip(0, SkipReason::Image);
-    }
-    let octets = Kind::of_octets(window.want(HEAD));
-    let kind = octets.or_else(|| Kind::of_text(window.want(GLANCE))).unwrap_or(Kind::Jsonl);
-    records(&mut window, kind, false, sink)
-}
-
-/// Reads a stream of records.
-fn records(window: &mut Window<'_>, kind: Kind, in_archive: bool, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    match kind {
-        Kind::Warc => warc::read(window, sink),
-        Kind::Jsonl => jsonl::read(window, sink),
-        Kind::Csv => csv::read(window, sink),
-        Kind::Tar if !in_archive => tar::read(window, sink),
-        Kind::Tar | Kind::Zip if in_archive => sink.skip(0, SkipReason::Nested(kind.name())),
-        Kind::Tar | Kind::Zip | Kind::Parquet => sink.skip(0, SkipReason::NeedsFile(kind.name())),
-    }
-}
-
-/// Reads the robots.txt of a host. When it was fetched nobody knows: the time of the file is that of its copy.
-fn host_file(name: HostName, data: Box<dyn Read + '_>, limits: &ReadLimits) -> Result<Capture, SkipReason> {
-    let body = match Source::open(data, limits) {
-        Ok(Source::Plain(file)) => body(file, limits),
-        Ok(packed) => body(Window::new(packed), limits),
-        Err(error) => Err(error),
-    };
-    let body = body.map_err(|error| SkipReason::Io(error.to_string()))?;
-    if body.starts_with(&MAGIC) {
-        return Err(SkipReason::Image);
-    }
-    match name.doubt.filter(|_| !limits.any_name && !is_robots(&body)) {
-        Some(doubt) => Err(SkipReason::NoRobots(doubt)),
-        None => Ok(of_host(name.host, name.site, body, limits)),
-    }
-}
-
-/// Reads a file that is named as one of this kind and does not begin as one: the robots.txt of a host that is called so,
-/// or nothing.
-fn misnamed(
-    path: &Path,
-    kind: Kind,
-    window: &mut Window<'_>,
-    limits: &ReadLimits,
-) -> Result<Capture, SkipReason> {
-    let wrong = SkipReason::Misnamed(kind.name());
-    let name = path.file_name().and_then(|name| HostName::of(&name.to_string_lossy()));
-    let Some(HostName { host, site, .. }) = name else { return Err(wrong) };
-    let body = body(window, limits).map_err(|error| SkipReason::Io(error.to_string()))?;
-    if is_robots(&body) { Ok(of_host(host, site, body, limits)) } else { Err(wrong) }
-}
-
-/// What is there of a body, and of one that is too long one octet more than the limit.
-fn body(data: impl Read, limits: &ReadLimits) -> io::Result<Vec<u8>> {
-    let mut body = Vec::new();
-    data.take((limits.max_body as u64).saturating_add(1)).read_to_end(&mut body)?;
-    Ok(body)
-}
-
-/// The capture that a file is which holds a robots.txt alone.
-fn of_host(host: String, site: SiteKey, mut body: Vec<u8>, limits: &ReadLimits) -> Capture {
-    let truncated = body.len() > limits.max_body;
-    body.truncate(limits.max_body);
-    Capture {
-        url: host,
-        site,
-        fetched_at: 0,
-        status: 200,
-        fresh_for: None,
-        location: None,
-        content_type: None,
-        body,
-        truncated,
-    }
 }
 
 /// A file that counts what is read of it, and is not disturbed by signals.

@@ -8,42 +8,59 @@
 //! Invariants: every line is one item; a bad line costs itself alone; a body is octets, so that one which was
 //! pasted in without regard to UTF-8 arrives as it was.
 
-use crate::SkipReason;
+use crate::record::Event;
 use crate::row::Row;
-use crate::sink::Sink;
-use crate::window::{CHUNK, Window};
-use std::ops::ControlFlow;
+use crate::source::CHUNK;
+use crate::window::Window;
+use crate::{ReadLimits, SkipReason};
 
-/// Reads all lines of a file.
-pub(crate) fn read(window: &mut Window<'_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    if window.want(3).starts_with(b"\xef\xbb\xbf") {
-        window.take(3);
+/// The lines of a file; blank ones are nothing.
+pub(crate) struct Lines<'w, 'a> {
+    window: &'w mut Window<'a>,
+    limits: &'w ReadLimits,
+    number: u64,
+}
+
+impl<'w, 'a> Lines<'w, 'a> {
+    pub(crate) fn of(window: &'w mut Window<'a>, limits: &'w ReadLimits) -> Lines<'w, 'a> {
+        window.take_byte_order_mark();
+        Lines { window, limits, number: 0 }
     }
-    let max = sink.limits.max_line;
-    for number in 1.. {
-        match line_end(window, max) {
-            Some(end) => {
-                line(&window.data()[..end], number, sink)?;
-                window.take(end + 1);
-            }
-            None if window.data().len() > max => {
-                drop_line(window);
-                sink.skip(number, SkipReason::LineTooLong)?;
-            }
-            None => {
-                let rest = window.data().len();
-                match window.pass() {
-                    // The beginning of a line is no line.
-                    Some(damage) => {
-                        window.take(rest);
-                        sink.skip(number, damage)?;
-                    }
-                    None => return line(window.data(), number, sink),
+}
+
+impl Iterator for Lines<'_, '_> {
+    type Item = Event;
+
+    fn next(&mut self) -> Option<Event> {
+        let (window, max) = (&mut *self.window, self.limits.max_line);
+        loop {
+            self.number += 1;
+            let (length, taken) = match line_end(window, max) {
+                Some(end) => (end, end + 1),
+                None if window.data().len() > max => {
+                    drop_line(window);
+                    return Some(Event::skipped(self.number, SkipReason::LineTooLong));
                 }
+                None => {
+                    let rest = window.data().len();
+                    if let Some(damage) = window.pass() {
+                        // The beginning of a line is no line.
+                        window.take(rest);
+                        return Some(Event::skipped(self.number, damage));
+                    }
+                    if rest == 0 {
+                        return None;
+                    }
+                    (rest, rest)
+                }
+            };
+            let event = event(&window.data()[..length], self.number, self.limits);
+            window.take(taken);
+            if event.is_some() {
+                return event;
             }
         }
     }
-    ControlFlow::Continue(())
 }
 
 /// Where the line in front of the window ends; `None` if it does not within `max` octets, or not at all.
@@ -77,20 +94,19 @@ fn drop_line(window: &mut Window<'_>) {
     }
 }
 
-/// Makes an item of a line; blank ones are nothing.
-fn line(bytes: &[u8], number: u64, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    let bytes = bytes.trim_ascii();
-    if bytes.is_empty() {
-        return ControlFlow::Continue(());
+/// The event that a line is; none if it is blank.
+fn event(line: &[u8], number: u64, limits: &ReadLimits) -> Option<Event> {
+    let line = line.trim_ascii();
+    if line.is_empty() {
+        return None;
     }
-    let bad = |what: String| SkipReason::Json(what);
-    let object = object(bytes);
+    let object = object(line);
     if !object.starts_with(b"{") {
         // A list of values would do for a row, in the order of our fields, which nobody knows.
-        return sink.skip(number, bad("no object".to_owned()));
+        return Some(Event::skipped(number, SkipReason::Json("no object".to_owned())));
     }
-    let row = serde_json::from_slice::<Row>(object).map_err(|error| bad(error.to_string()));
-    sink.said(number, row.and_then(|row| row.said(sink.limits.max_body, bad)))
+    let row = serde_json::from_slice::<Row>(object).map_err(|error| error.to_string());
+    Some(Row::event(row, number, limits.max_body, SkipReason::Json))
 }
 
 /// A line without what a CDXJ index puts in front of the object: `com,example)/robots.txt 20260102030405`.

@@ -8,7 +8,10 @@
 
 use crate::doubt::doubt;
 use crate::row::Column;
+use crate::source::is_packed;
 use robomaton_formats::site::SiteKey;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::path::Path;
 
 /// Files that hold captures, or say where they are.
@@ -53,7 +56,7 @@ const ENDINGS: [(&str, Kind); 9] = [
     (".zip", Kind::Zip),
 ];
 
-/// Octets that [`Kind::of_octets`] looks at: a tar header names its format behind most of its fields.
+/// Octets that [`Kind::of_bytes`] looks at: a tar header names its format behind most of its fields.
 pub(crate) const HEAD: usize = 262;
 
 /// A name without this ending.
@@ -90,7 +93,7 @@ impl HostName {
 
 impl Kind {
     /// The kind of a file that begins with these octets, as far as they can be no other.
-    pub(crate) fn of_octets(head: &[u8]) -> Option<Kind> {
+    pub(crate) fn of_bytes(head: &[u8]) -> Option<Kind> {
         match head {
             [b'W', b'A', b'R', b'C', b'/', ..] => Some(Kind::Warc),
             [b'P', b'A', b'R', b'1', ..] => Some(Kind::Parquet),
@@ -128,4 +131,22 @@ impl Kind {
             Kind::Zip => "zip",
         }
     }
+}
+
+/// Whether a file that begins with these bytes plainly holds captures, and is no text of one site: it
+/// is packed, is of a kind that its first bytes show, or its first line is an object with a URL.
+pub fn is_captures(head: &[u8]) -> bool {
+    is_packed(head) || Kind::of_bytes(head).is_some() || has_capture_in_json(head)
+}
+
+/// Whether the first line is an object with a URL, as captures in JSON lines are.
+fn has_capture_in_json(head: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Captured {
+        #[serde(rename = "url")]
+        _url: IgnoredAny,
+    }
+    let start = head.trim_ascii_start();
+    let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    start.starts_with(b"{") && serde_json::from_slice::<Captured>(line).is_ok()
 }

@@ -14,6 +14,7 @@
 //! Features, all on by default: `parquet` and `zip` read those formats, `pages` reads HTML. Without one, an input of that
 //! kind is skipped with [`SkipReason::LeftOut`], and pages asked for are [`BuildError::LeftOut`].
 
+mod archive;
 mod batch;
 mod capture;
 mod csv;
@@ -21,6 +22,7 @@ mod dates;
 mod doubt;
 mod encoding;
 mod gzip;
+mod host;
 mod html;
 mod http;
 mod input;
@@ -30,11 +32,12 @@ mod list;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod ranges;
+mod record;
 pub mod resolve;
 mod row;
-mod sink;
 mod source;
 mod tar;
+mod walk;
 mod warc;
 mod window;
 #[cfg(feature = "zip")]
@@ -49,5 +52,6 @@ pub use capture::{Capture, Item, ReadLimits, Revisit, SkipReason, Skipped};
 pub use html::read_page;
 pub use html::{Element, MetaTag, Page};
 pub use input::{Input, ReadError, read, read_below, read_from, total_bytes};
+pub use kind::is_captures;
 pub use resolve::{Chosen, Facts, Resolved};
 pub use robomaton_compiler::{Looks, sniff};

@@ -5,9 +5,9 @@
 //! row group that is damaged is told, and the next one is read; where the crate `parquet` panics at damage, that is damage
 //! like any other. It does not know what the columns mean.
 
-use crate::SkipReason;
+use crate::record::Event;
 use crate::row::{Column, Row, Scalar};
-use crate::sink::Sink;
+use crate::{ReadLimits, SkipReason};
 use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, DataType};
@@ -16,7 +16,6 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use serde::de::IgnoredAny;
 use std::fs::File;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Rows that are held at a time.
@@ -26,30 +25,100 @@ const DAY: i64 = 86_400;
 
 /// A value that is there.
 enum Value {
-    Octets(ByteArray),
+    Bytes(ByteArray),
     Scalar(Scalar),
 }
 
 /// What gives the next values of a column, so many.
-type Cells<'r> = Box<dyn FnMut(usize) -> Result<Vec<Option<Value>>, ParquetError> + 'r>;
+type Cells = Box<dyn FnMut(usize) -> Result<Vec<Option<Value>>, ParquetError>>;
 
-/// Reads all rows of a file.
-pub(crate) fn read(file: File, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    let reader = match guarded(|| SerializedFileReader::new(file)) {
-        Ok(reader) => reader,
-        Err(error) => return sink.skip(0, SkipReason::Table(error.to_string())),
-    };
-    let columns = match columns(reader.metadata().file_metadata().schema_descr()) {
-        Ok(columns) => columns,
-        Err(reason) => return sink.skip(0, reason),
-    };
-    let mut number = 1;
-    for (group, data) in reader.metadata().row_groups().iter().enumerate() {
-        let rows = u64::try_from(data.num_rows()).unwrap_or(0);
-        read_group(&reader, group, &columns, number..number.saturating_add(rows), sink)?;
-        number = number.saturating_add(rows);
+/// The rows of a file.
+pub(crate) struct Rows<'l> {
+    reader: SerializedFileReader<File>,
+    limits: &'l ReadLimits,
+    columns: Vec<(usize, Column)>,
+    /// Row groups that were begun.
+    groups: usize,
+    /// The columns of the group that is read.
+    cells: Vec<(Column, Cells)>,
+    /// Rows that were read and not yielded yet.
+    held: std::vec::IntoIter<Result<Row, String>>,
+    /// The number of the next row, and the one behind the last of its group.
+    next: u64,
+    group_end: u64,
+}
+
+impl<'l> Rows<'l> {
+    /// Reads the metadata of a file.
+    pub(crate) fn of(file: File, limits: &'l ReadLimits) -> Result<Rows<'l>, SkipReason> {
+        let reader = guarded(|| SerializedFileReader::new(file))
+            .map_err(|error| SkipReason::Table(error.to_string()))?;
+        let columns = columns(reader.metadata().file_metadata().schema_descr())?;
+        let (cells, held) = (Vec::new(), Vec::new().into_iter());
+        Ok(Rows { reader, limits, columns, groups: 0, cells, held, next: 1, group_end: 1 })
     }
-    ControlFlow::Continue(())
+
+    /// Begins the next row group.
+    fn begin(&mut self, group: usize) -> Result<(), ParquetError> {
+        let rows = u64::try_from(self.reader.metadata().row_group(group).num_rows()).unwrap_or(0);
+        self.groups += 1;
+        self.group_end = self.next.saturating_add(rows);
+        self.cells = guarded(|| cells_of(&self.reader, group, &self.columns))?;
+        Ok(())
+    }
+
+    /// Reads some rows of the group.
+    fn fill(&mut self) -> Result<(), ParquetError> {
+        let count = usize::try_from(self.group_end - self.next).unwrap_or(ROWS).min(ROWS);
+        let mut rows: Vec<Result<Row, String>> = (0..count).map(|_| Ok(Row::default())).collect();
+        for (column, cells) in &mut self.cells {
+            let values = guarded(|| cells(count))?;
+            if values.len() != count {
+                return Err(ParquetError::EOF("a column has too few rows".to_owned()));
+            }
+            for (row, value) in rows.iter_mut().zip(values) {
+                let Ok(fields) = row else { continue };
+                match value {
+                    Some(Value::Bytes(bytes)) => {
+                        if let Err(what) = fields.set_bytes(*column, bytes.data()) {
+                            *row = Err(what);
+                        }
+                    }
+                    Some(Value::Scalar(scalar)) => fields.set(*column, scalar),
+                    None => {}
+                }
+            }
+        }
+        self.held = rows.into_iter();
+        Ok(())
+    }
+}
+
+impl Iterator for Rows<'_> {
+    type Item = Event;
+
+    fn next(&mut self) -> Option<Event> {
+        loop {
+            let at = self.next;
+            if let Some(row) = self.held.next() {
+                self.next += 1;
+                return Some(Row::event(row, at, self.limits.max_body, SkipReason::Row));
+            }
+            let read = if at < self.group_end {
+                self.fill()
+            } else if self.groups < self.reader.num_row_groups() {
+                self.begin(self.groups)
+            } else {
+                return None;
+            };
+            if let Err(error) = read {
+                // The rest of the group is lost.
+                self.next = self.group_end;
+                let reason = format!("row group {}: {error}", self.groups - 1);
+                return Some(Event::skipped(at, SkipReason::Table(reason)));
+            }
+        }
+    }
 }
 
 /// What a call of the crate `parquet` gives: on damaged files, that is a panic where a check of its is missing.
@@ -84,59 +153,12 @@ fn columns(schema: &SchemaDescriptor) -> Result<Vec<(usize, Column)>, SkipReason
     Ok(columns)
 }
 
-/// Reads the rows of a group, which have these numbers.
-fn read_group(
+/// What gives the values of each column of a row group.
+fn cells_of(
     reader: &SerializedFileReader<File>,
     group: usize,
     columns: &[(usize, Column)],
-    numbers: std::ops::Range<u64>,
-    sink: &mut Sink<'_>,
-) -> ControlFlow<()> {
-    let damaged = |error: ParquetError| SkipReason::Table(format!("row group {group}: {error}"));
-    let mut all = match guarded(|| cells_of(reader, group, columns)) {
-        Ok(all) => all,
-        Err(error) => return sink.skip(numbers.start, damaged(error)),
-    };
-    let mut next = numbers.start;
-    while next < numbers.end {
-        let count = usize::try_from(numbers.end - next).unwrap_or(ROWS).min(ROWS);
-        let mut rows: Vec<Result<Row, String>> = (0..count).map(|_| Ok(Row::default())).collect();
-        for (column, cells) in &mut all {
-            let values = match guarded(|| cells(count)) {
-                Ok(values) if values.len() == count => values,
-                Ok(_) => {
-                    return sink
-                        .skip(next, damaged(ParquetError::EOF("a column has too few rows".to_owned())));
-                }
-                Err(error) => return sink.skip(next, damaged(error)),
-            };
-            for (row, value) in rows.iter_mut().zip(values) {
-                let Ok(fields) = row else { continue };
-                match value {
-                    Some(Value::Octets(octets)) => {
-                        if let Err(what) = fields.set_octets(*column, octets.data()) {
-                            *row = Err(what);
-                        }
-                    }
-                    Some(Value::Scalar(scalar)) => fields.set(*column, scalar),
-                    None => {}
-                }
-            }
-        }
-        for row in rows {
-            let bad = |what: String| SkipReason::Row(what);
-            sink.said(next, row.map_err(bad).and_then(|row| row.said(sink.limits.max_body, bad)))?;
-            next += 1;
-        }
-    }
-    ControlFlow::Continue(())
-}
-
-fn cells_of<'r>(
-    reader: &'r SerializedFileReader<File>,
-    group: usize,
-    columns: &[(usize, Column)],
-) -> Result<Vec<(Column, Cells<'r>)>, ParquetError> {
+) -> Result<Vec<(Column, Cells)>, ParquetError> {
     let group = reader.get_row_group(group)?;
     let schema = reader.metadata().file_metadata().schema_descr();
     let cells = |&(place, column): &(usize, Column)| {
@@ -156,12 +178,12 @@ fn cells_of<'r>(
             float if float.fract() == 0.0 => number(float as i64),
             _ => Some(Value::Scalar(Scalar::Other(IgnoredAny))),
         };
-        let cells: Cells<'_> = match data {
+        let cells: Cells = match data {
             ColumnReader::ByteArrayColumnReader(data) => {
-                cells(data, level, |octets| Some(Value::Octets(octets.clone())))
+                cells(data, level, |bytes| Some(Value::Bytes(bytes.clone())))
             }
             ColumnReader::FixedLenByteArrayColumnReader(data) => {
-                cells(data, level, |octets| Some(Value::Octets(ByteArray::from(octets.data().to_vec()))))
+                cells(data, level, |bytes| Some(Value::Bytes(ByteArray::from(bytes.data().to_vec()))))
             }
             ColumnReader::BoolColumnReader(data) => {
                 cells(data, level, |flag| Some(Value::Scalar(Scalar::Flag(*flag))))
@@ -184,14 +206,11 @@ fn cells_of<'r>(
 }
 
 /// The values of one column; those that are missing have a lower `level` than the others.
-fn cells<'r, T: DataType>(
+fn cells<T: DataType>(
     mut data: ColumnReaderImpl<T>,
     level: i16,
-    value: impl Fn(&T::T) -> Option<Value> + 'r,
-) -> Cells<'r>
-where
-    ColumnReaderImpl<T>: 'r,
-{
+    value: impl Fn(&T::T) -> Option<Value> + 'static,
+) -> Cells {
     Box::new(move |count| {
         let (mut levels, mut values) = (Vec::new(), Vec::new());
         data.read_records(count, Some(&mut levels), None, &mut values)?;

@@ -4,9 +4,9 @@
 //! A range is a stream of its own: packed or not, and damage in it costs no other. Invariants: every range gives at least
 //! one item; files are looked for below the root of the run alone, since an index is not ours. It does not know records.
 
-use crate::sink::Sink;
-use crate::source::Source;
-use crate::window::{CHUNK, Window};
+use crate::record::Range;
+use crate::source::{CHUNK, Source};
+use crate::window::Window;
 use crate::{Item, ReadLimits, SkipReason, Skipped, warc};
 use foldhash::{HashSet, HashSetExt};
 use std::fs::File;
@@ -14,17 +14,6 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-
-/// A part of a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Range {
-    /// The file, by its path below the root.
-    pub(crate) filename: Box<str>,
-    /// Where the part begins, in octets of the file as it lies there.
-    pub(crate) offset: u64,
-    /// Its octets.
-    pub(crate) length: u64,
-}
 
 /// Ranges that are still to be read.
 pub(crate) struct Ranges {
@@ -40,24 +29,15 @@ impl Ranges {
         Ranges { root: root.to_owned(), waiting: Vec::new(), names: HashSet::new() }
     }
 
-    /// Puts a range to the others, and reads them all if they are many.
-    pub(crate) fn add(
-        &mut self,
-        range: Range,
-        limits: &ReadLimits,
-        each: &mut dyn FnMut(Item) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    /// Puts a range to the others, and gives their number.
+    pub(crate) fn push(&mut self, range: Range) -> usize {
         let name = self.names.get(&*range.filename).cloned().unwrap_or_else(|| {
             let name: Arc<str> = range.filename.into();
             self.names.insert(name.clone());
             name
         });
         self.waiting.push((name, range.offset, range.length));
-        if self.waiting.len() >= limits.max_ranges {
-            self.read(limits, each)
-        } else {
-            ControlFlow::Continue(())
-        }
+        self.waiting.len()
     }
 
     /// Reads all ranges.
@@ -112,39 +92,33 @@ fn read_file(
 ) -> ControlFlow<()> {
     let mut window = Window::new(Source::Plain(Box::new(io::empty())));
     for &(_, offset, length) in ranges {
-        let mut skip = |reason| each(Item::Skipped(Skipped { source: name.to_owned(), at: offset, reason }));
+        let skipped = |reason| Item::Skipped(Skipped { source: name.to_owned(), at: offset, reason });
         if offset.checked_add(length).is_none_or(|end| end > size) {
             let what = format!("{length} octets from {offset} on, but the file ends at {size}");
-            skip(SkipReason::Range(what))?;
+            each(skipped(SkipReason::Range(what)))?;
             continue;
         }
         if length > limits.max_record {
-            skip(SkipReason::RecordTooLong(length))?;
+            each(skipped(SkipReason::RecordTooLong(length)))?;
             continue;
         }
         let room = usize::try_from(length).unwrap_or(CHUNK).clamp(1, CHUNK);
         let begun = file.seek(SeekFrom::Start(offset));
         if let Err(error) = begun.and_then(|_| window.restart(Box::new(file.take(length)), room, limits)) {
-            skip(SkipReason::Io(error.to_string()))?;
+            each(skipped(SkipReason::Io(error.to_string())))?;
             continue;
         }
         let mut given = false;
-        let mut counting = |item: Item| {
+        for record in warc::Records::of(&mut window, limits) {
             given = true;
             // Of a range, the place is where it begins in the file: what lies inside may be packed.
-            each(match item {
+            each(match record.item(name) {
                 Item::Skipped(skipped) => Item::Skipped(Skipped { at: offset, ..skipped }),
                 item => item,
-            })
-        };
-        let (sink_limits, mut none) = (limits, Ranges::new(Path::new("")));
-        warc::read(
-            &mut window,
-            &mut Sink { source: name, limits: sink_limits, each: &mut counting, ranges: &mut none },
-        )?;
+            })?;
+        }
         if !given {
-            let reason = SkipReason::Range("it holds no WARC record".to_owned());
-            each(Item::Skipped(Skipped { source: name.to_owned(), at: offset, reason }))?;
+            each(skipped(SkipReason::Range("it holds no WARC record".to_owned())))?;
         }
     }
     ControlFlow::Continue(())

@@ -7,7 +7,7 @@
 //! It does not know where a row stands.
 
 use crate::http::{self, Fields};
-use crate::ranges::Range;
+use crate::record::{Content, Event, Range, Record};
 use crate::{Capture, SkipReason, dates};
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -33,7 +33,7 @@ pub(crate) struct Row {
     host: Option<Scalar>,
     status: Option<Scalar>,
     fetched_at: Option<Scalar>,
-    body: Option<Octets>,
+    body: Option<Bytes>,
     body_base64: Option<String>,
     headers: Option<Headers>,
     truncated: Option<Scalar>,
@@ -74,30 +74,24 @@ pub(crate) enum Scalar {
 type Headers = BTreeMap<String, serde_json::Value>;
 
 /// A JSON string taken as octets, valid UTF-8 or not.
-struct Octets(Vec<u8>);
+struct Bytes(Vec<u8>);
 
-/// What a row says.
-pub(crate) enum Said {
-    Capture(Capture),
-    Range(Range),
-}
-
-impl<'de> Deserialize<'de> for Octets {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Octets, D::Error> {
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
         struct Visitor;
         impl de::Visitor<'_> for Visitor {
-            type Value = Octets;
+            type Value = Bytes;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
 
-            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Octets, E> {
-                Ok(Octets(bytes.to_vec()))
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.to_vec()))
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Octets, E> {
-                Ok(Octets(text.as_bytes().to_vec()))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Bytes, E> {
+                Ok(Bytes(text.as_bytes().to_vec()))
             }
         }
         deserializer.deserialize_bytes(Visitor)
@@ -184,17 +178,17 @@ impl fmt::Display for Scalar {
 impl Row {
     /// Sets the field of a column to the octets of its cell. Those of an empty cell are no value: tables have no other
     /// way to leave one out.
-    pub(crate) fn set_octets(&mut self, column: Column, octets: &[u8]) -> Result<(), String> {
-        if octets.is_empty() {
+    pub(crate) fn set_bytes(&mut self, column: Column, bytes: &[u8]) -> Result<(), String> {
+        if bytes.is_empty() {
             return Ok(());
         }
-        let text = || String::from_utf8_lossy(octets).into_owned();
+        let text = || String::from_utf8_lossy(bytes).into_owned();
         match column {
             Column::Url => self.url = Some(text()),
-            Column::Body => self.body = Some(Octets(octets.to_vec())),
+            Column::Body => self.body = Some(Bytes(bytes.to_vec())),
             Column::BodyBase64 => self.body_base64 = Some(text()),
             Column::Headers => {
-                let headers = serde_json::from_slice(octets);
+                let headers = serde_json::from_slice(bytes);
                 self.headers = Some(headers.map_err(|error| format!("headers: {error}"))?);
             }
             column => self.set(column, Scalar::Text(text())),
@@ -217,19 +211,23 @@ impl Row {
         *field = Some(value);
     }
 
-    /// What the row says; `bad` makes a reason of what is wrong with it.
-    pub(crate) fn said(
-        self,
+    /// The event that a row is, if it could be read; `bad` makes a reason of a mistake in it.
+    pub(crate) fn event(
+        row: Result<Row, String>,
+        at: u64,
         max_body: usize,
-        bad: impl Fn(String) -> SkipReason + Copy,
-    ) -> Result<Said, SkipReason> {
-        if self.body.is_none()
-            && self.body_base64.is_none()
-            && let Some(range) = self.range()
-        {
-            return range.map(Said::Range).map_err(bad);
+        bad: impl Fn(String) -> SkipReason,
+    ) -> Event {
+        let row = match row {
+            Ok(row) => row,
+            Err(mistake) => return Event::skipped(at, bad(mistake)),
+        };
+        let has_body = row.body.is_some() || row.body_base64.is_some();
+        match row.range().filter(|_| !has_body) {
+            Some(Ok(range)) => Event::Range(range),
+            Some(Err(mistake)) => Event::skipped(at, bad(mistake)),
+            None => Event::Record(Record { at, content: row.capture(max_body, bad).map(Content::Capture) }),
         }
-        self.capture(max_body, bad).map(Said::Capture)
     }
 
     /// The byte range that the row is, if it has all that makes one.
@@ -255,7 +253,7 @@ impl Row {
     fn capture(self, max_body: usize, bad: impl Fn(String) -> SkipReason) -> Result<Capture, SkipReason> {
         let mut body = match (self.body, self.body_base64) {
             (Some(_), Some(_)) => return Err(bad("both body and body_base64".to_owned())),
-            (Some(Octets(body)), None) => Some(body),
+            (Some(Bytes(body)), None) => Some(body),
             (None, Some(text)) => {
                 Some(BASE64.decode(text.trim_ascii()).map_err(|error| bad(format!("body_base64: {error}")))?)
             }

@@ -4,10 +4,12 @@
 //! It is unpacked once: a gzip file in a gzip file is no format that anyone writes. It does not know records.
 
 use crate::gzip::{self, Gunzip, Step};
-use crate::window::CHUNK;
 use crate::zstd::{self, Unzstd};
 use crate::{ReadLimits, SkipReason};
 use std::io::{self, BufReader, Cursor, Read};
+
+/// What is read from a file at once; a window grows by as much at least.
+pub(crate) const CHUNK: usize = 256 << 10;
 
 /// A stream in a buffer.
 type Buffered<'a> = BufReader<Box<dyn Read + 'a>>;
@@ -20,6 +22,11 @@ pub(crate) enum Source<'a> {
     Gzip(Box<Gunzip<Buffered<'a>>>),
     /// Out of zstd frames.
     Zstd(Box<Unzstd<Buffered<'a>>>),
+}
+
+/// Whether a file that begins with these bytes is unpacked.
+pub(crate) fn is_packed(head: &[u8]) -> bool {
+    gzip::begins(head) || zstd::begins(head)
 }
 
 impl<'a> Source<'a> {

@@ -1,79 +1,115 @@
 //! tar archives: their files are read as those of a directory are.
 //!
-//! Stands between `window`, which may unpack the archive, and `input`, which reads what a file holds. The crate `tar` frames
-//! the entries; long names are read here, within a limit, since it has none. Invariants: nothing is written anywhere, so
-//! what names look like is of no matter; an archive that cannot be framed is told, and not read further.
+//! Stands above `window`, which may unpack the archive; `input` reads the files. The crate `tar`
+//! frames the entries; long names are read here, within a limit, since it has none. Invariants:
+//! nothing is written anywhere, so names may be of any form; an archive that cannot be framed is
+//! reported, and not read further.
 
-use crate::SkipReason;
-use crate::input::member;
-use crate::sink::Sink;
-use crate::window::Window;
-use ::tar::{Archive, Entry, PaxExtensions};
+use crate::archive::{Archive, Entry, Member};
+use crate::{ReadLimits, SkipReason};
+use ::tar::PaxExtensions;
 use std::io::{self, Read};
-use std::ops::ControlFlow;
 
-/// Reads all entries of an archive.
-pub(crate) fn read(window: &mut Window<'_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    let mut archive = Archive::new(window);
-    // Archives may be joined by `cat`; and the end of a packed one is where it shows whether it was sound.
+/// The entries of an archive.
+pub(crate) struct Entries<'a, R: Read> {
+    entries: ::tar::Entries<'a, R>,
+    limits: &'a ReadLimits,
+    number: u64,
+    ended: bool,
+}
+
+/// The archive in a stream.
+pub(crate) fn archive<R: Read>(stream: R) -> ::tar::Archive<R> {
+    let mut archive = ::tar::Archive::new(stream);
+    // Archives may be joined by `cat`; and the end of a packed one is where it shows whether it was
+    // sound.
     archive.set_ignore_zeros(true);
-    let mut entries = match archive.entries() {
+    archive
+}
+
+impl<'a, R: Read> Entries<'a, R> {
+    /// The entries of an archive that was not read yet.
+    pub(crate) fn of(
+        archive: &'a mut ::tar::Archive<R>,
+        limits: &'a ReadLimits,
+    ) -> Result<Entries<'a, R>, SkipReason> {
         // Raw: long names come as entries of their own.
-        Ok(entries) => entries.raw(true),
-        Err(error) => return sink.skip(0, ends(&error)),
-    };
-    let (mut number, mut long_name) = (1, None);
-    loop {
-        let mut entry = match entries.next() {
-            Some(Ok(entry)) => entry,
-            Some(Err(error)) => return sink.skip(number, ends(&error)),
-            None => return ControlFlow::Continue(()),
-        };
-        let kind = entry.header().entry_type();
-        if kind.is_gnu_longname() || kind.is_pax_local_extensions() {
-            match long(&mut entry, kind.is_gnu_longname(), sink.limits.max_header) {
-                Ok(name) => long_name = name.or(long_name),
-                Err(error) => return sink.skip(number, ends(&error)),
+        let entries = archive.entries().map_err(|error| not_read(&error))?.raw(true);
+        Ok(Entries { entries, limits, number: 0, ended: false })
+    }
+
+    /// The next entry with its name, those that hold the name of another passed over.
+    fn framed(&mut self) -> io::Result<Option<(::tar::Entry<'a, R>, String)>> {
+        let mut long_name = None;
+        while let Some(entry) = self.entries.next() {
+            let mut entry = entry?;
+            let kind = entry.header().entry_type();
+            if kind.is_gnu_longname() || kind.is_pax_local_extensions() {
+                let name = read_name(&mut entry, kind.is_gnu_longname(), self.limits.max_header)?;
+                long_name = name.or(long_name);
+            } else if !kind.is_gnu_longlink() && !kind.is_pax_global_extensions() {
+                if self.number > self.limits.max_entries {
+                    return Err(io::Error::other("more entries than the limit max_entries"));
+                }
+                let name = long_name.unwrap_or_else(|| entry.path_bytes().into_owned());
+                return Ok(Some((entry, String::from_utf8_lossy(&name).into_owned())));
             }
-            continue;
         }
-        if kind.is_gnu_longlink() || kind.is_pax_global_extensions() {
-            continue;
+        Ok(None)
+    }
+}
+
+impl<R: Read> Archive for Entries<'_, R> {
+    fn next(&mut self) -> Option<Entry<'_>> {
+        if self.ended {
+            return None;
         }
-        if number > sink.limits.max_entries {
-            return sink.skip(number, ends(&io::Error::other("more entries than the limit max_entries")));
-        }
-        let name = long_name.take().unwrap_or_else(|| entry.path_bytes().into_owned());
-        let name = String::from_utf8_lossy(&name).into_owned();
-        if kind.is_file() && !name.ends_with('/') {
-            let left = entry.size();
-            member(&name, Box::new(Whole { entry, left }), sink)?;
-        } else if !kind.is_dir() && !name.ends_with('/') {
-            sink.skip(number, SkipReason::NotRegular(name))?;
-        }
-        number += 1;
+        self.number += 1;
+        let member = match self.framed() {
+            Ok(None) => return None,
+            Err(error) => {
+                self.ended = true;
+                Err(not_read(&error))
+            }
+            Ok(Some((entry, name))) => {
+                let kind = entry.header().entry_type();
+                if kind.is_dir() || name.ends_with('/') {
+                    Ok(None)
+                } else if kind.is_file() {
+                    let left = entry.size();
+                    Ok(Some(Member { name, data: Box::new(Whole { entry, left }) }))
+                } else {
+                    Err(SkipReason::NotRegular(name))
+                }
+            }
+        };
+        Some(Entry { number: self.number, member })
     }
 }
 
 /// Why an archive is not read further.
-fn ends(error: &io::Error) -> SkipReason {
+fn not_read(error: &io::Error) -> SkipReason {
     SkipReason::Archive(format!("the rest of the archive is not read: {error}"))
 }
 
 /// The name of the next entry, in an entry of its own.
-fn long<R: Read>(entry: &mut Entry<'_, R>, is_gnu: bool, max: usize) -> io::Result<Option<Vec<u8>>> {
+fn read_name<R: Read>(
+    entry: &mut ::tar::Entry<'_, R>,
+    is_gnu: bool,
+    max: usize,
+) -> io::Result<Option<Vec<u8>>> {
     if entry.size() > max as u64 {
         return Err(io::Error::other("the name of an entry is longer than the limit max_header"));
     }
-    let mut octets = Vec::new();
-    entry.read_to_end(&mut octets)?;
+    let mut bytes = Vec::new();
+    entry.read_to_end(&mut bytes)?;
     if is_gnu {
-        let end = memchr::memchr(0, &octets).unwrap_or(octets.len());
-        octets.truncate(end);
-        return Ok(Some(octets));
+        let end = memchr::memchr(0, &bytes).unwrap_or(bytes.len());
+        bytes.truncate(end);
+        return Ok(Some(bytes));
     }
     let mut name = None;
-    for field in PaxExtensions::new(&octets) {
+    for field in PaxExtensions::new(&bytes) {
         let field = field?;
         match field.key_bytes() {
             b"path" => name = Some(field.value_bytes().to_vec()),

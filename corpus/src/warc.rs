@@ -6,11 +6,11 @@
 //! record claimed. Every turn of the loop takes something out of the window, so it ends.
 //! It does not know gzip: offsets are those of the inflated stream.
 
-use crate::sink::Sink;
+use crate::record::{Content, Record};
 use crate::window::Window;
-use crate::{Capture, SkipReason, dates, http};
+use crate::{Capture, ReadLimits, SkipReason, dates, http};
 use robomaton_formats::site::SiteKey;
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::RangeInclusive;
 
 /// What is looked at first; nearly every header fits.
 const GLANCE: usize = 4096;
@@ -36,43 +36,55 @@ struct Header<'a> {
     truncated: bool,
 }
 
-/// Reads all records of a file.
-pub(crate) fn read(window: &mut Window<'_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    loop {
-        let line_ends = window.want(TRAILER).iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        if line_ends > 0 {
+/// The records of a file.
+pub(crate) struct Records<'w, 'a> {
+    window: &'w mut Window<'a>,
+    limits: &'w ReadLimits,
+}
+
+impl<'w, 'a> Records<'w, 'a> {
+    pub(crate) fn of(window: &'w mut Window<'a>, limits: &'w ReadLimits) -> Records<'w, 'a> {
+        Records { window, limits }
+    }
+}
+
+impl Iterator for Records<'_, '_> {
+    type Item = Record;
+
+    fn next(&mut self) -> Option<Record> {
+        let window = &mut *self.window;
+        loop {
+            let line_ends =
+                window.want(TRAILER).iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            if line_ends == 0 {
+                break;
+            }
             window.take(line_ends);
-            continue;
         }
         let at = window.offset();
-        if window.data().is_empty() {
-            match window.pass() {
-                Some(damage) => sink.skip(at, damage)?,
-                None => return ControlFlow::Continue(()),
-            }
+        let content = if window.data().is_empty() {
+            Err(window.pass()?)
         } else if window.data().starts_with(MAGIC) {
-            record(window, sink)?;
+            record(window, self.limits)
         } else {
-            let count = resync(window);
-            sink.skip(at, SkipReason::Garbage(count))?;
-        }
+            Err(SkipReason::Garbage(resync(window)))
+        };
+        Some(Record { at, content })
     }
 }
 
 /// Reads the record that begins in front of the window.
-fn record(window: &mut Window<'_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    let at = window.offset();
-    let limits = sink.limits;
+fn record(window: &mut Window<'_>, limits: &ReadLimits) -> Result<Content, SkipReason> {
     let head = match header_end(window, limits.max_header) {
         Ok(head) => head,
-        Err(reason) => return refuse(window, sink, MAGIC.len(), reason),
+        Err(reason) => return refuse(window, MAGIC.len(), reason),
     };
     let header = Header::parse(&window.data()[..head]);
     let Some(length) = header.length else {
-        return refuse(window, sink, MAGIC.len(), SkipReason::WarcHeader("no Content-Length"));
+        return refuse(window, MAGIC.len(), SkipReason::WarcHeader("no Content-Length"));
     };
     if length > limits.max_record {
-        return refuse(window, sink, head, SkipReason::RecordTooLong(length));
+        return refuse(window, head, SkipReason::RecordTooLong(length));
     }
     let most = limits.max_body.saturating_add(limits.max_header).saturating_add(CHUNK_OVERHEAD);
     let held = usize::try_from(length).map_or(most, |length| length.min(most));
@@ -80,16 +92,14 @@ fn record(window: &mut Window<'_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
 
     let here = window.want(head + held + TRAILER).len();
     if here < head + held {
-        return refuse(window, sink, head, SkipReason::RecordCut);
+        return refuse(window, head, SkipReason::RecordCut);
     }
     if !cut && !ends_well(window, head + held) {
-        return refuse(window, sink, head, bad_end(window, length));
+        return refuse(window, head, bad_end(window, length));
     }
     // Split once more: the first split could not be kept while the window moved.
     let data = window.data();
-    let header = Header::parse(&data[..head]);
-    let made = header.capture(&data[head..head + held], cut, sink);
-    let of = header.of();
+    let content = Header::parse(&data[..head]).content(&data[head..head + held], cut, limits);
     window.take(head + held);
     // The part that was not held is passed over; only behind it can be seen whether the record was sound.
     let passed = window.skip(length - held as u64);
@@ -98,24 +108,17 @@ fn record(window: &mut Window<'_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
         if !passed || !ends_well(window, 0) {
             let reason = if passed { bad_end(window, length) } else { SkipReason::RecordCut };
             resync(window);
-            return sink.skip(at, reason);
+            return Err(reason);
         }
     }
-    match (made, of) {
-        // Any other answer needs no content: it is a fetch like all others.
-        (Ok(Some(found)), Some(of)) if matches!(found.status, 200..300 | 304) => {
-            sink.revisit(at, &found, of, SkipReason::Revisit)
-        }
-        (made, _) => sink.made(at, made),
-    }
+    content
 }
 
-/// Reports the record in front of the window, of which `known` octets are understood, and finds the next.
-fn refuse(window: &mut Window<'_>, sink: &mut Sink<'_>, known: usize, reason: SkipReason) -> ControlFlow<()> {
-    let at = window.offset();
+/// Refuses the record in front of the window, of which `known` octets are understood, and finds the next.
+fn refuse(window: &mut Window<'_>, known: usize, reason: SkipReason) -> Result<Content, SkipReason> {
     window.take(known);
     resync(window);
-    sink.skip(at, reason)
+    Err(reason)
 }
 
 /// Takes octets until the window begins with a record, or is empty and has stopped. Returns how many.
@@ -215,7 +218,7 @@ impl<'a> Header<'a> {
 
     /// Of a revisit, when the capture was fetched that holds the content: at the time that the record names. A server that
     /// says "not modified since then" speaks for all captures in between, and without a time any older one will do.
-    fn of(&self) -> Option<RangeInclusive<i64>> {
+    fn revisited(&self) -> Option<RangeInclusive<i64>> {
         if !self.kind.eq_ignore_ascii_case(b"revisit") {
             return None;
         }
@@ -229,15 +232,15 @@ impl<'a> Header<'a> {
         })
     }
 
-    /// What the record holds: a capture, nothing for this reader, or a reason.
-    fn capture(&self, block: &[u8], cut: bool, sink: &Sink<'_>) -> Result<Option<Capture>, SkipReason> {
+    /// The content of the record with this block.
+    fn content(&self, block: &[u8], cut: bool, limits: &ReadLimits) -> Result<Content, SkipReason> {
         if self.kind.is_empty() {
             return Err(SkipReason::WarcHeader("no WARC-Type"));
         }
         // Heritrix stores the answers of name servers as responses too.
         let revisit = self.kind.eq_ignore_ascii_case(b"revisit");
         if !revisit && !self.kind.eq_ignore_ascii_case(b"response") || self.target.starts_with(b"dns:") {
-            return Ok(None);
+            return Ok(Content::Ignored);
         }
         let target =
             self.target.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">")).unwrap_or(self.target);
@@ -252,8 +255,8 @@ impl<'a> Header<'a> {
         let fetched_at = str::from_utf8(self.date).ok().and_then(dates::iso).unwrap_or(0);
         // A revisit may leave out even the header of the answer.
         let block = if revisit && block.is_empty() { NOT_MODIFIED } else { block };
-        let response = http::response(block, cut || self.truncated, sink.limits)?;
-        Ok(Some(Capture {
+        let response = http::response(block, cut || self.truncated, limits)?;
+        let capture = Capture {
             url,
             site,
             fetched_at,
@@ -263,6 +266,11 @@ impl<'a> Header<'a> {
             content_type: http::text(response.fields.content_type),
             body: response.body,
             truncated: response.truncated,
-        }))
+        };
+        Ok(match self.revisited() {
+            // Any other answer needs no content: it is a fetch like all others.
+            Some(of) if matches!(capture.status, 200..300 | 304) => Content::Revisit(capture, of),
+            _ => Content::Capture(capture),
+        })
     }
 }

@@ -6,12 +6,9 @@
 //! It does not know records.
 
 use crate::gzip::Step;
-use crate::source::Source;
+use crate::source::{CHUNK, Source};
 use crate::{ReadLimits, SkipReason};
 use std::io::{self, Read};
-
-/// What the window grows by at least; also what is read from a file at once.
-pub(crate) const CHUNK: usize = 256 << 10;
 
 /// Why nothing more comes into the window.
 enum Stop {
@@ -102,6 +99,13 @@ impl<'a> Window<'a> {
         let count = count.min(self.end - self.start);
         self.start += count;
         self.offset += count as u64;
+    }
+
+    /// Takes the byte order mark of a UTF-8 text, if the window begins with one.
+    pub(crate) fn take_byte_order_mark(&mut self) {
+        if self.want(3).starts_with(b"\xef\xbb\xbf") {
+            self.take(3);
+        }
     }
 
     /// Takes `count` octets, also more than the window holds. Says whether there were so many.

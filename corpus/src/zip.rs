@@ -1,43 +1,59 @@
 //! zip archives: their files are read as those of a directory are.
 //!
-//! Stands between `input`, which has the file, and `input` again, which reads what a file in it holds. The crate `zip` reads
-//! the directory at the end, some hundred octets of memory for each entry. Invariants: an entry that cannot be read costs
-//! itself alone; entries that overlap are refused with their archive, since they would unpack to more than any file can.
+//! Stands between `input`, which opens the archive, and `input` again, which reads the files. The
+//! crate `zip` reads the directory at the end, some hundred bytes of memory for each entry.
+//! Invariants: an entry that cannot be read costs itself alone; entries that overlap are refused
+//! with their archive, since they would unpack to more than any file can.
 
-use crate::SkipReason;
-use crate::input::member;
-use crate::sink::Sink;
-use crate::window::CHUNK;
+use crate::archive::{Archive, Entry, Member};
+use crate::source::CHUNK;
+use crate::{ReadLimits, SkipReason};
 use ::zip::ZipArchive;
 use ::zip::result::ZipError;
 use std::fs::File;
 use std::io::BufReader;
-use std::ops::ControlFlow;
 
-/// Reads all entries of an archive.
-pub(crate) fn read(file: File, sink: &mut Sink<'_>) -> ControlFlow<()> {
-    let damaged = |error: ZipError| SkipReason::Archive(format!("the archive is not read: {error}"));
-    let mut archive = match ZipArchive::new(BufReader::with_capacity(CHUNK, file)) {
-        Ok(archive) => archive,
-        Err(error) => return sink.skip(0, damaged(error)),
-    };
-    match archive.has_overlapping_entries() {
-        Ok(false) => {}
-        Ok(true) => return sink.skip(0, damaged(ZipError::InvalidArchive("entries overlap".into()))),
-        Err(error) => return sink.skip(0, damaged(error)),
-    }
-    for (number, index) in (1..).zip(0..archive.len()) {
-        if number > sink.limits.max_entries {
-            let what = "the rest of the archive is not read: more entries than the limit max_entries";
-            return sink.skip(number, SkipReason::Archive(what.to_owned()));
+/// The entries of an archive.
+pub(crate) struct Entries {
+    archive: ZipArchive<BufReader<File>>,
+    /// The entries that were yielded.
+    done: usize,
+    max_entries: u64,
+}
+
+impl Entries {
+    /// Reads the directory of an archive.
+    pub(crate) fn of(file: File, limits: &ReadLimits) -> Result<Entries, SkipReason> {
+        let damaged = |error: ZipError| SkipReason::Archive(format!("the archive is not read: {error}"));
+        let mut archive = ZipArchive::new(BufReader::with_capacity(CHUNK, file)).map_err(damaged)?;
+        if archive.has_overlapping_entries().map_err(damaged)? {
+            return Err(damaged(ZipError::InvalidArchive("entries overlap".into())));
         }
-        let name = archive.name_for_index(index).and_then(Result::ok).unwrap_or_default().into_owned();
-        match archive.by_index(index) {
-            Ok(entry) if entry.is_dir() => {}
-            Ok(entry) if entry.is_symlink() => sink.skip(number, SkipReason::NotRegular(name))?,
-            Ok(entry) => member(&name, Box::new(entry), sink)?,
-            Err(error) => sink.skip(number, SkipReason::Archive(format!("the entry {name:?}: {error}")))?,
-        }
+        Ok(Entries { archive, done: 0, max_entries: limits.max_entries })
     }
-    ControlFlow::Continue(())
+}
+
+impl Archive for Entries {
+    fn next(&mut self) -> Option<Entry<'_>> {
+        let index = self.done;
+        if index == self.archive.len() {
+            return None;
+        }
+        self.done += 1;
+        let number = self.done as u64;
+        if number > self.max_entries {
+            self.done = self.archive.len();
+            let reason = "the rest of the archive is not read: more entries than the limit max_entries";
+            return Some(Entry { number, member: Err(SkipReason::Archive(reason.to_owned())) });
+        }
+        let name = self.archive.name_for_index(index);
+        let name = name.and_then(Result::ok).unwrap_or_default().into_owned();
+        let member = match self.archive.by_index(index) {
+            Ok(entry) if entry.is_dir() => Ok(None),
+            Ok(entry) if entry.is_symlink() => Err(SkipReason::NotRegular(name)),
+            Ok(entry) => Ok(Some(Member { name, data: Box::new(entry) })),
+            Err(error) => Err(SkipReason::Archive(format!("the entry {name:?}: {error}"))),
+        };
+        Some(Entry { number, member })
+    }
 }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::acap;
+use crate::diagnostic::{is_absolute, quote};
 use crate::scan::is_acap;
 use crate::{Code, Diagnostic, Group, Key, Line, LineKind, Span, Tree, product_token};
 
@@ -235,19 +236,4 @@ fn head(line: &Line) -> Span {
 /// The key that the first word of a text spells, where the whole text spells none.
 fn first_word_as_key(text: &[u8]) -> Option<Key> {
     text.split(|&byte| byte == b' ' || byte == b'\t').next().and_then(Key::from_bytes)
-}
-
-/// Whether a value has a scheme and an authority, or at least their punctuation.
-pub(crate) fn is_absolute(value: &[u8]) -> bool {
-    let scheme = value.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    scheme > 0 && value[scheme..].starts_with(b"://")
-}
-
-/// A text of the source for a message: printable, and of bounded length.
-pub(crate) fn quote(text: &[u8]) -> String {
-    const LONGEST: usize = 40;
-    match text.get(..LONGEST) {
-        Some(start) if text.len() > LONGEST => format!("`{}...`", start.escape_ascii()),
-        _ => format!("`{}`", text.escape_ascii()),
-    }
 }

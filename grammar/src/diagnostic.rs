@@ -278,3 +278,18 @@ pub struct Diagnostic {
     /// Another place that explains this one, and why.
     pub second: Option<(Span, String)>,
 }
+
+/// Whether a value has a scheme and an authority, or at least their punctuation.
+pub(crate) fn is_absolute(value: &[u8]) -> bool {
+    let scheme = value.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    scheme > 0 && value[scheme..].starts_with(b"://")
+}
+
+/// A text of the source for a message: printable, and of bounded length.
+pub(crate) fn quote(text: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    match text.get(..LONGEST) {
+        Some(start) if text.len() > LONGEST => format!("`{}...`", start.escape_ascii()),
+        _ => format!("`{}`", text.escape_ascii()),
+    }
+}

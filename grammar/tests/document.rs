@@ -8,7 +8,7 @@ const DOCUMENT: &str = include_str!("../../GRAMMAR.md");
 const GRAMMAR: &str = include_str!("../src/rep.pest");
 const ACAP: &str = include_str!("../src/acap.pest");
 const META: &str = include_str!("../src/meta.pest");
-const NAPALM: &str = include_str!("../src/napalm.pest");
+const EXTENDED: &str = include_str!("../src/extended.pest");
 const KEYS: &str = include_str!("../src/key.rs");
 
 /// The rows of the table whose head begins with `head`, cell by cell, without backquotes.
@@ -30,7 +30,7 @@ fn every_rule_of_the_grammars_has_its_row_in_order() {
         (GRAMMAR, "| pest |"),
         (ACAP, "| acap.pest |"),
         (META, "| meta.pest |"),
-        (NAPALM, "| napalm.pest |"),
+        (EXTENDED, "| extended.pest |"),
     ];
     for (grammar, head) in grammars {
         let is_rule = |line: &&str| line.starts_with(|c: char| c.is_ascii_alphabetic());

@@ -17,6 +17,7 @@ pub enum Error {
         /// The file or directory.
         path: PathBuf,
         /// What the system says.
+        #[source]
         error: io::Error,
     },
     /// What stands at the path is not to be replaced.
@@ -53,6 +54,7 @@ pub enum Error {
         /// The image.
         path: PathBuf,
         /// What is wrong with it.
+        #[source]
         error: ImageError,
     },
     /// Images cannot become one.
@@ -61,6 +63,7 @@ pub enum Error {
         /// The image that does not fit.
         path: PathBuf,
         /// Why not.
+        #[source]
         error: Unfit,
     },
     /// There is no image to merge.
@@ -91,8 +94,12 @@ impl Error {
     }
 }
 
-/// `tempfile` adds the path of the file beside the target, which is no concern of the user's.
+/// The cause of an error of writing. `tempfile` wraps what the system says, and adds the path of the
+/// file beside the target, which is of no use to a user.
 fn cause(error: &io::Error) -> String {
-    let said = error.to_string();
-    said.split(" at path ").next().unwrap_or(&said).to_owned()
+    let text = error.to_string();
+    match error.get_ref().and_then(|_| text.split_once(" at path ")) {
+        Some((cause, _)) => cause.to_owned(),
+        None => text,
+    }
 }

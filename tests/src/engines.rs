@@ -147,18 +147,7 @@ impl Around {
         let page = |page: &crate::case::Page| {
             let target = vectors::split(&page.url).1;
             let read = robomaton_corpus::read_page(page.html.as_bytes(), Some("text/html"));
-            let metas = read.metas.into_iter();
-            let elements = read.elements.into_iter();
-            compiler::Page {
-                url: page.url.clone(),
-                target: String::from_utf8_lossy(&target).into_owned(),
-                metas: metas
-                    .map(|tag| compiler::MetaTag { name: tag.name, content: tag.content, line: tag.line })
-                    .collect(),
-                elements: elements
-                    .map(|element| compiler::Element { token: element.token, line: element.line })
-                    .collect(),
-            }
+            read.for_compiler(page.url.clone(), String::from_utf8_lossy(&target).into_owned())
         };
         Around { files: files.collect(), pages: text.pages.iter().map(page).collect() }
     }

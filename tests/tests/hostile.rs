@@ -71,7 +71,7 @@ fn assert_sizes(name: &str, policy: &Policy<'_>) -> f64 {
             automaton::build(
                 &rules,
                 policy.profile.notation(),
-                Weighing::Ranked(precedence::silence(usage)),
+                Weighing::Ranked(precedence::silence([], Some(usage))),
                 &mut code,
             );
             let bound = 6 * octets + 512;

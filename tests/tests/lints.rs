@@ -4,7 +4,7 @@
 //! that are.
 
 use robomaton_compiler::lint::{Code, lint};
-use robomaton_compiler::{Element, MetaTag, Page, Surroundings};
+use robomaton_compiler::{Page, Surroundings};
 use robomaton_corpus::read_page;
 use robomaton_formats::SiteKey;
 use robomaton_grammar::{diagnose, scan};
@@ -31,15 +31,7 @@ fn codes(case: &Case) -> BTreeSet<&'static str> {
 
 /// A page as the compiler takes it. What it is called is none of these remarks' business.
 fn read(page: &case::Page) -> Page {
-    let found = read_page(page.html.as_bytes(), Some("text/html"));
-    let metas = found.metas.into_iter();
-    let elements = found.elements.into_iter();
-    Page {
-        url: page.url.clone(),
-        target: "/".to_owned(),
-        metas: metas.map(|tag| MetaTag { name: tag.name, content: tag.content, line: tag.line }).collect(),
-        elements: elements.map(|element| Element { token: element.token, line: element.line }).collect(),
-    }
+    read_page(page.html.as_bytes(), Some("text/html")).for_compiler(page.url.clone(), "/".to_owned())
 }
 
 #[test]

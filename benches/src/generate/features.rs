@@ -2,14 +2,11 @@
 //!
 //! Conventional records alone count; a list of rules is what the compiler makes a program of. It weighs nothing.
 
-use super::statistics::{Body, Text};
+use super::model::{Body, List, Text};
 use super::words::{kind, shared};
 use robomaton_compiler::{Document, Options, Policy, Sense, compile, lower};
 use robomaton_corpus::{Looks, sniff};
 use robomaton_formats::Outcome;
-
-/// A list of rules: permission or not, and pattern.
-pub(super) type List = Vec<(bool, String)>;
 
 /// A text taken apart.
 #[derive(Debug)]
@@ -78,12 +75,12 @@ impl Features {
     }
 
     /// The numbers of the text; `body` says which rules it has, as [`Text::body`].
-    pub(super) fn shape(&self, octets: usize, body: u32) -> Text {
+    pub(super) fn shape(&self, bytes: usize, body: u32) -> Text {
         let mut lists: Vec<&List> = self.groups.iter().collect();
         lists.sort_unstable();
         lists.dedup();
         Text {
-            octets: octets as u32,
+            bytes: bytes as u32,
             kind: self.kind,
             body,
             groups: self.groups.len() as u32,
@@ -105,7 +102,7 @@ pub(super) fn numbers(list: &List) -> Body {
     sorted.sort_unstable();
     sorted.dedup();
     Body {
-        octets: list.iter().map(|(_, pattern)| pattern.len() as u32).sum(),
+        bytes: list.iter().map(|(_, pattern)| pattern.len() as u32).sum(),
         rules: list.len() as u32,
         allows: count(&|(allow, _)| *allow),
         starred: count(&|(_, pattern)| kind(pattern) & 1 > 0),

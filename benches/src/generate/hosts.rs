@@ -7,7 +7,7 @@ use super::statistics::{Statistics, histogram};
 use super::words::syllables;
 use robomaton_tests::generate::Random;
 
-/// Octets in which a site's number is written: enough for 36⁵ sites, some 60 million.
+/// Bytes in which a site's number is written: enough for 36⁵ sites, some 60 million.
 const NUMBER: u32 = 5;
 /// Second labels that belong to the end of a domain where the last label is that of a country.
 const SECOND: [&str; 12] = ["ac", "co", "com", "edu", "go", "gov", "gob", "ltd", "ne", "net", "or", "org"];
@@ -29,7 +29,7 @@ pub(super) fn host(statistics: &Statistics, number: u64, random: &mut Random) ->
     for _ in 0..histogram(&statistics.labels, random) {
         match statistics.subdomains.draw(random) {
             Ok(label) => host.push_str(label),
-            Err(octets) => syllables(octets.max(1), random, &mut host),
+            Err(bytes) => syllables(bytes.max(1), random, &mut host),
         }
         host.push('.');
     }

@@ -130,7 +130,7 @@ pub fn rarefied(counts: &[u64], n: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::fraction;
+    use crate::generate::random::fraction;
     use robomaton_tests::generate::Random;
 
     #[test]

@@ -3,11 +3,12 @@
 //! One pass over the distinct texts, one over the distinct lists of rules in them, one over the hosts. Order does not matter: the
 //! same corpus gives the same file. Of a text nothing is kept but numbers, and words that many texts have.
 
-use super::features::{self, Features, List};
+use super::features::{self, Features};
 use super::hosts;
 use super::law::{COMMON, Law};
 use super::measures;
-use super::statistics::{COMMON_TEXTS, KINDS, PLACES, Shapes, Statistics, Table, Text};
+use super::model::{List, Text};
+use super::statistics::{COMMON_TEXTS, KINDS, PLACES, Shapes, Statistics, Table};
 use super::words::{Piece, form, kind, pieces};
 use crate::Corpus;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -99,7 +100,7 @@ fn shapes<T: Copy + Ord>(shapes: impl Iterator<Item = (T, u64)>, class: impl Fn(
     }
 }
 
-/// A sample of shapes, each with the number it stands for: the largest hold most of the octets, so they are all there.
+/// A sample of shapes, each with the number it stands for: the largest hold most of the bytes, so they are all there.
 fn sample<T: Copy + Ord>(mut shapes: Vec<T>) -> Vec<(u64, T)> {
     shapes.sort_unstable_by(|a, b| b.cmp(a));
     let (mut rest, mut sample) = (shapes.as_slice(), Vec::new());

@@ -4,33 +4,13 @@
 //! all, a test asserts them on the shipped statistics. It does not know how either corpus came about.
 
 use super::Generator;
-use super::features::{self, Features, List};
+use super::features::{self, Features};
 use super::hosts;
 use super::law::rarefied;
-use super::statistics::Text;
+use super::model::{List, Measure, Text};
 use super::words::kind;
 use crate::Corpus;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
-
-/// One number of a corpus.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measure {
-    /// What it is.
-    pub name: String,
-    /// The number.
-    pub value: f64,
-    /// A generated corpus may have as many times as much, or as little.
-    pub tolerance: f64,
-}
-
-impl Measure {
-    /// Whether another corpus is near enough.
-    pub fn holds(&self, other: f64) -> bool {
-        let ratio = other / self.value;
-        (1.0 / self.tolerance..=self.tolerance).contains(&ratio) || self.value == other
-    }
-}
 
 /// The measures of a corpus of captures.
 pub fn of_corpus(corpus: &Corpus) -> Vec<Measure> {
@@ -54,14 +34,14 @@ const SITES: &str = "sites";
 /// What is gathered of distinct texts.
 #[derive(Default)]
 struct Gathered {
-    octets: Vec<f64>,
+    bytes: Vec<f64>,
     rules: Vec<f64>,
     names: Vec<f64>,
     patterns: Vec<f64>,
     starred: f64,
     anchored: f64,
     allows: f64,
-    /// Octets that patterns have in common with the one before in the order of octets.
+    /// Bytes that patterns have in common with the one before in the order of bytes.
     shared: f64,
     named: HashMap<String, u64>,
     lists: HashSet<List>,
@@ -81,12 +61,12 @@ fn of(sites: impl Iterator<Item = (String, u64)>, text: impl Fn(u64) -> Vec<u8>)
     }
     let all = hosts.len() as f64;
     let mut gathered = Gathered::default();
-    let (mut kinds, mut octets) = ([0.0; 4], 0.0);
+    let (mut kinds, mut bytes) = ([0.0; 4], 0.0);
     for (&number, &sites) in &counts {
         let text = text(number);
         let features = Features::of(&text);
         kinds[features.kind as usize] += sites as f64;
-        octets += text.len() as f64 * sites as f64;
+        bytes += text.len() as f64 * sites as f64;
         gathered.add(&features, text.len());
     }
     let mut counts: Vec<u64> = counts.into_values().collect();
@@ -107,7 +87,7 @@ fn of(sites: impl Iterator<Item = (String, u64)>, text: impl Fn(u64) -> Vec<u8>)
     put("share of sites with rules", 1.05, kinds[Text::RULES as usize] / all);
     put("share of sites with text without rules", 1.2, kinds[Text::EMPTY as usize] / all);
     put("share of sites with HTML or binary data", 1.2, (kinds[2] + kinds[3]) / all);
-    put("octets per site", 1.25, octets / all);
+    put("octets per site", 1.25, bytes / all);
     let mut suffixes: Vec<u64> = suffixes.into_values().collect();
     suffixes.sort_unstable_by(|a, b| b.cmp(a));
     put("octets of a host, mean", 1.1, mean(&hosts));
@@ -119,14 +99,14 @@ fn of(sites: impl Iterator<Item = (String, u64)>, text: impl Fn(u64) -> Vec<u8>)
 }
 
 impl Gathered {
-    fn add(&mut self, features: &Features, octets: usize) {
+    fn add(&mut self, features: &Features, bytes: usize) {
         let is_rules = features.kind == Text::RULES;
         self.frames[usize::from(is_rules)] += features.document.source.len() as f64;
-        self.texts[usize::from(is_rules)] += octets as f64;
+        self.texts[usize::from(is_rules)] += bytes as f64;
         if !is_rules {
             return;
         }
-        self.octets.push(octets as f64);
+        self.bytes.push(bytes as f64);
         self.names.push(features.names.len() as f64);
         self.rules.push(features.body.iter().chain(&features.groups).map(Vec::len).sum::<usize>() as f64);
         features.names.iter().for_each(|name| *self.named.entry(name.clone()).or_default() += 1);
@@ -154,18 +134,14 @@ impl Gathered {
     }
 
     fn measures(mut self, put: &mut impl FnMut(&str, f64, f64)) {
-        let texts = self.octets.len() as f64;
+        let texts = self.bytes.len() as f64;
         put("distinct texts with rules", 1.1, texts);
         for (name, share, tolerance) in
             [("p10", 0.1, 1.5), ("p50", 0.5, 1.2), ("p90", 0.9, 1.2), ("p99", 0.99, 1.3)]
         {
-            put(
-                &format!("octets of a text with rules, {name}"),
-                tolerance,
-                quantile(&mut self.octets, share),
-            );
+            put(&format!("octets of a text with rules, {name}"), tolerance, quantile(&mut self.bytes, share));
         }
-        put("octets of a text with rules, mean", 1.25, mean(&self.octets));
+        put("octets of a text with rules, mean", 1.25, mean(&self.bytes));
         for (name, share, tolerance) in [("p50", 0.5, 1.25), ("p90", 0.9, 1.25), ("p99", 0.99, 1.3)] {
             put(&format!("rules of a text, {name}"), tolerance, quantile(&mut self.rules, share));
         }

@@ -16,15 +16,16 @@ mod hosts;
 pub mod law;
 pub mod learn;
 pub mod measures;
+pub mod model;
+mod random;
 pub mod statistics;
 mod text;
 pub mod warc;
 mod words;
 
-use robomaton_tests::generate::Random;
+use random::{Purpose, random};
 use statistics::Statistics;
 use std::ops::Range;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Makes sites and texts.
 #[derive(Clone, Debug)]
@@ -77,27 +78,4 @@ impl Generator {
     pub fn text(&self, number: u64) -> Vec<u8> {
         text::text(&self.statistics, self.seed, number)
     }
-}
-
-/// What random numbers are for: each purpose has its own.
-#[derive(Clone, Copy, Debug)]
-enum Purpose {
-    Site,
-    Text,
-    Body,
-    Several,
-    Own,
-    Named,
-    List,
-    Crawler,
-}
-
-/// The random numbers of one thing.
-fn random(seed: u64, purpose: Purpose, number: u64) -> Random {
-    Random::new(xxh3_64_with_seed(&number.to_le_bytes(), seed ^ (purpose as u64) << 56))
-}
-
-/// A number from 0 to 1, 1 excluded.
-fn fraction(random: &mut Random) -> f64 {
-    (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }

@@ -1,13 +1,13 @@
 //! What is known of a corpus: one small file of counts, without a line of any site.
 //!
 //! Made by `learn`, read by the generators beside it; [`Statistics::shipped`] is the one in the repository. *Shapes* are
-//! numbers alone: how many groups, rules, octets a text has. Words and crawler names are kept when
+//! numbers alone: how many groups, rules, bytes a text has. Words and crawler names are kept when
 //! [`COMMON_TEXTS`] texts or more use them, so that nothing stands here which belongs to one site.
 //! Invariant: equal statistics and equal seeds give equal corpora. It does not know how to make a text.
 
-use super::fraction;
 use super::law::Law;
-use super::measures::Measure;
+use super::model::{Body, Measure, Text};
+use super::random::fraction;
 use robomaton_tests::generate::Random;
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ pub struct Statistics {
     pub forms: [Table; KINDS],
     /// Labels before the registered domain: 0, 1, 2, …
     pub labels: Vec<u64>,
-    /// Octets of the registered label.
+    /// Bytes of the registered label.
     pub label_lengths: Vec<u64>,
     /// Labels before the registered domain, by name.
     pub subdomains: Table,
@@ -78,7 +78,7 @@ pub struct Table {
     common: Vec<(String, u64)>,
     /// Uses of all others.
     rare: u64,
-    /// Lengths of the others in octets: how many have 0, 1, 2, …
+    /// Lengths of the others in bytes: how many have 0, 1, 2, …
     rare_lengths: Vec<u64>,
     /// Uses of each name and those before it.
     sums: Vec<u64>,
@@ -161,92 +161,5 @@ impl<T: Copy + Default> Shapes<T> {
             here
         });
         found.map(|(_, shape)| *shape).unwrap_or_default()
-    }
-}
-
-/// The numbers of a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "([u32; 9], Body)", into = "([u32; 9], Body)")]
-pub struct Text {
-    /// Octets.
-    pub octets: u32,
-    /// What it is.
-    pub kind: u32,
-    /// The rules for crawlers without groups of their own: 0 none, `n + 1` those at place `n` in [`Statistics::bodies`];
-    /// [`Text::SEVERAL`] or [`Text::OWN`].
-    pub body: u32,
-    /// Groups that name crawlers.
-    pub groups: u32,
-    /// Names in them.
-    pub names: u32,
-    /// Rules in them.
-    pub rules: u32,
-    /// Distinct lists of rules in them.
-    pub lists: u32,
-    /// Sitemap records.
-    pub sitemaps: u32,
-    /// Crawl-delay records.
-    pub delays: u32,
-    /// The rules that no other text has.
-    pub own: Body,
-}
-
-impl Text {
-    /// Records.
-    pub const RULES: u32 = 0;
-    /// Text without records.
-    pub const EMPTY: u32 = 1;
-    /// HTML without records.
-    pub const HTML: u32 = 2;
-    /// Octets that are no text.
-    pub const BINARY: u32 = 3;
-    /// Rules of [`Statistics::several`].
-    pub const SEVERAL: u32 = u32::MAX - 1;
-    /// Rules that no other text has.
-    pub const OWN: u32 = u32::MAX;
-}
-
-impl From<([u32; 9], Body)> for Text {
-    fn from((numbers, own): ([u32; 9], Body)) -> Text {
-        let [octets, kind, body, groups, names, rules, lists, sitemaps, delays] = numbers;
-        Text { octets, kind, body, groups, names, rules, lists, sitemaps, delays, own }
-    }
-}
-
-impl From<Text> for ([u32; 9], Body) {
-    fn from(text: Text) -> ([u32; 9], Body) {
-        let Text { octets, kind, body, groups, names, rules, lists, sitemaps, delays, own } = text;
-        ([octets, kind, body, groups, names, rules, lists, sitemaps, delays], own)
-    }
-}
-
-/// The numbers of a list of rules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "[u32; 6]", into = "[u32; 6]")]
-pub struct Body {
-    /// Octets of its patterns.
-    pub octets: u32,
-    /// Rules.
-    pub rules: u32,
-    /// Permissions among them.
-    pub allows: u32,
-    /// Patterns with a star.
-    pub starred: u32,
-    /// Patterns that end in an anchor.
-    pub anchored: u32,
-    /// Octets that patterns have in common with the one before in the order of octets: what a trie saves.
-    pub shared: u32,
-}
-
-impl From<[u32; 6]> for Body {
-    fn from([octets, rules, allows, starred, anchored, shared]: [u32; 6]) -> Body {
-        Body { octets, rules, allows, starred, anchored, shared }
-    }
-}
-
-impl From<Body> for [u32; 6] {
-    fn from(body: Body) -> [u32; 6] {
-        let Body { octets, rules, allows, starred, anchored, shared } = body;
-        [octets, rules, allows, starred, anchored, shared]
     }
 }

@@ -1,11 +1,11 @@
 //! One text: groups, crawlers and rules by its shape, comments for the rest.
 //!
-//! Lists of rules have laws of their own, so different texts share them as real ones do. Of what is not rules only the octets and
+//! Lists of rules have laws of their own, so different texts share them as real ones do. Of what is not rules only the bytes and
 //! how well they compress are like the real thing. Deterministic: a text depends on the seed and its number alone.
 
-use super::Purpose;
-use super::features::List;
-use super::statistics::{Body, Statistics, Text};
+use super::model::{Body, List, Text};
+use super::random::{Purpose, random};
+use super::statistics::Statistics;
 use super::words::{rules, syllables};
 use robomaton_tests::generate::Random;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 /// How far, as a logarithm, a list may be from the length that is wanted.
 const NEAR: f64 = 0.2;
-/// Octets of a line of comment.
+/// Bytes of a line of comment.
 const LINE: usize = 70;
 /// Words of which the comments of one text, or its HTML, are made: by trial.
 const VOCABULARY: usize = 64;
@@ -22,12 +22,12 @@ const TRIES: usize = 64;
 
 /// Makes the text with this number.
 pub(super) fn text(statistics: &Statistics, seed: u64, number: u64) -> Vec<u8> {
-    let mut random = super::random(seed, Purpose::Text, number);
+    let mut random = random(seed, Purpose::Text, number);
     let shape = statistics.texts.shape(number, &mut random);
-    let octets = shape.octets as usize;
+    let bytes = shape.bytes as usize;
     if shape.kind == Text::BINARY {
-        let noise = (0..octets.saturating_sub(2)).map(|_| random.next_u64() as u8);
-        return [0x1F, 0x8B].into_iter().chain(noise).take(octets).collect();
+        let noise = (0..bytes.saturating_sub(2)).map(|_| random.next_u64() as u8);
+        return [0x1F, 0x8B].into_iter().chain(noise).take(bytes).collect();
     }
     let vocabulary = vocabulary(statistics, &mut random);
     let mut maker = Maker { statistics, seed, number, shape, vocabulary, random, out: String::new() };
@@ -35,18 +35,18 @@ pub(super) fn text(statistics: &Statistics, seed: u64, number: u64) -> Vec<u8> {
         Text::RULES => maker.records(),
         Text::HTML => {
             maker.out.push_str("<html>");
-            while maker.out.len() < octets {
+            while maker.out.len() < bytes {
                 maker.out.push_str("<div class=\"");
                 maker.filler(12);
                 maker.out.push_str("\">");
                 maker.filler(LINE);
                 maker.out.push_str("</div>\n");
             }
-            maker.out.truncate(octets);
+            maker.out.truncate(bytes);
         }
         _ => {
-            maker.filler(octets);
-            maker.out.truncate(octets);
+            maker.filler(bytes);
+            maker.out.truncate(bytes);
         }
     }
     maker.out.into_bytes()
@@ -58,7 +58,7 @@ fn vocabulary(statistics: &Statistics, random: &mut Random) -> Vec<String> {
         let mut made = String::new();
         match statistics.words[random.below(statistics.words.len())].draw(random) {
             Ok(word) => made.push_str(word),
-            Err(octets) => syllables(octets.max(2), random, &mut made),
+            Err(bytes) => syllables(bytes.max(2), random, &mut made),
         }
         made
     };
@@ -79,12 +79,12 @@ struct Maker<'s> {
 impl Maker<'_> {
     /// Random numbers for a list of rules, which other texts may have, too.
     fn random_of(&self, purpose: Purpose, number: u64) -> Random {
-        super::random(self.seed, purpose, number)
+        random(self.seed, purpose, number)
     }
 
-    /// Words up to some octets, or a few more.
-    fn filler(&mut self, octets: usize) {
-        let end = self.out.len() + octets;
+    /// Words up to some bytes, or a few more.
+    fn filler(&mut self, bytes: usize) {
+        let end = self.out.len() + bytes;
         while self.out.len() < end {
             self.out.push_str(&self.vocabulary[self.random.below(self.vocabulary.len())]);
             self.out.push(' ');
@@ -92,7 +92,7 @@ impl Maker<'_> {
     }
 
     fn records(&mut self) {
-        let Text { groups, names, sitemaps, delays, body, octets, .. } = self.shape;
+        let Text { groups, names, sitemaps, delays, body, bytes, .. } = self.shape;
         let mut records = String::new();
         let lists = self.named_lists();
         let names = self.names(names);
@@ -113,9 +113,9 @@ impl Maker<'_> {
             let number = if sitemap == 0 { String::new() } else { sitemap.to_string() };
             let _ = writeln!(records, "Sitemap: https://www.{host}.com/sitemap{number}.xml");
         }
-        // What is left to the octets wanted are comments.
-        while self.out.len() + records.len() + 2 < octets as usize {
-            let line = LINE.min(octets as usize - self.out.len() - records.len() - 2);
+        // What is left to the bytes wanted are comments.
+        while self.out.len() + records.len() + 2 < bytes as usize {
+            let line = LINE.min(bytes as usize - self.out.len() - records.len() - 2);
             self.out.push_str("# ");
             let start = self.out.len();
             self.filler(line);
@@ -181,7 +181,7 @@ impl Maker<'_> {
                 Err(_) => {
                     // Some rare names are of many texts, most of few; and there are always more than are wanted.
                     let most = (1 << (4 + self.random.below(10))).max(4 * names.len());
-                    let mut own = super::random(0, Purpose::Crawler, self.random.below(most) as u64);
+                    let mut own = random(0, Purpose::Crawler, self.random.below(most) as u64);
                     let mut made = String::new();
                     syllables(3 + own.below(8), &mut own, &mut made);
                     made + "bot"

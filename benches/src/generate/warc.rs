@@ -7,15 +7,15 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::{self, Write};
 
-/// Writes the first sites of a corpus; gives the octets of their bodies.
+/// Writes the first sites of a corpus; gives the bytes of their bodies.
 ///
 /// # Errors
 /// What the writer says.
 pub fn write(generator: &Generator, sites: u64, mut out: impl Write) -> io::Result<u64> {
-    let mut octets = 0;
+    let mut bytes = 0;
     for site in generator.sites(0..sites) {
         let body = generator.text(site.text);
-        octets += body.len() as u64;
+        bytes += body.len() as u64;
         let http = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
         let mut member = GzEncoder::new(&mut out, Compression::fast());
         write!(
@@ -29,5 +29,5 @@ pub fn write(generator: &Generator, sites: u64, mut out: impl Write) -> io::Resu
         member.finish()?;
     }
     out.flush()?;
-    Ok(octets)
+    Ok(bytes)
 }

@@ -2,11 +2,11 @@
 //!
 //! A *form* is a pattern with each run of letters, digits, `-` and `_` replaced by `W`, and each escape by `E`. Words are
 //! drawn by the place they take in the form, so that `/wp-admin/` and `/*.pdf$` come up as often as they do in real
-//! files. Rules of a list begin alike for as many octets as those of the real list whose shape it has.
+//! files. Rules of a list begin alike for as many bytes as those of the real list whose shape it has.
 //! It does not know senses or groups.
 
-use super::features::List;
-use super::statistics::{Body, KINDS, PLACES, Statistics};
+use super::model::{Body, List};
+use super::statistics::{KINDS, PLACES, Statistics};
 use robomaton_tests::generate::Random;
 use std::collections::HashSet;
 
@@ -76,9 +76,9 @@ pub(super) fn kind(pattern: &str) -> usize {
     (usize::from(pattern.contains('*')) + 2 * usize::from(pattern.ends_with('$'))) % KINDS
 }
 
-/// A name of about so many octets that nobody has, of syllables.
-pub(super) fn syllables(octets: usize, random: &mut Random, out: &mut String) {
-    let end = out.len() + octets;
+/// A name of about so many bytes that nobody has, of syllables.
+pub(super) fn syllables(bytes: usize, random: &mut Random, out: &mut String) {
+    let end = out.len() + bytes;
     while out.len() < end {
         out.push(char::from(random.pick(b"bcdfghklmnprstvwz")));
         if out.len() < end {
@@ -97,9 +97,9 @@ fn pattern(statistics: &Statistics, kind: usize, rare: (u64, usize), random: &mu
             'W' => {
                 match statistics.words[place(before, words)].draw(random) {
                     Ok(word) => out.push_str(word),
-                    Err(octets) => {
+                    Err(bytes) => {
                         let word = rare.0.wrapping_add(random.below(rare.1) as u64);
-                        syllables(octets.max(1), &mut Random::new(word), &mut out);
+                        syllables(bytes.max(1), &mut Random::new(word), &mut out);
                     }
                 }
                 words += 1;
@@ -112,16 +112,16 @@ fn pattern(statistics: &Statistics, kind: usize, rare: (u64, usize), random: &mu
     out
 }
 
-/// Puts the begin of another pattern in place of the root: so many octets of it at most, and no star unless one is wanted.
-fn begin_as(before: &str, octets: usize, with_star: bool, pattern: &mut String) {
+/// Puts the begin of another pattern in place of the root: so many bytes of it at most, and no star unless one is wanted.
+fn begin_as(before: &str, bytes: usize, with_star: bool, pattern: &mut String) {
     let plain = if with_star { before.len() } else { before.find('*').unwrap_or(before.len()) };
-    let end = octets.min(plain).min(before.trim_end_matches('$').len());
+    let end = bytes.min(plain).min(before.trim_end_matches('$').len());
     if end > 1 && pattern.starts_with('/') && before.is_char_boundary(end) {
         pattern.replace_range(..1, &before[..end]);
     }
 }
 
-/// Octets that two texts begin with alike.
+/// Bytes that two texts begin with alike.
 pub(super) fn shared(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
@@ -130,8 +130,7 @@ pub(super) fn shared(a: &str, b: &str) -> usize {
 pub(super) fn rules(statistics: &Statistics, shape: Body, random: &mut Random) -> List {
     let mut rules: List = Vec::with_capacity(shape.rules as usize);
     let mut known: HashSet<String> = HashSet::new();
-    let (mut octets, mut allows, mut alike) =
-        (u64::from(shape.octets), shape.allows, u64::from(shape.shared));
+    let (mut bytes, mut allows, mut alike) = (u64::from(shape.bytes), shape.allows, u64::from(shape.shared));
     let (mut starred, mut anchored) = (shape.starred, shape.anchored);
     let stock = random.next_u64();
     for left in (1..=shape.rules).rev() {
@@ -144,7 +143,7 @@ pub(super) fn rules(statistics: &Statistics, shape: Body, random: &mut Random) -
         let kind = usize::from(star) + 2 * usize::from(anchor);
         // A lone pattern is to be of the length it has; of many, only the sum matters.
         let (wanted, slack): (f64, f64) =
-            (octets as f64 / f64::from(left), if shape.rules == 1 { 1.0 } else { 3.0 });
+            (bytes as f64 / f64::from(left), if shape.rules == 1 { 1.0 } else { 3.0 });
         let common = random.below((2 * alike / u64::from(left) + 1) as usize);
         let mut best: Option<(f64, String)> = None;
         for _ in 0..TRIES {
@@ -162,7 +161,7 @@ pub(super) fn rules(statistics: &Statistics, shape: Body, random: &mut Random) -
             }
         }
         let (_, made) = best.unwrap_or_default();
-        octets = octets.saturating_sub(made.len() as u64);
+        bytes = bytes.saturating_sub(made.len() as u64);
         alike = alike.saturating_sub(rules.last().map_or(0, |(_, before)| shared(before, &made)) as u64);
         known.insert(made.clone());
         rules.push((allow, made));
@@ -196,9 +195,9 @@ mod tests {
 
     #[test]
     fn a_pattern_begins_as_another() {
-        let begun = |before: &str, octets, with_star| {
+        let begun = |before: &str, bytes, with_star| {
             let mut pattern = "/z".to_owned();
-            begin_as(before, octets, with_star, &mut pattern);
+            begin_as(before, bytes, with_star, &mut pattern);
             pattern
         };
         assert_eq!(begun("/a/b/c", 5, false), "/a/b/z");

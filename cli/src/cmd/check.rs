@@ -3,10 +3,11 @@
 //! For scripts, and for comparison with Google's `robots_main`, whose arguments and exit codes these are. Only a
 //! plain permission is exit code 0: what is permitted under conditions is not, nor what a missing file might forbid.
 
-use crate::failure::{Failure, MORE};
+use crate::failure::Failure;
 use crate::input::{called, read_text};
 use crate::options::{Dialect, NamedArgs, UseArgs, WithArgs, given_url, heed, remark_unused};
 use crate::output::{ColorArg, Out, Painter, remark};
+use crate::usage::MORE;
 use clap::Args;
 use robomaton_explain::{Answer, Beside, Origin, Question, Single, names, quoted, shown, unread};
 use robomaton_runtime::{Basis, Outcome, Terms, Verdict};

@@ -17,7 +17,7 @@ use clap::Args;
 use meaning::Reading;
 use report::{Report, line_in};
 use robomaton_compiler::trace::trace;
-use robomaton_compiler::{Element, MetaTag, Options, Page, Policy, compile_policy};
+use robomaton_compiler::{Options, Page, Policy, compile_policy};
 use robomaton_corpus::read_page;
 use robomaton_explain::{
     Beside, Fetch, Kept, Lowered, Origin, Single, agree, join, options_of, text_of, too_much, unheard,
@@ -217,18 +217,10 @@ fn numbered(found: &robomaton_corpus::Page, url: &str) -> Page {
     let target = after.find(['/', '?', '#']).map_or("", |at| &after[at..]);
     let target = target.split('#').next().unwrap_or_default();
     let slash = if target.starts_with('/') { "" } else { "/" };
-    let metas = found.metas.iter().zip(1..);
-    let elements = found.elements.iter().zip(1 + found.metas.len() as u32..);
-    Page {
-        url: if url.contains("://") {
-            url.split('#').next().unwrap_or_default().to_owned()
-        } else {
-            String::new()
-        },
-        target: format!("{slash}{target}"),
-        metas: metas
-            .map(|(tag, line)| MetaTag { name: tag.name.clone(), content: tag.content.clone(), line })
-            .collect(),
-        elements: elements.map(|(element, line)| Element { token: element.token.clone(), line }).collect(),
-    }
+    let url = if url.contains("://") { url.split('#').next().unwrap_or_default() } else { "" };
+    let mut page = found.clone().for_compiler(url.to_owned(), format!("{slash}{target}"));
+    let lines = page.metas.iter_mut().map(|tag| &mut tag.line);
+    let lines = lines.chain(page.elements.iter_mut().map(|element| &mut element.line));
+    lines.zip(1..).for_each(|(line, number)| *line = number);
+    page
 }

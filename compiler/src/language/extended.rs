@@ -18,7 +18,7 @@ use crate::policy::{Agent, Combiner, Form, Policy, Rule, RuleSet, Sense};
 use robomaton_formats::Notation;
 use robomaton_formats::policy::CRAWL;
 use robomaton_formats::program::Silence;
-use robomaton_grammar::{Key, LineKind, Tree, napalm};
+use robomaton_grammar::{Key, LineKind, Tree, extended};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -73,7 +73,7 @@ fn version(tree: &Tree<'_>, start: usize) -> Option<Version> {
         _ => None,
     });
     let (key, value) = fields.find(|(key, _)| *key != Key::UserAgent)?;
-    let (major, minor, _) = (key == Key::RobotVersion).then(|| napalm::version(tree.text(value)))??;
+    let (major, minor, _) = (key == Key::RobotVersion).then(|| extended::version(tree.text(value)))??;
     Some((major, minor))
 }
 

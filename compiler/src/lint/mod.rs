@@ -21,9 +21,9 @@ mod agents;
 mod code;
 mod contradicted;
 mod cover;
+mod extended;
 mod fields;
 mod koster;
-mod napalm;
 mod pages;
 mod patterns;
 mod records;
@@ -105,7 +105,7 @@ pub fn lint_within<'s>(
     }
     if options.profile == Profile::Full {
         acap::lint(around, options, &mut pass);
-        napalm::lint(&mut pass);
+        extended::lint(&mut pass);
     }
     // A reader that wants some crawlers only would not see all groups.
     let options = Options { crawlers: Vec::new(), ..options.clone() };
@@ -113,7 +113,7 @@ pub fn lint_within<'s>(
         Ok(policy) => {
             rules::lint(&policy, &mut pass);
             fields::lint(&policy, &mut pass);
-            napalm::answers(&policy, &mut pass);
+            extended::answers(&policy, &mut pass);
             used::lint(&policy, around.origin, &mut pass);
             None
         }

@@ -5,7 +5,7 @@
 use super::{Code, Pass, quote};
 use crate::language;
 use robomaton_formats::Profile;
-use robomaton_grammar::{Key, LineKind, Span, napalm};
+use robomaton_grammar::{Key, LineKind, Span, extended};
 
 /// How much of a text is looked at to tell its encoding.
 const HEAD: usize = 512;
@@ -44,7 +44,7 @@ pub(super) fn visit_times(pass: &mut Pass<'_, '_>) {
         let mut first = None;
         for line in &tree.lines[group.start as usize..group.end as usize] {
             let is_one = line.kind == LineKind::Field(Key::VisitTime);
-            if !is_one || napalm::visit_time(tree.text(line.value)).is_none() {
+            if !is_one || extended::visit_time(tree.text(line.value)).is_none() {
                 continue;
             }
             match first {
@@ -66,16 +66,16 @@ pub(super) fn lint(pass: &mut Pass<'_, '_>) {
         let value = pass.tree.text(line.value);
         let (code, form) = match key {
             _ if value.is_empty() => continue,
-            Key::CrawlDelay if napalm::crawl_delay(value).is_none() => {
+            Key::CrawlDelay if extended::crawl_delay(value).is_none() => {
                 (Code::BadCrawlDelay, "a number of seconds, such as `2.5`")
             }
-            Key::RequestRate if napalm::request_rate(value).is_none() => {
+            Key::RequestRate if extended::request_rate(value).is_none() => {
                 (Code::BadRequestRate, "documents and a time, such as `10/1m` or `1/5 0600-2200`")
             }
-            Key::VisitTime if napalm::visit_time(value).is_none() => {
+            Key::VisitTime if extended::visit_time(value).is_none() => {
                 (Code::BadVisitTime, "two times of the day in UTC, such as `0600-0845`")
             }
-            Key::RobotVersion if napalm::version(value).is_none() => {
+            Key::RobotVersion if extended::version(value).is_none() => {
                 (Code::BadRobotVersion, "three numbers, such as `2.0.0`")
             }
             Key::Sitemap if !is_absolute(value) => (Code::RelativeSitemap, "a whole URL (`https://...`)"),

@@ -3,18 +3,18 @@
 //! Called for each extension record of a group. What fits no form says nothing here; `lint` reports it.
 
 use robomaton_formats::schedule::{Rate, Schedule, Window};
-use robomaton_grammar::{Key, napalm};
+use robomaton_grammar::{Key, extended};
 
 /// Adds a record to a group's schedule. Says whether there is room: of each kind `allowed` different ones are kept.
 pub(super) fn add(schedule: &mut Option<Box<Schedule>>, key: Key, value: &[u8], allowed: usize) -> bool {
-    let window = |window: napalm::Window| Window::new(window.from, window.to);
+    let window = |window: extended::Window| Window::new(window.from, window.to);
     match key {
-        Key::CrawlDelay => keep(napalm::crawl_delay(value), schedule, |s| &mut s.delays, allowed),
+        Key::CrawlDelay => keep(extended::crawl_delay(value), schedule, |s| &mut s.delays, allowed),
         Key::VisitTime => {
-            keep(napalm::visit_time(value).and_then(window), schedule, |s| &mut s.visits, allowed)
+            keep(extended::visit_time(value).and_then(window), schedule, |s| &mut s.visits, allowed)
         }
         Key::RequestRate => {
-            let rate = napalm::request_rate(value)
+            let rate = extended::request_rate(value)
                 .and_then(|rate| Rate::new(rate.documents, rate.seconds, rate.window.and_then(window)));
             keep(rate, schedule, |s| &mut s.rates, allowed)
         }

@@ -11,7 +11,7 @@ use crate::resolve::{Chosen, Facts, MAX_TARGETS};
 use crate::{Capture, Looks, sniff};
 use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
-use robomaton_compiler::{Element, MetaTag, Options, Page, ProgramCache, Surroundings, compile_cached};
+use robomaton_compiler::{Options, Page, ProgramCache, Surroundings, compile_cached};
 use robomaton_formats::{Outcome, Profile, SiteKey, write};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -112,7 +112,7 @@ impl<'o> Gathered<'o> {
                 self.report.page_bytes += capture.body.len() as u64;
                 self.report.pages_cut += u64::from(page.cut);
             }
-            let page = page.and_then(|page| Some((capture.site.clone(), kept(&capture, page)?)));
+            let page = page.and_then(|page| Some((capture.site.clone(), compiler_page(&capture, page)?)));
             let mut document = |as_data: bool, body: Vec<u8>| {
                 let next = self.documents.len() + new.len();
                 let document = *self.known.entry((hash, as_data)).or_insert(next);
@@ -232,17 +232,11 @@ fn is_page(capture: &Capture) -> bool {
         && (media_type.contains("html") || sniff(&capture.body, Some(&media_type)) == Looks::Html)
 }
 
-/// What the compiler takes of a page; none where the page says nothing.
-fn kept(capture: &Capture, page: html::Page) -> Option<Page> {
+/// The page as the compiler takes it; none where it says nothing to crawlers.
+fn compiler_page(capture: &Capture, page: html::Page) -> Option<Page> {
     if page.metas.is_empty() && page.elements.is_empty() {
         return None;
     }
-    let meta = |tag: html::MetaTag| MetaTag { name: tag.name, content: tag.content, line: tag.line };
-    let element = |element: html::Element| Element { token: element.token, line: element.line };
-    Some(Page {
-        url: capture.url.split('#').next().unwrap_or_default().to_owned(),
-        target: capture.target(),
-        metas: page.metas.into_iter().map(meta).collect(),
-        elements: page.elements.into_iter().map(element).collect(),
-    })
+    let url = capture.url.split('#').next().unwrap_or_default().to_owned();
+    Some(page.for_compiler(url, capture.target()))
 }

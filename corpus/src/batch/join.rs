@@ -22,7 +22,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Instant;
 
 /// Octets of the files that one text refers to and that are read with it: some twenty at the limit of each. Otherwise a
@@ -94,29 +94,24 @@ pub(super) fn finish<'o>(
 }
 
 impl Joined<'_> {
-    /// Makes so many shards of all sites, one after the other, and hands each over: its number, and the image of it that is
-    /// only to be written. All shards number the names alike, so that together they are one image.
-    pub(super) fn emit(
-        self,
-        shards: NonZero<u8>,
-        hand_over: &mut dyn FnMut(u8, InFiles) -> Result<(), WriteError>,
-    ) -> Result<(), BuildError> {
+    /// All sites in so many shards: of each, the image that is only to be written. All shards number
+    /// the names alike, so that together they are one image.
+    pub(super) fn emit(self, shards: NonZero<u8>) -> impl Iterator<Item = Result<InFiles, BuildError>> {
+        let Joined { sites, documents, names, scratch, ahead } = self;
         let last = shards.get() - 1;
         let mut of_shard: Vec<Vec<Site>> = (0..=last).map(|_| Vec::new()).collect();
         if last == 0 {
-            of_shard[0] = self.sites;
+            of_shard[0] = sites;
         } else {
-            for site in self.sites {
+            for site in sites {
                 of_shard[usize::from(shard_of(site.key.authority().as_bytes(), last))].push(site);
             }
         }
-        for (number, sites) in (0..).zip(of_shard) {
-            let mut emitter =
-                Emitter::new(self.names.clone(), || super::store::scratch(self.scratch.as_deref()))?;
-            self.documents.emit(sites, self.ahead, &mut emitter)?;
-            hand_over(number, emitter)?;
-        }
-        Ok(())
+        of_shard.into_iter().map(move |sites| {
+            let mut emitter = Emitter::new(names.clone(), || super::store::scratch(scratch.as_deref()))?;
+            documents.emit(sites, ahead, &mut emitter)?;
+            Ok(emitter)
+        })
     }
 }
 
@@ -157,7 +152,7 @@ impl Documents<'_> {
             let (sender, receiver) = sync_channel(1);
             let order = &order;
             if ahead {
-                scope.spawn(move || self.load_ahead(order, &mut |loaded| sender.send(loaded).is_ok()));
+                scope.spawn(move || self.load_ahead(order, &sender));
             } else {
                 drop(sender);
             }
@@ -183,20 +178,21 @@ impl Documents<'_> {
         store.add_names(number, names)
     }
 
-    /// Loads documents in this order and hands them over, some at a time, until they are no longer wanted.
-    fn load_ahead<'d>(&'d self, order: &[usize], hand_over: &mut dyn FnMut(Vec<Loaded<'d>>) -> bool) {
-        let (mut loaded, mut octets) = (Vec::new(), 0);
+    /// Loads documents in this order and sends them, some at a time, until nobody receives them.
+    fn load_ahead<'d>(&'d self, order: &[usize], sender: &SyncSender<Vec<Loaded<'d>>>) {
+        let (mut loaded, mut bytes) = (Vec::new(), 0);
         for &document in order {
             loaded.push(self.load(document));
-            octets += self.known(document).length;
-            if octets >= AHEAD {
-                octets = 0;
-                if !hand_over(std::mem::take(&mut loaded)) {
+            bytes += self.known(document).length;
+            if bytes >= AHEAD {
+                bytes = 0;
+                if sender.send(std::mem::take(&mut loaded)).is_err() {
                     return;
                 }
             }
         }
-        hand_over(loaded);
+        // Where nobody receives the rest, nobody needs it.
+        let _ = sender.send(loaded);
     }
 
     /// A document as the image is to hold it.

@@ -5,7 +5,7 @@
 
 use super::value::{is_known, value};
 use super::{Field, Qualifier, Resource, UsageName, declared, fields, version};
-use crate::diagnose::{is_absolute, quote};
+use crate::diagnostic::{is_absolute, quote};
 use crate::{Code, Diagnostic, Key, Line, LineKind, Span, Tree};
 
 /// The versions that there are: the pilot's, the first, and that of the META tags.

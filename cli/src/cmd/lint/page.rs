@@ -11,8 +11,6 @@ use crate::features::left_out;
 #[cfg(feature = "pages")]
 use robomaton_compiler::lint::{PageFinding, lint_pages};
 #[cfg(feature = "pages")]
-use robomaton_compiler::{Element, MetaTag, Page};
-#[cfg(feature = "pages")]
 use robomaton_corpus::read_page;
 #[cfg(feature = "pages")]
 use robomaton_grammar::Span;
@@ -55,17 +53,14 @@ pub(super) fn utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
 #[cfg(feature = "pages")]
 pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> Result<(Vec<Said>, bool), Failure> {
     let found = read_page(tree.source, Some(kind));
-    let of_metas = found.metas.len() as u32;
+    let cut = found.cut;
     let metas = found.metas.iter().map(|tag| (tag.line, tag.column));
     let elements = found.elements.iter().map(|element| (element.line, element.column));
     let places: Vec<(u32, u32)> = metas.chain(elements).collect();
-    let metas = found.metas.into_iter().zip(0..);
-    let elements = found.elements.into_iter().zip(of_metas..);
-    let page = Page {
-        metas: metas.map(|(tag, line)| MetaTag { name: tag.name, content: tag.content, line }).collect(),
-        elements: elements.map(|(element, line)| Element { token: element.token, line }).collect(),
-        ..Page::default()
-    };
+    let mut page = found.for_compiler(String::new(), String::new());
+    let lines = page.metas.iter_mut().map(|tag| &mut tag.line);
+    let lines = lines.chain(page.elements.iter_mut().map(|element| &mut element.line));
+    lines.zip(0..).for_each(|(line, number)| *line = number);
     let said = lint_pages(&[page]).into_iter().map(|PageFinding { code, line, message, .. }| Said {
         severity: code.severity(),
         code: code.name(),
@@ -74,7 +69,7 @@ pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> Result<(Vec<Said>, bool), Fai
         message,
         second: None,
     });
-    Ok((said.collect(), found.cut))
+    Ok((said.collect(), cut))
 }
 
 /// Says that pages are not read by this build.

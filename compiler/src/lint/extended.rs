@@ -1,12 +1,12 @@
 //! Rule sets of Robot-version 2.0.0: versions in the wrong place, sets that answer for nobody, rules that do not mean
 //! what they seem to (N2 to N8).
 //!
-//! A text without `Robot-version` is passed over. What a version does to the groups is read in `lower/napalm`; here the
+//! A text without `Robot-version` is passed over. What a version does to the groups is read in `language/extended`; here the
 //! lines are looked at for what their author meant.
 
 use super::{Code, Pass, quote};
 use crate::policy::Policy;
-use robomaton_grammar::{Group, Key, Line, LineKind, Span, napalm, product_token};
+use robomaton_grammar::{Group, Key, Line, LineKind, Span, extended, product_token};
 use std::collections::HashSet;
 
 /// What lines say of versions.
@@ -137,7 +137,7 @@ impl Set {
                     if heads {
                         set.stated = Some(line.value);
                         set.version =
-                            napalm::version(tree.text(line.value)).map(|(major, minor, _)| (major, minor));
+                            extended::version(tree.text(line.value)).map(|(major, minor, _)| (major, minor));
                     }
                     set.lines.push(line.value);
                 }

@@ -1,7 +1,7 @@
-//! The values of Captain Napalm's records of 1996, and of Crawl-delay: what `napalm.pest` takes, as numbers.
+//! The values of the extended records of 1996, and of Crawl-delay: what `extended.pest` takes, as numbers.
 //!
-//! Serves whoever lowers a tree; [`crate::Line::value`] is what comes in. The proposal, "robots.txt 2.0.0" of
-//! 17 October 1996, is read by the rules N2 (Robot-version), N15 (Visit-time) and N16 (Request-rate); for
+//! Serves whoever lowers a tree; [`crate::Line::value`] is what comes in. The proposal, "An
+//! Extended Standard for Robot Exclusion" of 17 October 1996, is read by the rules N2 (Robot-version), N15 (Visit-time) and N16 (Request-rate); for
 //! Crawl-delay there is R18. Invariants: all that can be said in the grammar is said there; every function
 //! takes any octets, in linear time, and a value that does not fit, or whose numbers do not, is `None`.
 //! What a rate or a window asks of a crawler is not known here.
@@ -9,14 +9,14 @@
 use pest::Parser;
 use pest::iterators::{Pair, Pairs};
 
-use grammar::{NapalmParser, Rule};
+use grammar::{ExtendedParser, Rule};
 
 /// Keeps the derived items, which are public without documentation, away from the lints.
 #[allow(missing_docs, unreachable_pub)]
 mod grammar {
     #[derive(pest_derive::Parser)]
-    #[grammar = "napalm.pest"]
-    pub(super) struct NapalmParser;
+    #[grammar = "extended.pest"]
+    pub(super) struct ExtendedParser;
 }
 
 /// A part of the day, by its first and its last minute as the file names them, in minutes since midnight UTC.
@@ -42,7 +42,7 @@ pub struct Rate {
 /// The value of Robot-version: exactly three numbers (N2).
 ///
 /// ```
-/// use robomaton_grammar::napalm::version;
+/// use robomaton_grammar::extended::version;
 ///
 /// assert_eq!(version(b"2.0.0"), Some((2, 0, 0)));
 /// assert_eq!(version(b"2.0"), None);
@@ -57,7 +57,7 @@ pub fn version(value: &[u8]) -> Option<(u32, u32, u32)> {
 /// The value of Visit-time: two times, with a hyphen or white space between them (N15).
 ///
 /// ```
-/// use robomaton_grammar::napalm::{Window, visit_time};
+/// use robomaton_grammar::extended::{Window, visit_time};
 ///
 /// assert_eq!(visit_time(b"0400-0845"), Some(Window { from: 240, to: 525 }));
 /// assert_eq!(visit_time(b"04:00 08:45 UTC"), visit_time(b"0400-0845"));
@@ -73,7 +73,7 @@ pub fn visit_time(value: &[u8]) -> Option<Window> {
 /// a Crawl-delay: that many documents each second would be a strange thing to ask for.
 ///
 /// ```
-/// use robomaton_grammar::napalm::{Rate, request_rate};
+/// use robomaton_grammar::extended::{Rate, request_rate};
 ///
 /// assert_eq!(request_rate(b"10/10m"), Some(Rate { documents: 10, seconds: 600, window: None }));
 /// assert_eq!(request_rate(b"10"), request_rate(b"1/10"));
@@ -106,7 +106,7 @@ pub fn request_rate(value: &[u8]) -> Option<Rate> {
 /// not become shorter than it was written.
 ///
 /// ```
-/// use robomaton_grammar::napalm::crawl_delay;
+/// use robomaton_grammar::extended::crawl_delay;
 ///
 /// assert_eq!(crawl_delay(b"2.5 seconds"), Some(2500));
 /// assert_eq!(crawl_delay(b"-1"), None);
@@ -147,7 +147,7 @@ fn projection(value: &[u8]) -> String {
 
 /// What a whole value consists of; none if the value does not fit.
 fn parts(rule: Rule, text: &str) -> Option<Pairs<'_, Rule>> {
-    Some(NapalmParser::parse(rule, text).ok()?.next()?.into_inner())
+    Some(ExtendedParser::parse(rule, text).ok()?.next()?.into_inner())
 }
 
 /// Digits as a number, if it is small enough.

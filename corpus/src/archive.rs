@@ -1,0 +1,27 @@
+//! Archives: what `tar` and `zip` have in common, as `input` sees it.
+//!
+//! An archive yields its entries one by one; the files among them are read as those of a directory
+//! are. Invariant: an archive that cannot be framed further yields the reason, and then nothing.
+
+use crate::SkipReason;
+use std::io::Read;
+
+/// An archive that is read from its first entry to its last.
+pub(crate) trait Archive {
+    /// The next entry.
+    fn next(&mut self) -> Option<Entry<'_>>;
+}
+
+/// An entry of an archive.
+pub(crate) struct Entry<'a> {
+    /// Its number, from 1.
+    pub(crate) number: u64,
+    /// The file that it is; `None` for a directory.
+    pub(crate) member: Result<Option<Member<'a>>, SkipReason>,
+}
+
+/// A file in an archive.
+pub(crate) struct Member<'a> {
+    pub(crate) name: String,
+    pub(crate) data: Box<dyn Read + 'a>,
+}

@@ -1,0 +1,84 @@
+//! Records: what the reader of a format yields, and the item that each becomes.
+//!
+//! Stands between the readers of single formats (`warc`, `jsonl`, `csv`, `parquet`) and `input`,
+//! whose one loop hands items on. Invariant: every record becomes exactly one item; a byte range is
+//! no record, and becomes at least one when it is read. A record knows its place, not its file.
+
+use crate::{Capture, Item, Revisit, SkipReason, Skipped};
+use robomaton_formats::site::DATA_TXT;
+use std::ops::RangeInclusive;
+
+/// One step of a reader.
+pub(crate) enum Event {
+    Record(Record),
+    /// A row that names a part of a WARC file, which is read later.
+    Range(Range),
+}
+
+/// A record of a file.
+pub(crate) struct Record {
+    /// Its place, in the measure of [`Skipped::at`].
+    pub(crate) at: u64,
+    pub(crate) content: Result<Content, SkipReason>,
+}
+
+/// The content of a sound record.
+pub(crate) enum Content {
+    Capture(Capture),
+    /// A fetch that found the same as a capture of that time.
+    Revisit(Capture, RangeInclusive<i64>),
+    /// Nothing: records of this kind never hold a capture.
+    Ignored,
+}
+
+/// A part of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Range {
+    /// The file, by its path below the root.
+    pub(crate) filename: Box<str>,
+    /// Where the part begins, in bytes of the file as it lies there.
+    pub(crate) offset: u64,
+    /// Its bytes.
+    pub(crate) length: u64,
+}
+
+impl Event {
+    /// A record that cannot be used.
+    pub(crate) fn skipped(at: u64, reason: SkipReason) -> Event {
+        Event::Record(Record { at, content: Err(reason) })
+    }
+}
+
+impl Record {
+    /// The item that a record of this file becomes.
+    pub(crate) fn item(self, source: &str) -> Item {
+        let Record { at, content } = self;
+        let skipped = |reason| Skipped { source: source.to_owned(), at, reason };
+        match content {
+            // A 304 does not say which capture holds the content, only that it is an older one.
+            Ok(Content::Capture(found)) if found.status == 304 => {
+                let of = i64::MIN..=found.fetched_at;
+                revisit(&found, of, skipped(SkipReason::NotModified))
+            }
+            Ok(Content::Capture(capture)) if capture.is_robots() => Item::Capture(capture),
+            Ok(Content::Capture(capture))
+                if capture.is_data_txt() && capture.site.with_document(DATA_TXT).is_none() =>
+            {
+                Item::Skipped(skipped(SkipReason::LongName(capture.url)))
+            }
+            Ok(Content::Capture(capture)) => Item::Target(capture),
+            Ok(Content::Revisit(found, of)) => revisit(&found, of, skipped(SkipReason::Revisit)),
+            Ok(Content::Ignored) => Item::Ignored,
+            Err(reason) => Item::Skipped(skipped(reason)),
+        }
+    }
+}
+
+/// A fetch that found the same as a capture of that time; `otherwise` says why it gave nothing if
+/// there is no such capture. Of a URL that is no document only the content is of use, so that a
+/// revisit of it gives nothing in any case.
+fn revisit(found: &Capture, of: RangeInclusive<i64>, otherwise: Skipped) -> Item {
+    let Some(key) = found.key() else { return Item::Skipped(otherwise) };
+    let Capture { fetched_at, fresh_for, .. } = *found;
+    Item::Revisit(Revisit { key, fetched_at, fresh_for, of, otherwise })
+}

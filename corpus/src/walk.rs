@@ -1,0 +1,56 @@
+//! The files below a directory, in the order of their names.
+//!
+//! Used by `input`. Invariant: every directory that cannot be listed is reported, and the walk goes
+//! on. Links to files are followed, links to directories are not: they may lead back up.
+//! It opens no file.
+
+use std::fs::{self, DirEntry};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An iterator over the files.
+pub(crate) struct Walk {
+    /// What is still to be visited, the next one last, and whether it is a directory.
+    stack: Vec<(PathBuf, bool)>,
+}
+
+/// A directory that could not be listed.
+pub(crate) struct NotListed {
+    pub(crate) path: PathBuf,
+    pub(crate) error: io::Error,
+}
+
+impl Walk {
+    pub(crate) fn below(directory: &Path) -> Walk {
+        Walk { stack: vec![(directory.to_owned(), true)] }
+    }
+}
+
+impl Iterator for Walk {
+    type Item = Result<PathBuf, NotListed>;
+
+    fn next(&mut self) -> Option<Result<PathBuf, NotListed>> {
+        loop {
+            let (path, is_directory) = self.stack.pop()?;
+            if !is_directory {
+                return Some(Ok(path));
+            }
+            match list(&path) {
+                Ok(mut entries) => {
+                    entries.sort_unstable_by(|one, two| two.cmp(one));
+                    self.stack.append(&mut entries);
+                }
+                Err(error) => return Some(Err(NotListed { path, error })),
+            }
+        }
+    }
+}
+
+/// The entries of a directory, and whether each is a directory itself.
+fn list(directory: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
+    let entry = |entry: io::Result<DirEntry>| {
+        let entry = entry?;
+        Ok((entry.path(), entry.file_type()?.is_dir()))
+    };
+    fs::read_dir(directory)?.map(entry).collect()
+}
