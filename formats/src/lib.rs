@@ -33,6 +33,7 @@ pub mod ruling;
 pub mod schedule;
 pub mod scope;
 pub mod site;
+mod text;
 pub mod user_agent;
 pub mod verify;
 pub mod write;

@@ -260,9 +260,21 @@ impl<'i> View<'i> {
         None
     }
 
-    /// The names of usages, in the order of their numbers.
-    pub fn usages(&self) -> impl Iterator<Item = &'i str> + use<'i> {
-        std::str::from_utf8(self.section(Section::Usages)).unwrap_or_default().lines()
+    /// The names of usages, in the order of their numbers. A damaged one is empty.
+    pub fn usages(&self) -> impl Iterator<Item = String> + use<'i> {
+        self.usage_names().map(|name| String::from_utf8(name.to_vec()).unwrap_or_default())
+    }
+
+    /// The number of the usage with this name, whatever its case.
+    pub fn find_usage(&self, name: &str) -> Option<u32> {
+        (0..)
+            .zip(self.usage_names())
+            .find_map(|(number, usage)| usage.eq_ignore_ascii_case(name.as_bytes()).then_some(number))
+    }
+
+    fn usage_names(&self) -> impl Iterator<Item = &'i [u8]> + use<'i> {
+        let names = self.section(Section::Usages);
+        names.strip_suffix(b"\n").into_iter().flat_map(|names| names.split(|&byte| byte == b'\n'))
     }
 
     /// The details of a document. `None` when there is no such document or its record is damaged.

@@ -356,7 +356,7 @@ fn every_record_comes_back() {
             assert_eq!(view.find_crawler(name.as_bytes()), Some(id));
         }
         assert_eq!(view.find_crawler(b"ab"), None);
-        assert!(view.usages().eq(contents.frame.usages.iter()));
+        assert!(view.usages().eq(contents.frame.usages.iter().cloned()));
         for (number, document) in (0..).zip(&contents.documents) {
             assert_eq!(
                 view.detail(number).map(|detail| encode_detail(&detail)).as_ref(),

@@ -49,6 +49,7 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
     let name = detail.name_of(rule, &crawler.names);
     let conventional = crawler.groups(&detail, rule);
     let asked = view.usages().nth(usage.number as usize);
+    let asked = asked.as_deref();
     let of_level = |level: &Level, group: &detail::Group<'_>| {
         let named = match level.holder < Holder::SubRecord {
             true => crawler.names.iter().any(|name| group.crawlers.contains(name)),

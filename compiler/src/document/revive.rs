@@ -19,7 +19,7 @@ use robomaton_formats::{NoRules, Profile, Ruling};
 pub(crate) struct Reviver<'i> {
     view: View<'i>,
     profile: Profile,
-    usages: Vec<&'i str>,
+    usages: Vec<String>,
     reach: Reach,
 }
 
@@ -101,7 +101,7 @@ impl<'i> Reviver<'i> {
                 own.sort_unstable();
                 own.dedup();
                 for usage in own {
-                    document.usages.push((*self.usages.get(usage as usize)?).to_owned());
+                    document.usages.push(self.usages.get(usage as usize)?.clone());
                 }
             }
         }
@@ -163,7 +163,7 @@ impl Reviving<'_, '_> {
             let usage = match (usage as usize).checked_sub(USAGES.len()) {
                 None => usage as u16,
                 Some(_) => {
-                    let name = *self.of.usages.get(usage as usize)?;
+                    let name = self.of.usages.get(usage as usize)?;
                     let own = self.document.usages.binary_search_by(|own| own.as_str().cmp(name)).ok()?;
                     u16::try_from(USAGES.len() + own).ok()?
                 }

@@ -147,7 +147,7 @@ fn scoped<D: AsRef<[u8]>>(
 
 fn usage<D: AsRef<[u8]>>(image: &Image<D>, number: impl Into<u32>) -> String {
     let name = image.view().usages().nth(number.into() as usize);
-    name.unwrap_or("damaged").escape_default().to_string()
+    name.as_deref().unwrap_or("damaged").escape_default().to_string()
 }
 
 /// The scopes, each with how much it holds; those that the shown sites lead to.
@@ -195,7 +195,7 @@ fn crawlers<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Resul
 
 /// Usages beyond those that every image numbers.
 fn usages<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
-    let own: Vec<&str> = image.view().usages().skip(USAGES.len()).collect();
+    let own: Vec<String> = image.view().usages().skip(USAGES.len()).collect();
     if own.is_empty() {
         return Ok(());
     }
