@@ -12,7 +12,7 @@ use robomaton_formats::layout::{
 };
 use robomaton_formats::policy::is_special;
 use robomaton_formats::read::{self, Layout, View};
-use robomaton_formats::{Decision, ImageError, Profile, Scheme};
+use robomaton_formats::{Decision, DocumentId, ImageError, Profile, Scheme};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -234,8 +234,8 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// Resolves a usage by its name. Of one that the image has never heard of, fields about its general form or about
     /// `other` usages may still speak.
     pub fn usage(&self, name: &str) -> Usage<'static> {
-        let number = self.view().find_usage(name).unwrap_or(Usage::UNSPOKEN);
-        Usage { number, special: is_special(name), purpose: None }
+        let id = self.view().find_usage(name).unwrap_or(Usage::UNSPOKEN);
+        Usage { id, special: is_special(name), purpose: None }
     }
 
     /// All sites, in the order of their authorities.
@@ -304,9 +304,8 @@ impl<D: AsRef<[u8]>> Image<D> {
     }
 
     /// Rules and records of a document, decoded, by what [`Site::document`] gives.
-    pub fn detail(&self, document: u64) -> Option<Detail<'_>> {
-        let shard = self.all().nth(usize::try_from(document >> 32).ok()?)?;
-        shard.view().detail(document as u32)
+    pub fn detail(&self, document: DocumentId) -> Option<Detail<'_>> {
+        self.all().nth(document.shard().into())?.view().detail(document)
     }
 
     /// The site that an absolute URL belongs to, if the image holds it.

@@ -1,5 +1,4 @@
-//! The bytes of an image file: mapped, or copied into memory. The only `unsafe` code of the library
-//! crates.
+//! The bytes of an image file: mapped, or copied into memory.
 //!
 //! Rust's references promise that the bytes behind them do not change, and a mapped file keeps that
 //! promise only as long as nobody writes to it. No check in this process can enforce that, so
