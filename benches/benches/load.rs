@@ -6,6 +6,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use robomaton_benches::{Corpus, Field};
 use robomaton_compiler::Options;
 use robomaton_runtime::Image;
+use robomaton_tests::map;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ fn loading(criterion: &mut Criterion) {
     std::fs::write(file.path(), &bytes).unwrap_or_else(|error| panic!("{error}"));
     let mut group = criterion.benchmark_group("load");
     group.sample_size(20).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
-    group.bench_function("open", |bencher| bencher.iter(|| black_box(Image::open(file.path()).is_ok())));
+    group.bench_function("open", |bencher| bencher.iter(|| black_box(map(file.path()).is_ok())));
     group.throughput(Throughput::Bytes(bytes.len() as u64));
     let image = Image::from_bytes(&bytes[..]).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(image.verify(), Ok(()));

@@ -43,7 +43,7 @@ impl Sample {
         let sample = root().join("tests/data/sample.warc.gz");
         place.run(&["compile", sample.to_str().expect("UTF-8"), "-o", "sample.rimg"]).ok();
         place.run(&["export", "sample.rimg", "--to", "."]).ok();
-        let image = Image::open(place.path("sample.rimg")).expect("the image");
+        let image = Image::read(place.path("sample.rimg")).expect("the image");
         // Images of three years, their tables together, and those of the last alone.
         for year in ["2023", "2024", "2025"] {
             let captures = root().join(format!("docs/queries/made-up/{year}.jsonl"));

@@ -10,11 +10,14 @@ use crate::document::{Document, ScopedSet, Set, decode_names};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use robomaton_formats::detail::Meta;
 use robomaton_formats::layout::Section;
-use robomaton_formats::policy::{self, CRAWL, NO_PURPOSE, SET_LIST, USAGES};
+use robomaton_formats::policy::{self, CRAWL, NO_PURPOSE, USAGES};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::push_varint;
 use robomaton_formats::write::{self, Spool, Writer};
-use robomaton_formats::{ImageError, NoRules, Outcome, Profile, Ruling, SiteKey, WriteError};
+use robomaton_formats::{
+    CrawlerId, ImageError, ListAt, NoRules, Outcome, PolicyAt, Profile, ProgramAt, PurposeAt, Ruling,
+    ScopeAt, SetRef, SiteKey, UsageId, WriteError,
+};
 use std::borrow::Cow;
 use std::collections::hash_map::Entry as Slot;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -245,7 +248,7 @@ impl<S: Spool> Emitter<S> {
         }
         let mut bytes = Vec::new();
         policy.encode(&mut bytes);
-        Ok(Ruling::Policy(self.store(Section::Policies, &bytes)?))
+        Ok(Ruling::Policy(PolicyAt::new(self.store(Section::Policies, &bytes)?)))
     }
 
     /// Stores what a document's policy leads to, in the order in which its sets name it, so that an image can be taken apart
@@ -254,19 +257,19 @@ impl<S: Spool> Emitter<S> {
         let programs = &mut Programs { document, stored: vec![None; document.programs.len()] };
         let is_scoped = !document.scope.is_empty();
         let scope = if is_scoped { self.store(Section::Scopes, &document.scope)? } else { 0 };
+        let scope = ScopeAt::new(scope);
         // A set stands behind those that it leads to.
         let mut sets = Vec::with_capacity(document.sets.len());
         for set in &document.sets {
-            let word = match set {
+            let stored = match set {
                 Set::Ranked(entries) => self.ranked(entries, programs)?,
                 Set::Scoped(set) => self.scoped(set, scope, &sets, programs)?,
             };
-            sets.push(word);
+            sets.push(stored);
         }
         let number = |name: &String| {
-            self.crawlers
-                .binary_search(name)
-                .expect("the names of all documents are known before any is stored") as u32
+            let number = self.crawlers.binary_search(name);
+            CrawlerId::new(number.expect("the names of all documents are given beforehand") as u32)
         };
         let mut crawlers: Vec<_> = document.crawlers.iter().map(|(name, set)| (number(name), *set)).collect();
         let by_substring = document.profile.agent_rule() == AgentRule::Substring;
@@ -286,70 +289,75 @@ impl<S: Spool> Emitter<S> {
         }
     }
 
-    /// Stores the list of a ranked set, unless one program is all of it; gives the set's word.
-    fn ranked(&mut self, set: &[(u16, usize)], programs: &mut Programs<'_>) -> Result<u32, WriteError> {
+    /// Stores the list of a ranked set, unless one program is all of it; gives the set.
+    fn ranked(&mut self, set: &[(u16, usize)], programs: &mut Programs<'_>) -> Result<SetRef, WriteError> {
         if let [(CRAWL, program)] = *set {
-            return self.program(programs, program);
+            return self.program(programs, program).map(SetRef::Program);
         }
         let mut entries = Vec::with_capacity(set.len());
         for &(usage, program) in set {
             let usage = self.usage(programs.document, usage);
-            let usage = u16::try_from(usage).map_err(|_| ImageError::TooLarge("names of usages"))?;
+            if usage.get() > u32::from(u16::MAX) {
+                return Err(ImageError::TooLarge("names of usages").into());
+            }
             let program = self.program(programs, program)?;
             entries.push(policy::Entry { usage, purpose: NO_PURPOSE, program });
         }
-        entries.sort_unstable_by_key(|entry| (entry.usage, entry.program));
+        // A document numbers the usages that only it names otherwise than the image.
+        entries.sort_by_key(|entry| entry.usage);
         let mut list = Vec::new();
         policy::encode_list(&mut list, &entries);
-        Ok(SET_LIST | self.store(Section::Lists, &list)?)
+        Ok(SetRef::List(ListAt::new(self.store(Section::Lists, &list)?)))
     }
 
-    /// Stores the list of a scoped set; gives its word. `words` are those of the sets before it.
+    /// Stores the list of a scoped set; gives the set. `sets` are those before it.
     fn scoped(
         &mut self,
         set: &ScopedSet,
-        scope: u32,
-        words: &[u32],
+        scope: ScopeAt,
+        sets: &[SetRef],
         programs: &mut Programs<'_>,
-    ) -> Result<u32, WriteError> {
+    ) -> Result<SetRef, WriteError> {
         let document = programs.document;
         let mut entries = Vec::with_capacity(set.entries.len());
         for entry in &set.entries {
             let purpose = match usize::from(entry.purpose).checked_sub(1) {
-                None => 0,
+                None => None,
                 Some(at) => {
                     let text = &document.purposes[at];
                     let mut purpose = Vec::with_capacity(text.len() + 2);
                     push_varint(&mut purpose, text.len() as u32);
                     purpose.extend_from_slice(text);
-                    self.store(Section::Purposes, &purpose)? + 1
+                    Some(PurposeAt::new(self.store(Section::Purposes, &purpose)?))
                 }
             };
             let usage = self.usage(document, entry.usage);
             let program = self.program(programs, entry.program)?;
             entries.push(policy::ScopedEntry { role: entry.role, usage, purpose, program });
         }
-        let rest = set.rest.map(|rest| words[rest] & !SET_LIST);
+        let rest = set.rest.map(|rest| sets[rest].list().expect("a scoped set leads to another"));
         let mut list = Vec::new();
         let ScopedSet { incomplete, own, permits, pages, .. } = *set;
         policy::ScopedList { incomplete, own, permits, pages, scope, rest, entries }.encode(&mut list);
-        Ok(SET_LIST | self.store(Section::Lists, &list)?)
+        Ok(SetRef::List(ListAt::new(self.store(Section::Lists, &list)?)))
     }
 
-    /// The number in the image of a usage that a document numbers so.
-    fn usage(&self, document: &Document, usage: u16) -> u32 {
-        let Some(own) = usize::from(usage).checked_sub(USAGES.len()) else { return u32::from(usage) };
+    /// The id in the image of a usage that a document numbers so.
+    fn usage(&self, document: &Document, usage: u16) -> UsageId {
+        let Some(own) = usize::from(usage).checked_sub(USAGES.len()) else { return UsageId::from(usage) };
         let number = self.usages.binary_search(&document.usages[own]);
-        (USAGES.len() + number.expect("the names of all documents are known before any is stored")) as u32
+        let number = number.expect("the names of all documents are given beforehand");
+        UsageId::new((USAGES.len() + number) as u32)
     }
 
     /// Stores a program; gives its offset.
-    fn program(&mut self, programs: &mut Programs<'_>, program: usize) -> Result<u32, WriteError> {
+    fn program(&mut self, programs: &mut Programs<'_>, program: usize) -> Result<ProgramAt, WriteError> {
         let Programs { document, stored } = programs;
         if let Some(at) = stored[program] {
             return Ok(at);
         }
-        let at = self.store(Section::Programs, &document.code[document.programs[program].clone()])?;
+        let code = &document.code[document.programs[program].clone()];
+        let at = ProgramAt::new(self.store(Section::Programs, code)?);
         stored[program] = Some(at);
         Ok(at)
     }
@@ -366,7 +374,7 @@ impl<S: Spool> Emitter<S> {
 /// The programs of a document, and where they are stored: a large one may stand in many sets.
 struct Programs<'d> {
     document: &'d Document,
-    stored: Vec<Option<u32>>,
+    stored: Vec<Option<ProgramAt>>,
 }
 
 /// What has been stored already, and where, by hash. The seed is another one in each run, so that nobody can write a text

@@ -12,7 +12,7 @@ use robomaton_formats::layout::{FetchRecord, NONE, shard_of};
 use robomaton_formats::read::{Site, View};
 use robomaton_formats::site::split_name;
 use robomaton_formats::write::Spool;
-use robomaton_formats::{Outcome, Ruling, Scheme, SiteKey, WriteError};
+use robomaton_formats::{DocumentId, Outcome, Ruling, Scheme, SiteKey, WriteError};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -46,7 +46,7 @@ pub struct Merge<'i> {
     /// The sites that are left, in the order of their keys.
     sites: Vec<Chosen>,
     /// Each document of those once: its image, what answers for its sites, and its number there.
-    documents: Vec<(u32, Ruling, u32)>,
+    documents: Vec<(u32, Ruling, DocumentId)>,
     /// The names in those, which all shards number alike.
     names: Names,
     provenance: Provenance,
@@ -71,14 +71,14 @@ impl<'i> Merge<'i> {
         let provenance = provenance(views)?;
         let (mut sites, mut documents) = (Vec::new(), Vec::new());
         // A document is known by its image, its number there, and what answers for it.
-        let mut numbers: HashMap<(u32, u32, u32), u32> = HashMap::new();
+        let mut numbers: HashMap<(u32, DocumentId, Ruling), u32> = HashMap::new();
         for (image, place) in choose(views)? {
             let damaged = MergeError::Damaged { image: image as usize };
-            let (_, fetch, ruling) = parts(views[image as usize], place).ok_or(damaged)?;
-            let number = Some(fetch.document.get()).filter(|&number| number != NONE);
-            let document = number.map(|number| {
-                *numbers.entry((image, number, ruling.word())).or_insert_with(|| {
-                    documents.push((image, ruling, number));
+            let view = views[image as usize];
+            let (_, fetch, ruling) = parts(view, place).ok_or(damaged)?;
+            let document = view.document_of(fetch).map(|id| {
+                *numbers.entry((image, id, ruling)).or_insert_with(|| {
+                    documents.push((image, ruling, id));
                     documents.len() as u32 - 1
                 })
             });
@@ -132,8 +132,8 @@ impl<'i> Merge<'i> {
                 document: document.map(|document| document as usize),
             };
             emitter.push(entry, |document| {
-                let (image, ruling, number) = self.documents[document];
-                let document = self.images[image as usize].document(ruling, number);
+                let (image, ruling, id) = self.documents[document];
+                let document = self.images[image as usize].document(ruling, id);
                 document.map(Cow::Owned).ok_or_else(|| damaged(image))
             })?;
         }
@@ -224,15 +224,15 @@ impl<'i> Capture<'i> {
             Ruling::NoRules(no_rules) => Some((no_rules.outcome as u8, no_rules.status)),
             _ => None,
         };
-        let document = fetch.document.get();
+        let document = view.document_of(fetch);
         Some(Capture {
             fetched_at: fetch.fetched_at.get(),
             // No answer at all (0) wraps round to the worst of the statuses.
             status: Reverse(fetch.status.get().wrapping_sub(1)),
             fresh_for: fetch.fresh_for.get(),
             no_rules,
-            detail: view.detail_bytes(document),
-            source: view.frame(document),
+            detail: document.and_then(|document| view.detail_bytes(document)),
+            source: document.and_then(|document| view.frame(document)),
         })
     }
 }

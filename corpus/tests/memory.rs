@@ -62,7 +62,7 @@ fn memory_is_bounded() {
     // The same in memory takes more than once the image.
     assert!(length > bound, "an image of {length} octets shows nothing");
 
-    let image = Image::open(&target).expect("an image");
+    let image = Image::read(&target).expect("an image");
     image.verify().expect("a sound image");
     assert_eq!(image.len() as u64, SITES);
     let decide = |path| image.decide(&image.crawler(["a"]), Usage::CRAWL, path).decision();

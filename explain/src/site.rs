@@ -6,6 +6,7 @@ mod draw;
 
 use crate::time::rfc3339;
 use robomaton_compiler::Limits;
+use robomaton_formats::DocumentId;
 use robomaton_formats::detail::{self, Detail};
 use robomaton_formats::schedule::{Schedule, Window};
 use robomaton_formats::site::DATA_TXT;
@@ -144,7 +145,7 @@ impl Document {
             fresh_for: site.fresh_for(),
             fresh_until: fetched_at.and_then(|at| rfc3339(at.saturating_add(u64::from(site.fresh_for())))),
             stale: fetched_at.map(|at| now.saturating_sub(at) > u64::from(site.fresh_for())),
-            document: site.document(),
+            document: site.document().map(DocumentId::get),
             cut: site.source(max_bytes.saturating_add(1)).map(|text| text.len() > max_bytes),
             max_bytes,
             incomplete: groups.iter().any(|group| group.incomplete),

@@ -46,7 +46,8 @@ pub struct UnknownUsage {
 /// # Errors
 /// When it is neither, with the name that may have been meant.
 pub fn check_usage<D: AsRef<[u8]>>(image: &Image<D>, usage: &str) -> Result<(), UnknownUsage> {
-    let names = || known().chain(image.view().usages());
+    let of_image: Vec<String> = image.view().usages().collect();
+    let names = || known().chain(of_image.iter().map(String::as_str));
     if names().any(|name| name.eq_ignore_ascii_case(usage)) {
         return Ok(());
     }

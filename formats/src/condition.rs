@@ -4,6 +4,7 @@
 //! them to a [`Context`]. Invariant: [`Condition`] prints in one canonical spelling, that of the documents. What nobody
 //! understands is kept as it stands and never holds. The file does not know which usage admits which condition.
 
+use crate::text;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -27,12 +28,14 @@ pub enum Condition {
     /// `required-context=within-original-frame`.
     WithinOriginalFrame,
     /// `location`: the one URL that the permission is for (M23).
-    Location(String),
+    Location(#[serde(deserialize_with = "text::read")] String),
     /// A qualifier that is unknown, misplaced or malformed: it cannot be met (decision 19).
     Unsupported {
         /// The name, lower case.
+        #[serde(deserialize_with = "text::read")]
         name: String,
         /// The value as written.
+        #[serde(deserialize_with = "text::read")]
         value: String,
     },
 }
@@ -138,13 +141,13 @@ impl Role {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Locator {
     /// The element of this `id`.
-    Id(String),
+    Id(#[serde(deserialize_with = "text::read")] String),
     /// The first element of this class.
-    Class(String),
+    Class(#[serde(deserialize_with = "text::read")] String),
     /// The content of this META tag.
-    Meta(String),
+    Meta(#[serde(deserialize_with = "text::read")] String),
     /// A resource of its own.
-    Uri(String),
+    Uri(#[serde(deserialize_with = "text::read")] String),
 }
 
 impl fmt::Display for Locator {

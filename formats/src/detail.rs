@@ -1,7 +1,9 @@
 //! The cold records: what explains a verdict (SPEC.md section 7), in postcard's wire format.
 //!
-//! Read only when somebody asks which rule decided, for a sitemap or a delay. Decoding allocates; nothing on the
-//! path of a verdict touches this file. Patterns and values are borrowed: from the text when written, from the image when read. Invariant: equal details give equal bytes.
+//! Read only when somebody asks which rule decided, for a sitemap or a delay. Decoding allocates;
+//! nothing on the path of a verdict touches this file. Patterns are borrowed: from the text when
+//! written, from the image when read; texts are copied when read (`text`). Invariant: equal details
+//! give equal bytes.
 
 use crate::condition::Condition;
 use crate::octets::Notation;
@@ -10,6 +12,7 @@ use crate::policy::{Role, USAGES};
 use crate::profile::AgentRule;
 use crate::program::Tag;
 use crate::schedule::Schedule;
+use crate::text;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
@@ -24,13 +27,14 @@ pub struct Detail<'d> {
     #[serde(borrow)]
     pub groups: Vec<Group<'d>>,
     /// Records that belong to no group, or to the whole file, in file order.
-    #[serde(borrow)]
     pub extensions: Vec<Extension<'d>>,
     /// Names of the usages that only this document speaks of: they are numbered on from [`USAGES`].
+    #[serde(deserialize_with = "text::read_all")]
     pub usages: Vec<String>,
     /// Sets of conditions; a rule names its set by its place here, plus one.
     pub conditions: Vec<Vec<Condition>>,
     /// Other files that a part of this document comes from; a group names its file by its place here, plus one.
+    #[serde(deserialize_with = "text::read_all")]
     pub files: Vec<String>,
 }
 
@@ -40,6 +44,7 @@ pub struct Group<'d> {
     /// What kind of rules it holds.
     pub role: Role,
     /// The named crawlers of the group, as they are compared (lower case, reduced).
+    #[serde(deserialize_with = "text::read_all")]
     pub crawlers: Vec<String>,
     /// Whether the group is (also) that of every other crawler.
     pub default: bool,
@@ -56,7 +61,6 @@ pub struct Group<'d> {
     #[serde(borrow)]
     pub rules: Vec<Rule<'d>>,
     /// Extension records of the group.
-    #[serde(borrow)]
     pub extensions: Vec<Extension<'d>>,
     /// When and how often the crawlers of the group may come.
     pub schedule: Option<Box<Schedule>>,
@@ -147,10 +151,10 @@ pub struct Extension<'d> {
     /// The line, from 1.
     pub line: u32,
     /// The key in its canonical spelling, lower case.
-    #[serde(borrow)]
+    #[serde(deserialize_with = "text::read")]
     pub key: Cow<'d, str>,
     /// The value; octets that are no UTF-8 are replaced.
-    #[serde(borrow)]
+    #[serde(deserialize_with = "text::read")]
     pub value: Cow<'d, str>,
 }
 
@@ -158,10 +162,13 @@ pub struct Extension<'d> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
     /// Name and version of the writer.
+    #[serde(deserialize_with = "text::read")]
     pub generator: String,
     /// The crawlers the image was narrowed to; empty when it holds all.
+    #[serde(deserialize_with = "text::read_all")]
     pub crawlers: Vec<String>,
     /// The limits in force, by name.
+    #[serde(deserialize_with = "text::read_numbered")]
     pub limits: Vec<(String, u64)>,
 }
 

@@ -4,7 +4,7 @@
 //! an image, a [`Role`] for each group of rules, and the questions that runtime, tables and explanations ask of it.
 //! Invariant: the numbers of roles are bytes of the format. It does not know how rules are matched or weighed.
 
-use crate::policy::{CRAWL, INDEX, USAGES};
+use crate::usage::{CRAWL, INDEX, USAGES};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

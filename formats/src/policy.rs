@@ -22,54 +22,18 @@ pub use scoped::{Holder, Level, ScopedEntry, ScopedList, ScopedView, is_scoped};
 
 pub use crate::language::Role;
 use crate::program::{push_varint, varint};
+pub use crate::reference::{CrawlerId, SetRef};
+use crate::reference::{ProgramAt, UsageId};
 use crate::ruling::{NoRules, Ruling};
+pub use crate::usage::{CRAWL, INDEX, OTHER, PRESENT, USAGES, is_special};
 
-/// A number of a crawler's name in an image.
-pub type CrawlerId = u32;
-
-/// The number of the usage `crawl` in every image.
-pub const CRAWL: u16 = 0;
-/// The number of the usage `index` in every image.
-pub const INDEX: u16 = 1;
-/// The number of the usage `present`, the general form of every `present-*` (V28).
-pub const PRESENT: u16 = 4;
-/// The number of the usage `other`, which answers for usages that no field speaks of (V29).
-pub const OTHER: u16 = 5;
 /// "No purpose": a program for whatever purpose.
 pub const NO_PURPOSE: u16 = 0;
-
-/// The usages that have numbers in every image, in the order of their numbers (P28, P29).
-pub const USAGES: [&str; 16] = [
-    "crawl",
-    "index",
-    "follow",
-    "preserve",
-    "present",
-    "other",
-    "present-original",
-    "present-currentcopy",
-    "present-oldcopy",
-    "present-snippet",
-    "present-extract",
-    "present-thumbnail",
-    "present-oldsnippet",
-    "present-oldextract",
-    "present-oldthumbnail",
-    "present-link",
-];
-
-/// Whether a usage is a special form of `present`; unknown ones are, too (decision 18).
-pub fn is_special(usage: &str) -> bool {
-    usage.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("present-"))
-}
 
 /// A policy has at most this many sets.
 pub const MAX_SETS: usize = 1 << 16;
 /// A list has at most this many entries.
 pub const MAX_ENTRIES: usize = (1 << 15) - 1;
-
-/// Bit of a set word: the rest is an offset in `lists`.
-pub const SET_LIST: u32 = 1 << 31;
 
 const WIDE_IDS: u8 = 1;
 const WIDE_SETS: u8 = 2;
@@ -90,8 +54,8 @@ pub struct Policy {
     pub by_substring: bool,
     /// The set of every other crawler, if the file has a default group.
     pub default: Option<usize>,
-    /// Set words.
-    pub sets: Vec<u32>,
+    /// The sets.
+    pub sets: Vec<SetRef>,
 }
 
 impl Policy {
@@ -100,14 +64,14 @@ impl Policy {
     pub fn as_program(&self) -> Option<Ruling> {
         let bare = self.no_rules.is_none() && self.crawlers.is_empty() && self.default == Some(0);
         match self.sets[..] {
-            [word] if bare && word & SET_LIST == 0 => Some(Ruling::Program(word)),
+            [SetRef::Program(at)] if bare => Some(Ruling::Program(at)),
             _ => None,
         }
     }
 
     /// Appends the policy's bytes.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        let wide_ids = self.crawlers.iter().any(|&(id, _)| id > u32::from(u16::MAX));
+        let wide_ids = self.crawlers.iter().any(|&(id, _)| id.get() > u32::from(u16::MAX));
         let wide_sets = self.sets.len() > usize::from(u8::MAX) + 1;
         let flag = |on, bit| if on { bit } else { 0 };
         out.push(
@@ -125,33 +89,34 @@ impl Policy {
         push_varint(out, self.crawlers.len() as u32);
         push_varint(out, self.sets.len() as u32);
         for &(id, _) in &self.crawlers {
-            out.extend_from_slice(&id.to_le_bytes()[..if wide_ids { 4 } else { 2 }]);
+            out.extend_from_slice(&id.get().to_le_bytes()[..if wide_ids { 4 } else { 2 }]);
         }
         for set in self.crawlers.iter().map(|&(_, set)| set).chain(self.default) {
             out.extend_from_slice(&(set as u32).to_le_bytes()[..if wide_sets { 2 } else { 1 }]);
         }
-        self.sets.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+        self.sets.iter().for_each(|set| out.extend_from_slice(&set.to_raw().to_le_bytes()));
     }
 }
 
 /// One program of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The usage it answers for.
-    pub usage: u16,
+    /// The usage it answers for; an id below 2¹⁶.
+    pub usage: UsageId,
     /// The purpose it answers for, or [`NO_PURPOSE`].
     pub purpose: u16,
-    /// Offset in `programs`.
-    pub program: u32,
+    /// The program.
+    pub program: ProgramAt,
 }
 
 /// Appends a list of entries.
 pub fn encode_list(out: &mut Vec<u8>, entries: &[Entry]) {
     out.extend_from_slice(&(entries.len() as u16).to_le_bytes());
     for entry in entries {
-        out.extend_from_slice(&entry.usage.to_le_bytes());
+        let usage = u16::try_from(entry.usage.get()).expect("the usages of ranked lists have ids of 16 bits");
+        out.extend_from_slice(&usage.to_le_bytes());
         out.extend_from_slice(&entry.purpose.to_le_bytes());
-        out.extend_from_slice(&entry.program.to_le_bytes());
+        out.extend_from_slice(&entry.program.get().to_le_bytes());
     }
 }
 
@@ -164,9 +129,9 @@ pub fn read_list(bytes: &[u8]) -> Option<impl Iterator<Item = Entry> + '_> {
     }
     let entries = bytes.get(2..2 + count * ENTRY)?;
     Some(entries.as_chunks::<ENTRY>().0.iter().map(|&[a, b, c, d, e, f, g, h]| Entry {
-        usage: u16::from_le_bytes([a, b]),
+        usage: u16::from_le_bytes([a, b]).into(),
         purpose: u16::from_le_bytes([c, d]),
-        program: u32::from_le_bytes([e, f, g, h]),
+        program: ProgramAt::new(u32::from_le_bytes([e, f, g, h])),
     }))
 }
 
@@ -233,11 +198,12 @@ impl<'i> PolicyView<'i> {
     /// The number of crawler `index`.
     #[inline]
     pub fn crawler(&self, index: usize) -> Option<CrawlerId> {
-        if self.flags & WIDE_IDS == 0 {
+        let id = if self.flags & WIDE_IDS == 0 {
             self.ids.get(index * 2..)?.first_chunk().map(|&id| u32::from(u16::from_le_bytes(id)))
         } else {
             self.ids.get(index * 4..)?.first_chunk().map(|&id| u32::from_le_bytes(id))
-        }
+        };
+        id.map(CrawlerId::new)
     }
 
     /// Where the crawler with this number stands, in a policy whose numbers ascend.
@@ -251,7 +217,7 @@ impl<'i> PolicyView<'i> {
             if self.crawler(middle)? <= id { low = middle } else { high = middle }
         }
         if self.flags & WIDE_IDS == 0 {
-            let id = u16::try_from(id).ok()?.to_le_bytes();
+            let id = u16::try_from(id.get()).ok()?.to_le_bytes();
             let run = self.ids.get(low * 2..high * 2)?.as_chunks::<2>().0;
             let places = run.iter().zip(0..).filter(|&(&other, _)| other == id);
             return places.map(|(_, place): (_, usize)| low + place).next();
@@ -277,16 +243,16 @@ impl<'i> PolicyView<'i> {
         })
     }
 
-    /// The set word of crawler `index`.
+    /// The set of crawler `index`.
     #[inline]
-    pub fn set(&self, index: usize) -> Option<u32> {
+    pub fn set(&self, index: usize) -> Option<SetRef> {
         let set = self.set_number(index)?;
-        self.sets.get(set * 4..)?.first_chunk().map(|&word| u32::from_le_bytes(word))
+        self.sets.get(set * 4..)?.first_chunk().map(|&word| SetRef::from_raw(u32::from_le_bytes(word)))
     }
 
-    /// All set words, in the order of their numbers.
-    pub fn words(&self) -> impl Iterator<Item = u32> + use<'i> {
-        self.sets.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word))
+    /// All sets, in the order of their numbers.
+    pub fn sets(&self) -> impl Iterator<Item = SetRef> + use<'i> {
+        self.sets.as_chunks().0.iter().map(|&word| SetRef::from_raw(u32::from_le_bytes(word)))
     }
 
     /// Whether there is a set for crawlers without a group of their own.
@@ -294,9 +260,9 @@ impl<'i> PolicyView<'i> {
         self.flags & HAS_DEFAULT != 0
     }
 
-    /// The set word of crawlers without a group of their own.
+    /// The set of crawlers without a group of their own.
     #[inline]
-    pub fn default_set(&self) -> Option<u32> {
+    pub fn default_set(&self) -> Option<SetRef> {
         if self.has_default() { self.set(self.count) } else { None }
     }
 }
@@ -305,15 +271,16 @@ impl<'i> PolicyView<'i> {
 mod tests {
     use super::*;
     use crate::Outcome;
+    use crate::reference::ListAt;
 
     #[test]
     fn policies_round_trip() {
         for (ids, sets) in [(3u32, 2usize), (300, 300), (70_000, 1)] {
-            let crawlers: Vec<_> = (0..ids).map(|id| (id, id as usize % sets)).collect();
+            let crawlers: Vec<_> = (0..ids).map(|id| (CrawlerId::new(id), id as usize % sets)).collect();
             let policy = Policy {
                 crawlers,
                 default: Some(sets - 1),
-                sets: (0..sets as u32).map(|n| n * 3).collect(),
+                sets: (0..sets as u32).map(|n| SetRef::from_raw(n * 3)).collect(),
                 by_substring: sets == 1,
                 no_rules: (sets == 2).then_some(NoRules { outcome: Outcome::Unreachable, status: 503 }),
             };
@@ -325,7 +292,7 @@ mod tests {
                 let index = view.find(id).unwrap();
                 assert_eq!(view.set(index), Some(policy.sets[set]));
             }
-            assert_eq!(view.find(ids), None);
+            assert_eq!(view.find(CrawlerId::new(ids)), None);
             assert_eq!(view.default_set(), Some(policy.sets[sets - 1]));
             assert_eq!(view.no_rules(), policy.no_rules);
         }
@@ -333,12 +300,14 @@ mod tests {
 
     #[test]
     fn one_program_for_all_is_no_policy() {
-        let policy = |word| Policy { default: Some(0), sets: vec![word], ..Policy::default() };
-        assert_eq!(policy(7).as_program(), Some(Ruling::Program(7)));
-        assert_eq!(policy(7 | SET_LIST).as_program(), None);
-        assert_eq!(Policy { crawlers: vec![(0, 0)], ..policy(7) }.as_program(), None);
-        assert_eq!(Policy { default: None, ..policy(7) }.as_program(), None);
+        let program = ProgramAt::new(7);
+        let policy = |set| Policy { default: Some(0), sets: vec![set], ..Policy::default() };
+        let one = || policy(SetRef::Program(program));
+        assert_eq!(one().as_program(), Some(Ruling::Program(program)));
+        assert_eq!(policy(SetRef::List(ListAt::new(7))).as_program(), None);
+        assert_eq!(Policy { crawlers: vec![(CrawlerId::new(0), 0)], ..one() }.as_program(), None);
+        assert_eq!(Policy { default: None, ..one() }.as_program(), None);
         let no_rules = Some(NoRules { outcome: Outcome::Unavailable, status: 404 });
-        assert_eq!(Policy { no_rules, ..policy(7) }.as_program(), None);
+        assert_eq!(Policy { no_rules, ..one() }.as_program(), None);
     }
 }

@@ -3,21 +3,22 @@
 //! Such things find their own ends when they are walked; to take one out, one must know where the next begins. Invariant:
 //! linear in the image; what is damaged leads nowhere. It does not know what any of them says.
 
-use crate::policy::{PolicyView, SET_LIST, ScopedView, read_list};
+use crate::policy::{PolicyView, ScopedView, read_list};
 use crate::read::View;
+use crate::reference::{PolicyAt, ProgramAt, ScopeAt, SetRef};
 use crate::ruling::Ruling;
 
 /// Offsets in the sections of an image, each kind ascending without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     /// Programs that are all that answers for some site.
-    pub alone: Vec<u32>,
+    pub alone: Vec<ProgramAt>,
     /// Policies.
-    pub policies: Vec<u32>,
+    pub policies: Vec<PolicyAt>,
     /// All programs.
-    pub programs: Vec<u32>,
+    pub programs: Vec<ProgramAt>,
     /// Scopes.
-    pub scopes: Vec<u32>,
+    pub scopes: Vec<ScopeAt>,
 }
 
 impl Reach {
@@ -35,10 +36,10 @@ impl Reach {
         reach.policies = distinct(reach.policies);
         let mut lists = Vec::new();
         for policy in reach.policies.iter().filter_map(|&at| view.policy(at).and_then(PolicyView::read)) {
-            for word in policy.words() {
-                match word & SET_LIST {
-                    0 => reach.programs.push(word),
-                    _ => lists.push(word & !SET_LIST),
+            for set in policy.sets() {
+                match set {
+                    SetRef::Program(at) => reach.programs.push(at),
+                    SetRef::List(at) => lists.push(at),
                 }
             }
         }
@@ -55,7 +56,7 @@ impl Reach {
     }
 }
 
-fn distinct(mut offsets: Vec<u32>) -> Vec<u32> {
+fn distinct<T: Ord>(mut offsets: Vec<T>) -> Vec<T> {
     offsets.sort_unstable();
     offsets.dedup();
     offsets

@@ -6,10 +6,12 @@
 
 use crate::detail::{Detail, Meta};
 use crate::error::ImageError;
+use crate::int::index;
 use crate::layout::*;
 use crate::name::{Name, Names};
 use crate::profile::Profile;
 use crate::program::varint;
+use crate::reference::{CrawlerId, DocumentId, ListAt, PolicyAt, ProgramAt, PurposeAt, ScopeAt, UsageId};
 use crate::ruling::Ruling;
 use crate::scope::ScopeView;
 use std::io::Read;
@@ -146,7 +148,7 @@ impl<'i> View<'i> {
     /// The names of the sites in a bucket; `None` when they lie outside their section.
     #[inline]
     pub fn names(&self, bucket: &Bucket) -> Option<Names<'i>> {
-        let names = self.section(Section::Names).get(bucket.names_at.get() as usize..)?;
+        let names = self.section(Section::Names).get(index(bucket.names_at.get())..)?;
         Names::read(names, bucket.sites())
     }
 
@@ -187,7 +189,7 @@ impl<'i> View<'i> {
 
     /// The bucket of a place that is counted over all buckets, and its number in there.
     pub(crate) fn bucket_of(&self, place: u32) -> Option<(&'i Bucket, usize)> {
-        let place = place as usize;
+        let place = index(place);
         Some((self.buckets().get(place / BUCKET_SITES)?, place % BUCKET_SITES))
     }
 
@@ -203,34 +205,34 @@ impl<'i> View<'i> {
 
     /// The bytes from this policy to the end of the section: a policy finds its own end.
     #[inline]
-    pub fn policy(&self, at: u32) -> Option<&'i [u8]> {
-        self.section(Section::Policies).get(at as usize..)
+    pub fn policy(&self, at: PolicyAt) -> Option<&'i [u8]> {
+        self.section(Section::Policies).get(at.index()..)
     }
 
     /// The bytes from this program to the end of the section: a program finds its own end.
     #[inline]
-    pub fn program(&self, at: u32) -> Option<&'i [u8]> {
-        self.section(Section::Programs).get(at as usize..)
+    pub fn program(&self, at: ProgramAt) -> Option<&'i [u8]> {
+        self.section(Section::Programs).get(at.index()..)
     }
 
     /// The bytes from this list to the end of the section.
     #[inline]
-    pub fn list(&self, at: u32) -> Option<&'i [u8]> {
-        self.section(Section::Lists).get(at as usize..)
+    pub fn list(&self, at: ListAt) -> Option<&'i [u8]> {
+        self.section(Section::Lists).get(at.index()..)
     }
 
     /// The scope that begins here.
     #[inline]
-    pub fn scope(&self, at: u32) -> Option<ScopeView<'i>> {
-        ScopeView::read(self.section(Section::Scopes).get(at as usize..)?)
+    pub fn scope(&self, at: ScopeAt) -> Option<ScopeView<'i>> {
+        ScopeView::read(self.section(Section::Scopes).get(at.index()..)?)
     }
 
     /// The purpose of a scoped entry that is for one.
     #[inline]
-    pub fn purpose(&self, purpose: u32) -> Option<&'i [u8]> {
-        let mut at = purpose.checked_sub(1)? as usize;
+    pub fn purpose(&self, at: PurposeAt) -> Option<&'i [u8]> {
+        let mut at = at.index();
         let section = self.section(Section::Purposes);
-        let length = varint(section, &mut at)? as usize;
+        let length = index(varint(section, &mut at)?);
         section.get(at..at.checked_add(length)?)
     }
 
@@ -239,68 +241,108 @@ impl<'i> View<'i> {
         self.records::<NameRecord>(Section::Crawlers).len()
     }
 
+    /// The numbers of the crawlers, in the order of their names.
+    pub fn crawler_ids(&self) -> impl Iterator<Item = CrawlerId> + use<> {
+        (0..self.crawlers() as u32).map(CrawlerId::new)
+    }
+
     /// The name of a crawler.
-    pub fn crawler(&self, id: u32) -> Option<&'i [u8]> {
-        let record = self.records::<NameRecord>(Section::Crawlers).get(id as usize)?;
-        let at = record.at.get() as usize;
-        self.section(Section::CrawlerNames).get(at..at.checked_add(record.length.get() as usize)?)
+    pub fn crawler(&self, id: CrawlerId) -> Option<&'i [u8]> {
+        let record = self.records::<NameRecord>(Section::Crawlers).get(id.index())?;
+        let at = index(record.at.get());
+        self.section(Section::CrawlerNames).get(at..at.checked_add(index(record.length.get()))?)
     }
 
     /// The number of the crawler with this name (lower case), by binary search.
-    pub fn find_crawler(&self, name: &[u8]) -> Option<u32> {
+    pub fn find_crawler(&self, name: &[u8]) -> Option<CrawlerId> {
         let (mut low, mut high) = (0, self.crawlers() as u32);
         while low < high {
-            let middle = low.midpoint(high);
-            match self.crawler(middle)?.cmp(name) {
+            let middle = u32::midpoint(low, high);
+            match self.crawler(CrawlerId::new(middle))?.cmp(name) {
                 std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Equal => return Some(CrawlerId::new(middle)),
                 std::cmp::Ordering::Greater => high = middle,
             }
         }
         None
     }
 
-    /// The names of usages, in the order of their numbers.
-    pub fn usages(&self) -> impl Iterator<Item = &'i str> + use<'i> {
-        std::str::from_utf8(self.section(Section::Usages)).unwrap_or_default().lines()
+    /// The names of usages, in the order of their numbers. A damaged one is empty.
+    pub fn usages(&self) -> impl Iterator<Item = String> + use<'i> {
+        self.usage_names().map(|name| String::from_utf8(name.to_vec()).unwrap_or_default())
+    }
+
+    /// The name of a usage.
+    pub fn usage(&self, id: UsageId) -> Option<String> {
+        self.usages().nth(id.index())
+    }
+
+    /// The number of the usage with this name, whatever its case.
+    pub fn find_usage(&self, name: &str) -> Option<UsageId> {
+        (0..)
+            .map(UsageId::new)
+            .zip(self.usage_names())
+            .find_map(|(number, usage)| usage.eq_ignore_ascii_case(name.as_bytes()).then_some(number))
+    }
+
+    fn usage_names(&self) -> impl Iterator<Item = &'i [u8]> + use<'i> {
+        let names = self.section(Section::Usages);
+        names.strip_suffix(b"\n").into_iter().flat_map(|names| names.split(|&byte| byte == b'\n'))
+    }
+
+    /// The ids of the documents.
+    pub fn document_ids(&self) -> impl Iterator<Item = DocumentId> + use<> {
+        let shard = self.layout.shard.0;
+        (0..self.documents().len() as u32).map(move |number| DocumentId::new(shard, number))
+    }
+
+    /// The document that was fetched, if there was one.
+    pub fn document_of(&self, fetch: &FetchRecord) -> Option<DocumentId> {
+        let number = Some(fetch.document.get()).filter(|&number| number != NONE);
+        number.map(|number| DocumentId::new(self.layout.shard.0, number))
+    }
+
+    /// The record of a document.
+    pub fn document(&self, document: DocumentId) -> Option<&'i DocumentRecord> {
+        self.documents().get(index(document.number()))
     }
 
     /// The details of a document. `None` when there is no such document or its record is damaged.
-    pub fn detail(&self, document: u32) -> Option<Detail<'i>> {
+    pub fn detail(&self, document: DocumentId) -> Option<Detail<'i>> {
         whole(self.detail_bytes(document)?)
     }
 
     /// The details of a document as they are stored.
-    pub fn detail_bytes(&self, document: u32) -> Option<&'i [u8]> {
-        let record = self.documents().get(document as usize)?;
+    pub fn detail_bytes(&self, document: DocumentId) -> Option<&'i [u8]> {
+        let record = self.document(document)?;
         let at = usize::try_from(record.detail_at.get()).ok()?;
-        let end = at.checked_add(record.detail_length.get() as usize)?;
+        let end = at.checked_add(index(record.detail_length.get()))?;
         self.section(Section::Details).get(at..end)
     }
 
     /// The text of a document, at most `limit` octets of it. `None` when the image holds no texts, or this one
     /// is damaged.
-    pub fn source(&self, document: u32, limit: usize) -> Option<Vec<u8>> {
+    pub fn source(&self, document: DocumentId, limit: usize) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         self.source_reader(document)?.take(limit as u64).read_to_end(&mut text).ok()?;
         Some(text)
     }
 
     /// The octets of a document's text, as its frame states them. `None` when the image does not hold it.
-    pub fn text_length(&self, document: u32) -> Option<u64> {
+    pub fn text_length(&self, document: DocumentId) -> Option<u64> {
         zstd::zstd_safe::get_frame_content_size(self.frame(document)?).ok()?
     }
 
     /// The text of a document as a stream. `None` when the image does not hold it.
-    pub fn source_reader(&self, document: u32) -> Option<impl Read + use<'i>> {
+    pub fn source_reader(&self, document: DocumentId) -> Option<impl Read + use<'i>> {
         zstd::Decoder::with_buffer(self.frame(document).filter(|frame| !frame.is_empty())?).ok()
     }
 
     /// The text of a document as it is stored, empty when the image does not hold it.
-    pub fn frame(&self, document: u32) -> Option<&'i [u8]> {
-        let record = self.documents().get(document as usize)?;
+    pub fn frame(&self, document: DocumentId) -> Option<&'i [u8]> {
+        let record = self.document(document)?;
         let at = usize::try_from(record.source_at.get()).ok()?;
-        let end = at.checked_add(record.source_length.get() as usize)?;
+        let end = at.checked_add(index(record.source_length.get()))?;
         self.section(Section::Sources).get(at..end)
     }
 

@@ -4,16 +4,16 @@
 //! became of a fetch that gave no rules is said in the ruling itself. Everything else has a policy (`policy`). It
 //! does not know what an outcome means to who asks.
 
+use crate::reference::{PolicyAt, ProgramAt};
 use crate::site::Outcome;
 
 /// What answers for a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ruling {
-    /// The offset in `programs` of the ranked program that all crawlers have, for crawling; of no other usage is
-    /// anything said. Below 2³¹.
-    Program(u32),
-    /// The offset of a policy in `policies`, below 2³⁰.
-    Policy(u32),
+    /// The ranked program that all crawlers have, for crawling; no other usage is spoken of.
+    Program(ProgramAt),
+    /// A policy.
+    Policy(PolicyAt),
     /// There are no rules.
     NoRules(NoRules),
 }
@@ -42,20 +42,20 @@ impl Ruling {
     #[inline]
     pub fn read(word: u32) -> Option<Ruling> {
         match word & KIND {
-            POLICY => Some(Ruling::Policy(word & !KIND)),
+            POLICY => Some(Ruling::Policy(PolicyAt::new(word & !KIND))),
             NO_RULES => {
                 let outcome = u8::try_from((word & !KIND) >> OUTCOME).ok()?;
                 NoRules::read(outcome, word as u16).map(Ruling::NoRules)
             }
-            _ => Some(Ruling::Program(word)),
+            _ => Some(Ruling::Program(ProgramAt::new(word))),
         }
     }
 
     /// What stands in a bucket.
     pub fn word(self) -> u32 {
         match self {
-            Ruling::Program(at) => at,
-            Ruling::Policy(at) => POLICY | at,
+            Ruling::Program(at) => at.get(),
+            Ruling::Policy(at) => POLICY | at.get(),
             Ruling::NoRules(NoRules { outcome, status }) => {
                 NO_RULES | (outcome as u32) << OUTCOME | u32::from(status)
             }
@@ -82,8 +82,10 @@ mod tests {
             [0, 404, u16::MAX].map(|status| Ruling::NoRules(NoRules { outcome, status }))
         });
         let offsets = [0, 7, POLICIES_END as u32 - 1];
-        let programs = offsets.into_iter().chain([i32::MAX as u32]).map(Ruling::Program);
-        for ruling in no_rules.chain(programs).chain(offsets.map(Ruling::Policy)) {
+        let programs = offsets.into_iter().chain([i32::MAX as u32]);
+        let programs = programs.map(|at| Ruling::Program(ProgramAt::new(at)));
+        let policies = offsets.map(|at| Ruling::Policy(PolicyAt::new(at)));
+        for ruling in no_rules.chain(programs).chain(policies) {
             assert_eq!(Ruling::read(ruling.word()), Some(ruling));
         }
     }

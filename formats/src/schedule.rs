@@ -5,6 +5,7 @@
 //! Invariants: exact integers, no clock, and an answer for every `u64`; an interval is rounded up, never down,
 //! so that nobody is faster than the file asks. It does not know how the records are written.
 
+use crate::text;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::num::NonZeroU32;
@@ -50,6 +51,7 @@ pub struct Schedule {
     /// Visit-times (N15). The proposal has one for each rule set; of several, any will do.
     pub visits: Vec<Window>,
     /// Comments, to be reported to the crawler's author (N18).
+    #[serde(deserialize_with = "text::read_all")]
     pub comments: Vec<String>,
 }
 

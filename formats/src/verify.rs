@@ -95,8 +95,8 @@ impl Check<'_> {
     /// V8: names of crawlers ascend and lie in their section; V9: usages are UTF-8 and begin with the standard ones.
     fn names(&self) -> Result<(), ImageError> {
         let mut last: Option<&[u8]> = None;
-        for id in 0..self.view.crawlers() as u32 {
-            let at = id as usize * size_of::<NameRecord>();
+        for id in self.view.crawler_ids() {
+            let at = id.index() * size_of::<NameRecord>();
             let name = self.view.crawler(id).filter(|&name| last.is_none_or(|last| last < name));
             last =
                 Some(name.ok_or_else(|| {

@@ -10,8 +10,8 @@ use robomaton_formats::detail::{Detail, Extension, Group, Meta, Octets, Rule};
 use robomaton_formats::layout::{BUCKET_SITES, HEAD, MAX_PROBE, NONE, Section};
 use robomaton_formats::name::SYMBOLS;
 use robomaton_formats::policy::{
-    CRAWL, Entry, INDEX, NO_PURPOSE, Policy, PolicyView, Role, SET_LIST, ScopedEntry, ScopedList, ScopedView,
-    USAGES, encode_list, is_scoped, read_list,
+    CRAWL, Entry, INDEX, NO_PURPOSE, Policy, PolicyView, Role, ScopedEntry, ScopedList, ScopedView, USAGES,
+    encode_list, is_scoped, read_list,
 };
 use robomaton_formats::program::{
     self, Head, NODE_EXTRA, NODE_QUEUE, PADDING, Silence, State, Step, TAG_EXPLICIT, TAG_PROHIBIT, Weighing,
@@ -24,7 +24,10 @@ use robomaton_formats::verify::{verify, verify_with_texts};
 use robomaton_formats::write::{
     Contents, Document, Frame, Site, Spool, Writer, encode_detail, encode_source, write,
 };
-use robomaton_formats::{ImageError, NoRules, Notation, Outcome, Profile, Ruling, Scheme, SiteKey};
+use robomaton_formats::{
+    CrawlerId, DocumentId, ImageError, ListAt, NoRules, Notation, Outcome, PolicyAt, Profile, ProgramAt,
+    PurposeAt, Ruling, Scheme, ScopeAt, SetRef, SiteKey, UsageId,
+};
 
 const TEXT: &[u8] = b"User-agent: *\nDisallow: /\n";
 
@@ -102,8 +105,8 @@ fn site(url: &str, seed: u32) -> Site {
     let outcome = Outcome::ALL[seed as usize % Outcome::ALL.len()];
     let status = (seed % 600) as u16;
     let ruling = match outcome {
-        Outcome::Rules if seed.is_multiple_of(2) => Ruling::Policy(0),
-        Outcome::Rules => Ruling::Program(0),
+        Outcome::Rules if seed.is_multiple_of(2) => Ruling::Policy(PolicyAt::new(0)),
+        Outcome::Rules => Ruling::Program(ProgramAt::new(0)),
         outcome => Ruling::NoRules(NoRules { outcome, status }),
     };
     Site {
@@ -142,13 +145,14 @@ fn contents(mut sites: Vec<Site>) -> Contents {
     programs.extend(segments);
     step.push(&mut programs);
 
-    let entry = |usage, program| Entry { usage, purpose: NO_PURPOSE, program };
+    let entry = |usage, program| Entry { usage, purpose: NO_PURPOSE, program: ProgramAt::new(program) };
     let mut lists = Vec::new();
-    encode_list(&mut lists, &[entry(CRAWL, 0), entry(CRAWL, second), entry(INDEX, second)]);
+    let entries = [entry(UsageId::CRAWL, 0), entry(UsageId::CRAWL, second), entry(UsageId::INDEX, second)];
+    encode_list(&mut lists, &entries);
     let policy = Policy {
-        crawlers: vec![(0, 1), (1, 0)],
+        crawlers: vec![(CrawlerId::new(0), 1), (CrawlerId::new(1), 0)],
         default: Some(1),
-        sets: vec![SET_LIST, 0],
+        sets: vec![SetRef::List(ListAt::new(0)), SetRef::Program(ProgramAt::new(0))],
         ..Policy::default()
     };
     let mut policies = Vec::new();
@@ -244,22 +248,22 @@ fn scoped(sites: Vec<Site>) -> Contents {
     let entry = |role, usage: u16, purpose, program: usize| ScopedEntry {
         role,
         usage: usage.into(),
-        purpose,
-        program: starts[program],
+        purpose: PurposeAt::from_raw(purpose),
+        program: ProgramAt::new(starts[program]),
     };
-    let list = |rest: Option<u32>, entries, contents: &mut Contents| {
+    let list = |rest: Option<ListAt>, entries, contents: &mut Contents| {
         let start = contents.lists.len() as u32;
         let list = ScopedList {
             incomplete: rest.is_none(),
             own: true,
             permits: true,
             pages: false,
-            scope: at,
+            scope: ScopeAt::new(at),
             rest,
             entries,
         };
         list.encode(&mut contents.lists);
-        start
+        ListAt::new(start)
     };
     let rest = vec![entry(Role::Element, INDEX, 0, 0), entry(Role::Field, CRAWL, 3, 0)];
     let rest = list(None, rest, &mut contents);
@@ -269,8 +273,9 @@ fn scoped(sites: Vec<Site>) -> Contents {
         entry(Role::PageConventional, INDEX, 0, 0),
     ];
     let own = list(Some(rest), own, &mut contents);
-    let sets = vec![SET_LIST, SET_LIST | own];
-    let policy = Policy { crawlers: vec![(0, 0), (1, 1)], default: Some(1), sets, ..Policy::default() };
+    let sets = vec![SetRef::List(ListAt::new(0)), SetRef::List(own)];
+    let crawlers = vec![(CrawlerId::new(0), 0), (CrawlerId::new(1), 1)];
+    let policy = Policy { crawlers, default: Some(1), sets, ..Policy::default() };
     contents.policies.clear();
     policy.encode(&mut contents.policies);
     contents
@@ -351,22 +356,19 @@ fn every_record_comes_back() {
         assert_eq!(view.section(Section::Scopes), contents.scopes);
         assert_eq!(view.section(Section::Purposes), contents.purposes);
         assert_eq!(view.crawlers(), contents.frame.crawlers.len());
-        for (id, name) in (0..).zip(&contents.frame.crawlers) {
+        for (id, name) in view.crawler_ids().zip(&contents.frame.crawlers) {
             assert_eq!(view.crawler(id), Some(name.as_bytes()));
             assert_eq!(view.find_crawler(name.as_bytes()), Some(id));
         }
         assert_eq!(view.find_crawler(b"ab"), None);
-        assert!(view.usages().eq(contents.frame.usages.iter()));
-        for (number, document) in (0..).zip(&contents.documents) {
-            assert_eq!(
-                view.detail(number).map(|detail| encode_detail(&detail)).as_ref(),
-                Some(&document.detail)
-            );
+        assert!(view.usages().eq(contents.frame.usages.iter().cloned()));
+        for (id, document) in view.document_ids().zip(&contents.documents) {
+            assert_eq!(view.detail(id).map(|detail| encode_detail(&detail)).as_ref(), Some(&document.detail));
             let text = (!document.source.is_empty()).then_some(TEXT);
-            assert_eq!(view.source(number, usize::MAX).as_deref(), text);
-            assert_eq!(view.source(number, 5).as_deref(), text.map(|text| &text[..5]));
+            assert_eq!(view.source(id, usize::MAX).as_deref(), text);
+            assert_eq!(view.source(id, 5).as_deref(), text.map(|text| &text[..5]));
         }
-        assert_eq!(view.detail(contents.documents.len() as u32), None);
+        assert_eq!(view.detail(DocumentId::new(0, contents.documents.len() as u32)), None);
         assert_eq!(view.meta().as_ref(), Some(&contents.frame.meta));
         verify(&image).unwrap();
     }
@@ -378,13 +380,19 @@ fn policies_and_lists_come_back() {
     let image = write(&contents).unwrap();
     let layout = Layout::parse(&image).unwrap();
     let view = View::new(&image, &layout);
-    assert_eq!(view.sites().next().unwrap().ruling(), Some(Ruling::Policy(0)));
-    let policy = PolicyView::read(view.policy(0).unwrap()).unwrap();
-    assert_eq!((policy.len(), policy.find(0), policy.find(1), policy.find(2)), (2, Some(0), Some(1), None));
-    assert_eq!([policy.set(0), policy.set(1), policy.default_set()], [Some(0), Some(SET_LIST), Some(0)]);
-    let entries: Vec<_> = read_list(view.list(0).unwrap()).unwrap().map(|entry| entry.usage).collect();
-    assert_eq!(entries, [CRAWL, CRAWL, INDEX]);
-    assert_eq!(program::check(view.program(0).unwrap()), Ok(()));
+    assert_eq!(view.sites().next().unwrap().ruling(), Some(Ruling::Policy(PolicyAt::new(0))));
+    let policy = PolicyView::read(view.policy(PolicyAt::new(0)).unwrap()).unwrap();
+    assert_eq!(
+        (policy.len(), [0, 1, 2].map(|id| policy.find(CrawlerId::new(id)))),
+        (2, [Some(0), Some(1), None])
+    );
+    let program = Some(SetRef::Program(ProgramAt::new(0)));
+    let list = ListAt::new(0);
+    let sets = [program, Some(SetRef::List(list)), program];
+    assert_eq!([policy.set(0), policy.set(1), policy.default_set()], sets);
+    let entries: Vec<_> = read_list(view.list(list).unwrap()).unwrap().map(|entry| entry.usage).collect();
+    assert_eq!(entries, [UsageId::CRAWL, UsageId::CRAWL, UsageId::INDEX]);
+    assert_eq!(program::check(view.program(ProgramAt::new(0)).unwrap()), Ok(()));
 }
 
 #[test]
@@ -618,9 +626,14 @@ fn rules_of_the_sections() {
     assert_eq!(of_bytes(|image, at| image[at(Lists) + 4] = 1), Some(13));
     assert_eq!(of_contents(|c| drop(c.frame.usages.remove(9))), Some(9));
     assert_eq!(of_bytes(|image, at| image[at(Programs) + 1] |= 7 << 5), Some(14));
-    assert_eq!(of_contents(|c| c.sites[0].ruling = Ruling::Policy(c.policies.len() as u32)), Some(12));
     assert_eq!(
-        of_contents(|c| c.sites[0].ruling = Ruling::Program((c.programs.len() + PADDING) as u32)),
+        of_contents(|c| c.sites[0].ruling = Ruling::Policy(PolicyAt::new(c.policies.len() as u32))),
+        Some(12)
+    );
+    assert_eq!(
+        of_contents(
+            |c| c.sites[0].ruling = Ruling::Program(ProgramAt::new((c.programs.len() + PADDING) as u32))
+        ),
         Some(14)
     );
     assert_eq!(of_bytes(|image, at| image[at(Programs)] |= 0x80), Some(14));
@@ -785,7 +798,10 @@ fn rules_of_scoped_sets() {
     assert_eq!((whole.lists.len(), whole.scopes.len()), (END, SCOPE_END));
     let view = ScopedView::read(&whole.lists[OWN..]).expect("a whole list");
     assert!(is_scoped(&whole.lists[OWN..]) && !is_scoped(&whole.lists[RANKED..]) && view.own && view.permits);
-    assert_eq!((view.rest, view.scope, view.len()), (Some(REST as u32), SCOPE as u32, 3));
+    assert_eq!(
+        (view.rest, view.scope, view.len()),
+        (Some(ListAt::new(REST as u32)), ScopeAt::new(SCOPE as u32), 3)
+    );
     assert_eq!(broken_scoped(&|_| ()), None);
     type Change<'c> = &'c dyn Fn(&mut Contents);
     let check = |rule: u8, what: &str, changes: &[Change<'_>]| {
@@ -932,9 +948,15 @@ fn reserved_flags_of_policies() {
     }
     // Found by substring: in any order, but not where there is no crawler, and always in an image of that rule.
     let policy = |profile, crawlers: &[(u32, usize)], by_substring: bool| {
-        let crawlers = crawlers.to_vec();
+        let crawlers: Vec<_> = crawlers.iter().map(|&(id, set)| (CrawlerId::new(id), set)).collect();
         let empty = crawlers.is_empty();
-        let policy = Policy { crawlers, by_substring, default: Some(0), sets: vec![0], ..Policy::default() };
+        let policy = Policy {
+            crawlers,
+            by_substring,
+            default: Some(0),
+            sets: vec![SetRef::Program(ProgramAt::new(0))],
+            ..Policy::default()
+        };
         let mut policies = Vec::new();
         policy.encode(&mut policies);
         policies[0] |= u8::from(by_substring && empty) << 3;

@@ -6,10 +6,11 @@
 use robomaton_formats::layout::*;
 use robomaton_formats::name::SYMBOLS;
 use robomaton_formats::policy::{
-    self, CRAWL, INDEX, MAX_ENTRIES, MAX_SETS, NO_PURPOSE, OTHER, PRESENT, Role, SET_LIST, ScopedList, USAGES,
+    self, CRAWL, INDEX, MAX_ENTRIES, MAX_SETS, NO_PURPOSE, OTHER, PRESENT, Role, ScopedList, USAGES,
 };
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::{self, MAX_STEPS, Silence, Weighing, lanes};
+use robomaton_formats::reference::{SET_LIST, ScopeAt};
 use robomaton_formats::ruling::POLICIES_END;
 use robomaton_formats::scope::{self, MAX_PATTERNS, MAX_RULES};
 use robomaton_formats::site::MAX_AUTHORITY;
@@ -188,7 +189,7 @@ fn scoped_lists() {
             own: name == "own",
             permits: name == "permits",
             pages: name == "pages",
-            scope: 0,
+            scope: ScopeAt::new(0),
             rest: None,
             entries: Vec::new(),
         };

@@ -37,19 +37,18 @@ impl Counts {
     }
 
     fn add(&mut self, view: View<'_>) {
-        let documents = view.documents().len();
-        for document in 0..documents as u32 {
+        for document in view.document_ids() {
             let detail = view.detail(document).unwrap_or_default();
             self.rules += detail.groups.iter().map(|group| group.rules.len()).sum::<usize>();
             self.text_bytes += view.text_length(document).unwrap_or(0);
         }
         let Reach { alone, policies, programs, .. } = Reach::of(view);
-        self.documents += documents;
+        self.documents += view.documents().len();
         self.policies += alone.len() + policies.len();
         self.programs += programs.len();
         let end = view.section(Section::Programs).len();
-        let ends = programs.iter().skip(1).map(|&start| start as usize).chain([end]);
-        let sizes = programs.iter().zip(ends).map(|(&start, end)| end.saturating_sub(start as usize));
+        let ends = programs.iter().skip(1).map(|start| start.index()).chain([end]);
+        let sizes = programs.iter().zip(ends).map(|(start, end)| end.saturating_sub(start.index()));
         self.program_bytes.extend(sizes);
     }
 }

@@ -4,6 +4,7 @@
 //! moved away first. It does not know what is written.
 
 use crate::Error;
+use crate::open::open;
 use crate::target::{Target, directory};
 use robomaton_corpus::ShardWriter;
 use robomaton_formats::WriteError;
@@ -113,13 +114,13 @@ impl Destination {
     pub(crate) fn finish(self) -> Result<Image, Error> {
         let (path, made) = match self.place {
             Place::File(target) => {
-                let image = Image::open(target.new_path())?;
+                let image = open(target.new_path())?;
                 target.finish()?;
                 return Ok(image);
             }
             Place::Directory(path, made) => (path, made),
         };
-        let image = Image::open(made.path())?;
+        let image = open(made.path())?;
         let failed = |error| Error::write(&path, error);
         // A directory with files in it is not renamed over; who has the old one open keeps it.
         let old = tempfile::Builder::new()

@@ -14,6 +14,7 @@ mod counts;
 mod destination;
 mod error;
 mod merge;
+mod open;
 mod summary;
 mod target;
 

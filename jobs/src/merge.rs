@@ -95,7 +95,7 @@ fn open_all(threads: usize, paths: &[PathBuf]) -> Result<Vec<Image>, Error> {
 }
 
 fn open(path: &Path) -> Result<Image, Error> {
-    let image = Image::open(path)?;
+    let image = crate::open::open(path)?;
     image.verify().map_err(|error| Error::Image { path: path.to_owned(), error })?;
     Ok(image)
 }

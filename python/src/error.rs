@@ -91,6 +91,7 @@ pub(crate) fn open_error(py: Python<'_>, error: &OpenError) -> PyErr {
         OpenError::Io { path, error } => os_error(path, error),
         OpenError::Image { path, error } => image_error(py, Some(path), error),
         OpenError::Shards { path, .. } => with_place(py, error.to_string(), Some(path), None, None),
+        _ => said(error),
     }
 }
 

@@ -18,9 +18,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use robomaton_explain::{OneSite, explain, time};
 use robomaton_formats::site::DATA_TXT;
-use robomaton_runtime::{Basis, Decision, Image as Runtime, Terms};
+use robomaton_runtime::{Basis, Decision, Image as Runtime, OpenError, Terms};
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// An image, mapped from a file or a directory of shards. Any number of threads may ask it.
@@ -55,6 +55,14 @@ impl Image {
             Source::Text(_) => Err(PyRuntimeError::new_err("internal error: a text in place of an image")),
         }
     }
+}
+
+/// Maps an image.
+#[allow(unsafe_code)]
+fn open_image(path: &Path) -> Result<Runtime, OpenError> {
+    // SAFETY: the documents demand that images are replaced by rename, as `compile` and `merge` do
+    // it; [`Watch`] ends the use of one that was written to nevertheless.
+    unsafe { Runtime::map(path) }
 }
 
 /// The document that answers, where it is not robots.txt.
@@ -110,7 +118,7 @@ impl Image {
             now: Some(now.unwrap_or_else(time::now)),
         };
         let watch = py.detach(|| Watch::new(&path)).map_err(|error| os_error(&path, &error))?;
-        let image = py.detach(|| Runtime::open(&path)).map_err(|error| open_error(py, &error))?;
+        let image = py.detach(|| open_image(&path)).map_err(|error| open_error(py, &error))?;
         let image = image.with_terms(terms.clone());
         let crawlers = Crawlers::new(false, named_only);
         let open = Open { image, terms, given, path: path.clone(), watch, crawlers };

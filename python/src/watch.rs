@@ -29,7 +29,7 @@ fn stamp(file: &File) -> io::Result<Stamp> {
 }
 
 impl Watch {
-    /// Begins with the files that [`robomaton_runtime::Image::open`] maps.
+    /// Begins with the files that [`robomaton_runtime::Image::map`] maps.
     ///
     /// # Errors
     /// When one cannot be read.

@@ -12,8 +12,8 @@ use crate::text::shown;
 use rayon::prelude::*;
 use robomaton_compiler::Surroundings;
 use robomaton_compiler::lint::{Code, lint};
-use robomaton_formats::Outcome;
 use robomaton_formats::detail::Detail;
+use robomaton_formats::{DocumentId, Outcome};
 use robomaton_grammar::{Severity, scan};
 use robomaton_runtime::{Crawler, Image, Site, Usage};
 use robomaton_tables::crawlers::known;
@@ -79,7 +79,7 @@ impl Index {
 /// A text to be read.
 struct Job<'i> {
     site: Site<'i>,
-    document: u64,
+    document: DocumentId,
     sites: u64,
     embed: bool,
 }
@@ -96,9 +96,9 @@ struct Making {
     blocks: Blocks,
     index: Index,
     /// The number in the page of each document.
-    numbers: HashMap<u64, u32>,
+    numbers: HashMap<DocumentId, u32>,
     /// Sites whose text is still to be read.
-    waiting: Vec<(usize, u64)>,
+    waiting: Vec<(usize, DocumentId)>,
 }
 
 /// Counts and embeds. `done` grows to the number of sites.
@@ -108,7 +108,7 @@ where
 {
     let crawlers = crawlers(image);
     let asked = Asked { options, crawlers: &crawlers };
-    let mut sites_of: HashMap<u64, u32> = HashMap::new();
+    let mut sites_of: HashMap<DocumentId, u32> = HashMap::new();
     for document in image.sites().filter_map(|site| site.document()) {
         *sites_of.entry(document).or_default() += 1;
     }
@@ -219,7 +219,7 @@ fn extents(crawlers: &[Crawler], site: &Site<'_>) -> Vec<Extent> {
 }
 
 /// What sites have in common that are asked about once: a text, or an outcome and its status.
-type Kind = (Option<u64>, Option<Outcome>, u16);
+type Kind = (Option<DocumentId>, Option<Outcome>, u16);
 
 /// How much of its sites an image lets the crawlers use, and nothing more: what a point of a line over time takes.
 pub(crate) fn count_extents<D>(image: &Image<D>, done: &AtomicU64) -> Figures

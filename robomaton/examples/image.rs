@@ -5,8 +5,9 @@ use robomaton::{Image, Usage};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [file, agent, url] = arguments.as_slice() else { return Err("expected IMAGE AGENT URL".into()) };
-    // Maps the file: constant time, whatever the size.
-    let image = Image::open(file)?;
+    // A copy in memory. `Image::map` opens the file itself, in constant time, and asks for a
+    // promise.
+    let image = Image::read(file)?;
     let crawler = image.crawler([agent]);
     let verdict = image.decide(&crawler, Usage::CRAWL, url);
     println!("{}", verdict.decision());

@@ -4,7 +4,7 @@
 //! holds an [`Access`]; a single question makes one and asks it once. Invariants: asking allocates nothing for targets
 //! up to a kilobyte; any damage is [`Basis::Damaged`]. It does not know how a site is found.
 
-use crate::crawler::{Crawler, Usage};
+use crate::crawler::{Crawler, Lookup, Usage};
 use crate::lanes;
 use crate::scoped;
 use crate::site::Site;
@@ -13,10 +13,10 @@ use crate::verdict::{Answer, Basis, Verdict};
 use crate::walk::Highest;
 use robomaton_formats::decision::is_robots_txt;
 use robomaton_formats::octets::is_plain;
-use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, is_scoped, read_list};
+use robomaton_formats::policy::{PolicyView, Role, ScopedView, is_scoped, read_list};
 use robomaton_formats::program::lanes::{BLOCK, Lanes, REACH_ALL};
 use robomaton_formats::program::{Head, Silence, Tag, Weighing, permits};
-use robomaton_formats::{Decision, NoRules, Notation, Ruling};
+use robomaton_formats::{Decision, NoRules, Notation, Ruling, SetRef};
 
 /// Octets on the stack for targets that must be rewritten; a target of a third of it never allocates.
 pub(crate) const SPACE: usize = 3 * 1024;
@@ -104,7 +104,7 @@ fn answer(
         }
         Answers::List(list) => {
             let mut best: Option<(Tag, Silence)> = None;
-            for entry in read_list(list)?.filter(|entry| u32::from(entry.usage) == usage.number) {
+            for entry in read_list(list)?.filter(|entry| entry.usage == usage.id) {
                 let (tag, silence) = ask_one_of_several(site.view.program(entry.program)?, target)?;
                 // What silence means, the first says.
                 best = Some(best.map_or((tag, silence), |(best, silence)| (best.max(tag), silence)));
@@ -187,8 +187,8 @@ fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<A
     };
     let policy = PolicyView::read(bytes)?;
     Some(match crawler.set(site.view, &policy)? {
-        Some(word) if word & SET_LIST != 0 => {
-            let list = site.view.list(word & !SET_LIST)?;
+        Lookup::Set(SetRef::List(at)) => {
+            let list = site.view.list(at)?;
             if is_scoped(list) {
                 let list = ScopedView::read(list)?;
                 // Pages may speak where there is no robots.txt; what they leave open, the outcome answers.
@@ -206,17 +206,15 @@ fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<A
                 Answers::List(list)
             }
         }
-        Some(word) if usage.is_crawl() => Answers::Program(site.view.program(word)?),
-        set => {
-            let basis = if set.is_some() { Basis::Unspoken } else { Basis::NoGroup };
-            Answers::Fixed(unspoken(usage, basis))
-        }
+        Lookup::Set(SetRef::Program(at)) if usage.is_crawl() => Answers::Program(site.view.program(at)?),
+        Lookup::Set(_) => Answers::Fixed(unspoken(usage, Basis::Unspoken)),
+        Lookup::NoGroup => Answers::Fixed(unspoken(usage, Basis::NoGroup)),
     })
 }
 
 /// Whether conventional rules of a list speak of a usage, so that their silence about a target is permission.
 fn speaks(list: &ScopedView<'_>, usage: Usage<'_>) -> bool {
-    list.entries().any(|entry| entry.role == Role::Conventional && entry.usage == usage.number)
+    list.entries().any(|entry| entry.role == Role::Conventional && entry.usage == usage.id)
 }
 
 /// No rule speaks of the usage: conventional silence permits crawling and says nothing of the rest.

@@ -3,15 +3,15 @@
 //! Runs only when somebody asks. It decodes the details of a document, matches naively and allocates. Invariant: the
 //! rules named are those that decided, as the programs and the scope say it; it weighs nothing anew.
 
-use crate::crawler::{Crawler, Usage};
+use crate::crawler::{Crawler, Lookup, Usage};
 use crate::scoped::{self, Question};
 use crate::site::Site;
 use crate::verdict::{Account, Rule};
-use robomaton_formats::Ruling;
 use robomaton_formats::detail::{self, Detail};
-use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, PolicyView, SET_LIST, ScopedView, USAGES};
+use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, PolicyView, ScopedView, USAGES};
 use robomaton_formats::purpose;
 use robomaton_formats::scope::read_tag;
+use robomaton_formats::{Ruling, SetRef, UsageId};
 
 /// The rule that decided among ranked ones: of the highest tag the first in the file.
 pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Option<Account> {
@@ -23,7 +23,7 @@ pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url:
         group.rules.iter().map(move |rule| (number, group, rule))
     });
     let matching = rules.filter(|(_, group, rule)| {
-        u32::from(rule.usage) == usage.number && group.pattern(rule).matches(&group.notation.target(&target))
+        UsageId::from(rule.usage) == usage.id && group.pattern(rule).matches(&group.notation.target(&target))
     });
     let (number, group, rule) =
         matching.reduce(|best, next| if next.2.tag > best.2.tag { next } else { best })?;
@@ -36,8 +36,8 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
     let view = site.view;
     let Ruling::Policy(at) = site.ruling()? else { return None };
     let policy = view.policy(at)?;
-    let word = crawler.set(view, &PolicyView::read(policy)?)??;
-    let list = ScopedView::read(view.list(word & !SET_LIST)?)?;
+    let Lookup::Set(SetRef::List(list)) = crawler.set(view, &PolicyView::read(policy)?)? else { return None };
+    let list = ScopedView::read(view.list(list)?)?;
     let elements = site.terms.elements;
     let question = Question { view, list, crawler, policy, usage, target: &target, elements, unheard: false };
     let mut found = scoped::Account::default();
@@ -48,7 +48,8 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
     let rule = site.profile.agent_rule();
     let name = detail.name_of(rule, &crawler.names);
     let conventional = crawler.groups(&detail, rule);
-    let asked = view.usages().nth(usage.number as usize);
+    let asked = view.usage(usage.id);
+    let asked = asked.as_deref();
     let of_level = |level: &Level, group: &detail::Group<'_>| {
         let named = match level.holder < Holder::SubRecord {
             true => crawler.names.iter().any(|name| group.crawlers.contains(name)),

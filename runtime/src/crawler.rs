@@ -2,9 +2,10 @@
 
 use robomaton_formats::Choice;
 use robomaton_formats::detail::{Detail, Group};
-use robomaton_formats::policy::{self, CrawlerId, PolicyView, SET_LIST, ScopedView, is_scoped};
+use robomaton_formats::policy::{PolicyView, ScopedView, is_scoped};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::read::View;
+use robomaton_formats::{CrawlerId, SetRef, UsageId};
 
 /// A crawler as one image knows it, made by [`crate::Image::crawler`]. With another image, answers are wrong.
 #[derive(Clone, Debug)]
@@ -20,6 +21,15 @@ pub struct Crawler {
     /// Whether only groups that name it count.
     named_only: bool,
     ids: Ids,
+}
+
+/// What a policy has for a crawler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lookup {
+    /// The set of its groups, or that of the default groups.
+    Set(SetRef),
+    /// No group answers for it.
+    NoGroup,
 }
 
 #[derive(Clone, Debug)]
@@ -44,7 +54,7 @@ impl Crawler {
                         let value = view.crawler(*id).unwrap_or_default();
                         !name.is_empty() && memchr::memmem::find(value, name.as_bytes()).is_some()
                     };
-                    (0..view.crawlers() as CrawlerId).filter(holds).collect()
+                    view.crawler_ids().filter(holds).collect()
                 };
                 Ids::Containing(names.iter().map(contains).collect())
             }
@@ -90,10 +100,9 @@ impl Crawler {
         if rule == AgentRule::Substring { self.held_short } else { self.held }
     }
 
-    /// The set word of this crawler in a policy (R5, R7; K9), or that no group answers for it. `None` when the policy
-    /// is damaged.
+    /// The set of this crawler in a policy (R5, R7; K9). `None` when the policy is damaged.
     #[inline]
-    pub(crate) fn set(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<Option<u32>> {
+    pub(crate) fn set(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<Lookup> {
         let own = match &self.ids {
             Ids::Whole(_) if policy.is_empty() => None,
             Ids::Whole(_) if policy.is_by_substring() => self.containing(view, policy),
@@ -107,24 +116,23 @@ impl Crawler {
             }),
         };
         match own {
-            Some(index) => policy.set(index).map(Some),
+            Some(index) => policy.set(index).map(Lookup::Set),
             None if self.named_only => self.without_name(view, policy),
-            None if policy.has_default() => policy.default_set().map(Some),
-            None => Some(None),
+            None if policy.has_default() => policy.default_set().map(Lookup::Set),
+            None => Some(Lookup::NoGroup),
         }
     }
 
     /// The set where no group names the crawler and default groups do not count: lists that are weighed by narrowness
     /// say what silence means, and pages may name it.
     #[inline(never)]
-    fn without_name(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<Option<u32>> {
+    fn without_name(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<Lookup> {
         if !policy.has_default() {
-            return Some(None);
+            return Some(Lookup::NoGroup);
         }
-        let word = policy.default_set()?;
-        let list =
-            Some(word).filter(|word| word & SET_LIST != 0).and_then(|word| view.list(word & !SET_LIST));
-        Some(list.is_some_and(is_scoped).then_some(word))
+        let set = policy.default_set()?;
+        let list = set.list().and_then(|at| view.list(at));
+        Some(if list.is_some_and(is_scoped) { Lookup::Set(set) } else { Lookup::NoGroup })
     }
 
     /// The conventional groups of a document that answer for this crawler, by number.
@@ -160,8 +168,8 @@ impl Crawler {
         let policy = PolicyView::read(policy);
         ids.iter().filter_map(move |&id| {
             let policy = policy.as_ref()?;
-            let word = policy.set(policy.find(id)?)?;
-            ScopedView::read(view.list(word & !SET_LIST).filter(|_| word & SET_LIST != 0)?)
+            let at = policy.set(policy.find(id)?)?.list()?;
+            ScopedView::read(view.list(at)?)
         })
     }
 
@@ -180,16 +188,15 @@ impl Crawler {
 /// Whether the crawler at this place of a policy is named in pages alone, so that it is no name of the text.
 #[inline]
 fn in_pages(view: View<'_>, policy: &PolicyView<'_>, index: usize) -> bool {
-    let list =
-        policy.set(index).filter(|word| word & SET_LIST != 0).and_then(|word| view.list(word & !SET_LIST));
+    let list = policy.set(index).and_then(SetRef::list).and_then(|at| view.list(at));
     list.is_some_and(|list| is_scoped(list) && ScopedView::read(list).is_some_and(|list| list.pages))
 }
 
 /// What a crawler wants to do with a URL: a usage, for a purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Usage<'a> {
-    /// The number that the image gives the usage; one that no rule has for those that it has never heard of.
-    pub(crate) number: u32,
+    /// The number that the image gives the usage; one that no rule has for unknown ones.
+    pub(crate) id: UsageId,
     /// Whether it is a special form of `present`.
     pub(crate) special: bool,
     pub(crate) purpose: Option<&'a str>,
@@ -197,21 +204,21 @@ pub struct Usage<'a> {
 
 impl Usage<'_> {
     /// Fetching.
-    pub const CRAWL: Usage<'static> = Usage { number: policy::CRAWL as u32, special: false, purpose: None };
+    pub const CRAWL: Usage<'static> = Usage { id: UsageId::CRAWL, special: false, purpose: None };
     /// Indexing.
-    pub const INDEX: Usage<'static> = Usage { number: policy::INDEX as u32, special: false, purpose: None };
+    pub const INDEX: Usage<'static> = Usage { id: UsageId::INDEX, special: false, purpose: None };
     /// The number of a usage that no rule of the image speaks of.
-    pub(crate) const UNSPOKEN: u32 = u32::MAX;
+    pub(crate) const UNSPOKEN: UsageId = UsageId::new(u32::MAX);
 
     /// Whether it is fetching.
     #[inline]
     pub(crate) fn is_crawl(&self) -> bool {
-        self.number == u32::from(policy::CRAWL)
+        self.id == UsageId::CRAWL
     }
 
     /// The same usage for a purpose (P17).
     #[must_use]
     pub fn for_purpose<'p>(self, purpose: &'p str) -> Usage<'p> {
-        Usage { number: self.number, special: self.special, purpose: Some(purpose) }
+        Usage { id: self.id, special: self.special, purpose: Some(purpose) }
     }
 }

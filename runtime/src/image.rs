@@ -1,7 +1,7 @@
-//! An open image: the door, and the look-up of sites.
+//! An open image: the look-up of sites, and questions about URLs.
 
 use crate::crawler::{Crawler, Usage};
-use crate::map::Mapped;
+use crate::memory::Memory;
 use crate::site::Site;
 use crate::target::{self, Authority};
 use crate::terms::Terms;
@@ -12,17 +12,16 @@ use robomaton_formats::layout::{
 };
 use robomaton_formats::policy::is_special;
 use robomaton_formats::read::{self, Layout, View};
-use robomaton_formats::{Decision, ImageError, Profile, Scheme};
+use robomaton_formats::{Decision, DocumentId, ImageError, Profile, Scheme};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::io;
-use std::path::{Path, PathBuf};
 
-/// An image, mapped from a file or a directory of shards (the default) or over any bytes. Shared by reference among threads. A
-/// clone of a mapped one shares the map: it is the same image, to be asked on other terms.
+/// An image, from a file or a directory of shards (the default) or over any bytes. Shared by
+/// reference among threads. A clone of one from files shares their bytes: it is the same image, to
+/// be asked on other terms.
 #[derive(Clone, Debug)]
-pub struct Image<D = Mapped> {
+pub struct Image<D = Memory> {
     /// The whole image, or the first shard.
     first: Shard<D>,
     others: Vec<Shard<D>>,
@@ -37,6 +36,11 @@ pub(crate) struct Shard<D> {
 }
 
 impl<D: AsRef<[u8]>> Shard<D> {
+    pub(crate) fn new(data: D) -> Result<Shard<D>, ImageError> {
+        let layout = Layout::parse(data.as_ref())?;
+        Ok(Shard { data, layout })
+    }
+
     #[inline]
     pub(crate) fn view(&self) -> View<'_> {
         View::new(self.data.as_ref(), &self.layout)
@@ -77,37 +81,9 @@ impl<D> PartialEq for Next<'_, D> {
 
 impl<D> Eq for Next<'_, D> {}
 
-/// An image file cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The file cannot be read.
-    #[error("cannot open {path}: {error}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system says.
-        error: io::Error,
-    },
-    /// The file is no image that this version reads.
-    #[error("{path}: {error}")]
-    Image {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        error: ImageError,
-    },
-    /// The files in the directory are not the shards of one image.
-    #[error("{path}: {error}")]
-    Shards {
-        /// The directory.
-        path: PathBuf,
-        /// What is wrong with them.
-        error: ShardsError,
-    },
-}
-
 /// Why files are not the shards of one image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShardsError {
     /// There is no file.
     #[error("holds no file *.{SHARD_EXTENSION}")]
@@ -131,47 +107,22 @@ pub const SHARD_EXTENSION: &str = "rimg";
 /// How documents beside robots.txt are read, whatever the image's profile (K5 to K17).
 const DOCUMENTS: Profile = Profile::Koster;
 
-impl Image {
-    /// Maps an image file, or all shards in a directory as one image. Takes constant time for each file: header and section
-    /// table are checked, contents only by [`Image::verify`].
-    ///
-    /// # Errors
-    /// When a file cannot be read or does not begin as an image, or those in the directory are not the shards of one.
-    pub fn open(path: impl AsRef<Path>) -> Result<Image, OpenError> {
-        let path = path.as_ref();
-        let open = |path: &Path| {
-            let data = Mapped::open(path).map_err(|error| OpenError::Io { path: path.to_owned(), error })?;
-            let layout = Layout::parse(data.as_ref());
-            let layout = layout.map_err(|error| OpenError::Image { path: path.to_owned(), error })?;
-            Ok(Shard { data, layout })
-        };
-        if !path.is_dir() {
-            return Ok(Image { first: open(path)?, others: Vec::new(), terms: Terms::default() });
-        }
-        let failed = |error| OpenError::Io { path: path.to_owned(), error };
-        let mut shards = Vec::new();
-        for entry in std::fs::read_dir(path).map_err(failed)? {
-            let file = entry.map_err(failed)?.path();
-            if file.extension().is_some_and(|extension| extension == SHARD_EXTENSION) {
-                shards.push(open(&file)?);
-            }
-        }
-        Image::joined(shards).map_err(|error| OpenError::Shards { path: path.to_owned(), error })
-    }
-}
-
 impl<D: AsRef<[u8]>> Image<D> {
     /// Opens an image over bytes in memory, likewise in constant time. Of a shard alone, the sites of others are unknown.
     ///
     /// # Errors
     /// When the bytes do not begin as an image.
     pub fn from_bytes(data: D) -> Result<Image<D>, ImageError> {
-        let layout = Layout::parse(data.as_ref())?;
-        Ok(Image { first: Shard { data, layout }, others: Vec::new(), terms: Terms::default() })
+        Ok(Image::of_one(Shard::new(data)?))
+    }
+
+    /// The image of one file.
+    pub(crate) fn of_one(shard: Shard<D>) -> Image<D> {
+        Image { first: shard, others: Vec::new(), terms: Terms::default() }
     }
 
     /// Joins shards, in whatever order.
-    fn joined(mut shards: Vec<Shard<D>>) -> Result<Image<D>, ShardsError> {
+    pub(crate) fn of_shards(mut shards: Vec<Shard<D>>) -> Result<Image<D>, ShardsError> {
         let count = shards.len();
         shards.sort_by_key(|shard| shard.layout.shard);
         for (number, shard) in shards.iter().enumerate() {
@@ -283,9 +234,8 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// Resolves a usage by its name. Of one that the image has never heard of, fields about its general form or about
     /// `other` usages may still speak.
     pub fn usage(&self, name: &str) -> Usage<'static> {
-        let number = self.view().usages().position(|usage| usage.eq_ignore_ascii_case(name));
-        let number = number.map_or(Usage::UNSPOKEN, |number| number as u32);
-        Usage { number, special: is_special(name), purpose: None }
+        let id = self.view().find_usage(name).unwrap_or(Usage::UNSPOKEN);
+        Usage { id, special: is_special(name), purpose: None }
     }
 
     /// All sites, in the order of their authorities.
@@ -354,9 +304,8 @@ impl<D: AsRef<[u8]>> Image<D> {
     }
 
     /// Rules and records of a document, decoded, by what [`Site::document`] gives.
-    pub fn detail(&self, document: u64) -> Option<Detail<'_>> {
-        let shard = self.all().nth(usize::try_from(document >> 32).ok()?)?;
-        shard.view().detail(document as u32)
+    pub fn detail(&self, document: DocumentId) -> Option<Detail<'_>> {
+        self.all().nth(document.shard().into())?.view().detail(document)
     }
 
     /// The site that an absolute URL belongs to, if the image holds it.

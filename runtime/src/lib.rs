@@ -15,7 +15,7 @@
 //! ```no_run
 //! use robomaton_runtime::{Image, Usage};
 //!
-//! let image = Image::open("crawl.rimg")?;
+//! let image = Image::read("crawl.rimg")?;
 //! let crawler = image.crawler(["GPTBot"]);
 //! let verdict = image.decide(&crawler, Usage::CRAWL, "https://example.com/private/x");
 //! println!("{} {:?}", verdict.decision(), verdict.rule());
@@ -28,7 +28,8 @@ mod batch;
 mod crawler;
 mod image;
 mod lanes;
-mod map;
+mod memory;
+mod open;
 mod scoped;
 mod site;
 mod target;
@@ -39,8 +40,9 @@ mod walk;
 pub use access::Access;
 pub use batch::Question;
 pub use crawler::{Crawler, Usage};
-pub use image::{Image, OpenError, SHARD_EXTENSION, ShardsError};
-pub use map::Mapped;
+pub use image::{Image, SHARD_EXTENSION, ShardsError};
+pub use memory::Memory;
+pub use open::OpenError;
 pub use robomaton_formats::policy::Role;
 pub use robomaton_formats::schedule::{Interval, Rate, Schedule, Window};
 pub use robomaton_formats::{

@@ -17,11 +17,11 @@
 use crate::crawler::{Crawler, Usage};
 use crate::walk::{Register, walk};
 use robomaton_formats::octets::is_plain;
-use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, ScopedEntry, ScopedView};
+use robomaton_formats::policy::{Holder, Level, ScopedEntry, ScopedView};
 use robomaton_formats::program::{Head, Tag, Weighing};
 use robomaton_formats::read::View;
 use robomaton_formats::scope::{PERMITS, PERMITS_IF, PROHIBITS, ScopeView, read_tag};
-use robomaton_formats::{Decision, Notation, purpose};
+use robomaton_formats::{Decision, Notation, ProgramAt, UsageId, purpose};
 use std::borrow::Cow;
 
 /// What holds fields of pages that are addressed to crawlers, nearest first.
@@ -116,10 +116,10 @@ fn weigh<const N: usize>(
         _ => None,
     };
     let mut fields = Matched::<N>::new(scope);
-    let mut level = asking.live(rest.as_ref(), false, true, &mut fields)?;
+    let mut level = asking.live(rest.as_ref(), false, true, &mut fields)?.level();
 
     let mut rules = Matched::<N>::new(scope);
-    let conventional = |entry: &ScopedEntry| entry.role.is_ranked() && entry.usage == usage.number;
+    let conventional = |entry: &ScopedEntry| entry.role.is_ranked() && entry.usage == usage.id;
     let counts = list.own || !crawler.is_named_only();
     for entry in list.entries().filter(|entry| counts && conventional(entry)) {
         asking.ask(entry.program, &mut rules)?;
@@ -129,7 +129,7 @@ fn weigh<const N: usize>(
         // What a page says to any crawler does not beat a group that names this one: it is as if it were not there.
         Some(page) if page.any && list.own && !rules.is_empty() => {
             fields = Matched::new(scope);
-            level = asking.live(rest.as_ref(), false, false, &mut fields)?;
+            level = asking.live(rest.as_ref(), false, false, &mut fields)?.level();
             true
         }
         Some(_) => false,
@@ -137,7 +137,7 @@ fn weigh<const N: usize>(
     };
     let winner = if joins { rules.winner(&fields) } else { None };
     if level.is_none() && winner.is_none() {
-        level = asking.live(rest.as_ref(), true, true, &mut fields)?;
+        level = asking.live(rest.as_ref(), true, true, &mut fields)?.level();
     }
     let alone = fields.decide();
     let mut decision = alone;
@@ -173,17 +173,35 @@ fn weigh<const N: usize>(
     Some(Answer { decision, incomplete, named_by_page: page.is_some_and(|page| !page.any) })
 }
 
+/// The outcome of looking for the live level.
+enum Live {
+    /// The first level on which a field matches.
+    Level(Level),
+    /// No field matches on any level.
+    Nothing,
+}
+
+impl Live {
+    #[inline]
+    fn level(self) -> Option<Level> {
+        match self {
+            Live::Level(level) => Some(level),
+            Live::Nothing => None,
+        }
+    }
+}
+
 impl Asking<'_> {
-    /// Finds the live level and puts its fields into `fields`. Outer `None` when the image is damaged.
+    /// Finds the live level and puts its fields into `fields`. `None` when the image is damaged.
     fn live<const N: usize>(
         &self,
         rest: Option<&ScopedView<'_>>,
         other: bool,
         pages: bool,
         fields: &mut Matched<'_, N>,
-    ) -> Option<Option<Level>> {
+    ) -> Option<Live> {
         let Question { view, list, crawler, policy, elements, .. } = &self.question;
-        let found = |any, holder| Some(Some(Level { other, any, holder }));
+        let found = |any, holder| Some(Live::Level(Level { other, any, holder }));
         if let Some(rest) = rest.filter(|_| pages && !elements) {
             self.collect(rest, other, Holder::Element, fields)?;
             if !fields.is_empty() {
@@ -212,7 +230,7 @@ impl Asking<'_> {
                 }
             }
         }
-        Some(None)
+        Some(Live::Nothing)
     }
 
     /// Asks the programs of one level.
@@ -225,13 +243,13 @@ impl Asking<'_> {
     ) -> Option<()> {
         for entry in list.entries() {
             let of_usage = match other {
-                true => entry.usage == u32::from(OTHER),
+                true => entry.usage == UsageId::OTHER,
                 false => {
-                    entry.usage == self.question.usage.number
-                        || self.question.usage.special && entry.usage == u32::from(PRESENT)
+                    entry.usage == self.question.usage.id
+                        || self.question.usage.special && entry.usage == UsageId::PRESENT
                 }
             };
-            if of_usage && holder.holds(entry.role, entry.purpose != 0) && self.is_for(&entry)? {
+            if of_usage && holder.holds(entry.role, entry.purpose.is_some()) && self.is_for(&entry)? {
                 self.ask(entry.program, fields)?;
             }
         }
@@ -241,12 +259,12 @@ impl Asking<'_> {
     /// Whether an entry is for the purpose that is asked for.
     fn is_for(&self, entry: &ScopedEntry) -> Option<bool> {
         match entry.purpose {
-            0 => Some(true),
-            of => Some(purpose::matches(self.question.view.purpose(of)?, self.question.usage.purpose)),
+            None => Some(true),
+            Some(at) => Some(purpose::matches(self.question.view.purpose(at)?, self.question.usage.purpose)),
         }
     }
 
-    fn ask<R: Register>(&self, program: u32, register: &mut R) -> Option<()> {
+    fn ask<R: Register>(&self, program: ProgramAt, register: &mut R) -> Option<()> {
         let program = self.question.view.program(program)?;
         let head = Head::read(program)?;
         if head.weighing != Weighing::Scoped {

@@ -11,7 +11,7 @@ use robomaton_formats::policy::{PolicyView, Role};
 use robomaton_formats::read::{self, View};
 use robomaton_formats::schedule::Schedule;
 use robomaton_formats::site::split_name;
-use robomaton_formats::{Decision, NoRules, Outcome, Profile, Ruling, Scheme};
+use robomaton_formats::{Decision, DocumentId, NoRules, Outcome, Profile, Ruling, Scheme};
 use std::borrow::Cow;
 
 /// A site of an image. Cheap to copy; made by [`crate::Image::site`] and [`crate::Image::document`].
@@ -101,37 +101,30 @@ impl<'i> Site<'i> {
         Some(self.terms.age(self.fetched_at()?)? > u64::from(self.fresh_for()))
     }
 
-    /// What its document is known by in the image: sites with equal numbers had equal texts. Equal texts have two numbers
-    /// only in two shards.
-    pub fn document(&self) -> Option<u64> {
-        let shard = u64::from(self.view.layout().shard.0);
-        self.number_of_document().map(|number| shard << 32 | u64::from(number))
-    }
-
-    fn number_of_document(&self) -> Option<u32> {
-        self.fetch().map(|fetch| fetch.document.get()).filter(|&document| document != NONE)
+    /// The document's id.
+    pub fn document(&self) -> Option<DocumentId> {
+        self.view.document_of(self.fetch()?)
     }
 
     /// Rules and records of its document, decoded.
     pub fn detail(&self) -> Option<Detail<'i>> {
-        self.view.detail(self.number_of_document()?)
+        self.view.detail(self.document()?)
     }
 
     /// How many octets the details of its document take up.
     pub fn detail_length(&self) -> u32 {
-        let records = self.view.documents();
-        let record = self.number_of_document().and_then(|number| records.get(number as usize));
+        let record = self.document().and_then(|document| self.view.document(document));
         record.map_or(0, |record| record.detail_length.get())
     }
 
     /// The octets of its text, as the image states them, if it holds texts.
     pub fn text_length(&self) -> Option<u64> {
-        self.view.text_length(self.number_of_document()?)
+        self.view.text_length(self.document()?)
     }
 
     /// The text of its document, if the image holds texts.
     pub fn source(&self, limit: usize) -> Option<Vec<u8>> {
-        self.view.source(self.number_of_document()?, limit)
+        self.view.source(self.document()?, limit)
     }
 
     /// The URLs of its sitemaps, in file order.

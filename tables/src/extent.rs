@@ -17,7 +17,7 @@
 
 use robomaton_formats::detail::{Detail, Group};
 use robomaton_formats::pattern::Parts;
-use robomaton_formats::{Decision, Notation, Pattern};
+use robomaton_formats::{Decision, DocumentId, Notation, Pattern};
 use robomaton_runtime::{Basis, Crawler, Site, Usage, Verdict};
 use std::collections::HashMap;
 
@@ -120,7 +120,7 @@ pub fn extent(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>) -> Extent {
 pub struct Extents<'a> {
     crawlers: &'a [Crawler],
     usages: &'a [Usage<'a>],
-    known: HashMap<u64, Box<[Extent]>>,
+    known: HashMap<Option<DocumentId>, Box<[Extent]>>,
 }
 
 /// Extents that are kept, at 16 octets each, before all are forgotten: a limit of memory, not of use.
@@ -135,9 +135,8 @@ impl<'a> Extents<'a> {
     /// The extents on a site: for each crawler those of each usage.
     pub fn of(&mut self, site: &Site<'_>) -> &[Extent] {
         // Sites without a document differ in what became of their fetch, and cost nothing.
-        let document = site.document().unwrap_or(u64::MAX);
-        if document == u64::MAX || self.known.len() >= KEPT / (self.crawlers.len() * self.usages.len()).max(1)
-        {
+        let document = site.document();
+        if document.is_none() || self.known.len() >= KEPT / (self.crawlers.len() * self.usages.len()).max(1) {
             self.known.clear();
         }
         let (crawlers, usages) = (self.crawlers, self.usages);

@@ -118,7 +118,7 @@ pub fn export<D: AsRef<[u8]>>(
         documents.sort_unstable();
         documents.dedup();
         for document in documents {
-            texts.of(document, &image.detail(document).unwrap_or_default())?;
+            texts.of(document.get(), &image.detail(document).unwrap_or_default())?;
         }
     }
     Ok(())
@@ -144,7 +144,7 @@ fn site_row(site: &Site<'_>, writer: &mut Writer<'_>) -> io::Result<()> {
         Some(u32::from(site.status())).filter(|&status| status != 0).into(),
         site.fetched_at().map_or(Cell::Null, Cell::Time),
         site.fresh_for().into(),
-        site.document().map_or(Cell::Null, Cell::Number),
+        site.document().map_or(Cell::Null, |document| Cell::Number(document.get())),
         site.text_length().map_or(Cell::Null, Cell::Number),
         detail.map(|detail| detail.groups.len()).into(),
         detail.map(rules).into(),

@@ -14,7 +14,7 @@ use robomaton_formats::decision::is_robots_txt;
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::{Condition, Decision, Outcome, Profile, SiteKey};
 use robomaton_grammar::{Key, LineKind, product_token, scan};
-use robomaton_runtime::{Basis, Image, Mapped, Question as Asking, Terms, Verdict};
+use robomaton_runtime::{Basis, Image, Memory, Question as Asking, Terms, Verdict};
 
 /// Options with this profile, all else by default.
 ///
@@ -272,12 +272,12 @@ pub fn reloaded() -> Loaded<Vec<u8>> {
 }
 
 /// The image written to a file and mapped.
-pub fn mapped() -> Loaded<Mapped> {
+pub fn mapped() -> Loaded<Memory> {
     Loaded::new("mapped image", |bytes| {
         // The map outlives the name.
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
         std::fs::write(file.path(), &bytes).expect("room for an image");
-        Image::open(file.path()).expect("a written image opens")
+        crate::map(file.path()).expect("a written image opens")
     })
 }
 

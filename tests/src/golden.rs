@@ -7,10 +7,10 @@
 use crate::engines::{Trace, image_around, image_of, options};
 use crate::suite::{Engine, Text};
 use robomaton_compiler::{self as compiler, Options};
-use robomaton_formats::Ruling;
 use robomaton_formats::layout::{NONE, Section};
-use robomaton_formats::policy::{PolicyView, Role, SET_LIST, ScopedView, is_scoped, read_list};
+use robomaton_formats::policy::{PolicyView, Role, ScopedView, is_scoped, read_list};
 use robomaton_formats::read::View;
+use robomaton_formats::{DocumentId, ListAt, Ruling, SetRef};
 use robomaton_runtime::Image;
 use std::fmt::Write as _;
 
@@ -143,12 +143,12 @@ pub fn dump_image(bytes: &[u8]) -> String {
         }
     }
     let name = |id| view.crawler(id).unwrap_or_default().escape_ascii().to_string();
-    for id in 0..view.crawlers() as u32 {
+    for id in view.crawler_ids() {
         _ = writeln!(out, "crawler {id}: {}", name(id));
     }
     _ = writeln!(out, "usages: {}", view.usages().collect::<Vec<_>>().join(", "));
-    for number in 0..view.documents().len() as u32 {
-        dump_document(&view, number, &mut out);
+    for document in view.document_ids() {
+        dump_document(&view, document, &mut out);
     }
     if let Some(meta) = view.meta() {
         let limits: Vec<String> = meta.limits.iter().map(|(name, value)| format!("{name} {value}")).collect();
@@ -160,12 +160,9 @@ pub fn dump_image(bytes: &[u8]) -> String {
 fn dump_policy_record(view: &View<'_>, policy: &PolicyView<'_>, out: &mut String) {
     let set = |index| match policy.set(index) {
         None => "nothing".to_owned(),
-        Some(word) if word & SET_LIST == 0 => format!("program at {word}"),
-        Some(word) if view.list(word & !SET_LIST).is_some_and(is_scoped) => {
-            dump_scoped_list(view, word & !SET_LIST)
-        }
-        Some(word) => {
-            let at = word & !SET_LIST;
+        Some(SetRef::Program(at)) => format!("program at {at}"),
+        Some(SetRef::List(at)) if view.list(at).is_some_and(is_scoped) => dump_scoped_list(view, at),
+        Some(SetRef::List(at)) => {
             let entries = view.list(at).and_then(|list| Some(read_list(list)?.collect::<Vec<_>>()));
             let entries = entries.unwrap_or_default().into_iter().map(|entry| {
                 format!("usage {} purpose {} program at {}", entry.usage, entry.purpose, entry.program)
@@ -183,13 +180,14 @@ fn dump_policy_record(view: &View<'_>, policy: &PolicyView<'_>, out: &mut String
 }
 
 /// A scoped list with the scope and the list that it leads to.
-fn dump_scoped_list(view: &View<'_>, at: u32) -> String {
+fn dump_scoped_list(view: &View<'_>, at: ListAt) -> String {
     let Some(list) = view.list(at).and_then(ScopedView::read) else { return "damaged".to_owned() };
     let flags = [(list.incomplete, ", incomplete"), (list.own, ", own groups"), (list.permits, ", permits")];
     let flags: String = flags.iter().filter(|(is, _)| *is).map(|(_, text)| *text).collect();
     let mut out = format!("scoped list at {at}{flags}");
     for entry in list.entries() {
-        let purpose = view.purpose(entry.purpose).map(|text| format!(" for {}", text.escape_ascii()));
+        let purpose =
+            entry.purpose.and_then(|at| view.purpose(at)).map(|text| format!(" for {}", text.escape_ascii()));
         let purpose = purpose.unwrap_or_default();
         _ = write!(
             out,
@@ -213,10 +211,10 @@ fn dump_scoped_list(view: &View<'_>, at: u32) -> String {
     out
 }
 
-fn dump_document(view: &View<'_>, number: u32, out: &mut String) {
-    let source = view.source(number, usize::MAX).map_or(0, |text| text.len());
-    _ = writeln!(out, "document {number}: text of {source} bytes");
-    let Some(detail) = view.detail(number) else { return };
+fn dump_document(view: &View<'_>, document: DocumentId, out: &mut String) {
+    let source = view.source(document, usize::MAX).map_or(0, |text| text.len());
+    _ = writeln!(out, "document {}: text of {source} bytes", document.number());
+    let Some(detail) = view.detail(document) else { return };
     for group in &detail.groups {
         let default = if group.default { " and others" } else { "" };
         let role =

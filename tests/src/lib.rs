@@ -20,11 +20,14 @@ pub mod generate;
 pub mod golden;
 pub mod google;
 pub mod hostile;
+mod map;
 pub mod oracle;
 pub mod panel;
 pub mod regexes;
 pub mod suite;
 pub mod vectors;
+
+pub use map::map;
 
 use std::path::PathBuf;
 use std::str::FromStr;

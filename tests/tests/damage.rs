@@ -5,10 +5,10 @@
 //! once with all checksums made to hold, as an adversary would. One rule more is held there: what `verify` passes
 //! answers every question without calling itself damaged.
 
-use robomaton_formats::Ruling;
 use robomaton_formats::layout::{HEAD, NONE, Section, VERSION};
-use robomaton_formats::policy::{PolicyView, SET_LIST, ScopedView};
+use robomaton_formats::policy::{PolicyView, ScopedView};
 use robomaton_formats::read::{Layout, View};
+use robomaton_formats::{PolicyAt, ProgramAt, Ruling};
 use robomaton_formats::{Profile, verify};
 use robomaton_tests::damage::{self, Found, Patient, row, try_every_door};
 use std::time::{Duration, Instant};
@@ -134,13 +134,13 @@ fn scoped(patient: &Patient) -> Scoped {
 fn find_scoped(view: View<'_>) -> Option<Scoped> {
     let site = view.sites().find(|site| site.name.is(b"zacap.example"))?;
     let Ruling::Policy(at) = site.ruling()? else { return None };
-    let at = PolicyView::read(view.policy(at)?)?.default_set()? & !SET_LIST;
+    let at = PolicyView::read(view.policy(at)?)?.default_set()?.list()?;
     let list = ScopedView::read(view.list(at)?)?;
     Some(Scoped {
-        list: at as usize,
-        rest: list.rest? as usize,
-        program: list.entries().next()?.program as usize,
-        scope: list.scope as usize,
+        list: at.index(),
+        rest: list.rest?.index(),
+        program: list.entries().next()?.program.index(),
+        scope: list.scope.index(),
         patterns: view.scope(list.scope)?.patterns(),
     })
 }
@@ -189,10 +189,10 @@ const BAD_IMAGES: [Bad; 41] = [
         p.patch(Section::Hosts, 0, &[tag ^ 0x10]);
     }),
     ("policy-beyond-its-section", 12, |p| {
-        p.patch(Section::Hosts, 20, &Ruling::Policy(1_000_000).word().to_le_bytes());
+        p.patch(Section::Hosts, 20, &Ruling::Policy(PolicyAt::new(1_000_000)).word().to_le_bytes());
     }),
     ("program-beyond-its-section", 14, |p| {
-        p.patch(Section::Hosts, 20, &Ruling::Program(1_000_000).word().to_le_bytes());
+        p.patch(Section::Hosts, 20, &Ruling::Program(ProgramAt::new(1_000_000)).word().to_le_bytes());
     }),
     ("list-with-an-unknown-usage", 13, |p| p.patch(Section::Lists, 2, &999u16.to_le_bytes())),
     ("ranked-list-with-a-purpose", 13, |p| p.patch(Section::Lists, 4, &1u16.to_le_bytes())),

@@ -148,7 +148,7 @@ fn shards_answer_as_the_whole() {
     let image = Image::from_bytes(&whole[..]).expect("an image");
     for count in [1, 2, 7] {
         let directory = shards(&lines, count);
-        let sharded = Image::open(directory.path()).expect("a directory of shards");
+        let sharded = Image::read(directory.path()).expect("a directory of shards");
         sharded.verify().expect("good shards");
         sharded.verify_with_texts().expect("good texts");
         assert_eq!((sharded.len(), sharded.sites().count()), (image.len(), image.sites().count()));
@@ -215,7 +215,7 @@ fn what_is_no_set_of_shards_is_an_error() {
         for (number, file) in files.iter().enumerate() {
             std::fs::copy(file, directory.path().join(format!("{number}.rimg"))).expect("room");
         }
-        match Image::open(directory.path()) {
+        match Image::read(directory.path()) {
             Err(OpenError::Shards { error, .. }) => error,
             other => panic!("{other:?}"),
         }
@@ -228,9 +228,9 @@ fn what_is_no_set_of_shards_is_an_error() {
     assert_eq!(opened(&[&of(&two, 0), &of(&two, 1), &of(&three, 2)]), count(3, 2));
     assert_eq!(opened(&[&of(&two, 0), &of(&other, 1)]), ShardsError::Unlike);
     // A shard alone opens, and knows nothing of the sites of others.
-    let alone = Image::open(of(&two, 0)).expect("a shard");
+    let alone = Image::read(of(&two, 0)).expect("a shard");
     alone.verify().expect("a good shard");
-    let whole = Image::open(two.path()).expect("both shards");
+    let whole = Image::read(two.path()).expect("both shards");
     let crawler = alone.crawler(["a"]);
     let (known, unknown): (Vec<_>, Vec<_>) = whole.sites().partition(|site| {
         let url = format!("https://{}/", site.authority());

@@ -1,4 +1,5 @@
-//! What every source file of the workspace keeps to: a head, no `unsafe` but one, ASCII, a bounded length.
+//! What every source file of the workspace keeps to: a head, no `unsafe` code but to map files,
+//! nothing invisible, a bounded length.
 
 use robomaton_tests::home;
 use std::path::{Path, PathBuf};
@@ -44,9 +45,19 @@ fn every_file_has_a_head() {
 }
 
 #[test]
-fn one_file_is_unsafe() {
+fn unsafe_files_are_known() {
     let words = ["unsafe {", "unsafe fn", "unsafe impl", "allow(unsafe_code)"];
-    let exempt = ["runtime/src/map.rs", "tests/tests/tidy.rs"];
+    // Each crate that maps files does so in one of its own, and makes the promise there.
+    let exempt = [
+        "cli/src/input.rs",
+        "jobs/src/open.rs",
+        "python/src/image.rs",
+        "runtime/src/memory.rs",
+        "runtime/src/open.rs",
+        "serve/src/current.rs",
+        "tests/src/map.rs",
+        "tests/tests/tidy.rs",
+    ];
     all("files with unsafe code", |name, text| {
         exempt.contains(&name) || !words.iter().any(|word| text.contains(word))
     });

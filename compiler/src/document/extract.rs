@@ -7,19 +7,19 @@ use super::{Document, ScopedEntry, ScopedSet, Set};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::layout::Section;
 use robomaton_formats::policy::{
-    self, CRAWL, NO_PURPOSE, PolicyView, SET_LIST, ScopedView, USAGES, is_scoped, read_list,
+    self, CRAWL, NO_PURPOSE, PolicyView, ScopedView, USAGES, is_scoped, read_list,
 };
 use robomaton_formats::program::PADDING;
 use robomaton_formats::reach::Reach;
 use robomaton_formats::read::View;
-use robomaton_formats::{NoRules, Profile, Ruling};
+use robomaton_formats::{DocumentId, NoRules, Profile, ProgramAt, Ruling, ScopeAt, SetRef, UsageId};
 
 /// An image whose documents are taken up again.
 #[derive(Debug)]
 pub(crate) struct Extractor<'i> {
     view: View<'i>,
     profile: Profile,
-    usages: Vec<&'i str>,
+    usages: Vec<String>,
     reach: Reach,
 }
 
@@ -48,8 +48,8 @@ impl<'i> Extractor<'i> {
         }
     }
 
-    /// The document of a site by its ruling and number. `None` when the image is damaged here.
-    pub(crate) fn document(&self, ruling: Ruling, number: u32) -> Option<Document> {
+    /// The document of a site by its ruling and id. `None` when the image is damaged here.
+    pub(crate) fn document(&self, ruling: Ruling, id: DocumentId) -> Option<Document> {
         let mut extraction = Extraction { of: self, document: self.names(ruling)?, programs: HashMap::new() };
         match ruling {
             Ruling::NoRules(_) => {}
@@ -59,16 +59,16 @@ impl<'i> Extractor<'i> {
             }
             Ruling::Policy(at) => {
                 let policy = PolicyView::read(self.view.policy(at)?)?;
-                let words: Vec<u32> = policy.words().collect();
-                for &word in &words {
-                    let set = extraction.set(word, &words)?;
+                let sets: Vec<SetRef> = policy.sets().collect();
+                for &set in &sets {
+                    let set = extraction.set(set, &sets)?;
                     extraction.document.sets.push(set);
                 }
             }
         }
         Some(Document {
-            detail: self.view.detail_bytes(number)?.to_vec(),
-            source: self.view.frame(number)?.to_vec(),
+            detail: self.view.detail_bytes(id)?.to_vec(),
+            source: self.view.frame(id)?.to_vec(),
             ..extraction.document
         })
     }
@@ -90,20 +90,20 @@ impl<'i> Extractor<'i> {
                 }
                 document.default =
                     if policy.has_default() { Some(policy.set_number(policy.len())?) } else { None };
-                let mut own: Vec<u32> = Vec::new();
-                for word in policy.words().filter(|word| word & SET_LIST != 0) {
-                    let list = self.view.list(word & !SET_LIST)?;
-                    let usages: Vec<u32> = if is_scoped(list) {
+                let mut own: Vec<UsageId> = Vec::new();
+                for list in policy.sets().filter_map(SetRef::list) {
+                    let list = self.view.list(list)?;
+                    let usages: Vec<UsageId> = if is_scoped(list) {
                         ScopedView::read(list)?.entries().map(|entry| entry.usage).collect()
                     } else {
-                        read_list(list)?.map(|entry| u32::from(entry.usage)).collect()
+                        read_list(list)?.map(|entry| entry.usage).collect()
                     };
-                    own.extend(usages.into_iter().filter(|&usage| usage as usize >= USAGES.len()));
+                    own.extend(usages.into_iter().filter(|usage| usage.index() >= USAGES.len()));
                 }
                 own.sort_unstable();
                 own.dedup();
                 for usage in own {
-                    document.usages.push((*self.usages.get(usage as usize)?).to_owned());
+                    document.usages.push(self.usages.get(usage.index())?.clone());
                 }
             }
         }
@@ -116,67 +116,69 @@ struct Extraction<'r, 'i> {
     of: &'r Extractor<'i>,
     document: Document,
     /// Their numbers by their offsets.
-    programs: HashMap<u32, usize>,
+    programs: HashMap<ProgramAt, usize>,
 }
 
 impl Extraction<'_, '_> {
     /// The number of the program that begins there. It ends where the next begins.
-    fn program(&mut self, at: u32) -> Option<usize> {
+    fn program(&mut self, at: ProgramAt) -> Option<usize> {
         if let Some(&number) = self.programs.get(&at) {
             return Some(number);
         }
         let section = self.of.view.section(Section::Programs);
-        let end = next(&self.of.reach.programs, at).unwrap_or(section.len().checked_sub(PADDING)?);
+        let behind = next(&self.of.reach.programs, at).map(ProgramAt::index);
+        let end = behind.unwrap_or(section.len().checked_sub(PADDING)?);
         let start = self.document.code.len();
-        self.document.code.extend_from_slice(section.get(at as usize..end)?);
+        self.document.code.extend_from_slice(section.get(at.index()..end)?);
         self.document.programs.push(start..self.document.code.len());
         self.programs.insert(at, self.document.programs.len() - 1);
         Some(self.document.programs.len() - 1)
     }
 
-    /// The set of a word, one of `words`.
-    fn set(&mut self, word: u32, words: &[u32]) -> Option<Set> {
-        if word & SET_LIST == 0 {
-            return Some(Set::Ranked(vec![(CRAWL, self.program(word)?)]));
-        }
-        let list = self.of.view.list(word & !SET_LIST)?;
+    /// A set, one of `sets`.
+    fn set(&mut self, set: SetRef, sets: &[SetRef]) -> Option<Set> {
+        let at = match set {
+            SetRef::Program(at) => return Some(Set::Ranked(vec![(CRAWL, self.program(at)?)])),
+            SetRef::List(at) => at,
+        };
+        let list = self.of.view.list(at)?;
         if is_scoped(list) {
-            return Some(Set::Scoped(self.scoped(&ScopedView::read(list)?, words)?));
+            return Some(Set::Scoped(self.scoped(&ScopedView::read(list)?, sets)?));
         }
         let mut entries = Vec::new();
         for policy::Entry { usage, purpose, program } in read_list(list)? {
             if purpose != NO_PURPOSE {
                 return None;
             }
-            entries.push((self.usage(u32::from(usage))?, self.program(program)?));
+            entries.push((self.usage(usage)?, self.program(program)?));
         }
         Some(Set::Ranked(entries))
     }
 
     /// The number in the document of a usage that the image numbers so.
-    fn usage(&self, usage: u32) -> Option<u16> {
-        if (usage as usize) < USAGES.len() {
-            return u16::try_from(usage).ok();
+    fn usage(&self, usage: UsageId) -> Option<u16> {
+        if usage.index() < USAGES.len() {
+            return u16::try_from(usage.get()).ok();
         }
-        let name = *self.of.usages.get(usage as usize)?;
+        let name = self.of.usages.get(usage.index())?;
         let own = self.document.usages.binary_search_by(|own| own.as_str().cmp(name)).ok()?;
         u16::try_from(USAGES.len() + own).ok()
     }
 
-    fn scoped(&mut self, list: &ScopedView<'_>, words: &[u32]) -> Option<ScopedSet> {
+    fn scoped(&mut self, list: &ScopedView<'_>, sets: &[SetRef]) -> Option<ScopedSet> {
         let view = self.of.view;
         if self.document.scope.is_empty() {
             let section = view.section(Section::Scopes);
-            let end = next(&self.of.reach.scopes, list.scope).unwrap_or(section.len());
-            self.document.scope = section.get(list.scope as usize..end)?.to_vec();
+            let end = next(&self.of.reach.scopes, list.scope).map_or(section.len(), ScopeAt::index);
+            self.document.scope = section.get(list.scope.index()..end)?.to_vec();
         }
         let mut entries = Vec::with_capacity(list.len());
         for policy::ScopedEntry { role, usage, purpose, program } in list.entries() {
             let usage = self.usage(usage)?;
             let purpose = match purpose {
-                0 => 0,
-                _ => {
-                    let text = view.purpose(purpose)?;
+                None => 0,
+                Some(at) => {
+                    let text = view.purpose(at)?;
                     let known = self.document.purposes.iter().position(|known| known == text);
                     let number = known.unwrap_or_else(|| {
                         self.document.purposes.push(text.to_vec());
@@ -189,7 +191,7 @@ impl Extraction<'_, '_> {
             entries.push(ScopedEntry { role, usage, purpose, program });
         }
         let rest = match list.rest {
-            Some(rest) => Some(words.iter().position(|&word| word == rest | SET_LIST)?),
+            Some(rest) => Some(sets.iter().position(|&set| set == SetRef::List(rest))?),
             None => None,
         };
         let ScopedView { incomplete, own, permits, pages, .. } = *list;
@@ -198,6 +200,6 @@ impl Extraction<'_, '_> {
 }
 
 /// The first of these offsets, which ascend, behind one.
-fn next(offsets: &[u32], at: u32) -> Option<usize> {
-    offsets.get(offsets.partition_point(|&offset| offset <= at)).map(|&offset| offset as usize)
+fn next<T: Copy + Ord>(offsets: &[T], at: T) -> Option<T> {
+    offsets.get(offsets.partition_point(|&offset| offset <= at)).copied()
 }

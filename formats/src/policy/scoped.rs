@@ -5,6 +5,7 @@
 
 use crate::language::Role;
 use crate::layout::NONE;
+use crate::reference::{ListAt, ProgramAt, PurposeAt, ScopeAt, UsageId};
 
 /// How near to the crawler and the resource a field speaks: of the levels at which fields match, the first is live and
 /// all others are dropped (P15, decisions 10 to 12 and 28).
@@ -55,11 +56,11 @@ pub struct ScopedEntry {
     /// What the program holds.
     pub role: Role,
     /// The usage it speaks of.
-    pub usage: u32,
-    /// Offset in the section `purposes`, plus one, of the purpose it is for; 0 for any.
-    pub purpose: u32,
-    /// Offset in `programs`.
-    pub program: u32,
+    pub usage: UsageId,
+    /// The purpose it is for, none for any.
+    pub purpose: Option<PurposeAt>,
+    /// The program.
+    pub program: ProgramAt,
 }
 
 /// A scoped list as the compiler gives it.
@@ -74,10 +75,10 @@ pub struct ScopedList {
     /// Whether the crawler is named in pages alone: then it is no name of the text (R5), and only what the pages say to it
     /// is read here.
     pub pages: bool,
-    /// Offset in the section `scopes`.
-    pub scope: u32,
-    /// Offset of the list of the fields addressed to any crawler.
-    pub rest: Option<u32>,
+    /// The scope of the document.
+    pub scope: ScopeAt,
+    /// The list of the fields addressed to any crawler.
+    pub rest: Option<ListAt>,
     /// The programs.
     pub entries: Vec<ScopedEntry>,
 }
@@ -93,10 +94,11 @@ impl ScopedList {
         let flags = [self.incomplete, self.own, self.permits, self.pages];
         let flags = (0..).zip(flags).fold(0, |bits, (bit, flag)| bits | u8::from(flag) << bit);
         out.extend_from_slice(&[flags, 0]);
-        out.extend_from_slice(&self.scope.to_le_bytes());
-        out.extend_from_slice(&self.rest.unwrap_or(NONE).to_le_bytes());
+        out.extend_from_slice(&self.scope.get().to_le_bytes());
+        out.extend_from_slice(&self.rest.map_or(NONE, ListAt::get).to_le_bytes());
         for entry in &self.entries {
-            let numbers = [entry.usage, entry.purpose, entry.program, entry.role as u32];
+            let purpose = PurposeAt::to_raw(entry.purpose);
+            let numbers = [entry.usage.get(), purpose, entry.program.get(), entry.role as u32];
             numbers.into_iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
         }
     }
@@ -114,10 +116,10 @@ pub struct ScopedView<'i> {
     /// Whether the crawler is named in pages alone: then it is no name of the text (R5), and only what the pages say to it
     /// is read here.
     pub pages: bool,
-    /// Offset in the section `scopes`.
-    pub scope: u32,
-    /// Offset of the list of the fields addressed to any crawler.
-    pub rest: Option<u32>,
+    /// The scope of the document.
+    pub scope: ScopeAt,
+    /// The list of the fields addressed to any crawler.
+    pub rest: Option<ListAt>,
     entries: &'i [[u8; SCOPED_ENTRY]],
 }
 
@@ -144,8 +146,8 @@ impl<'i> ScopedView<'i> {
             own: flags & 2 != 0,
             permits: flags & 4 != 0,
             pages: flags & 8 != 0,
-            scope: u32::from_le_bytes([s0, s1, s2, s3]),
-            rest: Some(next).filter(|&next| next != NONE),
+            scope: ScopeAt::new(u32::from_le_bytes([s0, s1, s2, s3])),
+            rest: (next != NONE).then_some(ListAt::new(next)),
             entries,
         })
     }
@@ -156,7 +158,12 @@ impl<'i> ScopedView<'i> {
         self.entries.iter().filter_map(|entry| {
             let [usage, purpose, program, role] = *entry.as_chunks::<4>().0 else { return None };
             let [usage, purpose, program, role] = [usage, purpose, program, role].map(u32::from_le_bytes);
-            Some(ScopedEntry { role: Role::from_u32(role)?, usage, purpose, program })
+            Some(ScopedEntry {
+                role: Role::from_u32(role)?,
+                usage: UsageId::new(usage),
+                purpose: PurposeAt::from_raw(purpose),
+                program: ProgramAt::new(program),
+            })
         })
     }
 
@@ -178,15 +185,20 @@ mod tests {
 
     #[test]
     fn scoped_lists_round_trip() {
-        let entry = ScopedEntry { role: Role::Field, usage: 70_000, purpose: 1, program: 99 };
-        for rest in [None, Some(12)] {
+        let entry = ScopedEntry {
+            role: Role::Field,
+            usage: UsageId::new(70_000),
+            purpose: Some(PurposeAt::new(0)),
+            program: ProgramAt::new(99),
+        };
+        for rest in [None, Some(ListAt::new(12))] {
             let entries = vec![entry, ScopedEntry { role: Role::Page, ..entry }];
             let list = ScopedList {
                 incomplete: rest.is_some(),
                 own: rest.is_none(),
                 permits: true,
                 pages: rest.is_some(),
-                scope: 5,
+                scope: ScopeAt::new(5),
                 rest,
                 entries,
             };
@@ -195,7 +207,7 @@ mod tests {
             assert!(is_scoped(&bytes) && read_list(&bytes).is_none());
             let view = ScopedView::read(&bytes).unwrap();
             assert_eq!((view.incomplete, view.own, view.permits), (list.incomplete, list.own, true));
-            assert_eq!((view.scope, view.rest), (5, rest));
+            assert_eq!((view.scope, view.rest), (list.scope, rest));
             assert_eq!(view.entries().collect::<Vec<_>>(), list.entries);
             assert!(ScopedView::read(&bytes[..bytes.len() - 1]).is_none());
         }

@@ -3,20 +3,23 @@
 use super::Check;
 use crate::detail::DetailShape;
 use crate::error::ImageError;
+use crate::int::index;
 use crate::layout::{DocumentRecord, MAX_TEXT, Section};
 use crate::read::whole;
+use crate::reference::DocumentId;
 use std::io;
 use zstd::zstd_safe::{DCtx, find_frame_compressed_size, get_frame_content_size};
 
 impl Check<'_> {
     /// V16: details and provenance decode; texts are frames that state a size.
     pub(super) fn cold(&self) -> Result<(), ImageError> {
-        for number in 0..self.view.documents().len() as u32 {
-            let detail = self.view.detail_bytes(number).and_then(whole::<DetailShape<'_>>);
-            let text = self.view.frame(number).is_some_and(|frame| frame.is_empty() || size(frame).is_some());
+        for document in self.view.document_ids() {
+            let detail = self.view.detail_bytes(document).and_then(whole::<DetailShape<'_>>);
+            let text =
+                self.view.frame(document).is_some_and(|frame| frame.is_empty() || size(frame).is_some());
             if detail.is_none() || !text {
                 return Err(self.document_error(
-                    number,
+                    document,
                     16,
                     "a document's details do not decode, or its text is no frame",
                 ));
@@ -31,18 +34,19 @@ impl Check<'_> {
     /// V18: the texts decompress to what they state. As streams: a frame may claim any size.
     pub(super) fn texts(&self) -> Result<(), ImageError> {
         let mut context = DCtx::create();
-        for number in 0..self.view.documents().len() as u32 {
-            let Some(frame) = self.view.frame(number).filter(|frame| !frame.is_empty()) else { continue };
+        for document in self.view.document_ids() {
+            let Some(frame) = self.view.frame(document).filter(|frame| !frame.is_empty()) else { continue };
             let mut text = zstd::Decoder::with_context(frame, &mut context);
             if io::copy(&mut text, &mut io::sink()).ok() != size(frame) {
-                return Err(self.document_error(number, 18, "a document's text does not decompress"));
+                return Err(self.document_error(document, 18, "a document's text does not decompress"));
             }
         }
         Ok(())
     }
 
-    fn document_error(&self, number: u32, rule: u8, what: &str) -> ImageError {
-        self.error(Section::Documents, number as usize * size_of::<DocumentRecord>(), rule, what)
+    fn document_error(&self, document: DocumentId, rule: u8, what: &str) -> ImageError {
+        let at = index(document.number()) * size_of::<DocumentRecord>();
+        self.error(Section::Documents, at, rule, what)
     }
 }
 

@@ -3,8 +3,9 @@
 use super::{Check, Marks};
 use crate::error::ImageError;
 use crate::layout::Section;
-use crate::policy::{NO_PURPOSE, PolicyView, SET_LIST, ScopedView, is_scoped, read_list};
+use crate::policy::{NO_PURPOSE, PolicyView, ScopedView, is_scoped, read_list};
 use crate::program::{self, Head, Weighing};
+use crate::reference::{ListAt, PolicyAt, ProgramAt, ScopeAt, SetRef};
 use crate::ruling::Ruling;
 
 /// Where the programs begin that something leads to.
@@ -28,8 +29,8 @@ impl Check<'_> {
         let (mut offsets, mut lists) = (self.marks(Section::Policies), self.marks(Section::Lists));
         for ruling in rulings {
             match *ruling {
-                Ruling::Program(at) => programs.ranked.insert(at),
-                Ruling::Policy(at) => offsets.insert(at),
+                Ruling::Program(at) => programs.ranked.insert(at.get()),
+                Ruling::Policy(at) => offsets.insert(at.get()),
                 Ruling::NoRules(_) => false,
             };
         }
@@ -37,7 +38,7 @@ impl Check<'_> {
             let error = |rule, what: &str| self.error(Section::Policies, at as usize, rule, what);
             let policy: PolicyView<'_> = self
                 .view
-                .policy(at)
+                .policy(PolicyAt::new(at))
                 .and_then(PolicyView::read)
                 .ok_or_else(|| error(12, "a policy is cut off"))?;
             if !policy.is_canonical() {
@@ -48,7 +49,7 @@ impl Check<'_> {
             }
             let mut last = None;
             for index in 0..policy.len() {
-                let id = policy.crawler(index).filter(|&id| (id as usize) < self.view.crawlers());
+                let id = policy.crawler(index).filter(|&id| id.index() < self.view.crawlers());
                 let id = id.ok_or_else(|| error(12, "a policy names a crawler that does not exist"))?;
                 if !policy.is_by_substring() && last.is_some_and(|last| last >= id) {
                     return Err(error(12, "the crawlers of a policy are out of order"));
@@ -56,25 +57,28 @@ impl Check<'_> {
                 last = Some(id);
             }
             for index in 0..policy.len() + usize::from(policy.has_default()) {
-                let word = policy.set(index).ok_or_else(|| error(12, "a crawler's set does not exist"))?;
-                if word & SET_LIST == 0 {
-                    programs.ranked.insert(word);
-                    continue;
-                }
-                let list = self.view.list(word & !SET_LIST);
+                let set = policy.set(index).ok_or_else(|| error(12, "a crawler's set does not exist"))?;
+                let at = match set {
+                    SetRef::Program(at) => {
+                        programs.ranked.insert(at.get());
+                        continue;
+                    }
+                    SetRef::List(at) => at,
+                };
+                let list = self.view.list(at);
                 if list.is_some_and(is_scoped) {
-                    lists.insert(word & !SET_LIST);
+                    lists.insert(at.get());
                     continue;
                 }
                 let list = list.and_then(read_list);
                 for entry in list.ok_or_else(|| error(13, "a list is cut off"))? {
-                    if usize::from(entry.usage) >= usages {
+                    if entry.usage.index() >= usages {
                         return Err(error(13, "a list names a usage that does not exist"));
                     }
                     if entry.purpose != NO_PURPOSE {
                         return Err(error(13, "a ranked list names a purpose"));
                     }
-                    programs.ranked.insert(entry.program);
+                    programs.ranked.insert(entry.program.get());
                 }
             }
         }
@@ -91,29 +95,29 @@ impl Check<'_> {
         let mut first = lists.iter().map(|at| (at, false));
         while let Some((at, is_rest)) = waiting.pop().map(|at| (at, true)).or_else(|| first.next()) {
             let error = |what: &str| self.error(Section::Lists, at as usize, 13, what);
-            let list = self.view.list(at).and_then(ScopedView::read);
+            let list = self.view.list(ListAt::new(at)).and_then(ScopedView::read);
             let list = list.ok_or_else(|| error("a scoped list is cut off"))?;
-            scopes.insert(list.scope);
+            scopes.insert(list.scope.get());
             match list.rest {
                 Some(_) if is_rest => return Err(error("a list of all crawlers leads to another")),
-                Some(rest) if rests.insert(rest) => waiting.push(rest),
+                Some(rest) if rests.insert(rest.get()) => waiting.push(rest.get()),
                 _ => {}
             }
             if list.entries().count() != list.len() {
                 return Err(error("a list holds an unknown role"));
             }
             for entry in list.entries() {
-                if entry.usage as usize >= usages {
+                if entry.usage.index() >= usages {
                     return Err(error("a list names a usage that does not exist"));
                 }
-                if entry.purpose != 0 && self.view.purpose(entry.purpose).is_none() {
+                if entry.purpose.is_some_and(|purpose| self.view.purpose(purpose).is_none()) {
                     return Err(error("a list names a purpose that does not exist"));
                 }
-                programs.insert(entry.program);
+                programs.insert(entry.program.get());
             }
         }
         for at in scopes.iter() {
-            if !self.view.scope(at).is_some_and(|scope| scope.is_whole()) {
+            if !self.view.scope(ScopeAt::new(at)).is_some_and(|scope| scope.is_whole()) {
                 return Err(self.error(
                     Section::Scopes,
                     at as usize,
@@ -133,7 +137,7 @@ impl Check<'_> {
         }
         let ranked = programs.ranked.iter().map(|at| (at, false));
         for (at, scoped) in ranked.chain(programs.scoped.iter().map(|at| (at, true))) {
-            let program = self.view.program(at).unwrap_or_default();
+            let program = self.view.program(ProgramAt::new(at)).unwrap_or_default();
             if Head::read(program).is_some_and(|head| (head.weighing == Weighing::Scoped) != scoped) {
                 let what = "a program is weighed in another way than its set is";
                 return Err(self.error(Section::Programs, at as usize, 14, what));

@@ -105,14 +105,14 @@ impl Check<'_> {
 
     /// V15: one fetch record per site, with the status that its ruling has and a document that exists.
     pub(super) fn fetches(&self, rulings: &[Ruling]) -> Result<(), ImageError> {
-        let (fetches, documents) = (self.view.fetches(), self.view.documents().len());
+        let fetches = self.view.fetches();
         if fetches.len() != rulings.len() {
             return Err(self.error(Section::Fetches, 0, 15, "not one fetch record per site"));
         }
         for (number, (fetch, ruling)) in fetches.iter().zip(rulings).enumerate() {
             let error =
                 |what: &str| self.error(Section::Fetches, number * size_of::<FetchRecord>(), 15, what);
-            if fetch.document != NONE && fetch.document.get() as usize >= documents {
+            if self.view.document_of(fetch).is_some_and(|document| self.view.document(document).is_none()) {
                 return Err(error("a site names a document that does not exist"));
             }
             let no_rules = match *ruling {

@@ -19,6 +19,7 @@ use robomaton_formats::layout::Section;
 use robomaton_formats::policy::CRAWL;
 use robomaton_formats::program::Weighing;
 use robomaton_runtime::{Image, Site};
+use robomaton_tests::map;
 use std::collections::HashSet;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -232,7 +233,7 @@ fn loading(built: &Built, field: &Field<'_>, table: &mut Table) -> Result<(), St
     let small = emit(entries, &field.options).map_err(|error| error.to_string())?;
     let path = std::env::temp_dir().join(format!("robomaton-figures-{}.rimg", std::process::id()));
     std::fs::write(&path, &small).map_err(|error| error.to_string())?;
-    let open = time(1_000, || Image::open(&path).map(|image| image.len()).unwrap_or(0));
+    let open = time(1_000, || map(&path).map(|image| image.len()).unwrap_or(0));
     let removed = std::fs::remove_file(&path);
     let micros = open.as_secs_f64() * 1e6;
     row(

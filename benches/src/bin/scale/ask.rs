@@ -9,6 +9,7 @@ use robomaton_benches::clock;
 use robomaton_benches::generate::Generator;
 use robomaton_runtime::{Crawler, Image, Question, Usage};
 use robomaton_tests::generate::Random;
+use robomaton_tests::map;
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::path::Path;
@@ -75,7 +76,7 @@ pub(crate) fn urls(sites: u64, hit: bool, count: usize) -> Result<Vec<String>, S
 /// The stage, in a process of its own.
 pub(crate) fn stage(path: &Path, sites: u64) -> Result<Asked, String> {
     let failed = |error: robomaton_runtime::OpenError| error.to_string();
-    let image = Image::open(path).map_err(failed)?;
+    let image = map(path).map_err(failed)?;
     let crawler = image.crawler(["Googlebot"]);
     let resident = resident(path, &image, &crawler, sites)?;
     let mut times = Vec::new();
@@ -98,7 +99,7 @@ pub(crate) fn stage(path: &Path, sites: u64) -> Result<Asked, String> {
     let mut openings: Vec<f64> = Vec::with_capacity(OPENINGS);
     for _ in 0..OPENINGS {
         let start = Instant::now();
-        black_box(Image::open(path).map_err(failed)?.len());
+        black_box(map(path).map_err(failed)?.len());
         openings.push(start.elapsed().as_secs_f64() * 1e6);
     }
     openings.sort_unstable_by(f64::total_cmp);

@@ -5,7 +5,7 @@
 use robomaton_benches::generate::{Generator, warc};
 use robomaton_corpus::{BatchOptions, Input, Progress, Report, prepare};
 use robomaton_formats::layout::Section;
-use robomaton_runtime::Image;
+use robomaton_tests::map;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -56,7 +56,7 @@ pub(crate) fn stage(captures: &Path, image: &Path) -> Result<Built, String> {
     let report = compile(captures, image)?;
     let total = start.elapsed().as_secs_f64();
     let peak = super::memory::own("VmHWM").unwrap_or(0);
-    let opened = Image::open(image).map_err(|error| error.to_string())?;
+    let opened = map(image).map_err(|error| error.to_string())?;
     let length = |section: &Section| (section.name().to_owned(), opened.section_bytes(*section) as u64);
     Ok(Built {
         captured: report.captured_bytes,

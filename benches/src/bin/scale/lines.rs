@@ -5,7 +5,8 @@
 //! stack, the question and the crawler are not. Without valgrind nothing is counted.
 
 use robomaton_formats::layout::Section;
-use robomaton_runtime::{Image, Usage};
+use robomaton_runtime::Usage;
+use robomaton_tests::map;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -42,7 +43,7 @@ pub(crate) struct Lines {
 
 /// The stage that is watched: asks about the URLs in a file, one a line.
 pub(crate) fn stage(path: &Path, urls: &Path) -> Result<(), String> {
-    let image = Image::open(path).map_err(|error| error.to_string())?;
+    let image = map(path).map_err(|error| error.to_string())?;
     let urls = std::fs::read_to_string(urls).map_err(|error| error.to_string())?;
     let crawler = image.crawler(["Googlebot"]);
     let range = |section: Section| image.view().layout().range(section);

@@ -2,9 +2,9 @@
 //!
 //! Reads records through the checked view; it knows no offset. What does not decode is shown as `damaged`.
 
-use robomaton_formats::Ruling;
 use robomaton_formats::layout::{MAGIC, Section, VERSION};
-use robomaton_formats::policy::{PolicyView, SET_LIST, ScopedView, USAGES, read_list};
+use robomaton_formats::policy::{PolicyView, ScopedView, USAGES, read_list};
+use robomaton_formats::{PolicyAt, Ruling, ScopeAt, SetRef, UsageId};
 use robomaton_runtime::Image;
 use std::io::{self, Write};
 
@@ -71,7 +71,7 @@ fn sites<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<(
     Ok(())
 }
 
-fn policy<D: AsRef<[u8]>>(image: &Image<D>, at: u32, out: &mut impl Write) -> io::Result<()> {
+fn policy<D: AsRef<[u8]>>(image: &Image<D>, at: PolicyAt, out: &mut impl Write) -> io::Result<()> {
     let view = image.view();
     let Some(policy) = view.policy(at).and_then(PolicyView::read) else {
         return writeln!(out, "    damaged");
@@ -89,13 +89,12 @@ fn policy<D: AsRef<[u8]>>(image: &Image<D>, at: u32, out: &mut impl Write) -> io
     Ok(())
 }
 
-fn set<D: AsRef<[u8]>>(image: &Image<D>, word: Option<u32>, out: &mut impl Write) -> io::Result<()> {
+fn set<D: AsRef<[u8]>>(image: &Image<D>, set: Option<SetRef>, out: &mut impl Write) -> io::Result<()> {
     let view = image.view();
-    match word {
+    match set {
         None => writeln!(out, "damaged"),
-        Some(program) if program & SET_LIST == 0 => writeln!(out, "program at {program:#x}"),
-        Some(word) => {
-            let list = word & !SET_LIST;
+        Some(SetRef::Program(program)) => writeln!(out, "program at {program:#x}"),
+        Some(SetRef::List(list)) => {
             let bytes = view.list(list).unwrap_or_default();
             if let Some(scoped) = ScopedView::read(bytes) {
                 write!(out, "scoped list at {list:#x}")?;
@@ -125,8 +124,8 @@ fn scoped<D: AsRef<[u8]>>(
     for entry in list.entries().take(FIRST) {
         let role = entry.role.title();
         write!(out, "{indent}{role} {}", usage(image, entry.usage))?;
-        if entry.purpose != 0 {
-            let purpose = view.purpose(entry.purpose).unwrap_or(b"damaged");
+        if let Some(at) = entry.purpose {
+            let purpose = view.purpose(at).unwrap_or(b"damaged");
             write!(out, ", for {}", purpose.escape_ascii())?;
         }
         writeln!(out, ": program at {:#x}", entry.program)?;
@@ -145,9 +144,9 @@ fn scoped<D: AsRef<[u8]>>(
     }
 }
 
-fn usage<D: AsRef<[u8]>>(image: &Image<D>, number: impl Into<u32>) -> String {
-    let name = image.view().usages().nth(number.into() as usize);
-    name.unwrap_or("damaged").escape_default().to_string()
+fn usage<D: AsRef<[u8]>>(image: &Image<D>, id: UsageId) -> String {
+    let name = image.view().usage(id);
+    name.as_deref().unwrap_or("damaged").escape_default().to_string()
 }
 
 /// The scopes, each with how much it holds; those that the shown sites lead to.
@@ -155,15 +154,14 @@ fn scopes<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<
     let view = image.view();
     let policy_of = |ruling| if let Ruling::Policy(at) = ruling { Some(at) } else { None };
     let policies = view.sites().filter_map(|site| site.ruling().and_then(policy_of));
-    let words = policies.take(FIRST).flat_map(|at| {
+    let sets = policies.take(FIRST).flat_map(|at| {
         let policy = view.policy(at).and_then(PolicyView::read);
         let own = policy.into_iter().flat_map(|policy| (0..policy.len()).map(move |index| policy.set(index)));
         own.chain(policy.map(|policy| policy.default_set()))
     });
-    let lists = words.flatten().filter(|word| word & SET_LIST != 0);
-    let scopes =
-        lists.filter_map(|word| ScopedView::read(view.list(word & !SET_LIST)?)).map(|list| list.scope);
-    let mut scopes: Vec<u32> = scopes.collect();
+    let lists = sets.flatten().filter_map(SetRef::list);
+    let scopes = lists.filter_map(|at| ScopedView::read(view.list(at)?)).map(|list| list.scope);
+    let mut scopes: Vec<ScopeAt> = scopes.collect();
     scopes.sort_unstable();
     scopes.dedup();
     if !scopes.is_empty() {
@@ -187,7 +185,7 @@ fn scopes<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<
 fn crawlers<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
     let view = image.view();
     heading(out, "crawlers", view.crawlers())?;
-    for id in 0..view.crawlers().min(FIRST) as u32 {
+    for id in view.crawler_ids().take(FIRST) {
         writeln!(out, "  crawler {id}: {}", view.crawler(id).unwrap_or(b"damaged").escape_ascii())?;
     }
     Ok(())
@@ -195,7 +193,7 @@ fn crawlers<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Resul
 
 /// Usages beyond those that every image numbers.
 fn usages<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
-    let own: Vec<&str> = image.view().usages().skip(USAGES.len()).collect();
+    let own: Vec<String> = image.view().usages().skip(USAGES.len()).collect();
     if own.is_empty() {
         return Ok(());
     }
@@ -209,10 +207,10 @@ fn usages<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<
 fn documents<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
     let view = image.view();
     heading(out, "documents", view.documents().len())?;
-    for (number, record) in view.documents().iter().take(FIRST).enumerate() {
+    for (document, record) in view.document_ids().zip(view.documents()).take(FIRST) {
         let (detail, source) = (record.detail_length, record.source_length);
-        write!(out, "  document {number}: detail {detail} bytes, source {source} bytes")?;
-        match view.detail(number as u32) {
+        write!(out, "  document {}: detail {detail} bytes, source {source} bytes", document.number())?;
+        match view.detail(document) {
             Some(detail) => {
                 let rules: usize = detail.groups.iter().map(|group| group.rules.len()).sum();
                 write!(out, ", {} groups, {rules} rules", detail.groups.len())?;

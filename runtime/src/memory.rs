@@ -1,0 +1,53 @@
+//! The bytes of an image file: mapped, or copied into memory.
+//!
+//! Rust's references promise that the bytes behind them do not change, and a mapped file keeps that
+//! promise only as long as nobody writes to it. No check in this process can enforce that, so
+//! mapping is `unsafe` and the caller makes the promise; copying is safe. It does not know what the
+//! bytes say.
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The bytes of a file in memory. A clone shares them; they are released with the last one.
+#[derive(Clone, Debug)]
+pub struct Memory(Arc<memmap2::Mmap>);
+
+impl Memory {
+    /// Maps a file.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or mapped.
+    ///
+    /// # Safety
+    /// As for [`Image::map`](crate::Image::map): nobody may change or truncate the file while the
+    /// map lives.
+    pub(crate) unsafe fn map(path: &Path) -> io::Result<Memory> {
+        let file = File::open(path)?;
+        // SAFETY: the caller promises that nobody changes or truncates the file.
+        let map = unsafe { memmap2::Mmap::map(&file)? };
+        Ok(Memory(Arc::new(map)))
+    }
+
+    /// Copies a file. The copy lives in anonymous pages, so that mapped and copied images have one
+    /// type.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or its length changes meanwhile.
+    pub(crate) fn read(path: &Path) -> io::Result<Memory> {
+        let mut file = File::open(path)?;
+        let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        let mut copy = memmap2::MmapMut::map_anon(length)?;
+        file.read_exact(&mut copy)?;
+        Ok(Memory(Arc::new(copy.make_read_only()?)))
+    }
+}
+
+impl AsRef<[u8]> for Memory {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
