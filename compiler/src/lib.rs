@@ -38,7 +38,8 @@ mod sniff;
 pub mod trace;
 
 pub use document::{
-    Document, ScopedEntry, ScopedSet, Set, Workshop, compile, compile_fetched, compile_policy, compile_with,
+    Document, ScopedEntry, ScopedSet, Set, Workshop, compile, compile_fetched, compile_lowered,
+    compile_policy, compile_with,
 };
 pub use dump::{dump_automaton, dump_policy};
 pub use emit::{Emitter, Entry, Names, Provenance, emit};

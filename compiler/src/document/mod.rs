@@ -136,7 +136,19 @@ pub fn compile_with(text: &[u8], around: &Surroundings<'_, '_>, options: &Option
 /// Compiles one text as that of a capture: a page or a picture in place of a robots.txt is another outcome than an empty
 /// one (R16).
 pub fn compile_fetched(text: &[u8], around: &Surroundings<'_, '_>, options: &Options) -> Document {
-    let mut document = compile_with(text, around, options);
+    as_fetched(compile_with(text, around, options), text)
+}
+
+/// As [`compile_fetched`], of a text that the caller has scanned and lowered: the policy, or the limit that it exceeds.
+pub fn compile_lowered(
+    tree: &Tree<'_>,
+    lowered: Result<&Policy<'_>, &OverLimit>,
+    options: &Options,
+) -> Document {
+    as_fetched(Workshop::default().compile_lowered(tree, lowered, options), tree.source)
+}
+
+fn as_fetched(mut document: Document, text: &[u8]) -> Document {
     if document.outcome == Outcome::Empty && sniff(text, None) != Looks::Text {
         document.outcome = Outcome::NotRobots;
     }
@@ -164,6 +176,16 @@ impl Workshop {
         options: &Options,
     ) -> Document {
         let tree = robomaton_grammar::scan(text, options.limits.bytes(options.profile));
+        self.compile_lowered(&tree, lower_with(&tree, around, options).as_ref(), options)
+    }
+
+    fn compile_lowered(
+        &mut self,
+        tree: &Tree<'_>,
+        lowered: Result<&Policy<'_>, &OverLimit>,
+        options: &Options,
+    ) -> Document {
+        let text = tree.source;
         let keep = !options.no_sources && text.len() as u64 <= MAX_TEXT;
         let source = if keep { write::encode_source(text) } else { Vec::new() };
         let mut document = Document {
@@ -171,12 +193,12 @@ impl Workshop {
             source,
             text_length: text.len(),
             cut: !tree.unread.is_empty(),
-            unread: unread(&tree),
+            unread: unread(tree),
             ..Document::default()
         };
-        match lower_with(&tree, around, options) {
-            Ok(policy) => document.fill(&policy, options, self),
-            Err(over) => document.refuse(over),
+        match lowered {
+            Ok(policy) => document.fill(policy, options, self),
+            Err(&over) => document.refuse(over),
         }
         document
     }
