@@ -11,6 +11,7 @@ use crate::policy::Policy;
 use crate::programs::{self, ProgramCache};
 use crate::{Looks, Options, OverLimit, precedence, sniff};
 use robomaton_formats::Outcome;
+use robomaton_grammar::Tree;
 
 /// Compiles one text fetched from `origin` (`host[:port]`, for patterns that are absolute URLs).
 pub fn compile(text: &[u8], origin: Option<&str>, options: &Options) -> Document {
@@ -31,18 +32,40 @@ pub fn compile_cached(
 ) -> Document {
     let tree = robomaton_grammar::scan(text, options.limits.bytes(options.profile));
     let policy = lower_with(&tree, context, options);
-    let contents = policy.and_then(|policy| contents(&policy, options, cache));
-    Document::new(options.profile, Text::new(&tree, options), contents)
+    document(&tree, policy.as_ref(), options, cache)
 }
 
 /// Compiles one text as that of a capture: a page or a picture in place of a robots.txt is another outcome than an empty
 /// one (R16).
 pub fn compile_fetched(text: &[u8], context: &Surroundings<'_, '_>, options: &Options) -> Document {
-    let mut document = compile_with(text, context, options);
+    as_fetched(compile_with(text, context, options), text)
+}
+
+/// As [`compile_fetched`], of a text that the caller has scanned and lowered: the policy, or the limit that it exceeds.
+pub fn compile_lowered(
+    tree: &Tree<'_>,
+    policy: Result<&Policy<'_>, &OverLimit>,
+    options: &Options,
+) -> Document {
+    as_fetched(document(tree, policy, options, &mut ProgramCache::default()), tree.source)
+}
+
+fn as_fetched(mut document: Document, text: &[u8]) -> Document {
     if document.outcome == Outcome::Empty && sniff(text, None) != Looks::Text {
         document.outcome = Outcome::NotRobots;
     }
     document
+}
+
+/// What is left to do once a text is lowered.
+fn document(
+    tree: &Tree<'_>,
+    policy: Result<&Policy<'_>, &OverLimit>,
+    options: &Options,
+    cache: &mut ProgramCache,
+) -> Document {
+    let contents = policy.map_err(|over| *over).and_then(|policy| contents(policy, options, cache));
+    Document::new(options.profile, Text::new(tree, options), contents)
 }
 
 /// Compiles a policy that was put together otherwise than from one text. The document holds no text.

@@ -43,7 +43,7 @@ pub mod scope;
 mod sniff;
 pub mod trace;
 
-pub use compile::{compile, compile_cached, compile_fetched, compile_policy, compile_with};
+pub use compile::{compile, compile_cached, compile_fetched, compile_lowered, compile_policy, compile_with};
 pub use context::{Element, MetaTag, Page, Surroundings};
 pub use document::{Document, ScopedEntry, ScopedSet, Set};
 pub use dump::{dump_automaton, dump_policy};

@@ -9,6 +9,9 @@ use robomaton_formats::scope::MAX_PATTERNS;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// The name of [`Limits::bytes`], which a text cannot exceed: the rest is left unread.
+const BYTES: &str = "bytes";
+
 /// What one text may cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -86,10 +89,10 @@ impl Limits {
         if depth > self.depth { Err(over) } else { Ok(()) }
     }
 
-    /// Names and values, for the provenance of an image.
+    /// Names and values, for the provenance of an image. [`Limits::from_named`] reads them.
     pub fn named(&self, profile: Profile) -> Vec<(String, u64)> {
         [
-            ("bytes", self.bytes(profile)),
+            (BYTES, self.bytes(profile)),
             (LimitName::Groups.name(), self.groups()),
             (LimitName::Rules.name(), self.rules),
             (LimitName::Stars.name(), self.stars()),
@@ -103,6 +106,32 @@ impl Limits {
         ]
         .map(|(name, value)| (name.to_owned(), value as u64))
         .into()
+    }
+
+    /// The limits in the provenance of an image of this profile. A limit of bytes that is the profile's default is
+    /// left unset, since another document of a site has a profile, and a default, of its own. Unknown names are
+    /// ignored, and a limit that is not named has its default.
+    pub fn from_named(named: &[(String, u64)], profile: Profile) -> Limits {
+        let defaults = Limits::default();
+        let value = |wanted: &str, default: usize| {
+            let found = named.iter().find(|(name, _)| name == wanted);
+            found.map_or(default, |&(_, value)| usize::try_from(value).unwrap_or(usize::MAX))
+        };
+        let limit = |name: LimitName, default| value(name.name(), default);
+        let bytes = value(BYTES, defaults.bytes(profile));
+        Limits {
+            bytes: Some(bytes).filter(|&bytes| bytes != defaults.bytes(profile)),
+            groups: limit(LimitName::Groups, defaults.groups),
+            rules: limit(LimitName::Rules, defaults.rules),
+            stars: limit(LimitName::Stars, defaults.stars),
+            pattern: limit(LimitName::Pattern, defaults.pattern),
+            usages: limit(LimitName::Usages, defaults.usages),
+            references: limit(LimitName::References, defaults.references),
+            conditions: limit(LimitName::Conditions, defaults.conditions),
+            times: limit(LimitName::Times, defaults.times),
+            depth: limit(LimitName::Depth, defaults.depth),
+            patterns: limit(LimitName::Patterns, defaults.patterns),
+        }
     }
 }
 
@@ -191,5 +220,21 @@ pub struct OverLimit {
 impl fmt::Display for OverLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: over the limit of {} {}", self.line, self.allowed, self.limit.unit())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_survive_an_image() {
+        for profile in Profile::ALL {
+            let limits = Limits { groups: 7, times: 8, patterns: 9, ..Limits::default() };
+            assert_eq!(Limits::from_named(&limits.named(profile), profile), limits);
+            let limits = Limits { bytes: Some(10), depth: 11, ..limits };
+            assert_eq!(Limits::from_named(&limits.named(profile), profile), limits);
+            assert_eq!(Limits::from_named(&[], profile), Limits::default());
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::record::{Content, Event, Range, Record};
 use crate::{Capture, SkipReason, dates};
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use robomaton_formats::schedule::LATEST;
 use robomaton_formats::site::SiteKey;
 use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
@@ -21,9 +22,6 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-
-/// The end of the year 9999: a later time is one in other units, and would win over every other capture.
-const LATEST: i64 = 253_402_300_799;
 
 /// A row. In JSON, unknown keys are passed over: dumps carry more than we read.
 #[derive(Default, Deserialize)]
@@ -307,7 +305,7 @@ impl Row {
 /// A time as unix seconds: such a number already, or a text in the forms of RFC 3339.
 fn seconds(time: &Scalar) -> Result<i64, String> {
     if let Some(number) = time.number() {
-        let fits = (0..=LATEST).contains(&number);
+        let fits = u64::try_from(number).is_ok_and(|number| number <= LATEST);
         let other =
             || format!("fetched_at: {number} is no number of seconds since 1970; is it milliseconds?");
         return if fits { Ok(number) } else { Err(other()) };

@@ -8,8 +8,12 @@
 use crate::text;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
+use std::fmt;
 use std::num::NonZeroU32;
 use std::time::Duration;
+
+/// The last second of the year 9999, since 1970: RFC 3339 writes no later time, and one that is given is in other units.
+pub const LATEST: u64 = 253_402_300_799;
 
 const MINUTES: u16 = 24 * 60;
 const MINUTE: u128 = 60 * 1000;
@@ -100,6 +104,14 @@ impl Window {
             } else {
                 minute >= from || minute <= to || from == to
             }
+    }
+}
+
+impl fmt::Display for Window {
+    /// `05:30-20:59`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Window { from, to } = self;
+        write!(f, "{:02}:{:02}-{:02}:{:02}", from / 60, from % 60, to / 60, to % 60)
     }
 }
 

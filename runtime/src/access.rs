@@ -9,6 +9,7 @@ use crate::lanes;
 use crate::scoped;
 use crate::site::Site;
 use crate::target::{self, Target};
+use crate::terms::is_unheard;
 use crate::verdict::{Answer, Basis, Verdict};
 use crate::walk::Highest;
 use robomaton_formats::decision::is_robots_txt;
@@ -139,7 +140,7 @@ fn by_scope(
     let (view, elements, target) = (site.view, site.terms.elements, target.octets());
     // A robots.txt that could not be had might name the crawler, and then a page that names nobody would not be heard.
     let unheard = match silent.basis {
-        Basis::Outcome(outcome) => outcome.is_unheard() || silent.decision == Decision::Disallowed,
+        Basis::Outcome(outcome) => is_unheard(outcome, silent.decision),
         _ => false,
     };
     let question = scoped::Question { view, list, crawler, policy, usage, target, elements, unheard };

@@ -370,6 +370,24 @@ impl<D: AsRef<[u8]>> Image<D> {
         }
     }
 
+    /// The same, out of another document of the site, such as `data.txt` (K2). What robots.txt says does not answer for
+    /// a document that the image does not hold.
+    pub fn decide_document<'a>(
+        &'a self,
+        name: &str,
+        crawler: &'a Crawler,
+        usage: Usage<'a>,
+        url: &'a str,
+    ) -> Verdict<'a> {
+        match self.document(url, name) {
+            Some(site) => site.decide(crawler, usage, url),
+            None if target::split(self.profile(), url).is_err() => {
+                self.unknown(crawler, usage, url, Basis::NoUrl)
+            }
+            None => self.unknown(crawler, usage, url, Basis::NoSite),
+        }
+    }
+
     #[inline]
     pub(crate) fn unknown<'a>(
         &'a self,

@@ -3,7 +3,7 @@
 use crate::access::{self, Access};
 use crate::crawler::{Crawler, Usage};
 use crate::target::{self, Target};
-use crate::terms::Terms;
+use crate::terms::{Terms, is_unheard};
 use crate::verdict::Verdict;
 use robomaton_formats::detail::{Detail, Extension, Group};
 use robomaton_formats::layout::{FetchRecord, NONE};
@@ -68,12 +68,23 @@ impl<'i> Site<'i> {
 
     /// What became of fetching its robots.txt, or this document (R16). `None` when the image is damaged here.
     pub fn outcome(&self) -> Option<Outcome> {
-        let no_rules = match self.ruling()? {
+        Some(self.no_rules()?.map_or(Outcome::Rules, |no_rules| no_rules.outcome))
+    }
+
+    /// What stands in place of rules, if anything does. The outer `None` when the image is damaged here.
+    fn no_rules(&self) -> Option<Option<NoRules>> {
+        Some(match self.ruling()? {
             Ruling::Program(_) => None,
             Ruling::Policy(at) => PolicyView::read(self.view.policy(at)?)?.no_rules(),
             Ruling::NoRules(no_rules) => Some(no_rules),
-        };
-        Some(no_rules.map_or(Outcome::Rules, |no_rules| no_rules.outcome))
+        })
+    }
+
+    /// Whether there may be a robots.txt that nobody has read, or one that has to be taken on these terms to forbid
+    /// everything: then it might name a crawler to which a page speaks as to any.
+    pub fn is_unheard(&self) -> bool {
+        let Some(no_rules) = self.no_rules() else { return true };
+        no_rules.is_some_and(|no_rules| is_unheard(no_rules.outcome, self.decide_outcome(no_rules)))
     }
 
     /// The HTTP status of the capture, 0 when there was none.

@@ -57,3 +57,9 @@ impl Terms {
         self.now.filter(|_| fetched_at != 0).map(|now| now.saturating_sub(fetched_at))
     }
 }
+
+/// Whether a robots.txt without rules may be one that nobody has read, or counts as one that forbids everything: then a
+/// page that names nobody does not have the last word.
+pub(crate) fn is_unheard(outcome: Outcome, silence: Decision) -> bool {
+    outcome.is_unheard() || silence == Decision::Disallowed
+}

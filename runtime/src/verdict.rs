@@ -152,11 +152,7 @@ impl<'a> Verdict<'a> {
     /// The conditions of a conditional permission, all to be met.
     pub fn conditional(&self) -> Option<Conditional> {
         let account = (self.decision() == Decision::Conditional).then(|| self.account())?;
-        let mut conditions: Vec<Condition> =
-            account.rules.into_iter().flat_map(|rule| rule.conditions).collect();
-        conditions.sort_unstable();
-        conditions.dedup();
-        Some(Conditional { conditions })
+        Some(Conditional { conditions: account.conditions() })
     }
 
     /// Everything that can be told about how the answer came about.
@@ -179,6 +175,17 @@ pub struct Account {
     pub fields: Option<Decision>,
     /// And what the conventional rules alone say (decision 14).
     pub conventional: Option<Decision>,
+}
+
+impl Account {
+    /// The conditions of the rules that decide, sorted. Those of a conditional permission have all to be met.
+    pub fn conditions(&self) -> Vec<Condition> {
+        let mut conditions: Vec<Condition> =
+            self.rules.iter().flat_map(|rule| &rule.conditions).cloned().collect();
+        conditions.sort_unstable();
+        conditions.dedup();
+        conditions
+    }
 }
 
 /// A permission under conditions.
