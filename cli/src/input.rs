@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
-/// Octets of the buffer that lines are read into, at first.
+/// Bytes of the buffer that lines are read into, at first.
 const CHUNK: usize = 256 << 10;
 /// A longer line is no line of text.
 const LONGEST_LINE: usize = 64 << 20;
@@ -86,9 +86,9 @@ pub(crate) fn is_image(bytes: &[u8]) -> bool {
 pub(crate) struct Chunks<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// Octets of the buffer that were handed out.
+    /// Bytes of the buffer that were handed out.
     given: usize,
-    /// Octets of the buffer that were read.
+    /// Bytes of the buffer that were read.
     filled: usize,
 }
 
@@ -145,7 +145,7 @@ impl<'t> Lines<'t> {
         Lines { rest }
     }
 
-    /// Octets of the chunk that were read so far.
+    /// Bytes of the chunk that were read so far.
     #[inline]
     pub(crate) fn read(&self, chunk: &str) -> usize {
         chunk.len() - self.rest.len()
@@ -179,7 +179,7 @@ impl<'t> Iterator for Lines<'t> {
 mod tests {
     use super::*;
 
-    /// Gives its text a few octets at a time.
+    /// Gives its text a few bytes at a time.
     struct Slow<'t>(&'t [u8], usize);
 
     impl Read for Slow<'_> {

@@ -2,7 +2,7 @@
 //!
 //! One thread reads and inflates; the others hash and compile what it hands over, a block at a time (`gather`), and put
 //! the documents aside in a file (`store`). When all is read, `join` puts together what belongs to a site, and the
-//! compiler's emitter makes the image, in files too. So memory holds some hundred octets for each site and distinct text,
+//! compiler's emitter makes the image, in files too. So memory holds some hundred bytes for each site and distinct text,
 //! and what lies in the blocks under way.
 //! Invariant: the image depends on the set of captures, not on their order nor on the number of threads. It does not
 //! know what a body says.
@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-/// Octets of bodies that are handed over together.
+/// Bytes of bodies that are handed over together.
 const BLOCK: usize = 4 << 20;
 /// Blocks that may wait for the compiler.
 const WAITING: usize = 4;
@@ -53,7 +53,7 @@ pub struct BatchOptions {
 /// How far a run is; shared with whoever draws it.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Octets read of the inputs as they lie on disk.
+    /// Bytes read of the inputs as they lie on disk.
     pub bytes: AtomicU64,
     /// Captures read.
     pub captures: AtomicU64,

@@ -134,7 +134,7 @@ pub enum Item {
 pub struct Skipped {
     /// The file, or `-`.
     pub source: String,
-    /// Where in it: the offset in octets after decompression, of byte ranges the one in the file; or the number (from 1)
+    /// Where in it: the offset in bytes after decompression, of byte ranges the one in the file; or the number (from 1)
     /// of a line in JSONL, of a row in CSV (behind the header) and Parquet, of an entry in tar and zip.
     pub at: u64,
     /// Why.
@@ -198,16 +198,16 @@ pub enum SkipReason {
     #[error("the capture that this revisit record refers to is not among the captures")]
     Revisit,
     /// Bytes where a WARC record should begin; skipped up to the next line that begins with `WARC/`.
-    #[error("no WARC record here; skipped {0} octets up to the next one")]
+    #[error("no WARC record here; skipped {0} bytes up to the next one")]
     Garbage(u64),
     /// A WARC header that cannot be read.
     #[error("bad WARC header: {0}")]
     WarcHeader(&'static str),
     /// The record is not as long as its Content-Length says.
-    #[error("the record does not end where its Content-Length says ({0} octets)")]
+    #[error("the record does not end where its Content-Length says ({0} bytes)")]
     RecordLength(u64),
     /// The record exceeds [`ReadLimits::max_record`].
-    #[error("the record has {0} octets, more than the limit max_record")]
+    #[error("the record has {0} bytes, more than the limit max_record")]
     RecordTooLong(u64),
     /// The file ends inside the record, or is damaged there.
     #[error("the file ends, or is damaged, inside this record")]
@@ -282,17 +282,17 @@ impl SkipReason {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadLimits {
-    /// Octets of a body, after decoding: the rest is dropped and the capture marked truncated.
+    /// Bytes of a body, after decoding: the rest is dropped and the capture marked truncated.
     pub max_body: usize,
-    /// Octets of a WARC record by its own Content-Length: a longer one is not believed, but skipped.
+    /// Bytes of a WARC record by its own Content-Length: a longer one is not believed, but skipped.
     pub max_record: u64,
-    /// Octets of a WARC header, and of an HTTP header.
+    /// Bytes of a WARC header, and of an HTTP header.
     pub max_header: usize,
-    /// Octets of a JSONL line, and of a CSV row.
+    /// Bytes of a JSONL line, and of a CSV row.
     pub max_line: usize,
     /// The window of a zstd frame, as a power of two; what `zstd` without `--long` writes needs 27 at most.
     pub max_window_log: u32,
-    /// Octets of the dictionary of a zstd file.
+    /// Bytes of the dictionary of a zstd file.
     pub max_dictionary: usize,
     /// Entries of a tar or zip archive: behind so many, it is not read.
     pub max_entries: u64,

@@ -1,7 +1,7 @@
 //! Undoes transfer and content encodings of a body, where they are really there.
 //!
-//! Called by `http`. Crawlers differ: some store the octets of the wire, some (Common Crawl) store decoded bodies
-//! below the header of the wire. So every step first asks the octets, and what does not decode but reads as text
+//! Called by `http`. Crawlers differ: some store the bytes of the wire, some (Common Crawl) store decoded bodies
+//! below the header of the wire. So every step first asks the bytes, and what does not decode but reads as text
 //! is taken as decoded already. Invariant: no step's result exceeds the limit by more than one buffer.
 //! It does not know headers, only the names of the codings.
 
@@ -48,7 +48,7 @@ impl<'a> Body<'a> {
                 _ => return Err(SkipReason::Encoding(coding.to_owned())),
             };
             let (bytes, whole) = inflated;
-            // Half a gzip file is worth its beginning; text that happens to inflate for a few octets is text.
+            // Half a gzip file is worth its beginning; text that happens to inflate for a few bytes is text.
             if whole || (!bytes.is_empty() && !is_text(&self.bytes)) {
                 self = Body { bytes: Cow::Owned(bytes), truncated: self.truncated || !whole };
             }
@@ -56,7 +56,7 @@ impl<'a> Body<'a> {
         Ok(self)
     }
 
-    /// The body in memory of its own, at most `max` octets of it.
+    /// The body in memory of its own, at most `max` bytes of it.
     pub(crate) fn limited(self, max: usize) -> (Vec<u8>, bool) {
         let truncated = self.truncated || self.bytes.len() > max;
         let bytes = match self.bytes {
@@ -71,7 +71,7 @@ impl<'a> Body<'a> {
 }
 
 /// The data of the first gzip member, and whether there was nothing wrong with it. What exceeds `max` is cut at the
-/// next octet, so that the caller sees the excess.
+/// next byte, so that the caller sees the excess.
 fn gunzip(bytes: &[u8], max: usize) -> (Vec<u8>, bool) {
     let mut out = Vec::new();
     let limit = (max as u64).saturating_add(1);
@@ -99,12 +99,12 @@ fn inflate(bytes: &[u8], zlib: bool, max: usize) -> (Vec<u8>, bool) {
     }
 }
 
-/// Whether these octets read as text as they stand; compressed ones are not even UTF-8.
+/// Whether these bytes read as text as they stand; compressed ones are not even UTF-8.
 fn is_text(bytes: &[u8]) -> bool {
     sniff(bytes, None) != Looks::Binary && str::from_utf8(bytes).is_ok()
 }
 
-/// Whether the two octets of a zlib header (RFC 1950 2.2) stand here.
+/// Whether the two bytes of a zlib header (RFC 1950 2.2) stand here.
 fn is_zlib(bytes: &[u8]) -> bool {
     matches!(bytes, [method, flags, ..] if method & 15 == 8 && (u16::from(*method) << 8 | u16::from(*flags)) % 31 == 0)
 }

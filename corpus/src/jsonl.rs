@@ -5,7 +5,7 @@
 //! ```
 //!
 //! What the keys mean is told in `row`. A line of a CDXJ index is the same behind a key and a timestamp.
-//! Invariants: every line is one item; a bad line costs itself alone; a body is octets, so that one which was
+//! Invariants: every line is one item; a bad line costs itself alone; a body is bytes, so that one which was
 //! pasted in without regard to UTF-8 arrives as it was.
 
 use crate::record::Event;
@@ -63,7 +63,7 @@ impl Iterator for Lines<'_, '_> {
     }
 }
 
-/// Where the line in front of the window ends; `None` if it does not within `max` octets, or not at all.
+/// Where the line in front of the window ends; `None` if it does not within `max` bytes, or not at all.
 fn line_end(window: &mut Window<'_>, max: usize) -> Option<usize> {
     let (mut look, mut seen) = (1, 0);
     loop {

@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Octets of a list: some hundred thousand paths of Common Crawl take 14 MB.
+/// Bytes of a list: some hundred thousand paths of Common Crawl take 14 MB.
 const MAX_LIST: u64 = 256 << 20;
 
 impl Input {

@@ -94,7 +94,7 @@ fn read_file(
     for &(_, offset, length) in ranges {
         let skipped = |reason| Item::Skipped(Skipped { source: name.to_owned(), at: offset, reason });
         if offset.checked_add(length).is_none_or(|end| end > size) {
-            let what = format!("{length} octets from {offset} on, but the file ends at {size}");
+            let what = format!("{length} bytes from {offset} on, but the file ends at {size}");
             each(skipped(SkipReason::Range(what)))?;
             continue;
         }

@@ -73,7 +73,7 @@ pub(crate) enum Scalar {
 
 type Headers = BTreeMap<String, serde_json::Value>;
 
-/// A JSON string taken as octets, valid UTF-8 or not.
+/// A JSON string taken as bytes, valid UTF-8 or not.
 struct Bytes(Vec<u8>);
 
 impl<'de> Deserialize<'de> for Bytes {
@@ -176,7 +176,7 @@ impl fmt::Display for Scalar {
 }
 
 impl Row {
-    /// Sets the field of a column to the octets of its cell. Those of an empty cell are no value: tables have no other
+    /// Sets the field of a column to the bytes of its cell. Those of an empty cell are no value: tables have no other
     /// way to leave one out.
     pub(crate) fn set_bytes(&mut self, column: Column, bytes: &[u8]) -> Result<(), String> {
         if bytes.is_empty() {
@@ -238,7 +238,7 @@ impl Row {
         };
         let count = |name: &str, value: &Scalar| {
             let count = value.number().and_then(|number| u64::try_from(number).ok());
-            count.ok_or_else(|| format!("{name}: {value} is no number of octets"))
+            count.ok_or_else(|| format!("{name}: {value} is no number of bytes"))
         };
         let filename = filename.text().ok_or_else(|| format!("filename: {filename} is none"));
         Some(filename.and_then(|filename| {

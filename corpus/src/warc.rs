@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 
 /// What is looked at first; nearly every header fits.
 const GLANCE: usize = 4096;
-/// Octets behind a record that show whether it ended: two line ends and the name of the format.
+/// Bytes behind a record that show whether it ended: two line ends and the name of the format.
 const TRAILER: usize = 4 + MAGIC.len();
 /// How every record begins.
 const MAGIC: &[u8] = b"WARC/";
@@ -114,14 +114,14 @@ fn record(window: &mut Window<'_>, limits: &ReadLimits) -> Result<Content, SkipR
     content
 }
 
-/// Refuses the record in front of the window, of which `known` octets are understood, and finds the next.
+/// Refuses the record in front of the window, of which `known` bytes are understood, and finds the next.
 fn refuse(window: &mut Window<'_>, known: usize, reason: SkipReason) -> Result<Content, SkipReason> {
     window.take(known);
     resync(window);
     Err(reason)
 }
 
-/// Takes octets until the window begins with a record, or is empty and has stopped. Returns how many.
+/// Takes bytes until the window begins with a record, or is empty and has stopped. Returns how many.
 fn resync(window: &mut Window<'_>) -> u64 {
     let from = window.offset();
     // Only the first look may find a record at the very front: later ones begin inside a line.
@@ -170,7 +170,7 @@ fn header_end(window: &mut Window<'_>, max: usize) -> Result<usize, SkipReason> 
     }
 }
 
-/// Whether a record ends `end` octets into the window: two line ends follow, or line ends and then the next
+/// Whether a record ends `end` bytes into the window: two line ends follow, or line ends and then the next
 /// record or the end of the file, and no damage that casts doubt on them.
 fn ends_well(window: &Window<'_>, end: usize) -> bool {
     let rest = &window.data()[end..];

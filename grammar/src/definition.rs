@@ -2,7 +2,7 @@
 //!
 //! Tests and fuzzing hold [`crate::scan`] to it; nothing else calls it, for it is some sixty times slower.
 //! Invariants: everything that can be said in the grammar is said there, this file only moves spans; every
-//! line rule of the grammar becomes one line. It knows no key by its spelling and no place by its octet,
+//! line rule of the grammar becomes one line. It knows no key by its spelling and no place by its byte,
 //! except the extent that both readers are given.
 
 use pest::Parser;

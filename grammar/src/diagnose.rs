@@ -17,7 +17,7 @@ pub fn diagnose(tree: &Tree<'_>) -> Vec<Diagnostic> {
     let mut pass = Pass { tree, found: Vec::new() };
     pass.byte_order_mark();
     for line in &tree.lines {
-        pass.octets(line);
+        pass.text(line);
         pass.key(line);
         pass.value(line);
     }
@@ -50,8 +50,8 @@ impl<'s> Pass<'_, 's> {
         }
     }
 
-    /// R1: octets that do not belong in a text, once per line.
-    fn octets(&mut self, line: &Line) {
+    /// R1: bytes that do not belong in a text, once per line.
+    fn text(&mut self, line: &Line) {
         let base = line.span.start;
         // The comment ends, even if there is none, where the terminator begins.
         let text = self.tree.text(Span { start: base, end: line.comment.end });

@@ -40,7 +40,7 @@ impl fmt::Display for Severity {
 pub enum Code {
     /// The source begins with a byte order mark, or with a part of one.
     ByteOrderMark,
-    /// A line is not UTF-8. Its octets are kept as they are.
+    /// A line is not UTF-8. Its bytes are kept as they are.
     NotUtf8,
     /// A line has a NUL or another control character in it.
     ControlCharacter,

@@ -3,7 +3,7 @@
 //! Serves whoever lowers a tree; [`crate::Line::value`] is what comes in. The proposal, "An
 //! Extended Standard for Robot Exclusion" of 17 October 1996, is read by the rules N2 (Robot-version), N15 (Visit-time) and N16 (Request-rate); for
 //! Crawl-delay there is R18. Invariants: all that can be said in the grammar is said there; every function
-//! takes any octets, in linear time, and a value that does not fit, or whose numbers do not, is `None`.
+//! takes any bytes, in linear time, and a value that does not fit, or whose numbers do not, is `None`.
 //! What a rate or a window asks of a crawler is not known here.
 
 use pest::Parser;
@@ -140,7 +140,7 @@ fn crawl_delay_by_grammar(value: &[u8]) -> Option<u64> {
     Some(millis)
 }
 
-/// Octets as text for pest, each as the character of its number.
+/// Bytes as text for pest, each as the character of its number.
 fn projection(value: &[u8]) -> String {
     value.iter().copied().map(char::from).collect()
 }
@@ -285,7 +285,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_octets_are_taken(
+        fn any_bytes_are_taken(
             any in proptest::collection::vec(any::<u8>(), 0..40),
             near in "[0-9./: smhUTC-]{0,16}",
         ) {

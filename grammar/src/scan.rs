@@ -57,7 +57,7 @@ fn read_record(text: &[u8], start: usize, hash: usize) -> (LineKind, Span, Span)
 
 /// R3: `Sitemap https://…` lacks its own colon, and the first one found is that of the URL.
 fn sitemap_without_colon(text: &[u8], start: usize, hash: usize) -> Option<(Span, Span)> {
-    // One octet rules out what is no such line: ordinary files pay for no more than that.
+    // One byte rules out what is no such line: ordinary files pay for no more than that.
     if !matches!(text.get(start), Some(b'S' | b's')) {
         return None;
     }
@@ -73,7 +73,7 @@ fn sitemap_without_colon(text: &[u8], start: usize, hash: usize) -> Option<(Span
 
 /// Whether a key that is none of [`Key`] is that of an ACAP field (V1).
 pub(crate) fn is_acap(key: &[u8]) -> bool {
-    // One octet rules out what is no such key: ordinary files pay for no more than that.
+    // One byte rules out what is no such key: ordinary files pay for no more than that.
     matches!(key.first(), Some(b'A' | b'a'))
         && key.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"acap-"))
 }

@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn on_random_octets(source in prop::collection::vec(any::<u8>(), 0..80)) {
+    fn on_random_bytes(source in prop::collection::vec(any::<u8>(), 0..80)) {
         agree(&source, DEFAULT_LIMIT);
     }
 }

@@ -24,7 +24,7 @@ pub struct Compiled {
     pub report: Report,
     /// The image.
     pub image: Image,
-    /// From the first octet read to the image in its place.
+    /// From the first byte read to the image in its place.
     pub seconds: f64,
 }
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 pub struct Counts {
     /// Distinct texts; one that is read together with pages, other files or its host is one of its site.
     pub documents: usize,
-    /// Octets of those texts that the image holds. What pages say is not counted.
+    /// Bytes of those texts that the image holds. What pages say is not counted.
     pub text_bytes: u64,
     /// Rules of all documents, those of pages and of files referred to included.
     pub rules: usize,

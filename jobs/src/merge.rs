@@ -22,7 +22,7 @@ pub struct Merged {
     pub images: usize,
     /// Sites of the result.
     pub sites: usize,
-    /// Its octets.
+    /// Its bytes.
     pub image_bytes: usize,
     /// From the first image opened to the result in its place.
     pub seconds: f64,

@@ -1,7 +1,7 @@
 //! Takes captures block by block: compiles every distinct text once, reads pages, and lets `resolve` choose.
 //!
-//! Of a body nothing stays in memory but some fifty octets and, of a page, what it says to crawlers; its document, which
-//! holds the text compressed, goes to a file (`store`). With pages, some hundred octets stay of every other URL, however many there are. Invariant: what is
+//! Of a body nothing stays in memory but some fifty bytes and, of a page, what it says to crawlers; its document, which
+//! holds the text compressed, goes to a file (`store`). With pages, some hundred bytes stay of every other URL, however many there are. Invariant: what is
 //! gathered depends on the set of captures alone, but for the numbers of documents, which nobody sees.
 
 use super::store::{Packed, Store};
@@ -219,7 +219,7 @@ fn page_of(_: &Capture) -> Option<html::Page> {
     None
 }
 
-/// Whether a capture is an answer in HTML or XHTML, by its media type or its first octets.
+/// Whether a capture is an answer in HTML or XHTML, by its media type or its first bytes.
 #[cfg(feature = "pages")]
 fn is_page(capture: &Capture) -> bool {
     let media_type = capture.content_type.as_deref().unwrap_or_default().to_ascii_lowercase();

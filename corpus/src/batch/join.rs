@@ -25,14 +25,14 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Instant;
 
-/// Octets of the files that one text refers to and that are read with it: some twenty at the limit of each. Otherwise a
+/// Bytes of the files that one text refers to and that are read with it: some twenty at the limit of each. Otherwise a
 /// text could have everything compiled that was ever captured of its site.
 const MAX_REFERRED: u64 = 8 << 20;
 
 /// Sites whose own documents are compiled together.
 const CHUNK: usize = 1024;
 
-/// Octets of documents that are read together, ahead of the first site that needs them, on another thread if there is
+/// Bytes of documents that are read together, ahead of the first site that needs them, on another thread if there is
 /// one. To hand over each alone cost more than to read it.
 const AHEAD: u64 = 256 << 10;
 

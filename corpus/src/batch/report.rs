@@ -33,15 +33,15 @@ pub struct Report {
     pub pages_with_permissions: u64,
     /// Captures of pages that were not read to their end, or hold more than is kept of one page.
     pub pages_cut: u64,
-    /// Octets of the captures of pages that were read.
+    /// Bytes of the captures of pages that were read.
     pub page_bytes: u64,
     /// Distinct bodies that were compiled, superseded ones included.
     pub distinct_bodies: u64,
-    /// Octets of all bodies, those of pages and of other URLs included.
+    /// Bytes of all bodies, those of pages and of other URLs included.
     pub captured_bytes: u64,
-    /// Octets of distinct bodies that were compiled, superseded ones included; pages are none.
+    /// Bytes of distinct bodies that were compiled, superseded ones included; pages are none.
     pub distinct_bytes: u64,
-    /// Distinct bodies of which the compiler left a part unread, being over its limit of octets (R4).
+    /// Distinct bodies of which the compiler left a part unread, being over its limit of bytes (R4).
     pub cut_bodies: u64,
     /// Sites in the image whose text is such a body.
     pub cut_sites: Vec<String>,

@@ -1,6 +1,6 @@
 //! What the tests share: writers of WARC records and gzip members, a reader into a list, and builds of images.
 //!
-//! Everything is built in code, so a test shows the octets it is about.
+//! Everything is built in code, so a test shows the bytes it is about.
 
 #![allow(dead_code)] // each test file uses its part of this
 

@@ -159,28 +159,28 @@ fn rule_of(qualifier_name: &[u8]) -> Option<Rule> {
 /// A value without its escapes; none, if one is broken, or if the outcome is no UTF-8.
 fn unescape(value: &[u8]) -> Option<String> {
     let projection = Projection::new(value, 0);
-    let mut octets = Vec::with_capacity(value.len());
+    let mut bytes = Vec::with_capacity(value.len());
     for part in partial(Rule::escaped, &projection.text)?.into_inner() {
         match part.as_rule() {
             Rule::unicode_escape => {
                 let code = u32::from_str_radix(part.into_inner().as_str(), 16).ok()?;
-                octets.extend_from_slice(char::from_u32(code)?.encode_utf8(&mut [0; 4]).as_bytes());
+                bytes.extend_from_slice(char::from_u32(code)?.encode_utf8(&mut [0; 4]).as_bytes());
             }
-            Rule::octet_escape => octets.push(u8::from_str_radix(part.into_inner().as_str(), 16).ok()?),
-            // Back from the projection: each character is an octet.
-            Rule::unescaped => octets.extend(part.as_str().chars().map(|c| c as u8)),
+            Rule::byte_escape => bytes.push(u8::from_str_radix(part.into_inner().as_str(), 16).ok()?),
+            // Back from the projection: each character is a byte.
+            Rule::unescaped => bytes.extend(part.as_str().chars().map(|c| c as u8)),
             _ => {}
         }
     }
-    String::from_utf8(octets).ok()
+    String::from_utf8(bytes).ok()
 }
 
 /// A URI as written, in the spelling that URIs have: escapes stay, what may not stand in one is escaped.
 fn spell(value: &[u8]) -> Option<String> {
     let projection = Projection::new(value, 0);
     let mut uri = String::with_capacity(value.len());
-    let escape = |octets: &[u8], uri: &mut String| {
-        octets.iter().for_each(|octet| uri.push_str(&format!("%{octet:02X}")));
+    let escape = |bytes: &[u8], uri: &mut String| {
+        bytes.iter().for_each(|byte| uri.push_str(&format!("%{byte:02X}")));
     };
     for part in partial(Rule::escaped, &projection.text)?.into_inner() {
         match part.as_rule() {
@@ -188,12 +188,12 @@ fn spell(value: &[u8]) -> Option<String> {
                 let code = u32::from_str_radix(part.into_inner().as_str(), 16).ok()?;
                 escape(char::from_u32(code)?.encode_utf8(&mut [0; 4]).as_bytes(), &mut uri);
             }
-            Rule::octet_escape => uri.push_str(part.as_str()),
+            Rule::byte_escape => uri.push_str(part.as_str()),
             Rule::unescaped => {
-                for octet in part.as_str().chars().map(|c| c as u8) {
-                    match octet {
-                        0x21..=0x7E => uri.push(char::from(octet)),
-                        _ => escape(&[octet], &mut uri),
+                for byte in part.as_str().chars().map(|c| c as u8) {
+                    match byte {
+                        0x21..=0x7E => uri.push(char::from(byte)),
+                        _ => escape(&[byte], &mut uri),
                     }
                 }
             }
