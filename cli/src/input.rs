@@ -1,7 +1,8 @@
 //! Reading: whole files, images, and lines of standard input in large chunks.
 //!
-//! Stands between the operating system and the subcommands, so that every error of reading names its file. Lines are
-//! handed out by the chunk, in place: no allocation per line. It does not know what a line says.
+//! Stands between the operating system and the subcommands, so that every error of reading names
+//! its file. Lines are handed out by the chunk, in place: no allocation per line. It does not know
+//! what a line says.
 
 use crate::failure::Failure;
 use crate::output::remark;

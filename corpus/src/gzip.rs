@@ -1,10 +1,10 @@
 //! A stream of gzip members, read past damage.
 //!
-//! Stands under `window`. `flate2`'s own reader stops for good at the first bad byte; a WARC file has a member per
-//! record, and one bad member must not cost the million behind it. So this file frames the members itself
-//! (RFC 1952), inflates with one reused state, and behind damage looks for the next member.
-//! Invariant: a [`Step::Cut`] stands between bytes that the stream does not vouch for being neighbours.
-//! It does not know what the members hold.
+//! Stands under `window`. `flate2`'s own reader stops for good at the first bad byte; a WARC file
+//! has a member per record, and one bad member must not cost the million behind it. So this file
+//! frames the members itself (RFC 1952), inflates with one reused state, and behind damage looks
+//! for the next member. Invariant: a [`Step::Cut`] stands between bytes that the stream does not
+//! vouch for being neighbours. It does not know what the members hold.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::{self, BufRead};
@@ -17,7 +17,8 @@ pub(crate) enum Step {
     Cut {
         /// How.
         why: &'static str,
-        /// Whether the bytes before it are in doubt: their member has no end, or not their checksum.
+        /// Whether the bytes before it are in doubt: their member has no end, or not their
+        /// checksum.
         doubtful: bool,
     },
     /// The end.

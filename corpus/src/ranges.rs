@@ -1,8 +1,10 @@
-//! Byte ranges of WARC files, as an index names them: read file by file, each from its front to its back.
+//! Byte ranges of WARC files, as an index names them: read file by file, each from its front to its
+//! back.
 //!
-//! Filled by rows that hold no body (`row`); read when there are as many as memory may hold, and at the end of the run.
-//! A range is a stream of its own: packed or not, and damage in it costs no other. Invariants: every range gives at least
-//! one item; files are looked for below the root of the run alone, since an index is not ours. It does not know records.
+//! Filled by rows that hold no body (`row`); read when there are as many as memory may hold, and at
+//! the end of the run. A range is a stream of its own: packed or not, and damage in it costs no
+//! other. Invariants: every range gives at least one item; files are looked for below the root of
+//! the run alone, since an index is not ours. It does not know records.
 
 use crate::record::Range;
 use crate::source::{CHUNK, Source};

@@ -1,10 +1,11 @@
 //! Named fields become a capture, or say where in a WARC file one lies.
 //!
-//! What `jsonl`, `csv` and `parquet` share: an object and a row mean the same, whoever framed it. `url` may be a bare
-//! host, as `host` is; a body without a status counts as 200, and neither means that the site did not answer. Bodies are
-//! taken as they stand, whatever `Content-Encoding` says: who makes a table has decoded them. Without a body, `filename`,
-//! `offset` and `length` are a byte range, as in the indexes of Common Crawl, whose own names for them do, too.
-//! It does not know where a row stands.
+//! What `jsonl`, `csv` and `parquet` share: an object and a row mean the same, whoever framed it.
+//! `url` may be a bare host, as `host` is; a body without a status counts as 200, and neither means
+//! that the site did not answer. Bodies are taken as they stand, whatever `Content-Encoding` says:
+//! who makes a table has decoded them. Without a body, `filename`, `offset` and `length` are a byte
+//! range, as in the indexes of Common Crawl, whose own names for them do, too. It does not know
+//! where a row stands.
 
 use crate::http::{self, Fields};
 use crate::record::{Content, Event, Range, Record};
@@ -22,7 +23,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The end of the year 9999: a later time is one in other units, and would win over every other capture.
+/// The end of the year 9999: a later time is one in other units, and would win over every other
+/// capture.
 const LATEST: i64 = 253_402_300_799;
 
 /// A row. In JSON, unknown keys are passed over: dumps carry more than we read.
@@ -117,7 +119,8 @@ impl Column {
         })
     }
 
-    /// Why a table of these columns holds nothing for us; `None` if it does. `names` are those of all its columns.
+    /// Why a table of these columns holds nothing for us; `None` if it does. `names` are those of
+    /// all its columns.
     pub(crate) fn missing<'n>(
         columns: &[Option<Column>],
         names: impl Iterator<Item = &'n [u8]>,
@@ -176,8 +179,8 @@ impl fmt::Display for Scalar {
 }
 
 impl Row {
-    /// Sets the field of a column to the bytes of its cell. Those of an empty cell are no value: tables have no other
-    /// way to leave one out.
+    /// Sets the field of a column to the bytes of its cell. Those of an empty cell are no value:
+    /// tables have no other way to leave one out.
     pub(crate) fn set_bytes(&mut self, column: Column, bytes: &[u8]) -> Result<(), String> {
         if bytes.is_empty() {
             return Ok(());

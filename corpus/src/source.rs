@@ -1,7 +1,8 @@
 //! Where the bytes of a window come from: a stream as it lies there, or what is packed in it.
 //!
-//! The layer below all formats: what begins as gzip or zstd is unpacked, whatever it is called and whatever it holds.
-//! It is unpacked once: a gzip file in a gzip file is no format that anyone writes. It does not know records.
+//! The layer below all formats: what begins as gzip or zstd is unpacked, whatever it is called and
+//! whatever it holds. It is unpacked once: a gzip file in a gzip file is no format that anyone
+//! writes. It does not know records.
 
 use crate::gzip::{self, Gunzip, Step};
 use crate::zstd::{self, Unzstd};
@@ -37,8 +38,9 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// Goes on with another stream, of which `room` bytes are read at once. What inflates is used again: to make it anew
-    /// for each of many short streams left holes of its size between their bodies, three times the memory in all.
+    /// Goes on with another stream, of which `room` bytes are read at once. What inflates is used
+    /// again: to make it anew for each of many short streams left holes of its size between their
+    /// bodies, three times the memory in all.
     pub(crate) fn reopen(
         &mut self,
         mut file: Box<dyn Read + 'a>,

@@ -1,9 +1,10 @@
-//! A window that slides over a stream: parsers look at whole records in place, and take them once understood.
+//! A window that slides over a stream: parsers look at whole records in place, and take them once
+//! understood.
 //!
-//! Stands between a `source` and the parsers. Invariants: memory is bounded by the
-//! largest [`Window::want`]; nothing is lost by looking, so a parser that finds a record broken can look for the
-//! next one inside it; bytes on both sides of damage are never in the window together.
-//! It does not know records.
+//! Stands between a `source` and the parsers. Invariants: memory is bounded by the largest
+//! [`Window::want`]; nothing is lost by looking, so a parser that finds a record broken can look
+//! for the next one inside it; bytes on both sides of damage are never in the window together. It
+//! does not know records.
 
 use crate::gzip::Step;
 use crate::source::{CHUNK, Source};
@@ -31,7 +32,8 @@ impl<'a> Window<'a> {
         Window { source, buf: vec![0; CHUNK], start: 0, end: 0, offset: 0, stop: None }
     }
 
-    /// Slides over another stream from here on, of which `room` bytes are read at once; what was in the window is gone.
+    /// Slides over another stream from here on, of which `room` bytes are read at once; what was in
+    /// the window is gone.
     pub(crate) fn restart(
         &mut self,
         file: Box<dyn Read + 'a>,
@@ -121,7 +123,8 @@ impl<'a> Window<'a> {
         true
     }
 
-    /// Once the window is empty and has stopped: the damage, behind which reading may go on; `None` at the end.
+    /// Once the window is empty and has stopped: the damage, behind which reading may go on; `None`
+    /// at the end.
     pub(crate) fn pass(&mut self) -> Option<SkipReason> {
         match self.stop.take() {
             Some(Stop::Damage { reason, .. }) => Some(reason),
@@ -133,7 +136,8 @@ impl<'a> Window<'a> {
     }
 }
 
-/// For parsers that take a stream, not a window: damage is an error, behind which nothing more comes.
+/// For parsers that take a stream, not a window: damage is an error, behind which nothing more
+/// comes.
 impl Read for Window<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let data = self.want(1);

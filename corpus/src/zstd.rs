@@ -1,10 +1,11 @@
 //! A stream of zstd frames, read past damage.
 //!
-//! Stands under `window`, as `gzip` does, and for the same reason: a `.warc.zst` has a frame per record, and one bad
-//! frame must not cost those behind it. Such a file may begin with a dictionary in a skippable frame (IIPC proposal
-//! "WARC zstd"), as it is or in a frame of its own; all frames behind it need it.
-//! Invariants: a window or a dictionary beyond its limit is damage, told and passed over; a [`Step::Cut`] stands between
-//! bytes that the stream does not vouch for being neighbours. It does not know what the frames hold.
+//! Stands under `window`, as `gzip` does, and for the same reason: a `.warc.zst` has a frame per
+//! record, and one bad frame must not cost those behind it. Such a file may begin with a dictionary
+//! in a skippable frame (IIPC proposal "WARC zstd"), as it is or in a frame of its own; all frames
+//! behind it need it. Invariants: a window or a dictionary beyond its limit is damage, told and
+//! passed over; a [`Step::Cut`] stands between bytes that the stream does not vouch for being
+//! neighbours. It does not know what the frames hold.
 
 use crate::ReadLimits;
 use crate::gzip::Step;

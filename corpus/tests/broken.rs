@@ -11,7 +11,8 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a file gives, one line each: `SITE BODY` or `PLACE reason: what it says`. Checks that progress adds up.
+/// What a file gives, one line each: `SITE BODY` or `PLACE reason: what it says`. Checks that
+/// progress adds up.
 fn told_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec<String> {
     let home = tempfile::tempdir().expect("a directory");
     let path = home.path().join(name);

@@ -1,4 +1,5 @@
-//! Records as Common Crawl writes them (Nutch, `org.commoncrawl.util.WarcRecordWriter`), revisits, and byte ranges.
+//! Records as Common Crawl writes them (Nutch, `org.commoncrawl.util.WarcRecordWriter`), revisits,
+//! and byte ranges.
 
 mod common;
 

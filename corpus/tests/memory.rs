@@ -1,7 +1,9 @@
-//! How much memory compiling takes: a constant, and some hundred bytes for each site and distinct text.
+//! How much memory compiling takes: a constant, and some hundred bytes for each site and distinct
+//! text.
 //!
-//! Made-up sites, each with a text of its own, of which the image is several times what memory may hold. Alone in its file,
-//! as what is measured is the whole process; on Linux, which says how much that was at most.
+//! Made-up sites, each with a text of its own, of which the image is several times what memory may
+//! hold. Alone in its file, as what is measured is the whole process; on Linux, which says how much
+//! that was at most.
 
 #![cfg(target_os = "linux")]
 

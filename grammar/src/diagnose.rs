@@ -1,8 +1,10 @@
-//! What there is to say about a tree: mistakes that were tolerated, lines that have no effect, oddities.
+//! What there is to say about a tree: mistakes that were tolerated, lines that have no effect,
+//! oddities.
 //!
-//! A pass of its own over a finished tree, so that reading does not pay for it. Invariants: linear time and a
-//! bounded number of diagnostics per line; they come in the order of their places; the tree alone decides what
-//! they are. It does not know which of two rules wins, nor what any crawler makes of a mistake.
+//! A pass of its own over a finished tree, so that reading does not pay for it. Invariants: linear
+//! time and a bounded number of diagnostics per line; they come in the order of their places; the
+//! tree alone decides what they are. It does not know which of two rules wins, nor what any crawler
+//! makes of a mistake.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,7 +1,8 @@
 //! What a diagnostic is: a code, a place, a sentence, and perhaps a second place.
 //!
-//! `diagnose` makes them; the command line draws them with carets, and the compiler adds none of its own here.
-//! Invariant: a code's name, severity and rule never depend on the input. This file knows no tree.
+//! `diagnose` makes them; the command line draws them with carets, and the compiler adds none of
+//! its own here. Invariant: a code's name, severity and rule never depend on the input. This file
+//! knows no tree.
 
 use std::fmt;
 

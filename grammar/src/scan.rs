@@ -1,8 +1,8 @@
 //! The fast reader: one pass over the bytes, a line at a time.
 //!
-//! Production reads with this; `definition` says what is right, and a property test holds the two together.
-//! Invariants: linear time, no allocation but the growth of the two lists, no failure. It knows nothing that
-//! `rep.pest` does not say.
+//! Production reads with this; `definition` says what is right, and a property test holds the two
+//! together. Invariants: linear time, no allocation but the growth of the two lists, no failure. It
+//! knows nothing that `rep.pest` does not say.
 
 use crate::tree::Extent;
 use crate::{Group, Key, Line, LineKind, Span, Tree};
@@ -11,7 +11,8 @@ use crate::{Group, Key, Line, LineKind, Span, Tree};
 pub fn scan(source: &[u8], limit: usize) -> Tree<'_> {
     let Extent { bom, unread } = Extent::new(source, limit);
     let text = &source[..unread.start as usize];
-    // A line of a real file has 48 bytes on average: room for all of most files, without asking for too much.
+    // A line of a real file has 48 bytes on average: room for all of most files, without asking for
+    // too much.
     let mut lines = Vec::with_capacity(text.len() / 32 + 1);
     let mut groups = Grouping::default();
     let mut start = bom.end as usize;
@@ -78,8 +79,8 @@ pub(crate) fn is_acap(key: &[u8]) -> bool {
         && key.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"acap-"))
 }
 
-/// R3: two words without a colon are a record if the first one is a key. V4: one word is a record, if it is
-/// the directive of ACAP.
+/// R3: two words without a colon are a record if the first one is a key. V4: one word is a record,
+/// if it is the directive of ACAP.
 fn read_without_colon(text: &[u8], words: Span, absent: Span) -> (LineKind, Span, Span) {
     if words.is_empty() {
         return (LineKind::Blank, absent, absent);

@@ -1,7 +1,7 @@
 //! What the ACAP fields of a file say: the documents' own examples, and what is beside them.
 //!
-//! Written out by hand, production by production; that nothing panics, and how time and stack grow, is tested
-//! on the same lines cut short, repeated and scrambled. `meta` has its own file.
+//! Written out by hand, production by production; that nothing panics, and how time and stack grow,
+//! is tested on the same lines cut short, repeated and scrambled. `meta` has its own file.
 
 use proptest::prelude::*;
 use robomaton_grammar::acap::{Action, Field, Problem, Qualifier, Resource, UsageName, fields, version};

@@ -1,7 +1,8 @@
 //! Compiled documents in a temporary file: memory keeps of each what joining asks of all.
 //!
-//! Written while captures are gathered, then sealed and read, a document at a time, in the order of the sites. The file
-//! has no name and is gone with the process. It does not know what documents say.
+//! Written while captures are gathered, then sealed and read, a document at a time, in the order of
+//! the sites. The file has no name and is gone with the process. It does not know what documents
+//! say.
 
 use robomaton_compiler::{Document, Names, OverLimit};
 use robomaton_formats::Outcome;
@@ -13,7 +14,8 @@ use std::sync::{Mutex, PoisonError};
 /// Bytes that wait to be written.
 const BUFFER: usize = 1 << 18;
 
-/// A new file for bytes that are read back by this process alone, without a name, in this directory or the system's.
+/// A new file for bytes that are read back by this process alone, without a name, in this directory
+/// or the system's.
 ///
 /// # Errors
 /// What the system says.

@@ -1,4 +1,5 @@
-//! Writers of the formats that captures come in, beside WARC and JSON lines: tables, archives, zstd frames.
+//! Writers of the formats that captures come in, beside WARC and JSON lines: tables, archives, zstd
+//! frames.
 
 use parquet::basic::Compression;
 use parquet::column::writer::ColumnWriter;

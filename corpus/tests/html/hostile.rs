@@ -1,4 +1,5 @@
-//! Pages that are deep, long, cut off or no pages at all: nothing in them stops or misleads their reader.
+//! Pages that are deep, long, cut off or no pages at all: nothing in them stops or misleads their
+//! reader.
 
 use proptest::prelude::*;
 use robomaton_corpus::read_page;

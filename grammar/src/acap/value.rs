@@ -1,7 +1,8 @@
 //! Qualifier values with their types (P31-P40, V31-V38, M23), by the value rules of `acap.pest`.
 //!
-//! Serves whoever has a [`Qualifier`](super::Qualifier), from a field or from a META tag. Invariant: a value of
-//! no form gives nothing, never a guess. This file does not know which usage may have which qualifier.
+//! Serves whoever has a [`Qualifier`](super::Qualifier), from a field or from a META tag.
+//! Invariant: a value of no form gives nothing, never a guess. This file does not know which usage
+//! may have which qualifier.
 
 use pest::iterators::{Pair, Pairs};
 
@@ -75,7 +76,8 @@ pub enum Role {
     Text,
 }
 
-/// Where a resource is: in the page, or elsewhere. Escapes are decoded, but for those of a URI, which are its own.
+/// Where a resource is: in the page, or elsewhere. Escapes are decoded, but for those of a URI,
+/// which are its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Locator {
     /// The element with this id.
@@ -88,10 +90,11 @@ pub enum Locator {
     Uri(String),
 }
 
-/// The value of a qualifier of this type; none, if it fits no form that the type has, or if there is no such type.
+/// The value of a qualifier of this type; none, if it fits no form that the type has, or if there
+/// is no such type.
 ///
-/// Escapes, `%nn` of UTF-8 and `%xnnnn` (0.2), are decoded before the form is looked at. Types, fixed words and
-/// schemes are compared without regard to ASCII case.
+/// Escapes, `%nn` of UTF-8 and `%xnnnn` (0.2), are decoded before the form is looked at. Types,
+/// fixed words and schemes are compared without regard to ASCII case.
 pub fn value(qualifier_name: &[u8], value: &[u8]) -> Option<Value> {
     let rule = rule_of(qualifier_name)?;
     let mut typed = decoded(rule, &unescape(value)?)?;
@@ -137,7 +140,8 @@ fn decoded(rule: Rule, text: &str) -> Option<Value> {
     })
 }
 
-/// Whether a qualifier has this type in one of the documents, so that a value of no form is a mistake.
+/// Whether a qualifier has this type in one of the documents, so that a value of no form is a
+/// mistake.
 pub(crate) fn is_known(qualifier_name: &[u8]) -> bool {
     rule_of(qualifier_name).is_some()
 }
@@ -175,7 +179,8 @@ fn unescape(value: &[u8]) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// A URI as written, in the spelling that URIs have: escapes stay, what may not stand in one is escaped.
+/// A URI as written, in the spelling that URIs have: escapes stay, what may not stand in one is
+/// escaped.
 fn spell(value: &[u8]) -> Option<String> {
     let projection = Projection::new(value, 0);
     let mut uri = String::with_capacity(value.len());
