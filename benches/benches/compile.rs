@@ -1,4 +1,5 @@
-//! Compiling from memory: the scanner alone, scanning and lowering, the whole compiler without and with texts.
+//! Compiling from memory: the scanner alone, scanning and lowering, the whole compiler without and
+//! with texts.
 //!
 //! Throughput is that of distinct text that holds records, a few hundred files of it.
 

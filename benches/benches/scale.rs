@@ -1,7 +1,8 @@
-//! Growth: look-ups of random hosts in images of generated corpora of 1,000 to 100,000 sites, one at a time and in batches.
+//! Growth: look-ups of random hosts in images of generated corpora of 1,000 to 100,000 sites, one
+//! at a time and in batches.
 //!
-//! The questions of one iteration fit into no cache of the first level, and the largest image into none of the second. What is out of all
-//! caches, and larger, `scale` measures.
+//! The questions of one iteration fit into no cache of the first level, and the largest image into
+//! none of the second. What is out of all caches, and larger, `scale` measures.
 
 #![allow(missing_docs, reason = "criterion's macros write undocumented functions")]
 

@@ -1,14 +1,15 @@
 //! The one who asks: everything that a program holds between two questions.
 //!
-//! The image, a site for each file, and a crawler for each name, made once. The three ways of asking that are timed
-//! stand here, so that every bench asks alike.
+//! The image, a site for each file, and a crawler for each name, made once. The three ways of
+//! asking that are timed stand here, so that every bench asks alike.
 
 use crate::field::Field;
 use crate::queries::{Queries, Query};
 use robomaton_runtime::{Access, Crawler, Image, Question, Site, Usage};
 use std::collections::HashMap;
 
-/// Ours: the image, and for each file and agent the site and the crawler. A crawler is made once per name.
+/// Ours: the image, and for each file and agent the site and the crawler. A crawler is made once
+/// per name.
 #[derive(Debug)]
 pub struct Asker<'i> {
     image: &'i Image<Vec<u8>>,
@@ -51,7 +52,8 @@ impl<'i> Asker<'i> {
         self.site(query).decide(self.crawler(query), Usage::CRAWL, queries.path(query)).is_allowed()
     }
 
-    /// What answers for every file and agent, as a crawler holds it that fetches many pages of a site; in the order of
+    /// What answers for every file and agent, as a crawler holds it that fetches many pages of a
+    /// site; in the order of
     /// [`Queries::seats`].
     pub fn accesses(&self) -> Vec<Access<'_>> {
         let access =

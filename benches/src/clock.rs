@@ -1,4 +1,5 @@
-//! Rounds and medians: contestants take turns, so that what disturbs the machine disturbs all of them.
+//! Rounds and medians: contestants take turns, so that what disturbs the machine disturbs all of
+//! them.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -9,7 +10,8 @@ pub fn median(times: &mut [Duration]) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// A contestant: a name, and one pass over everything it is asked, giving a number that depends on every answer.
+/// A contestant: a name, and one pass over everything it is asked, giving a number that depends on
+/// every answer.
 pub struct Contestant<'a> {
     /// The name in tables.
     pub name: &'static str,
@@ -26,8 +28,8 @@ impl<'a> Contestant<'a> {
     }
 }
 
-/// Lets contestants take turns for `rounds` rounds, after one that does not count; the median nanoseconds per answer
-/// of each.
+/// Lets contestants take turns for `rounds` rounds, after one that does not count; the median
+/// nanoseconds per answer of each.
 pub fn race(contestants: &mut [Contestant<'_>], rounds: usize) -> Vec<f64> {
     let mut times = vec![Vec::with_capacity(rounds); contestants.len()];
     for round in 0..=rounds {

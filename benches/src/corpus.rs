@@ -1,7 +1,7 @@
 //! A corpus of captures, read into memory: the newest body of each site, equal bodies kept once.
 //!
-//! `ROBOMATON_CORPUS` names any input that `robomaton compile` takes; without it, the sample that ships with the
-//! tests is used. It does not know what a body says.
+//! `ROBOMATON_CORPUS` names any input that `robomaton compile` takes; without it, the sample that
+//! ships with the tests is used. It does not know what a body says.
 
 use robomaton_corpus::{Input, Item, ReadLimits, read};
 use robomaton_formats::SiteKey;

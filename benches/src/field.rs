@@ -1,6 +1,8 @@
-//! The field of a race: the bodies of a corpus that hold records, compiled, and the image of their sites.
+//! The field of a race: the bodies of a corpus that hold records, compiled, and the image of their
+//! sites.
 //!
-//! Invariant: one site per distinct body, so that no file is asked more often because many sites have it.
+//! Invariant: one site per distinct body, so that no file is asked more often because many sites
+//! have it.
 
 use crate::corpus::Corpus;
 use robomaton_compiler::trace::{Asked, Choice, trace};

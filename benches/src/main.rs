@@ -58,7 +58,8 @@ fn run(args: &[&str]) -> Result<bool, String> {
     }
 }
 
-/// Prints the measures of the real corpus and of a generated one of its size; whether all are within their tolerance.
+/// Prints the measures of the real corpus and of a generated one of its size; whether all are
+/// within their tolerance.
 fn check(generator: &Generator) -> Result<bool, String> {
     let real = &generator.statistics().measures;
     let generated = measures::of_generated(generator, measures::sites(real));

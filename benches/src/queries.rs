@@ -1,8 +1,9 @@
 //! Questions derived from the rules of files, as a crawler that knows a site would ask them.
 //!
-//! For each file some agents (two known ones, one that no file names, one that this file names) and, in turn, paths
-//! made from its patterns: stars replaced by short runs, some cut, some extended, some changed in one octet, most of
-//! them about sixty octets long. Deterministic: equal files give equal questions. It does not know the answers.
+//! For each file some agents (two known ones, one that no file names, one that this file names)
+//! and, in turn, paths made from its patterns: stars replaced by short runs, some cut, some
+//! extended, some changed in one octet, most of them about sixty octets long. Deterministic: equal
+//! files give equal questions. It does not know the answers.
 
 use crate::field::{Class, Field, File};
 use robomaton_compiler::{Policy, Rule};
@@ -14,8 +15,8 @@ pub const AGENTS: [&str; 3] = ["Googlebot", "GPTBot", "Nobodysbot"];
 
 /// Questions about one field, in some order.
 ///
-/// Paths lie end to end in that order, as a crawler's own would be in the cache when it asks; so the order decides
-/// only how often the *files* are met again.
+/// Paths lie end to end in that order, as a crawler's own would be in the cache when it asks; so
+/// the order decides only how often the *files* are met again.
 #[derive(Clone, Debug, Default)]
 pub struct Queries {
     paths: String,

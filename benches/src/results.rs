@@ -1,7 +1,7 @@
 //! What a measurement found, in one form for all of them: tables of text, and points for plots.
 //!
-//! `versus`, `figures` and `scale` fill it, print it as Markdown and write it as JSON; `report` reads the JSON, puts the tables
-//! into RESULTS.md and draws the points. It knows no table by name.
+//! `versus`, `figures` and `scale` fill it, print it as Markdown and write it as JSON; `report`
+//! reads the JSON, puts the tables into RESULTS.md and draws the points. It knows no table by name.
 
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -108,7 +108,8 @@ impl Results {
     }
 }
 
-/// The whole of a program `NAME [--json FILE]`, which has nothing to choose but where its results go.
+/// The whole of a program `NAME [--json FILE]`, which has nothing to choose but where its results
+/// go.
 pub fn program(name: &str, measure: impl FnOnce() -> Result<Results, String>) -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let json = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -125,7 +126,8 @@ pub fn program(name: &str, measure: impl FnOnce() -> Result<Results, String>) ->
     }
 }
 
-/// The exponent of growth: the slope of a straight line through the logarithms of the points, by least squares. None of fewer than two points.
+/// The exponent of growth: the slope of a straight line through the logarithms of the points, by
+/// least squares. None of fewer than two points.
 pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
     let logs: Vec<(f64, f64)> = points.iter().map(|&(x, y)| (x.ln(), y.ln())).collect();
     let count = logs.len() as f64;

@@ -58,7 +58,8 @@ impl From<Error> for Failure {
     }
 }
 
-/// Errors of writing results. Errors of reading are said with the name of the file, so they never come this way.
+/// Errors of writing results. Errors of reading are said with the name of the file, so they never
+/// come this way.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {

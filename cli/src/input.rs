@@ -1,7 +1,8 @@
 //! Reading: whole files, images, and lines of standard input in large chunks.
 //!
-//! Stands between the operating system and the subcommands, so that every error of reading names its file. Lines are
-//! handed out by the chunk, in place: no allocation per line. It does not know what a line says.
+//! Stands between the operating system and the subcommands, so that every error of reading names
+//! its file. Lines are handed out by the chunk, in place: no allocation per line. It does not know
+//! what a line says.
 
 use crate::failure::Failure;
 use crate::output::remark;
@@ -12,7 +13,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
-/// Octets of the buffer that lines are read into, at first.
+/// Bytes of the buffer that lines are read into, at first.
 const CHUNK: usize = 256 << 10;
 /// A longer line is no line of text.
 const LONGEST_LINE: usize = 64 << 20;
@@ -90,9 +91,9 @@ pub(crate) fn is_image(bytes: &[u8]) -> bool {
 pub(crate) struct Chunks<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// Octets of the buffer that were handed out.
+    /// Bytes of the buffer that were handed out.
     given: usize,
-    /// Octets of the buffer that were read.
+    /// Bytes of the buffer that were read.
     filled: usize,
 }
 
@@ -149,7 +150,7 @@ impl<'t> Lines<'t> {
         Lines { rest }
     }
 
-    /// Octets of the chunk that were read so far.
+    /// Bytes of the chunk that were read so far.
     #[inline]
     pub(crate) fn read(&self, chunk: &str) -> usize {
         chunk.len() - self.rest.len()
@@ -183,7 +184,7 @@ impl<'t> Iterator for Lines<'t> {
 mod tests {
     use super::*;
 
-    /// Gives its text a few octets at a time.
+    /// Gives its text a few bytes at a time.
     struct Slow<'t>(&'t [u8], usize);
 
     impl Read for Slow<'_> {

@@ -4,10 +4,10 @@
 //!   arguments ──▶ Cli (typed) ──▶ cmd::*::run ──▶ stdout, exit code
 //! ```
 //!
-//! The last station of the arrow; everything it knows of robots.txt it asks the other crates. A library, so that the
-//! binary and the Python wheel run the same command. Invariants: results go to standard output and remarks to standard
-//! error; an error is one line and exit code 2; a reader that closes its pipe is a success. This file knows no
-//! subcommand's options.
+//! The last station of the arrow; everything it knows of robots.txt it asks the other crates. A
+//! library, so that the binary and the Python wheel run the same command. Invariants: results go to
+//! standard output and remarks to standard error; an error is one line and exit code 2; a reader
+//! that closes its pipe is a success. This file knows no subcommand's options.
 
 mod ask;
 mod bar;
@@ -54,7 +54,8 @@ Examples:
 Exit codes: 0 success (`check` and `page`: allowed; `visit`: all may be visited now; `lint`: nothing above a note), \
 1 the other answer of those four, 2 error. A closed pipe is success.";
 
-/// Runs the command with these arguments, the first of which is its own name. What `main` of the binary does.
+/// Runs the command with these arguments, the first of which is its own name. What `main` of the
+/// binary does.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match run(arguments.into_iter().collect()) {
         Ok(code) => code,

@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::io::{self, StdoutLock, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Octets that wait before they are written.
+/// Bytes that wait before they are written.
 const FULL: usize = 256 << 10;
 
 /// Standard output behind a large buffer. What is left in it is written by [`Out::finish`] only.
@@ -54,10 +54,10 @@ impl Out {
 }
 
 impl Write for Out {
-    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-        self.buffer.extend_from_slice(octets);
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.buffer.extend_from_slice(bytes);
         self.make_room()?;
-        Ok(octets.len())
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -102,7 +102,7 @@ pub(crate) fn error(message: &str) {
 fn without_number(message: &str) -> Cow<'_, str> {
     let Some((before, rest)) = message.split_once(" (os error ") else { return message.into() };
     match rest.split_once(')') {
-        Some((number, after)) if number.bytes().all(|octet| octet.is_ascii_digit()) => {
+        Some((number, after)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
             format!("{before}{after}").into()
         }
         _ => message.into(),

@@ -1,7 +1,7 @@
 //! Mistakes in the arguments: the messages of `clap`, each put into one line.
 //!
-//! Called by `main` where arguments cannot be parsed. It knows no subcommand, but the options of texts
-//! that people give to images.
+//! Called by `main` where arguments cannot be parsed. It knows no subcommand, but the options of
+//! texts that people give to images.
 
 use crate::failure::Failure;
 use crate::output::Out;

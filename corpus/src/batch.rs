@@ -1,11 +1,11 @@
 //! The batch driver: captures in, one image out, over all cores.
 //!
-//! One thread reads and inflates; the others hash and compile what it hands over, a block at a time (`gather`), and put
-//! the documents aside in a file (`store`). When all is read, `join` puts together what belongs to a site, and the
-//! compiler's emitter makes the image, in files too. So memory holds some hundred octets for each site and distinct text,
-//! and what lies in the blocks under way.
-//! Invariant: the image depends on the set of captures, not on their order nor on the number of threads. It does not
-//! know what a body says.
+//! One thread reads and inflates; the others hash and compile what it hands over, a block at a time
+//! (`gather`), and put the documents aside in a file (`store`). When all is read, `join` puts
+//! together what belongs to a site, and the compiler's emitter makes the image, in files too. So
+//! memory holds some hundred bytes for each site and distinct text, and what lies in the blocks
+//! under way. Invariant: the image depends on the set of captures, not on their order nor on the
+//! number of threads. It does not know what a body says.
 
 mod gather;
 mod join;
@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-/// Octets of bodies that are handed over together.
+/// Bytes of bodies that are handed over together.
 const BLOCK: usize = 4 << 20;
 /// Blocks that may wait for the compiler.
 const WAITING: usize = 4;
@@ -38,22 +38,25 @@ const WAITING: usize = 4;
 pub struct BatchOptions {
     /// How each text is compiled.
     pub compile: Options,
-    /// Whether pages among the captures are read for what they say to crawlers about themselves (M1, M11).
+    /// Whether pages among the captures are read for what they say to crawlers about themselves
+    /// (M1, M11).
     pub pages: bool,
-    /// Threads that compile, beside which one reads unless there is but one in all; 0 for one per core.
+    /// Threads that compile, beside which one reads unless there is but one in all; 0 for one per
+    /// core.
     pub threads: usize,
     /// What a reader holds in memory.
     pub read: ReadLimits,
     /// The folder below which the files of byte ranges lie; `None` for the current one.
     pub warc_root: Option<PathBuf>,
-    /// Where temporary files go, which together take up about twice what the image does; `None` for the system's directory.
+    /// Where temporary files go, which together take up about twice what the image does; `None` for
+    /// the system's directory.
     pub scratch: Option<PathBuf>,
 }
 
 /// How far a run is; shared with whoever draws it.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Octets read of the inputs as they lie on disk.
+    /// Bytes read of the inputs as they lie on disk.
     pub bytes: AtomicU64,
     /// Captures read.
     pub captures: AtomicU64,
@@ -113,8 +116,8 @@ impl Prepared<'_> {
         self.write_shards(NonZero::<u8>::MIN, &mut |_, write| write(out))
     }
 
-    /// Writes the image as so many files, which together are opened as one. `each` is given the number of a file, and what
-    /// writes it.
+    /// Writes the image as so many files, which together are opened as one. `each` is given the
+    /// number of a file, and what writes it.
     ///
     /// # Errors
     /// Those of [`Prepared::write`], of any file.
@@ -149,8 +152,8 @@ pub fn build(inputs: &[Input], options: &BatchOptions, progress: &Progress) -> R
 /// Reads and compiles all inputs.
 ///
 /// # Errors
-/// When an input cannot be opened, what is compiled would not fit an image, or temporary files fail; bad records are in
-/// the report instead.
+/// When an input cannot be opened, what is compiled would not fit an image, or temporary files
+/// fail; bad records are in the report instead.
 pub fn prepare<'o>(
     inputs: &[Input],
     options: &'o BatchOptions,

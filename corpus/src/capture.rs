@@ -1,8 +1,8 @@
 //! What a reader delivers: a capture, or why a record gave none.
 //!
-//! Made by the readers of single formats, consumed by the batch driver. Invariant: every record met becomes exactly
-//! one [`Item`], so the items of a run add up to the records of its inputs.
-//! This file reads nothing, and does not know what a body means.
+//! Made by the readers of single formats, consumed by the batch driver. Invariant: every record met
+//! becomes exactly one [`Item`], so the items of a run add up to the records of its inputs. This
+//! file reads nothing, and does not know what a body means.
 
 use robomaton_formats::site::{DATA_TXT, SiteError, SiteKey};
 use std::ops::RangeInclusive;
@@ -11,7 +11,8 @@ use xxhash_rust::xxh3::Xxh3;
 /// One fetch of one URL, as its crawler stored it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
-    /// The URL as captured, without the `<>` some writers put around it; a bare host where that is all there is.
+    /// The URL as captured, without the `<>` some writers put around it; a bare host where that is
+    /// all there is.
     pub url: String,
     /// The site that the URL belongs to.
     pub site: SiteKey,
@@ -34,7 +35,8 @@ pub struct Capture {
 impl Capture {
     /// Whether this is the site's own `/robots.txt`: a bare host, or a URL with exactly that path.
     ///
-    /// A query makes it another resource, and so does the root: only a redirect can give those a meaning.
+    /// A query makes it another resource, and so does the root: only a redirect can give those a
+    /// meaning.
     pub fn is_robots(&self) -> bool {
         !self.url.contains("://") || self.is_of("robots.txt")
     }
@@ -77,7 +79,8 @@ impl Capture {
         }
     }
 
-    /// A hash of everything that can change what a capture compiles to, fetch time and status aside.
+    /// A hash of everything that can change what a capture compiles to, fetch time and status
+    /// aside.
     ///
     /// It breaks ties between captures of one site and second, so the order of reading never does.
     pub fn fingerprint(&self) -> u128 {
@@ -97,8 +100,8 @@ impl Capture {
     }
 }
 
-/// A fetch of a site's document that found what an earlier capture holds, and stored it no second time: a WARC `revisit`
-/// record, or an answer 304 Not Modified.
+/// A fetch of a site's document that found what an earlier capture holds, and stored it no second
+/// time: a WARC `revisit` record, or an answer 304 Not Modified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revisit {
     /// The site, or its document beside robots.txt.
@@ -118,8 +121,8 @@ pub struct Revisit {
 pub enum Item {
     /// A capture of a site's `/robots.txt`.
     Capture(Capture),
-    /// A capture of any other URL: of use if it is a `/data.txt`, if a robots.txt redirects or refers to it, or as a page
-    /// with permissions embedded in it.
+    /// A capture of any other URL: of use if it is a `/data.txt`, if a robots.txt redirects or
+    /// refers to it, or as a page with permissions embedded in it.
     Target(Capture),
     /// A fetch that found what an earlier capture holds.
     Revisit(Revisit),
@@ -134,14 +137,16 @@ pub enum Item {
 pub struct Skipped {
     /// The file, or `-`.
     pub source: String,
-    /// Where in it: the offset in octets after decompression, of byte ranges the one in the file; or the number (from 1)
-    /// of a line in JSONL, of a row in CSV (behind the header) and Parquet, of an entry in tar and zip.
+    /// Where in it: the offset in bytes after decompression, of byte ranges the one in the file; or
+    /// the number (from 1) of a line in JSONL, of a row in CSV (behind the header) and Parquet, of
+    /// an entry in tar and zip.
     pub at: u64,
     /// Why.
     pub reason: SkipReason,
 }
 
-/// Why a record gave no capture. `Display` explains one case; [`SkipReason::name`] is its kind, for counting.
+/// Why a record gave no capture. `Display` explains one case; [`SkipReason::name`] is its kind, for
+/// counting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkipReason {
@@ -197,17 +202,18 @@ pub enum SkipReason {
     /// A WARC `revisit` record whose capture is not there.
     #[error("the capture that this revisit record refers to is not among the captures")]
     Revisit,
-    /// Bytes where a WARC record should begin; skipped up to the next line that begins with `WARC/`.
-    #[error("no WARC record here; skipped {0} octets up to the next one")]
+    /// Bytes where a WARC record should begin; skipped up to the next line that begins with
+    /// `WARC/`.
+    #[error("no WARC record here; skipped {0} bytes up to the next one")]
     Garbage(u64),
     /// A WARC header that cannot be read.
     #[error("bad WARC header: {0}")]
     WarcHeader(&'static str),
     /// The record is not as long as its Content-Length says.
-    #[error("the record does not end where its Content-Length says ({0} octets)")]
+    #[error("the record does not end where its Content-Length says ({0} bytes)")]
     RecordLength(u64),
     /// The record exceeds [`ReadLimits::max_record`].
-    #[error("the record has {0} octets, more than the limit max_record")]
+    #[error("the record has {0} bytes, more than the limit max_record")]
     RecordTooLong(u64),
     /// The file ends inside the record, or is damaged there.
     #[error("the file ends, or is damaged, inside this record")]
@@ -278,28 +284,30 @@ impl SkipReason {
     }
 }
 
-/// What a reader takes, and holds in memory at most. Past a limit a record is cut or skipped, and says so.
+/// What a reader takes, and holds in memory at most. Past a limit a record is cut or skipped, and
+/// says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadLimits {
-    /// Octets of a body, after decoding: the rest is dropped and the capture marked truncated.
+    /// Bytes of a body, after decoding: the rest is dropped and the capture marked truncated.
     pub max_body: usize,
-    /// Octets of a WARC record by its own Content-Length: a longer one is not believed, but skipped.
+    /// Bytes of a WARC record by its own Content-Length: a longer one is not believed, but skipped.
     pub max_record: u64,
-    /// Octets of a WARC header, and of an HTTP header.
+    /// Bytes of a WARC header, and of an HTTP header.
     pub max_header: usize,
-    /// Octets of a JSONL line, and of a CSV row.
+    /// Bytes of a JSONL line, and of a CSV row.
     pub max_line: usize,
-    /// The window of a zstd frame, as a power of two; what `zstd` without `--long` writes needs 27 at most.
+    /// The window of a zstd frame, as a power of two; what `zstd` without `--long` writes needs 27
+    /// at most.
     pub max_window_log: u32,
-    /// Octets of the dictionary of a zstd file.
+    /// Bytes of the dictionary of a zstd file.
     pub max_dictionary: usize,
     /// Entries of a tar or zip archive: behind so many, it is not read.
     pub max_entries: u64,
     /// Byte ranges that are held, to be sorted by file and place, before they are read.
     pub max_ranges: usize,
-    /// Whether every file that could be named after a host is its robots.txt, also where name and content look like
-    /// something else (`README.md`).
+    /// Whether every file that could be named after a host is its robots.txt, also where name and
+    /// content look like something else (`README.md`).
     pub any_name: bool,
 }
 

@@ -1,9 +1,10 @@
 //! CSV (RFC 4180) with a header line: one row, one capture, by the names of the columns.
 //!
-//! Stands between `window` and `row`. Fields are octets, so a body arrives in whatever encoding it was. Invariants: every
-//! row is one item, and one with too few or too many fields costs itself alone; a row that does not end within the limit,
-//! or damage, ends the table, since inside a quoted body any line may look like a row: what a stranger wrote there must
-//! not become a capture of another site. It does not know what the columns mean.
+//! Stands between `window` and `row`. Fields are bytes, so a body arrives in whatever encoding it
+//! was. Invariants: every row is one item, and one with too few or too many fields costs itself
+//! alone; a row that does not end within the limit, or damage, ends the table, since inside a
+//! quoted body any line may look like a row: what a stranger wrote there must not become a capture
+//! of another site. It does not know what the columns mean.
 
 use crate::record::Event;
 use crate::row::{Column, Row};

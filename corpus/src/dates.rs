@@ -1,7 +1,7 @@
 //! Dates of captures and of HTTP headers, as unix seconds.
 //!
-//! Used by `warc`, `jsonl` and `http`. Invariant: a date without a zone is read as UTC, so the result never
-//! depends on the machine. It does not know the present: nothing here reads a clock.
+//! Used by `warc`, `jsonl` and `http`. Invariant: a date without a zone is read as UTC, so the
+//! result never depends on the machine. It does not know the present: nothing here reads a clock.
 
 use jiff::civil::DateTime;
 use jiff::fmt::{rfc2822, strtime};

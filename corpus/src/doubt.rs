@@ -21,7 +21,7 @@ const ENDINGS: [&str; 118] = [
     "zip", "zipx", "zsh", "zst",
 ];
 
-/// Octets of a text that show whether it is a robots.txt.
+/// Bytes of a text that show whether it is a robots.txt.
 const LOOKED_AT: usize = 64 << 10;
 
 /// What a file of this name may be in place of a robots.txt: `a .md file`. `None` where the name

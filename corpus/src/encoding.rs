@@ -1,9 +1,9 @@
 //! Undoes transfer and content encodings of a body, where they are really there.
 //!
-//! Called by `http`. Crawlers differ: some store the octets of the wire, some (Common Crawl) store decoded bodies
-//! below the header of the wire. So every step first asks the octets, and what does not decode but reads as text
-//! is taken as decoded already. Invariant: no step's result exceeds the limit by more than one buffer.
-//! It does not know headers, only the names of the codings.
+//! Called by `http`. Crawlers differ: some store the bytes of the wire, some (Common Crawl) store
+//! decoded bodies below the header of the wire. So every step first asks the bytes, and what does
+//! not decode but reads as text is taken as decoded already. Invariant: no step's result exceeds
+//! the limit by more than one buffer. It does not know headers, only the names of the codings.
 
 use crate::{Looks, SkipReason, sniff};
 use flate2::read::GzDecoder;
@@ -48,7 +48,8 @@ impl<'a> Body<'a> {
                 _ => return Err(SkipReason::Encoding(coding.to_owned())),
             };
             let (bytes, whole) = inflated;
-            // Half a gzip file is worth its beginning; text that happens to inflate for a few octets is text.
+            // Half a gzip file is worth its beginning; text that happens to inflate for a few bytes
+            // is text.
             if whole || (!bytes.is_empty() && !is_text(&self.bytes)) {
                 self = Body { bytes: Cow::Owned(bytes), truncated: self.truncated || !whole };
             }
@@ -56,7 +57,7 @@ impl<'a> Body<'a> {
         Ok(self)
     }
 
-    /// The body in memory of its own, at most `max` octets of it.
+    /// The body in memory of its own, at most `max` bytes of it.
     pub(crate) fn limited(self, max: usize) -> (Vec<u8>, bool) {
         let truncated = self.truncated || self.bytes.len() > max;
         let bytes = match self.bytes {
@@ -70,8 +71,8 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The data of the first gzip member, and whether there was nothing wrong with it. What exceeds `max` is cut at the
-/// next octet, so that the caller sees the excess.
+/// The data of the first gzip member, and whether there was nothing wrong with it. What exceeds
+/// `max` is cut at the next byte, so that the caller sees the excess.
 fn gunzip(bytes: &[u8], max: usize) -> (Vec<u8>, bool) {
     let mut out = Vec::new();
     let limit = (max as u64).saturating_add(1);
@@ -79,8 +80,8 @@ fn gunzip(bytes: &[u8], max: usize) -> (Vec<u8>, bool) {
     (out, whole)
 }
 
-/// The same for deflate data, with a zlib header or bare. (The readers of `flate2` take the end of the input for
-/// the end of the data here.)
+/// The same for deflate data, with a zlib header or bare. (The readers of `flate2` take the end of
+/// the input for the end of the data here.)
 fn inflate(bytes: &[u8], zlib: bool, max: usize) -> (Vec<u8>, bool) {
     const BUFFER: usize = 32 << 10;
     let (mut state, mut out, mut rest) = (Decompress::new(zlib), Vec::new(), bytes);
@@ -99,17 +100,18 @@ fn inflate(bytes: &[u8], zlib: bool, max: usize) -> (Vec<u8>, bool) {
     }
 }
 
-/// Whether these octets read as text as they stand; compressed ones are not even UTF-8.
+/// Whether these bytes read as text as they stand; compressed ones are not even UTF-8.
 fn is_text(bytes: &[u8]) -> bool {
     sniff(bytes, None) != Looks::Binary && str::from_utf8(bytes).is_ok()
 }
 
-/// Whether the two octets of a zlib header (RFC 1950 2.2) stand here.
+/// Whether the two bytes of a zlib header (RFC 1950 2.2) stand here.
 fn is_zlib(bytes: &[u8]) -> bool {
     matches!(bytes, [method, flags, ..] if method & 15 == 8 && (u16::from(*method) << 8 | u16::from(*flags)) % 31 == 0)
 }
 
-/// The data of the chunks, and whether the last chunk was among them; `None` if not even one chunk begins here.
+/// The data of the chunks, and whether the last chunk was among them; `None` if not even one chunk
+/// begins here.
 fn unchunk(mut rest: &[u8]) -> Option<(Vec<u8>, bool)> {
     let mut bytes = Vec::with_capacity(rest.len());
     let mut chunks = 0_u64;

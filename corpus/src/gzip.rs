@@ -1,23 +1,24 @@
 //! A stream of gzip members, read past damage.
 //!
-//! Stands under `window`. `flate2`'s own reader stops for good at the first bad byte; a WARC file has a member per
-//! record, and one bad member must not cost the million behind it. So this file frames the members itself
-//! (RFC 1952), inflates with one reused state, and behind damage looks for the next member.
-//! Invariant: a [`Step::Cut`] stands between octets that the stream does not vouch for being neighbours.
-//! It does not know what the members hold.
+//! Stands under `window`. `flate2`'s own reader stops for good at the first bad byte; a WARC file
+//! has a member per record, and one bad member must not cost the million behind it. So this file
+//! frames the members itself (RFC 1952), inflates with one reused state, and behind damage looks
+//! for the next member. Invariant: a [`Step::Cut`] stands between bytes that the stream does not
+//! vouch for being neighbours. It does not know what the members hold.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::{self, BufRead};
 
 /// What reading gave.
 pub(crate) enum Step {
-    /// So many octets, at least one.
+    /// So many bytes, at least one.
     Data(usize),
     /// The stream is damaged here. Reading again goes on at the next member, if there is one.
     Cut {
         /// How.
         why: &'static str,
-        /// Whether the octets before it are in doubt: their member has no end, or not their checksum.
+        /// Whether the bytes before it are in doubt: their member has no end, or not their
+        /// checksum.
         doubtful: bool,
     },
     /// The end.
@@ -134,7 +135,7 @@ impl<R: BufRead> Gunzip<R> {
         self.header(flags)
     }
 
-    /// Looks for the next octets that can begin a member.
+    /// Looks for the next bytes that can begin a member.
     fn search(&mut self) -> io::Result<State> {
         self.reset();
         let mut seen = 0;
@@ -168,7 +169,7 @@ impl<R: BufRead> Gunzip<R> {
         Ok(State::Inside)
     }
 
-    /// The first octet that is not zero: tapes and some tools pad with zeros.
+    /// The first byte that is not zero: tapes and some tools pad with zeros.
     fn padding(&mut self) -> io::Result<Option<u8>> {
         loop {
             match self.byte()? {

@@ -1,8 +1,9 @@
 //! What a page says to crawlers about itself: its robots META elements and its ACAP class tokens.
 //!
-//! Stands beside the readers of captures: those deliver pages, `read_page` finds in one page what the ACAP front end
-//! compiles. The reader is the feature `pages`; what it finds is told in these types, with the feature or without.
-//! What it does not know: the syntax of a permission, and which META element wins.
+//! Stands beside the readers of captures: those deliver pages, `read_page` finds in one page what
+//! the ACAP front end compiles. The reader is the feature `pages`; what it finds is told in these
+//! types, with the feature or without. What it does not know: the syntax of a permission, and which
+//! META element wins.
 
 #[cfg(feature = "pages")]
 mod place;
@@ -24,7 +25,8 @@ pub struct Page {
     pub metas: Vec<MetaTag>,
     /// Its ACAP class tokens, each with its element.
     pub elements: Vec<Element>,
-    /// Whether a limit was reached, so that there may be more than is here, or a path is incomplete.
+    /// Whether a limit was reached, so that there may be more than is here, or a path is
+    /// incomplete.
     pub cut: bool,
 }
 
@@ -56,22 +58,26 @@ pub struct MetaTag {
     pub column: u32,
 }
 
-/// A class token of ACAP and the element that bears it; an element with two tokens gives two of these.
+/// A class token of ACAP and the element that bears it; an element with two tokens gives two of
+/// these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
     /// The element's name in lower case.
     pub tag: String,
     /// Its `id`, character references decoded.
     pub id: Option<String>,
-    /// The token, as written: `the-acap:` or `acap:` in any case of letters, and what follows up to white space.
+    /// The token, as written: `the-acap:` or `acap:` in any case of letters, and what follows up to
+    /// white space.
     pub token: String,
     /// The line of its `<`, from 1.
     pub line: u32,
     /// The column of its `<` in bytes, from 1.
     pub column: u32,
-    /// The way down to it, `body>div:2>p:1`: at each step the element, and which child of the step before it is.
+    /// The way down to it, `body>div:2>p:1`: at each step the element, and which child of the step
+    /// before it is.
     ///
-    /// Elements count as written, whatever their name. End tags that may be left out are understood; where
-    /// elements overlap, the path is a good guess. Steps below a depth that no real page reaches are a `…`.
+    /// Elements count as written, whatever their name. End tags that may be left out are
+    /// understood; where elements overlap, the path is a good guess. Steps below a depth that no
+    /// real page reaches are a `…`.
     pub path: String,
 }

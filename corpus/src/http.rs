@@ -1,8 +1,10 @@
-//! HTTP responses as crawlers stored them: status, the few header fields that matter, and the decoded body.
+//! HTTP responses as crawlers stored them: status, the few header fields that matter, and the
+//! decoded body.
 //!
-//! Called by `warc` with the block of a record and, for its header fields alone, by `jsonl`. Invariant: a header
-//! that the strict parser refuses is split leniently, so real files are not lost over another field's mistake.
-//! It does not know where a response came from, and does not read the body.
+//! Called by `warc` with the block of a record and, for its header fields alone, by `jsonl`.
+//! Invariant: a header that the strict parser refuses is split leniently, so real files are not
+//! lost over another field's mistake. It does not know where a response came from, and does not
+//! read the body.
 
 use crate::dates;
 use crate::encoding::Body;
@@ -11,7 +13,8 @@ use crate::{ReadLimits, SkipReason};
 /// Header fields that the strict parser makes room for; responses with more are split leniently.
 const MAX_FIELDS: usize = 96;
 
-/// The header fields of a response that matter here; of repeated fields the first, unless their lists join.
+/// The header fields of a response that matter here; of repeated fields the first, unless their
+/// lists join.
 #[derive(Default)]
 pub(crate) struct Fields<'a> {
     pub(crate) content_type: Option<&'a [u8]>,

@@ -250,8 +250,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads a stream that has no name: its first bytes tell what it is, and JSON lines have none of
-    /// their own.
+    /// Reads a stream that has no name: its first bytes tell what it is, and JSON lines have none
+    /// of their own.
     fn unnamed(&mut self, source: &str, data: Box<dyn Read + '_>) -> ControlFlow<()> {
         let mut window = match Source::open(data, self.limits) {
             Ok(source) => Window::new(source),

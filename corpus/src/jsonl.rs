@@ -4,9 +4,9 @@
 //! {"url": "https://a.example/robots.txt", "status": 200, "fetched_at": "2026-01-02T03:04:05Z", "body": "…"}
 //! ```
 //!
-//! What the keys mean is told in `row`. A line of a CDXJ index is the same behind a key and a timestamp.
-//! Invariants: every line is one item; a bad line costs itself alone; a body is octets, so that one which was
-//! pasted in without regard to UTF-8 arrives as it was.
+//! What the keys mean is told in `row`. A line of a CDXJ index is the same behind a key and a
+//! timestamp. Invariants: every line is one item; a bad line costs itself alone; a body is bytes,
+//! so that one which was pasted in without regard to UTF-8 arrives as it was.
 
 use crate::record::Event;
 use crate::row::Row;
@@ -63,7 +63,8 @@ impl Iterator for Lines<'_, '_> {
     }
 }
 
-/// Where the line in front of the window ends; `None` if it does not within `max` octets, or not at all.
+/// Where the line in front of the window ends; `None` if it does not within `max` bytes, or not at
+/// all.
 fn line_end(window: &mut Window<'_>, max: usize) -> Option<usize> {
     let (mut look, mut seen) = (1, 0);
     loop {
@@ -109,7 +110,8 @@ fn event(line: &[u8], number: u64, limits: &ReadLimits) -> Option<Event> {
     Some(Row::event(row, number, limits.max_body, SkipReason::Json))
 }
 
-/// A line without what a CDXJ index puts in front of the object: `com,example)/robots.txt 20260102030405`.
+/// A line without what a CDXJ index puts in front of the object:
+/// `com,example)/robots.txt 20260102030405`.
 fn object(line: &[u8]) -> &[u8] {
     let mut parts = line.splitn(3, |byte| *byte == b' ');
     match (parts.next(), parts.next(), parts.next()) {

@@ -1,10 +1,11 @@
-//! What a file is: by its name, its first octets, or its first line.
+//! What a file is: by its name, its first bytes, or its first line.
 //!
-//! Asked by `input` before a reader is chosen. The rule: a name that is a host's makes a file that host's robots.txt
-//! and nothing else, since its octets are those of a stranger, who could otherwise write captures of other sites. Where
-//! files of other kinds have such names more often (`doubt`), the content has to be a robots.txt.
-//! Of every other file the first octets decide, then the ending of the name, then the first line.
-//! It reads nothing itself, and does not know compression, but for the endings that it leaves in names.
+//! Asked by `input` before a reader is chosen. The rule: a name that is a host's makes a file that
+//! host's robots.txt and nothing else, since its bytes are those of a stranger, who could otherwise
+//! write captures of other sites. Where files of other kinds have such names more often (`doubt`),
+//! the content has to be a robots.txt. Of every other file the first bytes decide, then the ending
+//! of the name, then the first line. It reads nothing itself, and does not know compression, but
+//! for the endings that it leaves in names.
 
 use crate::doubt::doubt;
 use crate::row::Column;
@@ -56,7 +57,7 @@ const ENDINGS: [(&str, Kind); 9] = [
     (".zip", Kind::Zip),
 ];
 
-/// Octets that [`Kind::of_bytes`] looks at: a tar header names its format behind most of its fields.
+/// Bytes that [`Kind::of_bytes`] looks at: a tar header names its format behind most of its fields.
 pub(crate) const HEAD: usize = 262;
 
 /// A name without this ending.
@@ -77,8 +78,8 @@ impl Name {
 }
 
 impl HostName {
-    /// The host that a file is named after. One label alone is a host only with the ending, or every `README` were one;
-    /// and a `robots.txt` is named after nothing.
+    /// The host that a file is named after. One label alone is a host only with the ending, or
+    /// every `README` were one; and a `robots.txt` is named after nothing.
     pub(crate) fn of(name: &str) -> Option<HostName> {
         let (host, ended) = stem(name, ".txt").map_or((name, false), |host| (host, true));
         let named =
@@ -92,7 +93,7 @@ impl HostName {
 }
 
 impl Kind {
-    /// The kind of a file that begins with these octets, as far as they can be no other.
+    /// The kind of a file that begins with these bytes, as far as they can be no other.
     pub(crate) fn of_bytes(head: &[u8]) -> Option<Kind> {
         match head {
             [b'W', b'A', b'R', b'C', b'/', ..] => Some(Kind::Warc),
@@ -103,7 +104,8 @@ impl Kind {
         }
     }
 
-    /// The kind of a text that begins with these octets and has no name: a table if its first line names a column.
+    /// The kind of a text that begins with these bytes and has no name: a table if its first line
+    /// names a column.
     pub(crate) fn of_text(head: &[u8]) -> Option<Kind> {
         let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
         let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -133,8 +135,8 @@ impl Kind {
     }
 }
 
-/// Whether a file that begins with these bytes plainly holds captures, and is no text of one site: it
-/// is packed, is of a kind that its first bytes show, or its first line is an object with a URL.
+/// Whether a file that begins with these bytes plainly holds captures, and is no text of one site:
+/// it is packed, is of a kind that its first bytes show, or its first line is an object with a URL.
 pub fn is_captures(head: &[u8]) -> bool {
     is_packed(head) || Kind::of_bytes(head).is_some() || has_capture_in_json(head)
 }

@@ -1,8 +1,9 @@
 //! Arguments of a command line that name inputs: a path, `-`, or `@LIST`, a file of paths.
 //!
-//! A list has one path a line, relative to the current folder as on the command line itself; blank lines, and lines that
-//! begin with `#`, are nothing. It may be packed, as the `.paths.gz` of Common Crawl is. All that it names must be there
-//! before anything is read: with thousands of files, that is the time to know. It does not know what the files hold.
+//! A list has one path a line, relative to the current folder as on the command line itself; blank
+//! lines, and lines that begin with `#`, are nothing. It may be packed, as the `.paths.gz` of
+//! Common Crawl is. All that it names must be there before anything is read: with thousands of
+//! files, that is the time to know. It does not know what the files hold.
 
 use crate::source::Source;
 use crate::window::Window;
@@ -12,14 +13,15 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Octets of a list: some hundred thousand paths of Common Crawl take 14 MB.
+/// Bytes of a list: some hundred thousand paths of Common Crawl take 14 MB.
 const MAX_LIST: u64 = 256 << 20;
 
 impl Input {
     /// The inputs that arguments name, those of lists in their place.
     ///
     /// # Errors
-    /// When a list cannot be read, or names a file that is not there, or another list, or standard input.
+    /// When a list cannot be read, or names a file that is not there, or another list, or standard
+    /// input.
     pub fn from_args<'a>(args: impl IntoIterator<Item = &'a OsStr>) -> Result<Vec<Input>, ReadError> {
         let mut inputs = Vec::new();
         for arg in args {

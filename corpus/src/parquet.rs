@@ -1,9 +1,10 @@
 //! Parquet: one row, one capture, by the names of the columns.
 //!
-//! Stands between `input`, which has the file, and `row`. Only the columns that are of use are read, a few rows at a time, so
-//! memory holds of each a page and its dictionary, as large as the writer made them. Invariants: every row is one item; a
-//! row group that is damaged is told, and the next one is read; where the crate `parquet` panics at damage, that is damage
-//! like any other. It does not know what the columns mean.
+//! Stands between `input`, which has the file, and `row`. Only the columns that are of use are
+//! read, a few rows at a time, so memory holds of each a page and its dictionary, as large as the
+//! writer made them. Invariants: every row is one item; a row group that is damaged is told, and
+//! the next one is read; where the crate `parquet` panics at damage, that is damage like any other.
+//! It does not know what the columns mean.
 
 use crate::record::Event;
 use crate::row::{Column, Row, Scalar};
@@ -121,7 +122,8 @@ impl Iterator for Rows<'_> {
     }
 }
 
-/// What a call of the crate `parquet` gives: on damaged files, that is a panic where a check of its is missing.
+/// What a call of the crate `parquet` gives: on damaged files, that is a panic where a check of its
+/// is missing.
 fn guarded<T>(call: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
     // What was called is not used again after an error.
     catch_unwind(AssertUnwindSafe(call))
@@ -172,7 +174,8 @@ fn cells_of(
         let level = leaf.max_def_level();
         let scale = scale(&leaf);
         let number = move |number: i64| Some(Value::Scalar(Scalar::Number(scale(number))));
-        // Where numbers may be missing, some libraries make floating ones of all, and "not a number" of what is missing.
+        // Where numbers may be missing, some libraries make floating ones of all, and "not a
+        // number" of what is missing.
         let float = move |float: f64| match float {
             float if float.is_nan() => None,
             float if float.fract() == 0.0 => number(float as i64),

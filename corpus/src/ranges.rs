@@ -1,8 +1,10 @@
-//! Byte ranges of WARC files, as an index names them: read file by file, each from its front to its back.
+//! Byte ranges of WARC files, as an index names them: read file by file, each from its front to its
+//! back.
 //!
-//! Filled by rows that hold no body (`row`); read when there are as many as memory may hold, and at the end of the run.
-//! A range is a stream of its own: packed or not, and damage in it costs no other. Invariants: every range gives at least
-//! one item; files are looked for below the root of the run alone, since an index is not ours. It does not know records.
+//! Filled by rows that hold no body (`row`); read when there are as many as memory may hold, and at
+//! the end of the run. A range is a stream of its own: packed or not, and damage in it costs no
+//! other. Invariants: every range gives at least one item; files are looked for below the root of
+//! the run alone, since an index is not ours. It does not know records.
 
 use crate::record::Range;
 use crate::source::{CHUNK, Source};
@@ -94,7 +96,7 @@ fn read_file(
     for &(_, offset, length) in ranges {
         let skipped = |reason| Item::Skipped(Skipped { source: name.to_owned(), at: offset, reason });
         if offset.checked_add(length).is_none_or(|end| end > size) {
-            let what = format!("{length} octets from {offset} on, but the file ends at {size}");
+            let what = format!("{length} bytes from {offset} on, but the file ends at {size}");
             each(skipped(SkipReason::Range(what)))?;
             continue;
         }

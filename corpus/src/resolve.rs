@@ -1,21 +1,25 @@
-//! Chooses the newest capture of each site, of its data.txt and of other URLs, and follows redirects.
+//! Chooses the newest capture of each site, of its data.txt and of other URLs, and follows
+//! redirects.
 //!
-//! Stands behind the readers: the batch driver compiles bodies in any order, on any thread, and hands the results
-//! in here. Invariant: the result depends on the set of captures alone, never on the order they came in; every
-//! tie is broken by what the captures hold ([`Capture::fingerprint`]).
-//! It does not know what a payload is: bodies are gone when captures arrive.
+//! Stands behind the readers: the batch driver compiles bodies in any order, on any thread, and
+//! hands the results in here. Invariant: the result depends on the set of captures alone, never on
+//! the order they came in; every tie is broken by what the captures hold
+//! ([`Capture::fingerprint`]). It does not know what a payload is: bodies are gone when captures
+//! arrive.
 //!
 //! # Redirects (R16, RFC 9309 2.3.1.2)
-//! The rules behind a redirect belong to the site that redirected. A `Location` is looked up as a site when its
-//! path is `/robots.txt` (so it meets the newest capture of that site, and its own redirects), and as an exact URL
-//! otherwise. Up to [`MAX_REDIRECTS`] hops are followed; a loop never ends, so it is too many. A data.txt, read in a
-//! dialect of its own, is followed to other sites' data.txt only.
+//! The rules behind a redirect belong to the site that redirected. A `Location` is looked up as a
+//! site when its path is `/robots.txt` (so it meets the newest capture of that site, and its own
+//! redirects), and as an exact URL otherwise. Up to [`MAX_REDIRECTS`] hops are followed; a loop
+//! never ends, so it is too many. A data.txt, read in a dialect of its own, is followed to other
+//! sites' data.txt only.
 //!
 //! # Revisits
-//! A fetch that found what an older capture holds makes that capture as new as itself, if it is newer than all other
-//! captures of the document. So of each document the newest capture with content is kept, even behind a newer one without:
-//! "as of Monday" may well follow upon an error of Tuesday. Which capture is meant the record tells by its time; if it is
-//! none of those kept, the revisit counts for nothing, and is told.
+//! A fetch that found what an older capture holds makes that capture as new as itself, if it is
+//! newer than all other captures of the document. So of each document the newest capture with
+//! content is kept, even behind a newer one without: "as of Monday" may well follow upon an error
+//! of Tuesday. Which capture is meant the record tells by its time; if it is none of those kept,
+//! the revisit counts for nothing, and is told.
 
 use crate::{Capture, Revisit, Skipped};
 use foldhash::{HashMap, HashMapExt};
@@ -30,8 +34,8 @@ use xxhash_rust::xxh3::xxh3_128;
 /// Redirects in a row that are followed.
 pub const MAX_REDIRECTS: usize = 5;
 
-/// Captures of other URLs that are kept as possible targets of redirects. A crawl of robots.txt files has few of
-/// them, a crawl of pages has nothing else.
+/// Captures of other URLs that are kept as possible targets of redirects. A crawl of robots.txt
+/// files has few of them, a crawl of pages has nothing else.
 pub const MAX_TARGETS: usize = 1 << 20;
 
 /// What stays of a capture without its body. Made on any thread: hashing and parsing happen here.
@@ -44,8 +48,9 @@ pub struct Facts {
     next: Option<Box<str>>,
 }
 
-/// What captures are chosen by, best last: newest; then an answer rather than a redirect, a redirect rather than
-/// an error, an error rather than silence; then anything, so long as it is always the same.
+/// What captures are chosen by, best last: newest; then an answer rather than a redirect, a
+/// redirect rather than an error, an error rather than silence; then anything, so long as it is
+/// always the same.
 type Rank = (i64, Reverse<u16>, u128);
 
 fn rank(capture: &Capture) -> Rank {
@@ -107,7 +112,8 @@ impl Facts {
     }
 }
 
-/// The captures chosen so far: one per site and other URL, each with a payload in place of its body.
+/// The captures chosen so far: one per site and other URL, each with a payload in place of its
+/// body.
 pub struct Chosen<P> {
     sites: HashMap<SiteKey, Held<P>>,
     /// The newest revisit of each document.
@@ -162,7 +168,8 @@ impl Renewal {
         (self.fetched_at, *self.of.start(), *self.of.end(), self.fresh_for, source, *at)
     }
 
-    /// The capture that it makes new, among those of its document; `Err` if there is none, although it counts.
+    /// The capture that it makes new, among those of its document; `Err` if there is none, although
+    /// it counts.
     fn renews<'h, P>(&self, held: Option<&'h Held<P>>) -> Result<Option<&'h Held<P>>, &Skipped> {
         let Some(held) = held else { return Err(&self.otherwise) };
         if held.rank.0 >= self.fetched_at {
@@ -210,8 +217,8 @@ impl<P: Clone> Chosen<P> {
         }
     }
 
-    /// Offers a capture. `payload` is asked for only if it [has content](Facts::has_content) and is the best of
-    /// its place so far that has.
+    /// Offers a capture. `payload` is asked for only if it [has content](Facts::has_content) and is
+    /// the best of its place so far that has.
     pub fn insert(&mut self, facts: Facts, payload: impl FnOnce() -> P) {
         let content = facts.has_content();
         let Facts { place, rank, fresh_for, next } = facts;
@@ -250,7 +257,8 @@ impl<P: Clone> Chosen<P> {
         }
     }
 
-    /// Of the newest revisits, those whose captures are not there, in the order of their keys, and how many made one new.
+    /// Of the newest revisits, those whose captures are not there, in the order of their keys, and
+    /// how many made one new.
     pub fn revisited(&self) -> (Vec<&Skipped>, u64) {
         let mut all: Vec<(&SiteKey, &Renewal)> = self.revisits.iter().collect();
         all.sort_unstable_by_key(|(key, _)| *key);
@@ -274,14 +282,14 @@ impl<P: Clone> Chosen<P> {
         self.sites.is_empty()
     }
 
-    /// Whether there were more possible targets than the limit: then a redirect to a URL whose path is not
-    /// `/robots.txt` may be unresolved although its target was captured.
+    /// Whether there were more possible targets than the limit: then a redirect to a URL whose path
+    /// is not `/robots.txt` may be unresolved although its target was captured.
     pub fn overflowed(&self) -> bool {
         self.overflowed
     }
 
-    /// All sites in the order of their keys, redirects followed. Payloads are cloned, as several sites may
-    /// redirect to one: a number or an `Arc` does well.
+    /// All sites in the order of their keys, redirects followed. Payloads are cloned, as several
+    /// sites may redirect to one: a number or an `Arc` does well.
     pub fn finish(&self) -> Vec<(SiteKey, Resolved<P>)> {
         let mut keys: Vec<&SiteKey> = self.sites.keys().collect();
         keys.sort_unstable();
@@ -307,7 +315,8 @@ impl<P: Clone> Chosen<P> {
         self.targets.values().filter_map(|held| held.payload.as_ref())
     }
 
-    /// The payload of the newest capture of these other URLs, if that has content. Redirects are not followed.
+    /// The payload of the newest capture of these other URLs, if that has content. Redirects are
+    /// not followed.
     pub fn newest<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> Option<&P> {
         let held = |url| self.targets.get(&normal_hash(Url::parse(url).ok()?));
         urls.into_iter().filter_map(held).max_by_key(|held| held.rank)?.payload.as_ref()
@@ -353,7 +362,8 @@ impl<P: Clone> Chosen<P> {
         }
         let site = SiteKey::from_url(next).ok()?;
         self.sites.get(&site).or_else(|| {
-            // A file named after its host speaks for both schemes; a port of the one may be the other's default.
+            // A file named after its host speaks for both schemes; a port of the one may be the
+            // other's default.
             let any = SiteKey::from_host(site.authority()).ok()?;
             debug_assert_eq!(any.scheme(), Scheme::Any);
             if any.authority() == site.authority() { self.sites.get(&any) } else { None }

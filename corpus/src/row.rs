@@ -1,10 +1,11 @@
 //! Named fields become a capture, or say where in a WARC file one lies.
 //!
-//! What `jsonl`, `csv` and `parquet` share: an object and a row mean the same, whoever framed it. `url` may be a bare
-//! host, as `host` is; a body without a status counts as 200, and neither means that the site did not answer. Bodies are
-//! taken as they stand, whatever `Content-Encoding` says: who makes a table has decoded them. Without a body, `filename`,
-//! `offset` and `length` are a byte range, as in the indexes of Common Crawl, whose own names for them do, too.
-//! It does not know where a row stands.
+//! What `jsonl`, `csv` and `parquet` share: an object and a row mean the same, whoever framed it.
+//! `url` may be a bare host, as `host` is; a body without a status counts as 200, and neither means
+//! that the site did not answer. Bodies are taken as they stand, whatever `Content-Encoding` says:
+//! who makes a table has decoded them. Without a body, `filename`, `offset` and `length` are a byte
+//! range, as in the indexes of Common Crawl, whose own names for them do, too. It does not know
+//! where a row stands.
 
 use crate::http::{self, Fields};
 use crate::record::{Content, Event, Range, Record};
@@ -71,7 +72,7 @@ pub(crate) enum Scalar {
 
 type Headers = BTreeMap<String, serde_json::Value>;
 
-/// A JSON string taken as octets, valid UTF-8 or not.
+/// A JSON string taken as bytes, valid UTF-8 or not.
 struct Bytes(Vec<u8>);
 
 impl<'de> Deserialize<'de> for Bytes {
@@ -115,7 +116,8 @@ impl Column {
         })
     }
 
-    /// Why a table of these columns holds nothing for us; `None` if it does. `names` are those of all its columns.
+    /// Why a table of these columns holds nothing for us; `None` if it does. `names` are those of
+    /// all its columns.
     pub(crate) fn missing<'n>(
         columns: &[Option<Column>],
         names: impl Iterator<Item = &'n [u8]>,
@@ -174,8 +176,8 @@ impl fmt::Display for Scalar {
 }
 
 impl Row {
-    /// Sets the field of a column to the octets of its cell. Those of an empty cell are no value: tables have no other
-    /// way to leave one out.
+    /// Sets the field of a column to the bytes of its cell. Those of an empty cell are no value:
+    /// tables have no other way to leave one out.
     pub(crate) fn set_bytes(&mut self, column: Column, bytes: &[u8]) -> Result<(), String> {
         if bytes.is_empty() {
             return Ok(());
@@ -236,7 +238,7 @@ impl Row {
         };
         let count = |name: &str, value: &Scalar| {
             let count = value.number().and_then(|number| u64::try_from(number).ok());
-            count.ok_or_else(|| format!("{name}: {value} is no number of octets"))
+            count.ok_or_else(|| format!("{name}: {value} is no number of bytes"))
         };
         let filename = filename.text().ok_or_else(|| format!("filename: {filename} is none"));
         Some(filename.and_then(|filename| {

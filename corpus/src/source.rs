@@ -1,7 +1,8 @@
-//! Where the octets of a window come from: a stream as it lies there, or what is packed in it.
+//! Where the bytes of a window come from: a stream as it lies there, or what is packed in it.
 //!
-//! The layer below all formats: what begins as gzip or zstd is unpacked, whatever it is called and whatever it holds.
-//! It is unpacked once: a gzip file in a gzip file is no format that anyone writes. It does not know records.
+//! The layer below all formats: what begins as gzip or zstd is unpacked, whatever it is called and
+//! whatever it holds. It is unpacked once: a gzip file in a gzip file is no format that anyone
+//! writes. It does not know records.
 
 use crate::gzip::{self, Gunzip, Step};
 use crate::zstd::{self, Unzstd};
@@ -14,7 +15,7 @@ pub(crate) const CHUNK: usize = 256 << 10;
 /// A stream in a buffer.
 type Buffered<'a> = BufReader<Box<dyn Read + 'a>>;
 
-/// Where octets come from.
+/// Where bytes come from.
 pub(crate) enum Source<'a> {
     /// As they lie there.
     Plain(Box<dyn Read + 'a>),
@@ -30,15 +31,16 @@ pub(crate) fn is_packed(head: &[u8]) -> bool {
 }
 
 impl<'a> Source<'a> {
-    /// A source that unpacks `file` if its first octets say that it is packed.
+    /// A source that unpacks `file` if its first bytes say that it is packed.
     pub(crate) fn open(file: Box<dyn Read + 'a>, limits: &ReadLimits) -> io::Result<Source<'a>> {
         let mut source = Source::Plain(Box::new(io::empty()));
         source.reopen(file, CHUNK, limits)?;
         Ok(source)
     }
 
-    /// Goes on with another stream, of which `room` octets are read at once. What inflates is used again: to make it anew
-    /// for each of many short streams left holes of its size between their bodies, three times the memory in all.
+    /// Goes on with another stream, of which `room` bytes are read at once. What inflates is used
+    /// again: to make it anew for each of many short streams left holes of its size between their
+    /// bodies, three times the memory in all.
     pub(crate) fn reopen(
         &mut self,
         mut file: Box<dyn Read + 'a>,

@@ -1,10 +1,12 @@
-//! WARC files (ISO 28500): `response` records become captures, `revisit` records say that an earlier one holds.
+//! WARC files (ISO 28500): `response` records become captures, `revisit` records say that an
+//! earlier one holds.
 //!
-//! Stands between `window`, which holds one record at a time, and `http`, which reads its block. Invariants: a
-//! record is believed only when the file goes on behind it as a WARC file does; a record that is not is reported
-//! once, and reading goes on at the next line that begins with `WARC/`, which may lie inside what the broken
-//! record claimed. Every turn of the loop takes something out of the window, so it ends.
-//! It does not know gzip: offsets are those of the inflated stream.
+//! Stands between `window`, which holds one record at a time, and `http`, which reads its block.
+//! Invariants: a record is believed only when the file goes on behind it as a WARC file does; a
+//! record that is not is reported once, and reading goes on at the next line that begins with
+//! `WARC/`, which may lie inside what the broken record claimed. Every turn of the loop takes
+//! something out of the window, so it ends. It does not know gzip: offsets are those of the
+//! inflated stream.
 
 use crate::record::{Content, Record};
 use crate::window::Window;
@@ -14,7 +16,7 @@ use std::ops::RangeInclusive;
 
 /// What is looked at first; nearly every header fits.
 const GLANCE: usize = 4096;
-/// Octets behind a record that show whether it ended: two line ends and the name of the format.
+/// Bytes behind a record that show whether it ended: two line ends and the name of the format.
 const TRAILER: usize = 4 + MAGIC.len();
 /// How every record begins.
 const MAGIC: &[u8] = b"WARC/";
@@ -101,7 +103,8 @@ fn record(window: &mut Window<'_>, limits: &ReadLimits) -> Result<Content, SkipR
     let data = window.data();
     let content = Header::parse(&data[..head]).content(&data[head..head + held], cut, limits);
     window.take(head + held);
-    // The part that was not held is passed over; only behind it can be seen whether the record was sound.
+    // The part that was not held is passed over; only behind it can be seen whether the record was
+    // sound.
     let passed = window.skip(length - held as u64);
     if cut {
         window.want(TRAILER);
@@ -114,14 +117,16 @@ fn record(window: &mut Window<'_>, limits: &ReadLimits) -> Result<Content, SkipR
     content
 }
 
-/// Refuses the record in front of the window, of which `known` octets are understood, and finds the next.
+/// Refuses the record in front of the window, of which `known` bytes are understood, and finds the
+/// next.
 fn refuse(window: &mut Window<'_>, known: usize, reason: SkipReason) -> Result<Content, SkipReason> {
     window.take(known);
     resync(window);
     Err(reason)
 }
 
-/// Takes octets until the window begins with a record, or is empty and has stopped. Returns how many.
+/// Takes bytes until the window begins with a record, or is empty and has stopped. Returns how
+/// many.
 fn resync(window: &mut Window<'_>) -> u64 {
     let from = window.offset();
     // Only the first look may find a record at the very front: later ones begin inside a line.
@@ -170,8 +175,8 @@ fn header_end(window: &mut Window<'_>, max: usize) -> Result<usize, SkipReason> 
     }
 }
 
-/// Whether a record ends `end` octets into the window: two line ends follow, or line ends and then the next
-/// record or the end of the file, and no damage that casts doubt on them.
+/// Whether a record ends `end` bytes into the window: two line ends follow, or line ends and then
+/// the next record or the end of the file, and no damage that casts doubt on them.
 fn ends_well(window: &Window<'_>, end: usize) -> bool {
     let rest = &window.data()[end..];
     if rest.len() < TRAILER && window.doubtful() {
@@ -188,7 +193,8 @@ fn bad_end(window: &Window<'_>, length: u64) -> SkipReason {
 }
 
 impl<'a> Header<'a> {
-    /// Splits a header into its fields. The first of repeated fields counts; what is no field is passed over.
+    /// Splits a header into its fields. The first of repeated fields counts; what is no field is
+    /// passed over.
     fn parse(bytes: &'a [u8]) -> Header<'a> {
         let mut header = Header::default();
         for line in bytes.split(|byte| *byte == b'\n') {
@@ -216,8 +222,9 @@ impl<'a> Header<'a> {
         header
     }
 
-    /// Of a revisit, when the capture was fetched that holds the content: at the time that the record names. A server that
-    /// says "not modified since then" speaks for all captures in between, and without a time any older one will do.
+    /// Of a revisit, when the capture was fetched that holds the content: at the time that the
+    /// record names. A server that says "not modified since then" speaks for all captures in
+    /// between, and without a time any older one will do.
     fn revisited(&self) -> Option<RangeInclusive<i64>> {
         if !self.kind.eq_ignore_ascii_case(b"revisit") {
             return None;

@@ -1,9 +1,10 @@
-//! A window that slides over a stream: parsers look at whole records in place, and take them once understood.
+//! A window that slides over a stream: parsers look at whole records in place, and take them once
+//! understood.
 //!
-//! Stands between a `source` and the parsers. Invariants: memory is bounded by the
-//! largest [`Window::want`]; nothing is lost by looking, so a parser that finds a record broken can look for the
-//! next one inside it; octets on both sides of damage are never in the window together.
-//! It does not know records.
+//! Stands between a `source` and the parsers. Invariants: memory is bounded by the largest
+//! [`Window::want`]; nothing is lost by looking, so a parser that finds a record broken can look
+//! for the next one inside it; bytes on both sides of damage are never in the window together. It
+//! does not know records.
 
 use crate::gzip::Step;
 use crate::source::{CHUNK, Source};
@@ -31,7 +32,8 @@ impl<'a> Window<'a> {
         Window { source, buf: vec![0; CHUNK], start: 0, end: 0, offset: 0, stop: None }
     }
 
-    /// Slides over another stream from here on, of which `room` octets are read at once; what was in the window is gone.
+    /// Slides over another stream from here on, of which `room` bytes are read at once; what was in
+    /// the window is gone.
     pub(crate) fn restart(
         &mut self,
         file: Box<dyn Read + 'a>,
@@ -47,7 +49,7 @@ impl<'a> Window<'a> {
         &self.buf[self.start..self.end]
     }
 
-    /// Where the window begins: the octets taken so far.
+    /// Where the window begins: the bytes taken so far.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
@@ -57,12 +59,12 @@ impl<'a> Window<'a> {
         self.stop.is_some()
     }
 
-    /// Whether it stopped at damage that casts doubt on the octets before it.
+    /// Whether it stopped at damage that casts doubt on the bytes before it.
     pub(crate) fn doubtful(&self) -> bool {
         matches!(self.stop, Some(Stop::Damage { doubtful: true, .. }))
     }
 
-    /// What is in the window, at least `count` octets unless it has [`Window::stopped`].
+    /// What is in the window, at least `count` bytes unless it has [`Window::stopped`].
     pub(crate) fn want(&mut self, count: usize) -> &[u8] {
         while self.end - self.start < count && self.stop.is_none() {
             if self.end == self.buf.len() || self.start + count > self.buf.len() {
@@ -94,7 +96,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Takes `count` octets out of the window, at most all of them.
+    /// Takes `count` bytes out of the window, at most all of them.
     pub(crate) fn take(&mut self, count: usize) {
         let count = count.min(self.end - self.start);
         self.start += count;
@@ -108,7 +110,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Takes `count` octets, also more than the window holds. Says whether there were so many.
+    /// Takes `count` bytes, also more than the window holds. Says whether there were so many.
     pub(crate) fn skip(&mut self, mut count: u64) -> bool {
         while count > 0 {
             let here = self.want(1).len().min(usize::try_from(count).unwrap_or(usize::MAX));
@@ -121,7 +123,8 @@ impl<'a> Window<'a> {
         true
     }
 
-    /// Once the window is empty and has stopped: the damage, behind which reading may go on; `None` at the end.
+    /// Once the window is empty and has stopped: the damage, behind which reading may go on; `None`
+    /// at the end.
     pub(crate) fn pass(&mut self) -> Option<SkipReason> {
         match self.stop.take() {
             Some(Stop::Damage { reason, .. }) => Some(reason),
@@ -133,7 +136,8 @@ impl<'a> Window<'a> {
     }
 }
 
-/// For parsers that take a stream, not a window: damage is an error, behind which nothing more comes.
+/// For parsers that take a stream, not a window: damage is an error, behind which nothing more
+/// comes.
 impl Read for Window<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let data = self.want(1);

@@ -1,10 +1,11 @@
 //! A stream of zstd frames, read past damage.
 //!
-//! Stands under `window`, as `gzip` does, and for the same reason: a `.warc.zst` has a frame per record, and one bad
-//! frame must not cost those behind it. Such a file may begin with a dictionary in a skippable frame (IIPC proposal
-//! "WARC zstd"), as it is or in a frame of its own; all frames behind it need it.
-//! Invariants: a window or a dictionary beyond its limit is damage, told and passed over; a [`Step::Cut`] stands between
-//! octets that the stream does not vouch for being neighbours. It does not know what the frames hold.
+//! Stands under `window`, as `gzip` does, and for the same reason: a `.warc.zst` has a frame per
+//! record, and one bad frame must not cost those behind it. Such a file may begin with a dictionary
+//! in a skippable frame (IIPC proposal "WARC zstd"), as it is or in a frame of its own; all frames
+//! behind it need it. Invariants: a window or a dictionary beyond its limit is damage, told and
+//! passed over; a [`Step::Cut`] stands between bytes that the stream does not vouch for being
+//! neighbours. It does not know what the frames hold.
 
 use crate::ReadLimits;
 use crate::gzip::Step;
@@ -13,7 +14,7 @@ use zstd::stream::raw::{DParameter, Decoder, Operation};
 
 /// How a frame begins (RFC 8878 3.1.1).
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// How a skippable frame begins, but for the low four bits of its first octet (RFC 8878 3.1.2).
+/// How a skippable frame begins, but for the low four bits of its first byte (RFC 8878 3.1.2).
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
 /// The skippable frame that holds a dictionary.
 const DICTIONARY: u8 = 0x5d;
@@ -163,7 +164,7 @@ impl<R: BufRead> Unzstd<R> {
         Ok(State::Between)
     }
 
-    /// Looks for the next octets that can begin a frame.
+    /// Looks for the next bytes that can begin a frame.
     fn search(&mut self) -> io::Result<State> {
         self.gave = false;
         let mut seen = 0;

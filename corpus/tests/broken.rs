@@ -11,7 +11,8 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a file gives, one line each: `SITE BODY` or `PLACE reason: what it says`. Checks that progress adds up.
+/// What a file gives, one line each: `SITE BODY` or `PLACE reason: what it says`. Checks that
+/// progress adds up.
 fn told_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec<String> {
     let home = tempfile::tempdir().expect("a directory");
     let path = home.path().join(name);
@@ -181,7 +182,7 @@ fn tables_that_cannot_be_read() {
     let packed = gzip(b"url,body\na.example,A\nb.example,B\n");
     let cut = told("x.csv.gz", &packed[..packed.len() - 4]);
     assert!(cut.last().is_some_and(|last| last.contains(" table: ") && last.contains("gzip")), "{cut:?}");
-    // Columns of other encodings than ASCII are none of ours; bodies are octets.
+    // Columns of other encodings than ASCII are none of ours; bodies are bytes.
     assert_eq!(told("x.csv", b"caf\xe9,url,body\n1,a.example,caf\xe9\n"), ["a.example caf\u{fffd}"]);
 }
 
@@ -189,8 +190,8 @@ const SCHEMA: &str = "message m { required binary url (UTF8); optional binary bo
 
 fn rows(numbers: std::ops::Range<usize>) -> Vec<Cells> {
     vec![
-        Cells::Octets(numbers.clone().map(|n| Some(url(n).into_bytes())).collect()),
-        Cells::Octets(numbers.clone().map(|n| Some(n.to_string().into_bytes()).filter(|_| n != 3)).collect()),
+        Cells::Bytes(numbers.clone().map(|n| Some(url(n).into_bytes())).collect()),
+        Cells::Bytes(numbers.clone().map(|n| Some(n.to_string().into_bytes()).filter(|_| n != 3)).collect()),
         Cells::Int64(numbers.clone().map(|n| if n == 2 { Some(-5) } else { None }).collect()),
         Cells::Bool(numbers.map(|n| Some(n == 1)).collect()),
     ]
@@ -209,7 +210,7 @@ fn parquet_of_other_shapes() {
     let missing = parquet(
         "message m { optional binary name (UTF8); optional int32 status; }",
         Compression::SNAPPY,
-        &[vec![Cells::Octets(vec![None]), Cells::Int32(vec![None])]],
+        &[vec![Cells::Bytes(vec![None]), Cells::Int32(vec![None])]],
     );
     assert_eq!(
         told("x.parquet", &missing),
@@ -220,7 +221,7 @@ fn parquet_of_other_shapes() {
     let nested = parquet(
         "message m { required binary url (UTF8); optional group body { optional binary text; } }",
         Compression::SNAPPY,
-        &[vec![Cells::Octets(vec![Some(b"a.example".to_vec())]), Cells::Octets(vec![None])]],
+        &[vec![Cells::Bytes(vec![Some(b"a.example".to_vec())]), Cells::Bytes(vec![None])]],
     );
     assert!(told("x.parquet", &nested)[0].contains("the column \"body\" is a list or a structure"));
 
@@ -399,7 +400,7 @@ fn bombs() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// No octets of any format make a reader panic, hang or say nothing at all.
+    /// No bytes of any format make a reader panic, hang or say nothing at all.
     #[test]
     fn mutated(kind in 0..8_usize, changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), cut in prop::option::of(any::<prop::sample::Index>())) {
         let records: Vec<Vec<u8>> = (0..3).map(|n| page(&url(n), "User-agent: *\n")).collect();

@@ -1,4 +1,5 @@
-//! Records as Common Crawl writes them (Nutch, `org.commoncrawl.util.WarcRecordWriter`), revisits, and byte ranges.
+//! Records as Common Crawl writes them (Nutch, `org.commoncrawl.util.WarcRecordWriter`), revisits,
+//! and byte ranges.
 
 mod common;
 
@@ -172,11 +173,11 @@ fn byte_ranges_and_what_is_wrong_with_them() {
     let x = "sub/x.warc.gz";
     assert_eq!(
         bad(&format!("{x},{size},1")),
-        format!("{x}:{size} bad byte range: 1 octets from {size} on, but the file ends at {size}")
+        format!("{x}:{size} bad byte range: 1 bytes from {size} on, but the file ends at {size}")
     );
     assert_eq!(
         bad(&format!("{x},0,{}", u64::MAX >> 1)),
-        format!("{x}:0 bad byte range: {} octets from 0 on, but the file ends at {size}", u64::MAX >> 1)
+        format!("{x}:0 bad byte range: {} bytes from 0 on, but the file ends at {size}", u64::MAX >> 1)
     );
     assert_eq!(bad(&format!("{x},0,0")), format!("{x}:0 bad byte range: it holds no WARC record"));
     let cut = bad(&format!("{x},{},{}", starts[1], members[1].len() - 9));
@@ -198,7 +199,7 @@ fn byte_ranges_and_what_is_wrong_with_them() {
     let index = home.path().join("index.csv");
     assert_eq!(
         bad(&format!("{x},-1,1")),
-        format!("{}:1 bad row: offset: \"-1\" is no number of octets", index.display())
+        format!("{}:1 bad row: offset: \"-1\" is no number of bytes", index.display())
     );
 }
 

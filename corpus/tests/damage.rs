@@ -36,7 +36,7 @@ fn limits(small: bool) -> ReadLimits {
 /// Reads, and does with the items what a driver would.
 fn survive(name: &str, bytes: &[u8], small: bool) -> Vec<Item> {
     let items = items_within(name, bytes, &limits(small));
-    // Every item took octets out of the stream: there cannot be more of them.
+    // Every item took bytes out of the stream: there cannot be more of them.
     assert!(items.len() <= bytes.len().max(1) * 1032);
     for item in &items {
         match item {

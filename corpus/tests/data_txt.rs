@@ -1,4 +1,5 @@
-//! Documents data.txt: beside robots.txt, in a dialect of their own, whatever that of the image (K1 to K23).
+//! Documents data.txt: beside robots.txt, in a dialect of their own, whatever that of the image (K1
+//! to K23).
 
 mod common;
 

@@ -87,7 +87,7 @@ fn a_time_in_milliseconds_does_not_win_for_ever() {
 }
 
 #[test]
-fn a_body_is_octets() {
+fn a_body_is_bytes() {
     let capture = only("-", b"{\"url\": \"a.example\", \"body\": \"Disallow: /caf\xe9 \\ud800\\n\"}");
     assert!(capture.body.starts_with(b"Disallow: /caf\xe9 "));
 }

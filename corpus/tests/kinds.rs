@@ -67,9 +67,9 @@ fn parquet_of(all: &[Told], compression: Compression) -> Vec<u8> {
     let group = |all: &[Told]| {
         vec![
             Cells::Double(all.iter().map(|one| Some(f64::from(one.status))).collect()),
-            Cells::Octets(all.iter().map(|one| Some(one.url().into_bytes())).collect()),
+            Cells::Bytes(all.iter().map(|one| Some(one.url().into_bytes())).collect()),
             Cells::Int64(all.iter().map(|one| Some(one.fetched_at * 1_000_000 + 7)).collect()),
-            Cells::Octets(all.iter().map(|one| Some(one.body.clone())).collect()),
+            Cells::Bytes(all.iter().map(|one| Some(one.body.clone())).collect()),
         ]
     };
     parquet(SCHEMA, compression, &all.chunks(5).map(group).collect::<Vec<_>>())
@@ -148,7 +148,7 @@ proptest! {
         put("index.csv", format!("warc_filename,warc_record_offset,warc_record_length\n{rows}").as_bytes());
         let schema = "message m { required binary warc_filename (UTF8); required int32 warc_record_offset; optional int64 warc_record_length; }";
         let columns = vec![
-            Cells::Octets(ranges.iter().map(|_| Some(b"x.warc.gz".to_vec())).collect()),
+            Cells::Bytes(ranges.iter().map(|_| Some(b"x.warc.gz".to_vec())).collect()),
             Cells::Int32(ranges.iter().map(|range| Some(range.0 as i32)).collect()),
             Cells::Int64(ranges.iter().map(|range| Some(range.1 as i64)).collect()),
         ];

@@ -1,7 +1,9 @@
-//! How much memory compiling takes: a constant, and some hundred octets for each site and distinct text.
+//! How much memory compiling takes: a constant, and some hundred bytes for each site and distinct
+//! text.
 //!
-//! Made-up sites, each with a text of its own, of which the image is several times what memory may hold. Alone in its file,
-//! as what is measured is the whole process; on Linux, which says how much that was at most.
+//! Made-up sites, each with a text of its own, of which the image is several times what memory may
+//! hold. Alone in its file, as what is measured is the whole process; on Linux, which says how much
+//! that was at most.
 
 #![cfg(target_os = "linux")]
 
@@ -12,7 +14,7 @@ use std::io::{BufWriter, Write};
 
 /// Sites, and as many distinct texts.
 const SITES: u64 = 25_000;
-/// Octets of each text that no other has.
+/// Bytes of each text that no other has.
 const OWN: usize = 4_000;
 /// Blocks under way, buffers of files, the program itself, stacks.
 const CONSTANT: u64 = 48 << 20;
@@ -21,7 +23,7 @@ const OF_SITE: u64 = 700;
 /// Hashes and places of a text, its program, policy and document.
 const OF_TEXT: u64 = 400;
 
-/// The most memory that this process has held so far, in octets.
+/// The most memory that this process has held so far, in bytes.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux says how much");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the peak");
@@ -57,10 +59,10 @@ fn memory_is_bounded() {
     let (peak, bound) = (peak(), CONSTANT + SITES * (OF_SITE + OF_TEXT));
     assert_eq!((report.sites, report.distinct_bodies), (SITES, SITES));
     let length = fs::metadata(&target).expect("the image").len();
-    println!("{length} octets of image, {peak} of memory, {bound} allowed");
-    assert!(peak < bound, "{peak} octets of memory, {bound} allowed");
+    println!("{length} bytes of image, {peak} of memory, {bound} allowed");
+    assert!(peak < bound, "{peak} bytes of memory, {bound} allowed");
     // The same in memory takes more than once the image.
-    assert!(length > bound, "an image of {length} octets shows nothing");
+    assert!(length > bound, "an image of {length} bytes shows nothing");
 
     let image = Image::read(&target).expect("an image");
     image.verify().expect("a sound image");

@@ -40,7 +40,7 @@ fn pages_speak_for_themselves() {
     assert_eq!(index(&image, "https://a.example/free"), "allowed");
     assert_eq!(index(&image, "https://a.example/silent"), "unknown");
     assert_eq!(index(&image, "https://a.example/gone"), "unknown");
-    assert_eq!(index(&image, "https://a.example/bare"), "disallowed", "known by its first octets");
+    assert_eq!(index(&image, "https://a.example/bare"), "disallowed", "known by its first bytes");
     assert_eq!(ask(&image, "bot", "present", "https://a.example/"), "disallowed");
     assert_eq!(ask(&image, "bot", "crawl", "https://a.example/private"), "disallowed");
     let report = &built.report;
@@ -64,7 +64,7 @@ fn the_newest_capture_of_a_page_counts() {
     assert_eq!(said(&[robots.clone(), page(1, &html(FREE)), page(2, &html(PAGE))]), "disallowed");
     assert_eq!(said(&[robots.clone(), page(1, &html(PAGE)), page(2, &html("<p>silent"))]), "unknown");
     assert_eq!(said(&[robots.clone(), page(1, &html(PAGE)), page(2, "HTTP/1.1 410 G\r\n\r\n")]), "unknown");
-    // Of one second, the octets break the tie: the same in any order, which `built` checks.
+    // Of one second, the bytes break the tie: the same in any order, which `built` checks.
     said(&[robots, page(1, &html(PAGE)), page(1, &html(FREE))]);
 }
 

@@ -37,7 +37,7 @@ fn every_wrapping_gives_the_same() {
         [gzip(&plain), vec![0; 512]].concat(),
     ] {
         assert_eq!(lines("x.warc.gz", &bytes), expected);
-        assert_eq!(lines("-", &bytes), expected, "standard input is known by its first octets");
+        assert_eq!(lines("-", &bytes), expected, "standard input is known by its first bytes");
     }
 }
 

@@ -1,9 +1,9 @@
 //! The reader that defines what a tree is: runs `rep.pest` and gathers its pairs into a [`Tree`].
 //!
-//! Tests and fuzzing hold [`crate::scan`] to it; nothing else calls it, for it is some sixty times slower.
-//! Invariants: everything that can be said in the grammar is said there, this file only moves spans; every
-//! line rule of the grammar becomes one line. It knows no key by its spelling and no place by its octet,
-//! except the extent that both readers are given.
+//! Tests and fuzzing hold [`crate::scan`] to it; nothing else calls it, for it is some sixty times
+//! slower. Invariants: everything that can be said in the grammar is said there, this file only
+//! moves spans; every line rule of the grammar becomes one line. It knows no key by its spelling
+//! and no place by its byte, except the extent that both readers are given.
 
 use pest::Parser;
 use pest::iterators::Pair;
@@ -22,10 +22,12 @@ mod grammar {
     pub(super) struct RepParser;
 }
 
-/// Reads `source` up to `limit` bytes by the definition: the same tree as [`crate::scan`] gives, slowly.
+/// Reads `source` up to `limit` bytes by the definition: the same tree as [`crate::scan`] gives,
+/// slowly.
 ///
 /// # Panics
-/// If pest gives up, as it does with less than 64 KiB of stack left, or over a limit that somebody set with
+/// If pest gives up, as it does with less than 64 KiB of stack left, or over a limit that somebody
+/// set with
 /// [`pest::set_call_limit`]. No input makes it.
 pub fn define(source: &[u8], limit: usize) -> Tree<'_> {
     let Extent { unread, .. } = Extent::new(source, limit);

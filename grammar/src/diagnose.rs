@@ -1,8 +1,10 @@
-//! What there is to say about a tree: mistakes that were tolerated, lines that have no effect, oddities.
+//! What there is to say about a tree: mistakes that were tolerated, lines that have no effect,
+//! oddities.
 //!
-//! A pass of its own over a finished tree, so that reading does not pay for it. Invariants: linear time and a
-//! bounded number of diagnostics per line; they come in the order of their places; the tree alone decides what
-//! they are. It does not know which of two rules wins, nor what any crawler makes of a mistake.
+//! A pass of its own over a finished tree, so that reading does not pay for it. Invariants: linear
+//! time and a bounded number of diagnostics per line; they come in the order of their places; the
+//! tree alone decides what they are. It does not know which of two rules wins, nor what any crawler
+//! makes of a mistake.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,7 +19,7 @@ pub fn diagnose(tree: &Tree<'_>) -> Vec<Diagnostic> {
     let mut pass = Pass { tree, found: Vec::new() };
     pass.byte_order_mark();
     for line in &tree.lines {
-        pass.octets(line);
+        pass.text(line);
         pass.key(line);
         pass.value(line);
     }
@@ -50,8 +52,8 @@ impl<'s> Pass<'_, 's> {
         }
     }
 
-    /// R1: octets that do not belong in a text, once per line.
-    fn octets(&mut self, line: &Line) {
+    /// R1: bytes that do not belong in a text, once per line.
+    fn text(&mut self, line: &Line) {
         let base = line.span.start;
         // The comment ends, even if there is none, where the terminator begins.
         let text = self.tree.text(Span { start: base, end: line.comment.end });

@@ -1,7 +1,8 @@
 //! What a diagnostic is: a code, a place, a sentence, and perhaps a second place.
 //!
-//! `diagnose` makes them; the command line draws them with carets, and the compiler adds none of its own here.
-//! Invariant: a code's name, severity and rule never depend on the input. This file knows no tree.
+//! `diagnose` makes them; the command line draws them with carets, and the compiler adds none of
+//! its own here. Invariant: a code's name, severity and rule never depend on the input. This file
+//! knows no tree.
 
 use std::fmt;
 
@@ -40,7 +41,7 @@ impl fmt::Display for Severity {
 pub enum Code {
     /// The source begins with a byte order mark, or with a part of one.
     ByteOrderMark,
-    /// A line is not UTF-8. Its octets are kept as they are.
+    /// A line is not UTF-8. Its bytes are kept as they are.
     NotUtf8,
     /// A line has a NUL or another control character in it.
     ControlCharacter,

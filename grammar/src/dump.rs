@@ -9,8 +9,9 @@
 //!   line 4: blank
 //! ```
 //!
-//! Invariants: one line of text per line of the source; ASCII only; the same tree gives the same text. Keys and
-//! values are shown as they were written. It does not show white space and terminators, which the tree keeps.
+//! Invariants: one line of text per line of the source; ASCII only; the same tree gives the same
+//! text. Keys and values are shown as they were written. It does not show white space and
+//! terminators, which the tree keeps.
 
 use std::fmt::{self, Write};
 use std::ops::Range;

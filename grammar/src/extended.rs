@@ -1,10 +1,12 @@
-//! The values of the extended records of 1996, and of Crawl-delay: what `extended.pest` takes, as numbers.
+//! The values of the extended records of 1996, and of Crawl-delay: what `extended.pest` takes, as
+//! numbers.
 //!
 //! Serves whoever lowers a tree; [`crate::Line::value`] is what comes in. The proposal, "An
-//! Extended Standard for Robot Exclusion" of 17 October 1996, is read by the rules N2 (Robot-version), N15 (Visit-time) and N16 (Request-rate); for
-//! Crawl-delay there is R18. Invariants: all that can be said in the grammar is said there; every function
-//! takes any octets, in linear time, and a value that does not fit, or whose numbers do not, is `None`.
-//! What a rate or a window asks of a crawler is not known here.
+//! Extended Standard for Robot Exclusion" of 17 October 1996, is read by the rules N2
+//! (Robot-version), N15 (Visit-time) and N16 (Request-rate); for Crawl-delay there is R18.
+//! Invariants: all that can be said in the grammar is said there; every function takes any bytes,
+//! in linear time, and a value that does not fit, or whose numbers do not, is `None`. What a rate
+//! or a window asks of a crawler is not known here.
 
 use pest::Parser;
 use pest::iterators::{Pair, Pairs};
@@ -19,7 +21,8 @@ mod grammar {
     pub(super) struct ExtendedParser;
 }
 
-/// A part of the day, by its first and its last minute as the file names them, in minutes since midnight UTC.
+/// A part of the day, by its first and its last minute as the file names them, in minutes since
+/// midnight UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
     /// The first, below 1440. It may be later in the day than `to`.
@@ -69,8 +72,9 @@ pub fn visit_time(value: &[u8]) -> Option<Window> {
 
 /// The value of Request-rate: documents, a stroke and a time, then perhaps a window (N16).
 ///
-/// Files also hold a bare number, which is ambiguous. It is read as that many seconds for each document, like
-/// a Crawl-delay: that many documents each second would be a strange thing to ask for.
+/// Files also hold a bare number, which is ambiguous. It is read as that many seconds for each
+/// document, like a Crawl-delay: that many documents each second would be a strange thing to ask
+/// for.
 ///
 /// ```
 /// use robomaton_grammar::extended::{Rate, request_rate};
@@ -102,8 +106,8 @@ pub fn request_rate(value: &[u8]) -> Option<Rate> {
 
 /// The value of Crawl-delay in milliseconds, from seconds with or without decimals (R18).
 ///
-/// Words after the number are passed over. What is finer than a millisecond is rounded up, for a delay must
-/// not become shorter than it was written.
+/// Words after the number are passed over. What is finer than a millisecond is rounded up, for a
+/// delay must not become shorter than it was written.
 ///
 /// ```
 /// use robomaton_grammar::extended::crawl_delay;
@@ -115,7 +119,8 @@ pub fn crawl_delay(value: &[u8]) -> Option<u64> {
     few_digits(value).or_else(|| crawl_delay_by_grammar(value))
 }
 
-/// What nearly all delays are, without asking pest, which takes a microsecond. Eight digits fit every number here.
+/// What nearly all delays are, without asking pest, which takes a microsecond. Eight digits fit
+/// every number here.
 fn few_digits(value: &[u8]) -> Option<u64> {
     let is_few = (1..=8).contains(&value.len()) && value.iter().all(u8::is_ascii_digit);
     let number = || value.iter().fold(0, |number, digit| 10 * number + u64::from(digit - b'0'));
@@ -140,7 +145,7 @@ fn crawl_delay_by_grammar(value: &[u8]) -> Option<u64> {
     Some(millis)
 }
 
-/// Octets as text for pest, each as the character of its number.
+/// Bytes as text for pest, each as the character of its number.
 fn projection(value: &[u8]) -> String {
     value.iter().copied().map(char::from).collect()
 }
@@ -285,7 +290,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_octets_are_taken(
+        fn any_bytes_are_taken(
             any in proptest::collection::vec(any::<u8>(), 0..40),
             near in "[0-9./: smhUTC-]{0,16}",
         ) {

@@ -1,7 +1,8 @@
 //! The keys of robots.txt records, and the spellings that stand for them (R3, R18).
 //!
-//! Both readers and the diagnostics name keys by [`Key`]. Invariant: the spellings below are those of the key
-//! rules in `rep.pest`, no more and no fewer. This file does not know what the value of a key may be.
+//! Both readers and the diagnostics name keys by [`Key`]. Invariant: the spellings below are those
+//! of the key rules in `rep.pest`, no more and no fewer. This file does not know what the value of
+//! a key may be.
 
 use std::fmt;
 
@@ -102,7 +103,8 @@ impl Key {
         }
     }
 
-    /// The key that `text` spells, rightly or in a tolerated way; compared whole, without regard to ASCII case.
+    /// The key that `text` spells, rightly or in a tolerated way; compared whole, without regard to
+    /// ASCII case.
     pub fn from_bytes(text: &[u8]) -> Option<Key> {
         let is = |spelling: &str| text.eq_ignore_ascii_case(spelling.as_bytes());
         // The length rules out nearly everything, so at most a handful of spellings are compared.

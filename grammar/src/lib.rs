@@ -1,6 +1,7 @@
 //! From the bytes of a robots.txt file to a lossless syntax tree, and to diagnostics on demand.
 //!
-//! The first stage of the pipeline: `corpus` brings the bytes, `compiler` lowers the tree to a policy.
+//! The first stage of the pipeline: `corpus` brings the bytes, `compiler` lowers the tree to a
+//! policy.
 //!
 //! ```text
 //!   bytes ──▶ scan ──────────┐
@@ -8,17 +9,17 @@
 //!   bytes ──▶ define ────────┘      └────▶ acap::fields
 //! ```
 //!
-//! Two readers give the same tree on every input: `define` runs the pest grammar `rep.pest`, which mirrors
-//! the ABNF of RFC 9309 and is the definition; [`scan`] is the fast one that production uses. The definition is the
-//! feature `definition`, for tests alone.
-//! Of the lines that belong to ACAP, the tree knows no more than that; [`acap`] takes them apart by the pest
-//! grammar `acap.pest`, and [`meta`] takes apart what ACAP writes into HTML. `GRAMMAR.md` sets each rule of the
-//! grammars beside the rule of the document it mirrors.
+//! Two readers give the same tree on every input: `define` runs the pest grammar `rep.pest`, which
+//! mirrors the ABNF of RFC 9309 and is the definition; [`scan`] is the fast one that production
+//! uses. The definition is the feature `definition`, for tests alone. Of the lines that belong to
+//! ACAP, the tree knows no more than that; [`acap`] takes them apart by the pest grammar
+//! `acap.pest`, and [`meta`] takes apart what ACAP writes into HTML. `GRAMMAR.md` sets each rule of
+//! the grammars beside the rule of the document it mirrors.
 //!
-//! Invariants: reading never fails and takes linear time; [`Tree::print`] gives the source back byte for byte;
-//! nothing here recurses on input. The crate judges nothing: it knows no precedence, no defaults, no URLs, and
-//! no meaning of a value. Rule numbers (R3, V1) are those of the project's reading of the documents, named in
-//! GRAMMAR.md.
+//! Invariants: reading never fails and takes linear time; [`Tree::print`] gives the source back
+//! byte for byte; nothing here recurses on input. The crate judges nothing: it knows no precedence,
+//! no defaults, no URLs, and no meaning of a value. Rule numbers (R3, V1) are those of the
+//! project's reading of the documents, named in GRAMMAR.md.
 //!
 //! ```
 //! use robomaton_grammar::{DEFAULT_LIMIT, Key, LineKind, scan};

@@ -1,8 +1,9 @@
 //! The expressions of ACAP in HTML: META tags and class attributes (M1-M27).
 //!
-//! Beside `acap`, whose rules it shares: `meta.pest` mirrors the ABNF of ACAP 1.1, Part 2, over the rules of
-//! `acap.pest`. Whoever reads HTML brings the attribute values. Invariants: every text is some [`Meta`]; linear
-//! time, nothing recurses on input. This file does not know HTML, nor what wins over what.
+//! Beside `acap`, whose rules it shares: `meta.pest` mirrors the ABNF of ACAP 1.1, Part 2, over the
+//! rules of `acap.pest`. Whoever reads HTML brings the attribute values. Invariants: every text is
+//! some [`Meta`]; linear time, nothing recurses on input. This file does not know HTML, nor what
+//! wins over what.
 
 use pest::iterators::Pair;
 
@@ -71,7 +72,8 @@ pub enum ElementSet {
 
 /// Reads the `content` of a robots META tag.
 ///
-/// It is ACAP if it begins with the token `ACAP` and white space; line ends are white space like any other.
+/// It is ACAP if it begins with the token `ACAP` and white space; line ends are white space like
+/// any other.
 pub fn content(text: &str) -> Meta {
     let text = text.replace(['\r', '\n', '\x0c'], " ");
     let mut parts = total(Rule::meta_tag_content, &text).into_inner();

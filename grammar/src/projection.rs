@@ -1,9 +1,9 @@
 //! Bytes as text for pest, and the way back.
 //!
-//! Everything that runs a grammar on bytes goes through here. pest reads text, a robots.txt is bytes. So each
-//! byte is projected to the character of the same number (Latin-1), which loses nothing, and the offsets are
-//! mapped back: from 0x80 on, a character takes two bytes. Invariant: ASCII is borrowed, not copied. This file
-//! knows no rule of any grammar.
+//! Everything that runs a grammar on bytes goes through here. pest reads text, a robots.txt is
+//! bytes. So each byte is projected to the character of the same number (Latin-1), which loses
+//! nothing, and the offsets are mapped back: from 0x80 on, a character takes two bytes. Invariant:
+//! ASCII is borrowed, not copied. This file knows no rule of any grammar.
 
 use std::borrow::Cow;
 

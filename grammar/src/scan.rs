@@ -1,8 +1,8 @@
 //! The fast reader: one pass over the bytes, a line at a time.
 //!
-//! Production reads with this; `definition` says what is right, and a property test holds the two together.
-//! Invariants: linear time, no allocation but the growth of the two lists, no failure. It knows nothing that
-//! `rep.pest` does not say.
+//! Production reads with this; `definition` says what is right, and a property test holds the two
+//! together. Invariants: linear time, no allocation but the growth of the two lists, no failure. It
+//! knows nothing that `rep.pest` does not say.
 
 use crate::tree::Extent;
 use crate::{Group, Key, Line, LineKind, Span, Tree};
@@ -11,7 +11,8 @@ use crate::{Group, Key, Line, LineKind, Span, Tree};
 pub fn scan(source: &[u8], limit: usize) -> Tree<'_> {
     let Extent { bom, unread } = Extent::new(source, limit);
     let text = &source[..unread.start as usize];
-    // A line of a real file has 48 bytes on average: room for all of most files, without asking for too much.
+    // A line of a real file has 48 bytes on average: room for all of most files, without asking for
+    // too much.
     let mut lines = Vec::with_capacity(text.len() / 32 + 1);
     let mut groups = Grouping::default();
     let mut start = bom.end as usize;
@@ -57,7 +58,7 @@ fn read_record(text: &[u8], start: usize, hash: usize) -> (LineKind, Span, Span)
 
 /// R3: `Sitemap https://…` lacks its own colon, and the first one found is that of the URL.
 fn sitemap_without_colon(text: &[u8], start: usize, hash: usize) -> Option<(Span, Span)> {
-    // One octet rules out what is no such line: ordinary files pay for no more than that.
+    // One byte rules out what is no such line: ordinary files pay for no more than that.
     if !matches!(text.get(start), Some(b'S' | b's')) {
         return None;
     }
@@ -73,13 +74,13 @@ fn sitemap_without_colon(text: &[u8], start: usize, hash: usize) -> Option<(Span
 
 /// Whether a key that is none of [`Key`] is that of an ACAP field (V1).
 pub(crate) fn is_acap(key: &[u8]) -> bool {
-    // One octet rules out what is no such key: ordinary files pay for no more than that.
+    // One byte rules out what is no such key: ordinary files pay for no more than that.
     matches!(key.first(), Some(b'A' | b'a'))
         && key.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"acap-"))
 }
 
-/// R3: two words without a colon are a record if the first one is a key. V4: one word is a record, if it is
-/// the directive of ACAP.
+/// R3: two words without a colon are a record if the first one is a key. V4: one word is a record,
+/// if it is the directive of ACAP.
 fn read_without_colon(text: &[u8], words: Span, absent: Span) -> (LineKind, Span, Span) {
     if words.is_empty() {
         return (LineKind::Blank, absent, absent);

@@ -1,8 +1,9 @@
 //! The lossless syntax tree: what both readers make, and what everything after them reads.
 //!
-//! A tree is the source with spans over it: lines in order, and groups as ranges of lines. It owns no text.
-//! Invariants: the lines cover the source without gap or overlap from `bom.end` to `unread.start`; the groups
-//! are disjoint, in order, and every user-agent line is in one. It does not know what a value means.
+//! A tree is the source with spans over it: lines in order, and groups as ranges of lines. It owns
+//! no text. Invariants: the lines cover the source without gap or overlap from `bom.end` to
+//! `unread.start`; the groups are disjoint, in order, and every user-agent line is in one. It does
+//! not know what a value means.
 //!
 //! ```text
 //!   source   EF BB BF │ Sitemap: /s ␊ │ User-agent: a ␊ │ Disallow: / # b ␊ │ half a li
@@ -75,7 +76,8 @@ pub struct Line {
     pub span: Span,
     /// What the line is.
     pub kind: LineKind,
-    /// The key without white space around it. All the text, where a malformed line has no separator.
+    /// The key without white space around it. All the text, where a malformed line has no
+    /// separator.
     pub key: Span,
     /// The value without white space around it and without the comment.
     pub value: Span,
@@ -107,7 +109,8 @@ pub struct Tree<'s> {
     pub lines: Vec<Line>,
     /// Every group, in order.
     pub groups: Vec<Group>,
-    /// What the limit cut off (R4); empty as a rule. Of a source over 4 GiB, it ends where `u32` ends.
+    /// What the limit cut off (R4); empty as a rule. Of a source over 4 GiB, it ends where `u32`
+    /// ends.
     pub unread: Span,
 }
 
@@ -136,7 +139,8 @@ impl<'s> Tree<'s> {
     }
 }
 
-/// Where the text that is read begins and ends: after the byte order mark, and at the end or the limit.
+/// Where the text that is read begins and ends: after the byte order mark, and at the end or the
+/// limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     pub(crate) bom: Span,
@@ -144,8 +148,8 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// R1 and R4. The cut falls after the last whole terminator within the limit, so that no reader ever sees
-    /// a part of a line; a CRLF that straddles the limit is not within it.
+    /// R1 and R4. The cut falls after the last whole terminator within the limit, so that no reader
+    /// ever sees a part of a line; a CRLF that straddles the limit is not within it.
     pub(crate) fn new(source: &[u8], limit: usize) -> Extent {
         let mark = b"\xef\xbb\xbf".iter().zip(source).take_while(|(mark, byte)| mark == byte).count();
         let limit = limit.min(u32::MAX as usize);

@@ -1,7 +1,7 @@
 //! What the ACAP fields of a file say: the documents' own examples, and what is beside them.
 //!
-//! Written out by hand, production by production; that nothing panics, and how time and stack grow, is tested
-//! on the same lines cut short, repeated and scrambled. `meta` has its own file.
+//! Written out by hand, production by production; that nothing panics, and how time and stack grow,
+//! is tested on the same lines cut short, repeated and scrambled. `meta` has its own file.
 
 use proptest::prelude::*;
 use robomaton_grammar::acap::{Action, Field, Problem, Qualifier, Resource, UsageName, fields, version};
@@ -158,7 +158,7 @@ fn every_production_is_read() {
 }
 
 #[test]
-fn octets_are_octets() {
+fn any_bytes_are_kept() {
     let tree = scan(b"\xe4\nACAP-resource-set: a /\xff\xe9 /\0\x80 \nACAP-crawler: \xe4 b", DEFAULT_LIMIT);
     let found = fields(&tree);
     let Ok(Field::ResourceSet { name, patterns }) = &found[0].1 else { panic!("a set") };
@@ -335,9 +335,9 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4096) })]
 
     #[test]
-    fn random_octets_are_read(octets in prop::collection::vec(any::<u8>(), 0..60), which in 0..GOOD.len(), at in 0usize..40) {
+    fn random_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..60), which in 0..GOOD.len(), at in 0usize..40) {
         let line = GOOD[which].0.as_bytes();
-        check(&[&line[..at.min(line.len())], &octets].concat());
+        check(&[&line[..at.min(line.len())], &bytes].concat());
     }
 
     #[test]

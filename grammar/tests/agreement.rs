@@ -1,7 +1,8 @@
 //! The two readers agree on every input, and what they read prints back byte for byte.
 //!
-//! Inputs are random, over pieces that make robots-like text common, and written by hand for the corners.
-//! Trees are checked against their invariants here too, so that the readers cannot be wrong together there.
+//! Inputs are random, over pieces that make robots-like text common, and written by hand for the
+//! corners. Trees are checked against their invariants here too, so that the readers cannot be
+//! wrong together there.
 
 use proptest::prelude::*;
 use robomaton_grammar::{DEFAULT_LIMIT, Key, LineKind, Span, Tree, define, diagnose, dump, scan};
@@ -96,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn on_random_octets(source in prop::collection::vec(any::<u8>(), 0..80)) {
+    fn on_random_bytes(source in prop::collection::vec(any::<u8>(), 0..80)) {
         agree(&source, DEFAULT_LIMIT);
     }
 }
@@ -133,7 +134,8 @@ fn on_samples() {
     }
 }
 
-/// Every spelling of every key, both ways to separate it, in capitals, and with a letter more or less.
+/// Every spelling of every key, both ways to separate it, in capitals, and with a letter more or
+/// less.
 #[test]
 fn on_every_spelling() {
     let tolerated =

@@ -1,4 +1,5 @@
-//! GRAMMAR.md, the grammars and the code say the same: no rule, code or spelling is in one place only.
+//! GRAMMAR.md, the grammars and the code say the same: no rule, code or spelling is in one place
+//! only.
 
 use std::collections::BTreeSet;
 

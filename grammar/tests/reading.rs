@@ -1,6 +1,7 @@
 //! What is read from what, rule by rule of GRAMMAR.md, written out by hand.
 //!
-//! `agreement` shows that the readers agree; this shows that they are right where they could be wrong together.
+//! `agreement` shows that the readers agree; this shows that they are right where they could be
+//! wrong together.
 
 use robomaton_grammar::{DEFAULT_LIMIT, LineKind, Tree, scan};
 

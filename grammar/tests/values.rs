@@ -289,13 +289,13 @@ proptest! {
     }
 
     #[test]
-    fn no_value_panics(octets in prop::collection::vec(any::<u8>(), 0..20), which in 0usize..8) {
+    fn no_value_panics(bytes in prop::collection::vec(any::<u8>(), 0..20), which in 0usize..8) {
         let names = [
             "time-limit", "max-length", "prohibited-modification", "must-use-resource", "must-include-resource",
             "prohibited-context", "required-context", "location",
         ];
-        value(names[which].as_bytes(), &octets);
-        value(&octets, b"any");
+        value(names[which].as_bytes(), &bytes);
+        value(&bytes, b"any");
     }
 
     #[test]

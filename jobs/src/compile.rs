@@ -24,13 +24,13 @@ pub struct Compiled {
     pub report: Report,
     /// The image.
     pub image: Image,
-    /// From the first octet read to the image in its place.
+    /// From the first byte read to the image in its place.
     pub seconds: f64,
 }
 
 impl Compile {
-    /// A job. The image is written even if it holds nothing only with `allow_empty`; otherwise one that stands in its place is
-    /// kept.
+    /// A job. The image is written even if it holds nothing only with `allow_empty`; otherwise one
+    /// that stands in its place is kept.
     ///
     /// # Errors
     /// When the options contradict each other.
@@ -59,7 +59,8 @@ impl Compile {
     /// Compiles. Temporary files stand beside the destination.
     ///
     /// # Errors
-    /// When an input cannot be opened, there is nothing in all of them, or the destination cannot be written.
+    /// When an input cannot be opened, there is nothing in all of them, or the destination cannot
+    /// be written.
     pub fn run(mut self, destination: Destination, progress: &Progress) -> Result<Compiled, Error> {
         let start = Instant::now();
         self.options.scratch = destination.room().map(Path::to_owned);

@@ -1,7 +1,8 @@
-//! How much an image holds: the figures that `inspect` and `compile` both tell, made in one place so that they agree.
+//! How much an image holds: the figures that `inspect` and `compile` both tell, made in one place
+//! so that they agree.
 //!
-//! What is stored in several shards counts in each. Walks policies and decodes every document's details, so it takes time
-//! linear in the image. Damage counts as nothing.
+//! What is stored in several shards counts in each. Walks policies and decodes every document's
+//! details, so it takes time linear in the image. Damage counts as nothing.
 
 use robomaton_formats::layout::Section;
 use robomaton_formats::reach::Reach;
@@ -12,9 +13,10 @@ use serde::Serialize;
 /// What is stored, everything that is equal once; the fields are the keys that scripts rely on.
 #[derive(Debug, Default, Serialize)]
 pub struct Counts {
-    /// Distinct texts; one that is read together with pages, other files or its host is one of its site.
+    /// Distinct texts; one that is read together with pages, other files or its host is one of its
+    /// site.
     pub documents: usize,
-    /// Octets of those texts that the image holds. What pages say is not counted.
+    /// Bytes of those texts that the image holds. What pages say is not counted.
     pub text_bytes: u64,
     /// Rules of all documents, those of pages and of files referred to included.
     pub rules: usize,

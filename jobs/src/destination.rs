@@ -1,7 +1,7 @@
 //! Where an image goes: to a file, or to a directory of shards. Whole or not at all.
 //!
-//! What `compile` and `merge` share. A directory is made beside its place and renamed to it; one of shards that stands there is
-//! moved away first. It does not know what is written.
+//! What `compile` and `merge` share. A directory is made beside its place and renamed to it; one of
+//! shards that stands there is moved away first. It does not know what is written.
 
 use crate::Error;
 use crate::open::open;

@@ -94,8 +94,8 @@ impl Error {
     }
 }
 
-/// The cause of an error of writing. `tempfile` wraps what the system says, and adds the path of the
-/// file beside the target, which is of no use to a user.
+/// The cause of an error of writing. `tempfile` wraps what the system says, and adds the path of
+/// the file beside the target, which is of no use to a user.
 fn cause(error: &io::Error) -> String {
     let text = error.to_string();
     match error.get_ref().and_then(|_| text.split_once(" at path ")) {

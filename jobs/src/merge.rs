@@ -1,6 +1,7 @@
 //! Images in, one image out, whole or not at all.
 //!
-//! Nothing is compiled again: `compiler::Merge` takes the newest capture of each site, as if all had been compiled together.
+//! Nothing is compiled again: `compiler::Merge` takes the newest capture of each site, as if all
+//! had been compiled together.
 
 use crate::error::Unfit;
 use crate::{Destination, Error};
@@ -22,7 +23,7 @@ pub struct Merged {
     pub images: usize,
     /// Sites of the result.
     pub sites: usize,
-    /// Its octets.
+    /// Its bytes.
     pub image_bytes: usize,
     /// From the first image opened to the result in its place.
     pub seconds: f64,
@@ -31,8 +32,8 @@ pub struct Merged {
 /// Merges images, files or directories of shards. Every one is verified before it is read.
 ///
 /// # Errors
-/// When an image cannot be opened, is damaged or was compiled otherwise than the first, and when the destination cannot be
-/// written.
+/// When an image cannot be opened, is damaged or was compiled otherwise than the first, and when
+/// the destination cannot be written.
 pub fn merge(paths: &[PathBuf], destination: Destination) -> Result<Merged, Error> {
     merge_on(0, paths, destination)
 }
@@ -73,7 +74,8 @@ pub fn merge_on(threads: usize, paths: &[PathBuf], destination: Destination) -> 
     })
 }
 
-/// Opens and verifies images, several at a time. Of several errors, it is the one of the first image.
+/// Opens and verifies images, several at a time. Of several errors, it is the one of the first
+/// image.
 fn open_all(threads: usize, paths: &[PathBuf]) -> Result<Vec<Image>, Error> {
     let threads = if threads == 0 { available_parallelism().map_or(1, NonZero::get) } else { threads };
     let next = AtomicUsize::new(0);

@@ -1,6 +1,7 @@
 //! What compiling tells when it is done, as a table and as JSON.
 //!
-//! Only counts: of what was read from the driver's report, of what the image holds from the image, as `inspect` counts.
+//! Only counts: of what was read from the driver's report, of what the image holds from the image,
+//! as `inspect` counts.
 
 use crate::Counts;
 use robomaton_corpus::Report;
@@ -45,7 +46,8 @@ pub struct Summary<'r> {
     skipped_examples: &'r [String],
     ignored_records: u64,
     other_captures: u64,
-    /// Whether there were too many of them to keep: then redirects and references may lead nowhere that would not.
+    /// Whether there were too many of them to keep: then redirects and references may lead nowhere
+    /// that would not.
     others_dropped: bool,
     truncated: u64,
     cut_bodies: u64,

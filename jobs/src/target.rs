@@ -1,7 +1,7 @@
 //! Files that a job writes: whole or not at all.
 //!
-//! A file is written beside its target, synced and renamed over it, so that whoever has the old one open keeps it and
-//! nobody ever sees half of the new one. It does not know what is written.
+//! A file is written beside its target, synced and renamed over it, so that whoever has the old one
+//! open keeps it and nobody ever sees half of the new one. It does not know what is written.
 
 use crate::Error;
 use std::fs::{self, File};
@@ -23,7 +23,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Finds out whether the path can be written; `named_by` says what to mend where it is a directory.
+    /// Finds out whether the path can be written; `named_by` says what to mend where it is a
+    /// directory.
     ///
     /// # Errors
     /// When it cannot.

@@ -1,8 +1,10 @@
-//! How much memory each contestant of the race holds: what it prepares for one agent that nobody names, for every file.
+//! How much memory each contestant of the race holds: what it prepares for one agent that nobody
+//! names, for every file.
 //!
-//! A binary of its own, because its allocator counts; nothing is timed here. Counted are the octets that stay on the heap after
-//! every question was asked once (some prepare while asking). Ours is an image narrowed to that agent: of it count the hot sections,
-//! hosts and names included, and the programs alone. Invariant: every contestant prepares the same rule sets.
+//! A binary of its own, because its allocator counts; nothing is timed here. Counted are the octets
+//! that stay on the heap after every question was asked once (some prepare while asking). Ours is
+//! an image narrowed to that agent: of it count the hot sections, hosts and names included, and the
+//! programs alone. Invariant: every contestant prepares the same rule sets.
 
 use robomaton_benches::queries::AGENTS;
 use robomaton_benches::results::{Results, Table, program};

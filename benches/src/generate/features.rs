@@ -1,6 +1,8 @@
-//! What a text is made of, as numbers and lists: read the same way of a real text and of a generated one.
+//! What a text is made of, as numbers and lists: read the same way of a real text and of a
+//! generated one.
 //!
-//! Conventional records alone count; a list of rules is what the compiler makes a program of. It weighs nothing.
+//! Conventional records alone count; a list of rules is what the compiler makes a program of. It
+//! weighs nothing.
 
 use super::model::{Body, List, Text};
 use super::words::{kind, shared};

@@ -1,7 +1,7 @@
 //! Host names: as long, as deep and under the same domain ends as real ones, one for each number.
 //!
-//! The registered label ends in the site's number, so no two sites share a name; before it stand syllables until it is as long
-//! as wanted. It does not know what a site says.
+//! The registered label ends in the site's number, so no two sites share a name; before it stand
+//! syllables until it is as long as wanted. It does not know what a site says.
 
 use super::statistics::{Statistics, histogram};
 use super::words::syllables;

@@ -5,16 +5,18 @@
 //!   chance   as counted | mass × ((1 + k / offset)^-exponent - (1 + (k + 1) / offset)^-exponent), k = rank - head
 //! ```
 //!
-//! What occurs at least [`COMMON`] times keeps the frequency that was counted; what is rarer follows a Pareto law whose two
-//! numbers are fitted so that subsamples of the corpus hold as many distinct things as expected. Drawing needs no
-//! memory of what was drawn before: the law may be asked for ten million ranks in any order. The same law serves for texts,
-//! for rule lists, and for whatever else repeats. It does not know what it is a law of.
+//! What occurs at least [`COMMON`] times keeps the frequency that was counted; what is rarer
+//! follows a Pareto law whose two numbers are fitted so that subsamples of the corpus hold as many
+//! distinct things as expected. Drawing needs no memory of what was drawn before: the law may be
+//! asked for ten million ranks in any order. The same law serves for texts, for rule lists, and for
+//! whatever else repeats. It does not know what it is a law of.
 
 use serde::{Deserialize, Serialize};
 
 /// Occurrences from which a frequency is taken as counted.
 pub const COMMON: u64 = 10;
-/// Ranks from here on are not told apart by the formula, which runs out of digits: each is met once.
+/// Ranks from here on are not told apart by the formula, which runs out of digits: each is met
+/// once.
 const ONCE: f64 = 9e15;
 
 /// A law of ranks.
@@ -80,8 +82,8 @@ impl Law {
     pub fn expected(&self, n: u64) -> f64 {
         let chance = |count: u64| count as f64 / self.total as f64;
         let head: f64 = self.head.iter().map(|&count| 1.0 - (1.0 - chance(count)).powf(n as f64)).sum();
-        // The tail as an integral over t = 1 + k / offset, in steps of ln t; the far end, where nothing repeats, in
-        // closed form.
+        // The tail as an integral over t = 1 + k / offset, in steps of ln t; the far end, where
+        // nothing repeats, in closed form.
         let mass = 1.0 - self.head_mass();
         let met = n as f64 * mass;
         let dense = met * self.exponent / self.offset;
@@ -114,13 +116,15 @@ impl Law {
     }
 }
 
-/// How many distinct things are expected among `n` occurrences that are drawn from these without putting back.
+/// How many distinct things are expected among `n` occurrences that are drawn from these without
+/// putting back.
 pub fn rarefied(counts: &[u64], n: u64) -> f64 {
     let total: u64 = counts.iter().sum();
     if n >= total {
         return counts.len() as f64;
     }
-    // The chance to miss one that occurs `count` times: the product of (total - n - i) / (total - i).
+    // The chance to miss one that occurs `count` times: the product of (total - n - i) / (total -
+    // i).
     let missed = |count: u64| -> f64 {
         (0..count.min(total)).map(|i| (total - n).saturating_sub(i) as f64 / (total - i) as f64).product()
     };

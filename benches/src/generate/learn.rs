@@ -1,7 +1,8 @@
 //! From a corpus to its statistics.
 //!
-//! One pass over the distinct texts, one over the distinct lists of rules in them, one over the hosts. Order does not matter: the
-//! same corpus gives the same file. Of a text nothing is kept but numbers, and words that many texts have.
+//! One pass over the distinct texts, one over the distinct lists of rules in them, one over the
+//! hosts. Order does not matter: the same corpus gives the same file. Of a text nothing is kept but
+//! numbers, and words that many texts have.
 
 use super::features::{self, Features};
 use super::hosts;
@@ -15,7 +16,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Rules of one list that are looked at: a few long lists shall not speak for all.
 const RULES_OF_A_LIST: usize = 50;
-/// How fast a sample of shapes thins out from the largest, which are all kept: after so many rows each stands for one shape more.
+/// How fast a sample of shapes thins out from the largest, which are all kept: after so many rows
+/// each stands for one shape more.
 const THINNING: usize = 12;
 /// What the names of one text weigh together.
 const WEIGHT_OF_NAMES: usize = 100;
@@ -100,7 +102,8 @@ fn shapes<T: Copy + Ord>(shapes: impl Iterator<Item = (T, u64)>, class: impl Fn(
     }
 }
 
-/// A sample of shapes, each with the number it stands for: the largest hold most of the bytes, so they are all there.
+/// A sample of shapes, each with the number it stands for: the largest hold most of the bytes, so
+/// they are all there.
 fn sample<T: Copy + Ord>(mut shapes: Vec<T>) -> Vec<(u64, T)> {
     shapes.sort_unstable_by(|a, b| b.cmp(a));
     let (mut rest, mut sample) = (shapes.as_slice(), Vec::new());

@@ -1,7 +1,8 @@
 //! The same numbers of a real corpus and of a generated one, so that they can be set side by side.
 //!
-//! Each measure has a tolerance, as a ratio, that a generated corpus of the real one's size must keep; `check` prints
-//! all, a test asserts them on the shipped statistics. It does not know how either corpus came about.
+//! Each measure has a tolerance, as a ratio, that a generated corpus of the real one's size must
+//! keep; `check` prints all, a test asserts them on the shipped statistics. It does not know how
+//! either corpus came about.
 
 use super::Generator;
 use super::features::{self, Features};

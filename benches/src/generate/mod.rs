@@ -1,15 +1,16 @@
-//! Corpora of any size that are like a real one: sites and texts on demand, from a seed and their numbers.
+//! Corpora of any size that are like a real one: sites and texts on demand, from a seed and their
+//! numbers.
 //!
 //! ```text
 //!   corpus ──▶ learn ──▶ data/statistics.json ──▶ Generator ──▶ site(n) = (host, text number), text(number) ──▶ warc
 //!                              └── measures: real and generated side by side ──┘
 //! ```
 //!
-//! Nothing is held: the site with a number is the same in every corpus of a seed, so a corpus of a thousand sites is the begin of one
-//! of ten million, and how often texts repeat follows a law ([`law`]) that was fitted to the real corpus. Invariants: equal
-//! statistics and seeds give equal octets (on machines whose powers and logarithms agree to the last digit); no text of a real
-//! site stands in the statistics.
-//! It does not know what is measured on its corpora.
+//! Nothing is held: the site with a number is the same in every corpus of a seed, so a corpus of a
+//! thousand sites is the begin of one of ten million, and how often texts repeat follows a law
+//! ([`law`]) that was fitted to the real corpus. Invariants: equal statistics and seeds give equal
+//! octets (on machines whose powers and logarithms agree to the last digit); no text of a real site
+//! stands in the statistics. It does not know what is measured on its corpora.
 
 mod features;
 mod hosts;

@@ -1,7 +1,7 @@
 //! The numbers that stand for texts, lists of rules, and whole corpora.
 //!
-//! The ground that the other files of the generator stand on: `features` and `learn` fill these types
-//! from real texts, `text` and `words` make texts of them. They are data alone.
+//! The ground that the other files of the generator stand on: `features` and `learn` fill these
+//! types from real texts, `text` and `words` make texts of them. They are data alone.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,8 @@ pub struct Text {
     pub bytes: u32,
     /// What it is.
     pub kind: u32,
-    /// The rules for crawlers without groups of their own: 0 none, `n + 1` those at place `n` in [`Statistics::bodies`](super::statistics::Statistics::bodies);
+    /// The rules for crawlers without groups of their own: 0 none, `n + 1` those at place `n` in
+    /// [`Statistics::bodies`](super::statistics::Statistics::bodies);
     /// [`Text::SEVERAL`] or [`Text::OWN`].
     pub body: u32,
     /// Groups that name crawlers.
@@ -97,7 +98,8 @@ pub struct Body {
     pub starred: u32,
     /// Patterns that end in an anchor.
     pub anchored: u32,
-    /// Bytes that patterns have in common with the one before in the order of bytes: what a trie saves.
+    /// Bytes that patterns have in common with the one before in the order of bytes: what a trie
+    /// saves.
     pub shared: u32,
 }
 

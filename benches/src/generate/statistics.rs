@@ -1,9 +1,11 @@
 //! What is known of a corpus: one small file of counts, without a line of any site.
 //!
-//! Made by `learn`, read by the generators beside it; [`Statistics::shipped`] is the one in the repository. *Shapes* are
-//! numbers alone: how many groups, rules, bytes a text has. Words and crawler names are kept when
+//! Made by `learn`, read by the generators beside it; [`Statistics::shipped`] is the one in the
+//! repository. *Shapes* are numbers alone: how many groups, rules, bytes a text has. Words and
+//! crawler names are kept when
 //! [`COMMON_TEXTS`] texts or more use them, so that nothing stands here which belongs to one site.
-//! Invariant: equal statistics and equal seeds give equal corpora. It does not know how to make a text.
+//! Invariant: equal statistics and equal seeds give equal corpora. It does not know how to make a
+//! text.
 
 use super::law::Law;
 use super::model::{Body, Measure, Text};
@@ -11,9 +13,11 @@ use super::random::fraction;
 use robomaton_tests::generate::Random;
 use serde::{Deserialize, Serialize};
 
-/// A word, a crawler's name or a domain's end is kept by name when so many texts, or sites, have it.
+/// A word, a crawler's name or a domain's end is kept by name when so many texts, or sites, have
+/// it.
 pub const COMMON_TEXTS: u64 = 20;
-/// Places of words that have tables of their own: first in a pattern, after a dot, in a query, elsewhere.
+/// Places of words that have tables of their own: first in a pattern, after a dot, in a query,
+/// elsewhere.
 pub const PLACES: usize = 4;
 /// Kinds of patterns that have forms of their own: by star (1) and anchor (2).
 pub const KINDS: usize = 4;
@@ -27,7 +31,8 @@ pub struct Statistics {
     pub measures: Vec<Measure>,
     /// How often texts are shared, and their shapes by rank.
     pub texts: Shapes<Text>,
-    /// Lists of rules for crawlers without groups of their own that many distinct texts have, the most frequent first.
+    /// Lists of rules for crawlers without groups of their own that many distinct texts have, the
+    /// most frequent first.
     pub bodies: Vec<Body>,
     /// Those that several have, but not many.
     pub several: Vec<Body>,

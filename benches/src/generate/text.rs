@@ -1,7 +1,8 @@
 //! One text: groups, crawlers and rules by its shape, comments for the rest.
 //!
-//! Lists of rules have laws of their own, so different texts share them as real ones do. Of what is not rules only the bytes and
-//! how well they compress are like the real thing. Deterministic: a text depends on the seed and its number alone.
+//! Lists of rules have laws of their own, so different texts share them as real ones do. Of what is
+//! not rules only the bytes and how well they compress are like the real thing. Deterministic: a
+//! text depends on the seed and its number alone.
 
 use super::model::{Body, List, Text};
 use super::random::{Purpose, random};
@@ -179,7 +180,8 @@ impl Maker<'_> {
             let name = match self.statistics.crawlers.draw(&mut self.random) {
                 Ok(name) => name.to_owned(),
                 Err(_) => {
-                    // Some rare names are of many texts, most of few; and there are always more than are wanted.
+                    // Some rare names are of many texts, most of few; and there are always more
+                    // than are wanted.
                     let most = (1 << (4 + self.random.below(10))).max(4 * names.len());
                     let mut own = random(0, Purpose::Crawler, self.random.below(most) as u64);
                     let mut made = String::new();

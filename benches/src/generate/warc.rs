@@ -1,6 +1,8 @@
-//! A generated corpus as a `.warc.gz`: one response record for each site, each a gzip member, as crawlers write them.
+//! A generated corpus as a `.warc.gz`: one response record for each site, each a gzip member, as
+//! crawlers write them.
 //!
-//! Texts are made when they are needed and not kept. All were fetched over https at one time with status 200.
+//! Texts are made when they are needed and not kept. All were fetched over https at one time with
+//! status 200.
 
 use super::Generator;
 use flate2::Compression;

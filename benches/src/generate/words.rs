@@ -1,9 +1,9 @@
 //! Patterns made of a corpus's words and forms, and names for what is too rare to be named.
 //!
-//! A *form* is a pattern with each run of letters, digits, `-` and `_` replaced by `W`, and each escape by `E`. Words are
-//! drawn by the place they take in the form, so that `/wp-admin/` and `/*.pdf$` come up as often as they do in real
-//! files. Rules of a list begin alike for as many bytes as those of the real list whose shape it has.
-//! It does not know senses or groups.
+//! A *form* is a pattern with each run of letters, digits, `-` and `_` replaced by `W`, and each
+//! escape by `E`. Words are drawn by the place they take in the form, so that `/wp-admin/` and
+//! `/*.pdf$` come up as often as they do in real files. Rules of a list begin alike for as many
+//! bytes as those of the real list whose shape it has. It does not know senses or groups.
 
 use super::model::{Body, List};
 use super::statistics::{KINDS, PLACES, Statistics};
@@ -87,7 +87,8 @@ pub(super) fn syllables(bytes: usize, random: &mut Random, out: &mut String) {
     }
 }
 
-/// One pattern of a kind, from the root. Rare words are of a stock: `rare` is its seed and how many words it has.
+/// One pattern of a kind, from the root. Rare words are of a stock: `rare` is its seed and how many
+/// words it has.
 fn pattern(statistics: &Statistics, kind: usize, rare: (u64, usize), random: &mut Random) -> String {
     let mut out = String::new();
     let form = statistics.forms[kind].draw(random).unwrap_or(["/W/", "/*W", "/W$", "/*.W$"][kind]);
@@ -112,7 +113,8 @@ fn pattern(statistics: &Statistics, kind: usize, rare: (u64, usize), random: &mu
     out
 }
 
-/// Puts the begin of another pattern in place of the root: so many bytes of it at most, and no star unless one is wanted.
+/// Puts the begin of another pattern in place of the root: so many bytes of it at most, and no star
+/// unless one is wanted.
 fn begin_as(before: &str, bytes: usize, with_star: bool, pattern: &mut String) {
     let plain = if with_star { before.len() } else { before.find('*').unwrap_or(before.len()) };
     let end = bytes.min(plain).min(before.trim_end_matches('$').len());

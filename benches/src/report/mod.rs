@@ -1,8 +1,9 @@
 //! The report: tables into RESULTS.md, pictures into `plots/`.
 //!
-//! Each measuring binary is run, or what it wrote before with `--json` is read. In RESULTS.md a table stands between
-//! `<!-- table: NAME -->` and `<!-- end -->`; all else there is prose, written by hand and left alone. Invariants: a table without a place and
-//! a place without a table are errors; nothing is written before everything was measured.
+//! Each measuring binary is run, or what it wrote before with `--json` is read. In RESULTS.md a
+//! table stands between `<!-- table: NAME -->` and `<!-- end -->`; all else there is prose, written
+//! by hand and left alone. Invariants: a table without a place and a place without a table are
+//! errors; nothing is written before everything was measured.
 
 mod svg;
 
@@ -154,7 +155,8 @@ fn values(series: &Series) -> Vec<f64> {
     series.points.iter().map(|point| point.1).collect()
 }
 
-/// The race: each contestant with its time in both orders. The name of a series is contestant and order.
+/// The race: each contestant with its time in both orders. The name of a series is contestant and
+/// order.
 fn by_order(results: &Results) -> Vec<(String, Vec<f64>)> {
     let mut names: Vec<(String, Vec<f64>)> = Vec::new();
     for series in results.plot("race") {

@@ -1,11 +1,13 @@
 //! Pictures of numbers as SVG: bars and lines on logarithmic scales, a page of text each.
 //!
-//! Text stays text, colours follow the reader's light or dark scheme, and equal points give equal octets. Labels have columns of their own
-//! beside the drawing, so that nothing overlaps. It does not know what the numbers mean.
+//! Text stays text, colours follow the reader's light or dark scheme, and equal points give equal
+//! octets. Labels have columns of their own beside the drawing, so that nothing overlaps. It does
+//! not know what the numbers mean.
 
 use std::fmt::Write as _;
 
-/// Octets of no picture depend on a font: widths are those of the usual sans-serif at this size, rounded up.
+/// Octets of no picture depend on a font: widths are those of the usual sans-serif at this size,
+/// rounded up.
 const FONT: f64 = 13.0;
 /// The width of a letter in the widest of the fonts named below, in the mean.
 const LETTER: f64 = 7.6;
@@ -175,7 +177,8 @@ fn colour(number: usize) -> String {
     format!("var(--c{})", number % COLOURS)
 }
 
-/// Bars: for each name as many as there are kinds, on one logarithmic scale, each with its number behind it.
+/// Bars: for each name as many as there are kinds, on one logarithmic scale, each with its number
+/// behind it.
 pub(super) fn bars(title: &str, what: &str, kinds: &[&str], names: &[(String, Vec<f64>)]) -> String {
     const BAR: f64 = 14.0;
     let step = BAR * kinds.len() as f64 + 12.0;

@@ -1,7 +1,8 @@
 //! regex-automata: one automaton for each rule set, best rule first, in three forms.
 //!
-//! *Dense* and *sparse* DFAs are determinised before, within limits of size; a *lazy* one determinises as it reads and keeps its
-//! states in a cache of its own. Sets that do not build in one form are not asked in it.
+//! *Dense* and *sparse* DFAs are determinised before, within limits of size; a *lazy* one
+//! determinises as it reads and keeps its states in a cache of its own. Sets that do not build in
+//! one form are not asked in it.
 
 use super::plain::{self, Plain};
 use super::{Prepared, Rival};

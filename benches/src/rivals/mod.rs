@@ -1,8 +1,9 @@
-//! The rivals, each prepared as its documentation advises: what can be done once per file and agent is done before.
+//! The rivals, each prepared as its documentation advises: what can be done once per file and agent
+//! is done before.
 //!
-//! Other libraries for robots.txt stand in this file; in `plain` rule sets as our policy chooses them, for a naive scan and,
-//! in `automata`, for the forms of regex-automata.
-//! Invariant: nothing here helps or hinders a rival; what panics is counted as no answer. No other crate of the
+//! Other libraries for robots.txt stand in this file; in `plain` rule sets as our policy chooses
+//! them, for a naive scan and, in `automata`, for the forms of regex-automata. Invariant: nothing
+//! here helps or hinders a rival; what panics is counted as no answer. No other crate of the
 //! workspace names any of them.
 
 mod automata;

@@ -1,6 +1,8 @@
-//! Rule sets with nothing left to read: what our policy gives each file and agent, every rule with its tag.
+//! Rule sets with nothing left to read: what our policy gives each file and agent, every rule with
+//! its tag.
 //!
-//! The naive scan tries them one by one. Choosing the rules is ours, so agreement says that matching is right, not the policy.
+//! The naive scan tries them one by one. Choosing the rules is ours, so agreement says that
+//! matching is right, not the policy.
 
 use super::{Prepared, Rival};
 use crate::Field;
@@ -37,7 +39,8 @@ impl Plain {
     }
 }
 
-/// The rules that answer for each file and agent, with their tags, as the trace evaluator chooses them.
+/// The rules that answer for each file and agent, with their tags, as the trace evaluator chooses
+/// them.
 pub(super) fn rules(field: &Field<'_>, queries: &Queries) -> Vec<Vec<Plain>> {
     let mut sets: Vec<Vec<Plain>> = Vec::with_capacity(queries.seats.len());
     let options = &field.options;

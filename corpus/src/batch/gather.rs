@@ -1,8 +1,10 @@
-//! Takes captures block by block: compiles every distinct text once, reads pages, and lets `resolve` choose.
+//! Takes captures block by block: compiles every distinct text once, reads pages, and lets
+//! `resolve` choose.
 //!
-//! Of a body nothing stays in memory but some fifty octets and, of a page, what it says to crawlers; its document, which
-//! holds the text compressed, goes to a file (`store`). With pages, some hundred octets stay of every other URL, however many there are. Invariant: what is
-//! gathered depends on the set of captures alone, but for the numbers of documents, which nobody sees.
+//! Of a body nothing stays in memory but some fifty bytes and, of a page, what it says to crawlers;
+//! its document, which holds the text compressed, goes to a file (`store`). With pages, some
+//! hundred bytes stay of every other URL, however many there are. Invariant: what is gathered
+//! depends on the set of captures alone, but for the numbers of documents, which nobody sees.
 
 use super::store::{Packed, Store};
 use super::{Block, Report};
@@ -38,8 +40,8 @@ pub(super) struct Gathered<'o> {
     data_options: Options,
     /// Whether pages are read.
     pages_wanted: bool,
-    /// Of the hash of texts. Another one for each run, so that nobody can write a text that is taken for another; the image
-    /// does not depend on it.
+    /// Of the hash of texts. Another one for each run, so that nobody can write a text that is
+    /// taken for another; the image does not depend on it.
     seed: u64,
     /// Documents by the hash of their text, and whether it is a data.txt.
     known: HashMap<(u128, bool), usize>,
@@ -173,7 +175,8 @@ impl<'o> Gathered<'o> {
                     if *as_data { data } else { own },
                     &mut cache,
                 );
-                // What is compiled again, or with another text, is needed once more; an image may be to hold no texts.
+                // What is compiled again, or with another text, is needed once more; an image may
+                // be to hold no texts.
                 let again = document.depends_on_origin
                     || !document.references.is_empty()
                     || document.can_be_referred_to()
@@ -224,7 +227,7 @@ fn page_of(_: &Capture) -> Option<html::Page> {
     None
 }
 
-/// Whether a capture is an answer in HTML or XHTML, by its media type or its first octets.
+/// Whether a capture is an answer in HTML or XHTML, by its media type or its first bytes.
 #[cfg(feature = "pages")]
 fn is_page(capture: &Capture) -> bool {
     let media_type = capture.content_type.as_deref().unwrap_or_default().to_ascii_lowercase();

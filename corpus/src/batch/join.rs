@@ -1,9 +1,10 @@
 //! When all is read: what belongs to a site is put together, and all sites become an image.
 //!
-//! Most sites share the document of their text. One of its own has a site whose text speaks of its own host (R14),
-//! refers to other files (V16, decision 23) or is read together with pages (M21): that is compiled again, for the site.
-//! Pages of a site without a capture of its robots.txt make a site of [`Outcome::NotCaptured`].
-//! It does not know captures; it asks `resolve` for what it chose.
+//! Most sites share the document of their text. One of its own has a site whose text speaks of its
+//! own host (R14), refers to other files (V16, decision 23) or is read together with pages (M21):
+//! that is compiled again, for the site. Pages of a site without a capture of its robots.txt make a
+//! site of [`Outcome::NotCaptured`]. It does not know captures; it asks `resolve` for what it
+//! chose.
 
 use super::gather::{Body, Gathered};
 use super::store::{Known, Packed, Sealed, Store};
@@ -25,15 +26,15 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Instant;
 
-/// Octets of the files that one text refers to and that are read with it: some twenty at the limit of each. Otherwise a
-/// text could have everything compiled that was ever captured of its site.
+/// Bytes of the files that one text refers to and that are read with it: some twenty at the limit
+/// of each. Otherwise a text could have everything compiled that was ever captured of its site.
 const MAX_REFERRED: u64 = 8 << 20;
 
 /// Sites whose own documents are compiled together.
 const CHUNK: usize = 1024;
 
-/// Octets of documents that are read together, ahead of the first site that needs them, on another thread if there is
-/// one. To hand over each alone cost more than to read it.
+/// Bytes of documents that are read together, ahead of the first site that needs them, on another
+/// thread if there is one. To hand over each alone cost more than to read it.
 const AHEAD: u64 = 256 << 10;
 
 /// An image whose sections lie in files.
@@ -94,8 +95,8 @@ pub(super) fn finish<'o>(
 }
 
 impl Joined<'_> {
-    /// All sites in so many shards: of each, the image that is only to be written. All shards number
-    /// the names alike, so that together they are one image.
+    /// All sites in so many shards: of each, the image that is only to be written. All shards
+    /// number the names alike, so that together they are one image.
     pub(super) fn emit(self, shards: NonZero<u8>) -> impl Iterator<Item = Result<InFiles, BuildError>> {
         let Joined { sites, documents, names, scratch, ahead } = self;
         let last = shards.get() - 1;
@@ -254,7 +255,8 @@ fn pages_by_site(gathered: &mut Gathered<'_>) -> BTreeMap<SiteKey, Vec<Page>> {
     by_site
 }
 
-/// Gives sites their pages, in the order of the keys. Pages are of one scheme: where the site was captured under none, it is one for them, too.
+/// Gives sites their pages, in the order of the keys. Pages are of one scheme: where the site was
+/// captured under none, it is one for them, too.
 fn with_pages(
     resolved: Vec<(SiteKey, Resolved<Body>)>,
     mut pages: BTreeMap<SiteKey, Vec<Page>>,
@@ -358,7 +360,8 @@ impl Joining<'_> {
         }
         let texts: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_slice())).collect();
         let mut document = if texts.is_empty() { first } else { Some(compiled(&texts, &site.pages)) };
-        // Pages that are too much shall not shut the site: without them its robots.txt is what it is.
+        // Pages that are too much shall not shut the site: without them its robots.txt is what it
+        // is.
         let over_limit = document.as_ref().and_then(|document| document.over_limit);
         let mut pages_over = None;
         if over_limit.is_some() && !site.pages.is_empty() {

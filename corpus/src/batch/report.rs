@@ -25,7 +25,8 @@ pub struct Report {
     pub references_found: u64,
     /// Those that the captures do not hold: answers for the crawlers concerned are incomplete.
     pub references_missing: u64,
-    /// Those that were left out because all of one text together are too long; answers are incomplete, too.
+    /// Those that were left out because all of one text together are too long; answers are
+    /// incomplete, too.
     pub references_over: u64,
     /// Captures of pages that were read for permissions.
     pub pages: u64,
@@ -33,15 +34,16 @@ pub struct Report {
     pub pages_with_permissions: u64,
     /// Captures of pages that were not read to their end, or hold more than is kept of one page.
     pub pages_cut: u64,
-    /// Octets of the captures of pages that were read.
+    /// Bytes of the captures of pages that were read.
     pub page_bytes: u64,
     /// Distinct bodies that were compiled, superseded ones included.
     pub distinct_bodies: u64,
-    /// Octets of all bodies, those of pages and of other URLs included.
+    /// Bytes of all bodies, those of pages and of other URLs included.
     pub captured_bytes: u64,
-    /// Octets of distinct bodies that were compiled, superseded ones included; pages are none.
+    /// Bytes of distinct bodies that were compiled, superseded ones included; pages are none.
     pub distinct_bytes: u64,
-    /// Distinct bodies of which the compiler left a part unread, being over its limit of octets (R4).
+    /// Distinct bodies of which the compiler left a part unread, being over its limit of bytes
+    /// (R4).
     pub cut_bodies: u64,
     /// Sites in the image whose text is such a body.
     pub cut_sites: Vec<String>,
@@ -49,7 +51,8 @@ pub struct Report {
     pub truncated: u64,
     /// Captures of other URLs, of use only as targets of redirects and references, and as pages.
     pub other_captures: u64,
-    /// Whether there were too many of them to keep: then redirects and references may lead nowhere that would not.
+    /// Whether there were too many of them to keep: then redirects and references may lead nowhere
+    /// that would not.
     pub others_dropped: bool,
     /// Sites whose text exceeds a limit, and which.
     pub over_limit: Vec<(String, String)>,
@@ -77,7 +80,8 @@ impl Report {
     pub(super) fn skip(&mut self, Skipped { source, at, reason }: &Skipped) {
         *self.skipped.entry(reason.name()).or_default() += 1;
         if self.skipped_examples.len() < EXAMPLES {
-            // At its begin, a file is place enough: a file that is one capture has no lines to point at.
+            // At its begin, a file is place enough: a file that is one capture has no lines to
+            // point at.
             let place = if *at == 0 { source.clone() } else { format!("{source}:{at}") };
             self.skipped_examples.push(format!("{place}: {reason}"));
         }

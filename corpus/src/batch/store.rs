@@ -1,7 +1,8 @@
 //! Compiled documents in a temporary file: memory keeps of each what joining asks of all.
 //!
-//! Written while captures are gathered, then sealed and read, a document at a time, in the order of the sites. The file
-//! has no name and is gone with the process. It does not know what documents say.
+//! Written while captures are gathered, then sealed and read, a document at a time, in the order of
+//! the sites. The file has no name and is gone with the process. It does not know what documents
+//! say.
 
 use robomaton_compiler::{Document, Names, OverLimit};
 use robomaton_formats::Outcome;
@@ -10,10 +11,11 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Octets that wait to be written.
+/// Bytes that wait to be written.
 const BUFFER: usize = 1 << 18;
 
-/// A new file for octets that are read back by this process alone, without a name, in this directory or the system's.
+/// A new file for bytes that are read back by this process alone, without a name, in this directory
+/// or the system's.
 ///
 /// # Errors
 /// What the system says.
@@ -30,7 +32,7 @@ pub fn scratch(directory: Option<&Path>) -> io::Result<BufWriter<File>> {
 pub(super) struct Known {
     at: u64,
     pub(super) length: u64,
-    /// Octets at its front that hold its names.
+    /// Bytes at its front that hold its names.
     names: u32,
     pub(super) outcome: Outcome,
     pub(super) over_limit: Option<OverLimit>,
@@ -45,16 +47,16 @@ pub(super) struct Known {
 /// A document on its way into the file.
 pub(super) struct Packed {
     known: Known,
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 impl Packed {
     /// Made on any thread.
     pub(super) fn of(document: &Document) -> Packed {
-        let (octets, names) = document.encode();
+        let (bytes, names) = document.encode();
         let known = Known {
             at: 0,
-            length: octets.len() as u64,
+            length: bytes.len() as u64,
             names: names as u32,
             outcome: document.outcome,
             over_limit: document.over_limit,
@@ -64,7 +66,7 @@ impl Packed {
             cut: document.cut,
             text_length: document.text_length as u64,
         };
-        Packed { known, octets }
+        Packed { known, bytes }
     }
 }
 
@@ -86,7 +88,7 @@ impl Store {
     }
 
     pub(super) fn push(&mut self, packed: &Packed) -> io::Result<()> {
-        self.file.write_all(&packed.octets)?;
+        self.file.write_all(&packed.bytes)?;
         self.known.push(Known { at: self.end, ..packed.known });
         self.end += packed.known.length;
         Ok(())
@@ -123,11 +125,11 @@ impl Sealed {
     }
 
     fn read(&self, at: u64, length: u64) -> io::Result<Vec<u8>> {
-        let mut octets = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+        let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(at))?;
-        file.read_exact(&mut octets)?;
-        Ok(octets)
+        file.read_exact(&mut bytes)?;
+        Ok(bytes)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Lines and columns of offsets that only grow.
 //!
-//! Asked by `html` for each thing it keeps. Invariant: every byte is looked at once, however many offsets are asked.
-//! It knows nothing of markup.
+//! Asked by `html` for each thing it keeps. Invariant: every byte is looked at once, however many
+//! offsets are asked. It knows nothing of markup.
 
 /// Counts lines up to the last offset asked.
 pub(super) struct Cursor<'t> {

@@ -2,11 +2,13 @@
 //!
 //! A page without any `acap` is read for its META elements alone, which is several times faster.
 //!
-//! Invariants: no bytes make it fail or panic; what is kept and the memory to find it are bounded, and time is
-//! linear. Whatever could not be kept sets [`Page::cut`]. Elements are reported in the order of the page.
+//! Invariants: no bytes make it fail or panic; what is kept and the memory to find it are bounded,
+//! and time is linear. Whatever could not be kept sets [`Page::cut`]. Elements are reported in the
+//! order of the page.
 //!
-//! Text is what HTML calls text with scripts on: comments and the insides of `script`, `style`, `title`,
-//! `textarea`, `noscript`, `iframe` and the like hold no elements; `template` and CDATA sections are passed over.
+//! Text is what HTML calls text with scripts on: comments and the insides of `script`, `style`,
+//! `title`, `textarea`, `noscript`, `iframe` and the like hold no elements; `template` and CDATA
+//! sections are passed over.
 //!
 //! What it does not know: the syntax of a permission, and which META element wins.
 
@@ -30,11 +32,12 @@ const MAX_METAS: usize = 1024;
 /// Class tokens kept of one page.
 const MAX_ELEMENTS: usize = 2048;
 
-/// Bytes of the longest META name, META content, class token or id that is kept: half a permission is none.
+/// Bytes of the longest META name, META content, class token or id that is kept: half a permission
+/// is none.
 const MAX_VALUE: usize = 4096;
 
-/// Bytes that lol_html may account for: open elements above all, some 260,000 of them; what this reader hangs on
-/// them can come to twice as much again.
+/// Bytes that lol_html may account for: open elements above all, some 260,000 of them; what this
+/// reader hangs on them can come to twice as much again.
 const MAX_PARSER_MEMORY: usize = 32 << 20;
 
 /// What a CDATA section begins with.
@@ -42,8 +45,8 @@ const CDATA: &[u8] = b"<![CDATA[";
 
 /// Reads one page; of `content_type` the character set counts, and whether it says XML.
 ///
-/// A byte order mark goes before the character set, and without both the page is UTF-8. Columns of pages in UTF-16
-/// or ISO-2022-JP are those of the page in UTF-8.
+/// A byte order mark goes before the character set, and without both the page is UTF-8. Columns of
+/// pages in UTF-16 or ISO-2022-JP are those of the page in UTF-8.
 pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
     let (encoding, text) = decoded(html, content_type);
     let xml = match content_type.and_then(|kind| kind.split(';').next()) {
@@ -80,7 +83,8 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
     page
 }
 
-/// The character set of a page, and the page in it; a page that is no superset of ASCII is made UTF-8.
+/// The character set of a page, and the page in it; a page that is no superset of ASCII is made
+/// UTF-8.
 fn decoded<'h>(html: &'h [u8], content_type: Option<&str>) -> (AsciiCompatibleEncoding, Cow<'h, [u8]>) {
     let (encoding, html) = match Encoding::for_bom(html) {
         Some((encoding, length)) => (encoding, &html[length..]),
@@ -102,7 +106,8 @@ fn charset(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.trim().trim_matches(['"', '\'']).as_bytes())
 }
 
-/// Whether any class of the page can have a token of ACAP: its letters are there, or numbers in place of them.
+/// Whether any class of the page can have a token of ACAP: its letters are there, or numbers in
+/// place of them.
 fn may_bear_tokens(text: &[u8]) -> bool {
     // There is no named reference for an ASCII letter.
     memmem::find(text, b"&#").is_some()
@@ -110,10 +115,11 @@ fn may_bear_tokens(text: &[u8]) -> bool {
             .any(|last| last >= 3 && text[last - 3..last].eq_ignore_ascii_case(b"aca"))
 }
 
-/// Gives the page to lol_html; one write, so that nothing but an incomplete last token is ever copied.
+/// Gives the page to lol_html; one write, so that nothing but an incomplete last token is ever
+/// copied.
 ///
-/// In XML `<script/>` is an element without content, in HTML the script begins there. So after each possible end of
-/// such a tag an end tag is slipped in, if it was one.
+/// In XML `<script/>` is an element without content, in HTML the script begins there. So after each
+/// possible end of such a tag an end tag is slipped in, if it was one.
 fn feed(
     mut rewriter: HtmlRewriter<'_, impl FnMut(&[u8])>,
     reader: &RefCell<Reader<'_>>,
@@ -223,7 +229,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A CDATA section is a comment to HTML, and one that ends at the first `>`; what is left of it is passed over.
+    /// A CDATA section is a comment to HTML, and one that ends at the first `>`; what is left of it
+    /// is passed over.
     fn comment(&mut self, comment: &Comment<'_>) {
         let start = comment.source_location().bytes().start.saturating_sub(self.inserted);
         let Some(section) = self.text.get(start..).and_then(|text| text.strip_prefix(CDATA)) else { return };

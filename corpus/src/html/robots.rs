@@ -1,8 +1,8 @@
 //! Tells META elements that speak to crawlers from all others.
 //!
-//! Asked by `html` about every META element with a name and a content. Invariant: what ACAP or a search engine
-//! documents is never refused; that a META element for something else slips through is harmless, because no
-//! crawler has its name. It does not know what the words mean.
+//! Asked by `html` about every META element with a name and a content. Invariant: what ACAP or a
+//! search engine documents is never refused; that a META element for something else slips through
+//! is harmless, because no crawler has its name. It does not know what the words mean.
 
 /// Words of robots META contents, without their arguments, in lower case.
 const WORDS: [&str; 25] = [
@@ -73,7 +73,8 @@ fn is_acap(content: &str) -> bool {
     content.split_whitespace().next().is_some_and(|token| token.eq_ignore_ascii_case("acap"))
 }
 
-/// The words of a content, by commas or white space; arguments stay with their word or are left out.
+/// The words of a content, by commas or white space; arguments stay with their word or are left
+/// out.
 fn words(content: &str) -> impl Iterator<Item = &str> {
     let mut past_date = false;
     content.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty()).take_while(

@@ -1,8 +1,8 @@
 //! The open elements of a page, as far as paths need them.
 //!
-//! Kept by `html` while it streams. Invariants: bounded depth, bounded names; one count of children for each open
-//! element. lol_html has its own stack and tells of end tags; this one knows besides which end tags may be left out.
-//! It knows no attributes and no text.
+//! Kept by `html` while it streams. Invariants: bounded depth, bounded names; one count of children
+//! for each open element. lol_html has its own stack and tells of end tags; this one knows besides
+//! which end tags may be left out. It knows no attributes and no text.
 
 use std::fmt::Write;
 
@@ -87,7 +87,8 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Takes notice of a start tag: which child it is, 0 where there can be but one; nothing if it is too deep.
+    /// Takes notice of a start tag: which child it is, 0 where there can be but one; nothing if it
+    /// is too deep.
     pub(super) fn start(&mut self, name: &str) -> Option<u32> {
         while self.open.last().is_some_and(|last| ends(name, &last.name)) {
             self.open.pop();
@@ -116,7 +117,8 @@ impl Tree {
         self.serial
     }
 
-    /// Closes an element, and with it all that are open inside; of no effect if it is closed already.
+    /// Closes an element, and with it all that are open inside; of no effect if it is closed
+    /// already.
     pub(super) fn end(&mut self, serial: u64) {
         if let Some(at) = self.open.iter().rposition(|open| open.serial == serial) {
             self.open.truncate(at);

@@ -1,6 +1,7 @@
-//! What the tests share: writers of WARC records and gzip members, a reader into a list, and builds of images.
+//! What the tests share: writers of WARC records and gzip members, a reader into a list, and builds
+//! of images.
 //!
-//! Everything is built in code, so a test shows the octets it is about.
+//! Everything is built in code, so a test shows the bytes it is about.
 
 #![allow(dead_code)] // each test file uses its part of this
 
@@ -92,7 +93,8 @@ pub(crate) fn html(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}")
 }
 
-/// Builds the image of these records, in several orders and with several threads: it is always the same.
+/// Builds the image of these records, in several orders and with several threads: it is always the
+/// same.
 pub(crate) fn built(records: &[Vec<u8>], options: &BatchOptions) -> Built {
     let once = |records: &[&Vec<u8>], threads| {
         let home = tempfile::tempdir().expect("a directory");

@@ -1,4 +1,5 @@
-//! Writers of the formats that captures come in, beside WARC and JSON lines: tables, archives, zstd frames.
+//! Writers of the formats that captures come in, beside WARC and JSON lines: tables, archives, zstd
+//! frames.
 
 use parquet::basic::Compression;
 use parquet::column::writer::ColumnWriter;
@@ -74,7 +75,7 @@ pub(crate) fn csv_row(cells: &[&[u8]]) -> Vec<u8> {
 
 /// The values of a column of a Parquet file; `None` only in columns that are optional.
 pub(crate) enum Cells {
-    Octets(Vec<Option<Vec<u8>>>),
+    Bytes(Vec<Option<Vec<u8>>>),
     Int32(Vec<Option<i32>>),
     Int64(Vec<Option<i64>>),
     Double(Vec<Option<f64>>),
@@ -99,7 +100,7 @@ pub(crate) fn parquet(schema: &str, compression: Compression, groups: &[Vec<Cell
                 }};
             }
             match (column.untyped(), cells) {
-                (ColumnWriter::ByteArrayColumnWriter(out), Cells::Octets(values)) => {
+                (ColumnWriter::ByteArrayColumnWriter(out), Cells::Bytes(values)) => {
                     write!(out, values, ByteArray::from)
                 }
                 (ColumnWriter::Int32ColumnWriter(out), Cells::Int32(values)) => {

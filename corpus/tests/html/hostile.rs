@@ -1,4 +1,5 @@
-//! Pages that are deep, long, cut off or no pages at all: nothing in them stops or misleads their reader.
+//! Pages that are deep, long, cut off or no pages at all: nothing in them stops or misleads their
+//! reader.
 
 use proptest::prelude::*;
 use robomaton_corpus::read_page;
@@ -182,29 +183,5 @@ proptest! {
     #[test]
     fn random_pieces(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..60)) {
         check(pieces.concat().as_bytes());
-    }
-}
-
-/// Speed on a large page, for `cargo test --release -- --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn speed() {
-    let row = "<tr><td id=\"c1\" class=\"cell wide\"><p>Some text of a page, with <a href=\"/a/b?c=d&amp;e=f\">a link</a> \
-               and <b>more</b> text behind it, as pages have it.</p><!-- x --></td></tr>\n";
-    let plain = format!("{}<table>{}</table>", &EXAMPLE[..417], row.repeat((50 << 20) / row.len()));
-    for (name, html, kind) in [
-        ("META alone", plain.replace("acap", "ACNP").replace("ACAP", "ACXP").replace("&#", ""), "text/html"),
-        ("tokens too", plain.clone() + "<p class=acap:x>", "text/html"),
-        ("as XHTML", plain, "application/xhtml+xml"),
-    ] {
-        let start = std::time::Instant::now();
-        let page = read_page(html.as_bytes(), Some(kind));
-        let seconds = start.elapsed().as_secs_f64();
-        println!(
-            "{name}: {:.0} MB/s {} {}",
-            html.len() as f64 / 1e6 / seconds,
-            page.metas.len(),
-            page.elements.len()
-        );
     }
 }

@@ -1,7 +1,7 @@
 //! From the pairs of `acap.pest` to fields, and from comments to the version.
 //!
-//! Invariants: everything that can be said in the grammar is said there, this file only moves spans; linear
-//! time in the length of a line.
+//! Invariants: everything that can be said in the grammar is said there, this file only moves
+//! spans; linear time in the length of a line.
 
 use pest::iterators::{Pair, Pairs};
 

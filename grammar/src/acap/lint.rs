@@ -1,7 +1,8 @@
 //! What there is to say about the ACAP fields of a tree: each by itself, and their order.
 //!
-//! The part of `diagnose` that is about ACAP. Invariants: linear time; each mistake once per line, however often
-//! the line makes it; only syntax is judged. It does not know which names are defined, nor which of two fields wins.
+//! The part of `diagnose` that is about ACAP. Invariants: linear time; each mistake once per line,
+//! however often the line makes it; only syntax is judged. It does not know which names are
+//! defined, nor which of two fields wins.
 
 use super::value::{is_known, value};
 use super::{Field, Qualifier, Resource, UsageName, declared, fields, version};
@@ -228,7 +229,8 @@ struct Order {
 /// A record, from its first crawler field to the one that opens the next.
 #[derive(Default)]
 struct Record {
-    /// Whether its crawlers are all named, so that the next crawler field opens another record (V12).
+    /// Whether its crawlers are all named, so that the next crawler field opens another record
+    /// (V12).
     is_named: bool,
     any: Option<Span>,
     named: Option<Span>,
@@ -247,7 +249,8 @@ impl Order {
         }
     }
 
-    /// Takes note of a field that says nothing: it stands in its place all the same, but for one that nobody knows.
+    /// Takes note of a field that says nothing: it stands in its place all the same, but for one
+    /// that nobody knows.
     fn malformed(&mut self, key: &[u8], code: Code, pass: &mut Pass<'_, '_>) {
         self.fields = true;
         let begins =

@@ -1,8 +1,8 @@
 //! The fields of the Automated Content Access Protocol (ACAP), 0.2 and 1.0, taken apart.
 //!
-//! A tree knows an ACAP line by the head of its key; this module says what the line says, by the rules of
-//! `acap.pest`, which mirrors the ABNF of both versions. GRAMMAR.md sets them side by side. `meta` reads the
-//! same expressions where HTML holds them.
+//! A tree knows an ACAP line by the head of its key; this module says what the line says, by the
+//! rules of `acap.pest`, which mirrors the ABNF of both versions. GRAMMAR.md sets them side by
+//! side. `meta` reads the same expressions where HTML holds them.
 //!
 //! ```text
 //!   Tree ──▶ fields ──▶ Field, Problem ──▶ the compiler, diagnose
@@ -10,8 +10,9 @@
 //!   Qualifier ──▶ value ──▶ Value
 //! ```
 //!
-//! Invariants: every ACAP line gives one field or one problem; one reader serves all versions; spans are into
-//! the source of the tree. The module judges no sequence of fields and looks no name up.
+//! Invariants: every ACAP line gives one field or one problem; one reader serves all versions;
+//! spans are into the source of the tree. The module judges no sequence of fields and looks no name
+//! up.
 //!
 //! ```
 //! use robomaton_grammar::acap::{Field, Resource, UsageName, fields, value, Value};
@@ -45,11 +46,13 @@ use crate::{Code, Span};
 pub enum Field {
     /// `ACAP-ignore-conventional-records`: only ACAP records count (P4, V4).
     IgnoreConventional,
-    /// `ACAP-crawler`: opens a record or joins its head; `*`, or a name without white space around (P9, V8).
+    /// `ACAP-crawler`: opens a record or joins its head; `*`, or a name without white space around
+    /// (P9, V8).
     Crawler(Span),
     /// `ACAP-permissions-reference`: the path or URI of further permissions (P46, V16).
     PermissionsReference(Span),
-    /// `ACAP-usage-purpose`: opens a sub-record or joins its head; a name or a pattern of URIs (P17, V19).
+    /// `ACAP-usage-purpose`: opens a sub-record or joins its head; a name or a pattern of URIs
+    /// (P17, V19).
     UsagePurpose(Span),
     /// `ACAP-allow-...` (P21, V21).
     Permission {
@@ -101,7 +104,8 @@ pub enum Field {
     },
 }
 
-/// The name of a usage, in the spelling of the source. Names are compared without regard to ASCII case (P7).
+/// The name of a usage, in the spelling of the source. Names are compared without regard to ASCII
+/// case (P7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UsageName {
     /// A name of the dictionary, or one that only looks like it: `index`, `present-snippet`.

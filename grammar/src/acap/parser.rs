@@ -1,7 +1,8 @@
 //! The parser that pest derives from `acap.pest` and `meta.pest`.
 //!
-//! One parser for both, since the second builds on the rules of the first. Invariant: what is called total in
-//! the grammars is, so [`total`] has no way to fail. This file gives no rule a meaning.
+//! One parser for both, since the second builds on the rules of the first. Invariant: what is
+//! called total in the grammars is, so [`total`] has no way to fail. This file gives no rule a
+//! meaning.
 
 use pest::Parser;
 use pest::iterators::Pair;

@@ -1,7 +1,8 @@
 //! Qualifier values with their types (P31-P40, V31-V38, M23), by the value rules of `acap.pest`.
 //!
-//! Serves whoever has a [`Qualifier`](super::Qualifier), from a field or from a META tag. Invariant: a value of
-//! no form gives nothing, never a guess. This file does not know which usage may have which qualifier.
+//! Serves whoever has a [`Qualifier`](super::Qualifier), from a field or from a META tag.
+//! Invariant: a value of no form gives nothing, never a guess. This file does not know which usage
+//! may have which qualifier.
 
 use pest::iterators::{Pair, Pairs};
 
@@ -75,7 +76,8 @@ pub enum Role {
     Text,
 }
 
-/// Where a resource is: in the page, or elsewhere. Escapes are decoded, but for those of a URI, which are its own.
+/// Where a resource is: in the page, or elsewhere. Escapes are decoded, but for those of a URI,
+/// which are its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Locator {
     /// The element with this id.
@@ -88,10 +90,11 @@ pub enum Locator {
     Uri(String),
 }
 
-/// The value of a qualifier of this type; none, if it fits no form that the type has, or if there is no such type.
+/// The value of a qualifier of this type; none, if it fits no form that the type has, or if there
+/// is no such type.
 ///
-/// Escapes, `%nn` of UTF-8 and `%xnnnn` (0.2), are decoded before the form is looked at. Types, fixed words and
-/// schemes are compared without regard to ASCII case.
+/// Escapes, `%nn` of UTF-8 and `%xnnnn` (0.2), are decoded before the form is looked at. Types,
+/// fixed words and schemes are compared without regard to ASCII case.
 pub fn value(qualifier_name: &[u8], value: &[u8]) -> Option<Value> {
     let rule = rule_of(qualifier_name)?;
     let mut typed = decoded(rule, &unescape(value)?)?;
@@ -137,7 +140,8 @@ fn decoded(rule: Rule, text: &str) -> Option<Value> {
     })
 }
 
-/// Whether a qualifier has this type in one of the documents, so that a value of no form is a mistake.
+/// Whether a qualifier has this type in one of the documents, so that a value of no form is a
+/// mistake.
 pub(crate) fn is_known(qualifier_name: &[u8]) -> bool {
     rule_of(qualifier_name).is_some()
 }
@@ -159,28 +163,29 @@ fn rule_of(qualifier_name: &[u8]) -> Option<Rule> {
 /// A value without its escapes; none, if one is broken, or if the outcome is no UTF-8.
 fn unescape(value: &[u8]) -> Option<String> {
     let projection = Projection::new(value, 0);
-    let mut octets = Vec::with_capacity(value.len());
+    let mut bytes = Vec::with_capacity(value.len());
     for part in partial(Rule::escaped, &projection.text)?.into_inner() {
         match part.as_rule() {
             Rule::unicode_escape => {
                 let code = u32::from_str_radix(part.into_inner().as_str(), 16).ok()?;
-                octets.extend_from_slice(char::from_u32(code)?.encode_utf8(&mut [0; 4]).as_bytes());
+                bytes.extend_from_slice(char::from_u32(code)?.encode_utf8(&mut [0; 4]).as_bytes());
             }
-            Rule::octet_escape => octets.push(u8::from_str_radix(part.into_inner().as_str(), 16).ok()?),
-            // Back from the projection: each character is an octet.
-            Rule::unescaped => octets.extend(part.as_str().chars().map(|c| c as u8)),
+            Rule::byte_escape => bytes.push(u8::from_str_radix(part.into_inner().as_str(), 16).ok()?),
+            // Back from the projection: each character is a byte.
+            Rule::unescaped => bytes.extend(part.as_str().chars().map(|c| c as u8)),
             _ => {}
         }
     }
-    String::from_utf8(octets).ok()
+    String::from_utf8(bytes).ok()
 }
 
-/// A URI as written, in the spelling that URIs have: escapes stay, what may not stand in one is escaped.
+/// A URI as written, in the spelling that URIs have: escapes stay, what may not stand in one is
+/// escaped.
 fn spell(value: &[u8]) -> Option<String> {
     let projection = Projection::new(value, 0);
     let mut uri = String::with_capacity(value.len());
-    let escape = |octets: &[u8], uri: &mut String| {
-        octets.iter().for_each(|octet| uri.push_str(&format!("%{octet:02X}")));
+    let escape = |bytes: &[u8], uri: &mut String| {
+        bytes.iter().for_each(|byte| uri.push_str(&format!("%{byte:02X}")));
     };
     for part in partial(Rule::escaped, &projection.text)?.into_inner() {
         match part.as_rule() {
@@ -188,12 +193,12 @@ fn spell(value: &[u8]) -> Option<String> {
                 let code = u32::from_str_radix(part.into_inner().as_str(), 16).ok()?;
                 escape(char::from_u32(code)?.encode_utf8(&mut [0; 4]).as_bytes(), &mut uri);
             }
-            Rule::octet_escape => uri.push_str(part.as_str()),
+            Rule::byte_escape => uri.push_str(part.as_str()),
             Rule::unescaped => {
-                for octet in part.as_str().chars().map(|c| c as u8) {
-                    match octet {
-                        0x21..=0x7E => uri.push(char::from(octet)),
-                        _ => escape(&[octet], &mut uri),
+                for byte in part.as_str().chars().map(|c| c as u8) {
+                    match byte {
+                        0x21..=0x7E => uri.push(char::from(byte)),
+                        _ => escape(&[byte], &mut uri),
                     }
                 }
             }

@@ -1,8 +1,9 @@
 //! The figures that the project promises of its sizes and speeds, as one table.
 //!
-//! Everything is measured over one corpus, from memory unless a line says otherwise. *Distinct text* is counted
-//! twice: over all distinct bodies, and over those alone that hold records, as many a body is an HTML page.
-//! The worst rule sets, real and hostile, have a table of their own ([`mod@worst`]). It compares with nobody: that is `versus`.
+//! Everything is measured over one corpus, from memory unless a line says otherwise. *Distinct
+//! text* is counted twice: over all distinct bodies, and over those alone that hold records, as
+//! many a body is an HTML page. The worst rule sets, real and hostile, have a table of their own
+//! ([`mod@worst`]). It compares with nobody: that is `versus`.
 
 mod worst;
 

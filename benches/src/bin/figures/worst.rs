@@ -1,8 +1,10 @@
-//! The slowest look-ups: the largest real rule sets with stars, and rule sets that were made to be slow.
+//! The slowest look-ups: the largest real rule sets with stars, and rule sets that were made to be
+//! slow.
 //!
-//! Hostile sets come from the builders of the tests, at their usual sizes and smaller, so that growth with the rules shows; paths are
-//! runs that come near to their patterns, of 128 to 2,048 octets. Times are medians of rounds. Exponents are slopes through the
-//! logarithms over the larger half of the sizes: the fixed part of a look-up would hide the growth.
+//! Hostile sets come from the builders of the tests, at their usual sizes and smaller, so that
+//! growth with the rules shows; paths are runs that come near to their patterns, of 128 to 2,048
+//! octets. Times are medians of rounds. Exponents are slopes through the logarithms over the larger
+//! half of the sizes: the fixed part of a look-up would hide the growth.
 
 use robomaton_benches::clock::time;
 use robomaton_benches::results::{Results, Series, Table, exponent};

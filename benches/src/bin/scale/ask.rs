@@ -1,9 +1,10 @@
 //! One stage: an image is opened and asked, in and out of the caches, and verified.
 //!
-//! Each question is about another host. *Cold*: a buffer larger than all caches is written before every block of questions, then the
-//! questions' own octets are read, so that what is waited for is the image and the code. *Hot*: the block is asked
-//! twice before it is timed. One at a time, the clock's own time is taken off; batches are timed by the block.
-//! *Steady*: many questions in a row, timed as a whole, when all their pages are resident: what a crawler sees.
+//! Each question is about another host. *Cold*: a buffer larger than all caches is written before
+//! every block of questions, then the questions' own octets are read, so that what is waited for is
+//! the image and the code. *Hot*: the block is asked twice before it is timed. One at a time, the
+//! clock's own time is taken off; batches are timed by the block. *Steady*: many questions in a
+//! row, timed as a whole, when all their pages are resident: what a crawler sees.
 
 use robomaton_benches::clock;
 use robomaton_benches::generate::Generator;
@@ -56,7 +57,8 @@ pub(crate) struct Times {
     pub(crate) p99: f64,
 }
 
-/// URLs of random sites: of the first `sites`, or of as many that come after them and are in no image.
+/// URLs of random sites: of the first `sites`, or of as many that come after them and are in no
+/// image.
 pub(crate) fn urls(sites: u64, hit: bool, count: usize) -> Result<Vec<String>, String> {
     let generator = Generator::shipped(super::SEED)?;
     let mut random = Random::new(u64::from(hit));

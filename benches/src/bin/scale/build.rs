@@ -1,6 +1,7 @@
 //! One stage: a generated corpus becomes an image.
 //!
-//! As the command does it: in memory lies only what memory is bounded by, the image goes to its file.
+//! As the command does it: in memory lies only what memory is bounded by, the image goes to its
+//! file.
 
 use robomaton_benches::generate::{Generator, warc};
 use robomaton_corpus::{BatchOptions, Input, Progress, Report, prepare};
@@ -20,7 +21,8 @@ pub(crate) struct Built {
     pub(crate) distinct: u64,
     /// Distinct bodies.
     pub(crate) texts: u64,
-    /// Seconds of reading and inflating, of compiling (both at once), of emitting, and of everything with writing the file.
+    /// Seconds of reading and inflating, of compiling (both at once), of emitting, and of
+    /// everything with writing the file.
     pub(crate) read: f64,
     pub(crate) compile: f64,
     pub(crate) emit: f64,

@@ -1,8 +1,9 @@
 //! How many lines of the image a look-up reads: distinct runs of 64 octets, counted exactly.
 //!
-//! A process of its own asks questions under valgrind's `lackey`, which writes down every access to memory; between two
-//! questions it writes to a mark. What is counted are the distinct lines of the *image* that loads touch, by section; the
-//! stack, the question and the crawler are not. Without valgrind nothing is counted.
+//! A process of its own asks questions under valgrind's `lackey`, which writes down every access to
+//! memory; between two questions it writes to a mark. What is counted are the distinct lines of the
+//! *image* that loads touch, by section; the stack, the question and the crawler are not. Without
+//! valgrind nothing is counted.
 
 use robomaton_formats::layout::Section;
 use robomaton_runtime::Usage;

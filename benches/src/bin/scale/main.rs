@@ -4,9 +4,10 @@
 //!   --sites N ──▶ captures (.warc.gz) ──▶ build ──▶ image ──▶ ask, lines ──▶ tables, exponents
 //! ```
 //!
-//! Building and asking are stages, each in a process of its own, so that the memory of one is not counted for the other and a stage that
-//! takes too much can be ended. Invariant: a corpus is a prefix of every larger one. Exponents are slopes of straight lines through
-//! the logarithms, over all sizes that were measured.
+//! Building and asking are stages, each in a process of its own, so that the memory of one is not
+//! counted for the other and a stage that takes too much can be ended. Invariant: a corpus is a
+//! prefix of every larger one. Exponents are slopes of straight lines through the logarithms, over
+//! all sizes that were measured.
 
 mod ask;
 mod build;

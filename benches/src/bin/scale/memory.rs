@@ -1,4 +1,5 @@
-//! Resident memory, as the system counts it, and stages that may not take more of it than is allowed.
+//! Resident memory, as the system counts it, and stages that may not take more of it than is
+//! allowed.
 //!
 //! Where there is no `/proc`, nothing is known and nothing is limited.
 
@@ -6,7 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A line of a process's status in octets: `VmHWM` the most that was resident, `RssAnon` what is of no file now.
+/// A line of a process's status in octets: `VmHWM` the most that was resident, `RssAnon` what is of
+/// no file now.
 fn status(process: &str, key: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
@@ -18,7 +20,8 @@ pub(crate) fn own(key: &str) -> Option<u64> {
     status("self", key)
 }
 
-/// Octets of a mapped file that are resident in this process, by its maps: the status counts them only roughly.
+/// Octets of a mapped file that are resident in this process, by its maps: the status counts them
+/// only roughly.
 pub(crate) fn mapped(file: &Path) -> Option<u64> {
     let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;
     let name = file.canonicalize().ok()?;

@@ -1,7 +1,8 @@
 //! Answers, before any clock starts: ours against the trace evaluator, the rivals' against ours.
 //!
-//! Ours must agree on every question and in every way of asking. Of a rival's differences a few are shown, each with
-//! the class of its likely reason, worked out from the path and the file; it judges nobody.
+//! Ours must agree on every question and in every way of asking. Of a rival's differences a few are
+//! shown, each with the class of its likely reason, worked out from the path and the file; it
+//! judges nobody.
 
 use robomaton_benches::queries::{Queries, Query};
 use robomaton_benches::results::Table;

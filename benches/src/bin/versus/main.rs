@@ -1,8 +1,9 @@
-//! The race: robomaton and other libraries, in one process, on the same questions, answers compared first.
+//! The race: robomaton and other libraries, in one process, on the same questions, answers compared
+//! first.
 //!
-//! Our own answers must equal those of the trace evaluator on every question, or nothing is timed. A rival's answers
-//! are compared with ours and its agreement printed: some have known bugs, and some read the standard otherwise.
-//! Times are medians of interleaved rounds.
+//! Our own answers must equal those of the trace evaluator on every question, or nothing is timed.
+//! A rival's answers are compared with ours and its agreement printed: some have known bugs, and
+//! some read the standard otherwise. Times are medians of interleaved rounds.
 
 mod agreement;
 mod table;

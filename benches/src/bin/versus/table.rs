@@ -111,8 +111,8 @@ pub(crate) fn classes(ours: &Asker<'_>, rival: &dyn Rival, queries: &Queries, ro
     table
 }
 
-/// How long single questions take: each timed alone, the clock's own time taken off; points are share of questions and
-/// nanoseconds.
+/// How long single questions take: each timed alone, the clock's own time taken off; points are
+/// share of questions and nanoseconds.
 pub(crate) fn distribution(ours: &Asker<'_>, rival: &dyn Rival, queries: &Queries, results: &mut Results) {
     let clock = clock::own_time();
     let mut each = |name: &str, allows: &dyn Fn(&Query) -> bool| {
