@@ -176,7 +176,7 @@ pub(crate) struct NamedArgs {
 impl NamedArgs {
     /// The crawler, so asked.
     pub(crate) fn of(self, crawler: Crawler) -> Crawler {
-        if self.named_only { crawler.named_only() } else { crawler }
+        crawler.named_only(self.named_only)
     }
 }
 

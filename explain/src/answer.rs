@@ -31,7 +31,7 @@ impl Known {
             of_one.clear();
             lists.clear();
         }
-        let meant = |crawler: Crawler| if named_only { crawler.named_only() } else { crawler };
+        let meant = |crawler: Crawler| crawler.named_only(named_only);
         match names {
             Names::One(name) => {
                 if !of_one.contains_key(name.as_ref()) {

@@ -31,7 +31,7 @@ impl Asker {
     pub fn resolve<D: AsRef<[u8]>>(&self, image: &Image<D>) -> (Crawler, Usage<'_>) {
         let usage = for_purpose(image.usage(&self.usage), self.purpose.as_deref());
         let crawler = image.crawler(&self.agents);
-        (if self.named_only { crawler.named_only() } else { crawler }, usage)
+        (crawler.named_only(self.named_only), usage)
     }
 
     /// As the trace is asked. `agents` are this asker's.

@@ -6,6 +6,7 @@
 //! does not know groups.
 
 use crate::profile::AgentRule;
+pub use crate::token::{google_token, product_token};
 use crate::user_agent::{crawlers, is_header};
 use std::borrow::Cow;
 
@@ -111,42 +112,6 @@ pub fn list(given: &str) -> Option<Vec<&str>> {
     (names.len() > 1 && names.iter().all(is_name)).then_some(names)
 }
 
-/// R5: the leading run of `[A-Za-z0-9_.-]` and of letters and digits beyond ASCII, so that `Jävla-bot` is not `J`.
-/// What is no UTF-8 is taken for Latin-1.
-pub fn product_token(value: &[u8]) -> &[u8] {
-    let mut end = 0;
-    while let Some(&byte) = value.get(end) {
-        end += match byte {
-            _ if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-') => 1,
-            0x80.. => match letter(&value[end..]) {
-                0 => break,
-                length => length,
-            },
-            _ => break,
-        };
-    }
-    &value[..end]
-}
-
-/// How many bytes the letter or digit beyond ASCII takes that a text begins with; 0 if it begins with none.
-fn letter(text: &[u8]) -> usize {
-    // A combining mark belongs to the letter before it.
-    let is_of_name = |c: char| c.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&c);
-    let character =
-        text.get(..4).unwrap_or(text).utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
-    match (character, text.first()) {
-        (Some(c), _) => c.len_utf8() * usize::from(is_of_name(c)),
-        (None, Some(&byte)) => usize::from(is_of_name(char::from(byte))),
-        (None, None) => 0,
-    }
-}
-
-/// google/robotstxt: the leading run of `[A-Za-z_-]`.
-pub fn google_token(value: &[u8]) -> &[u8] {
-    let end = value.iter().position(|byte| !(byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-')));
-    &value[..end.unwrap_or(value.len())]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,25 +126,6 @@ mod tests {
         assert_eq!(AgentRule::Substring.reduce("   /a\u{e9}"), "");
         assert_eq!(AgentRule::Substring.reduce(" a /b"), "a");
         assert_eq!(AgentRule::Token.reduce("J\u{e4}vla-Bot/1.0"), "j\u{e4}vla-bot");
-        assert_eq!(google_token(b"008"), b"");
-    }
-
-    #[test]
-    fn letters_beyond_ascii_are_of_the_name() {
-        for (value, token) in [
-            (&b"J\xE4vla-bot/1.0"[..], &b"J\xE4vla-bot"[..]),
-            ("Ja\u{308}vla bot".as_bytes(), "Ja\u{308}vla".as_bytes()),
-            ("Caf\u{e9}".as_bytes(), "Caf\u{e9}".as_bytes()),
-            // No letters: a space that does not break, a dash, a quotation mark, a byte of Windows-1252.
-            ("Googlebot\u{a0}Image".as_bytes(), b"Googlebot"),
-            ("Googlebot\u{2014}x".as_bytes(), b"Googlebot"),
-            (b"Googlebot\xA0", b"Googlebot"),
-            (b"Googlebot\x94", b"Googlebot"),
-            ("\u{e4}bot".as_bytes(), "\u{e4}bot".as_bytes()),
-            ("\u{2014}bot".as_bytes(), b""),
-        ] {
-            assert_eq!(product_token(value), token);
-        }
     }
 
     #[test]

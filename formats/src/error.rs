@@ -2,6 +2,7 @@
 
 /// An image cannot be opened, or does not verify.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImageError {
     /// The first eight bytes are not those of an image (V1). `robomaton compile` makes images.
     #[error("not a robomaton image, which `robomaton compile` makes")]

@@ -36,6 +36,7 @@ pub mod schedule;
 pub mod scope;
 pub mod site;
 mod text;
+mod token;
 pub mod usage;
 pub mod user_agent;
 pub mod verify;

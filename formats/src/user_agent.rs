@@ -9,7 +9,7 @@
 //! word has a version, or the comment says `compatible` or holds a contact (a URL or a mail address): a device or a
 //! language is no crawler. Order is that of the header, which lists products by significance. It does not know groups.
 
-use crate::agent::product_token;
+use crate::token::product_token;
 
 /// Words of a header that are looked at.
 const MOST: usize = 256;

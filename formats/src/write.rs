@@ -116,17 +116,19 @@ pub fn encode_detail(detail: &Detail<'_>) -> Vec<u8> {
     // Room for most of it, so that it is moved at most once or twice as it grows.
     let rules = detail.groups.iter().flat_map(|group| &group.rules);
     let room = rules.map(|rule| rule.pattern.0.len() + 8).sum::<usize>() + 32 * detail.groups.len() + 32;
-    postcard::to_extend(detail, Vec::with_capacity(room)).unwrap_or_default()
+    let encoded = postcard::to_extend(detail, Vec::with_capacity(room));
+    encoded.expect("a vector grows, and every sequence of a detail knows its length")
 }
 
 /// The bytes of a text: a zstd frame.
 pub fn encode_source(text: &[u8]) -> Vec<u8> {
     thread_local! {
         // A context costs more to make than most texts to compress.
-        static COMPRESSOR: RefCell<Option<zstd::bulk::Compressor<'static>>> =
-            RefCell::new(zstd::bulk::Compressor::new(SOURCE_LEVEL).ok());
+        static COMPRESSOR: RefCell<zstd::bulk::Compressor<'static>> =
+            RefCell::new(zstd::bulk::Compressor::new(SOURCE_LEVEL).expect("the level is one of zstd's"));
     }
-    COMPRESSOR.with_borrow_mut(|compressor| compressor.as_mut()?.compress(text).ok()).unwrap_or_default()
+    let frame = COMPRESSOR.with_borrow_mut(|compressor| compressor.compress(text));
+    frame.expect("zstd compresses any text into a buffer of its own bound")
 }
 
 /// The text in bytes made by [`encode_source`]; `None` for others.
@@ -263,7 +265,9 @@ impl<S: Spool> Writer<S> {
             self.part(Section::Usages).push(b"\n")?;
         }
         self.part(Section::Programs).push(&[0; PADDING])?;
-        self.part(Section::Meta).push(&postcard::to_stdvec(&frame.meta).unwrap_or_default())?;
+        let meta = postcard::to_stdvec(&frame.meta);
+        let meta = meta.expect("a vector grows, and every sequence of the provenance knows its length");
+        self.part(Section::Meta).push(&meta)?;
         self.lay_out(frame, seed, out)
     }
 

@@ -542,7 +542,7 @@ fn rule(image: &[u8]) -> Option<u8> {
             assert!(at as usize <= image.len());
             Some(rule)
         }
-        ImageError::TooLarge(_) => None,
+        _ => None,
     }
 }
 

@@ -228,7 +228,7 @@ impl Crawlers {
                 .map_err(|error| PyValueError::new_err(format!("agent: {error}")))?;
         }
         let crawler = image.crawler(names);
-        Ok(if self.named_only { crawler.named_only() } else { crawler })
+        Ok(crawler.named_only(self.named_only))
     }
 }
 

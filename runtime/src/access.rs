@@ -4,23 +4,18 @@
 //! holds an [`Access`]; a single question makes one and asks it once. Invariants: asking allocates nothing for targets
 //! up to a kilobyte; any damage is [`Basis::Damaged`]. It does not know how a site is found.
 
+use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Lookup, Usage};
-use crate::lanes;
+use crate::program;
 use crate::scoped;
 use crate::site::Site;
 use crate::target::{self, Target};
 use crate::terms::is_unheard;
-use crate::verdict::{Answer, Basis, Verdict};
-use crate::walk::Highest;
+use crate::verdict::Verdict;
 use robomaton_formats::decision::is_robots_txt;
-use robomaton_formats::octets::is_plain;
 use robomaton_formats::policy::{PolicyView, Role, ScopedView, is_scoped, read_list};
-use robomaton_formats::program::lanes::{BLOCK, Lanes, REACH_ALL};
-use robomaton_formats::program::{Head, Silence, Tag, Weighing, permits};
-use robomaton_formats::{Decision, NoRules, Notation, Ruling, SetRef};
-
-/// Octets on the stack for targets that must be rewritten; a target of a third of it never allocates.
-pub(crate) const SPACE: usize = 3 * 1024;
+use robomaton_formats::program::{Silence, Tag, permits};
+use robomaton_formats::{Decision, NoRules, Ruling, SetRef};
 
 /// What answers for one crawler and one usage on one site. Cheap to copy; made by [`Site::access`].
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +60,43 @@ impl<'a> Access<'a> {
     }
 }
 
+impl<'i> Site<'i> {
+    /// Resolves what answers for a crawler and a usage on this site, to be asked for many paths.
+    #[inline]
+    pub fn access<'a>(&self, crawler: &'a Crawler, usage: Usage<'a>) -> Access<'a>
+    where
+        'i: 'a,
+    {
+        Access::new(*self, crawler, usage)
+    }
+
+    /// Answers for a URL of this site, or a path with query. The host of a URL is not looked at
+    /// again.
+    #[inline]
+    pub fn decide<'a>(&self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a>
+    where
+        'i: 'a,
+    {
+        self.decide_target(crawler, usage, url, &target::target(self.profile, url))
+    }
+
+    /// The same when the URL's target is known.
+    #[inline]
+    pub(crate) fn decide_target<'a>(
+        &self,
+        crawler: &'a Crawler,
+        usage: Usage<'a>,
+        url: &'a str,
+        target: &Target<'_>,
+    ) -> Verdict<'a>
+    where
+        'i: 'a,
+    {
+        let answer = once(self, crawler, usage, target);
+        Verdict { answer, site: Some(*self), crawler, usage, url }
+    }
+}
+
 const DAMAGED: Answer = Answer::plain(Decision::Unknown, Basis::Damaged);
 
 /// One question about one target, with nothing held. Out of line for the same reason as [`Access::of_url`].
@@ -75,14 +107,6 @@ pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target:
         None if is_exempt(site, usage, target.raw()) => Answer::plain(Decision::Allowed, Basis::RobotsTxt),
         None => DAMAGED,
     }
-}
-
-/// The part of a target that the rules look at. What is plain so far is canonical, and no fragment begins there. Looking at
-/// a whole block costs no more than looking at a part of one.
-#[inline(always)]
-fn seen<'t>(lanes: &Lanes<'_>, target: &'t [u8]) -> &'t [u8] {
-    let reach = if lanes.reach == REACH_ALL { usize::MAX } else { usize::from(lanes.reach).max(BLOCK) };
-    target.get(..reach).unwrap_or(target)
 }
 
 /// The answer; `None` when the image is damaged.
@@ -100,13 +124,13 @@ fn answer(
     match *answers {
         Answers::Fixed(answer) => Some(answer),
         Answers::Program(program) => {
-            let (tag, silence) = ask(program, target)?;
+            let (tag, silence) = program::best(program, target)?;
             Some(ranked(tag, silence))
         }
         Answers::List(list) => {
             let mut best: Option<(Tag, Silence)> = None;
             for entry in read_list(list)?.filter(|entry| entry.usage == usage.id) {
-                let (tag, silence) = ask_one_of_several(site.view.program(entry.program)?, target)?;
+                let (tag, silence) = program::best_of_several(site.view.program(entry.program)?, target)?;
                 // What silence means, the first says.
                 best = Some(best.map_or((tag, silence), |(best, silence)| (best.max(tag), silence)));
             }
@@ -228,45 +252,4 @@ fn without_rules(site: &Site<'_>, no_rules: NoRules, usage: Usage<'_>) -> Answer
     // What allows crawling for want of rules says nothing of other usages.
     let silent = !usage.is_crawl() && decision == Decision::Allowed;
     Answer::plain(if silent { Decision::Unknown } else { decision }, Basis::Outcome(no_rules.outcome))
-}
-
-/// Asks one program: the highest tag of its rules that match, and what it means that none does. `None` when the image
-/// is damaged.
-#[inline(always)]
-fn ask(program: &[u8], target: &Target<'_>) -> Option<(Tag, Silence)> {
-    if !Lanes::is_at(program) {
-        return ask_tries(program, target);
-    }
-    let lanes = Lanes::read(program)?;
-    let front = *program.first()?;
-    let notation = Notation::from_u8(front & 7)?;
-    let tag = if notation == Notation::Google || is_plain(seen(&lanes, target.raw())) {
-        lanes::best(&lanes, target.raw())?
-    } else {
-        ask_rewritten(&lanes, notation, target.octets())?
-    };
-    Some((tag, Silence::of(front)))
-}
-
-/// The same out of line, for where it is not the only one.
-#[inline(never)]
-fn ask_one_of_several(program: &[u8], target: &Target<'_>) -> Option<(Tag, Silence)> {
-    ask(program, target)
-}
-
-#[inline(never)]
-fn ask_tries(program: &[u8], target: &Target<'_>) -> Option<(Tag, Silence)> {
-    let head = &Head::read(program)?;
-    let Weighing::Ranked(silence) = head.weighing else { return None };
-    let mut best = Highest(0);
-    scoped::ask(program, head, target.octets(), &mut best)?;
-    Some((best.0, silence))
-}
-
-#[inline(never)]
-fn ask_rewritten(lanes: &Lanes<'_>, notation: Notation, target: &[u8]) -> Option<Tag> {
-    match notation.target_in(target, &mut [0; SPACE]) {
-        Some(canonical) => lanes::best(lanes, canonical),
-        None => lanes::best(lanes, &notation.target(target)),
-    }
 }

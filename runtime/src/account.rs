@@ -6,12 +6,83 @@
 use crate::crawler::{Crawler, Lookup, Usage};
 use crate::scoped::{self, Question};
 use crate::site::Site;
-use crate::verdict::{Account, Rule};
+use robomaton_formats::condition::Condition;
 use robomaton_formats::detail::{self, Detail};
+use robomaton_formats::language::{Role, Spelling};
 use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, PolicyView, ScopedView, USAGES};
+use robomaton_formats::program::Tag;
 use robomaton_formats::purpose;
 use robomaton_formats::scope::read_tag;
-use robomaton_formats::{Ruling, SetRef, UsageId};
+use robomaton_formats::{Decision, Ruling, SetRef, UsageId};
+
+/// How an answer came about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// The rules that decide, in file order.
+    pub rules: Vec<Rule>,
+    /// Where fields were weighed by specificity: what they alone say.
+    pub fields: Option<Decision>,
+    /// And what the conventional rules alone say (decision 14).
+    pub conventional: Option<Decision>,
+}
+
+impl Account {
+    /// The conditions of the rules that decide, sorted. Those of a conditional permission have all to be met.
+    pub fn conditions(&self) -> Vec<Condition> {
+        let mut conditions: Vec<Condition> =
+            self.rules.iter().flat_map(|rule| &rule.conditions).cloned().collect();
+        conditions.sort_unstable();
+        conditions.dedup();
+        conditions
+    }
+}
+
+/// A rule as it stands in its document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The line, from 1.
+    pub line: u32,
+    /// The number of its group, from 0 in the order of the document.
+    pub group: usize,
+    /// What kind of rule it is.
+    pub role: Role,
+    /// The file it stands in, where that is one that the document refers to: its number, from 1,
+    /// and how it is named.
+    pub file: Option<(u16, String)>,
+    /// Its tag in the programs.
+    pub tag: Tag,
+    /// Whether it permits.
+    pub permits: bool,
+    /// The usage it speaks of.
+    pub usage: String,
+    /// The canonical pattern.
+    pub pattern: Vec<u8>,
+    /// The conditions of a permission.
+    pub conditions: Vec<Condition>,
+    /// Whether it stands for what a rule set of Robot-version 2.0.0 does not list (N10, N12): no
+    /// record says it, and its line is that of the set.
+    pub is_implied: bool,
+    /// The record on the line of a ranked rule as the text has it, key and value, where the
+    /// document keeps it (R18).
+    pub record: Option<(String, String)>,
+}
+
+impl std::fmt::Display for Rule {
+    /// The record in canonical spelling: `Disallow: /private`, `ACAP-allow-index: /news
+    /// time-limit=3-days`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let spelling = Spelling {
+            role: self.role,
+            usage: &self.usage,
+            permits: self.permits,
+            pattern: &self.pattern,
+            is_implied: self.is_implied,
+            record: self.record.as_ref().map(|(key, value)| (key.as_str(), value.as_str())),
+        };
+        spelling.fmt(f)?;
+        self.conditions.iter().try_for_each(|condition| write!(f, " {condition}"))
+    }
+}
 
 /// The rule that decided among ranked ones: of the highest tag the first in the file.
 pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Option<Account> {
@@ -43,7 +114,7 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
     let mut found = scoped::Account::default();
     let decision = scoped::answer(&question, Some(&mut found))?.decision?;
     found.fields.sort_unstable();
-    let permits = decision != robomaton_formats::Decision::Disallowed;
+    let permits = decision != Decision::Disallowed;
     let detail = site.detail()?;
     let rule = site.profile.agent_rule();
     let name = detail.name_of(rule, &crawler.names);

@@ -5,10 +5,11 @@
 //! its program, which costs more to prepare than to wait for. Each step only touches what the next one reads; the answers
 //! come of the same functions that [`Image::decide`] calls, and a test holds the two together.
 
+use crate::answer::Basis;
 use crate::crawler::{Crawler, Usage};
 use crate::image::{Image, Shard};
 use crate::target::{self, Authority, Target};
-use crate::verdict::{Basis, Verdict};
+use crate::verdict::Verdict;
 use robomaton_formats::Ruling;
 use robomaton_formats::layout::{Bucket, Section, bucket_tag, home_bucket};
 use std::hint::black_box;

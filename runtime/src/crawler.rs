@@ -70,11 +70,12 @@ impl Crawler {
         Crawler { names, short, held, held_short, named_only: false, ids }
     }
 
-    /// The same crawler, for which only groups and records count that name it: default groups, and what pages say to any
-    /// crawler, are as if they were not there. Some crawlers of Google are of this kind (`AdsBot-Google`).
+    /// The same crawler, for which only groups and records count that name it, if so asked: then
+    /// default groups, and what pages say to any crawler, are as if they were not there. Some
+    /// crawlers of Google are of this kind (`AdsBot-Google`).
     #[must_use]
-    pub fn named_only(self) -> Crawler {
-        Crawler { named_only: true, ..self }
+    pub fn named_only(self, named_only: bool) -> Crawler {
+        Crawler { named_only, ..self }
     }
 
     /// Whether only groups that name it count.

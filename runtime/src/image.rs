@@ -1,11 +1,12 @@
 //! An open image: the look-up of sites, and questions about URLs.
 
+use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Usage};
 use crate::memory::Memory;
 use crate::site::Site;
 use crate::target::{self, Authority};
 use crate::terms::Terms;
-use crate::verdict::{Answer, Basis, Verdict};
+use crate::verdict::Verdict;
 use robomaton_formats::detail::Detail;
 use robomaton_formats::layout::{
     MAX_PROBE, Section, bucket_tag, home_bucket, host_hash, overflow_bit, shard_of,

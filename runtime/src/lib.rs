@@ -24,12 +24,14 @@
 
 mod access;
 mod account;
+mod answer;
 mod batch;
 mod crawler;
 mod image;
 mod lanes;
 mod memory;
 mod open;
+mod program;
 mod scoped;
 mod site;
 mod target;
@@ -38,6 +40,8 @@ mod verdict;
 mod walk;
 
 pub use access::Access;
+pub use account::{Account, Rule};
+pub use answer::Basis;
 pub use batch::Question;
 pub use crawler::{Crawler, Usage};
 pub use image::{Image, SHARD_EXTENSION, ShardsError};
@@ -50,4 +54,4 @@ pub use robomaton_formats::{
 };
 pub use site::Site;
 pub use terms::Terms;
-pub use verdict::{Account, Basis, Conditional, Rule, Verdict};
+pub use verdict::{Conditional, Verdict};

@@ -15,14 +15,14 @@
 //! `None`. It does not know what a pattern is, nor who wrote a field.
 
 use crate::crawler::{Crawler, Usage};
-use crate::walk::{Register, walk};
-use robomaton_formats::octets::is_plain;
+use crate::program;
+use crate::target::{Space, Spellings};
+use crate::walk::Register;
 use robomaton_formats::policy::{Holder, Level, ScopedEntry, ScopedView};
-use robomaton_formats::program::{Head, Tag, Weighing};
+use robomaton_formats::program::Tag;
 use robomaton_formats::read::View;
 use robomaton_formats::scope::{PERMITS, PERMITS_IF, PROHIBITS, ScopeView, read_tag};
-use robomaton_formats::{Decision, Notation, ProgramAt, UsageId, purpose};
-use std::borrow::Cow;
+use robomaton_formats::{Decision, ProgramAt, UsageId, purpose};
 
 /// What holds fields of pages that are addressed to crawlers, nearest first.
 const PAGES: [Holder; 3] = [Holder::PageForPurpose, Holder::Page, Holder::PageConventional];
@@ -74,10 +74,8 @@ pub(crate) struct Account {
 pub(crate) fn answer(question: &Question<'_>, account: Option<&mut Account>) -> Option<Answer> {
     let scope = question.view.scope(question.list.scope)?;
     // Once for a question and not for each of what may be thousands of programs.
-    let (mut acap, mut rep) = ([0; crate::access::SPACE], [0; crate::access::SPACE]);
-    let acap = canonical(Notation::Acap, question.target, &mut acap);
-    let rep = canonical(Notation::Rep, question.target, &mut rep);
-    let asking = Asking { question: *question, acap: &acap, rep: &rep };
+    let spaces = &mut [Space::new(), Space::new()];
+    let asking = Asking { question: *question, target: &Spellings::new(question.target, spaces) };
     // Fields of pages have the pattern after the last.
     match (2 * scope.patterns() + 2).max(scope.conventional()).div_ceil(64) {
         0..=4 => weigh::<4>(&asking, &scope, account),
@@ -86,19 +84,10 @@ pub(crate) fn answer(question: &Question<'_>, account: Option<&mut Account>) -> 
     }
 }
 
-/// The target in canonical octets, in `space` if it fits there.
-fn canonical<'t>(notation: Notation, target: &'t [u8], space: &'t mut [u8]) -> Cow<'t, [u8]> {
-    match notation.target_in(target, space) {
-        Some(octets) => Cow::Borrowed(octets),
-        None => notation.target(target),
-    }
-}
-
 /// A question with its target in the notations of fields, and of conventional rules and pages.
 struct Asking<'a> {
     question: Question<'a>,
-    acap: &'a [u8],
-    rep: &'a [u8],
+    target: &'a Spellings<'a>,
 }
 
 /// Sets of keys are cleared for every question, so scopes with few patterns get small ones. Out of line, or every
@@ -265,34 +254,7 @@ impl Asking<'_> {
     }
 
     fn ask<R: Register>(&self, program: ProgramAt, register: &mut R) -> Option<()> {
-        let program = self.question.view.program(program)?;
-        let head = Head::read(program)?;
-        if head.weighing != Weighing::Scoped {
-            return None;
-        }
-        match head.notation {
-            Notation::Acap => walk(program, &head, self.acap, register),
-            Notation::Rep => walk(program, &head, self.rep, register),
-            _ => ask(program, &head, self.question.target, register),
-        }
-    }
-}
-
-/// Walks a program with a target in whatever spelling.
-#[inline]
-pub(crate) fn ask<R: Register>(program: &[u8], head: &Head, target: &[u8], register: &mut R) -> Option<()> {
-    match head.notation {
-        Notation::Rep | Notation::Koster if is_plain(target) => walk(program, head, target, register),
-        Notation::Google => walk(program, head, target, register),
-        _ => rewritten(program, head, target, register),
-    }
-}
-
-#[inline(never)]
-fn rewritten<R: Register>(program: &[u8], head: &Head, target: &[u8], register: &mut R) -> Option<()> {
-    match head.notation.target_in(target, &mut [0; crate::access::SPACE]) {
-        Some(canonical) => walk(program, head, canonical, register),
-        None => walk(program, head, &head.notation.target(target), register),
+        program::collect(self.question.view.program(program)?, self.target, register)
     }
 }
 

@@ -1,10 +1,10 @@
-//! One site of an image, or another document of one: what became of fetching it, and answers for the site's paths.
+//! One site of an image, or another document of one: what became of fetching it, and its records.
+//!
+//! Made by `image`; `access` gives answers for its paths. It does not know how a rule is weighed.
 
-use crate::access::{self, Access};
-use crate::crawler::{Crawler, Usage};
-use crate::target::{self, Target};
+use crate::crawler::Crawler;
+use crate::target;
 use crate::terms::{Terms, is_unheard};
-use crate::verdict::Verdict;
 use robomaton_formats::detail::{Detail, Extension, Group};
 use robomaton_formats::layout::{FetchRecord, NONE};
 use robomaton_formats::policy::{PolicyView, Role};
@@ -200,39 +200,5 @@ impl<'i> Site<'i> {
     /// What rules are matched against of a URL of this site, or of a path with query, as it stands there (R9).
     pub fn target<'u>(&self, url: &'u str) -> Cow<'u, [u8]> {
         target::target(self.profile, url).into_octets()
-    }
-
-    /// Resolves what answers for a crawler and a usage on this site, to be asked for many paths.
-    #[inline]
-    pub fn access<'a>(&self, crawler: &'a Crawler, usage: Usage<'a>) -> Access<'a>
-    where
-        'i: 'a,
-    {
-        Access::new(*self, crawler, usage)
-    }
-
-    /// Answers for a URL of this site, or a path with query. The host of a URL is not looked at again.
-    #[inline]
-    pub fn decide<'a>(&self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a>
-    where
-        'i: 'a,
-    {
-        self.decide_target(crawler, usage, url, &target::target(self.profile, url))
-    }
-
-    /// The same when the URL's target is known.
-    #[inline]
-    pub(crate) fn decide_target<'a>(
-        &self,
-        crawler: &'a Crawler,
-        usage: Usage<'a>,
-        url: &'a str,
-        target: &Target<'_>,
-    ) -> Verdict<'a>
-    where
-        'i: 'a,
-    {
-        let answer = access::once(self, crawler, usage, target);
-        Verdict { answer, site: Some(*self), crawler, usage, url }
     }
 }

@@ -51,6 +51,43 @@ fn without_fragment(raw: &[u8]) -> &[u8] {
     &raw[..memchr::memchr(b'#', raw).unwrap_or(raw.len())]
 }
 
+/// Bytes on the stack for a target that must be rewritten; one of a third of it never allocates.
+const SPACE: usize = 3 * 1024;
+
+/// Space on the stack for a target in canonical octets.
+pub(crate) struct Space([u8; SPACE]);
+
+impl Space {
+    #[inline(always)]
+    pub(crate) fn new() -> Space {
+        Space([0; SPACE])
+    }
+}
+
+/// A target in canonical octets of a notation, in `space` if it fits there.
+#[inline]
+pub(crate) fn canonical<'t>(notation: Notation, target: &'t [u8], space: &'t mut Space) -> Cow<'t, [u8]> {
+    match notation.target_in(target, &mut space.0) {
+        Some(octets) => Cow::Borrowed(octets),
+        None => notation.target(target),
+    }
+}
+
+/// A target that many programs are asked about: it keeps its canonical octets in the notations that
+/// fields (`acap`), conventional rules and pages (`rep`) are written in.
+pub(crate) struct Spellings<'t> {
+    pub(crate) raw: &'t [u8],
+    pub(crate) acap: Cow<'t, [u8]>,
+    pub(crate) rep: Cow<'t, [u8]>,
+}
+
+impl<'t> Spellings<'t> {
+    #[inline]
+    pub(crate) fn new(raw: &'t [u8], [acap, rep]: &'t mut [Space; 2]) -> Spellings<'t> {
+        Spellings { raw, acap: canonical(Notation::Acap, raw, acap), rep: canonical(Notation::Rep, raw, rep) }
+    }
+}
+
 /// Splits an absolute URL into site and target.
 #[inline]
 pub(crate) fn split(profile: Profile, url: &str) -> Result<(Authority<'_>, Target<'_>), SiteError> {

@@ -2,74 +2,12 @@
 //!
 //! A verdict borrows image, crawler and URL, so that the cold sections need to be read only when somebody asks why.
 
-use crate::account;
+use crate::account::{self, Account, Rule};
+use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Usage};
 use crate::site::Site;
 use robomaton_formats::condition::{self, Condition, Context, Holds};
-use robomaton_formats::language::{Role, Spelling};
-use robomaton_formats::program::Tag;
 use robomaton_formats::{Choice, Decision, Outcome};
-
-/// What a decision rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basis {
-    /// A rule matched. [`Verdict::rule`] finds the one that decided.
-    Rule,
-    /// Fields that were weighed by narrowness, conventional rules perhaps among them.
-    Fields,
-    /// No rule of the crawler's groups matches.
-    NoRule,
-    /// No rule of the crawler's groups speaks of the usage.
-    Unspoken,
-    /// The file has no group for the crawler.
-    NoGroup,
-    /// The target is `/robots.txt` itself (R13).
-    RobotsTxt,
-    /// There are no rules; what became of the fetch decides (R16).
-    Outcome(Outcome),
-    /// The image was narrowed to other crawlers when it was compiled.
-    Narrowed,
-    /// The image does not hold the site.
-    NoSite,
-    /// What was asked is no URL of a site.
-    NoUrl,
-    /// The image is damaged where the answer should be. `verify` says where.
-    Damaged,
-}
-
-impl Basis {
-    /// The name in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Basis::Rule => "rule",
-            Basis::Fields => "fields",
-            Basis::NoRule => "no-rule",
-            Basis::Unspoken => "unspoken",
-            Basis::NoGroup => "no-group",
-            Basis::RobotsTxt => "robots-txt",
-            Basis::Outcome(_) => "outcome",
-            Basis::Narrowed => "narrowed",
-            Basis::NoSite => "no-site",
-            Basis::NoUrl => "no-url",
-            Basis::Damaged => "damaged",
-        }
-    }
-}
-
-/// The part of a verdict that is worked out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
-    pub(crate) decision: Decision,
-    pub(crate) incomplete: bool,
-    pub(crate) basis: Basis,
-}
-
-impl Answer {
-    #[inline]
-    pub(crate) const fn plain(decision: Decision, basis: Basis) -> Answer {
-        Answer { decision, incomplete: false, basis }
-    }
-}
 
 /// The answer to one question.
 #[derive(Clone, Copy, Debug)]
@@ -166,28 +104,6 @@ impl<'a> Verdict<'a> {
     }
 }
 
-/// How an answer came about.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Account {
-    /// The rules that decide, in file order.
-    pub rules: Vec<Rule>,
-    /// Where fields were weighed by narrowness: what they alone say.
-    pub fields: Option<Decision>,
-    /// And what the conventional rules alone say (decision 14).
-    pub conventional: Option<Decision>,
-}
-
-impl Account {
-    /// The conditions of the rules that decide, sorted. Those of a conditional permission have all to be met.
-    pub fn conditions(&self) -> Vec<Condition> {
-        let mut conditions: Vec<Condition> =
-            self.rules.iter().flat_map(|rule| &rule.conditions).cloned().collect();
-        conditions.sort_unstable();
-        conditions.dedup();
-        conditions
-    }
-}
-
 /// A permission under conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conditional {
@@ -199,49 +115,5 @@ impl Conditional {
     /// Whether the permission holds in this context.
     pub fn holds(&self, context: &Context) -> Holds {
         condition::hold(&self.conditions, context)
-    }
-}
-
-/// A rule as it stands in its document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
-    /// The line, from 1.
-    pub line: u32,
-    /// The number of its group, from 0 in the order of the document.
-    pub group: usize,
-    /// What kind of rule it is.
-    pub role: Role,
-    /// The file it stands in, where that is one that the document refers to: its number, from 1, and how it is named.
-    pub file: Option<(u16, String)>,
-    /// Its tag in the programs.
-    pub tag: Tag,
-    /// Whether it permits.
-    pub permits: bool,
-    /// The usage it speaks of.
-    pub usage: String,
-    /// The canonical pattern.
-    pub pattern: Vec<u8>,
-    /// The conditions of a permission.
-    pub conditions: Vec<Condition>,
-    /// Whether it stands for what a rule set of Robot-version 2.0.0 does not list (N10, N12): no record says it, and its
-    /// line is that of the set.
-    pub is_implied: bool,
-    /// The record on the line of a ranked rule as the text has it, key and value, where the document keeps it (R18).
-    pub record: Option<(String, String)>,
-}
-
-impl std::fmt::Display for Rule {
-    /// The record in canonical spelling: `Disallow: /private`, `ACAP-allow-index: /news time-limit=3-days`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let spelling = Spelling {
-            role: self.role,
-            usage: &self.usage,
-            permits: self.permits,
-            pattern: &self.pattern,
-            is_implied: self.is_implied,
-            record: self.record.as_ref().map(|(key, value)| (key.as_str(), value.as_str())),
-        };
-        spelling.fmt(f)?;
-        self.conditions.iter().try_for_each(|condition| write!(f, " {condition}"))
     }
 }

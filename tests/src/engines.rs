@@ -312,7 +312,7 @@ impl<D: AsRef<[u8]>> Engine for Loaded<D> {
         let Question { agents, usage, purpose, url, elements, named_only } = *question;
         let image = self.images[usize::from(elements)].as_ref().expect("a file was loaded");
         let crawler = image.crawler(agents);
-        let crawler = if named_only { crawler.named_only() } else { crawler };
+        let crawler = crawler.named_only(named_only);
         let usage = image.usage(usage);
         let usage = purpose.map_or(usage, |purpose| usage.for_purpose(purpose));
         if self.document != "robots.txt" {

@@ -143,7 +143,7 @@ fn load<'a>(
             };
             *numbers.entry((names.join(","), named_only)).or_insert_with(|| {
                 let crawler = image.crawler(&names);
-                crawlers.push(if named_only { crawler.named_only() } else { crawler });
+                crawlers.push(crawler.named_only(named_only));
                 crawlers.len() - 1
             })
         };

@@ -97,7 +97,9 @@ impl<'r> Tails<'r> {
             let octets = segment.iter().rev().copied().collect();
             entry(octets, queue.is_some(), &|out| match queue {
                 Some(queue) => program::push_varint(out, queue),
-                None => write_steps(own, out, &states, |edge| states[edge.from].number.unwrap_or_default()),
+                None => write_steps(own, out, &states, |edge| {
+                    states[edge.from].number.expect("a state that a rare segment waits for has a number")
+                }),
             })
         });
         let segments = segments.collect();
@@ -113,11 +115,10 @@ fn edges(rules: &[(Parts<'_>, Tag)], heads: &[Cow<'_, [u8]>], segments: &[&[u8]]
     // The place of an edge by the state that it leaves and its segment.
     let mut known: HashMap<(usize, usize), usize> = HashMap::new();
     for (parts, tag) in rules {
-        // What is looked for is there.
-        let mut from = heads.binary_search(&parts.head).unwrap_or_default();
+        let mut from = heads.binary_search(&parts.head).expect("the heads are those of the rules");
         for (at, octets) in parts.segments.iter().enumerate() {
             let order = |segment: &&[u8]| segment.iter().rev().cmp(octets.iter().rev());
-            let segment = segments.binary_search_by(order).unwrap_or_default();
+            let segment = segments.binary_search_by(order).expect("the segments are those of the rules");
             let place = *known.entry((from, segment)).or_insert_with(|| {
                 edges.push(Edge { from, segment, ..Edge::default() });
                 edges.len() - 1
@@ -182,7 +183,7 @@ fn lists(edges: &[Edge], queues: &[Option<u32>], states: &mut [State]) -> Vec<u8
     for list in waiting.chunk_by(|a, b| a.from == b.from) {
         states[list[0].from].list = Some(out.len());
         write_steps(list.iter().copied(), &mut out, states, |edge| {
-            queues[edge.segment].unwrap_or_default() as usize
+            queues[edge.segment].expect("only steps of segments with queues wait here") as usize
         });
     }
     out
