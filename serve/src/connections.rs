@@ -2,8 +2,9 @@
 //!
 //! It knows HTTP/1.1 and no route.
 
+use crate::app::App;
 use crate::limits::{CONNECTIONS, DRAIN, HEAD, HEAD_TIME, WRITE_TIME};
-use crate::routes::{App, router};
+use crate::routes::router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -36,7 +37,8 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Futur
                     continue;
                 }
             };
-            // Without it an answer may wait for an acknowledgement; a socket that does not know it answers all the same.
+            // Without it an answer may wait for an acknowledgement; a socket that does not know it
+            // answers all the same.
             let _ = stream.set_nodelay(true);
             let mut stream = TimeoutStream::new(stream);
             stream.set_write_timeout(Some(WRITE_TIME));

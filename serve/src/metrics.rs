@@ -15,7 +15,8 @@ use std::time::Duration;
 /// The content type of [`Metrics::text`].
 pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Upper ends of the histogram, in seconds: a question takes some microseconds, a batch some tenths of a second.
+/// Upper ends of the histogram, in seconds: a question takes some microseconds, a batch some tenths
+/// of a second.
 const SECONDS: [f64; 10] = [5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0];
 
 /// By what requests are counted.

@@ -25,9 +25,9 @@ const SKIPPED: usize = 10;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Directories and archives of files named after their hosts, single such files, WARC files, tables (JSONL, CSV,
-    /// Parquet), indexes of byte ranges; `-` is standard input, `@LIST` a file that names inputs. What they look like is
-    /// told below.
+    /// Directories and archives of files named after their hosts, single such files, WARC files,
+    /// tables (JSONL, CSV, Parquet), indexes of byte ranges; `-` is standard input, `@LIST` a file
+    /// that names inputs. What they look like is told below.
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<OsString>,
     #[command(flatten)]
@@ -37,22 +37,24 @@ pub(crate) struct Arguments {
     /// The folder below which the WARC files lie that an index of byte ranges names.
     #[arg(long, value_name = "DIR", default_value = ".")]
     warc_root: PathBuf,
-    /// Keep the groups of this crawler and the default groups only; may be given several times. The image then answers
-    /// `unknown` for every other crawler.
+    /// Keep the groups of this crawler and the default groups only; may be given several times. The
+    /// image then answers `unknown` for every other crawler.
     #[arg(long = "crawler", value_name = "NAME")]
     crawlers: Vec<String>,
-    /// Read HTML pages among the captures as well, for what they say to crawlers about themselves: robots META tags and
-    /// ACAP classes.
+    /// Read HTML pages among the captures as well, for what they say to crawlers about themselves:
+    /// robots META tags and ACAP classes.
     #[arg(long)]
     pages: bool,
-    /// Leave the texts out: the image is smaller, and still names the deciding line, but cannot `explain`.
+    /// Leave the texts out: the image is smaller, and still names the deciding line, but cannot
+    /// `explain`.
     #[arg(long)]
     no_sources: bool,
-    /// Take every file that could be named after a host for its robots.txt, also README.md and other files that look like
-    /// something else.
+    /// Take every file that could be named after a host for its robots.txt, also README.md and
+    /// other files that look like something else.
     #[arg(long)]
     any_name: bool,
-    /// Write the image even if it holds nothing. Otherwise that is an error, and an image that stands there is kept.
+    /// Write the image even if it holds nothing. Otherwise that is an error, and an image that
+    /// stands there is kept.
     #[arg(long)]
     allow_empty: bool,
     /// Threads that compile; 0 for one per core.
@@ -128,7 +130,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         error => error.into(),
     })?;
-    // Before the work is done, not after, is the time to find out that the target cannot be written.
+    // Before the work is done, not after, is the time to find out that the target cannot be
+    // written.
     let destination = arguments.destination.open()?;
     let inputs = job.inputs().to_vec();
     let compiled = with_bar(&inputs, |progress| job.run(destination, progress)).map_err(|error| {

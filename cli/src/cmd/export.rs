@@ -1,6 +1,7 @@
 //! `robomaton export`: an image as tables, or several over time, for those who count.
 //!
-//! Hands the images to `robomaton-tables` and says what came of it. `docs/tables.md` tells the schemas.
+//! Hands the images to `robomaton-tables` and says what came of it. `docs/tables.md` tells the
+//! schemas.
 
 use crate::failure::Failure;
 use crate::output::{Out, remark};

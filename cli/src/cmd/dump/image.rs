@@ -1,6 +1,7 @@
 //! `dump image`: header, section table, counts, and the first records of each kind.
 //!
-//! Reads records through the checked view; it knows no offset. What does not decode is shown as `damaged`.
+//! Reads records through the checked view; it knows no offset. What does not decode is shown as
+//! `damaged`.
 
 use robomaton_formats::Ruling;
 use robomaton_formats::layout::{MAGIC, Section, VERSION};
@@ -109,7 +110,8 @@ fn set<D: AsRef<[u8]>>(image: &Image<D>, word: Option<u32>, out: &mut impl Write
     }
 }
 
-/// A list whose fields are weighed by narrowness, its entries, and the list of what any crawler is told.
+/// A list whose fields are weighed by narrowness, its entries, and the list of what any crawler is
+/// told.
 fn scoped<D: AsRef<[u8]>>(
     image: &Image<D>,
     list: &ScopedView<'_>,
