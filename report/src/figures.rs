@@ -1,12 +1,12 @@
 //! What is counted, and how the counts of texts become those of sites.
 //!
-//! A text is read once and counts for every site that has it. Invariant: adding is the same in any order of texts. It
-//! knows no picture.
+//! A text is read once and counts for every site that has it. Invariant: adding is the same in any
+//! order of texts. It knows no picture.
 
 use crate::numbers::grouped;
 use robomaton_formats::Outcome;
 use robomaton_grammar::Severity;
-use robomaton_tables::extent::{Extent, Ground, Share};
+use robomaton_tables::coverage::{Coverage, CoverageBasis, Share};
 use std::collections::BTreeMap;
 
 /// Classes of numbers: none, one, and from then on twice the number before; the last has no end.
@@ -35,10 +35,10 @@ pub struct Figures {
     pub agents: BTreeMap<String, u64>,
     /// By the code of a remark about their texts.
     pub codes: BTreeMap<&'static str, Coded>,
-    /// For each well-known crawler, by share and ground.
-    pub extents: Vec<Extents>,
+    /// For each well-known crawler, by share and basis.
+    pub coverages: Vec<CoverageCounts>,
     /// For a crawler that no group names.
-    pub everyone: Extents,
+    pub everyone: CoverageCounts,
     /// When the oldest and the newest capture were fetched, in unix seconds, of those that say so.
     pub fetched: Option<(u64, u64)>,
     /// Sites whose texts the image holds.
@@ -56,21 +56,21 @@ pub struct Coded {
     pub texts: u64,
 }
 
-/// Sites by how much one crawler may use of them, and on what ground.
+/// Sites by how much one crawler may use of them, and on what basis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extents {
-    /// By ground, and in that by share; in the orders of [`Ground::ALL`] and [`Share::ALL`].
-    counts: [[u64; Share::ALL.len()]; Ground::ALL.len()],
+pub struct CoverageCounts {
+    /// By basis, and in that by share; in the orders of [`CoverageBasis::ALL`] and [`Share::ALL`].
+    counts: [[u64; Share::ALL.len()]; CoverageBasis::ALL.len()],
 }
 
-impl Extents {
-    pub(crate) fn add(&mut self, extent: &Extent, sites: u64) {
-        self.counts[extent.ground as usize][extent.share as usize] += sites;
+impl CoverageCounts {
+    pub(crate) fn add(&mut self, coverage: &Coverage, sites: u64) {
+        self.counts[coverage.basis as usize][coverage.share as usize] += sites;
     }
 
     /// Sites that grant this share to the crawler by its name.
     pub fn named(&self, share: Share) -> u64 {
-        self.counts[Ground::Named as usize][share as usize]
+        self.counts[CoverageBasis::Named as usize][share as usize]
     }
 
     /// Sites that grant it, by name or not.
@@ -80,18 +80,18 @@ impl Extents {
 
     /// Sites that name the crawler.
     pub fn naming(&self) -> u64 {
-        self.counts[Ground::Named as usize].iter().sum()
+        self.counts[CoverageBasis::Named as usize].iter().sum()
     }
 
-    /// Sites whose rules keep the crawler out altogether, by its name or along with everyone. Sites that cannot be
-    /// crawled because nobody could read their robots.txt are not among them.
+    /// Sites whose rules keep the crawler out altogether, by its name or along with everyone. Sites
+    /// that cannot be crawled because nobody could read their robots.txt are not among them.
     pub fn kept_out(&self) -> u64 {
-        self.all(Share::None) - self.unavailable()
+        self.all(Share::Nothing) - self.unavailable()
     }
 
     /// Sites that are disallowed as a whole by what became of the fetch.
     pub fn unavailable(&self) -> u64 {
-        self.counts[Ground::Outcome as usize][Share::None as usize]
+        self.counts[CoverageBasis::Outcome as usize][Share::Nothing as usize]
     }
 }
 
@@ -107,12 +107,12 @@ pub(crate) struct OfText {
     pub(crate) agents: Vec<String>,
     /// Distinct.
     pub(crate) codes: Vec<(&'static str, Severity)>,
-    pub(crate) extents: Vec<Extent>,
+    pub(crate) coverages: Vec<Coverage>,
 }
 
 impl Figures {
     pub(crate) fn new(crawlers: usize) -> Figures {
-        Figures { extents: vec![Extents::default(); crawlers], ..Figures::default() }
+        Figures { coverages: vec![CoverageCounts::default(); crawlers], ..Figures::default() }
     }
 
     /// Counts what became of a site's fetch, and when it was.
@@ -128,12 +128,13 @@ impl Figures {
         }
     }
 
-    /// Counts the extents of the well-known crawlers and, behind them, of a crawler that no group names.
-    pub(crate) fn add_extents(&mut self, extents: &[Extent], sites: u64) {
-        if let Some(extent) = extents.get(self.extents.len()) {
-            self.everyone.add(extent, sites);
+    /// Counts the coverages of the well-known crawlers and, behind them, of a crawler that no group
+    /// names.
+    pub(crate) fn add_coverages(&mut self, coverages: &[Coverage], sites: u64) {
+        if let Some(coverage) = coverages.get(self.coverages.len()) {
+            self.everyone.add(coverage, sites);
         }
-        self.extents.iter_mut().zip(extents).for_each(|(counts, extent)| counts.add(extent, sites));
+        self.coverages.iter_mut().zip(coverages).for_each(|(counts, coverage)| counts.add(coverage, sites));
     }
 
     /// Counts a text that this many sites have.
@@ -160,7 +161,7 @@ impl Figures {
             coded.sites += sites;
             coded.texts += 1;
         }
-        self.add_extents(&text.extents, sites);
+        self.add_coverages(&text.coverages, sites);
     }
 
     /// Sites with this outcome.

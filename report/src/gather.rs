@@ -1,8 +1,10 @@
-//! The passes over an image: which texts are there, what each says, whose policies go into the page.
+//! The passes over an image: which texts are there, what each says, whose policies go into the
+//! page.
 //!
-//! The first pass counts the sites of each text; the second takes the texts in the order of their first sites, a window
-//! of them at a time on all threads, and joins what they give in that order, so that no thread shows in the result.
-//! Time is linear in sites and texts (lint has its own limit).
+//! The first pass counts the sites of each text; the second takes the texts in the order of their
+//! first sites, a window of them at a time on all threads, and joins what they give in that order,
+//! so that no thread shows in the result. Time is linear in sites and texts (lint has its own
+//! limit).
 
 use crate::Options;
 use crate::embed::{Blocks, packed};
@@ -13,11 +15,11 @@ use rayon::prelude::*;
 use robomaton_compiler::Surroundings;
 use robomaton_compiler::lint::{Code, lint};
 use robomaton_formats::Outcome;
+use robomaton_formats::crawlers::known;
 use robomaton_formats::detail::Detail;
 use robomaton_grammar::{Severity, diagnose, scan};
 use robomaton_runtime::{Crawler, Image, Site, Usage};
-use robomaton_tables::crawlers::known;
-use robomaton_tables::extent::{Extent, Extents};
+use robomaton_tables::coverage::{Coverage, Coverages};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -49,7 +51,7 @@ pub(crate) struct Data {
 /// The sites that can be looked up, as columns.
 #[derive(Default, Serialize)]
 struct Index {
-    /// Well-known crawlers, in the order of the extents of a text.
+    /// Well-known crawlers, in the order of the coverages of a text.
     crawlers: Vec<&'static str>,
     /// Outcomes by their numbers.
     outcomes: Vec<&'static str>,
@@ -125,20 +127,20 @@ where
         waiting: Vec::new(),
     };
     // Sites without a text differ in what became of the fetch alone.
-    let mut without: BTreeMap<(Option<Outcome>, u16), (Vec<Extent>, u32)> = BTreeMap::new();
+    let mut without: BTreeMap<(Option<Outcome>, u16), (Vec<Coverage>, u32)> = BTreeMap::new();
     let mut jobs = Vec::with_capacity(WINDOW);
     for (place, site) in image.sites().enumerate() {
         done.fetch_add(1, Ordering::Relaxed);
         making.figures.add_site(site.outcome(), site.fetched_at());
         let embed = last.is_none_or(|last| rank(place, &site) <= last);
         let Some(document) = site.document() else {
-            let (extents, number) = without
+            let (coverages, number) = without
                 .entry((site.outcome(), site.status()))
-                .or_insert_with(|| (extents(&crawlers, &site), NONE));
-            making.figures.add_extents(extents, 1);
+                .or_insert_with(|| (coverages(&crawlers, &site), NONE));
+            making.figures.add_coverages(coverages, 1);
             if embed {
                 if *number == NONE {
-                    let policy = Policy::of(&Detail::default(), of_known(extents)).json()?;
+                    let policy = Policy::of(&Detail::default(), of_known(coverages)).json()?;
                     *number = making.blocks.add(&policy)?;
                 }
                 making.index.add(&site, *number);
@@ -182,7 +184,8 @@ impl Making {
     }
 }
 
-/// What a site is chosen by: those whose text has the longest records come first, then those whose name does.
+/// What a site is chosen by: those whose text has the longest records come first, then those whose
+/// name does.
 type Rank = (Reverse<u32>, usize);
 
 fn rank(place: usize, site: &Site<'_>) -> Rank {
@@ -210,19 +213,20 @@ fn crawlers<D: AsRef<[u8]>>(image: &Image<D>) -> Vec<Crawler> {
 }
 
 /// Without that of the last.
-fn of_known(extents: &[Extent]) -> &[Extent] {
-    &extents[..known().len()]
+fn of_known(coverages: &[Coverage]) -> &[Coverage] {
+    &coverages[..known().len()]
 }
 
-fn extents(crawlers: &[Crawler], site: &Site<'_>) -> Vec<Extent> {
-    Extents::new(crawlers, &[Usage::CRAWL]).of(site).to_vec()
+fn coverages(crawlers: &[Crawler], site: &Site<'_>) -> Vec<Coverage> {
+    Coverages::new(crawlers, &[Usage::CRAWL]).of(site).to_vec()
 }
 
 /// What sites have in common that are asked about once: a text, or an outcome and its status.
 type Kind = (Option<u64>, Option<Outcome>, u16);
 
-/// How much of its sites an image lets the crawlers use, and nothing more: what a point of a line over time takes.
-pub(crate) fn count_extents<D>(image: &Image<D>, done: &AtomicU64) -> Figures
+/// How much of its sites an image lets the crawlers use, and nothing more: what a point of a line
+/// over time takes.
+pub(crate) fn count_coverages<D>(image: &Image<D>, done: &AtomicU64) -> Figures
 where
     D: AsRef<[u8]> + Sync,
 {
@@ -238,8 +242,12 @@ where
     }
     let alike: Vec<(Site<'_>, u64)> = alike.into_values().collect();
     for window in alike.chunks(WINDOW) {
-        let counted: Vec<Vec<Extent>> = window.par_iter().map(|(site, _)| extents(&crawlers, site)).collect();
-        window.iter().zip(counted).for_each(|((_, sites), extents)| figures.add_extents(&extents, *sites));
+        let counted: Vec<Vec<Coverage>> =
+            window.par_iter().map(|(site, _)| coverages(&crawlers, site)).collect();
+        window
+            .iter()
+            .zip(counted)
+            .for_each(|((_, sites), coverages)| figures.add_coverages(&coverages, *sites));
     }
     figures
 }
@@ -247,8 +255,8 @@ where
 /// Reads one text: counts, and if it goes into the page, its policy as JSON.
 fn read(asked: &Asked<'_>, job: &Job<'_>) -> serde_json::Result<(OfText, Option<Vec<u8>>)> {
     let detail = job.site.detail().unwrap_or_default();
-    let extents = extents(asked.crawlers, &job.site);
-    let policy = job.embed.then(|| Policy::of(&detail, of_known(&extents)).json()).transpose()?;
+    let coverages = coverages(asked.crawlers, &job.site);
+    let policy = job.embed.then(|| Policy::of(&detail, of_known(&coverages)).json()).transpose()?;
     let rules = || detail.groups.iter().flat_map(|group| group.rules.iter().map(|rule| group.pattern(rule)));
     let agents: BTreeSet<&String> = detail.groups.iter().flat_map(|group| &group.crawlers).collect();
     let limit = asked.options.compiled.limits.bytes(asked.options.compiled.profile).min(TEXT_READ);
@@ -260,13 +268,13 @@ fn read(asked: &Asked<'_>, job: &Job<'_>) -> serde_json::Result<(OfText, Option<
         anchors: rules().any(|pattern| pattern.parts().anchored),
         agents: agents.into_iter().map(|name| shown(name).into_owned()).collect(),
         codes: source.map(|source| codes(&source, &detail, asked.options)).unwrap_or_default(),
-        extents,
+        coverages,
     };
     Ok((text, policy))
 }
 
-/// The codes of all there is to say about a text by itself: what it says of its host, and of other files that the image
-/// was compiled with, is not known here.
+/// The codes of all there is to say about a text by itself: what it says of its host, and of other
+/// files that the image was compiled with, is not known here.
 fn codes(source: &[u8], detail: &Detail<'_>, options: &Options) -> Vec<(&'static str, Severity)> {
     let compiled = &options.compiled;
     let tree = scan(source, compiled.limits.bytes(compiled.profile));

@@ -1,7 +1,8 @@
 //! The page: what is said where, and the policy that keeps strangers' scripts out.
 //!
-//! Pictures and tables are HTML and work without script; the search needs it. Invariant: the only scripts and styles
-//! that run are `page.js` and `page.css`, named by their hashes; nothing is asked of a network.
+//! Pictures and tables are HTML and work without script; the search needs it. Invariant: the only
+//! scripts and styles that run are `page.js` and `page.css`, named by their hashes; nothing is
+//! asked of a network.
 
 use crate::charts::{charts, over_time};
 use crate::figures::Figures;

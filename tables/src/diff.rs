@@ -1,11 +1,13 @@
-//! What two images differ in: sites that came and went, and who may use more or less of those that stayed.
+//! What two images differ in: sites that came and went, and who may use more or less of those that
+//! stayed.
 //!
-//! Both images hold their sites in the order of their names, so they are read side by side, and nothing but the extents
-//! of a few texts is held. A site that stayed is told by the first of what changed: what became of its fetch, what
-//! somebody may do (rules, for whom, by which names, whatever their order and lines), other records, or text alone.
-//! Extents are compared where the first two changed. It does not know how a change is told.
+//! Both images hold their sites in the order of their names, so they are read side by side, and
+//! nothing but the coverages of a few texts is held. A site that stayed is told by the first of what
+//! changed: what became of its fetch, what somebody may do (rules, for whom, by which names,
+//! whatever their order and lines), other records, or text alone. Coverages are compared where the
+//! first two changed. It does not know how a change is told.
 
-use crate::extent::Extent;
+use crate::coverage::Coverage;
 use crate::rows::{Asked, Who};
 use crate::schema::Cell;
 use crate::write::Writer;
@@ -16,7 +18,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// Octets that are read of a text: no robots.txt is longer, but what a damaged image unpacks to may be.
+/// Octets that are read of a text: no robots.txt is longer, but what a damaged image unpacks to may
+/// be.
 const LONGEST_TEXT: usize = 1 << 30;
 
 /// How a site changed.
@@ -75,15 +78,15 @@ pub struct Access<'a> {
     /// Who, and for what.
     pub who: Who<'a>,
     /// How much before.
-    pub from: Extent,
+    pub from: Coverage,
     /// And now.
-    pub to: Extent,
+    pub to: Coverage,
 }
 
 impl Access<'_> {
     /// More or less; `None` where one of the two is not known.
     pub fn direction(&self) -> Option<Ordering> {
-        let known = |extent: &Extent| extent.share != crate::extent::Share::Unknown;
+        let known = |coverage: &Coverage| coverage.share != crate::coverage::Share::Unknown;
         (known(&self.from) && known(&self.to)).then(|| self.to.share.cmp(&self.from.share))
     }
 }
@@ -134,8 +137,9 @@ impl Changed<'_> {
     }
 }
 
-/// Hands out the sites that two images differ in, in the order of their names. Gives the number of sites that both hold.
-/// The crawlers and usages asked about are those of the old image and of the new one, by the same names.
+/// Hands out the sites that two images differ in, in the order of their names. Gives the number of
+/// sites that both hold. The crawlers and usages asked about are those of the old image and of the
+/// new one, by the same names.
 ///
 /// # Errors
 /// What `each` fails with.
@@ -144,7 +148,7 @@ pub fn diff<'a, D: AsRef<[u8]>, E>(
     asked: [&'a Asked<'a>; 2],
     mut each: impl FnMut(Changed<'a>) -> Result<(), E>,
 ) -> Result<u64, E> {
-    let mut extents = asked.map(Asked::extents);
+    let mut coverages = asked.map(Asked::coverages);
     let narrowed = |image: &Image<D>| image.view().meta().unwrap_or_default().crawlers;
     let same_dialect = old.profile() == new.profile() && narrowed(old) == narrowed(new);
     let mut both = 0;
@@ -172,7 +176,7 @@ pub fn diff<'a, D: AsRef<[u8]>, E>(
         let Some(change) = change else { continue };
         let mut access = Vec::new();
         if let (Change::Outcome | Change::Rules, Some(from), Some(to)) = (change, &from, &to) {
-            let [before, now] = &mut extents;
+            let [before, now] = &mut coverages;
             let pairs = before.of(from).iter().zip(now.of(to));
             let all = asked[0].each().zip(pairs).map(|(who, (&from, &to))| Access { who, from, to });
             access.extend(all.filter(|access| access.from.share != access.to.share));
@@ -219,14 +223,15 @@ struct Meaning<'d> {
 }
 
 type Addressed<'d> = (Role, &'d str, Vec<&'d [u8]>);
-/// Usage, whether it permits, pattern, conditions, and how it ranks where that does not follow from the rest; or that a
-/// file is missing.
+/// Usage, whether it permits, pattern, conditions, and how it ranks where that does not follow from
+/// the rest; or that a file is missing.
 type Said<'d> = (&'d str, bool, &'d [u8], Vec<String>, u32);
 
 impl<'d> Meaning<'d> {
     fn of(detail: &'d Detail<'d>) -> Meaning<'d> {
-        // Tags of conventional rules follow from pattern and form (RFC 9309, Robot-version 2.0.0) or are places in the file
-        // (1996 draft); beside ACAP they are numbers of patterns and say nothing.
+        // Tags of conventional rules follow from pattern and form (RFC 9309, Robot-version 2.0.0)
+        // or are places in the file (1996 draft); beside ACAP they are numbers of patterns and say
+        // nothing.
         let ranked = detail.groups.iter().all(|group| group.role.is_ranked());
         let mut said: BTreeMap<Addressed<'d>, BTreeSet<Said<'d>>> = BTreeMap::new();
         for group in &detail.groups {

@@ -1,14 +1,15 @@
 //! An image to rows: what each table of [`crate::schema::TABLES`] holds.
 //!
-//! Sites come in the order of their names, texts in the order of their numbers, and a text is decoded once for all
-//! tables about texts. Invariants: equal images give equal rows, one at a time. Documents beside robots.txt, such as
-//! data.txt, are no sites and are left out; [`left_out`] counts them. It does not know how a row is written.
+//! Sites come in the order of their names, texts in the order of their numbers, and a text is
+//! decoded once for all tables about texts. Invariants: equal images give equal rows, one at a
+//! time. Documents beside robots.txt, such as data.txt, are no sites and are left out; [`left_out`]
+//! counts them. It does not know how a row is written.
 
-use crate::crawlers::{self, Known};
+use crate::coverage::{Coverage, Coverages};
 use crate::domain;
-use crate::extent::{Extent, Extents};
 use crate::schema::Cell;
 use crate::write::Writer;
+use robomaton_formats::crawlers::{self, Known};
 use robomaton_formats::detail::{self, Detail};
 use robomaton_formats::schedule::{Rate, Window};
 use robomaton_runtime::{Crawler, Image, Scheme, Site, Usage};
@@ -37,12 +38,12 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The extents of these on sites of the image.
-    pub fn extents(&self) -> Extents<'_> {
-        Extents::new(&self.crawlers, &self.usages)
+    /// The coverages of these on sites of the image.
+    pub fn coverages(&self) -> Coverages<'_> {
+        Coverages::new(&self.crawlers, &self.usages)
     }
 
-    /// Who and what each extent of a site is about, in the order of [`Extents::of`].
+    /// Who and what each coverage of a site is about, in the order of [`Coverages::of`].
     pub fn each(&self) -> impl Iterator<Item = Who<'_>> {
         self.names.iter().zip(&self.known).flat_map(|(crawler, &known)| {
             self.usage_names.iter().map(move |usage| Who { crawler, known, usage })
@@ -79,7 +80,8 @@ pub fn newest<D: AsRef<[u8]>>(image: &Image<D>) -> Option<u64> {
     image.sites().filter_map(|site| site.fetched_at()).max()
 }
 
-/// Writes the tables of an image that there is a writer for. For several images together, [`Writer::begin`] each first.
+/// Writes the tables of an image that there is a writer for. For several images together,
+/// [`Writer::begin`] each first.
 ///
 /// # Errors
 /// When a row cannot be written.
@@ -88,7 +90,7 @@ pub fn export<D: AsRef<[u8]>>(
     asked: &Asked<'_>,
     writers: &mut [Writer<'_>],
 ) -> io::Result<()> {
-    let mut extents = asked.extents();
+    let mut coverages = asked.coverages();
     let (mut sites, mut policy) = (None, None);
     let mut texts = Texts::default();
     for writer in writers {
@@ -111,7 +113,7 @@ pub fn export<D: AsRef<[u8]>>(
             site_row(&site, writer)?;
         }
         if let Some(writer) = &mut policy {
-            policy_rows(&site.address(), asked, extents.of(&site), writer)?;
+            policy_rows(&site.address(), asked, coverages.of(&site), writer)?;
         }
     }
     if texts.is_wanted() {
@@ -154,20 +156,25 @@ fn site_row(site: &Site<'_>, writer: &mut Writer<'_>) -> io::Result<()> {
     ])
 }
 
-fn policy_rows(site: &str, asked: &Asked<'_>, extents: &[Extent], writer: &mut Writer<'_>) -> io::Result<()> {
-    for (who, extent) in asked.each().zip(extents) {
+fn policy_rows(
+    site: &str,
+    asked: &Asked<'_>,
+    coverages: &[Coverage],
+    writer: &mut Writer<'_>,
+) -> io::Result<()> {
+    for (who, coverage) in asked.each().zip(coverages) {
         writer.row(&[
             site.into(),
             who.crawler.into(),
             who.operator(),
             who.purpose(),
             who.usage.into(),
-            extent.share.name().into(),
-            extent.ground.name().into(),
-            extent.is_explicit().into(),
-            extent.conditional.into(),
-            extent.incomplete.into(),
-            extent.line.into(),
+            coverage.share.name().into(),
+            coverage.basis.name().into(),
+            coverage.is_explicit().into(),
+            coverage.conditional.into(),
+            coverage.incomplete.into(),
+            coverage.line.into(),
         ])?;
     }
     Ok(())

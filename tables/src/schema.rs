@@ -1,4 +1,5 @@
-//! What the tables are: names, columns, types. The one description from which all writers and the document work.
+//! What the tables are: names, columns, types. The one description from which all writers and the
+//! document work.
 //!
 //! `docs/tables.md` shows the same, and a test holds the two together. Tables about texts have a row for each
 //! *document*, a distinct text, not for each site: `sites.document` leads from one to the other. It does not know how a
@@ -230,17 +231,17 @@ const GROUPS: Table = Table {
         always("default", Flag, "whether it is the group, or one, of crawlers that no group names (`*`)"),
         always("named", Number, "crawlers that it names, `*` aside"),
         always("rules", Number, "its rules"),
-        maybe("purposes", Text, "purposes that it is for (ACAP), parted by spaces; empty for any"),
+        maybe("purposes", Text, "purposes that it is for (ACAP), separated by spaces; empty for any"),
         maybe("crawl_delay", Real, "seconds between requests (Crawl-delay), the longest of several"),
         maybe(
             "request_rate",
             Text,
-            "documents, seconds and times (Request-rate), as in `1/60 0600-0845`; several parted by `; `",
+            "documents, seconds and times (Request-rate), as in `1/60 0600-0845`; several separated by `; `",
         ),
         maybe(
             "visit_time",
             Text,
-            "when to come, UTC (Visit-time), as in `0600-0845`; several parted by `; `",
+            "when to come, UTC (Visit-time), as in `0600-0845`; several separated by `; `",
         ),
         maybe("file", Text, "the file that it stands in, where the text refers to one"),
         always("incomplete", Flag, "whether a file that it refers to is missing"),
@@ -257,7 +258,7 @@ const RULES: Table = Table {
         always("allow", Flag, "whether it permits"),
         always("usage", Word, "what it speaks of: `crawl`, `index`, ..."),
         always("pattern", Text, "the path pattern in canonical spelling (R10)"),
-        maybe("conditions", Text, "conditions of a permission (ACAP), parted by spaces"),
+        maybe("conditions", Text, "conditions of a permission (ACAP), separated by spaces"),
     ],
 };
 

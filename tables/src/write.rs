@@ -1,8 +1,8 @@
 //! Rows to a file: Parquet, CSV or JSON lines.
 //!
-//! A writer takes rows as they come and holds no more than one row group of them. Invariants: equal rows give equal
-//! bytes; a row that does not fit its table is an error, never a wrong file. It does not know what a row says, nor where
-//! the octets go.
+//! A writer takes rows as they come and holds no more than one row group of them. Invariants: equal
+//! rows give equal bytes; a row that does not fit its table is an error, never a wrong file. It
+//! does not know what a row says, nor where the octets go.
 
 #[cfg(feature = "parquet")]
 mod arrow_schema;
@@ -16,9 +16,11 @@ use std::io::{self, Write};
 /// What a file looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Parquet, compressed with zstd: the feature `parquet`. A [`Writer`] of a build without it is an error.
+    /// Parquet, compressed with zstd: the feature `parquet`. A [`Writer`] of a build without it is
+    /// an error.
     Parquet,
-    /// Comma-separated values with a head line (RFC 4180): flags are `true` and `false`, empty cells are empty.
+    /// Comma-separated values with a head line (RFC 4180): flags are `true` and `false`, empty
+    /// cells are empty.
     Csv,
     /// One JSON object a line; empty cells are `null`.
     Jsonl,
@@ -85,7 +87,8 @@ impl<'w> Writer<'w> {
         self.rows
     }
 
-    /// Says which image the rows from now on are of, in a table of [`SERIES`](crate::schema::SERIES): their last two cells.
+    /// Says which image the rows from now on are of, in a table of
+    /// [`SERIES`](crate::schema::SERIES): their last two cells.
     pub fn begin(&mut self, image: &str, newest: Option<u64>) {
         self.snapshot = Some((image.to_owned(), newest));
     }

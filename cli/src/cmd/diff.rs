@@ -1,6 +1,7 @@
 //! `robomaton diff`: what two images differ in, and who gained or lost by it.
 //!
-//! `robomaton-tables` finds the differences; this file tells them: a summary, JSON lines, or tables.
+//! `robomaton-tables` finds the differences; this file tells them: a summary, JSON lines, or
+//! tables.
 
 mod summary;
 
@@ -35,7 +36,8 @@ pub(crate) struct Arguments {
     /// Print the sites that changed as JSON, an object a line, instead of the summary.
     #[arg(long)]
     json: bool,
-    /// Write the tables `changes` and `access` to this directory as well; files of their names are replaced.
+    /// Write the tables `changes` and `access` to this directory as well; files of their names are
+    /// replaced.
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
     /// What the files look like.
@@ -67,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let [old, new] = &images;
         diff([old, new], asked.each_ref(), |changed| {
             if arguments.json {
-                out.json(&Told::from(&changed))?;
+                out.json(&ChangeJson::from(&changed))?;
             }
             if let (Some(directory), [changes, access]) = (&arguments.to, &mut *writers) {
                 let written = changed.write(changes).and_then(|()| changed.write_access(access));
@@ -98,18 +100,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// A site that changed; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
-struct Told<'a> {
+struct ChangeJson<'a> {
     site: &'a str,
     change: &'static str,
     outcome_from: Option<&'static str>,
     outcome_to: Option<&'static str>,
     text_changed: Option<bool>,
-    access: Vec<ToldAccess<'a>>,
+    access: Vec<AccessJson<'a>>,
 }
 
 /// Who may use more or less of it.
 #[derive(Serialize)]
-struct ToldAccess<'a> {
+struct AccessJson<'a> {
     crawler: &'a str,
     usage: &'a str,
     share_from: &'static str,
@@ -120,10 +122,10 @@ struct ToldAccess<'a> {
     line_to: Option<u32>,
 }
 
-impl<'a> From<&'a Changed<'a>> for Told<'a> {
-    fn from(changed: &'a Changed<'a>) -> Told<'a> {
+impl<'a> From<&'a Changed<'a>> for ChangeJson<'a> {
+    fn from(changed: &'a Changed<'a>) -> ChangeJson<'a> {
         let [outcome_from, outcome_to] = changed.outcome.map(|outcome| outcome.map(Outcome::name));
-        let access = |&Access { who, from, to }: &Access<'a>| ToldAccess {
+        let access = |&Access { who, from, to }: &Access<'a>| AccessJson {
             crawler: who.crawler,
             usage: who.usage,
             share_from: from.share.name(),
@@ -133,7 +135,7 @@ impl<'a> From<&'a Changed<'a>> for Told<'a> {
             line_from: from.line,
             line_to: to.line,
         };
-        Told {
+        ChangeJson {
             site: &changed.site,
             change: changed.change.name(),
             outcome_from,

@@ -1,8 +1,9 @@
 //! Parquet: typed columns in row groups, compressed with zstd.
 //!
-//! The schema follows from the table. Words are dictionaries, times are timestamps in UTC, and each column is nullable
-//! where the table says so. The columns go to the crate `parquet` as they are, without Arrow, which takes longer to
-//! build than all of this workspace; what Arrow's readers should know of the types is told in `arrow_schema`.
+//! The schema follows from the table. Words are dictionaries, times are timestamps in UTC, and each
+//! column is nullable where the table says so. The columns go to the crate `parquet` as they are,
+//! without Arrow, which takes longer to build than all of this workspace; what Arrow's readers
+//! should know of the types is told in `arrow_schema`.
 
 use super::{Sink, arrow_schema};
 use crate::schema::{self, Cell, Kind, Table};

@@ -1,6 +1,8 @@
-//! The summary of `diff`: counts of sites, and for each crawler how many gave or took access, with examples.
+//! The summary of `diff`: counts of sites, and for each crawler how many gave or took access, with
+//! examples.
 //!
-//! Holds counts and a few names, whatever the number of sites. It does not know where changes come from.
+//! Holds counts and a few names, whatever the number of sites. It does not know where changes come
+//! from.
 
 use robomaton_explain::{count, shown};
 use robomaton_tables::diff::{Access, Change, Changed};
