@@ -1,8 +1,8 @@
-//! What `export`, `diff` and `report` share: whom they ask about, several images in the order of
-//! time, and tables on their way to a directory.
+//! Shared by `export`, `diff` and `report`: the crawlers and usages asked about, several images in
+//! the order of time, and tables on their way to a directory.
 //!
 //! Turns words of the command line into tables of `robomaton-tables`. All files of a run are put in
-//! their places when the last of them is whole. It does not know what the rows say.
+//! place when the last of them is complete. It does not know the content of the rows.
 
 use crate::failure::Failure;
 use crate::features::left_out;
@@ -21,7 +21,7 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Who is asked about, and for what.
+/// The crawlers and usages that are asked about.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct AboutArgs {
     /// Ask about this crawler; may be given several times. `*` is one that no group names [default:
@@ -106,7 +106,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// A line that says so.
+    /// Writes it as a line.
     pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{:<10} {:>10}  {}", self.table, self.rows, self.file)
     }

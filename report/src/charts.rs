@@ -1,6 +1,6 @@
-//! The pictures: what each counts, how it is ordered, and what stands above it.
+//! The charts: what each counts, its order, and its text.
 //!
-//! Who is kept out comes first. It does not know how a picture is drawn.
+//! The charts of excluded crawlers come first. It does not know how a chart is drawn.
 
 use crate::Point;
 use crate::chart::{Chart, Group, Kind, Row, longest};

@@ -1,7 +1,7 @@
-//! What is counted, and how the counts of texts become those of sites.
+//! The counts, and how counts of texts become counts of sites.
 //!
-//! A text is read once and counts for every site that has it. Invariant: adding is the same in any
-//! order of texts. It knows no picture.
+//! A text is read once and counts for every site that has it. Invariant: texts may be added in any
+//! order. It knows no chart.
 
 use crate::numbers::grouped;
 use robomaton_formats::Outcome;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Classes of numbers: none, one, and from then on twice the number before; the last has no end.
 pub const CLASSES: usize = 22;
 
-/// Counts over an image. Sites are counted, unless something else is said.
+/// Counts of an image. Sites are counted, unless stated otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
     /// All sites.
@@ -21,17 +21,17 @@ pub struct Figures {
     pub texts: u64,
     /// Rules of the distinct texts.
     pub rules: u64,
-    /// By what became of the fetch, in the order of [`Outcome::ALL`].
+    /// By the outcome of the fetch, in the order of [`Outcome::ALL`].
     pub outcomes: [u64; Outcome::ALL.len()],
-    /// Whose outcome the image cannot tell.
+    /// Sites whose outcome is damaged in the image.
     pub damaged: u64,
     /// Sites with rules, by the class of their number ([`class_name`]).
     pub by_rules: [u64; CLASSES],
-    /// Sites whose texts the image holds, by the class of their octets.
+    /// Sites whose texts the image holds, by the class of their lengths.
     pub by_size: [u64; CLASSES],
     /// Sites with rules: without wildcards, with stars alone, with `$` alone, with both.
     pub wildcards: [u64; 4],
-    /// By the names in groups that name somebody, as they are compared.
+    /// By the names of groups, in the form in which they are compared.
     pub agents: BTreeMap<String, u64>,
     /// By the code of a remark about their texts.
     pub codes: BTreeMap<&'static str, Coded>,
@@ -48,7 +48,7 @@ pub struct Figures {
 /// Counts for one code of a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coded {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// Sites.
     pub sites: u64,
@@ -84,22 +84,22 @@ impl CoverageCounts {
     }
 
     /// Sites whose rules keep the crawler out altogether, by its name or along with everyone. Sites
-    /// that cannot be crawled because nobody could read their robots.txt are not among them.
+    /// that cannot be crawled because their robots.txt could not be fetched are not among them.
     pub fn kept_out(&self) -> u64 {
         self.all(Share::Nothing) - self.unavailable()
     }
 
-    /// Sites that are disallowed as a whole by what became of the fetch.
+    /// Sites that are disallowed as a whole by the outcome of the fetch.
     pub fn unavailable(&self) -> u64 {
         self.counts[CoverageBasis::Outcome as usize][Share::Nothing as usize]
     }
 }
 
-/// What one text gives to the counts.
+/// The counts of one text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OfText {
     pub(crate) rules: u64,
-    /// Its octets, if the image holds them.
+    /// Its length in bytes, if the image holds it.
     pub(crate) size: Option<u64>,
     pub(crate) stars: bool,
     pub(crate) anchors: bool,
@@ -115,7 +115,7 @@ impl Figures {
         Figures { coverages: vec![CoverageCounts::default(); crawlers], ..Figures::default() }
     }
 
-    /// Counts what became of a site's fetch, and when it was.
+    /// Counts the outcome and the time of a site's fetch.
     pub(crate) fn add_site(&mut self, outcome: Option<Outcome>, fetched: Option<u64>) {
         self.sites += 1;
         if let Some(at) = fetched {
@@ -175,7 +175,7 @@ fn class(number: u64) -> usize {
     (u64::BITS as usize - number.leading_zeros() as usize).min(CLASSES - 1)
 }
 
-/// What a class holds: `0`, `1`, `2–3`, `4–7`, and so on.
+/// The numbers of a class: `0`, `1`, `2–3`, `4–7`, and so on.
 pub fn class_name(class: usize) -> String {
     match class {
         0 => "0".to_owned(),

@@ -54,7 +54,7 @@ struct TestCrawlers {
 #[derive(Serialize)]
 struct CrawlerResults<'a> {
     url: &'a str,
-    /// What the rules are matched against.
+    /// The request target that the rules are matched against.
     target: Option<String>,
     site: Option<String>,
     outcome: Option<&'static str>,

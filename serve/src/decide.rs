@@ -84,7 +84,7 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// All answers, or what is wrong with the first question that is none.
+    /// All answers, or the refusal of the first question that is wrong.
     fn answer(&mut self, questions: &[&str], is_array: bool) -> Result<Vec<u8>, Refusal> {
         let questions = questions.iter().enumerate();
         let questions =

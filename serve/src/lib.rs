@@ -48,15 +48,15 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-/// What to serve, where, and on what terms.
+/// The options of a service.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The image.
     pub image: PathBuf,
     /// Where to listen; port 0 is any that is free.
     pub listen: SocketAddr,
-    /// Whether an image is held against the rules of its format before it is used, in time linear
-    /// in it.
+    /// Whether an image is checked against the rules of its format before it is used, in linear
+    /// time.
     pub verify: bool,
     /// What an outcome other than rules means. The time is set anew each second.
     pub terms: Terms,
@@ -64,7 +64,7 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// How often the file is looked at.
     pub poll: Duration,
-    /// What is to be told to whoever runs the service, a line at a time.
+    /// Receives messages for whoever runs the service, a line at a time.
     pub remark: fn(&str),
 }
 
@@ -95,7 +95,7 @@ impl Server {
         let listener = runtime.block_on(TcpListener::bind(listen)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let app = Arc::new(App::new(options, current));
-        // Who is told the address may send a signal at once.
+        // A caller that knows the address may send a signal at once.
         let entered = runtime.enter();
         let hangup = signals::hangup().map_err(Error::Runtime)?;
         let ended = Box::pin(signals::ended().map_err(Error::Runtime)?);

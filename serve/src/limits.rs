@@ -1,6 +1,6 @@
 //! Every limit of the service in one place, with the reason for each.
 //!
-//! What goes over one is refused with a status and a sentence; nothing is cut short in silence.
+//! A request over a limit is refused with a status and a sentence; nothing is cut silently.
 
 use std::time::Duration;
 
@@ -40,8 +40,8 @@ pub const TEST: usize = 4 << 20;
 /// Groups of a text that is explained or tested. The largest real file known has 2,200.
 pub const GROUPS: usize = 5_000;
 
-/// Patterns of a text whose fields are weighed by narrowness, to be explained or tested: those that
-/// match are compared in pairs. Real files have some dozens.
+/// Patterns of a text whose fields are weighed by specificity, to be explained or tested: those
+/// that match are compared in pairs. Real files have some dozens.
 pub const PATTERNS: usize = 512;
 
 /// URLs that a text is tested for at a time.
@@ -63,7 +63,7 @@ pub const AGENTS: usize = 16;
 /// Bytes of the name of a crawler, a usage or a purpose.
 pub const NAME: usize = 1024;
 
-/// How long what is under way may take when the service ends.
+/// How long requests under way may take when the service ends.
 pub const DRAIN: Duration = Duration::from_secs(10);
 
 /// Batches, explanations and tests at a time: as many as there are processors. Others wait.

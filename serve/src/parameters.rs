@@ -68,7 +68,7 @@ impl<'a> Parameters<'a> {
         self.document.as_deref().filter(|&name| name != "robots.txt")
     }
 
-    /// Who asks, and for what.
+    /// The query.
     pub(crate) fn query(&self, profile: Profile) -> Result<Query, Refusal> {
         let usage = self.usage.as_deref().unwrap_or("crawl");
         let query = query(self.agents.iter().map(|name| &**name), usage, self.purpose.as_deref(), profile)?;
@@ -105,7 +105,7 @@ pub(crate) fn set<T>(place: &mut Option<T>, name: &str, value: T) -> Result<(), 
     }
 }
 
-/// Who asks, and for what: names in lists are taken apart, and must name somebody.
+/// The query of these names and words. Lists of names are split, and each name must name a crawler.
 pub(crate) fn query<'n>(
     agents: impl Iterator<Item = &'n str>,
     usage: &str,
@@ -121,7 +121,7 @@ pub(crate) fn query<'n>(
     Ok(Query { agents: all, usage, purpose, elements: false, named_only: false })
 }
 
-/// Refuses names that name nobody, and more or longer ones than anybody has.
+/// Refuses names that name no crawler, too many names, and words that are too long.
 pub(crate) fn check_query<'n>(
     agents: impl Iterator<Item = &'n str> + Clone,
     usage: &'n str,

@@ -1,6 +1,6 @@
 //! The watch: looks at the image's file at every tick and after a hangup, and sets the clock.
 //!
-//! What is worth knowing is told to whoever runs the service. [`crate::current`] opens and swaps
+//! Reports reloads and failures to whoever runs the service. [`crate::current`] opens and swaps
 //! images.
 
 use crate::app::App;

@@ -1,23 +1,23 @@
 //! How much of a site a crawler may use: all of it, a part, or nothing.
 //!
-//! Each rule is tested with one *witness*: the rule's pattern with a *fresh* byte, which occurs in no
-//! pattern of the document, in place of each star and of an open end. One witness for each rule is
-//! enough. If a pattern `A` matches the witness of `D`, the fresh bytes were matched by stars and open
-//! ends of `A`, so `A` matches every target that `D` matches. If a rule `D` disallows any target, no
-//! better permission matches the witness of `D`, since it would match that target, too; so the witness
-//! is disallowed. The same holds for permissions, and for silence, whose witness is that of the
-//! pattern `/`. (A pattern that begins with a star and a `/` has two witnesses: `*/x` is `/*/x` and
-//! `/x`.)
+//! Each rule is tested with one *witness*: the rule's pattern with a *fresh* byte, which occurs in
+//! no pattern of the document, in place of each star and of an open end. One witness for each rule
+//! is enough. If a pattern `A` matches the witness of `D`, the fresh bytes were matched by stars
+//! and open ends of `A`, so `A` matches every target that `D` matches. If a rule `D` disallows any
+//! target, no better permission matches the witness of `D`, since it would match that target, too;
+//! so the witness is disallowed. The same holds for permissions, and for silence, whose witness is
+//! that of the pattern `/`. (A pattern that begins with a star and a `/` has two witnesses: `*/x`
+//! is `/*/x` and `/x`.)
 //!
-//! So where rules are ranked, which is everywhere but in ACAP, `Nothing`, `Part` and `All` are exact
-//! over all targets but `/robots.txt`. ACAP weighs fields by specificity, where it may matter that
-//! several rules match together, and ignores case, which conventional rules do not. There, each
-//! decision found is a true one, but a decision of few targets may be missed, so that `Part` is
-//! reported as `Nothing` or `All`.
+//! So where rules are ranked, which is everywhere but in ACAP, `Nothing`, `Part` and `All` are
+//! exact over all targets but `/robots.txt`. ACAP weighs fields by specificity, where it may matter
+//! that several rules match together, and ignores case, which conventional rules do not. There,
+//! each decision found is a true one, but a decision of few targets may be missed, so that `Part`
+//! is reported as `Nothing` or `All`.
 //!
-//! Each witness is a question to `runtime`; nothing is weighed here. The cost is one question for each
-//! rule of the groups that answer. Rules of pages apply to their own pages only, and are tested as the
-//! other rules are.
+//! Each witness is a question to `runtime`; nothing is weighed here. The cost is one question for
+//! each rule of the groups that answer. Rules of pages apply to their own pages only, and are
+//! tested as the other rules are.
 
 use robomaton_formats::detail::{Detail, Group};
 use robomaton_formats::pattern::Parts;
@@ -37,9 +37,9 @@ pub struct Coverage {
     /// Whether a file that speaks to the crawler is missing, so that what is permitted counts as
     /// disallowed.
     pub incomplete: bool,
-    /// The line of the catch-all rule (for example `Disallow: /`), if there is one. If there is none
-    /// and a part of the site is disallowed, the line of the first rule that disallows something.
-    /// `None` where no rule decides.
+    /// The line of the catch-all rule (for example `Disallow: /`), if there is one. If there is
+    /// none and a part of the site is disallowed, the line of the first rule that disallows
+    /// something. `None` where no rule decides.
     pub line: Option<u32>,
 }
 
@@ -126,17 +126,16 @@ pub fn coverage(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>) -> Coverag
     measure(site, site.detail().as_ref(), crawler, usage)
 }
 
-/// Coverages for the same crawlers on many sites. Crawlers that the same groups of a document answer
-/// are asked about once, and so are sites with the same text.
+/// Coverages for the same crawlers on many sites. If the same groups of a document answer for
+/// several crawlers, one of them is measured; of sites with the same text, one is.
 pub struct Coverages<'a> {
     crawlers: &'a [Crawler],
     usages: &'a [Usage<'a>],
     known: HashMap<u64, Box<[Coverage]>>,
 }
 
-/// Coverages that are kept, at 16 octets each, before all are forgotten: a limit of memory, not of
-/// use.
-const KEPT: usize = 4 << 20;
+/// Coverages that are cached, at 16 bytes each, before the cache is emptied.
+const CACHED: usize = 4 << 20;
 
 impl<'a> Coverages<'a> {
     /// For these crawlers and usages of one image.
@@ -144,11 +143,12 @@ impl<'a> Coverages<'a> {
         Coverages { crawlers, usages, known: HashMap::new() }
     }
 
-    /// The coverages on a site: for each crawler those of each usage.
+    /// The coverages of a site: for each crawler, one for each usage.
     pub fn of(&mut self, site: &Site<'_>) -> &[Coverage] {
         // Sites without a document differ in what became of their fetch, and cost nothing.
         let document = site.document().unwrap_or(u64::MAX);
-        if document == u64::MAX || self.known.len() >= KEPT / (self.crawlers.len() * self.usages.len()).max(1)
+        if document == u64::MAX
+            || self.known.len() >= CACHED / (self.crawlers.len() * self.usages.len()).max(1)
         {
             self.known.clear();
         }
@@ -170,16 +170,15 @@ impl<'a> Coverages<'a> {
     }
 }
 
-/// The groups of a document that name a crawler, whatever kind they are: crawlers with the same
-/// ones get the same answers.
+/// The groups of any kind that name a crawler. Crawlers with the same groups get the same answers.
 fn naming(site: &Site<'_>, detail: &Detail<'_>, crawler: &Crawler) -> Vec<usize> {
     let rule = site.profile().agent_rule();
     let names = |group: &Group<'_>| crawler.names().iter().any(|name| group.names(rule, name));
     detail.groups.iter().enumerate().filter(|(_, group)| names(group)).map(|(number, _)| number).collect()
 }
 
-/// The groups that may answer for a crawler: of conventional ones those that do, of others all that
-/// speak to it or to everybody.
+/// The groups that may answer for a crawler: the conventional groups that do, and all other groups
+/// that address it or any crawler.
 fn answering<'d>(site: &Site<'_>, detail: &'d Detail<'d>, crawler: &Crawler) -> Vec<&'d Group<'d>> {
     let rule = site.profile().agent_rule();
     let conventional = detail.groups_of(rule, crawler.names());
@@ -229,7 +228,7 @@ fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usag
     }
 }
 
-/// An octet that no pattern of these groups holds.
+/// A byte that occurs in no pattern of these groups.
 fn fresh(groups: &[&Group<'_>]) -> Option<u8> {
     let mut used = [false; 256];
     let patterns = groups.iter().flat_map(|group| &group.rules).map(|rule| &rule.pattern.0);

@@ -1,9 +1,8 @@
-//! The registered domain of a host: the public suffix that it stands under, and one label before
-//! it.
+//! The registered domain of a host: its public suffix, and one label before it.
 //!
 //! Suffixes are those of the Public Suffix List (`data/public-suffixes.txt`), the private ones
 //! among them, so that `a.github.io` and `b.github.io` are two domains. The list is read once, when
-//! the first host is asked about. It does not know who has registered anything.
+//! the first host is asked about. It does not know the owners of domains.
 
 use publicsuffix::{List, Psl};
 use std::net::Ipv4Addr;

@@ -1,9 +1,9 @@
-//! An image to rows: what each table of [`crate::schema::TABLES`] holds.
+//! The rows of an image, for each table of [`crate::schema::TABLES`].
 //!
 //! Sites come in the order of their names, texts in the order of their numbers, and a text is
 //! decoded once for all tables about texts. Invariants: equal images give equal rows, one at a
-//! time. Documents beside robots.txt, such as data.txt, are no sites and are left out; [`left_out`]
-//! counts them. It does not know how a row is written.
+//! time. Other documents than robots.txt, such as data.txt, are left out; [`left_out`] counts them.
+//! It does not know the format of the output.
 
 use crate::coverage::{Coverage, Coverages};
 use crate::domain;
@@ -16,8 +16,8 @@ use robomaton_runtime::{Crawler, Image, Scheme, Site, Usage};
 use std::collections::BTreeSet;
 use std::io;
 
-/// Who is asked about, and for what: the rows of `policy` for each site.
-pub struct Asked<'a> {
+/// The crawlers and usages that are asked about: the rows of `policy` for each site.
+pub struct Subjects<'a> {
     names: &'a [String],
     known: Vec<Option<&'static Known>>,
     usage_names: &'a [String],
@@ -25,11 +25,11 @@ pub struct Asked<'a> {
     usages: Vec<Usage<'a>>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Subjects<'a> {
     /// These crawlers and usages, as an image knows them.
-    pub fn new<D: AsRef<[u8]>>(image: &Image<D>, names: &'a [String], usages: &'a [String]) -> Asked<'a> {
+    pub fn new<D: AsRef<[u8]>>(image: &Image<D>, names: &'a [String], usages: &'a [String]) -> Subjects<'a> {
         let token = |name: &str| image.profile().agent_rule().reduce(name);
-        Asked {
+        Subjects {
             names,
             known: names.iter().map(|name| crawlers::find(&token(name))).collect(),
             usage_names: usages,
@@ -43,17 +43,17 @@ impl<'a> Asked<'a> {
         Coverages::new(&self.crawlers, &self.usages)
     }
 
-    /// Who and what each coverage of a site is about, in the order of [`Coverages::of`].
-    pub fn each(&self) -> impl Iterator<Item = Who<'_>> {
+    /// Crawler and usage of each coverage of a site, in the order of [`Coverages::of`].
+    pub fn each(&self) -> impl Iterator<Item = Subject<'_>> {
         self.names.iter().zip(&self.known).flat_map(|(crawler, &known)| {
-            self.usage_names.iter().map(move |usage| Who { crawler, known, usage })
+            self.usage_names.iter().map(move |usage| Subject { crawler, known, usage })
         })
     }
 }
 
-/// A crawler and what it would do.
+/// A crawler and its usage.
 #[derive(Clone, Copy, Debug)]
-pub struct Who<'a> {
+pub struct Subject<'a> {
     /// The crawler as it was asked about.
     pub crawler: &'a str,
     /// What is known of it.
@@ -70,12 +70,12 @@ fn scheme(site: &Site<'_>) -> Option<&'static str> {
     }
 }
 
-/// Documents beside robots.txt, which no table tells of.
+/// The number of documents beside robots.txt, which are in no table.
 pub fn left_out<D: AsRef<[u8]>>(image: &Image<D>) -> usize {
     image.documents().count()
 }
 
-/// When the newest capture of an image was fetched, in unix seconds, if any says so.
+/// The time of the newest capture of an image in Unix seconds, if any is known.
 pub fn newest<D: AsRef<[u8]>>(image: &Image<D>) -> Option<u64> {
     image.sites().filter_map(|site| site.fetched_at()).max()
 }
@@ -87,10 +87,10 @@ pub fn newest<D: AsRef<[u8]>>(image: &Image<D>) -> Option<u64> {
 /// When a row cannot be written.
 pub fn export<D: AsRef<[u8]>>(
     image: &Image<D>,
-    asked: &Asked<'_>,
+    subjects: &Subjects<'_>,
     writers: &mut [Writer<'_>],
 ) -> io::Result<()> {
-    let mut coverages = asked.coverages();
+    let mut coverages = subjects.coverages();
     let (mut sites, mut policy) = (None, None);
     let mut texts = Texts::default();
     for writer in writers {
@@ -113,7 +113,7 @@ pub fn export<D: AsRef<[u8]>>(
             site_row(&site, writer)?;
         }
         if let Some(writer) = &mut policy {
-            policy_rows(&site.address(), asked, coverages.of(&site), writer)?;
+            policy_rows(&site.address(), subjects, coverages.of(&site), writer)?;
         }
     }
     if texts.is_wanted() {
@@ -158,11 +158,11 @@ fn site_row(site: &Site<'_>, writer: &mut Writer<'_>) -> io::Result<()> {
 
 fn policy_rows(
     site: &str,
-    asked: &Asked<'_>,
+    subjects: &Subjects<'_>,
     coverages: &[Coverage],
     writer: &mut Writer<'_>,
 ) -> io::Result<()> {
-    for (who, coverage) in asked.each().zip(coverages) {
+    for (who, coverage) in subjects.each().zip(coverages) {
         writer.row(&[
             site.into(),
             who.crawler.into(),
@@ -180,7 +180,7 @@ fn policy_rows(
     Ok(())
 }
 
-impl Who<'_> {
+impl Subject<'_> {
     pub(crate) fn operator(&self) -> Cell<'static> {
         self.known.and_then(|known| known.operator).into()
     }
@@ -190,7 +190,7 @@ impl Who<'_> {
     }
 }
 
-/// A record that lists a sitemap; an empty one lists none, and is told as any other record.
+/// Whether a record lists a sitemap. An empty one does not, and is treated as any other record.
 fn is_sitemap(record: &detail::Extension<'_>) -> bool {
     record.key == "sitemap" && !record.value.is_empty()
 }
@@ -259,7 +259,7 @@ impl Texts<'_, '_> {
             ]
         })?;
         for crawler in group.default.then_some("*").into_iter().chain(crawlers) {
-            let who = Who { crawler, known: crawlers::find(crawler), usage: "" };
+            let who = Subject { crawler, known: crawlers::find(crawler), usage: "" };
             row(&mut self.crawlers, || {
                 [Cell::Number(document), number.into(), crawler.into(), who.operator(), who.purpose()]
             })?;
@@ -302,7 +302,7 @@ impl Texts<'_, '_> {
     }
 }
 
-/// Writes a row where somebody wants it.
+/// Writes a row, if there is a writer for it.
 fn row<'c, const N: usize>(
     writer: &mut Option<&mut Writer<'_>>,
     cells: impl FnOnce() -> [Cell<'c>; N],

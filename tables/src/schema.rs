@@ -1,9 +1,8 @@
-//! What the tables are: names, columns, types. The one description from which all writers and the
-//! document work.
+//! The tables: names, columns, types. All writers, and the document, use this one description.
 //!
-//! `docs/tables.md` shows the same, and a test holds the two together. Tables about texts have a row for each
-//! *document*, a distinct text, not for each site: `sites.document` leads from one to the other. It does not know how a
-//! row is made or written.
+//! `docs/tables.md` shows the same, and a test compares the two. Tables about texts have a row for
+//! each *document*, a distinct text, not for each site: `sites.document` leads from one to the
+//! other. It does not know how a row is made or written.
 
 use Kind::{Flag, Number, Real, Text, Time, Word};
 
@@ -12,7 +11,7 @@ use Kind::{Flag, Number, Real, Text, Time, Word};
 pub struct Table {
     /// The name, which is that of its file, too.
     pub name: &'static str,
-    /// What a row is.
+    /// The subject of a row.
     pub about: &'static str,
     /// The columns, in order.
     pub columns: &'static [Column],
@@ -23,18 +22,18 @@ pub struct Table {
 pub struct Column {
     /// The name.
     pub name: &'static str,
-    /// What its cells are.
+    /// The type of its cells.
     pub kind: Kind,
     /// Whether cells may be empty.
     pub nullable: bool,
-    /// What a cell says, and when it is empty.
+    /// The content of a cell, and when it is empty.
     pub about: &'static str,
 }
 
-/// What the cells of a column are.
+/// The type of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Text of any kind; octets that are no UTF-8 are replaced.
+    /// Text of any kind; bytes that are no UTF-8 are replaced.
     Text,
     /// One of few words: a dictionary in Parquet.
     Word,
@@ -176,7 +175,7 @@ const fn with_snapshot<const N: usize>(columns: &[Column]) -> [Column; N] {
     all
 }
 
-/// The tables of what two images differ in.
+/// The tables of the differences of two images.
 pub static CHANGED: [Table; 2] = [CHANGES, ACCESS];
 
 const SITES: Table = Table {

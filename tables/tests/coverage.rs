@@ -2,8 +2,8 @@
 //!
 //! `None` and `All` must never be contradicted by a target, over random files, random ACAP files,
 //! and the sample, under every profile; and where rules rank, `Some` must be shown by targets of
-//! both kinds: those are exact (see `tables/src/coverage.rs`), so the tests here find the targets by
-//! patterns, not by witnesses.
+//! both kinds: those are exact (see `tables/src/coverage.rs`), so the tests here find the targets
+//! by patterns, not by witnesses.
 
 use robomaton_compiler::Options;
 use robomaton_corpus::{BatchOptions, Input, Progress, build};

@@ -1,6 +1,7 @@
 //! `robomaton compile`: captures in, one image out, whole or not at all.
 //!
-//! Words of the command line become a job of `robomaton-jobs`, which is watched, and told.
+//! Words of the command line become a job of `robomaton-jobs`; this file shows its progress and its
+//! summary.
 
 use crate::bar;
 use crate::failure::Failure;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-/// Skipped records that are told one by one; `--verbose` tells more.
+/// Skipped records that are reported one by one; `--verbose` reports all.
 const SKIPPED: usize = 10;
 
 #[derive(Args)]
@@ -169,13 +170,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what was skipped: the first of it, and how much there is more.
+/// Reports skipped records: the first ones, and how many more there are.
 fn remark_skipped(skipped: &BTreeMap<&'static str, u64>, examples: &[String]) {
-    let told = if is_verbose() { examples.len() } else { examples.len().min(SKIPPED) };
-    examples[..told].iter().for_each(|example| remark(&format!("skipped {example}")));
+    let shown = if is_verbose() { examples.len() } else { examples.len().min(SKIPPED) };
+    examples[..shown].iter().for_each(|example| remark(&format!("skipped {example}")));
     let total: u64 = skipped.values().sum();
-    if total > told as u64 {
-        let more = total - told as u64;
+    if total > shown as u64 {
+        let more = total - shown as u64;
         remark(&format!("and {more} more skipped"));
     }
     if skipped.contains_key(SkipReason::NoRobots(String::new()).name()) {

@@ -1,7 +1,6 @@
-//! `robomaton diff`: what two images differ in, and who gained or lost by it.
+//! `robomaton diff`: the differences of two images, and who gained or lost by them.
 //!
-//! `robomaton-tables` finds the differences; this file tells them: a summary, JSON lines, or
-//! tables.
+//! `robomaton-tables` finds the differences; this file prints a summary, JSON lines, or tables.
 
 mod summary;
 
@@ -13,7 +12,7 @@ use clap::Args;
 use robomaton_jobs::Error;
 use robomaton_runtime::Outcome;
 use robomaton_tables::diff::{Access, Changed, diff};
-use robomaton_tables::rows::Asked;
+use robomaton_tables::rows::Subjects;
 use robomaton_tables::schema::CHANGED;
 use robomaton_tables::write::{Format, Writer};
 use serde::Serialize;
@@ -62,12 +61,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let images = [open_image(&arguments.old)?, open_image(&arguments.new)?];
     let crawlers = arguments.about.crawlers(images[1].profile())?;
     let usages = arguments.about.usages(&[&images[0], &images[1]])?;
-    let asked = images.each_ref().map(|image| Asked::new(image, &crawlers, &usages));
+    let subjects = images.each_ref().map(|image| Subjects::new(image, &crawlers, &usages));
     let mut out = Out::new();
     let mut summary = Summary::new(arguments.examples);
     let mut tell = |writers: &mut [Writer<'_>]| -> Result<u64, Failure> {
         let [old, new] = &images;
-        diff([old, new], asked.each_ref(), |changed| {
+        diff([old, new], subjects.each_ref(), |changed| {
             if arguments.json {
                 out.json(&ChangeJson::from(&changed))?;
             }
@@ -109,7 +108,7 @@ struct ChangeJson<'a> {
     access: Vec<AccessJson<'a>>,
 }
 
-/// Who may use more or less of it.
+/// A crawler that may use more or less of it.
 #[derive(Serialize)]
 struct AccessJson<'a> {
     crawler: &'a str,

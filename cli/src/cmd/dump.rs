@@ -1,8 +1,7 @@
 //! `robomaton dump`: a stage of the compiler as text.
 //!
-//! Tree, policy and automaton are the same texts as in the golden files of the tests: each is
-//! written by the crate that makes it, and this file only takes a file there. The image, of any
-//! size, is [`image`]'s.
+//! Tree, policy and automaton are the same texts as in the golden files of the tests: the crate
+//! that makes a stage also writes it. [`image`] writes images, of any size.
 
 mod image;
 mod json;

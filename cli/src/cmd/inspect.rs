@@ -1,4 +1,4 @@
-//! `robomaton inspect`: what an image holds, in counts, or what it holds of one site.
+//! `robomaton inspect`: the content of an image in counts, or all of one site.
 //!
 //! Reads through the checked view and decides nothing.
 

@@ -1,7 +1,7 @@
-//! `robomaton report`: one page with pictures and tables of an image, or of several over time, and
-//! a search for a site.
+//! `robomaton report`: one page with charts and tables of an image, or of several over time, and a
+//! search for a site.
 //!
-//! The page is `robomaton_report`'s; this file says where it goes and how far it is.
+//! `robomaton_report` makes the page; this file writes it and shows the progress.
 
 use crate::bar;
 use crate::cmd::lint;

@@ -1,7 +1,7 @@
 //! The permissions embedded in a page, and the numbers under which the compiler knows them.
 //!
-//! Invariant: each META tag and each class is given to the compiler under a number of its own in place
-//! of its line, so that a rule leads back to the tag that it comes from. It knows no HTML.
+//! Invariant: each META tag and each class is given to the compiler under a number of its own in
+//! place of its line, so that a rule leads back to the tag that it comes from. It knows no HTML.
 
 use robomaton_compiler::{self as compiler, Policy};
 

@@ -110,8 +110,8 @@ fn set<D: AsRef<[u8]>>(image: &Image<D>, word: Option<u32>, out: &mut impl Write
     }
 }
 
-/// A list whose fields are weighed by narrowness, its entries, and the list of what any crawler is
-/// told.
+/// A list whose fields are weighed by specificity, its entries, and the list of the fields for any
+/// crawler.
 fn scoped<D: AsRef<[u8]>>(
     image: &Image<D>,
     list: &ScopedView<'_>,
