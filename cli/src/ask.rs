@@ -1,53 +1,52 @@
-//! Questions by the line: text → answers in order, and what is wrong with lines that are no
-//! questions.
+//! Questions by the line, and their answers in the same order.
 //!
-//! What `query`, `filter`, `visit` and `bench` share: a line is a URL, or an agent, a tab and a
-//! URL, or a JSON object. Runs of plain URLs go through the runtime's batch, so that the waits for
-//! memory overlap; the other lines are answered one by one, in their place. No allocation per plain
-//! line. Invariants: every line that is not blank is delivered exactly once, in order; one that is
-//! no question is delivered with the basis `no-url`, told with its number, and makes the exit code
-//! 2. It does not know what is printed.
+//! `query`, `filter`, `visit` and `bench` share it. A line is a URL, or an agent, a tab and a URL,
+//! or a JSON object. Runs of plain URLs go through the runtime's batch, so that the waits for
+//! memory overlap; other lines are answered one by one, in their place. Plain lines need no
+//! allocation. Invariants: every line that is not blank is delivered exactly once, in order; a line
+//! that is no question is delivered with the basis `no-url`, reported with its number, and makes
+//! the exit code 2. It does not know the format of the output.
 
 use crate::failure::Failure;
 use crate::input::{Chunks, Lines, announce_stdin};
-use crate::options::given_url;
+use crate::options::{DocumentArgs, QueryArgs, given_url};
 use crate::output::{Out, error, is_verbose, remark};
 use robomaton_explain::{
-    Asked, Known, Names, check_usage, crawler_names, decide, for_purpose, held_otherwise, names, quoted,
-    spelled, url_mistake,
+    CrawlerCache, InputQuestion, Names, QuestionJson, check_usage, crawler_names, decide, for_purpose, names,
+    quoted, similar_site, url_mistake, url_text,
 };
 use robomaton_runtime::{Basis, Crawler, Image, Profile, Question, Usage, Verdict};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Lines that are no questions and are told one by one; `--verbose` tells all.
-const TOLD: u64 = 10;
+/// Lines that are no questions and are reported one by one; `--verbose` reports all.
+const REPORTED: u64 = 10;
 
-/// Unknown sites that are looked for under another name, until one is found.
-const LOOKED_FOR: u32 = 1000;
+/// Unknown sites that are looked up under another name, until one is found.
+const LOOKUPS: u32 = 1000;
 
-/// Where a question stands. The number of a line is counted when it is told: most are not.
+/// The position of a question. The number of a line is counted only when it is reported.
 #[derive(Clone, Copy)]
-pub(crate) enum Place<'t> {
+pub(crate) enum Position<'t> {
     Argument,
     /// A line by its number, from 1.
     Line(u64),
-    /// The last line among the first octets of a text, behind so many lines.
+    /// The last line among the first bytes of a text, behind so many lines.
     Read {
         before: u64,
         text: &'t str,
-        octets: usize,
+        bytes: usize,
     },
 }
 
-impl Place<'_> {
+impl Position<'_> {
     fn number(self) -> Option<u64> {
         match self {
-            Place::Argument => None,
-            Place::Line(number) => Some(number),
-            Place::Read { before, text, octets } => {
-                let read = &text.as_bytes()[..octets];
+            Position::Argument => None,
+            Position::Line(number) => Some(number),
+            Position::Read { before, text, bytes } => {
+                let read = &text.as_bytes()[..bytes];
                 let ends = memchr::memchr_iter(b'\n', read).count() as u64;
                 Some(before + ends + u64::from(!read.ends_with(b"\n")))
             }
@@ -55,16 +54,16 @@ impl Place<'_> {
     }
 }
 
-/// Who asks, for what, and of which image: the terms of a line that does not say so itself.
+/// The image, and the query of lines that do not have one of their own.
 #[derive(Clone, Copy)]
-pub(crate) struct Asker<'a> {
+pub(crate) struct LineDefaults<'a> {
     pub(crate) image: &'a Image,
     pub(crate) crawler: &'a Crawler,
     /// The names of the crawler, as they are printed.
     pub(crate) agent: &'a str,
     /// The usage, for the purpose.
-    pub(crate) use_: Usage<'a>,
-    pub(crate) usage: &'a str,
+    pub(crate) usage: Usage<'a>,
+    pub(crate) usage_name: &'a str,
     pub(crate) purpose: Option<&'a str>,
     /// The document that answers, where it is not robots.txt.
     pub(crate) document: Option<&'a str>,
@@ -72,23 +71,44 @@ pub(crate) struct Asker<'a> {
     pub(crate) profile: Profile,
 }
 
-/// A line with its answer.
-pub(crate) struct Answered<'q> {
+impl<'a> LineDefaults<'a> {
+    /// The query of these options. Crawler and agent are those of [`QueryArgs::checked`].
+    pub(crate) fn new(
+        query: &'a QueryArgs,
+        image: &'a Image,
+        (crawler, agent): &'a (Crawler, String),
+        document: &'a DocumentArgs,
+    ) -> LineDefaults<'a> {
+        LineDefaults {
+            image,
+            crawler,
+            agent,
+            usage: query.usage.resolve(image),
+            usage_name: &query.usage.usage,
+            purpose: query.usage.purpose.as_deref(),
+            document: document.other(),
+            profile: document.profile(image.profile()),
+        }
+    }
+}
+
+/// A line and its answer.
+pub(crate) struct AnsweredLine<'q> {
     /// The line as it was read.
     pub(crate) line: &'q [u8],
     /// The URL in it, on one line; all of a line that is no question.
     pub(crate) url: &'q [u8],
     pub(crate) agent: &'q str,
-    pub(crate) usage: &'q str,
+    pub(crate) usage_name: &'q str,
     pub(crate) purpose: Option<&'q str>,
     pub(crate) crawler: &'q Crawler,
     pub(crate) verdict: Verdict<'q>,
 }
 
-impl Answered<'_> {
-    /// As it is printed with an answer; `url` is this line's.
-    pub(crate) fn question<'q>(&'q self, url: &'q str) -> robomaton_explain::Question<'q> {
-        robomaton_explain::Question { url, agent: self.agent, usage: self.usage, purpose: self.purpose }
+impl AnsweredLine<'_> {
+    /// The question in JSON; `url` is this line's.
+    pub(crate) fn question<'q>(&'q self, url: &'q str) -> QuestionJson<'q> {
+        QuestionJson { url, agent: self.agent, usage: self.usage_name, purpose: self.purpose }
     }
 
     /// Whether the line is no question.
@@ -97,37 +117,36 @@ impl Answered<'_> {
     }
 }
 
-/// A run of questions.
-pub(crate) struct Questions<'a> {
-    asker: Asker<'a>,
-    known: Known,
+/// Answers questions, line by line.
+pub(crate) struct QuestionLines<'a> {
+    defaults: LineDefaults<'a>,
+    crawlers: CrawlerCache,
     /// Lines before the text that is read.
     lines: u64,
     mistakes: Mistakes,
-    /// Unknown sites that may still be looked for under another name.
-    looks: u32,
+    /// Unknown sites that may still be looked up under another name.
+    lookups: u32,
 }
 
-impl<'a> Questions<'a> {
-    pub(crate) fn new(asker: Asker<'a>) -> Questions<'a> {
-        Questions {
-            asker,
-            known: Known::default(),
+impl<'a> QuestionLines<'a> {
+    pub(crate) fn new(defaults: LineDefaults<'a>) -> QuestionLines<'a> {
+        QuestionLines {
+            defaults,
+            crawlers: CrawlerCache::default(),
             lines: 0,
             mistakes: Mistakes::default(),
-            looks: LOOKED_FOR,
+            lookups: LOOKUPS,
         }
     }
 
     /// Answers URLs that are arguments, or the lines of standard input where there are none. `each`
-    /// writes an answer; what it has written goes out with each chunk, so that whoever writes lines
-    /// slowly is answered at once. Gives the exit code: that of success, or 2 after lines that were
-    /// no questions.
+    /// writes an answer. The output is flushed with each chunk of input, so that slow lines are
+    /// answered at once. Returns the exit code: success, or 2 after lines that were no questions.
     pub(crate) fn run(
         mut self,
         urls: &[String],
         out: &mut Out,
-        mut each: impl FnMut(&mut Out, &Answered<'_>) -> io::Result<()>,
+        mut each: impl FnMut(&mut Out, &AnsweredLine<'_>) -> io::Result<()>,
     ) -> Result<ExitCode, Failure> {
         // An error of writing stops the run after the chunk.
         let mut written = Ok(());
@@ -148,9 +167,11 @@ impl<'a> Questions<'a> {
         for url in urls {
             // A line break is no part of a URL for any reader of URLs.
             let url = one_line(url);
-            let Asker { image, crawler, use_, document, .. } = self.asker;
-            let verdict = decide(image, document, crawler, use_, &url);
-            self.deliver(&url, &url, verdict, Place::Argument, &mut |answered| written = each(out, answered));
+            let LineDefaults { image, crawler, usage, document, .. } = self.defaults;
+            let verdict = decide(image, document, crawler, usage, &url);
+            self.deliver(&url, &url, verdict, Position::Argument, &mut |answered| {
+                written = each(out, answered)
+            });
             std::mem::replace(&mut written, Ok(()))?;
         }
         out.flush()?;
@@ -158,24 +179,24 @@ impl<'a> Questions<'a> {
     }
 
     /// Answers the lines of a chunk.
-    fn chunk(&mut self, chunk: &[u8], each: &mut impl FnMut(&Answered<'_>)) {
+    fn chunk(&mut self, chunk: &[u8], each: &mut impl FnMut(&AnsweredLine<'_>)) {
         if let Ok(text) = std::str::from_utf8(chunk) {
             return self.text(text, each);
         }
-        for line in chunk.split_inclusive(|&octet| octet == b'\n') {
+        for line in chunk.split_inclusive(|&byte| byte == b'\n') {
             match std::str::from_utf8(line) {
                 Ok(line) => self.text(line, each),
                 Err(_) => {
                     self.lines += 1;
                     let line = line.trim_ascii();
-                    self.single(line, &spelled(line), Place::Line(self.lines), each);
+                    self.single(line, &url_text(line), Position::Line(self.lines), each);
                 }
             }
         }
     }
 
-    fn text(&mut self, text: &str, each: &mut impl FnMut(&Answered<'_>)) {
-        let Asker { image, crawler, use_, document, .. } = self.asker;
+    fn text(&mut self, text: &str, each: &mut impl FnMut(&AnsweredLine<'_>)) {
+        let LineDefaults { image, crawler, usage, document, .. } = self.defaults;
         let has_tabs = memchr::memchr(b'\t', text.as_bytes()).is_some();
         // The batch asks robots.txt alone.
         let is_plain =
@@ -190,17 +211,17 @@ impl<'a> Questions<'a> {
                     lines = here;
                     return None;
                 }
-                Some(Question { crawler, usage: use_, url })
+                Some(Question { crawler, usage, url })
             });
             // The batch answers in order, so the next line asked is the one answered.
             image.decide_batch(plain, |verdict| {
                 let url = asked.next().unwrap_or_default();
-                let place = Place::Read { before: self.lines, text, octets: asked.read(text) };
-                self.deliver(url, url, verdict, place, each);
+                let position = Position::Read { before: self.lines, text, bytes: asked.read(text) };
+                self.deliver(url, url, verdict, position, each);
             });
             let Some(other) = lines.next() else { break };
-            let place = Place::Read { before: self.lines, text, octets: lines.read(text) };
-            self.single(other.as_bytes(), other, place, each);
+            let position = Position::Read { before: self.lines, text, bytes: lines.read(text) };
+            self.single(other.as_bytes(), other, position, each);
         }
         self.lines += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
     }
@@ -212,84 +233,99 @@ impl<'a> Questions<'a> {
         line: &str,
         url: &str,
         verdict: Verdict<'_>,
-        place: Place<'_>,
-        each: &mut impl FnMut(&Answered<'_>),
+        position: Position<'_>,
+        each: &mut impl FnMut(&AnsweredLine<'_>),
     ) {
-        let Asker { crawler, agent, usage, purpose, .. } = self.asker;
+        let LineDefaults { crawler, agent, usage_name, purpose, .. } = self.defaults;
         if matches!(verdict.basis(), Basis::NoUrl | Basis::NoSite) {
-            self.not_held(url, &verdict, place);
+            self.not_held(url, &verdict, position);
         }
         let (line, url) = (line.as_bytes(), url.as_bytes());
-        each(&Answered { line, url, agent, usage, purpose, crawler, verdict });
+        each(&AnsweredLine { line, url, agent, usage_name, purpose, crawler, verdict });
     }
 
-    /// Tells that a text is no URL; of the first site that the image holds under another name,
-    /// which.
+    /// Reports a text that is no URL. For one unknown site, a remark names the site that the image
+    /// holds under another name.
     #[cold]
-    fn not_held(&mut self, url: &str, verdict: &Verdict<'_>, place: Place<'_>) {
+    fn not_held(&mut self, url: &str, verdict: &Verdict<'_>, position: Position<'_>) {
         if verdict.basis() == Basis::NoUrl {
             let mistake = url_mistake(url).unwrap_or_else(|| format!("{} is no URL of a site", quoted(url)));
-            return self.mistakes.tell(place, &mistake);
+            return self.mistakes.report(position, &mistake);
         }
-        if self.looks > 0 && self.asker.document.is_none() {
-            self.looks -= 1;
-            if let Some(held) = held_otherwise(self.asker.image, url) {
-                self.looks = 0;
+        if self.lookups > 0 && self.defaults.document.is_none() {
+            self.lookups -= 1;
+            if let Some(held) = similar_site(self.defaults.image, url) {
+                self.lookups = 0;
                 remark(&held);
             }
         }
     }
 
     /// Answers a line that is more than a URL, or that the batch does not answer.
-    fn single(&mut self, raw: &[u8], line: &str, place: Place<'_>, each: &mut impl FnMut(&Answered<'_>)) {
-        let Asker { image, crawler, agent, use_, usage, purpose, document, profile } = self.asker;
-        let asked = match parse(line).and_then(|asked| checked(asked, image, profile)) {
-            Ok(asked) => asked,
+    fn single(
+        &mut self,
+        raw: &[u8],
+        line: &str,
+        position: Position<'_>,
+        each: &mut impl FnMut(&AnsweredLine<'_>),
+    ) {
+        let LineDefaults { image, crawler, agent, usage, usage_name, purpose, document, profile } =
+            self.defaults;
+        let question = match parse(line).and_then(|question| checked(question, image, profile)) {
+            Ok(question) => question,
             Err(mistake) => {
-                self.mistakes.tell(place, &mistake);
-                let verdict = decide(image, document, crawler, use_, "");
-                return each(&Answered { line: raw, url: raw, agent, usage, purpose, crawler, verdict });
+                self.mistakes.report(position, &mistake);
+                let verdict = decide(image, document, crawler, usage, "");
+                return each(&AnsweredLine {
+                    line: raw,
+                    url: raw,
+                    agent,
+                    usage_name,
+                    purpose,
+                    crawler,
+                    verdict,
+                });
             }
         };
-        let purpose = asked.purpose.as_deref().or(purpose);
-        let use_ = match &asked.usage {
+        let purpose = question.purpose.as_deref().or(purpose);
+        let usage = match &question.usage {
             Some(name) => for_purpose(image.usage(name), purpose),
-            None => for_purpose(use_, purpose),
+            None => for_purpose(usage, purpose),
         };
-        let usage = asked.usage.as_deref().unwrap_or(usage);
-        let joined = asked.agent.as_ref().map(Names::joined);
+        let usage_name = question.usage.as_deref().unwrap_or(usage_name);
+        let joined = question.agent.as_ref().map(Names::joined);
         let agent = joined.as_deref().unwrap_or(agent);
-        let is_spelled = asked.agent.is_none() && !line.starts_with('{');
-        let url = one_line(&asked.url);
-        let mut known = std::mem::take(&mut self.known);
-        let named_only = asked.named_only || crawler.is_named_only();
-        let crawler = match &asked.agent {
-            Some(names) => known.crawler(image, names, named_only),
+        let is_spelled = question.agent.is_none() && !line.starts_with('{');
+        let url = one_line(&question.url);
+        let mut crawlers = std::mem::take(&mut self.crawlers);
+        let named_only = question.named_only || crawler.is_named_only();
+        let crawler = match &question.agent {
+            Some(names) => crawlers.crawler(image, names, named_only),
             None if named_only == crawler.is_named_only() => crawler,
-            None => known.crawler(image, &Names::Several(crawler.names().to_vec()), true),
+            None => crawlers.crawler(image, &Names::Several(crawler.names().to_vec()), true),
         };
-        let verdict = decide(image, document, crawler, use_, &url);
+        let verdict = decide(image, document, crawler, usage, &url);
         if matches!(verdict.basis(), Basis::NoUrl | Basis::NoSite) {
-            self.not_held(&url, &verdict, place);
+            self.not_held(&url, &verdict, position);
         }
-        // The octets of a plain line are printed as they were read.
+        // The bytes of a plain line are printed as they were read.
         let shown = if is_spelled { raw } else { url.as_bytes() };
-        each(&Answered { line: raw, url: shown, agent, usage, purpose, crawler, verdict });
-        self.known = known;
+        each(&AnsweredLine { line: raw, url: shown, agent, usage_name, purpose, crawler, verdict });
+        self.crawlers = crawlers;
     }
 }
 
 /// Reads a line that is not blank.
 ///
 /// # Errors
-/// What is wrong with it.
-pub(crate) fn parse(line: &str) -> Result<Asked<'_>, String> {
+/// A description of the mistake.
+pub(crate) fn parse(line: &str) -> Result<InputQuestion<'_>, String> {
     if line.starts_with('{') {
         return serde_json::from_str(line).map_err(|error| json_mistake(&error));
     }
     let plain = |url| {
         let url = Cow::Borrowed(url);
-        Asked { url, agent: None, usage: None, purpose: None, named_only: false }
+        InputQuestion { url, agent: None, usage: None, purpose: None, named_only: false }
     };
     match line.split_once('\t') {
         None => Ok(plain(line)),
@@ -298,7 +334,7 @@ pub(crate) fn parse(line: &str) -> Result<Asked<'_>, String> {
         }
         Some((agent, url)) => {
             let agent = Names::One(Cow::Borrowed(agent.trim_ascii()));
-            Ok(Asked { agent: Some(agent), ..plain(url.trim_ascii()) })
+            Ok(InputQuestion { agent: Some(agent), ..plain(url.trim_ascii()) })
         }
     }
 }
@@ -308,34 +344,34 @@ pub(crate) fn parse(line: &str) -> Result<Asked<'_>, String> {
 /// # Errors
 /// When a name names nobody, or the usage is unknown.
 pub(crate) fn checked<'q>(
-    mut asked: Asked<'q>,
+    mut question: InputQuestion<'q>,
     image: &Image,
     profile: Profile,
-) -> Result<Asked<'q>, String> {
+) -> Result<InputQuestion<'q>, String> {
     // As on a command line, one string may be a list of names.
-    if let Some(Names::One(one)) = &asked.agent {
+    if let Some(Names::One(one)) = &question.agent {
         let list = names(one);
         if list.len() > 1 {
-            asked.agent = Some(Names::Several(list.into_iter().map(str::to_owned).collect()));
+            question.agent = Some(Names::Several(list.into_iter().map(str::to_owned).collect()));
         }
     }
     let named = |name: &str| crawler_names(name, profile).map(drop).map_err(|error| error.to_string());
-    match &asked.agent {
+    match &question.agent {
         None => {}
         Some(Names::One(name)) => named(name)?,
         Some(Names::Several(names)) if names.is_empty() => return Err("`agent` names nobody".to_owned()),
         Some(Names::Several(names)) => names.iter().try_for_each(|name| named(name))?,
     }
-    if let Some(usage) = &asked.usage {
+    if let Some(usage) = &question.usage {
         check_usage(image, usage).map_err(|unknown| unknown.to_string())?;
     }
-    Ok(asked)
+    Ok(question)
 }
 
-/// What is wrong with a JSON object, without the number of its only line.
+/// The mistake in a JSON object, without the number of its only line.
 fn json_mistake(error: &serde_json::Error) -> String {
-    let said = error.to_string();
-    let what = said.rsplit_once(" at line ").map_or(said.as_str(), |(what, _)| what);
+    let message = error.to_string();
+    let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
     format!("no question in JSON: {what}, at column {}", error.column())
 }
 
@@ -351,17 +387,17 @@ pub(crate) struct Mistakes {
 }
 
 impl Mistakes {
-    /// Tells a mistake, with the number of its line if it is not an argument.
-    pub(crate) fn tell(&mut self, place: Place<'_>, what: &str) {
+    /// Reports a mistake, with the number of its line if it is not an argument.
+    pub(crate) fn report(&mut self, position: Position<'_>, what: &str) {
         self.count += 1;
-        if self.count <= TOLD || is_verbose() {
-            error(&place.number().map_or_else(|| what.to_owned(), |line| format!("line {line}: {what}")));
+        if self.count <= REPORTED || is_verbose() {
+            error(&position.number().map_or_else(|| what.to_owned(), |line| format!("line {line}: {what}")));
         }
     }
 
-    /// That of success, or of an error; tells how many mistakes were not told.
+    /// The exit code of success, or of an error. Reports how many mistakes were left out.
     pub(crate) fn exit_code(self) -> ExitCode {
-        let more = if is_verbose() { 0 } else { self.count.saturating_sub(TOLD) };
+        let more = if is_verbose() { 0 } else { self.count.saturating_sub(REPORTED) };
         if more > 0 {
             let (all, what) = (self.count, "lines are no questions");
             error(&format!("{all} {what} in all; --verbose tells the other {more}, too"));
@@ -377,7 +413,7 @@ mod tests {
     #[test]
     fn a_line_has_three_shapes() {
         let read = |line| {
-            let Asked { url, agent, usage, .. } = parse(line).unwrap();
+            let InputQuestion { url, agent, usage, .. } = parse(line).unwrap();
             (url.into_owned(), agent.map(|names| names.joined().into_owned()), usage)
         };
         let agent = |name: &str| Some(name.to_owned());
@@ -388,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_question_is_told() {
+    fn lines_that_are_no_questions_are_reported() {
         for (line, what) in [
             (r#"{"url": "a", "agnet": "b"}"#, "unknown field `agnet`, expected one of `url`, `agent`"),
             (r#"{"url": "a""#, "EOF while parsing an object, at column 11"),

@@ -1,16 +1,18 @@
-//! Options that several subcommands share: where an image goes, the dialect of a text, the terms of a question, files beside a
-//! text.
+//! Options that several subcommands share: output, dialect, terms, query, files that a text refers
+//! to.
 //!
-//! Turns words of the command line into the options of the crates below. It reads no file but those of `--with`.
+//! Turns words of the command line into the options of the crates below. It reads no files except
+//! those of `--with`.
 
-use crate::ask;
 use crate::failure::Failure;
 use crate::input::read_text;
 use crate::output::remark;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use robomaton_compiler::{Limits, Options};
-use robomaton_explain::{Asker, asked_as, check_usage, crawler_names, for_purpose, names, time};
+use robomaton_explain::{
+    Query, SiteFiles, check_usage, crawler_names, for_purpose, name_remark, names, time,
+};
 use robomaton_jobs::Destination;
 use robomaton_runtime::{Crawler, Decision, Image, Profile, Terms, Usage};
 use std::num::NonZero;
@@ -40,18 +42,19 @@ pub(crate) struct Dialect {
     /// The dialect that texts are read in.
     #[arg(long, default_value = "full", value_parser = profiles())]
     pub(crate) profile: Profile,
-    /// Read no more than this many bytes of a text [default: 512000; of the profile google: 64 MiB].
+    /// Read no more than this many bytes of a text [default: 512000; of the profile google: 64
+    /// MiB].
     #[arg(long, value_name = "N")]
     pub(crate) max_bytes: Option<usize>,
-    /// Groups that a text may have; one with more is disallowed, over limit [default: 50000].
-    #[arg(long, value_name = "N")]
-    max_groups: Option<usize>,
-    /// Rules that a text may have [default: 200000].
-    #[arg(long, value_name = "N")]
-    max_rules: Option<usize>,
-    /// Stars that the rules of a group may have [default: 8192].
-    #[arg(long, value_name = "N")]
-    max_stars: Option<usize>,
+    /// Groups that a text may have; one with more is disallowed, over limit.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().groups)]
+    max_groups: usize,
+    /// Rules that a text may have.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().rules)]
+    max_rules: usize,
+    /// Stars that the rules of a group may have.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().stars)]
+    max_stars: usize,
 }
 
 fn profiles() -> impl TypedValueParser<Value = Profile> {
@@ -61,14 +64,13 @@ fn profiles() -> impl TypedValueParser<Value = Profile> {
 impl Dialect {
     /// The compiler's options.
     pub(crate) fn options(&self) -> Options {
-        let Limits { groups, rules, stars, .. } = Limits::default();
         Options {
             profile: self.profile,
             limits: Limits {
                 bytes: self.max_bytes,
-                groups: self.max_groups.unwrap_or(groups),
-                rules: self.max_rules.unwrap_or(rules),
-                stars: self.max_stars.unwrap_or(stars),
+                groups: self.max_groups,
+                rules: self.max_rules,
+                stars: self.max_stars,
                 ..Limits::default()
             },
             ..Options::default()
@@ -89,17 +91,23 @@ impl From<Permission> for Decision {
     }
 }
 
+impl From<Decision> for Permission {
+    fn from(decision: Decision) -> Permission {
+        if decision.is_allowed() { Permission::Allow } else { Permission::Deny }
+    }
+}
+
 /// What an outcome other than rules means (R16).
 #[derive(Args, Clone, Debug)]
 pub(crate) struct TermsArgs {
     /// For sites that answered 401 or 403.
-    #[arg(long, value_name = "PERMISSION", default_value = "allow")]
+    #[arg(long, value_enum, value_name = "PERMISSION", default_value_t = Terms::default().on_forbidden.into())]
     on_forbidden: Permission,
     /// For sites that answered 429.
-    #[arg(long, value_name = "PERMISSION", default_value = "allow")]
+    #[arg(long, value_enum, value_name = "PERMISSION", default_value_t = Terms::default().on_throttled.into())]
     on_throttled: Permission,
     /// For sites that were unreachable more than 30 days ago.
-    #[arg(long, value_name = "PERMISSION", default_value = "deny")]
+    #[arg(long, value_enum, value_name = "PERMISSION", default_value_t = Terms::default().on_long_unreachable.into())]
     on_long_unreachable: Permission,
 }
 
@@ -118,22 +126,25 @@ impl TermsArgs {
 
 /// What the crawler wants to do.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct UseArgs {
-    /// What the crawler wants to do: crawl, index, follow, preserve, present, present-snippet, train, or any
-    /// other name that a record of the image has.
-    /// Allow and Disallow speak of crawl, Noindex of index, and ACAP's records and META tags of whatever they name; of
-    /// all else, such as train, only ACAP's `other` speaks. Content-Signal and Content-Usage are kept, but not weighed.
+pub(crate) struct UsageArgs {
+    /// What the crawler wants to do: crawl, index, follow, preserve, present, present-snippet,
+    /// train, or any other name that a record of the image has. Allow and Disallow speak of crawl,
+    /// Noindex of index, and ACAP's records and META tags of whatever they name; of all else, such
+    /// as train, only ACAP's `other` speaks. Content-Signal and Content-Usage are kept, but not
+    /// weighed.
     #[arg(long, default_value = "crawl")]
     pub(crate) usage: String,
-    /// What it wants that for, as sub-records of ACAP and META tags name it. No conventional record speaks of purposes.
+    /// What it wants that for, as sub-records of ACAP and META tags name it. No conventional record
+    /// speaks of purposes.
     #[arg(long)]
     pub(crate) purpose: Option<String>,
-    /// The crawler works on single elements of pages: what is said of one does not speak for the whole page.
+    /// The crawler works on single elements of pages: what is said of one does not speak for the
+    /// whole page.
     #[arg(long)]
     pub(crate) elements: bool,
 }
 
-impl UseArgs {
+impl UsageArgs {
     /// Refuses a usage that neither a vocabulary nor the image knows.
     pub(crate) fn check<D: AsRef<[u8]>>(&self, image: &Image<D>) -> Result<(), Failure> {
         check_usage(image, &self.usage).map_err(Failure::from_error)
@@ -168,97 +179,82 @@ impl DocumentArgs {
 /// Which groups count.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct NamedArgs {
-    /// Only groups that name the crawler count, as for AdsBot-Google: `User-agent: *` is as if it were not there.
+    /// Only groups that name the crawler count, as for AdsBot-Google: `User-agent: *` is as if it
+    /// were not there.
     #[arg(long)]
     pub(crate) named_only: bool,
 }
 
 impl NamedArgs {
-    /// The crawler, so asked.
-    pub(crate) fn of(self, crawler: Crawler) -> Crawler {
+    /// The crawler, restricted to these groups.
+    pub(crate) fn restrict(self, crawler: Crawler) -> Crawler {
         crawler.named_only(self.named_only)
     }
 }
 
 /// Who asks, and for what.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct AskerArgs {
-    /// Name of the crawler, or its whole User-Agent header. Several names (repeated, or separated by commas) are asked
-    /// best first: the first that a site has a group for answers. `*` means any crawler.
+pub(crate) struct QueryArgs {
+    /// Name of the crawler, or its whole User-Agent header. Several names (repeated, or separated
+    /// by commas) are asked best first: the first that a site has a group for answers. `*` means
+    /// any crawler.
     #[arg(long = "agent", short = 'a', value_name = "AGENT", default_value = "*")]
     agents: Vec<String>,
     #[command(flatten)]
-    pub(crate) named: NamedArgs,
+    named: NamedArgs,
     #[command(flatten)]
-    pub(crate) use_: UseArgs,
+    pub(crate) usage: UsageArgs,
 }
 
-impl AskerArgs {
-    /// The crawler as it was given, lists taken apart.
+impl QueryArgs {
+    /// The names of the crawler, lists taken apart.
     pub(crate) fn agents(&self) -> Vec<String> {
         self.agents.iter().flat_map(|agent| names(agent)).map(str::to_owned).collect()
     }
 
-    /// Refuses words that name no crawler under this profile, and says which names are asked where more was given.
-    pub(crate) fn heed(&self, profile: Profile) -> Result<(), Failure> {
-        heed(self.agents.iter().map(String::as_str), profile)
+    /// Checks the crawler's names under a profile, as [`check_agents`] does.
+    pub(crate) fn check_agents(&self, profile: Profile) -> Result<(), Failure> {
+        check_agents(self.agents.iter().map(String::as_str), profile)
     }
 
-    /// The crawler and its names as they are printed, all of it checked: names that name nobody and usages that nobody knows
-    /// are refused.
+    /// The crawler, and its names as they are printed, after a check of names and usage.
     pub(crate) fn checked(
         &self,
         image: &Image,
         document: &DocumentArgs,
     ) -> Result<(Crawler, String), Failure> {
-        self.heed(document.profile(image.profile()))?;
-        self.use_.check(image)?;
+        self.check_agents(document.profile(image.profile()))?;
+        self.usage.check(image)?;
         Ok((self.resolve(image).0, self.agents().join(",")))
     }
 
-    /// The terms of lines that do not say who asks, and for what.
-    pub(crate) fn of_lines<'a>(
-        &'a self,
-        image: &'a Image,
-        crawler: &'a Crawler,
-        agent: &'a str,
-        document: &'a DocumentArgs,
-    ) -> ask::Asker<'a> {
-        ask::Asker {
-            image,
-            crawler,
-            agent,
-            use_: self.use_.resolve(image),
-            usage: &self.use_.usage,
-            purpose: self.use_.purpose.as_deref(),
-            document: document.other(),
-            profile: document.profile(image.profile()),
-        }
-    }
-
-    /// As the crate of stories takes it.
-    pub(crate) fn asker(&self) -> Asker {
-        let UseArgs { usage, purpose, elements } = self.use_.clone();
+    /// The query by names, to be explained.
+    pub(crate) fn query(&self) -> Query {
+        let UsageArgs { usage, purpose, elements } = self.usage.clone();
         let named_only = self.named.named_only;
-        Asker { agents: self.agents(), usage, purpose, elements, named_only }
+        Query { agents: self.agents(), usage, purpose, elements, named_only }
     }
 
-    /// Resolved for an image.
+    /// Resolves crawler and usage for an image.
     pub(crate) fn resolve<D: AsRef<[u8]>>(&self, image: &Image<D>) -> (Crawler, Usage<'_>) {
-        (self.named.of(image.crawler(&self.agents)), self.use_.resolve(image))
+        (self.named.restrict(image.crawler(&self.agents)), self.usage.resolve(image))
     }
 }
 
-/// Refuses words that name no crawler under this profile, and says which names are asked where more was given.
-pub(crate) fn heed<'n>(given: impl IntoIterator<Item = &'n str>, profile: Profile) -> Result<(), Failure> {
+/// Refuses words that name no crawler under this profile. Where more than a name was given, a
+/// remark says which names are used.
+pub(crate) fn check_agents<'n>(
+    given: impl IntoIterator<Item = &'n str>,
+    profile: Profile,
+) -> Result<(), Failure> {
     for given in given {
         crawler_names(given, profile).map_err(|error| Failure::Said(error.to_string()))?;
-        asked_as(given, profile).iter().for_each(|said| remark(said));
+        name_remark(given, profile).iter().for_each(|message| remark(message));
     }
     Ok(())
 }
 
-/// A URL that is an argument: something at least.
+/// Refuses an empty URL.
 pub(crate) fn given_url(url: &str) -> Result<(), Failure> {
     match url.trim_ascii() {
         "" => Err(Failure::Said(
@@ -271,8 +267,8 @@ pub(crate) fn given_url(url: &str) -> Result<(), Failure> {
 /// Files that a text may refer to.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WithArgs {
-    /// A file that the robots.txt refers to, as the one of this path of its site; may be given several times. An answer
-    /// that lacks one is incomplete, and permits nothing.
+    /// A file that the robots.txt refers to, as the one of this path of its site; may be given
+    /// several times. An answer that lacks one is incomplete, and permits nothing.
     #[arg(long = "with", value_name = "PATH=FILE", value_parser = with)]
     with: Vec<(String, PathBuf)>,
 }
@@ -286,12 +282,13 @@ fn with(argument: &str) -> Result<(String, PathBuf), String> {
 
 impl WithArgs {
     /// The files' paths and texts; of two for one path the first counts.
-    pub(crate) fn read(&self) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-        self.with.iter().map(|(path, file)| Ok((path.clone(), read_text(file)?))).collect()
+    pub(crate) fn read(&self) -> Result<SiteFiles, Failure> {
+        let files = self.with.iter().map(|(path, file)| Ok((path.clone(), read_text(file)?)));
+        files.collect::<Result<_, Failure>>().map(SiteFiles)
     }
 }
 
-/// Says that a file of `--with` is for nothing.
+/// A remark that a file of `--with` is not used.
 pub(crate) fn remark_unused(path: &str) {
     remark(&format!("--with {path}: the robots.txt does not refer to it"));
 }
@@ -309,14 +306,14 @@ mod tests {
     #[test]
     fn names_must_name() {
         for name in ["*", " * ", "a", "a/1.0", "Mozilla/5.0 (compatible; FooBot/1.0)"] {
-            assert!(Profile::ALL.iter().all(|&profile| heed([name], profile).is_ok()), "{name}");
+            assert!(Profile::ALL.iter().all(|&profile| check_agents([name], profile).is_ok()), "{name}");
         }
         for (name, fails) in [
             ("", [true, true, false, true]),
             ("/1.0", [true, true, false, true]),
             ("Mozilla/5.0 (X11; Linux x86_64)", [true; 4]),
         ] {
-            assert_eq!(Profile::ALL.map(|profile| heed([name], profile).is_err()), fails, "{name:?}");
+            assert_eq!(Profile::ALL.map(|profile| check_agents([name], profile).is_err()), fails, "{name:?}");
         }
     }
 }

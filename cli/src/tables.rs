@@ -1,19 +1,19 @@
-//! What `export`, `diff` and `report` share: whom they ask about, several images in the order of time, and tables on their
-//! way to a directory.
+//! Shared by `export`, `diff` and `report`: the crawlers and usages asked about, several images in
+//! the order of time, and tables on their way to a directory.
 //!
-//! Turns words of the command line into tables of `robomaton-tables`. All files of a run are put in their places when
-//! the last of them is whole. It does not know what the rows say.
+//! Turns words of the command line into tables of `robomaton-tables`. All files of a run are put in
+//! place when the last of them is complete. It does not know the content of the rows.
 
 use crate::failure::Failure;
 use crate::features::left_out;
 use crate::input::open_image;
-use crate::options::heed;
+use crate::options::check_agents;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use robomaton_explain::check_usage;
+use robomaton_formats::crawlers::known;
 use robomaton_jobs::{Error, Target};
 use robomaton_runtime::{Image, Profile};
-use robomaton_tables::crawlers::known;
 use robomaton_tables::rows::newest;
 use robomaton_tables::schema::Table;
 use robomaton_tables::write::{Format, Writer};
@@ -21,14 +21,15 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Who is asked about, and for what.
+/// The crawlers and usages that are asked about.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct AboutArgs {
-    /// Ask about this crawler; may be given several times. `*` is one that no group names [default: `*` and the
-    /// well-known ones].
+    /// Ask about this crawler; may be given several times. `*` is one that no group names [default:
+    /// `*` and the well-known ones].
     #[arg(long = "crawler", value_name = "NAME")]
     crawlers: Vec<String>,
-    /// What the crawlers would do: crawl, index, or any name that `query --usage` takes; may be given several times.
+    /// What the crawlers would do: crawl, index, or any name that `query --usage` takes; may be
+    /// given several times.
     #[arg(long = "usage", value_name = "USAGE", default_value = "crawl")]
     pub(crate) usages: Vec<String>,
 }
@@ -40,7 +41,7 @@ impl AboutArgs {
             let known = known().iter().map(|known| known.token.to_owned());
             return Ok(std::iter::once("*".to_owned()).chain(known).collect());
         }
-        heed(self.crawlers.iter().map(String::as_str), profile)?;
+        check_agents(self.crawlers.iter().map(String::as_str), profile)?;
         Ok(distinct(&self.crawlers))
     }
 
@@ -69,8 +70,8 @@ pub(crate) struct Snapshot {
     pub(crate) image: Image,
 }
 
-/// Opens images: the one with the oldest newest capture first, those of which that is not known before all; else in the
-/// order given.
+/// Opens images: the one with the oldest newest capture first, those of which that is not known
+/// before all; else in the order given.
 pub(crate) fn open_images(paths: &[PathBuf]) -> Result<Vec<Snapshot>, Failure> {
     let stem = |path: &Path| {
         let name =
@@ -105,7 +106,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// A line that says so.
+    /// Writes it as a line.
     pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{:<10} {:>10}  {}", self.table, self.rows, self.file)
     }

@@ -32,13 +32,13 @@ fn explain(place: &Place, url: &str, more: &[&str]) -> String {
 fn the_outline_of_the_pilot() {
     let place = place(PILOT);
     for (usage, url, expected) in [
-        ("crawl", "/x", "verdict  allowed: line 13 permits it, and nothing as near prohibits it"),
+        ("crawl", "/x", "verdict  allowed: line 13 permits it, and nothing as narrow prohibits it"),
         (
             "index",
             "/public",
             "verdict  allowed: line 14 has a narrower pattern than the prohibition in line 15",
         ),
-        ("index", "/x", "verdict  disallowed: line 15 prohibits it, and nothing as near permits it"),
+        ("index", "/x", "verdict  disallowed: line 15 prohibits it, and nothing as narrow permits it"),
         (
             "preserve",
             "/news",
@@ -61,7 +61,7 @@ fn the_outline_of_the_pilot() {
         let out = explain(&place, url, &["--agent", "a", "--usage", usage]);
         assert!(out.contains(expected), "{expected}\n{out}");
         assert!(out.contains("line 12: *  (sub-record for *)"), "{out}");
-        assert!(out.contains("heard    sub-records for this purpose, addressed to any crawler"), "{out}");
+        assert!(out.contains("applies  sub-records for this purpose, addressed to any crawler"), "{out}");
     }
     let out = explain(&place, "/public", &["--agent", "xyz", "--usage", "index"]);
     assert!(out.contains("line 26: xyz  (record, refers to a file that is missing)"), "{out}");
@@ -119,7 +119,7 @@ fn fates_and_levels() {
     assert!(out.contains("sides    ACAP alone disallowed, the conventional rules alone disallowed"), "{out}");
     let out = explain(&place, "/i", &["--agent", "me", "--usage", "index"]);
     assert!(out.contains("(sub-record for news, ads, which is not asked for)"), "{out}");
-    assert!(out.contains("heard    the general fields of records, that name the crawler"), "{out}");
+    assert!(out.contains("applies  the general fields of records, that name the crawler"), "{out}");
     assert!(out.contains("line 6     ACAP-disallow-index: /i  record, to any        overridden"), "{out}");
     assert!(out.contains("a record that names the crawler overrides line 6"), "{out}");
     let out = explain(&place, "/i", &["--agent", "me", "--usage", "index", "--purpose", "ads"]);

@@ -42,20 +42,23 @@ fn a_page_answers_by_exit_code() {
     let (code, verdict) = run(&["-a", "a", "--usage", "index"]);
     assert_eq!(
         (code, verdict.as_str()),
-        (1, "verdict  disallowed: line 2 of the page permits it, and nothing as near prohibits it")
+        (1, "verdict  disallowed: line 2 of the page permits it, and nothing as narrow prohibits it")
     );
     // A robots.txt that is not at hand may name the crawler.
     let out = place.run(&ask(&["-a", "a", "--usage", "index"])).out;
     assert!(out.ends_with("(--image or --robots), so that conditional counts as disallowed\n"), "{out}");
     let (code, verdict) = run(&["-a", "a", "--usage", "index", "--robots", "robots.txt"]);
     assert_eq!(code, 1);
-    assert!(verdict.ends_with("nothing as near prohibits it; the page itself overrides line 2"), "{verdict}");
+    assert!(
+        verdict.ends_with("nothing as narrow prohibits it; the page itself overrides line 2"),
+        "{verdict}"
+    );
     let (code, verdict) = run(&["-a", "otherbot", "--usage", "index"]);
     assert_eq!(
         (code, verdict.as_str()),
         (
             1,
-            "verdict  disallowed: line 4 of the page prohibits it, and nothing as near permits it; the page itself overrides line 2 of the page"
+            "verdict  disallowed: line 4 of the page prohibits it, and nothing as narrow permits it; the page itself overrides line 2 of the page"
         )
     );
     let (code, verdict) = run(&["-a", "a", "--usage", "follow"]);

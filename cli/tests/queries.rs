@@ -6,9 +6,9 @@
 mod common;
 
 use common::Place;
+use robomaton_formats::crawlers::{find, known};
 use robomaton_runtime::{Image, Outcome, Site, Usage};
-use robomaton_tables::crawlers::{find, known};
-use robomaton_tables::extent::{Extent, Share, extent};
+use robomaton_tables::coverage::{Coverage, Share, coverage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -82,8 +82,8 @@ impl Sample {
         rows[1..].iter().map(|row| at.map(|at| row[at].clone())).collect()
     }
 
-    fn extent(&self, site: &Site<'_>, crawler: &str) -> Extent {
-        extent(site, &self.image.crawler([crawler]), Usage::CRAWL)
+    fn coverage(&self, site: &Site<'_>, crawler: &str) -> Coverage {
+        coverage(site, &self.image.crawler([crawler]), Usage::CRAWL)
     }
 
     fn count(&self, of: impl Fn(&Site<'_>) -> bool) -> usize {
@@ -106,8 +106,9 @@ fn words<const N: usize>(numbers: [usize; N]) -> [String; N] {
 fn queries_count_what_we_count() {
     let Some(sample) = Sample::new() else { return };
     for [share, sites, explicit] in sample.columns("blocked", ["share", "sites", "explicit"]) {
-        let of =
-            |site: &Site<'_>| Some(sample.extent(site, "GPTBot")).filter(|found| found.share.name() == share);
+        let of = |site: &Site<'_>| {
+            Some(sample.coverage(site, "GPTBot")).filter(|found| found.share.name() == share)
+        };
         let ours = [
             sample.count(|site| of(site).is_some()),
             sample.count(|site| of(site).is_some_and(|e| e.is_explicit())),
@@ -118,11 +119,13 @@ fn queries_count_what_we_count() {
         sample.columns("blocked-by-crawler", ["crawler", "nothing", "nothing_by_name", "some_by_name"]);
     assert_eq!(blocked.len(), known().len() + 1);
     for [crawler, nothing, by_name, some_by_name] in blocked {
-        let found: Vec<Extent> = sample.image.sites().map(|site| sample.extent(&site, &crawler)).collect();
+        let found: Vec<Coverage> =
+            sample.image.sites().map(|site| sample.coverage(&site, &crawler)).collect();
         let count = |share, explicit: bool| {
             found.iter().filter(|found| found.share == share && (found.is_explicit() || !explicit)).count()
         };
-        let ours = words([count(Share::None, false), count(Share::None, true), count(Share::Some, true)]);
+        let ours =
+            words([count(Share::Nothing, false), count(Share::Nothing, true), count(Share::Part, true)]);
         assert_eq!([nothing, by_name, some_by_name], ours, "{crawler}");
     }
     let ranks = ranks(&sample.image);
@@ -136,7 +139,7 @@ fn queries_count_what_we_count() {
             let places = names.into_iter().flatten().filter_map(|name| ranks.get(name));
             places.filter(|&&rank| rank > end[0] && rank <= end[1]).count()
         };
-        let closed = |site: &Site<'_>| usize::from(sample.extent(site, "GPTBot").share == Share::None);
+        let closed = |site: &Site<'_>| usize::from(sample.coverage(site, "GPTBot").share == Share::Nothing);
         let ours = [
             sample.image.sites().map(|site| entries(&site)).sum(),
             sample.image.sites().map(|site| entries(&site) * closed(&site)).sum(),
@@ -191,7 +194,7 @@ fn queries_read_what_the_texts_say() {
     {
         let of: Vec<_> = known().iter().filter(|known| known.purpose.name() == purpose).collect();
         let closed = |site: &Site<'_>| {
-            of.iter().filter(|known| sample.extent(site, known.token).share == Share::None).count()
+            of.iter().filter(|known| sample.coverage(site, known.token).share == Share::Nothing).count()
         };
         let counts: Vec<usize> = sample.image.sites().map(|site| closed(&site)).collect();
         let count = |fits: &dyn Fn(usize) -> bool| counts.iter().filter(|&&closed| fits(closed)).count();

@@ -94,9 +94,7 @@ fn explain_tells_groups_matches_and_reasons() {
         assert!(out.contains("line 2     Disallow: /private    rank 8\n"), "{out}");
         assert!(out.contains("line 3     Allow: /private/open  rank 13  <- decides\n"), "{out}");
         assert!(
-            out.ends_with(
-                "verdict  allowed: line 3 has the longest pattern of the 2 that match, 13 octets\n"
-            ),
+            out.ends_with("verdict  allowed: line 3 has the longest pattern of the 2 that match, 13 bytes\n"),
             "{out}"
         );
         let out = explain("x", "https://a.example/equal");

@@ -1,20 +1,21 @@
 //! Questions and answers in JSON, as `query` and the service read and print them.
 //!
-//! The keys are those that scripts rely on. It weighs nothing.
+//! The keys are those that scripts rely on. Nothing is weighed here.
 
 use crate::time::rfc3339;
-use crate::told::Told;
+use crate::verdict::VerdictJson;
 use robomaton_runtime::{Crawler, Image, Verdict};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Crawlers of JSON lines that are kept resolved.
-const KEPT: usize = 1 << 16;
+/// Crawlers that are cached.
+const CACHED: usize = 1 << 16;
 
-/// Crawlers of JSON lines, resolved once: those that any group may answer for, and those of [`Asked::named_only`].
+/// The crawlers of JSON lines, resolved once for one image. Crawlers of
+/// [`InputQuestion::named_only`] are apart from the others.
 #[derive(Default)]
-pub struct Known([Resolved; 2]);
+pub struct CrawlerCache([Resolved; 2]);
 
 #[derive(Default)]
 struct Resolved {
@@ -22,26 +23,26 @@ struct Resolved {
     lists: HashMap<Vec<String>, Crawler>,
 }
 
-impl Known {
-    /// The crawler of these names, of this image and no other.
+impl CrawlerCache {
+    /// The crawler with these names. The image must be the same at each call.
     pub fn crawler(&mut self, image: &Image, names: &Names<'_>, named_only: bool) -> &Crawler {
-        let Resolved { names: of_one, lists } = &mut self.0[usize::from(named_only)];
-        // Whoever makes names up shall not fill the memory.
-        if of_one.len() + lists.len() >= KEPT {
-            of_one.clear();
+        let Resolved { names: cached_names, lists } = &mut self.0[usize::from(named_only)];
+        // Made-up names shall not fill the memory.
+        if cached_names.len() + lists.len() >= CACHED {
+            cached_names.clear();
             lists.clear();
         }
-        let meant = |crawler: Crawler| crawler.named_only(named_only);
+        let restricted = |crawler: Crawler| crawler.named_only(named_only);
         match names {
             Names::One(name) => {
-                if !of_one.contains_key(name.as_ref()) {
-                    of_one.insert(name.to_string(), meant(image.crawler([name])));
+                if !cached_names.contains_key(name.as_ref()) {
+                    cached_names.insert(name.to_string(), restricted(image.crawler([name])));
                 }
-                &of_one[name.as_ref()]
+                &cached_names[name.as_ref()]
             }
             Names::Several(names) => {
                 if !lists.contains_key(names) {
-                    lists.insert(names.clone(), meant(image.crawler(names)));
+                    lists.insert(names.clone(), restricted(image.crawler(names)));
                 }
                 &lists[names]
             }
@@ -49,11 +50,12 @@ impl Known {
     }
 }
 
-/// A question in JSON. A key that nobody knows is an error: `agnet` would be asked for everybody.
+/// A question of a caller, in JSON. An unknown key is an error: with `agnet`, the question would be
+/// asked for any crawler.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked<'a> {
-    /// What is asked about.
+pub struct InputQuestion<'a> {
+    /// The URL that it is about.
     #[serde(borrow)]
     pub url: Cow<'a, str>,
     /// Who asks.
@@ -91,7 +93,7 @@ impl Names<'_> {
 
 /// A question as it is printed with its answer.
 #[derive(Clone, Copy, Serialize)]
-pub struct Question<'a> {
+pub struct QuestionJson<'a> {
     /// The URL as it was given.
     pub url: &'a str,
     /// The crawler as it was given; several names are separated by commas.
@@ -104,11 +106,11 @@ pub struct Question<'a> {
 
 /// An answer in JSON.
 #[derive(Serialize)]
-pub struct Answer<'a> {
+pub struct AnswerJson<'a> {
     #[serde(flatten)]
-    asked: Question<'a>,
+    question: QuestionJson<'a>,
     #[serde(flatten)]
-    told: Told,
+    verdict: VerdictJson,
     outcome: Option<&'static str>,
     basis: &'static str,
     stale: Option<bool>,
@@ -116,13 +118,13 @@ pub struct Answer<'a> {
     fetched_at: Option<String>,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> AnswerJson<'a> {
     /// The answer to a question.
-    pub fn new(asked: Question<'a>, verdict: &Verdict<'_>) -> Answer<'a> {
+    pub fn new(question: QuestionJson<'a>, verdict: &Verdict<'_>) -> AnswerJson<'a> {
         let site = verdict.site();
-        Answer {
-            asked,
-            told: Told::new(verdict),
+        AnswerJson {
+            question,
+            verdict: VerdictJson::new(verdict),
             outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
             basis: verdict.basis().name(),
             stale: site.and_then(|site| site.is_stale()),

@@ -1,49 +1,51 @@
-//! Tells answers, and why they are what they are: verdicts, stories and sites as JSON and as text.
+//! Answers, and why they are what they are: verdicts, explanations and sites as JSON and as text.
 //!
 //! ```text
-//!   image, or text ──▶ verdict ──▶ Answer            what `query` and the service say
+//!   image, or text ──▶ verdict ──▶ AnswerJson        printed by `query` and the service
 //!                         │
-//!   text ──▶ policy ──▶ trace ──▶ Story, Line        what `explain` and the tester say
+//!   text ──▶ policy ──▶ trace ──▶ Evidence ──▶ Explanation, Lines, PageExplanation
+//!                                              printed by `explain`, the tester and `page`
 //! ```
 //!
-//! Stands between `runtime` and whoever talks to people, `cli` and `serve`, so that both say the same of the same
-//! question. Invariants: it decides nothing, the image does; what the naive evaluator tells is held against the image,
-//! and a difference is an error ([`Error::Disagreement`]). It opens no file, prints nothing, and knows no command line
-//! and no HTTP.
+//! Stands between `runtime` and the crates that talk to people, `cli`, `serve` and `python`, so
+//! that all of them give the same answer to the same question. Invariants: it decides nothing, the
+//! image does; the trace is checked against the image, and a difference is an error
+//! ([`Error::Disagreement`]). It opens no file, prints nothing, and knows no command line, no HTTP
+//! and no HTML.
 
-mod agree;
+mod agreement;
 mod answer;
-mod asker;
 mod error;
-mod explain;
+mod evidence;
+mod explanation;
+mod image;
 mod lines;
 pub mod lint;
-mod place;
+pub mod page;
+mod query;
+mod reason;
+mod rule;
 mod sets;
 mod single;
 mod site;
 mod stored;
-mod story;
+mod text;
 pub mod time;
-mod told;
+mod url;
 mod usages;
-mod why;
+mod verdict;
 mod words;
 
-pub use agree::agree;
-pub use answer::{Answer, Asked, Known, Names, Question};
-pub use asker::{
-    Asker, asked_as, asks, crawler_names, decide, for_purpose, names, options_of, spelled, unheard,
-};
+pub use answer::{AnswerJson, CrawlerCache, InputQuestion, Names, QuestionJson};
 pub use error::Error;
-pub use explain::{Lowered, OfText, explain, text_of};
-pub use lines::{Issues, LINES, Line, Lines, Remark};
-pub use place::{held_otherwise, url_mistake};
-pub use single::{Beside, Fetch, Origin, Single, too_much, unread};
-pub use site::{ALL_RULES, OneSite, SHOWN};
-pub use stored::{Kept, join};
-pub use story::{Story, fate_of, reason, shut};
-pub use told::{RuleLine, Told};
+pub use explanation::Explanation;
+pub use image::{explain, options_of};
+pub use lines::{LINES, Line, Lines, Remark};
+pub use query::{Query, crawler_names, decide, for_purpose, name_remark, names, url_text};
+pub use single::{Fetch, Origin, SingleSite, SiteFiles, too_much, unread};
+pub use site::{ALL_RULES, SHOWN, SiteInfo};
+pub use text::TextQuery;
+pub use url::{similar_site, url_mistake};
 pub use usages::{UnknownUsage, check_usage};
-pub use why::why;
+pub use verdict::{RuleLine, VerdictJson};
 pub use words::{count, quoted, shown};

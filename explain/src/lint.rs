@@ -1,24 +1,30 @@
-//! What there is to say about a text: its form and its meaning together, each remark with its
-//! place.
+//! Everything that lint has to say about a text, in the order of places.
 //!
-//! What is wrong with the form says the grammar, what is odd about the meaning the compiler; here
-//! both are put in the order of their places. A place is inside its line, whatever ends that: a
-//! source may be any bytes.
+//! The grammar finds mistakes of form, the compiler oddities of meaning; here both become
+//! [`Finding`]s with a place ([`Places`]). A finding's place is inside its line, whatever ends
+//! that: a source may be any bytes. [`entry`] reads the document that explains the codes.
 
-use crate::single::{Beside, Origin};
-use robomaton_compiler::lint::lint_within;
+mod entry;
+mod places;
+
+pub use entry::{Entry, entry};
+pub use places::{Place, Places};
+
+use crate::single::{Origin, SiteFiles};
+use robomaton_compiler::lint::{STEPS, lint_within};
 use robomaton_compiler::{Options, OverLimit, Surroundings};
-use robomaton_grammar::{Code, Diagnostic, Severity, Span, Tree, scan};
-use serde::Serialize;
+use robomaton_grammar::{Code, Severity, Span, Tree, scan};
+use serde::{Serialize, Serializer};
 
-/// A remark; the fields are the keys that scripts rely on.
+/// A remark about a text; the fields are the keys that scripts rely on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// Where.
     #[serde(flatten)]
     pub place: Place,
     /// `error`, `warning` or `note`.
-    pub severity: &'static str,
+    #[serde(serialize_with = "severity_name")]
+    pub severity: Severity,
     /// What it is about.
     pub code: &'static str,
     /// The rule of RULES.md that is broken or applied.
@@ -39,70 +45,90 @@ pub struct Second {
     pub message: String,
 }
 
-/// A place in a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Place {
-    /// From 1.
-    pub line: u32,
-    /// In bytes, from 1.
-    pub column: u32,
-    /// In bytes of the text, from 0.
-    pub start: u32,
-    /// Behind the last byte.
-    pub end: u32,
-}
-
-impl Place {
-    /// The place of a span.
-    fn of(tree: &Tree<'_>, span: Span) -> Place {
-        let (line, start) = if span.start >= tree.unread.start && !tree.unread.is_empty() {
-            (tree.lines.len(), tree.unread.start)
-        } else {
-            let line = tree.lines.partition_point(|line| line.span.end <= span.start);
-            let line = line.min(tree.lines.len().saturating_sub(1));
-            // The byte order mark is part of the first line.
-            (line, if line == 0 { 0 } else { tree.lines[line].span.start })
-        };
-        let column = span.start.saturating_sub(start) + 1;
-        Place { line: tree.line_number(line), column, start: span.start, end: span.end }
-    }
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn severity_name<S: Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(severity.name())
 }
 
 /// Everything worth saying about a robots.txt of a site, in the order of places. No more than
 /// `steps` symbols of patterns are compared to find those that hide others.
-pub fn lint(text: &[u8], origin: &Origin, beside: &Beside, options: &Options, steps: usize) -> Vec<Finding> {
+pub fn lint(
+    text: &[u8],
+    origin: &Origin,
+    files: &SiteFiles,
+    options: &Options,
+    steps: usize,
+) -> Vec<Finding> {
     let tree = scan(text, options.limits.bytes(options.profile));
-    let files = beside.slices();
-    let around = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
-    let report = lint_within(&tree, &around, options, steps);
-    let finding = |severity: Severity, code, source, span, message, second: Option<(Span, String)>| {
-        let second = second.map(|(span, message)| Second { place: Place::of(&tree, span), message });
-        let place = Place::of(&tree, span);
-        (severity, Finding { place, severity: severity.name(), code, source, message, second })
-    };
-    let mut found: Vec<(Severity, Finding)> = report
-        .findings
-        .into_iter()
-        .map(|found| {
-            let code = found.code;
-            finding(code.severity(), code.name(), code.rule(), found.span, found.message, found.second)
-        })
-        .collect();
-    let mut diagnostics = report.syntax;
-    diagnostics.extend(report.over.map(|over| over_limit(&tree, over)));
-    found.extend(diagnostics.into_iter().map(|found| {
-        let code = found.code;
-        finding(code.severity(), code.name(), code.rule(), found.span, found.message, found.second)
-    }));
-    found.sort_by_key(|(severity, found)| (found.place.start, *severity, found.code));
-    found.into_iter().map(|(_, found)| found).collect()
+    let files = files.slices();
+    let context = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
+    lint_tree(&tree, &context, options, steps)
 }
 
-/// That a text has too much of something, at the line that goes over the limit.
-fn over_limit(tree: &Tree<'_>, over: OverLimit) -> Diagnostic {
-    let message =
-        format!("over the limit of {} {}; everything is disallowed", over.allowed, over.limit.name());
-    let line = tree.lines.get(over.line.saturating_sub(1) as usize);
-    let span = line.map_or(Span::default(), |line| Span { start: line.span.start, end: line.comment.end });
-    Diagnostic { code: Code::OverLimit, span, message, second: None }
+/// As [`lint`], of a text that is scanned already.
+pub fn lint_tree<'s>(
+    tree: &Tree<'s>,
+    context: &Surroundings<'_, 's>,
+    options: &Options,
+    steps: usize,
+) -> Vec<Finding> {
+    let report = lint_within(tree, context, options, steps);
+    let places = Places::new(tree);
+    let finding = |severity, code, source, span, message, second: Option<(Span, String)>| {
+        let second = second.map(|(span, message)| Second { place: places.of(span), message });
+        Finding { place: places.of(span), severity, code, source, message, second }
+    };
+    let meaning = report.findings.into_iter().map(|found| {
+        let code = found.code;
+        finding(code.severity(), code.name(), code.rule(), found.span, found.message, found.second)
+    });
+    let diagnostics = report.syntax;
+    let form = diagnostics.into_iter().map(|found| {
+        let code = found.code;
+        finding(code.severity(), code.name(), code.rule(), found.span, found.message, found.second)
+    });
+    let over = report.over.map(|OverLimit { limit, allowed, line }| {
+        let message = format!("over the limit of {allowed} {}; everything is disallowed", limit.name());
+        let code = Code::OverLimit;
+        finding(code.severity(), code.name(), code.rule(), places.line(line), message, None)
+    });
+    let mut findings: Vec<Finding> = meaning.chain(over).chain(form).collect();
+    sort(&mut findings);
+    findings
+}
+
+/// Puts findings in the order of their places.
+pub fn sort(findings: &mut [Finding]) {
+    findings.sort_by_key(|found| (found.place.start, found.severity, found.code));
+}
+
+/// How many findings there are of each severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FindingCounts {
+    /// Lines, or parts of them, that have no effect.
+    pub errors: usize,
+    /// Lines that crawlers will read differently.
+    pub warnings: usize,
+    /// All else that is worth knowing.
+    pub notes: usize,
+}
+
+impl FindingCounts {
+    /// Counts the findings about the text of a site with this host and port.
+    pub fn of(text: &[u8], authority: &str, options: &Options) -> FindingCounts {
+        let tree = scan(text, options.limits.bytes(options.profile));
+        let context = Surroundings { origin: Some(authority), ..Surroundings::default() };
+        let mut counts = FindingCounts::default();
+        lint_tree(&tree, &context, options, STEPS).iter().for_each(|found| counts.add(found));
+        counts
+    }
+
+    /// Counts one more.
+    pub fn add(&mut self, found: &Finding) {
+        match found.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            Severity::Note => self.notes += 1,
+        }
+    }
 }

@@ -1,6 +1,7 @@
-//! Rule sets of a text that states versions of the language: which answers, and why the others do not (N2 to N5).
+//! Rule sets of a text that states versions of the language: which one answers, and why the others
+//! do not (N2 to N5).
 //!
-//! Reads what the compiler noted before it took crawlers out of them. It chooses nothing.
+//! The compiler has chosen, and has noted the sets as they were before. Nothing is chosen here.
 
 use crate::words::shown;
 use robomaton_compiler::trace::Choice;
@@ -55,10 +56,11 @@ pub(crate) fn version(policy: &Policy<'_>, group: usize) -> Option<Version> {
     policy.rule_sets.get(group).map(Version::of)
 }
 
-/// The rule sets that address the crawler by what its groups were found by, or would have been.
+/// The rule sets that address the crawler by the name by which its groups were found, and do not
+/// answer.
 pub(crate) fn skipped(policy: &Policy<'_>, choice: &Choice, looked_for: &[String]) -> Vec<Skipped> {
     let chosen = match choice {
-        Choice::Named(name) => looked_for.iter().position(|of| of == name),
+        Choice::Named(name) => looked_for.iter().position(|known| known == name),
         Choice::Default | Choice::Nobody => None,
     };
     let names = &looked_for[..chosen.map_or(looked_for.len(), |last| last + 1)];

@@ -1,21 +1,20 @@
-//! One text as an image of one site: what `check`, `explain`, `page`, `dump` and the tester ask.
+//! One text as an image of one site: `check`, `explain`, `page`, `dump` and the tester ask it.
 //!
-//! The text goes the whole way, compiler, writer and runtime, with the files that it refers to and pages of its site, so
-//! that a question about a file and one about an image are answered by the same code. It does not know who asks.
+//! The text goes the whole way, through compiler, writer and runtime, with the files that it refers
+//! to and pages of its site. So the same code answers for a file and for an image. It does not know
+//! who asks.
 
 use crate::error::Error;
 use crate::words::count;
-use robomaton_compiler::{
-    Document, Entry, Options, OverLimit, Page, Policy, Surroundings, compile_fetched, emit,
-};
+use robomaton_compiler::{Document, Entry, Options, OverLimit, Policy, Surroundings, compile_fetched, emit};
 use robomaton_formats::SiteKey;
 use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
 
-/// Stands in where only a path is known.
+/// The host of a site of which only a path is known.
 const NO_HOST: &str = "localhost";
 
 /// A text, compiled for one site.
-pub struct Single {
+pub struct SingleSite {
     /// The text, compiled.
     pub document: Document,
     image: Image<Vec<u8>>,
@@ -29,8 +28,8 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The site of a URL; a stand-in for a path, and under the profile `google`, which knows no hosts, for whatever
-    /// is no URL.
+    /// The site of a URL; a stand-in for a path, and for anything that is no URL under the profile
+    /// `google`, which knows no hosts.
     ///
     /// # Errors
     /// When it is neither.
@@ -56,64 +55,54 @@ impl Origin {
         self.known.then(|| self.key.authority())
     }
 
-    /// The files that a text refers to and that are not beside it.
-    pub fn missing(&self, policy: &Policy<'_>, beside: &Beside) -> Vec<String> {
+    /// The files that a text refers to and that are not at hand.
+    pub fn missing(&self, policy: &Policy<'_>, files: &SiteFiles) -> Vec<String> {
         let is_here = |locator: &String| {
-            let of_site = match SiteKey::from_url(locator) {
+            let path = match SiteKey::from_url(locator) {
                 Ok(site) if self.authority() == Some(site.authority()) => {
                     let rest = locator.split_once("://").map_or("", |(_, rest)| rest);
                     rest.find(['/', '?']).map_or("/", |at| &rest[at..])
                 }
                 _ => locator,
             };
-            beside.files.iter().any(|(path, _)| path == of_site)
+            files.0.iter().any(|(known, _)| known == path)
         };
         policy.files.iter().filter(|locator| !is_here(locator)).cloned().collect()
     }
 }
 
-/// Whether this is a path of some site, or what may stand in its place. Two slashes begin a host.
+/// Whether this is a path, a query or a fragment. Two slashes begin a host.
 fn is_path(url: &str) -> bool {
     url.is_empty() || url.starts_with(['/', '?', '#']) && !url.starts_with("//")
 }
 
-/// That the end of a text was left unread, in words that follow its name (R4).
-pub fn unread(octets: usize, options: &Options) -> Option<String> {
+/// A remark that the end of a text was left unread, to follow its name (R4).
+pub fn unread(bytes: usize, options: &Options) -> Option<String> {
     let limit = options.limits.bytes(options.profile);
-    let were = if octets == 1 { "was" } else { "were" };
-    (octets > 0).then(|| format!("is over {limit} bytes; its last {} {were} not read", count(octets, "byte")))
+    let were = if bytes == 1 { "was" } else { "were" };
+    (bytes > 0).then(|| format!("is over {limit} bytes; its last {} {were} not read", count(bytes, "byte")))
 }
 
-/// Why there are no rules of a text that has too many.
+/// Why a text that exceeds a limit has no rules.
 pub fn too_much(over: OverLimit) -> String {
     let OverLimit { limit, allowed, line } = over;
     format!("line {line} goes over the limit of {allowed} {}, so everything is disallowed", limit.unit())
 }
 
-/// What a text is read together with.
-#[derive(Default)]
-pub struct Beside {
-    /// Other files of the site, by their paths.
-    pub files: Vec<(String, Vec<u8>)>,
-    /// Pages of the site.
-    pub pages: Vec<Page>,
-}
+/// Other files of a site, by their paths, which its robots.txt may refer to.
+#[derive(Clone, Debug, Default)]
+pub struct SiteFiles(pub Vec<(String, Vec<u8>)>);
 
-impl Beside {
-    /// Files alone.
-    pub fn files(files: Vec<(String, Vec<u8>)>) -> Beside {
-        Beside { files, pages: Vec::new() }
-    }
-
+impl SiteFiles {
     /// The files that a document does not refer to, by their paths.
     pub fn unused<'a>(&'a self, document: &'a Document) -> impl Iterator<Item = &'a str> {
-        let paths = self.files.iter().map(|(path, _)| path);
+        let paths = self.0.iter().map(|(path, _)| path);
         paths.filter(|path| !document.references.contains(path)).map(String::as_str)
     }
 
-    /// The files, as the compiler takes them.
+    /// The files in the form in which the compiler takes them.
     pub fn slices(&self) -> Vec<(&str, &[u8])> {
-        self.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect()
+        self.0.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect()
     }
 }
 
@@ -130,7 +119,7 @@ pub struct Fetch {
     pub fresh_for: Option<u32>,
 }
 
-impl Single {
+impl SingleSite {
     /// A text that was fetched well.
     ///
     /// # Errors
@@ -138,29 +127,15 @@ impl Single {
     pub fn compile(
         text: &[u8],
         origin: &Origin,
-        beside: &Beside,
+        files: &SiteFiles,
         options: &Options,
-    ) -> Result<Single, Error> {
-        Single::fetched(text, origin, beside, None, options)
+    ) -> Result<SingleSite, Error> {
+        let files = files.slices();
+        let context = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
+        SingleSite::of(compile_fetched(text, &context, options), origin, None, options)
     }
 
-    /// A text whose fetch went otherwise than well.
-    ///
-    /// # Errors
-    /// When no image can be made of it.
-    pub fn fetched(
-        text: &[u8],
-        origin: &Origin,
-        beside: &Beside,
-        fetch: Option<Fetch>,
-        options: &Options,
-    ) -> Result<Single, Error> {
-        let files = beside.slices();
-        let around = Surroundings { origin: origin.authority(), files: &files, pages: &beside.pages };
-        Single::of(compile_fetched(text, &around, options), origin, fetch, options)
-    }
-
-    /// A document that is compiled already.
+    /// The site of a compiled document. `fetch` is given unless it went well.
     ///
     /// # Errors
     /// When no image can be made of it.
@@ -169,7 +144,7 @@ impl Single {
         origin: &Origin,
         fetch: Option<Fetch>,
         options: &Options,
-    ) -> Result<Single, Error> {
+    ) -> Result<SingleSite, Error> {
         let mut entry = Entry::fetched(origin.key.clone(), &document);
         if let Some(Fetch { outcome, status, fetched_at, fresh_for }) = fetch {
             entry = Entry { status, fetched_at, fresh_for, ..entry };
@@ -179,13 +154,13 @@ impl Single {
             }
         }
         let image = emit(vec![entry], options).and_then(Image::from_bytes)?;
-        Ok(Single { document, image })
+        Ok(SingleSite { document, image })
     }
 
-    /// The same, asked on other terms.
+    /// The same site, asked on other terms.
     #[must_use]
-    pub fn with_terms(self, terms: Terms) -> Single {
-        Single { image: self.image.with_terms(terms), ..self }
+    pub fn with_terms(self, terms: Terms) -> SingleSite {
+        SingleSite { image: self.image.with_terms(terms), ..self }
     }
 
     /// Why there are no rules, if there are none.

@@ -1,14 +1,15 @@
-//! One site of an image: its fetch, its groups and its records; and those of its data.txt, if there is one.
+//! One site of an image: its fetch, its groups and its records, and those of its data.txt if there
+//! is one.
 //!
-//! Everything comes from the cold sections; no verdict is made. What the lines look like is [`draw`]'s.
+//! Everything comes from the cold sections of the image; no verdict is made. [`text`] writes it as
+//! text.
 
-mod draw;
+mod text;
 
+use crate::image::options_of;
 use crate::time::rfc3339;
-use robomaton_compiler::Limits;
-use robomaton_formats::DocumentId;
 use robomaton_formats::detail::{self, Detail};
-use robomaton_formats::schedule::{Schedule, Window};
+use robomaton_formats::schedule::Schedule;
 use robomaton_formats::site::DATA_TXT;
 use robomaton_runtime::{Image, Outcome, Scheme, Site};
 use serde::Serialize;
@@ -21,7 +22,7 @@ pub const ALL_RULES: usize = usize::MAX;
 
 /// A site; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
-pub struct OneSite {
+pub struct SiteInfo {
     #[serde(flatten)]
     robots: Option<Document>,
     /// The document of the data.txt draft.
@@ -43,8 +44,8 @@ struct Document {
     fresh_until: Option<String>,
     stale: Option<bool>,
     document: Option<u64>,
-    /// Whether its text is longer than the limit of bytes, and what follows is not read. `None` where the image holds no
-    /// texts.
+    /// Whether its text is longer than the limit of bytes, so that the rest is not read. `None`
+    /// where the image holds no texts.
     cut: Option<bool>,
     /// The limit of bytes.
     max_bytes: usize,
@@ -53,7 +54,7 @@ struct Document {
     sitemaps: Vec<String>,
     groups: Vec<Group>,
     extensions: Vec<Extension>,
-    /// What the outcome means, in words, where that is not plain.
+    /// The meaning of the outcome, where it is not plain.
     #[serde(skip)]
     meaning: Option<&'static str>,
 }
@@ -93,9 +94,9 @@ struct Extension {
     value: String,
 }
 
-impl OneSite {
+impl SiteInfo {
     /// Finds the site of a URL, or of a host under any scheme. `now` is in seconds since 1970.
-    pub fn find<D: AsRef<[u8]>>(image: &Image<D>, url: &str, now: u64) -> Option<OneSite> {
+    pub fn find<D: AsRef<[u8]>>(image: &Image<D>, url: &str, now: u64) -> Option<SiteInfo> {
         let urls = if url.contains("://") {
             vec![url.to_owned()]
         } else {
@@ -105,12 +106,13 @@ impl OneSite {
             let (robots, data) = (image.site(url), image.document(url, DATA_TXT));
             let document = |site: Option<Site<'_>>| site.map(|site| Document::of(image, &site, now));
             (robots.is_some() || data.is_some())
-                .then(|| OneSite { robots: document(robots), data_txt: document(data) })
+                .then(|| SiteInfo { robots: document(robots), data_txt: document(data) })
         })
     }
 
-    /// All sites in the order of their names, each with its data.txt; of a site without a robots.txt, that alone.
-    pub fn all<D: AsRef<[u8]>>(image: &Image<D>, now: u64) -> impl Iterator<Item = OneSite> {
+    /// All sites in the order of their names, each with its data.txt. A site without a robots.txt
+    /// has its data.txt only.
+    pub fn all<D: AsRef<[u8]>>(image: &Image<D>, now: u64) -> impl Iterator<Item = SiteInfo> {
         image.entries().filter_map(move |entry| {
             let authority = entry.authority();
             let urls = match entry.scheme() {
@@ -122,10 +124,10 @@ impl OneSite {
             if entry.document_name().is_none() {
                 let data_txt = urls.iter().find_map(|url| image.document(url, DATA_TXT));
                 let data_txt = data_txt.as_ref().map(document);
-                return Some(OneSite { robots: Some(document(&entry)), data_txt });
+                return Some(SiteInfo { robots: Some(document(&entry)), data_txt });
             }
             let has_robots = urls.iter().any(|url| image.site(url).is_some());
-            (!has_robots).then(|| OneSite { robots: None, data_txt: Some(document(&entry)) })
+            (!has_robots).then(|| SiteInfo { robots: None, data_txt: Some(document(&entry)) })
         })
     }
 }
@@ -135,7 +137,7 @@ impl Document {
         let fetched_at = site.fetched_at();
         let detail = site.detail().unwrap_or_default();
         let groups: Vec<Group> = detail.groups.iter().map(|group| Group::of(&detail, group)).collect();
-        let max_bytes = max_bytes(image, site);
+        let max_bytes = options_of(image).limits.bytes(site.profile());
         Document {
             site: site.address(),
             profile: site.profile().name(),
@@ -145,7 +147,7 @@ impl Document {
             fresh_for: site.fresh_for(),
             fresh_until: fetched_at.and_then(|at| rfc3339(at.saturating_add(u64::from(site.fresh_for())))),
             stale: fetched_at.map(|at| now.saturating_sub(at) > u64::from(site.fresh_for())),
-            document: site.document().map(DocumentId::get),
+            document: site.document().map(robomaton_formats::DocumentId::get),
             cut: site.source(max_bytes.saturating_add(1)).map(|text| text.len() > max_bytes),
             max_bytes,
             incomplete: groups.iter().any(|group| group.incomplete),
@@ -157,16 +159,8 @@ impl Document {
     }
 }
 
-/// The octets that are read of a document. A data.txt has its own default, so that of the image is not its limit.
-fn max_bytes<D: AsRef<[u8]>>(image: &Image<D>, site: &Site<'_>) -> usize {
-    let limits = image.view().meta().unwrap_or_default().limits;
-    let stated = limits.into_iter().find(|(name, _)| name == "bytes");
-    let stated = stated.map(|(_, bytes)| usize::try_from(bytes).unwrap_or(usize::MAX));
-    let stated = stated.filter(|&bytes| bytes != Limits::default().bytes(image.profile()));
-    Limits { bytes: stated, ..Limits::default() }.bytes(site.profile())
-}
-
-/// What the outcome of a data.txt means is defined for 2xx and 404 alone (K3, K4).
+/// The meaning of an outcome where it is not plain. For a data.txt, it is defined for 2xx and 404
+/// only (K3, K4).
 fn meaning(site: &Site<'_>) -> Option<&'static str> {
     match (site.document_name().is_some(), site.outcome()?) {
         (true, Outcome::Unavailable) if site.status() == 404 => {
@@ -187,13 +181,13 @@ impl Group {
             line: rule.line,
             allow: rule.permits,
             usage: detail.usage(rule.usage).to_owned(),
-            pattern: text(&rule.pattern),
+            pattern: lossy(&rule.pattern),
             conditions: detail.conditions(rule).iter().map(ToString::to_string).collect(),
         };
         Group {
             role: group.role.name(),
             agents: group.crawlers.iter().cloned().chain(default).collect(),
-            purposes: group.purposes.iter().map(text).collect(),
+            purposes: group.purposes.iter().map(lossy).collect(),
             rules: group.rules.len(),
             fields: group.rules.iter().map(field).collect(),
             file: file.cloned(),
@@ -204,24 +198,20 @@ impl Group {
     }
 }
 
-/// What a group says about time, one line each.
+/// The records of a group about time, one line each.
 fn schedule(schedule: &Schedule) -> Vec<String> {
-    let window = |window: &Window| {
-        let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
-        format!("{}-{} UTC", time(window.from()), time(window.to()))
-    };
     let delay = |&millis: &u64| format!("delay {} seconds", millis as f64 / 1000.0);
     let delays = schedule.delays.iter().map(delay);
     let rates = schedule.rates.iter().map(|rate| {
-        let times = rate.window.as_ref().map(|times| format!(", {}", window(times))).unwrap_or_default();
+        let times = rate.window.as_ref().map(|times| format!(", {times} UTC")).unwrap_or_default();
         format!("rate {} in {} seconds{times}", rate.documents, rate.seconds)
     });
-    let visits = schedule.visits.iter().map(|times| format!("visits {}", window(times)));
+    let visits = schedule.visits.iter().map(|times| format!("visits {times} UTC"));
     delays.chain(rates).chain(visits).collect()
 }
 
-fn text(octets: &detail::Octets<'_>) -> String {
-    String::from_utf8_lossy(&octets.0).into_owned()
+fn lossy(bytes: &detail::Octets<'_>) -> String {
+    String::from_utf8_lossy(&bytes.0).into_owned()
 }
 
 fn extensions(records: &[detail::Extension<'_>]) -> Vec<Extension> {

@@ -1,8 +1,10 @@
-//! What an image keeps beside a text: records of files that it refers to, and fields of pages.
+//! Rules that an image keeps beside a text: records of files that it refers to, and fields of
+//! pages.
 //!
-//! The text can be lowered again, those cannot: the image keeps what they say, but not the files and pages themselves.
-//! So they are taken as compiled and put into the policy of the text. Where a text refers to files, all its records
-//! are: they may use each other's definitions. It weighs nothing.
+//! The text can be lowered again. The files and pages cannot, because the image keeps their rules
+//! only. So these rules are taken as compiled, and put into the policy of the text. If a text
+//! refers to files, its own records are taken as compiled, too: they may use definitions of the
+//! files. Nothing is weighed here.
 
 use robomaton_compiler::{Agent, Combiner, Group, Policy, Rule, Sense};
 use robomaton_formats::detail::{self, Detail};
@@ -10,19 +12,15 @@ use robomaton_formats::program::Silence;
 use robomaton_runtime::Role;
 use std::borrow::Cow;
 
-/// What is taken as the image keeps it.
-pub struct Kept {
+/// Which rules are taken as the image keeps them.
+pub(crate) struct StoredParts {
     records: bool,
     pages: bool,
 }
 
-fn is_of_page(role: Role) -> bool {
-    matches!(role, Role::Element | Role::Page | Role::PageConventional)
-}
-
-/// Whether anything of a document stands in pages.
+/// Whether any rule of a document stands in a page.
 pub(crate) fn has_pages(detail: &Detail<'_>) -> bool {
-    detail.groups.iter().any(|group| is_of_page(group.role))
+    detail.groups.iter().any(|group| group.role.is_of_page())
 }
 
 /// The files that no record of the image comes from: among them are those that are missing.
@@ -37,18 +35,18 @@ pub(crate) fn missing(detail: &Detail<'_>) -> Vec<String> {
         .collect()
 }
 
-impl Kept {
-    pub(crate) fn of(detail: &Detail<'_>) -> Kept {
-        Kept { records: !detail.files.is_empty(), pages: has_pages(detail) }
+impl StoredParts {
+    pub(crate) fn of(detail: &Detail<'_>) -> StoredParts {
+        StoredParts { records: !detail.files.is_empty(), pages: has_pages(detail) }
     }
 
     /// The records alone: pages are at hand.
-    pub fn records_of(detail: &Detail<'_>) -> Option<Kept> {
-        (!detail.files.is_empty()).then_some(Kept { records: true, pages: false })
+    pub(crate) fn records_of(detail: &Detail<'_>) -> Option<StoredParts> {
+        (!detail.files.is_empty()).then_some(StoredParts { records: true, pages: false })
     }
 
-    /// What the reader is told of it.
-    pub(crate) fn told(&self) -> Option<String> {
+    /// A note for the reader.
+    pub(crate) fn note(&self) -> Option<String> {
         let what = match (self.records, self.pages) {
             (false, false) => return None,
             (true, false) => "the text refers to other files: its ACAP records and theirs are",
@@ -66,18 +64,18 @@ impl Kept {
     }
 }
 
-/// Puts what the image keeps into the policy of the text.
-pub fn join<'s>(mut policy: Policy<'s>, detail: &Detail<'_>, kept: &Kept) -> Policy<'s> {
+/// Puts the stored rules into the policy of the text.
+pub(crate) fn join<'s>(mut policy: Policy<'s>, detail: &Detail<'_>, stored: &StoredParts) -> Policy<'s> {
     // The image keeps no lines of groups; those of the text's own records are known.
     let mut lines = policy.groups.iter().filter(|group| group.role == Role::Field).map(|group| group.line);
     let mut own_line = || lines.next();
     let mut taken = Vec::new();
-    for group in detail.groups.iter().filter(|group| kept.takes(group.role)) {
+    for group in detail.groups.iter().filter(|group| stored.takes(group.role)) {
         let own = if group.role == Role::Field && group.file == 0 { own_line() } else { None };
         let first = group.rules.first().map(|rule| rule.line);
         taken.push((group, own.or(first).unwrap_or(1)));
     }
-    policy.groups.retain(|group| !kept.takes(group.role));
+    policy.groups.retain(|group| !stored.takes(group.role));
     policy.files.clone_from(&detail.files);
     for (group, line) in taken {
         let start = policy.rules.len();

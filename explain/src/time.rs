@@ -9,7 +9,7 @@ pub fn now() -> u64 {
     u64::try_from(Timestamp::now().as_second()).unwrap_or(0)
 }
 
-/// Seconds since 1970 as RFC 3339 writes them. `None` beyond the year 9999.
+/// Seconds since 1970 in RFC 3339. `None` beyond the year 9999.
 pub fn rfc3339(seconds: u64) -> Option<String> {
     Some(Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?.to_string())
 }

@@ -1,8 +1,8 @@
-//! The names of usages that may be asked for.
+//! The usages that may be asked for.
 //!
-//! A usage that nobody speaks of is answered `unknown`, and so was a misspelt one: `trian` said
-//! nothing about training. So a name has to be one that the vocabularies know, or that the image
-//! has heard of. It decides nothing else.
+//! No rule speaks of an unknown usage, so its answer is `unknown`. A misspelt name would get that
+//! answer, too, and nobody would notice. So a name has to be in a vocabulary, or in the image.
+//! Nothing else is decided here.
 
 use robomaton_formats::policy::{USAGES, is_special};
 use robomaton_runtime::Image;
@@ -21,11 +21,11 @@ const OTHERS: [&str; 10] = [
     "present-video",
 ];
 
-/// How much alike a name and its misspelling are at least.
+/// The least similarity of a name and its misspelling.
 const ALIKE: f64 = 0.8;
 
-/// Slips of a pen in a special form of `present` that are taken for a misspelling; others are names
-/// of their own.
+/// Differing letters up to which a special form of `present` counts as misspelt. With more, it is a
+/// name of its own.
 const SLIPS: usize = 2;
 
 /// A usage that is neither known nor held by the image.
@@ -61,7 +61,7 @@ pub fn check_usage<D: AsRef<[u8]>>(image: &Image<D>, usage: &str) -> Result<(), 
     Err(UnknownUsage { usage: usage.to_owned(), guess: best.map(|(_, name)| name.to_owned()) })
 }
 
-/// Those of the vocabularies.
+/// The usages of the vocabularies.
 fn known<'a>() -> impl Iterator<Item = &'a str> {
     USAGES.into_iter().chain(OTHERS)
 }

@@ -1,8 +1,8 @@
-//! Words for people.
+//! Small pieces of messages: untrusted text, quotations, counts.
 
 use std::borrow::Cow;
 
-/// Text of strangers for a terminal: without control characters, and on one line.
+/// Untrusted text for a terminal: without control characters, and on one line.
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_control) {
         return text.into();
@@ -15,7 +15,7 @@ pub fn shown(text: &str) -> Cow<'_, str> {
 /// Characters of a quotation.
 const QUOTED: usize = 80;
 
-/// Text of strangers in quotation marks, cut if it is long.
+/// Untrusted text in quotation marks, cut if it is long.
 pub fn quoted(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
         Some((end, _)) => format!("\"{}...\"", text[..end].escape_debug()),

@@ -9,7 +9,7 @@ use crate::source::Source;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
-use robomaton_explain::{Answer as Told, Question};
+use robomaton_explain::{AnswerJson, QuestionJson};
 use robomaton_runtime::Crawler;
 use std::sync::Arc;
 
@@ -79,13 +79,14 @@ impl Answer {
             self.source.check(py)?;
             let verdict = self.source.decide(&self.crawler, &self.to, self.document.as_deref(), &self.url);
             let verdict = verdict.map_err(|error| said(&error))?;
-            let question = Question {
+            let question = QuestionJson {
                 url: &self.url,
                 agent: &self.agent,
                 usage: self.to.name(),
                 purpose: self.to.purpose.as_deref(),
             };
-            let json = serde_json::to_string(&Told::new(question, &verdict)).map_err(|error| said(&error))?;
+            let json =
+                serde_json::to_string(&AnswerJson::new(question, &verdict)).map_err(|error| said(&error))?;
             Ok::<_, PyErr>(from_json(py, &json)?.cast_into::<PyDict>()?.unbind())
         })?;
         Ok(told.bind(py))

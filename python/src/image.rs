@@ -16,7 +16,7 @@ use crate::watch::Watch;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
-use robomaton_explain::{OneSite, explain, time};
+use robomaton_explain::{Explanation, SiteInfo, explain, time};
 use robomaton_formats::site::DATA_TXT;
 use robomaton_runtime::{Basis, Decision, Image as Runtime, OpenError, Terms};
 use std::ffi::OsStr;
@@ -323,10 +323,10 @@ impl Image {
     ) -> PyResult<String> {
         let source = self.source(py)?;
         let open = self.open(&source)?;
-        let asker = source.asker(&agent, Use { usage, purpose })?;
+        let query = source.query(&agent, Use { usage, purpose })?;
         let document = other(document)?;
-        let story = explain(&open.image, &open.terms, &asker, document.as_deref(), url.as_str());
-        told(&story.map_err(|error| said(&error))?)
+        let explanation = explain(&open.image, &query, document.as_deref(), url.as_str());
+        text_of(&explanation.map_err(|error| said(&error))?)
     }
 
     /// What the image holds of the site of a URL or host, as `robomaton inspect --site --json` prints it; None if nothing.
@@ -337,7 +337,7 @@ impl Image {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let source = self.source(py)?;
         let open = self.open(&source)?;
-        let Some(site) = OneSite::find(&open.image, url.as_str(), open.terms.now.unwrap_or_else(time::now))
+        let Some(site) = SiteInfo::find(&open.image, url.as_str(), open.terms.now.unwrap_or_else(time::now))
         else {
             return Ok(None);
         };
@@ -379,9 +379,9 @@ impl Image {
     }
 }
 
-/// A story as text.
-pub(crate) fn told(story: &robomaton_explain::Story) -> PyResult<String> {
+/// An explanation as text.
+pub(crate) fn text_of(explanation: &Explanation) -> PyResult<String> {
     let mut text = Vec::new();
-    story.write(&mut text)?;
+    explanation.write(&mut text)?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }

@@ -18,8 +18,8 @@ pub(crate) fn _lint<'py>(
     profile: String,
     files: Files<'_>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let Given { text, origin, beside, options } = Given::of(text, url.as_ref(), &profile, files)?;
-    let found = py.detach(|| lint(&text, &origin, &beside, &options, STEPS));
+    let Given { text, origin, others, options } = Given::of(text, url.as_ref(), &profile, files)?;
+    let found = py.detach(|| lint(&text, &origin, &others, &options, STEPS));
     let json = serde_json::to_string(&found).map_err(|error| said(&error))?;
     from_json(py, &json)
 }

@@ -7,7 +7,7 @@ use crate::arguments;
 use crate::ask::{Agent, Crawlers, Use};
 use crate::batch::Columns;
 use crate::error::said;
-use crate::image::told;
+use crate::image::text_of;
 use crate::reference::location;
 use crate::source::{Read, Source};
 use crate::text::Text;
@@ -15,7 +15,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use robomaton_compiler::Options;
-use robomaton_explain::{Beside, Error, OfText, Origin, Single};
+use robomaton_explain::{Error, Origin, SingleSite, SiteFiles, TextQuery};
 use robomaton_formats::Profile;
 use robomaton_runtime::{Access, Crawler, Terms, Usage};
 use self_cell::self_cell;
@@ -33,7 +33,7 @@ pub struct Robots {
 self_cell! {
     /// What answers for a crawler that crawls the site of a text.
     struct Resolved {
-        owner: (Arc<Single>, Arc<Crawler>),
+        owner: (Arc<SingleSite>, Arc<Crawler>),
         #[covariant]
         dependent: Access,
     }
@@ -96,7 +96,7 @@ fn octets(text: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u8>> {
 pub(crate) struct Given {
     pub(crate) text: Vec<u8>,
     pub(crate) origin: Origin,
-    pub(crate) beside: Beside,
+    pub(crate) others: SiteFiles,
     pub(crate) options: Options,
 }
 
@@ -128,7 +128,7 @@ impl Given {
         };
         let files = files.unwrap_or_default().into_iter().map(file).collect::<PyResult<_>>()?;
         let options = Options { profile, ..Options::default() };
-        Ok(Given { text, origin, beside: Beside::files(files), options })
+        Ok(Given { text, origin, others: SiteFiles(files), options })
     }
 }
 
@@ -151,21 +151,21 @@ impl Robots {
         headers: bool,
         named_only: bool,
     ) -> PyResult<Robots> {
-        let Given { text, origin, beside, options } = Given::of(text, url.as_ref(), &profile, files)?;
-        let single = py.detach(|| Single::compile(&text, &origin, &beside, &options));
+        let Given { text, origin, others, options } = Given::of(text, url.as_ref(), &profile, files)?;
+        let single = py.detach(|| SingleSite::compile(&text, &origin, &others, &options));
         let single = single.map_err(|error| said(&error))?;
         single.site().map_err(|error| said(&error))?;
         let (single, crawlers) = (Arc::new(single), Crawlers::new(headers, named_only));
         let url = url.map(|url| url.as_str().to_owned());
-        let read = Read { single, text, url, beside, options, headers, crawlers };
+        let read = Read { single, text, url, others, options, headers, crawlers };
         Ok(Robots { source: Arc::new(Source::Text(Box::new(read))), last: Mutex::default() })
     }
 
     /// What `pickle` and `copy` make an equal one of.
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
-        let Read { text, url, beside, options, headers, crawlers, .. } = self.read()?;
+        let Read { text, url, others, options, headers, crawlers, .. } = self.read()?;
         let files = PyDict::new(py);
-        for (path, text) in &beside.files {
+        for (path, text) in &others.0 {
             files.set_item(path, PyBytes::new(py, text))?;
         }
         let keywords = PyDict::new(py);
@@ -292,11 +292,12 @@ impl Robots {
         #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
     ) -> PyResult<String> {
         let read = self.read()?;
-        let asker = self.source.asker(&agent, Use { usage, purpose })?;
+        let query = self.source.query(&agent, Use { usage, purpose })?;
         let terms = Terms::default();
-        let Read { text, beside, options, .. } = read;
-        let question = OfText { text, beside, options, asker: &asker, terms: &terms, url: url.as_str() };
-        told(&question.explain().map_err(|error| said(&error))?)
+        let Read { text, others, options, .. } = read;
+        let question =
+            TextQuery { text, files: others, options, query: &query, terms: &terms, url: url.as_str() };
+        text_of(&question.explain().map_err(|error| said(&error))?)
     }
 
     /// The seconds between fetches that Crawl-delay asks for; of several the longest.

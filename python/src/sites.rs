@@ -8,11 +8,11 @@ use crate::error::said;
 use crate::source::Source;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use robomaton_explain::{OneSite, time};
+use robomaton_explain::{SiteInfo, time};
 use self_cell::self_cell;
 use std::sync::{Arc, Mutex, PoisonError};
 
-type Rest<'a> = Box<dyn Iterator<Item = OneSite> + Send + 'a>;
+type Rest<'a> = Box<dyn Iterator<Item = SiteInfo> + Send + 'a>;
 
 self_cell! {
     /// An image and what is left of its sites.
@@ -36,7 +36,7 @@ impl Sites {
         let open = Open::try_new(source, |source| match &**source {
             Source::Image(open) => {
                 let now = open.terms.now.unwrap_or_else(time::now);
-                Ok(Box::new(OneSite::all(&open.image, now)) as Rest<'_>)
+                Ok(Box::new(SiteInfo::all(&open.image, now)) as Rest<'_>)
             }
             Source::Text(_) => Err(PyTypeError::new_err("a text is one site")),
         })?;

@@ -9,7 +9,7 @@ use crate::watch::Watch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use robomaton_compiler::Options;
-use robomaton_explain::{Asker, Beside, Error, Single, check_usage, decide};
+use robomaton_explain::{Error, Query, SingleSite, SiteFiles, check_usage, decide};
 use robomaton_runtime::{Crawler, Image, Terms, Verdict};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,11 +33,11 @@ pub(crate) struct Open {
 
 /// A text that was read.
 pub(crate) struct Read {
-    pub(crate) single: Arc<Single>,
+    pub(crate) single: Arc<SingleSite>,
     pub(crate) text: Vec<u8>,
     /// A URL of its site, as it was given.
     pub(crate) url: Option<String>,
-    pub(crate) beside: Beside,
+    pub(crate) others: SiteFiles,
     pub(crate) options: Options,
     /// Whether every word of a header is a name.
     pub(crate) headers: bool,
@@ -82,11 +82,11 @@ impl Source {
         checked.map_err(|unknown| PyValueError::new_err(format!("usage: {unknown}")))
     }
 
-    /// Who asks, as the crate of stories takes it.
+    /// The query by names, to be explained.
     ///
     /// # Errors
     /// When a name names nobody.
-    pub(crate) fn asker(&self, agent: &Agent<'_>, to: Use) -> PyResult<Asker> {
+    pub(crate) fn query(&self, agent: &Agent<'_>, to: Use) -> PyResult<Query> {
         self.crawler(agent)?;
         self.check_usage(&to)?;
         let (crawlers, elements) = match self {
@@ -95,7 +95,7 @@ impl Source {
         };
         let usage = to.name().to_owned();
         let agents = crawlers.names(agent)?;
-        Ok(Asker { agents, usage, purpose: to.purpose, elements, named_only: crawlers.named_only })
+        Ok(Query { agents, usage, purpose: to.purpose, elements, named_only: crawlers.named_only })
     }
 
     /// Answers one question. `document` is the document of the site that answers, where it is not robots.txt.

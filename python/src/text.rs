@@ -6,7 +6,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use robomaton_explain::spelled;
+use robomaton_explain::url_text;
 
 /// A URL, or a name, as it was given.
 pub(crate) enum Text<'py> {
@@ -28,7 +28,7 @@ impl<'py> FromPyObject<'_, 'py> for Text<'py> {
             let of = object.get_type();
             return Err(PyTypeError::new_err(format!("expected str or bytes, not {}", of.name()?)));
         };
-        Ok(Text::Spelled(spelled(octets.as_bytes()).into_owned()))
+        Ok(Text::Spelled(url_text(octets.as_bytes()).into_owned()))
     }
 }
 

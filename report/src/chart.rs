@@ -1,8 +1,9 @@
-//! One picture of bars and the table behind it, from the same rows.
+//! A bar chart and the table behind it, made from the same rows.
 //!
-//! Bars lie, stacked, one for each row; rows may stand in groups under headings. Text is HTML and stays readable at any
-//! width; the bars are SVG whose lengths are percentages, since the page permits no style but its own sheet. Invariant:
-//! whatever the picture shows the table says in numbers. It does not know what the numbers mean.
+//! Bars are horizontal and stacked, one for each row; rows may be in groups with headings. Text is
+//! HTML and stays readable at any width. The bars are SVG whose lengths are percentages, since the
+//! page permits no style except its own sheet. Invariant: the table has all numbers of the chart.
+//! It does not know the meaning of the numbers.
 
 use crate::numbers::{grouped, percent};
 use maud::{Markup, html};

@@ -1,17 +1,18 @@
-//! The pictures: what each counts, how it is ordered, and what stands above it.
+//! The charts: what each counts, its order, and its text.
 //!
-//! Who is kept out comes first. It does not know how a picture is drawn.
+//! The charts of excluded crawlers come first. It does not know how a chart is drawn.
 
 use crate::Point;
 use crate::chart::{Chart, Group, Kind, Row, longest};
-use crate::figures::{CLASSES, Extents, Figures, class_name};
+use crate::figures::{CLASSES, CoverageCounts, Figures, class_name};
 use crate::line::{LINES, Line, Lines, Moment};
-use crate::lints::{meaning, with_code};
 use crate::numbers::{day, grouped, share, tenths};
+use crate::text::with_code;
 use maud::{Markup, html};
+use robomaton_explain::lint::entry;
 use robomaton_formats::Outcome;
-use robomaton_tables::crawlers::{self, Known, Purpose, known};
-use robomaton_tables::extent::Share;
+use robomaton_formats::crawlers::{self, Known, Purpose, known};
+use robomaton_tables::coverage::Share;
 use std::cmp::Reverse;
 
 /// Bars of a picture with many rows.
@@ -39,11 +40,11 @@ pub(crate) fn charts(figures: &Figures, lints: &str) -> Vec<Chart<'static>> {
     ]
 }
 
-/// The well-known crawlers with what sites say to them, those first that the most sites keep out; then those that the
-/// most keep out by name.
-fn crawlers(figures: &Figures) -> Vec<(&'static Known, &Extents)> {
-    let mut all: Vec<_> = known().iter().zip(&figures.extents).collect();
-    all.sort_by_key(|(_, of)| Reverse((of.kept_out(), of.named(Share::None), of.naming())));
+/// The well-known crawlers with what sites say to them, those first that the most sites keep out;
+/// then those that the most keep out by name.
+fn crawlers(figures: &Figures) -> Vec<(&'static Known, &CoverageCounts)> {
+    let mut all: Vec<_> = known().iter().zip(&figures.coverages).collect();
+    all.sort_by_key(|(_, of)| Reverse((of.kept_out(), of.named(Share::Nothing), of.naming())));
     all
 }
 
@@ -81,9 +82,9 @@ fn kept_out(figures: &Figures) -> Chart<'static> {
         Kind { name: "by its own name", class: "none-named" },
         Kind { name: "along with everyone", class: "none" },
     ];
-    let row = |words: Vec<String>, of: &Extents| Row {
+    let row = |words: Vec<String>, of: &CoverageCounts| Row {
         words,
-        values: vec![of.named(Share::None), of.kept_out() - of.named(Share::None)],
+        values: vec![of.named(Share::Nothing), of.kept_out() - of.named(Share::Nothing)],
         said: tenths(of.kept_out(), figures.sites),
         note: None,
     };
@@ -122,16 +123,16 @@ fn restricted(figures: &Figures) -> Chart<'static> {
         Kind { name: "allowed everything", class: "all" },
         Kind { name: "robots.txt unreachable or unreadable", class: "unknown" },
     ];
-    let row = |(known, of): (&Known, &Extents)| Row {
+    let row = |(known, of): (&Known, &CoverageCounts)| Row {
         words: words(known),
         values: vec![
             of.kept_out(),
-            of.named(Share::Some),
-            of.all(Share::Some) - of.named(Share::Some),
+            of.named(Share::Part),
+            of.all(Share::Part) - of.named(Share::Part),
             of.all(Share::All),
             of.all(Share::Unknown) + of.unavailable(),
         ],
-        said: tenths(of.all(Share::Some), figures.sites),
+        said: tenths(of.all(Share::Part), figures.sites),
         note: None,
     };
     let rows = crawlers(figures).into_iter().map(row).collect();
@@ -160,9 +161,9 @@ fn named(figures: &Figures) -> Chart<'static> {
     ];
     let mut all = crawlers(figures);
     all.sort_by_key(|(_, of)| Reverse(of.naming()));
-    let row = |(known, of): (&Known, &Extents)| Row {
+    let row = |(known, of): (&Known, &CoverageCounts)| Row {
         words: words(known),
-        values: [Share::None, Share::Some, Share::All].map(|share| of.named(share)).to_vec(),
+        values: [Share::Nothing, Share::Part, Share::All].map(|share| of.named(share)).to_vec(),
         said: grouped(of.naming()),
         note: None,
     };
@@ -260,7 +261,7 @@ fn codes(figures: &Figures, lints: &str) -> Chart<'static> {
     all.sort_by_key(|(name, coded)| (Reverse(coded.sites), **name));
     let row = |(name, coded): (&&str, &crate::figures::Coded)| {
         let of = |kind: &Kind| if kind.name == coded.severity.name() { coded.sites } else { 0 };
-        let meaning = meaning(lints, name);
+        let meaning = entry(lints, name).map(|entry| entry.meaning).unwrap_or_default();
         Row {
             note: Some(with_code(&meaning)),
             words: vec![(*name).to_owned(), coded.severity.name().to_owned(), grouped(coded.texts), meaning],
@@ -288,8 +289,8 @@ fn codes(figures: &Figures, lints: &str) -> Chart<'static> {
     Chart { kinds: KINDS, wide: true, ..chart }
 }
 
-/// The shares of sites that keep crawlers out, image by image; those crawlers first that the most sites of the newest
-/// image keep out.
+/// The shares of sites that keep crawlers out, image by image; those crawlers first that the most
+/// sites of the newest image keep out.
 pub(crate) fn over_time(earlier: &[Point], name: &str, figures: &Figures) -> Lines<'static> {
     let points: Vec<(&str, &Figures)> =
         earlier.iter().map(|point| (point.name.as_str(), &point.figures)).chain([(name, figures)]).collect();
@@ -302,18 +303,19 @@ pub(crate) fn over_time(earlier: &[Point], name: &str, figures: &Figures) -> Lin
             head: day.map_or_else(|| name.to_owned(), |day| format!("{name}, {day}")),
         }
     };
-    let line = |words: Vec<String>, of: &dyn Fn(&Figures) -> Extents| Line {
+    let line = |words: Vec<String>, of: &dyn Fn(&Figures) -> CoverageCounts| Line {
         words,
         shares: points.iter().map(|(_, figures)| share(of(figures).kept_out(), figures.sites)).collect(),
     };
     let mut order: Vec<usize> = (0..known().len()).collect();
-    let of = |at: usize| &figures.extents[at];
-    let by_name = |at: usize| points.iter().any(|(_, figures)| figures.extents[at].named(Share::None) > 0);
-    order.sort_by_key(|&at| Reverse((by_name(at), of(at).kept_out(), of(at).named(Share::None))));
+    let of = |at: usize| &figures.coverages[at];
+    let by_name =
+        |at: usize| points.iter().any(|(_, figures)| figures.coverages[at].named(Share::Nothing) > 0);
+    order.sort_by_key(|&at| Reverse((by_name(at), of(at).kept_out(), of(at).named(Share::Nothing))));
     // Whom nobody keeps out by name has the line of any other crawler.
     let drawn = order.iter().take(LINES - 1).filter(|&&at| by_name(at)).count();
     let mut lines: Vec<Line> =
-        order.into_iter().map(|at| line(words(&known()[at]), &|figures| figures.extents[at])).collect();
+        order.into_iter().map(|at| line(words(&known()[at]), &|figures| figures.coverages[at])).collect();
     lines.insert(drawn, line(any_other(), &|figures| figures.everyone));
     Lines {
         id: "over-time",

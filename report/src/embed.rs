@@ -4,8 +4,8 @@
 //!   element := base64(raw deflate(text, newline, text, newline, ...))
 //! ```
 //!
-//! A block is inflated when one of its texts is wanted, so that a page of many policies opens as fast as one of few. It
-//! does not know what the texts say.
+//! A block is inflated when one of its texts is needed, so that a page with many policies opens as
+//! fast as one with few. It does not know the content of the texts.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

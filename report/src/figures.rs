@@ -1,18 +1,18 @@
-//! What is counted, and how the counts of texts become those of sites.
+//! The counts, and how counts of texts become counts of sites.
 //!
-//! A text is read once and counts for every site that has it. Invariant: adding is the same in any order of texts. It
-//! knows no picture.
+//! A text is read once and counts for every site that has it. Invariant: texts may be added in any
+//! order. It knows no chart.
 
 use crate::numbers::grouped;
 use robomaton_formats::Outcome;
 use robomaton_grammar::Severity;
-use robomaton_tables::extent::{Extent, Ground, Share};
+use robomaton_tables::coverage::{Coverage, CoverageBasis, Share};
 use std::collections::BTreeMap;
 
 /// Classes of numbers: none, one, and from then on twice the number before; the last has no end.
 pub const CLASSES: usize = 22;
 
-/// Counts over an image. Sites are counted, unless something else is said.
+/// Counts of an image. Sites are counted, unless stated otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
     /// All sites.
@@ -21,24 +21,24 @@ pub struct Figures {
     pub texts: u64,
     /// Rules of the distinct texts.
     pub rules: u64,
-    /// By what became of the fetch, in the order of [`Outcome::ALL`].
+    /// By the outcome of the fetch, in the order of [`Outcome::ALL`].
     pub outcomes: [u64; Outcome::ALL.len()],
-    /// Whose outcome the image cannot tell.
+    /// Sites whose outcome is damaged in the image.
     pub damaged: u64,
     /// Sites with rules, by the class of their number ([`class_name`]).
     pub by_rules: [u64; CLASSES],
-    /// Sites whose texts the image holds, by the class of their octets.
+    /// Sites whose texts the image holds, by the class of their lengths.
     pub by_size: [u64; CLASSES],
     /// Sites with rules: without wildcards, with stars alone, with `$` alone, with both.
     pub wildcards: [u64; 4],
-    /// By the names in groups that name somebody, as they are compared.
+    /// By the names of groups, in the form in which they are compared.
     pub agents: BTreeMap<String, u64>,
     /// By the code of a remark about their texts.
     pub codes: BTreeMap<&'static str, Coded>,
-    /// For each well-known crawler, by share and ground.
-    pub extents: Vec<Extents>,
+    /// For each well-known crawler, by share and basis.
+    pub coverages: Vec<CoverageCounts>,
     /// For a crawler that no group names.
-    pub everyone: Extents,
+    pub everyone: CoverageCounts,
     /// When the oldest and the newest capture were fetched, in unix seconds, of those that say so.
     pub fetched: Option<(u64, u64)>,
     /// Sites whose texts the image holds.
@@ -48,7 +48,7 @@ pub struct Figures {
 /// Counts for one code of a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coded {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// Sites.
     pub sites: u64,
@@ -56,21 +56,21 @@ pub struct Coded {
     pub texts: u64,
 }
 
-/// Sites by how much one crawler may use of them, and on what ground.
+/// Sites by how much one crawler may use of them, and on what basis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extents {
-    /// By ground, and in that by share; in the orders of [`Ground::ALL`] and [`Share::ALL`].
-    counts: [[u64; Share::ALL.len()]; Ground::ALL.len()],
+pub struct CoverageCounts {
+    /// By basis, and in that by share; in the orders of [`CoverageBasis::ALL`] and [`Share::ALL`].
+    counts: [[u64; Share::ALL.len()]; CoverageBasis::ALL.len()],
 }
 
-impl Extents {
-    pub(crate) fn add(&mut self, extent: &Extent, sites: u64) {
-        self.counts[extent.ground as usize][extent.share as usize] += sites;
+impl CoverageCounts {
+    pub(crate) fn add(&mut self, coverage: &Coverage, sites: u64) {
+        self.counts[coverage.basis as usize][coverage.share as usize] += sites;
     }
 
     /// Sites that grant this share to the crawler by its name.
     pub fn named(&self, share: Share) -> u64 {
-        self.counts[Ground::Named as usize][share as usize]
+        self.counts[CoverageBasis::Named as usize][share as usize]
     }
 
     /// Sites that grant it, by name or not.
@@ -80,26 +80,26 @@ impl Extents {
 
     /// Sites that name the crawler.
     pub fn naming(&self) -> u64 {
-        self.counts[Ground::Named as usize].iter().sum()
+        self.counts[CoverageBasis::Named as usize].iter().sum()
     }
 
-    /// Sites whose rules keep the crawler out altogether, by its name or along with everyone. Sites that cannot be
-    /// crawled because nobody could read their robots.txt are not among them.
+    /// Sites whose rules keep the crawler out altogether, by its name or along with everyone. Sites
+    /// that cannot be crawled because their robots.txt could not be fetched are not among them.
     pub fn kept_out(&self) -> u64 {
-        self.all(Share::None) - self.unavailable()
+        self.all(Share::Nothing) - self.unavailable()
     }
 
-    /// Sites that are disallowed as a whole by what became of the fetch.
+    /// Sites that are disallowed as a whole by the outcome of the fetch.
     pub fn unavailable(&self) -> u64 {
-        self.counts[Ground::Outcome as usize][Share::None as usize]
+        self.counts[CoverageBasis::Outcome as usize][Share::Nothing as usize]
     }
 }
 
-/// What one text gives to the counts.
+/// The counts of one text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OfText {
     pub(crate) rules: u64,
-    /// Its octets, if the image holds them.
+    /// Its length in bytes, if the image holds it.
     pub(crate) size: Option<u64>,
     pub(crate) stars: bool,
     pub(crate) anchors: bool,
@@ -107,15 +107,15 @@ pub(crate) struct OfText {
     pub(crate) agents: Vec<String>,
     /// Distinct.
     pub(crate) codes: Vec<(&'static str, Severity)>,
-    pub(crate) extents: Vec<Extent>,
+    pub(crate) coverages: Vec<Coverage>,
 }
 
 impl Figures {
     pub(crate) fn new(crawlers: usize) -> Figures {
-        Figures { extents: vec![Extents::default(); crawlers], ..Figures::default() }
+        Figures { coverages: vec![CoverageCounts::default(); crawlers], ..Figures::default() }
     }
 
-    /// Counts what became of a site's fetch, and when it was.
+    /// Counts the outcome and the time of a site's fetch.
     pub(crate) fn add_site(&mut self, outcome: Option<Outcome>, fetched: Option<u64>) {
         self.sites += 1;
         if let Some(at) = fetched {
@@ -128,12 +128,13 @@ impl Figures {
         }
     }
 
-    /// Counts the extents of the well-known crawlers and, behind them, of a crawler that no group names.
-    pub(crate) fn add_extents(&mut self, extents: &[Extent], sites: u64) {
-        if let Some(extent) = extents.get(self.extents.len()) {
-            self.everyone.add(extent, sites);
+    /// Counts the coverages of the well-known crawlers and, behind them, of a crawler that no group
+    /// names.
+    pub(crate) fn add_coverages(&mut self, coverages: &[Coverage], sites: u64) {
+        if let Some(coverage) = coverages.get(self.coverages.len()) {
+            self.everyone.add(coverage, sites);
         }
-        self.extents.iter_mut().zip(extents).for_each(|(counts, extent)| counts.add(extent, sites));
+        self.coverages.iter_mut().zip(coverages).for_each(|(counts, coverage)| counts.add(coverage, sites));
     }
 
     /// Counts a text that this many sites have.
@@ -160,7 +161,7 @@ impl Figures {
             coded.sites += sites;
             coded.texts += 1;
         }
-        self.add_extents(&text.extents, sites);
+        self.add_coverages(&text.coverages, sites);
     }
 
     /// Sites with this outcome.
@@ -174,7 +175,7 @@ fn class(number: u64) -> usize {
     (u64::BITS as usize - number.leading_zeros() as usize).min(CLASSES - 1)
 }
 
-/// What a class holds: `0`, `1`, `2–3`, `4–7`, and so on.
+/// The numbers of a class: `0`, `1`, `2–3`, `4–7`, and so on.
 pub fn class_name(class: usize) -> String {
     match class {
         0 => "0".to_owned(),

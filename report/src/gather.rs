@@ -1,8 +1,9 @@
-//! The passes over an image: which texts are there, what each says, whose policies go into the page.
+//! The passes over an image: counts, and the policies for the page.
 //!
-//! The first pass counts the sites of each text; the second takes the texts in the order of their first sites, a window
-//! of them at a time on all threads, and joins what they give in that order, so that no thread shows in the result.
-//! Time is linear in sites and texts (lint has its own limit).
+//! The first pass counts the sites of each text. The second takes the texts in the order of their
+//! first sites, a window of them at a time on all threads, and joins the results in that order, so
+//! that the result does not depend on threads. Time is linear in sites and texts (lint has a limit
+//! of its own).
 
 use crate::Options;
 use crate::embed::{Blocks, packed};
@@ -12,12 +13,12 @@ use crate::text::shown;
 use rayon::prelude::*;
 use robomaton_compiler::Surroundings;
 use robomaton_compiler::lint::{Code, lint};
+use robomaton_formats::crawlers::known;
 use robomaton_formats::detail::Detail;
 use robomaton_formats::{DocumentId, Outcome};
 use robomaton_grammar::{Severity, scan};
 use robomaton_runtime::{Crawler, Image, Site, Usage};
-use robomaton_tables::crawlers::known;
-use robomaton_tables::extent::{Extent, Extents};
+use robomaton_tables::coverage::{Coverage, Coverages};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -26,17 +27,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Texts that are read side by side.
 pub const WINDOW: usize = 256;
-/// Octets of memory for each site, to find those whose texts say the most.
+/// Bytes of memory for each site, to find those with the longest records.
 pub const BYTES_A_SITE: usize = 8;
-/// Octets of memory for each text.
+/// Bytes of memory for each text.
 pub const BYTES_A_TEXT: usize = 8;
 
-/// Octets of a text that are read, whatever limit the image states.
+/// Bytes of a text that are read, whatever limit the image states.
 const TEXT_READ: usize = 64 << 20;
 /// No number of a text.
 const NONE: u32 = u32::MAX;
 
-/// What goes into the page beside the figures.
+/// The data of the page beside the figures.
 pub(crate) struct Data {
     /// The sites, as [`Index`], packed.
     pub(crate) index: String,
@@ -49,7 +50,7 @@ pub(crate) struct Data {
 /// The sites that can be looked up, as columns.
 #[derive(Default, Serialize)]
 struct Index {
-    /// Well-known crawlers, in the order of the extents of a text.
+    /// Well-known crawlers, in the order of the coverages of a text.
     crawlers: Vec<&'static str>,
     /// Outcomes by their numbers.
     outcomes: Vec<&'static str>,
@@ -59,7 +60,7 @@ struct Index {
     /// Outcome, the length of the list where the image does not tell.
     fetched: Vec<u8>,
     status: Vec<u16>,
-    /// Seconds since 1970, 0 where nobody knows.
+    /// Seconds since 1970, 0 where that is unknown.
     at: Vec<u64>,
     /// Numbers of the texts in the page.
     texts: Vec<u32>,
@@ -84,13 +85,13 @@ struct Job<'i> {
     embed: bool,
 }
 
-/// What is asked of every text.
-struct Asked<'a> {
+/// What is done with every text.
+struct ReadOptions<'a> {
     options: &'a Options,
     crawlers: &'a [Crawler],
 }
 
-/// What the second pass makes.
+/// The results of the second pass.
 struct Making {
     figures: Figures,
     blocks: Blocks,
@@ -107,7 +108,7 @@ where
     D: AsRef<[u8]> + Sync,
 {
     let crawlers = crawlers(image);
-    let asked = Asked { options, crawlers: &crawlers };
+    let read_options = ReadOptions { options, crawlers: &crawlers };
     let mut sites_of: HashMap<DocumentId, u32> = HashMap::new();
     for document in image.sites().filter_map(|site| site.document()) {
         *sites_of.entry(document).or_default() += 1;
@@ -125,20 +126,20 @@ where
         waiting: Vec::new(),
     };
     // Sites without a text differ in what became of the fetch alone.
-    let mut without: BTreeMap<(Option<Outcome>, u16), (Vec<Extent>, u32)> = BTreeMap::new();
+    let mut without: BTreeMap<(Option<Outcome>, u16), (Vec<Coverage>, u32)> = BTreeMap::new();
     let mut jobs = Vec::with_capacity(WINDOW);
     for (place, site) in image.sites().enumerate() {
         done.fetch_add(1, Ordering::Relaxed);
         making.figures.add_site(site.outcome(), site.fetched_at());
         let embed = last.is_none_or(|last| rank(place, &site) <= last);
         let Some(document) = site.document() else {
-            let (extents, number) = without
+            let (coverages, number) = without
                 .entry((site.outcome(), site.status()))
-                .or_insert_with(|| (extents(&crawlers, &site), NONE));
-            making.figures.add_extents(extents, 1);
+                .or_insert_with(|| (coverages(&crawlers, &site), NONE));
+            making.figures.add_coverages(coverages, 1);
             if embed {
                 if *number == NONE {
-                    let policy = Policy::of(&Detail::default(), of_known(extents)).json()?;
+                    let policy = Policy::of(&Detail::default(), of_known(coverages)).json()?;
                     *number = making.blocks.add(&policy)?;
                 }
                 making.index.add(&site, *number);
@@ -153,11 +154,11 @@ where
             jobs.push(Job { site, document, sites: u64::from(sites), embed });
         }
         if jobs.len() == WINDOW {
-            making.join(&asked, &jobs)?;
+            making.join(&read_options, &jobs)?;
             jobs.clear();
         }
     }
-    making.join(&asked, &jobs)?;
+    making.join(&read_options, &jobs)?;
     let Making { figures, blocks, index, .. } = making;
     let sites = index.names.len();
     let index = packed(&serde_json::to_vec(&index)?)?;
@@ -165,10 +166,10 @@ where
 }
 
 impl Making {
-    /// Reads some texts, and adds what they give in their order.
-    fn join(&mut self, asked: &Asked<'_>, jobs: &[Job<'_>]) -> io::Result<()> {
+    /// Reads some texts, and adds their results in their order.
+    fn join(&mut self, read_options: &ReadOptions<'_>, jobs: &[Job<'_>]) -> io::Result<()> {
         let read: Vec<(OfText, Option<Vec<u8>>)> =
-            jobs.par_iter().map(|job| read(asked, job)).collect::<serde_json::Result<_>>()?;
+            jobs.par_iter().map(|job| read(read_options, job)).collect::<serde_json::Result<_>>()?;
         for (job, (text, policy)) in jobs.iter().zip(read) {
             self.figures.add_text(&text, job.sites);
             if let Some(policy) = policy {
@@ -182,7 +183,8 @@ impl Making {
     }
 }
 
-/// What a site is chosen by: those whose text has the longest records come first, then those whose name does.
+/// The rank of a site for the page: those with the longest records come first, then those with the
+/// first names.
 type Rank = (Reverse<u32>, usize);
 
 fn rank(place: usize, site: &Site<'_>) -> Rank {
@@ -209,20 +211,21 @@ fn crawlers<D: AsRef<[u8]>>(image: &Image<D>) -> Vec<Crawler> {
     known().iter().map(|known| known.token).chain(["*"]).map(|name| image.crawler([name])).collect()
 }
 
-/// Without that of the last.
-fn of_known(extents: &[Extent]) -> &[Extent] {
-    &extents[..known().len()]
+/// The coverages without the last.
+fn of_known(coverages: &[Coverage]) -> &[Coverage] {
+    &coverages[..known().len()]
 }
 
-fn extents(crawlers: &[Crawler], site: &Site<'_>) -> Vec<Extent> {
-    Extents::new(crawlers, &[Usage::CRAWL]).of(site).to_vec()
+fn coverages(crawlers: &[Crawler], site: &Site<'_>) -> Vec<Coverage> {
+    Coverages::new(crawlers, &[Usage::CRAWL]).of(site).to_vec()
 }
 
-/// What sites have in common that are asked about once: a text, or an outcome and its status.
+/// A key of sites that have equal coverages: a text, or an outcome and its status.
 type Kind = (Option<DocumentId>, Option<Outcome>, u16);
 
-/// How much of its sites an image lets the crawlers use, and nothing more: what a point of a line over time takes.
-pub(crate) fn count_extents<D>(image: &Image<D>, done: &AtomicU64) -> Figures
+/// How much of its sites an image lets the crawlers use, and nothing more: what a point of a line
+/// over time takes.
+pub(crate) fn count_coverages<D>(image: &Image<D>, done: &AtomicU64) -> Figures
 where
     D: AsRef<[u8]> + Sync,
 {
@@ -238,20 +241,25 @@ where
     }
     let alike: Vec<(Site<'_>, u64)> = alike.into_values().collect();
     for window in alike.chunks(WINDOW) {
-        let counted: Vec<Vec<Extent>> = window.par_iter().map(|(site, _)| extents(&crawlers, site)).collect();
-        window.iter().zip(counted).for_each(|((_, sites), extents)| figures.add_extents(&extents, *sites));
+        let counted: Vec<Vec<Coverage>> =
+            window.par_iter().map(|(site, _)| coverages(&crawlers, site)).collect();
+        window
+            .iter()
+            .zip(counted)
+            .for_each(|((_, sites), coverages)| figures.add_coverages(&coverages, *sites));
     }
     figures
 }
 
 /// Reads one text: counts, and if it goes into the page, its policy as JSON.
-fn read(asked: &Asked<'_>, job: &Job<'_>) -> serde_json::Result<(OfText, Option<Vec<u8>>)> {
+fn read(read_options: &ReadOptions<'_>, job: &Job<'_>) -> serde_json::Result<(OfText, Option<Vec<u8>>)> {
     let detail = job.site.detail().unwrap_or_default();
-    let extents = extents(asked.crawlers, &job.site);
-    let policy = job.embed.then(|| Policy::of(&detail, of_known(&extents)).json()).transpose()?;
+    let coverages = coverages(read_options.crawlers, &job.site);
+    let policy = job.embed.then(|| Policy::of(&detail, of_known(&coverages)).json()).transpose()?;
     let rules = || detail.groups.iter().flat_map(|group| group.rules.iter().map(|rule| group.pattern(rule)));
     let agents: BTreeSet<&String> = detail.groups.iter().flat_map(|group| &group.crawlers).collect();
-    let limit = asked.options.compiled.limits.bytes(asked.options.compiled.profile).min(TEXT_READ);
+    let limit =
+        read_options.options.compiled.limits.bytes(read_options.options.compiled.profile).min(TEXT_READ);
     let source = job.site.source(limit.saturating_add(1));
     let text = OfText {
         rules: rules().count() as u64,
@@ -259,14 +267,14 @@ fn read(asked: &Asked<'_>, job: &Job<'_>) -> serde_json::Result<(OfText, Option<
         stars: rules().any(|pattern| pattern.has_star()),
         anchors: rules().any(|pattern| pattern.parts().anchored),
         agents: agents.into_iter().map(|name| shown(name).into_owned()).collect(),
-        codes: source.map(|source| codes(&source, &detail, asked.options)).unwrap_or_default(),
-        extents,
+        codes: source.map(|source| codes(&source, &detail, read_options.options)).unwrap_or_default(),
+        coverages,
     };
     Ok((text, policy))
 }
 
-/// The codes of all there is to say about a text by itself: what it says of its host, and of other files that the image
-/// was compiled with, is not known here.
+/// The codes of all there is to say about a text by itself: what it says of its host, and of other
+/// files that the image was compiled with, is not known here.
 fn codes(source: &[u8], detail: &Detail<'_>, options: &Options) -> Vec<(&'static str, Severity)> {
     let compiled = &options.compiled;
     let tree = scan(source, compiled.limits.bytes(compiled.profile));

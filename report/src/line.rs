@@ -1,8 +1,8 @@
-//! One picture of shares over time, and the table behind it.
+//! A line chart of shares over time, and the table behind it.
 //!
-//! Each crawler is a line through a point for each image. Lines, dots and words of the axes are SVG whose places are
-//! percentages, so that nothing is bent at any width; which line is which says the legend, with the first and the last
-//! share. It does not know where the shares come from.
+//! Each crawler is a line with a point for each image. Lines, dots and axis labels are SVG with
+//! positions in percent, so that nothing is distorted at any width; a legend names the lines, with
+//! the first and the last share. It does not know the meaning of the shares.
 
 use crate::chart::{scroll, words};
 use maud::{Markup, html};
@@ -46,7 +46,8 @@ const HEIGHT: f64 = 260.0;
 const AXIS: f64 = 26.0;
 /// Percent of the width left of the first dot and right of the last.
 const MARGIN: f64 = 3.0;
-/// How far apart words below the axis are, in percent of the width, so that they fit on a telephone.
+/// How far apart words below the axis are, in percent of the width, so that they fit on a
+/// telephone.
 const APART: f64 = 28.0;
 
 impl Lines<'_> {

@@ -1,4 +1,4 @@
-//! Numbers and days as they are written in the page.
+//! The format of numbers and days in the page.
 //!
 //! It does not know what they count.
 

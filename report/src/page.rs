@@ -1,7 +1,7 @@
-//! The page: what is said where, and the policy that keeps strangers' scripts out.
+//! The page: the order of its parts, and the policy that keeps foreign scripts out.
 //!
-//! Pictures and tables are HTML and work without script; the search needs it. Invariant: the only scripts and styles
-//! that run are `page.js` and `page.css`, named by their hashes; nothing is asked of a network.
+//! Charts and tables are HTML and work without script; the search needs it. Invariant: only
+//! `page.js` and `page.css` run, named by their hashes; nothing is loaded.
 
 use crate::charts::{charts, over_time};
 use crate::figures::Figures;

@@ -1,13 +1,13 @@
-//! One text for the page: its groups and records, and how much of a site with it each well-known crawler may use.
+//! One text for the page: its groups and records, and its coverage for each well-known crawler.
 //!
-//! Serialised as JSON, one text a line; `page.js` draws it. The fields' names are short, but words. Invariant: every
-//! string that a site has written is shown ([`shown`]) before it goes in.
+//! Serialised as JSON, one text a line; `page.js` draws it. The names of fields are short, but
+//! words. Invariant: every string of a site is made visible by [`shown`] first.
 
 use crate::text::shown;
 use robomaton_formats::detail::{self, Detail, Octets};
 use robomaton_formats::policy::CRAWL;
 use robomaton_formats::schedule::{Schedule, Window};
-use robomaton_tables::extent::Extent;
+use robomaton_tables::coverage::Coverage;
 use serde::Serialize;
 
 /// Rules of one text that the page holds; of more it says how many they are.
@@ -17,7 +17,7 @@ const NAMES_SHOWN: usize = 200;
 const RECORDS_SHOWN: usize = 50;
 const LETTERS_SHOWN: usize = 500;
 
-/// A text; of a site without one, what became of the fetch says the extents.
+/// A text, or the outcome of a fetch, with its coverages. The key `extents` is read by `page.js`.
 #[derive(Serialize)]
 pub(crate) struct Policy {
     groups: Vec<Group>,
@@ -58,23 +58,23 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl Policy {
-    /// Of these records, with the extents of all well-known crawlers.
-    pub(crate) fn of(detail: &Detail<'_>, extents: &[Extent]) -> Policy {
+    /// The policy of these records, with the coverages of all well-known crawlers.
+    pub(crate) fn of(detail: &Detail<'_>, coverages: &[Coverage]) -> Policy {
         let mut room = RULES_SHOWN;
         let groups = detail.groups.iter().take(NAMES_SHOWN).map(|group| Group::of(detail, group, &mut room));
         let groups: Vec<Group> = groups.collect();
         let rules: usize = detail.groups.iter().map(|group| group.rules.len()).sum();
         let mut kinds = Vec::new();
-        let places = extents.iter().map(|extent| {
-            let Extent { share, ground, line, .. } = *extent;
-            let mark = if extent.incomplete {
+        let places = coverages.iter().map(|coverage| {
+            let Coverage { share, basis, line, .. } = *coverage;
+            let mark = if coverage.incomplete {
                 "a file is missing"
-            } else if extent.conditional {
+            } else if coverage.conditional {
                 "in part under conditions"
             } else {
                 ""
             };
-            let kind = (share.name(), ground.name(), line.unwrap_or(0), mark);
+            let kind = (share.name(), basis.name(), line.unwrap_or(0), mark);
             kinds.iter().position(|known| *known == kind).unwrap_or_else(|| {
                 kinds.push(kind);
                 kinds.len() - 1
@@ -85,7 +85,7 @@ impl Policy {
         Policy { groups, records: records(&detail.extensions), more, kinds, extents }
     }
 
-    /// As JSON, on one line.
+    /// Serialises it as JSON, on one line.
     pub(crate) fn json(&self) -> serde_json::Result<Vec<u8>> {
         serde_json::to_vec(self)
     }
@@ -131,7 +131,7 @@ fn text(octets: &Octets<'_>) -> String {
     cut(&String::from_utf8_lossy(start))
 }
 
-/// The text as it is shown, and no more of it than the page holds.
+/// The visible text, cut to the length that the page holds.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(LETTERS_SHOWN) {
         Some((end, _)) => format!("{}\u{2026}", shown(&text[..end])),
@@ -139,12 +139,9 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// What a group says about time, in words.
+/// The records of a group about time, in words.
 fn schedule(schedule: &Schedule) -> Vec<String> {
-    let window = |window: &Window| {
-        let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
-        format!("{}\u{2013}{} UTC", time(window.from()), time(window.to()))
-    };
+    let window = |window: &Window| format!("{} UTC", window.to_string().replace('-', "\u{2013}"));
     let delays = schedule.delays.iter().map(|&millis| format!("delay {} s", millis as f64 / 1000.0));
     let rates = schedule.rates.iter().map(|rate| {
         let times = rate.window.as_ref().map(|times| format!(", {}", window(times))).unwrap_or_default();

@@ -1,8 +1,9 @@
-//! What strangers have written, made visible.
+//! Untrusted text made visible, and sentences with code in them.
 //!
-//! Markup is escaped where it is written (`maud`, and `textContent` in the page); here go the characters that are not
-//! seen, or that turn the text around them.
+//! Markup is escaped where it is written (`maud`, and `textContent` in the page). Here, characters
+//! are escaped that are invisible, or that turn the text around them.
 
+use maud::{Markup, html};
 use std::borrow::Cow;
 
 /// The text with controls, and characters that steer or hide others, as escapes: `\u{202e}`.
@@ -17,12 +18,21 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Controls (Cc), and of the format characters (Cf) those without a picture: marks of direction, joiners, byte order
+/// Controls (Cc), and the invisible format characters (Cf): marks of direction, joiners, byte order
 /// marks, tags, and separators of lines.
 fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}')
         || matches!(c, '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
+}
+
+/// A sentence whose `code` stands between backquotes.
+pub(crate) fn with_code(sentence: &str) -> Markup {
+    html! {
+        @for (place, piece) in sentence.split('`').enumerate() {
+            @if place % 2 == 1 { code { (piece) } } @else { (piece) }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -32,6 +42,7 @@ mod tests {
     #[test]
     fn nothing_is_hidden() {
         assert_eq!(shown("a\u{202E}b\0\u{feff}\n"), "a\\u{202e}b\\u{0}\\u{feff}\\u{a}");
+        assert_eq!(with_code("a `<b>` c").into_string(), "a <code>&lt;b&gt;</code> c");
         assert!(matches!(shown("/größe/\u{5d0}"), Cow::Borrowed("/größe/\u{5d0}")));
     }
 }

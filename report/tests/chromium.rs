@@ -1,12 +1,13 @@
-//! The page in a real browser: what it draws, what its search finds, by hand and by keyboard, light and dark.
+//! The page in a real browser: what it draws, what its search finds, by hand and by keyboard, light
+//! and dark.
 
 mod common;
 
 use common::{image, image_of, report_of, sample, whole};
 use robomaton_browser::{Browser, Page, Scheme, chromium};
 use robomaton_compiler::Options;
+use robomaton_formats::crawlers::{Purpose, known};
 use robomaton_report::{Report, report_over_time};
-use robomaton_tables::crawlers::{Purpose, known};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
@@ -45,8 +46,8 @@ fn pictures_show_the_figures() {
     assert_eq!(drawn("restricted"), 20 * figures.sites);
     let mut kept_out = figures.everyone.kept_out();
     for purpose in Purpose::ALL {
-        let of_purpose = known().iter().zip(&figures.extents).filter(|(known, _)| known.purpose == purpose);
-        let mut most: Vec<u64> = of_purpose.map(|(_, extents)| extents.kept_out()).collect();
+        let of_purpose = known().iter().zip(&figures.coverages).filter(|(known, _)| known.purpose == purpose);
+        let mut most: Vec<u64> = of_purpose.map(|(_, counts)| counts.kept_out()).collect();
         most.sort_unstable();
         kept_out += most.iter().rev().take(8).sum::<u64>();
     }
@@ -57,7 +58,7 @@ fn pictures_show_the_figures() {
     let mut most: Vec<u64> = figures.codes.values().map(|coded| coded.sites).collect();
     most.sort_unstable();
     assert_eq!(drawn("codes"), most.iter().rev().take(20).sum::<u64>());
-    let mut most: Vec<u64> = figures.extents.iter().map(|extents| extents.naming()).collect();
+    let mut most: Vec<u64> = figures.coverages.iter().map(|counts| counts.naming()).collect();
     most.sort_unstable();
     assert_eq!(drawn("named"), most.iter().rev().take(20).sum::<u64>());
     // And in lengths: every bar is as long as its number is large, to a pixel.
@@ -104,9 +105,10 @@ fn the_first_picture_says_who_is_kept_out() {
     let report = whole(&sample(&Options::default()));
     let (page, _folder) = open(&browser, &report, "");
     assert_eq!(page.evaluate("document.querySelector('.chart').id"), json!("kept-out"));
-    // The number behind each bar is the share of its length, and in each group the largest stands first.
+    // The number behind each bar is the share of its length, and in each group the largest stands
+    // first.
     let place = known().iter().position(|known| known.token == "GPTBot").expect("it is well known");
-    let gptbot = 100.0 * report.figures.extents[place].kept_out() as f64 / report.figures.sites as f64;
+    let gptbot = 100.0 * report.figures.coverages[place].kept_out() as f64 / report.figures.sites as f64;
     assert_eq!(page.text("#kept-out .bars .bar .label"), "GPTBot");
     assert_eq!(page.text("#kept-out .bars .bar .said"), format!("{gptbot:.1}%"));
     let numbers = page.evaluate(
@@ -259,7 +261,7 @@ fn a_site_is_found_by_keyboard() {
     assert_eq!(number(&rows), rules.min(robomaton_report::RULES_SHOWN) as u64);
     assert!(page.text("#site .facts").contains("rules"));
     let chips = page.evaluate("document.querySelectorAll('#site .chip').length");
-    assert_eq!(number(&chips), robomaton_tables::crawlers::known().len() as u64);
+    assert_eq!(number(&chips), robomaton_formats::crawlers::known().len() as u64);
 }
 
 #[test]
@@ -362,7 +364,8 @@ fn it_is_readable_in_any_light_and_width() {
     assert_eq!(page.evaluate("document.querySelector('#restricted figure').checkVisibility()"), json!(true));
 }
 
-/// The picture in the README: `ROBOMATON_SCREENSHOT=FILE.png`, with `ROBOMATON_CORPUS` of other captures.
+/// The picture in the README: `ROBOMATON_SCREENSHOT=FILE.png`, with `ROBOMATON_CORPUS` of other
+/// captures.
 #[test]
 fn screenshot() {
     let Some(browser) = chromium() else { return };

@@ -6,11 +6,11 @@ use common::{image, options, report_of, sample, whole};
 use robomaton_compiler::lint::lint;
 use robomaton_compiler::{Options, Surroundings};
 use robomaton_formats::Outcome;
+use robomaton_formats::crawlers::known;
 use robomaton_grammar::{DEFAULT_LIMIT, diagnose, scan};
 use robomaton_report::{CLASSES, class_name, report, report_over_time, shown};
 use robomaton_runtime::Usage;
-use robomaton_tables::crawlers::known;
-use robomaton_tables::extent::{Ground, Share, extent};
+use robomaton_tables::coverage::{CoverageBasis, Share, coverage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU64;
 
@@ -64,24 +64,30 @@ fn figures_are_those_of_the_sites() {
 fn extents_are_those_of_the_sites() {
     let image = sample(&Options::default());
     let figures = whole(&image).figures;
-    for (known, extents) in known().iter().zip(&figures.extents) {
+    for (known, coverages) in known().iter().zip(&figures.coverages) {
         let crawler = image.crawler([known.token]);
-        let told: Vec<_> = image.sites().map(|site| extent(&site, &crawler, Usage::CRAWL)).collect();
+        let told: Vec<_> = image.sites().map(|site| coverage(&site, &crawler, Usage::CRAWL)).collect();
         for share in Share::ALL {
             let of = |named: bool| {
                 let is = told
                     .iter()
-                    .filter(|told| told.share == share && (!named || told.ground == Ground::Named));
+                    .filter(|told| told.share == share && (!named || told.basis == CoverageBasis::Named));
                 is.count() as u64
             };
-            assert_eq!((extents.all(share), extents.named(share)), (of(false), of(true)), "{}", known.token);
+            assert_eq!(
+                (coverages.all(share), coverages.named(share)),
+                (of(false), of(true)),
+                "{}",
+                known.token
+            );
         }
-        let kept_out = told.iter().filter(|told| told.share == Share::None && told.ground != Ground::Outcome);
-        assert_eq!(extents.kept_out(), kept_out.count() as u64, "{}", known.token);
+        let kept_out =
+            told.iter().filter(|told| told.share == Share::Nothing && told.basis != CoverageBasis::Outcome);
+        assert_eq!(coverages.kept_out(), kept_out.count() as u64, "{}", known.token);
     }
     let anyone = image.crawler(["*"]);
-    let kept_out = image.sites().filter(|site| extent(site, &anyone, Usage::CRAWL).share == Share::None);
-    assert_eq!(figures.everyone.all(Share::None), kept_out.count() as u64);
+    let kept_out = image.sites().filter(|site| coverage(site, &anyone, Usage::CRAWL).share == Share::Nothing);
+    assert_eq!(figures.everyone.all(Share::Nothing), kept_out.count() as u64);
     let times = || image.sites().filter_map(|site| site.fetched_at());
     assert_eq!(figures.fetched, times().min().zip(times().max()));
 }
@@ -97,7 +103,10 @@ fn earlier_images_are_counted_alike() {
     let figures = whole(&full).figures;
     let [earlier] = &report.earlier[..] else { panic!("{} earlier images", report.earlier.len()) };
     assert_eq!((earlier.name.as_str(), earlier.figures.sites), ("full", figures.sites));
-    assert_eq!((&earlier.figures.extents, earlier.figures.everyone), (&figures.extents, figures.everyone));
+    assert_eq!(
+        (&earlier.figures.coverages, earlier.figures.everyone),
+        (&figures.coverages, figures.everyone)
+    );
     assert_eq!((earlier.figures.fetched, earlier.figures.outcomes), (figures.fetched, figures.outcomes));
     assert_eq!(report.figures, whole(&other).figures);
     assert!(report_over_time::<Vec<u8>>(&[], &options(10), &AtomicU64::new(0)).is_err());

@@ -1,23 +1,25 @@
-//! What the image holds of a site, why it answers as it does, and how the service is.
+//! The site of a URL, its text, the explanation of an answer, and the state of the service.
 
+use crate::app::Shared;
 use crate::error::Refusal;
 use crate::limits::{EXPLAINED_URL, GROUPS, PATTERNS, TEXT, URL};
 use crate::metrics::CONTENT_TYPE;
 use crate::parameters::Parameters;
-use crate::routes::{Shared, json};
+use crate::reply::{json, refusal_of, too_much};
 use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use robomaton_explain::time::{now, rfc3339};
-use robomaton_explain::{Error, OneSite, explain};
+use robomaton_explain::{SiteInfo, explain};
 use serde::Serialize;
 
-/// `GET /v1/site`: the fetch of a site, its groups and its records, as `inspect --site --json` prints them.
+/// `GET /v1/site`: the fetch of a site, its groups and its records, as `inspect --site --json`
+/// prints them.
 pub(crate) async fn site(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let url = Parameters::read(query.as_deref(), &["url"], URL)?.url.into_owned();
     let served = app.current.get();
     app.apart(move || {
-        let found = OneSite::find(&served.image, &url, now());
+        let found = SiteInfo::find(&served.image, &url, now());
         found.map(|site| json(&site)).ok_or_else(|| no_site(&url))
     })
     .await
@@ -55,7 +57,7 @@ pub(crate) async fn explanation(State(app): Shared, RawQuery(query): RawQuery) -
     let known = &["url", "agent", "usage", "purpose", "document"];
     let parameters = Parameters::read(query.as_deref(), known, EXPLAINED_URL)?;
     let served = app.current.get();
-    let asker = parameters.asker(served.image.profile())?;
+    let query = parameters.query(served.image.profile())?;
     let (url, document) = (parameters.url.to_string(), parameters.other_document().map(str::to_owned));
     app.apart(move || {
         let site = served.image.site(&url);
@@ -66,31 +68,13 @@ pub(crate) async fn explanation(State(app): Shared, RawQuery(query): RawQuery) -
                 return Err(too_much(format!("{} groups, {fields} fields", detail.groups.len())));
             }
         }
-        let story = explain(&served.image, &served.terms, &asker, document.as_deref(), &url);
-        story.map(|story| json(&story)).map_err(|error| refused(&error))
+        let explanation = explain(&served.image, &query, document.as_deref(), &url);
+        explanation.map(|explanation| json(&explanation)).map_err(|error| refusal_of(&error))
     })
     .await
 }
 
-/// A text that takes too much time to tell why.
-pub(crate) fn too_much(what: String) -> Refusal {
-    let what = format!("{what}: too much to be explained here; `robomaton explain` takes its time");
-    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, what)
-}
-
-/// Why a story cannot be told: what was asked, what the image lacks, or a mistake of ours.
-pub(crate) fn refused(error: &Error) -> Refusal {
-    let status = match error {
-        Error::NoUrl(_) | Error::Usage(_) => StatusCode::BAD_REQUEST,
-        Error::NoTexts => StatusCode::NOT_FOUND,
-        Error::OverLimit(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        Error::Image(_) | Error::NoSite | Error::Disagreement { .. } => StatusCode::INTERNAL_SERVER_ERROR,
-    };
-    let whose = if matches!(error, Error::NoTexts) { "the image " } else { "" };
-    Refusal::new(status, format!("{whose}{error}"))
-}
-
-/// How the service is.
+/// The state of the service.
 #[derive(Serialize)]
 struct Health {
     status: &'static str,

@@ -1,9 +1,10 @@
-//! Connections: so many at a time, each with limits of time, and an end without a request lost.
+//! Connections: a limited number, each with limits of time, and a shutdown that loses no request.
 //!
 //! It knows HTTP/1.1 and no route.
 
+use crate::app::App;
 use crate::limits::{CONNECTIONS, DRAIN, HEAD, HEAD_TIME, WRITE_TIME};
-use crate::routes::{App, router};
+use crate::routes::router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -18,7 +19,7 @@ use tokio_io_timeout::TimeoutStream;
 /// How long to wait when the operating system has no descriptors left.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `stop`; then takes no more connections and ends what is under way.
+/// Serves until `stop`; then accepts no more connections and ends the requests under way.
 pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_header_size(HEAD).pipeline_flush(true);
@@ -36,7 +37,8 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Futur
                     continue;
                 }
             };
-            // Without it an answer may wait for an acknowledgement; a socket that does not know it answers all the same.
+            // Without it an answer may wait for an acknowledgement; a socket that does not know it
+            // answers all the same.
             let _ = stream.set_nodelay(true);
             let mut stream = TimeoutStream::new(stream);
             stream.set_write_timeout(Some(WRITE_TIME));
@@ -45,7 +47,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Futur
             let connections = app.metrics.connections.clone();
             connections.inc();
             tokio::spawn(async move {
-                // What goes wrong on a connection is its client's to see.
+                // The client sees by itself that its connection failed.
                 let _ = connection.await;
                 connections.dec();
                 drop(place);

@@ -1,44 +1,44 @@
 //! All well-known crawlers at once: who may use one URL, of a text and of the image.
 //!
-//! The list is that of `formats` (`formats/data/crawlers.tsv`), each crawler with who runs it and what for. Each answer is
-//! the one that the crawler would get alone.
+//! The list is that of `formats` (`formats/data/crawlers.tsv`), with the operator and the purpose
+//! of each crawler. Each answer is the one that the crawler would get alone.
 
-use crate::about::refused;
+use crate::app::Shared;
 use crate::error::Refusal;
 use crate::limits::URL;
-use crate::parameters::{Parameters, asker};
-use crate::routes::{Shared, json};
+use crate::parameters::{Parameters, query};
+use crate::reply::{json, refusal_of};
 use crate::row::Row;
-use crate::tester::{check, compiled, crawl, profile, some, tested};
+use crate::tester::{answer_test, check_url, compile, crawl, non_empty, profile};
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use robomaton_explain::time::rfc3339;
 use robomaton_explain::{Origin, check_usage, for_purpose};
-use robomaton_tables::crawlers::{Known, known};
+use robomaton_formats::crawlers::{Known, known};
 use serde::{Deserialize, Serialize};
 
-/// A crawler, and what it fetches for.
+/// A crawler, its operator, and the purpose of its fetches.
 #[derive(Serialize)]
-struct Who {
+struct CrawlerRow {
     agent: &'static str,
     operator: Option<&'static str>,
     purpose: &'static str,
 }
 
-impl From<&Known> for Who {
-    fn from(known: &Known) -> Who {
-        Who { agent: known.token, operator: known.operator, purpose: known.purpose.name() }
+impl From<&Known> for CrawlerRow {
+    fn from(known: &Known) -> CrawlerRow {
+        CrawlerRow { agent: known.token, operator: known.operator, purpose: known.purpose.name() }
     }
 }
 
 /// The list.
 #[derive(Serialize)]
 struct List {
-    crawlers: Vec<Who>,
+    crawlers: Vec<CrawlerRow>,
 }
 
-/// What is asked of a text.
+/// A test of one URL for all crawlers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TestCrawlers {
@@ -52,9 +52,9 @@ struct TestCrawlers {
 
 /// The answers.
 #[derive(Serialize)]
-struct All<'a> {
+struct CrawlerResults<'a> {
     url: &'a str,
-    /// What the rules are matched against.
+    /// The request target that the rules are matched against.
     target: Option<String>,
     site: Option<String>,
     outcome: Option<&'static str>,
@@ -65,27 +65,27 @@ struct All<'a> {
     purpose: Option<&'a str>,
     /// Bytes of the text over the limit; null of the image.
     unread: Option<usize>,
-    crawlers: Vec<Row<Who>>,
+    crawlers: Vec<Row<CrawlerRow>>,
 }
 
 /// `POST /v1/test/crawlers`.
 pub(crate) async fn of_text(State(app): Shared, body: Body) -> Result<Response, Refusal> {
-    tested(app, body, |test: TestCrawlers, terms| {
+    answer_test(app, body, |test: TestCrawlers, terms| {
         let profile = profile(test.profile.as_deref())?;
-        check(&test.url)?;
-        let purpose = some(&test.purpose);
+        check_url(&test.url)?;
+        let purpose = non_empty(&test.purpose);
         // Usage and purpose have limits, too.
-        asker(["*"].into_iter(), &test.usage, purpose, profile)?;
-        let origin = Origin::of(&test.url, profile).map_err(|error| refused(&error))?;
-        let single = compiled(&test.text, &origin, profile, terms)?;
-        let (image, site) = (single.image(), single.site().map_err(|error| refused(&error))?);
+        query(["*"].into_iter(), &test.usage, purpose, profile)?;
+        let origin = Origin::of(&test.url, profile).map_err(|error| refusal_of(&error))?;
+        let single = compile(&test.text, &origin, profile, terms)?;
+        let (image, site) = (single.image(), single.site().map_err(|error| refusal_of(&error))?);
         check_usage(image, &test.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
         let usage = for_purpose(image.usage(&test.usage), purpose);
         let answer = |known: &Known| {
             let crawler = image.crawler([known.token]);
             Row::new(known.into(), &site.decide(&crawler, usage, &test.url))
         };
-        Ok(json(&All {
+        Ok(json(&CrawlerResults {
             url: &test.url,
             target: Some(String::from_utf8_lossy(&site.target(&test.url)).into_owned()),
             site: origin.authority().map(|_| site.address()),
@@ -105,21 +105,21 @@ pub(crate) async fn of_text(State(app): Shared, body: Body) -> Result<Response, 
 /// `GET /v1/crawlers`: the list; with `url`, what each may do with it.
 pub(crate) async fn of_image(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let Some(query) = query.filter(|query| !query.is_empty()) else {
-        return Ok(json(&List { crawlers: known().iter().map(Who::from).collect() }));
+        return Ok(json(&List { crawlers: known().iter().map(CrawlerRow::from).collect() }));
     };
     let served = app.current.get();
     app.apart(move || {
         let parameters = Parameters::read(Some(&query), &["url", "usage", "purpose"], URL)?;
         let image = &served.image;
-        let asker = parameters.asker(image.profile())?;
-        check_usage(image, &asker.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
-        let usage = for_purpose(image.usage(&asker.usage), asker.purpose.as_deref());
+        let query = parameters.query(image.profile())?;
+        check_usage(image, &query.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
+        let usage = for_purpose(image.usage(&query.usage), query.purpose.as_deref());
         let site = image.site(&parameters.url);
         let answer = |known: &Known| {
             let crawler = image.crawler([known.token]);
             Row::new(known.into(), &image.decide(&crawler, usage, &parameters.url))
         };
-        Ok(json(&All {
+        Ok(json(&CrawlerResults {
             url: &parameters.url,
             target: site.map(|site| String::from_utf8_lossy(&site.target(&parameters.url)).into_owned()),
             site: site.map(|site| site.address()),
@@ -127,8 +127,8 @@ pub(crate) async fn of_image(State(app): Shared, RawQuery(query): RawQuery) -> R
             status: site.map(|site| site.status()).filter(|&status| status != 0),
             fetched_at: site.and_then(|site| site.fetched_at()).and_then(rfc3339),
             stale: site.and_then(|site| site.is_stale()),
-            usage: &asker.usage,
-            purpose: asker.purpose.as_deref(),
+            usage: &query.usage,
+            purpose: query.purpose.as_deref(),
             unread: None,
             crawlers: known().iter().map(answer).collect(),
         }))

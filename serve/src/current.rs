@@ -1,15 +1,14 @@
-//! The image that answers, and how another takes its place.
+//! The image that answers, and its replacement by another.
 //!
-//! Each request takes the image that is current when it begins, and keeps it to its end; the map of an old one is given
-//! back by the last of them. The file is looked at each second: its length, its time and, on Unix, its number; another
-//! file under the name is opened, held against the rules of the format, and only then made current. What cannot be
-//! opened is said once and counted, and the old image goes on. The clock of the terms is set here, too, so that an
-//! answer is stale when it says so.
+//! Each request takes the image that is current when it begins, and keeps it to its end; the last
+//! request frees an old one. [`crate::watch`] has the file looked at each second: its length, its
+//! time and, on Unix, its number. Another file under the name is opened, checked against the rules
+//! of the format, and only then made current. A file that cannot be opened is reported once and
+//! counted, and the old image goes on answering. The clock of the terms is set here, too, so that
+//! stale answers are marked in time.
 
+use crate::Options;
 use crate::error::Error;
-use crate::routes::App;
-use crate::signals::Hangup;
-use crate::{Options, first_of};
 use arc_swap::ArcSwap;
 use robomaton_explain::time::now;
 use robomaton_runtime::{Image, Terms};
@@ -28,16 +27,16 @@ pub(crate) struct Served {
 /// The image that answers.
 pub(crate) struct Current {
     served: ArcSwap<Served>,
-    /// What the file was like when it was last tried, and why that failed, if it did. Whoever tries holds this.
-    tried: Mutex<Tried>,
+    /// The last attempt to open the file. It is locked during an attempt.
+    last: Mutex<Attempt>,
 }
 
-struct Tried {
+struct Attempt {
     stamp: Option<Stamp>,
     failure: Option<String>,
 }
 
-/// What tells one state of a file from another.
+/// The state of a file, to be compared with a later one.
 #[derive(Clone, PartialEq, Eq)]
 struct Stamp {
     length: u64,
@@ -80,7 +79,7 @@ impl Served {
     }
 }
 
-/// What became of a look at the file.
+/// The result of a look at the file.
 pub(crate) enum Look {
     /// It is as it was.
     Same,
@@ -95,7 +94,7 @@ impl Current {
         // Before it is opened: if it changes in between, the next look sees that.
         let stamp = Stamp::of(&options.image);
         let served = ArcSwap::from_pointee(open(options)?);
-        Ok(Current { served, tried: Mutex::new(Tried { stamp, failure: None }) })
+        Ok(Current { served, last: Mutex::new(Attempt { stamp, failure: None }) })
     }
 
     /// The image that answers now.
@@ -105,81 +104,39 @@ impl Current {
 
     /// Why the file, as it is now, is not the image that answers.
     pub(crate) fn failure(&self) -> Option<String> {
-        self.tried.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
     }
 
     /// Opens the file again if it has changed, or if somebody insists.
     pub(crate) fn look(&self, options: &Options, insist: bool) -> Look {
         let stamp = Stamp::of(&options.image);
-        if !insist && stamp == self.tried.lock().unwrap_or_else(PoisonError::into_inner).stamp {
+        if !insist && stamp == self.last.lock().unwrap_or_else(PoisonError::into_inner).stamp {
             return Look::Same;
         }
         // Nothing is locked while an image is verified.
         let opened = open(options);
-        let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
-        tried.stamp = stamp;
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.stamp = stamp;
         match opened {
             Ok(served) => {
-                tried.failure = None;
+                last.failure = None;
                 self.served.store(Arc::new(served));
                 Look::Taken
             }
             Err(error) => {
                 let error = error.to_string();
-                let is_news = tried.failure.as_ref() != Some(&error);
-                tried.failure = Some(error.clone());
+                let is_news = last.failure.as_ref() != Some(&error);
+                last.failure = Some(error.clone());
                 Look::Failed(error, is_news)
             }
         }
     }
 
     /// Sets the clock.
-    fn tick(&self, terms: &Terms) {
+    pub(crate) fn tick(&self, terms: &Terms) {
         let Served { image, opened_at, terms: asked } = &**self.served.load();
         if asked.now != Some(now()) {
             self.served.store(Arc::new(Served::new(image.clone(), terms, *opened_at)));
-        }
-    }
-}
-
-/// Looks at the file, again and again.
-pub(crate) async fn watch(app: Arc<App>, mut hangup: Hangup) {
-    let mut ticks = tokio::time::interval(app.options.poll);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        let mut insist = false;
-        let tick = async {
-            ticks.tick().await;
-        };
-        let called = async {
-            hangup.next().await;
-            insist = true;
-        };
-        first_of(tick, called).await;
-        let looking = app.clone();
-        let looked = tokio::task::spawn_blocking(move || {
-            let look = looking.current.look(&looking.options, insist);
-            looking.current.tick(&looking.options.terms);
-            look
-        });
-        let remark = app.options.remark;
-        match looked.await {
-            Ok(Look::Same) => {}
-            Ok(Look::Taken) => {
-                app.metrics.reloaded(true);
-                remark(&format!(
-                    "opened {} anew: {} sites",
-                    app.options.image.display(),
-                    app.current.get().image.len()
-                ));
-            }
-            Ok(Look::Failed(error, is_news)) => {
-                app.metrics.reloaded(false);
-                if is_news {
-                    remark(&format!("{error}; the image that was opened before goes on answering"));
-                }
-            }
-            Err(_) => return,
         }
     }
 }

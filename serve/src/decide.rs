@@ -1,49 +1,53 @@
 //! Questions: one in the query string, or many in a body, answered as `query --json` answers them.
 
+use crate::app::{App, Shared};
 use crate::current::Served;
 use crate::error::Refusal;
 use crate::limits::{AGENTS, BATCH, QUESTIONS, URL};
 use crate::metrics::Metrics;
-use crate::parameters::{Parameters, check};
-use crate::routes::{App, Shared, body_of, json};
+use crate::parameters::{Parameters, check_query};
+use crate::reply::{json, read_body};
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use robomaton_explain::{Answer, Asked, Known, Names, Question, check_usage, decide, for_purpose, names};
+use robomaton_explain::{
+    AnswerJson, CrawlerCache, InputQuestion, Names, QuestionJson, check_usage, decide, for_purpose, names,
+};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The parameters of a question.
-const KNOWN: &[&str] = &["url", "agent", "usage", "purpose", "document", "named_only"];
+const PARAMETERS: &[&str] = &["url", "agent", "usage", "purpose", "document", "named_only"];
 
 /// `GET /v1/decide`.
 pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
-    let parameters = Parameters::read(query.as_deref(), KNOWN, URL)?;
+    let parameters = Parameters::read(query.as_deref(), PARAMETERS, URL)?;
     let served = app.current.get();
     let image = &served.image;
-    let asker = parameters.asker(image.profile())?;
-    check_usage(image, &asker.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
-    let (crawler, usage) = asker.resolve(image);
+    let query = parameters.query(image.profile())?;
+    check_usage(image, &query.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
+    let (crawler, usage) = query.resolve(image);
     let verdict = decide(image, parameters.other_document(), &crawler, usage, &parameters.url);
-    let agent = asker.agents.join(",");
-    let (usage, purpose) = (asker.usage.as_str(), asker.purpose.as_deref());
-    let question = Question { url: &parameters.url, agent: &agent, usage, purpose };
+    let agent = query.agents.join(",");
+    let (usage, purpose) = (query.usage.as_str(), query.purpose.as_deref());
+    let question = QuestionJson { url: &parameters.url, agent: &agent, usage, purpose };
     app.metrics.decided(verdict.safe_decision().name());
-    Ok(json(&Answer::new(question, &verdict)))
+    Ok(json(&AnswerJson::new(question, &verdict)))
 }
 
 /// `POST /v1/decide`.
 pub(crate) async fn batch(State(app): Shared, body: Body) -> Result<Response, Refusal> {
-    let body = body_of(body, BATCH).await?;
+    let body = read_body(body, BATCH).await?;
     let shared: Arc<App> = app.clone();
     let answer = move || {
         let served = shared.current.get();
         let body = std::str::from_utf8(&body).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
         let is_array = body.trim_ascii_start().starts_with('[');
         let questions = if is_array { of_array(body)? } else { of_lines(body)? };
-        let mut batch = Batch { served: &served, known: Known::default(), metrics: &shared.metrics };
+        let mut batch =
+            Batch { served: &served, crawlers: CrawlerCache::default(), metrics: &shared.metrics };
         batch.answer(&questions, is_array).map(|answers| (answers, is_array))
     };
     let (answers, is_array) = app.apart(answer).await?;
@@ -75,67 +79,68 @@ fn limited<'b>(questions: impl Iterator<Item = &'b str>) -> Result<Vec<&'b str>,
 /// A run of questions to one image.
 struct Batch<'a> {
     served: &'a Served,
-    known: Known,
+    crawlers: CrawlerCache,
     metrics: &'a Metrics,
 }
 
 impl Batch<'_> {
-    /// All answers, or what is wrong with the first question that is none.
+    /// All answers, or the refusal of the first question that is wrong.
     fn answer(&mut self, questions: &[&str], is_array: bool) -> Result<Vec<u8>, Refusal> {
-        let asked = questions.iter().enumerate().map(|(at, question)| {
-            let asked = self.read(question).map_err(|refusal| refusal.at(at + 1))?;
-            Ok(asked)
-        });
+        let questions = questions.iter().enumerate();
+        let questions =
+            questions.map(|(at, question)| self.read(question).map_err(|refusal| refusal.at(at + 1)));
         // Nothing is answered, and nothing counted, unless all can be.
-        let asked = asked.collect::<Result<Vec<_>, Refusal>>()?;
+        let questions = questions.collect::<Result<Vec<_>, Refusal>>()?;
         let (open, between, close) = if is_array { ("[", ",\n", "]\n") } else { ("", "\n", "\n") };
         let mut answers = open.as_bytes().to_vec();
-        for (at, asked) in asked.iter().enumerate() {
+        for (at, question) in questions.iter().enumerate() {
             if at > 0 {
                 answers.extend_from_slice(between.as_bytes());
             }
-            self.one(asked, &mut answers);
+            self.one(question, &mut answers);
         }
         answers.extend_from_slice(close.as_bytes());
         Ok(answers)
     }
 
-    fn read<'q>(&self, question: &'q str) -> Result<Asked<'q>, Refusal> {
-        let mut asked: Asked<'q> =
-            serde_json::from_str(question).map_err(|error| Refusal::bad(error.to_string()))?;
-        if asked.url.len() > URL {
+    fn read<'q>(&self, json: &'q str) -> Result<InputQuestion<'q>, Refusal> {
+        let mut question: InputQuestion<'q> =
+            serde_json::from_str(json).map_err(|error| Refusal::bad(error.to_string()))?;
+        if question.url.len() > URL {
             return Err(Refusal::too_long("the url", URL, "octets"));
         }
         // As on a command line, one string may be a list of names.
-        if let Some(Names::One(name)) = &asked.agent {
+        if let Some(Names::One(name)) = &question.agent {
             let list = names(name);
             if list.len() > 1 {
-                asked.agent = Some(Names::Several(list.into_iter().map(str::to_owned).collect()));
+                question.agent = Some(Names::Several(list.into_iter().map(str::to_owned).collect()));
             }
         }
-        let (usage, purpose) = (asked.usage.as_deref().unwrap_or("crawl"), asked.purpose.as_deref());
+        let (usage, purpose) = (question.usage.as_deref().unwrap_or("crawl"), question.purpose.as_deref());
         check_usage(&self.served.image, usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
         let profile = self.served.image.profile();
-        match &asked.agent {
-            None => check(["*"].into_iter(), usage, purpose, profile)?,
-            Some(Names::One(name)) => check([&**name].into_iter(), usage, purpose, profile)?,
+        match &question.agent {
+            None => check_query(["*"].into_iter(), usage, purpose, profile)?,
+            Some(Names::One(name)) => check_query([&**name].into_iter(), usage, purpose, profile)?,
             Some(Names::Several(names)) => {
-                check(names.iter().take(AGENTS + 1).map(String::as_str), usage, purpose, profile)?;
+                check_query(names.iter().take(AGENTS + 1).map(String::as_str), usage, purpose, profile)?;
             }
         }
-        Ok(asked)
+        Ok(question)
     }
 
-    fn one(&mut self, asked: &Asked<'_>, answers: &mut Vec<u8>) {
+    fn one(&mut self, question: &InputQuestion<'_>, answers: &mut Vec<u8>) {
         let image = &self.served.image;
-        let (usage_name, purpose) = (asked.usage.as_deref().unwrap_or("crawl"), asked.purpose.as_deref());
+        let (usage_name, purpose) =
+            (question.usage.as_deref().unwrap_or("crawl"), question.purpose.as_deref());
         let usage = for_purpose(image.usage(usage_name), purpose);
         let anybody = Names::One(Cow::Borrowed("*"));
-        let names = asked.agent.as_ref().unwrap_or(&anybody);
-        let verdict = image.decide(self.known.crawler(image, names, asked.named_only), usage, &asked.url);
+        let names = question.agent.as_ref().unwrap_or(&anybody);
+        let verdict =
+            image.decide(self.crawlers.crawler(image, names, question.named_only), usage, &question.url);
         self.metrics.decided(verdict.safe_decision().name());
-        let question = Question { url: &asked.url, agent: &names.joined(), usage: usage_name, purpose };
+        let echo = QuestionJson { url: &question.url, agent: &names.joined(), usage: usage_name, purpose };
         // Writing to memory does not fail.
-        let _ = serde_json::to_writer(answers, &Answer::new(question, &verdict));
+        let _ = serde_json::to_writer(answers, &AnswerJson::new(echo, &verdict));
     }
 }

@@ -39,11 +39,11 @@ pub enum Error {
 #[derive(Debug)]
 pub(crate) struct Refusal {
     status: StatusCode,
-    said: Said,
+    body: RefusalJson,
 }
 
 #[derive(Debug, Serialize)]
-struct Said {
+struct RefusalJson {
     error: String,
     /// The question of a batch that is wrong, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ struct Said {
 
 impl Refusal {
     pub(crate) fn new(status: StatusCode, error: impl Into<String>) -> Refusal {
-        Refusal { status, said: Said { error: error.into(), question: None } }
+        Refusal { status, body: RefusalJson { error: error.into(), question: None } }
     }
 
     /// The request is wrong.
@@ -62,9 +62,9 @@ impl Refusal {
 
     /// The request is wrong at this question of a batch, from 1.
     pub(crate) fn at(self, question: usize) -> Refusal {
-        let Refusal { status, said: Said { error, .. } } = self;
+        let Refusal { status, body: RefusalJson { error, .. } } = self;
         let error = format!("question {question}: {error}");
-        Refusal { status, said: Said { error, question: Some(question) } }
+        Refusal { status, body: RefusalJson { error, question: Some(question) } }
     }
 
     /// More than a limit.
@@ -76,7 +76,7 @@ impl Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let body = serde_json::to_vec(&self.said).unwrap_or_default();
+        let body = serde_json::to_vec(&self.body).unwrap_or_default();
         (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
     }
 }

@@ -1,19 +1,22 @@
-//! Answers from an image over HTTP: single questions, batches, sites, explanations, and a page to try files on.
+//! Answers from an image over HTTP: single questions, batches, sites, explanations, and a page to
+//! try files on.
 //!
 //! ```text
-//!   file ──▶ current (watched, swapped) ──▶ routes ──▶ decide, about, sites, crawlers, tester ──▶ JSON, page
-//!                                             │
-//!   connections (limits, shutdown) ───────────┘ metrics
+//!   file ──▶ current ──▶ app ──▶ decide, about, sites, crawlers, tester ──▶ reply (JSON, page)
+//!              ▲          ▲                        ▲
+//!            watch     metrics      connections ──▶ routes
 //! ```
 //!
-//! Stands beside `cli`, above `explain` and `runtime`: every answer is theirs, in the words that the command prints.
-//! Invariants: a request is answered from one image from its beginning to its end; an image that cannot be opened never
-//! takes the place of one that could; whatever a client sends costs no more than [`limits`] allow. It knows no TLS and
-//! no users: it binds to this machine unless told otherwise, and what stands before it does the rest.
+//! Stands beside `cli`, above `explain` and `runtime`: they give every answer, in the words that
+//! the command prints. Invariants: a request is answered from one image from its beginning to its
+//! end; an image that cannot be opened never replaces one that could; a request costs no more than
+//! [`limits`] allow, whatever it holds. It knows no TLS and no users: it binds to this machine
+//! unless told otherwise, and a proxy in front of it does the rest.
 //!
 //! docs/service.md shows every endpoint with a real answer.
 
 mod about;
+mod app;
 mod connections;
 mod crawlers;
 mod current;
@@ -23,17 +26,20 @@ pub mod limits;
 mod metrics;
 mod page;
 mod parameters;
+mod reply;
 mod routes;
 mod row;
 mod signals;
 mod sites;
 mod tester;
+mod watch;
 
 pub use error::Error;
 
+use app::App;
 use current::Current;
 use robomaton_runtime::Terms;
-use routes::App;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -42,14 +48,15 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-/// What to serve, where, and on what terms.
+/// The options of a service.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The image.
     pub image: PathBuf,
     /// Where to listen; port 0 is any that is free.
     pub listen: SocketAddr,
-    /// Whether an image is held against the rules of its format before it is used, in time linear in it.
+    /// Whether an image is checked against the rules of its format before it is used, in linear
+    /// time.
     pub verify: bool,
     /// What an outcome other than rules means. The time is set anew each second.
     pub terms: Terms,
@@ -57,7 +64,7 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// How often the file is looked at.
     pub poll: Duration,
-    /// What is to be told to whoever runs the service, a line at a time.
+    /// Receives messages for whoever runs the service, a line at a time.
     pub remark: fn(&str),
 }
 
@@ -88,7 +95,7 @@ impl Server {
         let listener = runtime.block_on(TcpListener::bind(listen)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let app = Arc::new(App::new(options, current));
-        // Who is told the address may send a signal at once.
+        // A caller that knows the address may send a signal at once.
         let entered = runtime.enter();
         let hangup = signals::hangup().map_err(Error::Runtime)?;
         let ended = Box::pin(signals::ended().map_err(Error::Runtime)?);
@@ -101,11 +108,12 @@ impl Server {
         self.address
     }
 
-    /// Serves until SIGTERM, SIGINT, or the end of `stop`; then ends what is under way, within a limit.
+    /// Serves until SIGTERM, SIGINT, or the end of `stop`; then ends what is under way, within a
+    /// limit.
     pub fn run(self, stop: impl Future<Output = ()> + Send) {
         let Server { runtime, listener, app, hangup, ended, .. } = self;
         runtime.block_on(async {
-            let watch = tokio::spawn(current::watch(app.clone(), hangup));
+            let watch = tokio::spawn(watch::watch(app.clone(), hangup));
             connections::serve(listener, app, first_of(stop, ended)).await;
             watch.abort();
         });

@@ -1,6 +1,6 @@
-//! What is counted, as Prometheus reads it.
+//! The counters, in the format of Prometheus.
 //!
-//! Names and labels are what dashboards rely on. It counts; it does not know what a request says.
+//! Dashboards rely on the names and labels. It counts; it does not know the content of a request.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -15,10 +15,11 @@ use std::time::Duration;
 /// The content type of [`Metrics::text`].
 pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Upper ends of the histogram, in seconds: a question takes some microseconds, a batch some tenths of a second.
+/// Upper ends of the histogram, in seconds: a question takes some microseconds, a batch some tenths
+/// of a second.
 const SECONDS: [f64; 10] = [5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0];
 
-/// By what requests are counted.
+/// The labels of the counter of requests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Request {
     endpoint: &'static str,
@@ -88,7 +89,7 @@ impl Metrics {
         self.reloads.get_or_create(&[("result", if well { "ok" } else { "failed" })]).inc();
     }
 
-    /// All of it as text, with what is read off the image.
+    /// All counters as text, with figures of the image.
     pub(crate) fn text(&self, sites: usize, opened_at: u64) -> String {
         self.sites.set(i64::try_from(sites).unwrap_or(i64::MAX));
         self.opened_at.set(i64::try_from(opened_at).unwrap_or(i64::MAX));

@@ -8,8 +8,8 @@
 //!   /sites   sites.html, sites.js         the sites of the image
 //! ```
 //!
-//! `common.js` is what the scripts share. Invariants: the page asks nobody but this service; its scripts set the text of
-//! strangers as text, never as markup. It does not know what is answered.
+//! The scripts share `common.js`. Invariants: the page asks only this service; its scripts insert
+//! untrusted text as text, never as markup. It does not know the answers.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};

@@ -1,12 +1,12 @@
 //! The parameters of a request: strict, so that no question is answered that was not asked.
 //!
-//! A parameter that nobody knows, one given twice and a value that is no UTF-8 are refused with a sentence: an `agents=` that
-//! was silently left out would be answered for everybody.
+//! An unknown parameter, one that is given twice, and a value that is no UTF-8 are refused with a
+//! sentence: if an `agents=` were silently left out, the answer would be for any crawler.
 
 use crate::error::Refusal;
 use crate::limits::{AGENTS, NAME};
 use axum::http::StatusCode;
-use robomaton_explain::{Asker, crawler_names, names};
+use robomaton_explain::{Query, crawler_names, names};
 use robomaton_runtime::Profile;
 use std::borrow::Cow;
 
@@ -22,7 +22,8 @@ pub(crate) struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    /// Reads a query string that may have these parameters and must have a `url` of at most so many octets.
+    /// Reads a query string that may have these parameters and must have a `url` of at most so many
+    /// bytes.
     pub(crate) fn read(
         query: Option<&'a str>,
         known: &[&str],
@@ -48,7 +49,7 @@ impl<'a> Parameters<'a> {
         read.url =
             url.filter(|url| !url.trim_ascii().is_empty()).ok_or_else(|| Refusal::bad("no url is given"))?;
         if read.url.len() > longest {
-            let what = format!("the url is over the limit of {longest} octets");
+            let what = format!("the url is over the limit of {longest} bytes");
             return Err(Refusal::new(StatusCode::URI_TOO_LONG, what));
         }
         if let Some(document) =
@@ -67,11 +68,11 @@ impl<'a> Parameters<'a> {
         self.document.as_deref().filter(|&name| name != "robots.txt")
     }
 
-    /// Who asks, and for what.
-    pub(crate) fn asker(&self, profile: Profile) -> Result<Asker, Refusal> {
+    /// The query.
+    pub(crate) fn query(&self, profile: Profile) -> Result<Query, Refusal> {
         let usage = self.usage.as_deref().unwrap_or("crawl");
-        let asker = asker(self.agents.iter().map(|name| &**name), usage, self.purpose.as_deref(), profile)?;
-        Ok(Asker { named_only: self.named_only.as_deref() == Some("true"), ..asker })
+        let query = query(self.agents.iter().map(|name| &**name), usage, self.purpose.as_deref(), profile)?;
+        Ok(Query { named_only: self.named_only.as_deref() == Some("true"), ..query })
     }
 }
 
@@ -104,24 +105,24 @@ pub(crate) fn set<T>(place: &mut Option<T>, name: &str, value: T) -> Result<(), 
     }
 }
 
-/// Who asks, and for what: names in lists are taken apart, and must name somebody.
-pub(crate) fn asker<'n>(
+/// The query of these names and words. Lists of names are split, and each name must name a crawler.
+pub(crate) fn query<'n>(
     agents: impl Iterator<Item = &'n str>,
     usage: &str,
     purpose: Option<&str>,
     profile: Profile,
-) -> Result<Asker, Refusal> {
+) -> Result<Query, Refusal> {
     let mut all: Vec<String> = agents.flat_map(names).map(str::to_owned).collect();
     if all.is_empty() {
         all.push("*".to_owned());
     }
-    check(all.iter().map(String::as_str), usage, purpose, profile)?;
+    check_query(all.iter().map(String::as_str), usage, purpose, profile)?;
     let (usage, purpose) = (usage.to_owned(), purpose.map(str::to_owned));
-    Ok(Asker { agents: all, usage, purpose, elements: false, named_only: false })
+    Ok(Query { agents: all, usage, purpose, elements: false, named_only: false })
 }
 
-/// Refuses names that name nobody, and more or longer ones than anybody has.
-pub(crate) fn check<'n>(
+/// Refuses names that name no crawler, too many names, and words that are too long.
+pub(crate) fn check_query<'n>(
     agents: impl Iterator<Item = &'n str> + Clone,
     usage: &'n str,
     purpose: Option<&'n str>,
@@ -132,7 +133,7 @@ pub(crate) fn check<'n>(
     }
     if agents.clone().chain([usage]).chain(purpose).any(|name| name.len() > NAME) {
         return Err(Refusal::bad(format!(
-            "an agent, a usage or a purpose is over the limit of {NAME} octets"
+            "an agent, a usage or a purpose is over the limit of {NAME} bytes"
         )));
     }
     agents.clone().try_for_each(|name| {
@@ -140,16 +141,17 @@ pub(crate) fn check<'n>(
     })
 }
 
-/// A value of a query string: `+` is a space, and `%` with two hexadecimal digits an octet. `None` when that is no UTF-8.
+/// A value of a query string: `+` is a space, and `%` with two hexadecimal digits an octet. `None`
+/// when that is no UTF-8.
 fn decode(value: &str) -> Option<Cow<'_, str>> {
     if !value.contains(['%', '+']) {
         return Some(Cow::Borrowed(value));
     }
-    let mut octets = Vec::with_capacity(value.len());
+    let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();
     while let Some((&octet, after)) = rest.split_first() {
         rest = after;
-        octets.push(match (octet, after) {
+        bytes.push(match (octet, after) {
             (b'+', _) => b' ',
             (b'%', [high, low, after @ ..]) => match (digit(*high), digit(*low)) {
                 (Some(high), Some(low)) => {
@@ -161,7 +163,7 @@ fn decode(value: &str) -> Option<Cow<'_, str>> {
             _ => octet,
         });
     }
-    String::from_utf8(octets).ok().map(Cow::Owned)
+    String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
 fn digit(octet: u8) -> Option<u8> {
@@ -210,10 +212,10 @@ mod tests {
 
     #[test]
     fn names_are_checked() {
-        let asker = |query: &'static str| read(query).unwrap().asker(Profile::Full);
-        assert_eq!(asker("url=a").unwrap().agents, ["*"]);
-        assert_eq!(asker("url=a&agent=a,b&agent=c").unwrap().agents, ["a", "b", "c"]);
-        assert!(asker("url=a&agent=").is_err());
-        assert!(asker("url=a&agent=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q").is_err());
+        let query = |query: &'static str| read(query).unwrap().query(Profile::Full);
+        assert_eq!(query("url=a").unwrap().agents, ["*"]);
+        assert_eq!(query("url=a&agent=a,b&agent=c").unwrap().agents, ["a", "b", "c"]);
+        assert!(query("url=a&agent=").is_err());
+        assert!(query("url=a&agent=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q").is_err());
     }
 }

@@ -1,56 +1,23 @@
-//! Paths to handlers, and what holds for every request: the host, the headers, the count.
+//! The table of paths and handlers, and the rules for every request: the host, the headers, the
+//! count.
 //!
-//! The host is looked at because of browsers: a page of another site may point a name of its own at this machine and ask
-//! in its visitor's stead (DNS rebinding). An IP address or `localhost` cannot be pointed elsewhere, so these pass, and
-//! names that were given at the start. There is no CORS: other sites' pages may not read what is answered.
+//! The host is checked because of browsers: a page of another site may point a name of its own at
+//! this machine, and ask in its visitor's stead (DNS rebinding). An IP address or `localhost`
+//! cannot be pointed elsewhere, so these pass, and so do the names that were given at the start.
+//! There is no CORS: pages of other sites may not read answers.
 
-use crate::Options;
-use crate::current::Current;
+use crate::app::{App, Shared};
 use crate::error::Refusal;
-use crate::limits::{BODY_TIME, heavy};
-use crate::metrics::Metrics;
 use crate::{about, crawlers, decide, page, sites, tester};
 use axum::Router;
-use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::Serialize;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::Semaphore;
-
-/// What all requests share.
-pub(crate) struct App {
-    pub(crate) options: Options,
-    pub(crate) current: Current,
-    pub(crate) metrics: Metrics,
-    heavy: Semaphore,
-}
-
-impl App {
-    pub(crate) fn new(options: Options, current: Current) -> App {
-        App { options, current, metrics: Metrics::new(), heavy: Semaphore::new(heavy()) }
-    }
-
-    /// Does what takes more than a moment apart from the threads that answer the rest, a few at a time.
-    pub(crate) async fn apart<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let lost =
-            || Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error: the work was given up");
-        let _place = self.heavy.acquire().await.map_err(|_| lost())?;
-        tokio::task::spawn_blocking(work).await.map_err(|_| lost())?
-    }
-}
-
-/// What all handlers share.
-pub(crate) type Shared = State<Arc<App>>;
 
 /// The paths that are counted, beside those of the page.
 const PATHS: [&str; 11] = [
@@ -67,7 +34,7 @@ const PATHS: [&str; 11] = [
     "/metrics",
 ];
 
-/// What may be done with an answer: nothing from elsewhere, and no guess at what it is.
+/// The headers of every answer: nothing is loaded from elsewhere, and no type is guessed.
 const HEADERS: [(header::HeaderName, &str); 5] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -117,7 +84,7 @@ async fn other_method(method: Method, uri: Uri) -> Refusal {
     )
 }
 
-/// What holds for every request.
+/// Checks, times and counts every request.
 async fn guard(State(app): Shared, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let paths = PATHS.into_iter().chain(page::FILES.iter().map(|file| file.path));
@@ -147,28 +114,4 @@ fn check_host(request: &Request, names: &[String]) -> Result<(), Refusal> {
     let what =
         format!("not asked as {name:?}: only by IP address, as localhost, or by a name given with --host");
     Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, what))
-}
-
-/// The body of a request, of at most so many octets, within a time.
-pub(crate) async fn body_of(body: Body, limit: usize) -> Result<Bytes, Refusal> {
-    let collected = tokio::time::timeout(BODY_TIME, Limited::new(body, limit).collect()).await;
-    let slow = || {
-        Refusal::new(
-            StatusCode::REQUEST_TIMEOUT,
-            format!("the body took over {} seconds", BODY_TIME.as_secs()),
-        )
-    };
-    match collected.map_err(|_| slow())? {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Refusal::too_long("the body", limit, "octets")),
-        Err(_) => Err(Refusal::bad("the body broke off")),
-    }
-}
-
-/// A value as JSON.
-pub(crate) fn json(value: &impl Serialize) -> Response {
-    match serde_json::to_vec(value) {
-        Ok(body) => ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
-        Err(error) => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
-    }
 }

@@ -1,6 +1,6 @@
-//! Signals of the operating system: the end, and the wish that the image be opened again.
+//! Signals of the operating system: to end, and to open the image again.
 //!
-//! Where there is no SIGHUP, nobody wishes that; the file is watched all the same.
+//! Without SIGHUP, only the watch opens the image again.
 
 use std::io;
 

@@ -1,17 +1,19 @@
-//! The sites of the image, a page of them at a time.
+//! The sites of the image, one page of the list at a time.
 //!
-//! A client reads on after the last site that it was told, so the list stays in order when another image takes the place
-//! of this one in between. The first site of a page is found in logarithmic time. Remarks of lint are counted for texts
-//! of up to [`COUNTED_TEXT`] bytes. It decides nothing.
+//! A client continues after the last site that it has, so the list stays in order if another image
+//! takes the place of this one in between. The first site of a page is found in logarithmic time.
+//! Findings of lint are counted for texts of up to [`COUNTED_TEXT`] bytes. Nothing is decided here.
 
+use crate::app::Shared;
 use crate::error::Refusal;
 use crate::limits::{COUNTED_TEXT, SITES, URL};
 use crate::parameters::{pairs, set};
-use crate::routes::{Shared, json};
+use crate::reply::json;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
+use robomaton_explain::lint::FindingCounts;
+use robomaton_explain::options_of;
 use robomaton_explain::time::rfc3339;
-use robomaton_explain::{Issues, options_of};
 use robomaton_runtime::{Outcome, Scheme, Site};
 use serde::Serialize;
 
@@ -34,19 +36,19 @@ struct Row {
     /// Of its text; null where the image holds none.
     bytes: Option<u64>,
     /// Null where they are not counted.
-    issues: Option<Issues>,
+    issues: Option<FindingCounts>,
 }
 
-/// Which page of the list.
+/// The page of the list that is asked for.
 #[derive(Debug)]
-struct Wanted {
+struct PageRequest {
     prefix: String,
     after: Option<(String, Scheme)>,
     limit: usize,
 }
 
-impl Wanted {
-    fn read(query: Option<&str>) -> Result<Wanted, Refusal> {
+impl PageRequest {
+    fn read(query: Option<&str>) -> Result<PageRequest, Refusal> {
         let (mut prefix, mut after, mut limit) = (None, None, None);
         for pair in pairs(query, &["prefix", "after", "limit"]) {
             let (name, value) = pair?;
@@ -64,17 +66,17 @@ impl Wanted {
                 }
             }
         }
-        Ok(Wanted { prefix: prefix.unwrap_or_default(), after, limit: limit.unwrap_or(SITES.0) })
+        Ok(PageRequest { prefix: prefix.unwrap_or_default(), after, limit: limit.unwrap_or(SITES.0) })
     }
 
-    /// Whether a site stands behind the one that was told last.
+    /// Whether a site comes after the last one that the client has.
     fn is_next(&self, site: &Site<'_>) -> bool {
         let Some((last, scheme)) = &self.after else { return true };
         (site.authority().as_str(), site.scheme()) > (last.as_str(), *scheme)
     }
 }
 
-/// The host and port, or the beginning of one, of what people write: a URL, or a part of one.
+/// The host and port, or their beginning, in a URL or a part of one as people write it.
 fn authority(text: &str) -> (String, Scheme) {
     let text = text.trim_ascii().to_ascii_lowercase();
     let (scheme, rest) = match text.split_once("://") {
@@ -87,14 +89,14 @@ fn authority(text: &str) -> (String, Scheme) {
 
 /// `GET /v1/sites`.
 pub(crate) async fn sites(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
-    let wanted = Wanted::read(query.as_deref())?;
+    let request = PageRequest::read(query.as_deref())?;
     let served = app.current.get();
     app.apart(move || {
         let options = options_of(&served.image);
-        let from = wanted.after.as_ref().map_or("", |(last, _)| last.as_str()).max(&wanted.prefix);
-        let found = served.image.sites_from(from).filter(|site| wanted.is_next(site));
-        let mut found = found.take_while(|site| site.authority().starts_with(&wanted.prefix));
-        let sites: Vec<Site<'_>> = found.by_ref().take(wanted.limit).collect();
+        let from = request.after.as_ref().map_or("", |(last, _)| last.as_str()).max(&request.prefix);
+        let found = served.image.sites_from(from).filter(|site| request.is_next(site));
+        let mut found = found.take_while(|site| site.authority().starts_with(&request.prefix));
+        let sites: Vec<Site<'_>> = found.by_ref().take(request.limit).collect();
         let last = found.next().and(sites.last());
         let row = |site: &Site<'_>| {
             let text = || site.source(COUNTED_TEXT + 1).filter(|text| text.len() <= COUNTED_TEXT);
@@ -106,7 +108,7 @@ pub(crate) async fn sites(State(app): Shared, RawQuery(query): RawQuery) -> Resu
                 fetched_at: site.fetched_at().and_then(rfc3339),
                 stale: site.is_stale(),
                 bytes: site.text_length(),
-                issues: text.map(|text| Issues::of(&text, &site.authority(), &options)),
+                issues: text.map(|text| FindingCounts::of(&text, &site.authority(), &options)),
             }
         };
         Ok(json(&Page { next: last.map(|site| site.address()), sites: sites.iter().map(row).collect() }))
@@ -120,13 +122,13 @@ mod tests {
 
     #[test]
     fn pages_are_asked_for_as_people_write_them() {
-        let wanted =
-            Wanted::read(Some("prefix=HTTPS%3A%2F%2FWWW.a%2Fx&after=http://b:8080&limit=7")).unwrap();
-        assert_eq!((wanted.prefix.as_str(), wanted.limit), ("www.a", 7));
-        assert_eq!(wanted.after, Some(("b:8080".to_owned(), Scheme::Http)));
-        assert_eq!(Wanted::read(None).unwrap().limit, SITES.0);
+        let request =
+            PageRequest::read(Some("prefix=HTTPS%3A%2F%2FWWW.a%2Fx&after=http://b:8080&limit=7")).unwrap();
+        assert_eq!((request.prefix.as_str(), request.limit), ("www.a", 7));
+        assert_eq!(request.after, Some(("b:8080".to_owned(), Scheme::Http)));
+        assert_eq!(PageRequest::read(None).unwrap().limit, SITES.0);
         for bad in ["limit=0", "limit=501", "limit=x", "limit=", "prefix=a&prefix=b", "url=a", "prefix=%ff"] {
-            assert!(Wanted::read(Some(bad)).is_err(), "{bad}");
+            assert!(PageRequest::read(Some(bad)).is_err(), "{bad}");
         }
     }
 }

@@ -1,27 +1,27 @@
-//! The tester: a text that a client sends, and the answers to what is asked of it.
+//! The tester: answers questions about a text that a client sends.
 //!
-//! One question is answered as by `explain FILE --json`, with every line of the text and what became of it; many, about
-//! several URLs or by several crawlers ([`crate::crawlers`]), are answered out of one compiled text. The image plays no
-//! part. Invariant: a text that the compiler would read and this service would not explain is refused, not answered
-//! otherwise.
+//! One question is answered as by `explain FILE --json`, with what became of every line. Several
+//! questions, about several URLs or crawlers ([`crate::crawlers`]), are answered out of one
+//! compiled text. The image plays no part. Invariant: a text that the compiler would read, but this
+//! service would not explain, is refused; it never gets another answer.
 
-use crate::about::{refused, too_much};
+use crate::app::{App, Shared};
 use crate::error::Refusal;
 use crate::limits::{EXPLAINED_URL, GROUPS, PATTERNS, TEST, TEST_URLS};
-use crate::parameters::asker;
-use crate::routes::{App, Shared, body_of, json};
+use crate::parameters::query;
+use crate::reply::{json, read_body, refusal_of, too_much};
 use crate::row::Row;
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
 use robomaton_compiler::{LimitName, Limits, Options, OverLimit};
-use robomaton_explain::{Beside, Lines, OfText, Origin, Single, Story, check_usage, names};
+use robomaton_explain::{Explanation, Lines, Origin, SingleSite, SiteFiles, TextQuery, check_usage, names};
 use robomaton_runtime::{Profile, Terms};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What is to be tried.
+/// A test of one URL.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Test {
@@ -36,7 +36,7 @@ struct Test {
     profile: Option<String>,
 }
 
-/// The same, of several URLs.
+/// A test of several URLs.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TestUrls {
@@ -58,73 +58,73 @@ pub(crate) fn crawl() -> String {
     "crawl".to_owned()
 }
 
-/// The story, and the lines.
+/// The explanation, and the lines.
 #[derive(Serialize)]
-struct Tried {
+struct TestResult {
     #[serde(flatten)]
-    story: Story,
+    explanation: Explanation,
     #[serde(flatten)]
     lines: Lines,
 }
 
 /// `POST /v1/test`.
 pub(crate) async fn test(State(app): Shared, body: Body) -> Result<Response, Refusal> {
-    tested(app, body, |test: Test, terms| {
+    answer_test(app, body, |test: Test, terms| {
         let profile = profile(test.profile.as_deref())?;
-        check(&test.url)?;
-        let question = OfText {
+        check_url(&test.url)?;
+        let question = TextQuery {
             text: test.text.as_bytes(),
-            beside: &Beside::default(),
+            files: &SiteFiles::default(),
             options: &options(profile),
-            asker: &asker(names(&test.agent).into_iter(), &test.usage, some(&test.purpose), profile)?,
+            query: &query(names(&test.agent).into_iter(), &test.usage, non_empty(&test.purpose), profile)?,
             terms,
             url: &test.url,
         };
-        let (story, lines) = question.explain_lines().map_err(|error| refused(&error))?;
-        within(story.limit())?;
-        Ok(json(&Tried { story, lines }))
+        let (explanation, lines) = question.explain_lines().map_err(|error| refusal_of(&error))?;
+        within(explanation.over_limit())?;
+        Ok(json(&TestResult { explanation, lines }))
     })
     .await
 }
 
 /// Several answers about a text.
 #[derive(Serialize)]
-struct TriedUrls<'a> {
+struct UrlResults<'a> {
     agent: String,
     usage: &'a str,
     purpose: Option<&'a str>,
     outcome: Option<&'static str>,
     /// Bytes of the text over the limit.
     unread: usize,
-    answers: Vec<Row<OfUrl<'a>>>,
+    answers: Vec<Row<UrlRow<'a>>>,
 }
 
-/// What one of several questions is about.
+/// The URL of one of several answers.
 #[derive(Serialize)]
-struct OfUrl<'a> {
+struct UrlRow<'a> {
     url: &'a str,
 }
 
 /// `POST /v1/test/urls`.
 pub(crate) async fn urls(State(app): Shared, body: Body) -> Result<Response, Refusal> {
-    tested(app, body, |test: TestUrls, terms| {
+    answer_test(app, body, |test: TestUrls, terms| {
         let profile = profile(test.profile.as_deref())?;
         match test.urls.len() {
             0 => return Err(Refusal::bad("no urls are given")),
             1..=TEST_URLS => {}
             _ => return Err(Refusal::too_long("the list", TEST_URLS, "urls")),
         }
-        let asker = asker(names(&test.agent).into_iter(), &test.usage, some(&test.purpose), profile)?;
+        let query = query(names(&test.agent).into_iter(), &test.usage, non_empty(&test.purpose), profile)?;
         let origin = origin_of_all(&test.urls, profile)?;
-        let single = compiled(&test.text, &origin, profile, terms)?;
-        check_usage(single.image(), &asker.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
-        let site = single.site().map_err(|error| refused(&error))?;
-        let (crawler, usage) = asker.resolve(single.image());
-        let answer = |url| Row::new(OfUrl { url }, &site.decide(&crawler, usage, url));
-        Ok(json(&TriedUrls {
-            agent: asker.agents.join(","),
-            usage: &asker.usage,
-            purpose: asker.purpose.as_deref(),
+        let single = compile(&test.text, &origin, profile, terms)?;
+        check_usage(single.image(), &query.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
+        let site = single.site().map_err(|error| refusal_of(&error))?;
+        let (crawler, usage) = query.resolve(single.image());
+        let answer = |url| Row::new(UrlRow { url }, &site.decide(&crawler, usage, url));
+        Ok(json(&UrlResults {
+            agent: query.agents.join(","),
+            usage: &query.usage,
+            purpose: query.purpose.as_deref(),
             outcome: site.outcome().map(|outcome| outcome.name()),
             unread: single.document.unread,
             answers: test.urls.iter().map(|url| answer(url.as_str())).collect(),
@@ -137,7 +137,8 @@ pub(crate) async fn urls(State(app): Shared, body: Body) -> Result<Response, Ref
 fn origin_of_all(urls: &[String], profile: Profile) -> Result<Origin, Refusal> {
     let mut all: Option<Origin> = None;
     for (at, url) in urls.iter().enumerate() {
-        let origin = check(url).and_then(|()| Origin::of(url, profile).map_err(|error| refused(&error)));
+        let origin =
+            check_url(url).and_then(|()| Origin::of(url, profile).map_err(|error| refusal_of(&error)));
         let origin = origin.map_err(|refusal| refusal.at(at + 1))?;
         let known = all.as_ref().and_then(Origin::authority);
         match (known, origin.authority()) {
@@ -151,17 +152,17 @@ fn origin_of_all(urls: &[String], profile: Profile) -> Result<Origin, Refusal> {
     }
     match all {
         Some(origin) => Ok(origin),
-        None => Origin::unknown().map_err(|error| refused(&error)),
+        None => Origin::unknown().map_err(|error| refusal_of(&error)),
     }
 }
 
 /// Reads a body and answers it apart from the threads that answer the rest.
-pub(crate) async fn tested<T: DeserializeOwned>(
+pub(crate) async fn answer_test<T: DeserializeOwned>(
     app: Arc<App>,
     body: Body,
     answer: impl FnOnce(T, &Terms) -> Result<Response, Refusal> + Send + 'static,
 ) -> Result<Response, Refusal> {
-    let body = body_of(body, TEST).await?;
+    let body = read_body(body, TEST).await?;
     let shared = app.clone();
     app.apart(move || {
         let test = serde_json::from_slice(&body).map_err(|error| Refusal::bad(error.to_string()))?;
@@ -171,19 +172,19 @@ pub(crate) async fn tested<T: DeserializeOwned>(
 }
 
 /// A text, compiled for a site.
-pub(crate) fn compiled(
+pub(crate) fn compile(
     text: &str,
     origin: &Origin,
     profile: Profile,
     terms: &Terms,
-) -> Result<Single, Refusal> {
-    let single = Single::compile(text.as_bytes(), origin, &Beside::default(), &options(profile));
-    let single = single.map_err(|error| refused(&error))?.with_terms(terms.clone());
+) -> Result<SingleSite, Refusal> {
+    let single = SingleSite::compile(text.as_bytes(), origin, &SiteFiles::default(), &options(profile));
+    let single = single.map_err(|error| refusal_of(&error))?.with_terms(terms.clone());
     within(single.document.over_limit)?;
     Ok(single)
 }
 
-/// How a text is read here.
+/// The options under which the service reads a text.
 fn options(profile: Profile) -> Options {
     let limits = Limits { groups: GROUPS, patterns: PATTERNS, ..Limits::default() };
     Options { profile, limits, ..Options::default() }
@@ -205,17 +206,17 @@ pub(crate) fn profile(name: Option<&str>) -> Result<Profile, Refusal> {
 }
 
 /// An empty purpose is none.
-pub(crate) fn some(purpose: &Option<String>) -> Option<&str> {
+pub(crate) fn non_empty(purpose: &Option<String>) -> Option<&str> {
     purpose.as_deref().filter(|purpose| !purpose.is_empty())
 }
 
 /// Refuses a URL that is none, or too long.
-pub(crate) fn check(url: &str) -> Result<(), Refusal> {
+pub(crate) fn check_url(url: &str) -> Result<(), Refusal> {
     if url.trim_ascii().is_empty() {
         return Err(Refusal::bad("the url is empty; `/` is the root"));
     }
     if url.len() > EXPLAINED_URL {
-        return Err(Refusal::too_long("the url", EXPLAINED_URL, "octets"));
+        return Err(Refusal::too_long("the url", EXPLAINED_URL, "bytes"));
     }
     Ok(())
 }

@@ -109,7 +109,7 @@ fn a_batch_is_answered_whole_or_refused_with_the_place() {
     let long = format!("{good}\n{{\"url\": \"https://a.example/{}\"}}", "a".repeat(URL));
     assert_eq!(refused(&long, 413).0, 2);
     assert!(refused(&format!("{good}\n").repeat(QUESTIONS + 1), 413).1.contains("10000 questions"));
-    assert!(service.post("/v1/decide", vec![b' '; BATCH + 1]).refused(413).contains("8388608 octets"));
+    assert!(service.post("/v1/decide", vec![b' '; BATCH + 1]).refused(413).contains("8388608 bytes"));
     assert!(service.post("/v1/decide", b"\xff").refused(400).contains("not UTF-8"));
     // Deep nesting is no way down the stack.
     assert_eq!(service.post("/v1/decide", "[".repeat(1 << 20)).status, 400);
@@ -143,7 +143,7 @@ fn an_answer_is_explained() {
     let story = service.get("/v1/explain?url=https://z.example/").json();
     assert_eq!((&story["verdict"], &story["basis"]), (&json!("unknown"), &json!("no-site")));
     let long = format!("/v1/explain?url=https://a.example/{}", "a".repeat(4096));
-    assert!(service.get(&long).refused(414).contains("2048 octets"));
+    assert!(service.get(&long).refused(414).contains("2048 bytes"));
 }
 
 /// The fate of each line that has one.
@@ -160,7 +160,7 @@ fn a_text_is_tested_line_by_line() {
     assert_eq!((&told["verdict"], &told["line"]), (&json!("allowed"), &json!(3)));
     let expected = [(2, "beaten"), (3, "decides"), (6, "other-group"), (7, "other-group")];
     assert_eq!(fates(&told), expected);
-    assert_eq!(told["lines"][1]["why"], "matches, but is shorter: 8 octets, line 3 has 13");
+    assert_eq!(told["lines"][1]["why"], "matches, but is shorter: 8 bytes, line 3 has 13");
     assert_eq!((&told["lines"][0]["answers"], &told["lines"][4]["answers"]), (&json!(true), &json!(false)));
     assert_eq!((&told["lines"][0]["group"], &told["lines"][4]["group"]), (&json!(0), &json!(1)));
     // A sitemap is of the whole file.
@@ -214,7 +214,7 @@ fn wrong_tests_are_refused() {
     assert!(refused(r#"{"text": "", "url": "/", "agents": "a"}"#, 400).contains("unknown field `agents`"));
     assert!(refused(r#"{"text": "", "url": "/", "profile": "x"}"#, 400).contains("no profile"));
     let long = json!({ "text": "", "url": format!("/{}", "a".repeat(4096)) }).to_string();
-    assert!(refused(&long, 413).contains("2048 octets"));
+    assert!(refused(&long, 413).contains("2048 bytes"));
     assert!(refused(&" ".repeat(TEST + 1), 413).contains("octets"));
 }
 

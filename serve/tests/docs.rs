@@ -1,7 +1,8 @@
-//! docs/service.md held against the service: every request that it shows is sent, and must be answered as it says.
+//! docs/service.md held against the service: every request that it shows is sent, and must be
+//! answered as it says.
 //!
-//! What a filter of `jq` leaves of an answer is compared with the answer: each value that is shown must stand in it, in
-//! order. Times of the run and counts may differ.
+//! What a filter of `jq` leaves of an answer is compared with the answer: each value that is shown
+//! must stand in it, in order. Times of the run and counts may differ.
 
 mod common;
 

@@ -1,10 +1,11 @@
-//! Many answers at once: all known crawlers, several URLs, and the list of sites. Each is held against the single answer.
+//! Many answers at once: all known crawlers, several URLs, and the list of sites. Each is held
+//! against the single answer.
 
 mod common;
 
 use common::{ROBOTS, Service, capture, compile};
+use robomaton_formats::crawlers::known;
 use robomaton_serve::limits::{COUNTED_TEXT, TEST_URLS};
-use robomaton_tables::crawlers::known;
 use serde_json::{Value, json};
 
 /// What a row has in common with the answer to its question alone.

@@ -120,7 +120,7 @@ fn a_keyboard_alone_will_do() {
     page.wait("document.querySelector('#status .word').textContent === 'Allowed'");
     assert!(content(&page, "#lines .decides .said").contains("Allow: /search/about"));
     assert!(
-        content(&page, "#lines .beaten .note").contains("is shorter: 7 octets"),
+        content(&page, "#lines .beaten .note").contains("is shorter: 7 bytes"),
         "{}",
         content(&page, "#lines")
     );

@@ -1,4 +1,5 @@
-//! Another image under the same name: taken when it is good, refused when it is not, and no request lost.
+//! Another image under the same name: taken when it is good, refused when it is not, and no request
+//! lost.
 
 mod common;
 

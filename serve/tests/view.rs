@@ -1,5 +1,6 @@
-//! What a reader sees after *Test*, without scrolling: the verdict and the line that decides, on three screens, of real
-//! files; and the rest of the page's work in a browser: tables, files, links, the list of sites.
+//! What a reader sees after *Test*, without scrolling: the verdict and the line that decides, on
+//! three screens, of real files; and the rest of the page's work in a browser: tables, files,
+//! links, the list of sites.
 
 mod common;
 
@@ -7,7 +8,7 @@ use common::page::{content, open, paste, send};
 use common::{Service, capture, compile};
 use robomaton_browser::{Page, Scheme, chromium};
 use robomaton_corpus::{BatchOptions, Built, Input, Progress, build};
-use robomaton_tables::crawlers::known;
+use robomaton_formats::crawlers::known;
 use serde_json::json;
 
 const SCREENS: [(u32, u32); 3] = [(1280, 720), (1920, 1080), (390, 844)];
@@ -20,7 +21,8 @@ fn sample() -> Service {
     Service::with(|options| std::fs::write(&options.image, image).expect("a file"))
 }
 
-/// Whether an element lies within the window and within the list, if it is of one, and nothing covers its middle.
+/// Whether an element lies within the window and within the list, if it is of one, and nothing
+/// covers its middle.
 const SEEN: &str = "(selector) => {
   const node = document.querySelector(selector);
   const { top, bottom, left, right, width, height } = node.getBoundingClientRect();

@@ -1,12 +1,14 @@
-//! What two images differ in: sites that came and went, and who may use more or less of those that stayed.
+//! The differences of two images: sites that came and went, and crawlers that may use more or less
+//! of the others.
 //!
-//! Both images hold their sites in the order of their names, so they are read side by side, and nothing but the extents
-//! of a few texts is held. A site that stayed is told by the first of what changed: what became of its fetch, what
-//! somebody may do (rules, for whom, by which names, whatever their order and lines), other records, or text alone.
-//! Extents are compared where the first two changed. It does not know how a change is told.
+//! Both images hold their sites in the order of their names, so they are read side by side, and
+//! only the coverages of a few texts are held in memory. A site that stayed has one kind of change,
+//! the first that applies: the outcome of its fetch, permissions (rules, crawlers, usages, whatever
+//! their order and lines), other records, or text alone. Coverages are compared for the first two
+//! kinds. It does not know the format of the output.
 
-use crate::extent::Extent;
-use crate::rows::{Asked, Who};
+use crate::coverage::Coverage;
+use crate::rows::{Subject, Subjects};
 use crate::schema::Cell;
 use crate::write::Writer;
 use robomaton_formats::detail::Detail;
@@ -16,7 +18,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// Octets that are read of a text: no robots.txt is longer, but what a damaged image unpacks to may be.
+/// Bytes that are read of a text. No robots.txt is longer, but a text of a damaged image may be.
 const LONGEST_TEXT: usize = 1 << 30;
 
 /// How a site changed.
@@ -26,13 +28,13 @@ pub enum Change {
     Added,
     /// Only the old image held it.
     Gone,
-    /// Something else became of its fetch.
+    /// The fetch had another outcome.
     Outcome,
-    /// The text says otherwise what somebody may do.
+    /// Some crawler has other permissions.
     Rules,
-    /// The text says the same about what anybody may do; other records changed.
+    /// All permissions are the same; other records changed.
     Records,
-    /// Only spelling, order, comments and the like changed: nothing for anyone.
+    /// Only spelling, order or comments changed, which matters to no crawler.
     Text,
 }
 
@@ -61,29 +63,29 @@ pub struct Changed<'a> {
     pub site: String,
     /// How it changed.
     pub change: Change,
-    /// What became of its fetch, before and now.
+    /// The outcomes of its fetches, before and now.
     pub outcome: [Option<Outcome>; 2],
     /// Whether the text changed, where both images hold one.
     pub text_changed: Option<bool>,
-    /// Who may use more or less of it, or about whom that was or is not known.
+    /// The crawlers that may use more or less of it, or of which that was or is unknown.
     pub access: Vec<Access<'a>>,
 }
 
-/// Who may use more or less of a site, before and now.
+/// A crawler that may use more or less of a site.
 #[derive(Clone, Copy, Debug)]
 pub struct Access<'a> {
-    /// Who, and for what.
-    pub who: Who<'a>,
+    /// The crawler, and its usage.
+    pub who: Subject<'a>,
     /// How much before.
-    pub from: Extent,
+    pub from: Coverage,
     /// And now.
-    pub to: Extent,
+    pub to: Coverage,
 }
 
 impl Access<'_> {
     /// More or less; `None` where one of the two is not known.
     pub fn direction(&self) -> Option<Ordering> {
-        let known = |extent: &Extent| extent.share != crate::extent::Share::Unknown;
+        let known = |coverage: &Coverage| coverage.share != crate::coverage::Share::Unknown;
         (known(&self.from) && known(&self.to)).then(|| self.to.share.cmp(&self.from.share))
     }
 }
@@ -134,17 +136,17 @@ impl Changed<'_> {
     }
 }
 
-/// Hands out the sites that two images differ in, in the order of their names. Gives the number of sites that both hold.
-/// The crawlers and usages asked about are those of the old image and of the new one, by the same names.
+/// Calls `each` for each site in which two images differ, in the order of their names. Returns the
+/// number of sites that both hold. `subjects` has the same crawlers and usages for both images.
 ///
 /// # Errors
-/// What `each` fails with.
+/// Those of `each`.
 pub fn diff<'a, D: AsRef<[u8]>, E>(
     [old, new]: [&Image<D>; 2],
-    asked: [&'a Asked<'a>; 2],
+    subjects: [&'a Subjects<'a>; 2],
     mut each: impl FnMut(Changed<'a>) -> Result<(), E>,
 ) -> Result<u64, E> {
-    let mut extents = asked.map(Asked::extents);
+    let mut coverages = subjects.map(Subjects::coverages);
     let narrowed = |image: &Image<D>| image.view().meta().unwrap_or_default().crawlers;
     let same_dialect = old.profile() == new.profile() && narrowed(old) == narrowed(new);
     let mut both = 0;
@@ -172,9 +174,9 @@ pub fn diff<'a, D: AsRef<[u8]>, E>(
         let Some(change) = change else { continue };
         let mut access = Vec::new();
         if let (Change::Outcome | Change::Rules, Some(from), Some(to)) = (change, &from, &to) {
-            let [before, now] = &mut extents;
+            let [before, now] = &mut coverages;
             let pairs = before.of(from).iter().zip(now.of(to));
-            let all = asked[0].each().zip(pairs).map(|(who, (&from, &to))| Access { who, from, to });
+            let all = subjects[0].each().zip(pairs).map(|(who, (&from, &to))| Access { who, from, to });
             access.extend(all.filter(|access| access.from.share != access.to.share));
         }
         each(Changed { site: site.address(), change, outcome, text_changed, access })?;
@@ -211,7 +213,7 @@ fn compare(from: &Site<'_>, to: &Site<'_>, same_dialect: bool) -> (Option<Change
     (change, text_changed)
 }
 
-/// What a text says to whom, without lines, order and repetition.
+/// The permissions of a text by crawler, without lines, order and repetition.
 #[derive(PartialEq)]
 struct Meaning<'d> {
     /// By kind of group, name and purposes; `*` is the name of the default groups.
@@ -219,14 +221,15 @@ struct Meaning<'d> {
 }
 
 type Addressed<'d> = (Role, &'d str, Vec<&'d [u8]>);
-/// Usage, whether it permits, pattern, conditions, and how it ranks where that does not follow from the rest; or that a
-/// file is missing.
+/// Usage, whether it permits, pattern, conditions, and how it ranks where that does not follow from
+/// the rest; or that a file is missing.
 type Said<'d> = (&'d str, bool, &'d [u8], Vec<String>, u32);
 
 impl<'d> Meaning<'d> {
     fn of(detail: &'d Detail<'d>) -> Meaning<'d> {
-        // Tags of conventional rules follow from pattern and form (RFC 9309, Robot-version 2.0.0) or are places in the file
-        // (1996 draft); beside ACAP they are numbers of patterns and say nothing.
+        // Tags of conventional rules follow from pattern and form (RFC 9309, Robot-version 2.0.0)
+        // or are places in the file (1996 draft); beside ACAP they are numbers of patterns and say
+        // nothing.
         let ranked = detail.groups.iter().all(|group| group.role.is_ranked());
         let mut said: BTreeMap<Addressed<'d>, BTreeSet<Said<'d>>> = BTreeMap::new();
         for group in &detail.groups {

@@ -1,8 +1,8 @@
-//! The registered domain of a host: the public suffix that it stands under, and one label before it.
+//! The registered domain of a host: its public suffix, and one label before it.
 //!
-//! Suffixes are those of the Public Suffix List (`data/public-suffixes.txt`), the private ones among them, so that
-//! `a.github.io` and `b.github.io` are two domains. The list is read once, when the first host is asked about. It does not
-//! know who has registered anything.
+//! Suffixes are those of the Public Suffix List (`data/public-suffixes.txt`), the private ones
+//! among them, so that `a.github.io` and `b.github.io` are two domains. The list is read once, when
+//! the first host is asked about. It does not know the owners of domains.
 
 use publicsuffix::{List, Psl};
 use std::net::Ipv4Addr;
@@ -11,8 +11,9 @@ use std::sync::LazyLock;
 static SUFFIXES: LazyLock<List> =
     LazyLock::new(|| include_str!("../data/public-suffixes.txt").parse().unwrap_or_default());
 
-/// The registered domain of a host in lower case and punycode. `None` for addresses, for public suffixes themselves and
-/// for names of one label. A suffix that the list does not have is taken to be one label.
+/// The registered domain of a host in lower case and punycode. `None` for addresses, for public
+/// suffixes themselves and for names of one label. A suffix that the list does not have is taken to
+/// be one label.
 pub fn registered(host: &str) -> Option<&str> {
     let host = host.strip_suffix('.').unwrap_or(host);
     if host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok() {

@@ -1,17 +1,16 @@
-//! Tables out of an image: what its sites say, for those who count.
+//! Tables of an image: its sites, texts, rules and policies as rows.
 //!
 //! ```text
-//!   image ──▶ extent (how much of a site may a crawler use?) ──▶ rows, diff ──▶ write (Parquet, CSV, JSON lines)
+//!   image ──▶ coverage ──▶ rows, diff ──▶ write (Parquet, CSV, JSON lines)
 //! ```
 //!
-//! Invariant: equal images give equal octets; no clock is asked. This crate reads no robots.txt and weighs no rules:
-//! every answer is that of `runtime`. It opens no file: it is handed images and something to write to.
+//! Invariant: equal images give equal bytes; no clock is read. This crate reads no robots.txt and
+//! weighs no rules: `runtime` gives every answer. It opens no file: the caller gives it images and
+//! something to write to.
 
+pub mod coverage;
 pub mod diff;
 pub mod domain;
-pub mod extent;
 pub mod rows;
 pub mod schema;
 pub mod write;
-
-pub use robomaton_formats::crawlers;

@@ -1,22 +1,23 @@
-//! An image to rows: what each table of [`crate::schema::TABLES`] holds.
+//! The rows of an image, for each table of [`crate::schema::TABLES`].
 //!
-//! Sites come in the order of their names, texts in the order of their numbers, and a text is decoded once for all
-//! tables about texts. Invariants: equal images give equal rows, one at a time. Documents beside robots.txt, such as
-//! data.txt, are no sites and are left out; [`left_out`] counts them. It does not know how a row is written.
+//! Sites come in the order of their names, texts in the order of their numbers, and a text is
+//! decoded once for all tables about texts. Invariants: equal images give equal rows, one at a
+//! time. Other documents than robots.txt, such as data.txt, are left out; [`left_out`] counts them.
+//! It does not know the format of the output.
 
-use crate::crawlers::{self, Known};
+use crate::coverage::{Coverage, Coverages};
 use crate::domain;
-use crate::extent::{Extent, Extents};
 use crate::schema::Cell;
 use crate::write::Writer;
+use robomaton_formats::crawlers::{self, Known};
 use robomaton_formats::detail::{self, Detail};
 use robomaton_formats::schedule::{Rate, Window};
 use robomaton_runtime::{Crawler, Image, Scheme, Site, Usage};
 use std::collections::BTreeSet;
 use std::io;
 
-/// Who is asked about, and for what: the rows of `policy` for each site.
-pub struct Asked<'a> {
+/// The crawlers and usages that are asked about: the rows of `policy` for each site.
+pub struct Subjects<'a> {
     names: &'a [String],
     known: Vec<Option<&'static Known>>,
     usage_names: &'a [String],
@@ -24,11 +25,11 @@ pub struct Asked<'a> {
     usages: Vec<Usage<'a>>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Subjects<'a> {
     /// These crawlers and usages, as an image knows them.
-    pub fn new<D: AsRef<[u8]>>(image: &Image<D>, names: &'a [String], usages: &'a [String]) -> Asked<'a> {
+    pub fn new<D: AsRef<[u8]>>(image: &Image<D>, names: &'a [String], usages: &'a [String]) -> Subjects<'a> {
         let token = |name: &str| image.profile().agent_rule().reduce(name);
-        Asked {
+        Subjects {
             names,
             known: names.iter().map(|name| crawlers::find(&token(name))).collect(),
             usage_names: usages,
@@ -37,22 +38,22 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The extents of these on sites of the image.
-    pub fn extents(&self) -> Extents<'_> {
-        Extents::new(&self.crawlers, &self.usages)
+    /// The coverages of these on sites of the image.
+    pub fn coverages(&self) -> Coverages<'_> {
+        Coverages::new(&self.crawlers, &self.usages)
     }
 
-    /// Who and what each extent of a site is about, in the order of [`Extents::of`].
-    pub fn each(&self) -> impl Iterator<Item = Who<'_>> {
+    /// Crawler and usage of each coverage of a site, in the order of [`Coverages::of`].
+    pub fn each(&self) -> impl Iterator<Item = Subject<'_>> {
         self.names.iter().zip(&self.known).flat_map(|(crawler, &known)| {
-            self.usage_names.iter().map(move |usage| Who { crawler, known, usage })
+            self.usage_names.iter().map(move |usage| Subject { crawler, known, usage })
         })
     }
 }
 
-/// A crawler and what it would do.
+/// A crawler and its usage.
 #[derive(Clone, Copy, Debug)]
-pub struct Who<'a> {
+pub struct Subject<'a> {
     /// The crawler as it was asked about.
     pub crawler: &'a str,
     /// What is known of it.
@@ -69,26 +70,27 @@ fn scheme(site: &Site<'_>) -> Option<&'static str> {
     }
 }
 
-/// Documents beside robots.txt, which no table tells of.
+/// The number of documents beside robots.txt, which are in no table.
 pub fn left_out<D: AsRef<[u8]>>(image: &Image<D>) -> usize {
     image.documents().count()
 }
 
-/// When the newest capture of an image was fetched, in unix seconds, if any says so.
+/// The time of the newest capture of an image in Unix seconds, if any is known.
 pub fn newest<D: AsRef<[u8]>>(image: &Image<D>) -> Option<u64> {
     image.sites().filter_map(|site| site.fetched_at()).max()
 }
 
-/// Writes the tables of an image that there is a writer for. For several images together, [`Writer::begin`] each first.
+/// Writes the tables of an image that there is a writer for. For several images together,
+/// [`Writer::begin`] each first.
 ///
 /// # Errors
 /// When a row cannot be written.
 pub fn export<D: AsRef<[u8]>>(
     image: &Image<D>,
-    asked: &Asked<'_>,
+    subjects: &Subjects<'_>,
     writers: &mut [Writer<'_>],
 ) -> io::Result<()> {
-    let mut extents = asked.extents();
+    let mut coverages = subjects.coverages();
     let (mut sites, mut policy) = (None, None);
     let mut texts = Texts::default();
     for writer in writers {
@@ -111,7 +113,7 @@ pub fn export<D: AsRef<[u8]>>(
             site_row(&site, writer)?;
         }
         if let Some(writer) = &mut policy {
-            policy_rows(&site.address(), asked, extents.of(&site), writer)?;
+            policy_rows(&site.address(), subjects, coverages.of(&site), writer)?;
         }
     }
     if texts.is_wanted() {
@@ -154,26 +156,31 @@ fn site_row(site: &Site<'_>, writer: &mut Writer<'_>) -> io::Result<()> {
     ])
 }
 
-fn policy_rows(site: &str, asked: &Asked<'_>, extents: &[Extent], writer: &mut Writer<'_>) -> io::Result<()> {
-    for (who, extent) in asked.each().zip(extents) {
+fn policy_rows(
+    site: &str,
+    subjects: &Subjects<'_>,
+    coverages: &[Coverage],
+    writer: &mut Writer<'_>,
+) -> io::Result<()> {
+    for (who, coverage) in subjects.each().zip(coverages) {
         writer.row(&[
             site.into(),
             who.crawler.into(),
             who.operator(),
             who.purpose(),
             who.usage.into(),
-            extent.share.name().into(),
-            extent.ground.name().into(),
-            extent.is_explicit().into(),
-            extent.conditional.into(),
-            extent.incomplete.into(),
-            extent.line.into(),
+            coverage.share.name().into(),
+            coverage.basis.name().into(),
+            coverage.is_explicit().into(),
+            coverage.conditional.into(),
+            coverage.incomplete.into(),
+            coverage.line.into(),
         ])?;
     }
     Ok(())
 }
 
-impl Who<'_> {
+impl Subject<'_> {
     pub(crate) fn operator(&self) -> Cell<'static> {
         self.known.and_then(|known| known.operator).into()
     }
@@ -183,7 +190,7 @@ impl Who<'_> {
     }
 }
 
-/// A record that lists a sitemap; an empty one lists none, and is told as any other record.
+/// Whether a record lists a sitemap. An empty one does not, and is treated as any other record.
 fn is_sitemap(record: &detail::Extension<'_>) -> bool {
     record.key == "sitemap" && !record.value.is_empty()
 }
@@ -252,7 +259,7 @@ impl Texts<'_, '_> {
             ]
         })?;
         for crawler in group.default.then_some("*").into_iter().chain(crawlers) {
-            let who = Who { crawler, known: crawlers::find(crawler), usage: "" };
+            let who = Subject { crawler, known: crawlers::find(crawler), usage: "" };
             row(&mut self.crawlers, || {
                 [Cell::Number(document), number.into(), crawler.into(), who.operator(), who.purpose()]
             })?;
@@ -295,7 +302,7 @@ impl Texts<'_, '_> {
     }
 }
 
-/// Writes a row where somebody wants it.
+/// Writes a row, if there is a writer for it.
 fn row<'c, const N: usize>(
     writer: &mut Option<&mut Writer<'_>>,
     cells: impl FnOnce() -> [Cell<'c>; N],

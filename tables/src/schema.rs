@@ -1,8 +1,8 @@
-//! What the tables are: names, columns, types. The one description from which all writers and the document work.
+//! The tables: names, columns, types. All writers, and the document, use this one description.
 //!
-//! `docs/tables.md` shows the same, and a test holds the two together. Tables about texts have a row for each
-//! *document*, a distinct text, not for each site: `sites.document` leads from one to the other. It does not know how a
-//! row is made or written.
+//! `docs/tables.md` shows the same, and a test compares the two. Tables about texts have a row for
+//! each *document*, a distinct text, not for each site: `sites.document` leads from one to the
+//! other. It does not know how a row is made or written.
 
 use Kind::{Flag, Number, Real, Text, Time, Word};
 
@@ -11,7 +11,7 @@ use Kind::{Flag, Number, Real, Text, Time, Word};
 pub struct Table {
     /// The name, which is that of its file, too.
     pub name: &'static str,
-    /// What a row is.
+    /// The subject of a row.
     pub about: &'static str,
     /// The columns, in order.
     pub columns: &'static [Column],
@@ -22,18 +22,18 @@ pub struct Table {
 pub struct Column {
     /// The name.
     pub name: &'static str,
-    /// What its cells are.
+    /// The type of its cells.
     pub kind: Kind,
     /// Whether cells may be empty.
     pub nullable: bool,
-    /// What a cell says, and when it is empty.
+    /// The content of a cell, and when it is empty.
     pub about: &'static str,
 }
 
-/// What the cells of a column are.
+/// The type of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Text of any kind; octets that are no UTF-8 are replaced.
+    /// Text of any kind; bytes that are no UTF-8 are replaced.
     Text,
     /// One of few words: a dictionary in Parquet.
     Word,
@@ -175,7 +175,7 @@ const fn with_snapshot<const N: usize>(columns: &[Column]) -> [Column; N] {
     all
 }
 
-/// The tables of what two images differ in.
+/// The tables of the differences of two images.
 pub static CHANGED: [Table; 2] = [CHANGES, ACCESS];
 
 const SITES: Table = Table {
@@ -230,17 +230,17 @@ const GROUPS: Table = Table {
         always("default", Flag, "whether it is the group, or one, of crawlers that no group names (`*`)"),
         always("named", Number, "crawlers that it names, `*` aside"),
         always("rules", Number, "its rules"),
-        maybe("purposes", Text, "purposes that it is for (ACAP), parted by spaces; empty for any"),
+        maybe("purposes", Text, "purposes that it is for (ACAP), separated by spaces; empty for any"),
         maybe("crawl_delay", Real, "seconds between requests (Crawl-delay), the longest of several"),
         maybe(
             "request_rate",
             Text,
-            "documents, seconds and times (Request-rate), as in `1/60 0600-0845`; several parted by `; `",
+            "documents, seconds and times (Request-rate), as in `1/60 0600-0845`; several separated by `; `",
         ),
         maybe(
             "visit_time",
             Text,
-            "when to come, UTC (Visit-time), as in `0600-0845`; several parted by `; `",
+            "when to come, UTC (Visit-time), as in `0600-0845`; several separated by `; `",
         ),
         maybe("file", Text, "the file that it stands in, where the text refers to one"),
         always("incomplete", Flag, "whether a file that it refers to is missing"),
@@ -257,7 +257,7 @@ const RULES: Table = Table {
         always("allow", Flag, "whether it permits"),
         always("usage", Word, "what it speaks of: `crawl`, `index`, ..."),
         always("pattern", Text, "the path pattern in canonical spelling (R10)"),
-        maybe("conditions", Text, "conditions of a permission (ACAP), parted by spaces"),
+        maybe("conditions", Text, "conditions of a permission (ACAP), separated by spaces"),
     ],
 };
 

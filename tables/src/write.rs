@@ -1,8 +1,8 @@
 //! Rows to a file: Parquet, CSV or JSON lines.
 //!
-//! A writer takes rows as they come and holds no more than one row group of them. Invariants: equal rows give equal
-//! bytes; a row that does not fit its table is an error, never a wrong file. It does not know what a row says, nor where
-//! the octets go.
+//! A writer takes rows as they come and holds no more than one row group of them. Invariants: equal
+//! rows give equal bytes; a row that does not fit its table is an error, never a wrong file. It
+//! does not know the content of a row, nor where the bytes go.
 
 #[cfg(feature = "parquet")]
 mod arrow_schema;
@@ -13,12 +13,14 @@ mod text;
 use crate::schema::{Cell, Kind, Table};
 use std::io::{self, Write};
 
-/// What a file looks like.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Parquet, compressed with zstd: the feature `parquet`. A [`Writer`] of a build without it is an error.
+    /// Parquet, compressed with zstd: the feature `parquet`. A [`Writer`] of a build without it is
+    /// an error.
     Parquet,
-    /// Comma-separated values with a head line (RFC 4180): flags are `true` and `false`, empty cells are empty.
+    /// Comma-separated values with a head line (RFC 4180): flags are `true` and `false`, empty
+    /// cells are empty.
     Csv,
     /// One JSON object a line; empty cells are `null`.
     Jsonl,
@@ -42,7 +44,7 @@ impl Format {
 trait Sink {
     /// Takes a row that fits its table.
     fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()>;
-    /// Writes what is left.
+    /// Writes the rest.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
@@ -51,7 +53,7 @@ pub struct Writer<'w> {
     table: &'static Table,
     sink: Box<dyn Sink + Send + 'w>,
     rows: u64,
-    /// Of several images the one that rows are of: its name and its newest capture.
+    /// In a series of images, the image of the rows: its name and its newest capture.
     snapshot: Option<(String, Option<u64>)>,
 }
 
@@ -85,7 +87,8 @@ impl<'w> Writer<'w> {
         self.rows
     }
 
-    /// Says which image the rows from now on are of, in a table of [`SERIES`](crate::schema::SERIES): their last two cells.
+    /// Sets the image of the following rows, in a table of [`SERIES`](crate::schema::SERIES): their
+    /// last two cells.
     pub fn begin(&mut self, image: &str, newest: Option<u64>) {
         self.snapshot = Some((image.to_owned(), newest));
     }
@@ -111,16 +114,16 @@ impl<'w> Writer<'w> {
         self.sink.row(cells)
     }
 
-    /// Writes what is left. Gives the number of rows.
+    /// Writes the rest. Returns the number of rows.
     ///
     /// # Errors
-    /// When that cannot be written.
+    /// When it cannot be written.
     pub fn finish(self) -> io::Result<u64> {
         self.sink.finish().map(|()| self.rows)
     }
 }
 
-/// What is wrong with a row, if anything.
+/// The mistake in a row, if there is one.
 fn misfit(table: &Table, cells: &[Cell<'_>]) -> Option<String> {
     if cells.len() != table.columns.len() {
         return Some(format!("a row of {} cells, not {}", cells.len(), table.columns.len()));

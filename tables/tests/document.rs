@@ -1,4 +1,5 @@
-//! `docs/tables.md` against the schema: the tables of the one are those of the other, column by column.
+//! `docs/tables.md` against the schema: the tables of the one are those of the other, column by
+//! column.
 //!
 //! `ROBOMATON_WRITE=1` writes the tables anew; what stands around them is written by hand.
 

@@ -1,4 +1,5 @@
-//! The three formats: what was written is what is read, equal rows give equal octets, and what does not fit is refused.
+//! The three formats: what was written is what is read, equal rows give equal octets, and what does
+//! not fit is refused.
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;

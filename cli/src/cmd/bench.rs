@@ -1,15 +1,15 @@
 //! `robomaton bench`: nanoseconds per look-up in an image, three ways, on the user's own queries.
 //!
-//! A measurement whose answers are checked first: the three ways must agree on every verdict, or there are no
-//! figures. One thread; medians over rounds, each long enough for the clock.
+//! A measurement whose answers are checked first: the three ways must agree on every verdict, or
+//! there are no figures. One thread; medians over rounds, each long enough for the clock.
 
-use crate::ask::{Mistakes, Place, checked, parse};
+use crate::ask::{Mistakes, Position, checked, parse};
 use crate::failure::Failure;
 use crate::input::{Lines, announce_stdin, called, open_image, read_file};
-use crate::options::AskerArgs;
+use crate::options::QueryArgs;
 use crate::output::Out;
 use clap::Args;
-use robomaton_explain::{Asked, Names, for_purpose, url_mistake};
+use robomaton_explain::{InputQuestion, Names, for_purpose, url_mistake};
 use robomaton_runtime::{Crawler, Image, Question, Site, Terms, Usage};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -26,12 +26,12 @@ const ROUND: Duration = Duration::from_millis(50);
 pub(crate) struct Arguments {
     /// The image.
     image: PathBuf,
-    /// The queries, a line each, as `query` reads them: a URL, an agent, a tab and a URL, or a JSON object; `-` is standard
-    /// input.
+    /// The queries, a line each, as `query` reads them: a URL, an agent, a tab and a URL, or a JSON
+    /// object; `-` is standard input.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
     #[command(flatten)]
-    asker: AskerArgs,
+    query: QueryArgs,
     /// Rounds of each measurement.
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(7..))]
     rounds: u32,
@@ -53,10 +53,10 @@ Examples:
   robomaton bench crawl.rimg --queries agents-and-urls.tsv --json";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let elements = arguments.asker.use_.elements;
+    let elements = arguments.query.usage.elements;
     let image = open_image(&arguments.image)?.with_terms(Terms { elements, ..Terms::default() });
-    arguments.asker.heed(image.profile())?;
-    arguments.asker.use_.check(&image)?;
+    arguments.query.check_agents(image.profile())?;
+    arguments.query.usage.check(&image)?;
     if arguments.queries.as_os_str() == "-" {
         announce_stdin();
     }
@@ -64,8 +64,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let text = String::from_utf8_lossy(&text);
     let mut mistakes = Mistakes::default();
     let questions = read(&image, &text, &mut mistakes);
-    let mut crawlers = vec![arguments.asker.resolve(&image).0];
-    let queries = load(&image, &questions, arguments.asker.use_.resolve(&image), &mut crawlers);
+    let mut crawlers = vec![arguments.query.resolve(&image).0];
+    let queries = load(&image, &questions, arguments.query.usage.resolve(&image), &mut crawlers);
     if queries.known.is_empty() {
         // What is wrong with the lines was said before.
         let what = match questions.len() {
@@ -101,8 +101,8 @@ struct Queries<'a> {
     unknown: usize,
 }
 
-/// Reads the questions; what is none is told.
-fn read<'t>(image: &Image, text: &'t str, mistakes: &mut Mistakes) -> Vec<Asked<'t>> {
+/// Reads the questions, and reports other lines.
+fn read<'t>(image: &Image, text: &'t str, mistakes: &mut Mistakes) -> Vec<InputQuestion<'t>> {
     let mut lines = Lines::new(text);
     let mut questions = Vec::new();
     while let Some(line) = lines.next() {
@@ -110,7 +110,7 @@ fn read<'t>(image: &Image, text: &'t str, mistakes: &mut Mistakes) -> Vec<Asked<
         match asked.and_then(|asked| url_mistake(&asked.url).map_or(Ok(asked), Err)) {
             Ok(asked) => questions.push(asked),
             Err(mistake) => {
-                mistakes.tell(Place::Read { before: 0, text, octets: lines.read(text) }, &mistake)
+                mistakes.report(Position::Read { before: 0, text, bytes: lines.read(text) }, &mistake)
             }
         }
     }
@@ -120,7 +120,7 @@ fn read<'t>(image: &Image, text: &'t str, mistakes: &mut Mistakes) -> Vec<Asked<
 /// Finds the sites; crawlers that questions name are added to `crawlers`.
 fn load<'a>(
     image: &'a Image,
-    questions: &'a [Asked<'_>],
+    questions: &'a [InputQuestion<'_>],
     usage: Usage<'a>,
     crawlers: &mut Vec<Crawler>,
 ) -> Queries<'a> {

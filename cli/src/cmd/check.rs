@@ -1,15 +1,16 @@
 //! `robomaton check`: one robots.txt, one crawler, one URL; the exit code is the answer.
 //!
-//! For scripts, and for comparison with Google's `robots_main`, whose arguments and exit codes these are. Only a
-//! plain permission is exit code 0: what is permitted under conditions is not, nor what a missing file might forbid.
+//! For scripts, and for comparison with Google's `robots_main`, whose arguments and exit codes
+//! these are. Only a plain permission is exit code 0: what is permitted under conditions is not,
+//! nor what a missing file might forbid.
 
 use crate::failure::Failure;
 use crate::input::{called, read_text};
-use crate::options::{Dialect, NamedArgs, UseArgs, WithArgs, given_url, heed, remark_unused};
+use crate::options::{Dialect, NamedArgs, UsageArgs, WithArgs, check_agents, given_url, remark_unused};
 use crate::output::{ColorArg, Out, Painter, remark};
 use crate::usage::MORE;
 use clap::Args;
-use robomaton_explain::{Answer, Beside, Origin, Question, Single, names, quoted, shown, unread};
+use robomaton_explain::{AnswerJson, Origin, QuestionJson, SingleSite, names, quoted, shown, unread};
 use robomaton_runtime::{Basis, Outcome, Terms, Verdict};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     named: NamedArgs,
     #[command(flatten)]
-    use_: UseArgs,
+    usage: UsageArgs,
     #[command(flatten)]
     with: WithArgs,
     #[command(flatten)]
@@ -83,21 +84,21 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
     let (agent, url) = arguments.agent_and_url()?;
     let agents = names(agent);
-    heed(agents.iter().copied(), arguments.dialect.profile)?;
+    check_agents(agents.iter().copied(), arguments.dialect.profile)?;
     given_url(url)?;
     let text = read_text(&arguments.file)?;
     let origin = Origin::of(url, arguments.dialect.profile)?;
-    let beside = Beside::files(arguments.with.read()?);
-    let terms = Terms { elements: arguments.use_.elements, ..Terms::default() };
+    let files = arguments.with.read()?;
+    let terms = Terms { elements: arguments.usage.elements, ..Terms::default() };
     let options = arguments.dialect.options();
-    let single = Single::compile(&text, &origin, &beside, &options)?.with_terms(terms);
-    beside.unused(&single.document).for_each(remark_unused);
+    let single = SingleSite::compile(&text, &origin, &files, &options)?.with_terms(terms);
+    files.unused(&single.document).for_each(remark_unused);
     if let Some(unread) = unread(single.document.unread, &options) {
         remark(&format!("{} {unread}", called(&arguments.file)));
     }
-    arguments.use_.check(single.image())?;
-    let crawler = arguments.named.of(single.image().crawler(&agents));
-    let usage = arguments.use_.resolve(single.image());
+    arguments.usage.check(single.image())?;
+    let crawler = arguments.named.restrict(single.image().crawler(&agents));
+    let usage = arguments.usage.resolve(single.image());
     let verdict = single.site()?.decide(&crawler, usage, url);
     // An empty file is as good as any; others without rules are hardly what was meant.
     let has_none = matches!(verdict.basis(), Basis::Outcome(outcome) if outcome != Outcome::Empty);
@@ -108,22 +109,24 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         remark("a file that the robots.txt refers to for this crawler is missing; --with supplies it");
     }
     let mut out = Out::new();
-    let told = if arguments.json {
-        let UseArgs { usage, purpose, .. } = &arguments.use_;
+    let written = if arguments.json {
+        let UsageArgs { usage, purpose, .. } = &arguments.usage;
         let agent = agents.join(",");
-        out.json(&Answer::new(Question { url, agent: &agent, usage, purpose: purpose.as_deref() }, &verdict))
+        out.json(&AnswerJson::new(
+            QuestionJson { url, agent: &agent, usage, purpose: purpose.as_deref() },
+            &verdict,
+        ))
     } else {
-        tell(&verdict, url, Painter::new(color), &mut out)
+        write(&verdict, url, Painter::new(color), &mut out)
     };
-    let told = told.map_err(Failure::from);
-    match told.and_then(|()| out.finish()) {
+    match written.map_err(Failure::from).and_then(|()| out.finish()) {
         // The exit code is the answer, whether anybody reads the line or not.
         Ok(()) | Err(Failure::ClosedPipe) => Ok(ExitCode::from(u8::from(!verdict.is_allowed()))),
         Err(failure) => Err(failure),
     }
 }
 
-fn tell(verdict: &Verdict<'_>, url: &str, painter: Painter, out: &mut impl Write) -> io::Result<()> {
+fn write(verdict: &Verdict<'_>, url: &str, painter: Painter, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}\t{url}", painter.verdict(verdict.safe_decision()))?;
     let conditional = verdict.conditional().filter(|_| !verdict.is_incomplete());
     conditional

@@ -1,6 +1,7 @@
 //! `robomaton compile`: captures in, one image out, whole or not at all.
 //!
-//! Words of the command line become a job of `robomaton-jobs`, which is watched, and told.
+//! Words of the command line become a job of `robomaton-jobs`; this file shows its progress and its
+//! summary.
 
 use crate::bar;
 use crate::failure::Failure;
@@ -19,15 +20,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
-/// Skipped records that are told one by one; `--verbose` tells more.
+/// Skipped records that are reported one by one; `--verbose` reports all.
 const SKIPPED: usize = 10;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Directories and archives of files named after their hosts, single such files, WARC files, tables (JSONL, CSV,
-    /// Parquet), indexes of byte ranges; `-` is standard input, `@LIST` a file that names inputs. What they look like is
-    /// told below.
+    /// Directories and archives of files named after their hosts, single such files, WARC files,
+    /// tables (JSONL, CSV, Parquet), indexes of byte ranges; `-` is standard input, `@LIST` a file
+    /// that names inputs. What they look like is told below.
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<OsString>,
     #[command(flatten)]
@@ -37,22 +38,24 @@ pub(crate) struct Arguments {
     /// The folder below which the WARC files lie that an index of byte ranges names.
     #[arg(long, value_name = "DIR", default_value = ".")]
     warc_root: PathBuf,
-    /// Keep the groups of this crawler and the default groups only; may be given several times. The image then answers
-    /// `unknown` for every other crawler.
+    /// Keep the groups of this crawler and the default groups only; may be given several times. The
+    /// image then answers `unknown` for every other crawler.
     #[arg(long = "crawler", value_name = "NAME")]
     crawlers: Vec<String>,
-    /// Read HTML pages among the captures as well, for what they say to crawlers about themselves: robots META tags and
-    /// ACAP classes.
+    /// Read HTML pages among the captures as well, for what they say to crawlers about themselves:
+    /// robots META tags and ACAP classes.
     #[arg(long)]
     pages: bool,
-    /// Leave the texts out: the image is smaller, and still names the deciding line, but cannot `explain`.
+    /// Leave the texts out: the image is smaller, and still names the deciding line, but cannot
+    /// `explain`.
     #[arg(long)]
     no_sources: bool,
-    /// Take every file that could be named after a host for its robots.txt, also README.md and other files that look like
-    /// something else.
+    /// Take every file that could be named after a host for its robots.txt, also README.md and
+    /// other files that look like something else.
     #[arg(long)]
     any_name: bool,
-    /// Write the image even if it holds nothing. Otherwise that is an error, and an image that stands there is kept.
+    /// Write the image even if it holds nothing. Otherwise that is an error, and an image that
+    /// stands there is kept.
     #[arg(long)]
     allow_empty: bool,
     /// Threads that compile; 0 for one per core.
@@ -128,7 +131,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         error => error.into(),
     })?;
-    // Before the work is done, not after, is the time to find out that the target cannot be written.
+    // Before the work is done, not after, is the time to find out that the target cannot be
+    // written.
     let destination = arguments.destination.open()?;
     let inputs = job.inputs().to_vec();
     let compiled = with_bar(&inputs, |progress| job.run(destination, progress)).map_err(|error| {
@@ -166,13 +170,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what was skipped: the first of it, and how much there is more.
+/// Reports skipped records: the first ones, and how many more there are.
 fn remark_skipped(skipped: &BTreeMap<&'static str, u64>, examples: &[String]) {
-    let told = if is_verbose() { examples.len() } else { examples.len().min(SKIPPED) };
-    examples[..told].iter().for_each(|example| remark(&format!("skipped {example}")));
+    let shown = if is_verbose() { examples.len() } else { examples.len().min(SKIPPED) };
+    examples[..shown].iter().for_each(|example| remark(&format!("skipped {example}")));
     let total: u64 = skipped.values().sum();
-    if total > told as u64 {
-        let more = total - told as u64;
+    if total > shown as u64 {
+        let more = total - shown as u64;
         remark(&format!("and {more} more skipped"));
     }
     if skipped.contains_key(SkipReason::NoRobots(String::new()).name()) {

@@ -1,4 +1,4 @@
-//! `robomaton completions`: what a shell must know to complete the command's words.
+//! `robomaton completions`: completion scripts for shells.
 
 use crate::Cli;
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
-//! `robomaton diff`: what two images differ in, and who gained or lost by it.
+//! `robomaton diff`: the differences of two images, and who gained or lost by them.
 //!
-//! `robomaton-tables` finds the differences; this file tells them: a summary, JSON lines, or tables.
+//! `robomaton-tables` finds the differences; this file prints a summary, JSON lines, or tables.
 
 mod summary;
 
@@ -12,7 +12,7 @@ use clap::Args;
 use robomaton_jobs::Error;
 use robomaton_runtime::Outcome;
 use robomaton_tables::diff::{Access, Changed, diff};
-use robomaton_tables::rows::Asked;
+use robomaton_tables::rows::Subjects;
 use robomaton_tables::schema::CHANGED;
 use robomaton_tables::write::{Format, Writer};
 use serde::Serialize;
@@ -35,7 +35,8 @@ pub(crate) struct Arguments {
     /// Print the sites that changed as JSON, an object a line, instead of the summary.
     #[arg(long)]
     json: bool,
-    /// Write the tables `changes` and `access` to this directory as well; files of their names are replaced.
+    /// Write the tables `changes` and `access` to this directory as well; files of their names are
+    /// replaced.
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
     /// What the files look like.
@@ -60,14 +61,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let images = [open_image(&arguments.old)?, open_image(&arguments.new)?];
     let crawlers = arguments.about.crawlers(images[1].profile())?;
     let usages = arguments.about.usages(&[&images[0], &images[1]])?;
-    let asked = images.each_ref().map(|image| Asked::new(image, &crawlers, &usages));
+    let subjects = images.each_ref().map(|image| Subjects::new(image, &crawlers, &usages));
     let mut out = Out::new();
     let mut summary = Summary::new(arguments.examples);
     let mut tell = |writers: &mut [Writer<'_>]| -> Result<u64, Failure> {
         let [old, new] = &images;
-        diff([old, new], asked.each_ref(), |changed| {
+        diff([old, new], subjects.each_ref(), |changed| {
             if arguments.json {
-                out.json(&Told::from(&changed))?;
+                out.json(&ChangeJson::from(&changed))?;
             }
             if let (Some(directory), [changes, access]) = (&arguments.to, &mut *writers) {
                 let written = changed.write(changes).and_then(|()| changed.write_access(access));
@@ -98,18 +99,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// A site that changed; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
-struct Told<'a> {
+struct ChangeJson<'a> {
     site: &'a str,
     change: &'static str,
     outcome_from: Option<&'static str>,
     outcome_to: Option<&'static str>,
     text_changed: Option<bool>,
-    access: Vec<ToldAccess<'a>>,
+    access: Vec<AccessJson<'a>>,
 }
 
-/// Who may use more or less of it.
+/// A crawler that may use more or less of it.
 #[derive(Serialize)]
-struct ToldAccess<'a> {
+struct AccessJson<'a> {
     crawler: &'a str,
     usage: &'a str,
     share_from: &'static str,
@@ -120,10 +121,10 @@ struct ToldAccess<'a> {
     line_to: Option<u32>,
 }
 
-impl<'a> From<&'a Changed<'a>> for Told<'a> {
-    fn from(changed: &'a Changed<'a>) -> Told<'a> {
+impl<'a> From<&'a Changed<'a>> for ChangeJson<'a> {
+    fn from(changed: &'a Changed<'a>) -> ChangeJson<'a> {
         let [outcome_from, outcome_to] = changed.outcome.map(|outcome| outcome.map(Outcome::name));
-        let access = |&Access { who, from, to }: &Access<'a>| ToldAccess {
+        let access = |&Access { who, from, to }: &Access<'a>| AccessJson {
             crawler: who.crawler,
             usage: who.usage,
             share_from: from.share.name(),
@@ -133,7 +134,7 @@ impl<'a> From<&'a Changed<'a>> for Told<'a> {
             line_from: from.line,
             line_to: to.line,
         };
-        Told {
+        ChangeJson {
             site: &changed.site,
             change: changed.change.name(),
             outcome_from,

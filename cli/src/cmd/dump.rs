@@ -1,7 +1,7 @@
 //! `robomaton dump`: a stage of the compiler as text.
 //!
-//! Tree, policy and automaton are the same texts as in the golden files of the tests: each is written by the crate
-//! that makes it, and this file only takes a file there. The image, of any size, is [`image`]'s.
+//! Tree, policy and automaton are the same texts as in the golden files of the tests: the crate
+//! that makes a stage also writes it. [`image`] writes images, of any size.
 
 mod image;
 mod json;
@@ -12,7 +12,7 @@ use crate::options::{Dialect, WithArgs, remark_unused};
 use crate::output::Out;
 use clap::{Args, ValueEnum};
 use robomaton_compiler::{Surroundings, compile_with, dump_automaton, dump_policy, lower_with};
-use robomaton_explain::{Beside, Origin, Single};
+use robomaton_explain::{Origin, SingleSite};
 use robomaton_runtime::Image;
 use std::io::Write;
 use std::path::PathBuf;
@@ -28,8 +28,8 @@ pub(crate) struct Arguments {
     /// The site that the robots.txt is from; what it says of its own host depends on that.
     #[arg(long, value_name = "URL")]
     site: Option<String>,
-    /// Print JSON, an object a line: the lines of a tree, the groups of a policy, the programs of an automaton, the files of
-    /// an image.
+    /// Print JSON, an object a line: the lines of a tree, the groups of a policy, the programs of
+    /// an automaton, the files of an image.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Some(url) => Origin::of(url, options.profile)?,
         None => Origin::unknown()?,
     };
-    let beside = Beside::files(arguments.with.read()?);
+    let files = arguments.with.read()?;
     let mut out = Out::new();
     match arguments.stage {
         Stage::Image if is_image(&bytes) => {
@@ -84,14 +84,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             image_of(&image, arguments.json, &mut out)?;
         }
         Stage::Image => {
-            let single = Single::compile(&bytes, &origin, &beside, &options)?;
-            beside.unused(&single.document).for_each(remark_unused);
+            let single = SingleSite::compile(&bytes, &origin, &files, &options)?;
+            files.unused(&single.document).for_each(remark_unused);
             image_of(single.image(), arguments.json, &mut out)?;
         }
         Stage::Automaton => {
-            let files = beside.slices();
-            let around = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
-            let document = compile_with(&bytes, &around, &options);
+            let files = files.slices();
+            let context = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
+            let document = compile_with(&bytes, &context, &options);
             if let Some(over) = document.over_limit {
                 return Err(Failure::of(&arguments.file, over));
             }
@@ -114,9 +114,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                     out.write_all(robomaton_grammar::dump(&tree).as_bytes())?;
                 }
             } else {
-                let files = beside.slices();
-                let around = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
-                let policy = lower_with(&tree, &around, &options)
+                let files = files.slices();
+                let context = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
+                let policy = lower_with(&tree, &context, &options)
                     .map_err(|over| Failure::of(&arguments.file, over))?;
                 if arguments.json {
                     json::policy(&policy, &mut out)?;

@@ -1,14 +1,15 @@
-//! `robomaton explain`: which groups and records answer, every rule that matches, which one decides and why.
+//! `robomaton explain`: which groups and records answer, every rule that matches, which one decides
+//! and why.
 //!
-//! The story is told by `robomaton_explain`, for files and for images alike; this file reads the one or the other and
-//! prints it.
+//! `robomaton_explain` explains files and images alike; this file reads the one or the other, and
+//! prints the explanation.
 
 use crate::failure::Failure;
 use crate::input::{is_image, open_image, read_text};
-use crate::options::{AskerArgs, Dialect, DocumentArgs, TermsArgs, WithArgs, given_url, remark_unused};
+use crate::options::{Dialect, DocumentArgs, QueryArgs, TermsArgs, WithArgs, given_url, remark_unused};
 use crate::output::{ColorArg, Out, Painter};
 use clap::Args;
-use robomaton_explain::{Beside, Error, OfText, Story, explain, url_mistake};
+use robomaton_explain::{Error, Explanation, TextQuery, explain, url_mistake};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,7 +23,7 @@ pub(crate) struct Arguments {
     /// The URL; of a robots.txt, its path and query alone will do.
     url: String,
     #[command(flatten)]
-    asker: AskerArgs,
+    query: QueryArgs,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -53,13 +54,13 @@ Examples:
 pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
     given_url(&arguments.url)?;
     let is_image = begins_as_image(&arguments.file);
-    let story = if is_image { of_an_image(arguments) } else { of_a_text(arguments) }?;
+    let explanation = if is_image { explain_image(arguments) } else { explain_text(arguments) }?;
     let mut out = Out::new();
     if arguments.json {
-        out.json(&story)?;
+        out.json(&explanation)?;
     } else {
         let painter = Painter::new(color);
-        story.write_with(|word, decision| painter.paint(word, decision), &mut out)?;
+        explanation.write_with(|word, decision| painter.paint(word, decision), &mut out)?;
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
@@ -78,19 +79,18 @@ fn begins_as_image(path: &Path) -> bool {
     read.is_ok() && is_image(&head)
 }
 
-fn of_an_image(arguments: &Arguments) -> Result<Story, Failure> {
+fn explain_image(arguments: &Arguments) -> Result<Explanation, Failure> {
     if let Some(mistake) = url_mistake(&arguments.url) {
         return Err(Failure::Said(mistake));
     }
-    let asker = arguments.asker.asker();
-    let terms = arguments.terms.terms(asker.elements);
-    let image = open_image(&arguments.file)?.with_terms(terms.clone());
-    arguments.asker.heed(arguments.document.profile(image.profile()))?;
-    let story = explain(&image, &terms, &asker, arguments.document.other(), &arguments.url);
-    story.map_err(|error| of_file(&arguments.file, error))
+    let query = arguments.query.query();
+    let image = open_image(&arguments.file)?.with_terms(arguments.terms.terms(query.elements));
+    arguments.query.check_agents(arguments.document.profile(image.profile()))?;
+    let explanation = explain(&image, &query, arguments.document.other(), &arguments.url);
+    explanation.map_err(|error| of_file(&arguments.file, error))
 }
 
-/// An error about what an image lacks, with its name.
+/// A failure of the command; it names the image if that lacks something.
 pub(crate) fn of_file(file: &Path, error: Error) -> Failure {
     match error {
         Error::NoTexts => Failure::of(file, error),
@@ -98,25 +98,23 @@ pub(crate) fn of_file(file: &Path, error: Error) -> Failure {
     }
 }
 
-fn of_a_text(arguments: &Arguments) -> Result<Story, Failure> {
+fn explain_text(arguments: &Arguments) -> Result<Explanation, Failure> {
     let options = arguments.dialect.options();
-    arguments.asker.heed(options.profile)?;
+    arguments.query.check_agents(options.profile)?;
     if let Some(name) = arguments.document.other() {
         let what = format!("--document {name} asks an image; --profile koster reads a {name}");
         return Err(Failure::Said(what));
     }
-    let asker = arguments.asker.asker();
-    let terms = arguments.terms.terms(asker.elements);
-    let (text, beside) = (read_text(&arguments.file)?, Beside::files(arguments.with.read()?));
-    let question = OfText {
-        text: &text,
-        beside: &beside,
+    let query = arguments.query.query();
+    let question = TextQuery {
+        text: &read_text(&arguments.file)?,
+        files: &arguments.with.read()?,
         options: &options,
-        asker: &asker,
-        terms: &terms,
+        query: &query,
+        terms: &arguments.terms.terms(query.elements),
         url: &arguments.url,
     };
-    let story = question.explain()?;
-    story.unused_files().iter().for_each(|path| remark_unused(path));
-    Ok(story)
+    let explanation = question.explain()?;
+    explanation.unused_files().iter().for_each(|path| remark_unused(path));
+    Ok(explanation)
 }

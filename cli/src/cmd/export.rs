@@ -1,6 +1,6 @@
-//! `robomaton export`: an image as tables, or several over time, for those who count.
+//! `robomaton export`: an image as tables, or several images over time.
 //!
-//! Hands the images to `robomaton-tables` and says what came of it. `docs/tables.md` tells the schemas.
+//! Hands the images to `robomaton-tables` and reports the files. `docs/tables.md` has the schemas.
 
 use crate::failure::Failure;
 use crate::output::{Out, remark};
@@ -10,7 +10,7 @@ use clap::builder::PossibleValuesParser;
 use robomaton_explain::count;
 use robomaton_jobs::Error;
 use robomaton_runtime::Image;
-use robomaton_tables::rows::{self, Asked};
+use robomaton_tables::rows::{self, Subjects};
 use robomaton_tables::schema::{SERIES, TABLES};
 use robomaton_tables::write::Format;
 use std::path::PathBuf;
@@ -66,11 +66,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut left_out = 0;
     let written = tables::write(&arguments.to, arguments.format, chosen, |writers| {
         for Snapshot { name, newest, image } in &snapshots {
-            let asked = Asked::new(image, &crawlers, &usages);
+            let subjects = Subjects::new(image, &crawlers, &usages);
             if several {
                 writers.iter_mut().for_each(|writer| writer.begin(name, *newest));
             }
-            rows::export(image, &asked, writers).map_err(|error| Error::write(&arguments.to, error))?;
+            rows::export(image, &subjects, writers).map_err(|error| Error::write(&arguments.to, error))?;
             left_out += rows::left_out(image);
         }
         Ok(())

@@ -5,13 +5,13 @@
 //! exit code 2. A condition is not a plain permission, and a permission that a missing file might
 //! take back is none: both count as refusals.
 
-use crate::ask::Questions;
+use crate::ask::{LineDefaults, QuestionLines};
 use crate::failure::Failure;
 use crate::input::open_image;
-use crate::options::{AskerArgs, DocumentArgs, Permission, TermsArgs};
+use crate::options::{DocumentArgs, Permission, QueryArgs, TermsArgs};
 use crate::output::Out;
 use clap::Args;
-use robomaton_explain::Answer;
+use robomaton_explain::AnswerJson;
 use robomaton_runtime::Decision;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// The image to ask.
     image: PathBuf,
     #[command(flatten)]
-    asker: AskerArgs,
+    query: QueryArgs,
     /// Print the URLs that are not allowed instead.
     #[arg(short = 'v', long)]
     invert: bool,
@@ -52,11 +52,11 @@ Examples:
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let image =
-        open_image(&arguments.image)?.with_terms(arguments.terms.terms(arguments.asker.use_.elements));
-    let (crawler, agent) = arguments.asker.checked(&image, &arguments.document)?;
-    let asker = arguments.asker.of_lines(&image, &crawler, &agent, &arguments.document);
+        open_image(&arguments.image)?.with_terms(arguments.terms.terms(arguments.query.usage.elements));
+    let crawler = arguments.query.checked(&image, &arguments.document)?;
+    let defaults = LineDefaults::new(&arguments.query, &image, &crawler, &arguments.document);
     let mut out = Out::new();
-    Questions::new(asker).run(&[], &mut out, |out, answered| {
+    QuestionLines::new(defaults).run(&[], &mut out, |out, answered| {
         let allowed = match answered.verdict.safe_decision() {
             Decision::Allowed => true,
             Decision::Disallowed | Decision::Conditional => false,
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         if arguments.json {
             let url = String::from_utf8_lossy(answered.url);
-            return out.json(&Answer::new(answered.question(&url), &answered.verdict));
+            return out.json(&AnswerJson::new(answered.question(&url), &answered.verdict));
         }
         out.buffer().extend_from_slice(answered.line);
         out.buffer().push(b'\n');

@@ -1,4 +1,4 @@
-//! `robomaton inspect`: what an image holds, in counts, or what it holds of one site.
+//! `robomaton inspect`: the content of an image in counts, or all of one site.
 //!
 //! Reads through the checked view and decides nothing.
 
@@ -7,7 +7,7 @@ use crate::input::open_image;
 use crate::output::Out;
 use clap::Args;
 use robomaton_explain::time::now;
-use robomaton_explain::{ALL_RULES, OneSite, SHOWN, held_otherwise, quoted};
+use robomaton_explain::{ALL_RULES, SHOWN, SiteInfo, quoted, similar_site};
 use robomaton_formats::layout::Section;
 use robomaton_jobs::Counts;
 use robomaton_runtime::Image;
@@ -25,7 +25,8 @@ pub(crate) struct Arguments {
     /// Show this site instead, and its data.txt: a URL, or a host.
     #[arg(long, value_name = "URL")]
     site: Option<String>,
-    /// Of the site, list every rule; without this, the first 20 of each group. JSON always has them all.
+    /// Of the site, list every rule; without this, the first 20 of each group. JSON always has them
+    /// all.
     #[arg(long, requires = "site")]
     rules: bool,
     /// Print one JSON object.
@@ -44,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let image = open_image(&arguments.image)?;
     let mut out = Out::new();
     if let Some(url) = &arguments.site {
-        let site = OneSite::find(&image, url, now());
+        let site = SiteInfo::find(&image, url, now());
         let site = site.ok_or_else(|| Failure::Said(no_site(&image, url)))?;
         if arguments.json {
             out.json(&site)?;
@@ -66,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// That a site is not held, and which is instead.
 fn no_site(image: &Image, url: &str) -> String {
     let asked = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
-    held_otherwise(image, &asked)
+    similar_site(image, &asked)
         .unwrap_or_else(|| format!("the image does not hold the site of {}", quoted(url)))
 }
 

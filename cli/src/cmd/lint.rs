@@ -1,14 +1,13 @@
-//! `robomaton lint`: what there is to say about robots.txt files and pages, drawn with carets, as JSON or as SARIF.
+//! `robomaton lint`: remarks about robots.txt files and pages, drawn with carets, as JSON or as
+//! SARIF.
 //!
-//! What is wrong with the form of a text the grammar says, what is odd about its meaning the compiler; this file puts
-//! both in the order of their places. Which files are read is [`files`]'s to know, where remarks stand in the text
-//! [`place`]'s, how they are printed [`text`]'s and [`sarif`]'s, what is embedded in pages [`page`]'s.
+//! `robomaton_explain::lint` finds them and gives their places. [`files`] lists the files to read,
+//! [`page`] lints what is embedded in pages, [`text`] and [`sarif`] print.
 
 mod draw;
 mod explain;
 mod files;
 mod page;
-mod place;
 mod remark;
 mod sarif;
 mod text;
@@ -21,11 +20,11 @@ use crate::input::{called, read_text};
 use crate::options::{Dialect, WithArgs};
 use crate::output::{ColorArg, Out};
 use clap::{Args, ValueEnum};
-use place::Places;
-use remark::{Counts, Remark, Said};
-use robomaton_compiler::lint::{STEPS, lint_within};
+use remark::{FileFinding, has_mistakes};
+use robomaton_compiler::lint::STEPS;
 use robomaton_compiler::{Options, Surroundings};
-use robomaton_explain::Origin;
+use robomaton_explain::lint::{Finding, FindingCounts, Places, lint_tree, sort};
+use robomaton_explain::{Origin, SiteFiles};
 use robomaton_grammar::{Tree, scan};
 use sarif::Sarif;
 use std::borrow::Cow;
@@ -37,16 +36,17 @@ use text::Text;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The robots.txt files; without any, or for `-`, standard input. Files that end in .html, .htm, .xhtml or .xht are
-    /// pages, of which the META tags and the classes of ACAP are read. Of a directory, its pages and .txt files.
+    /// The robots.txt files; without any, or for `-`, standard input. Files that end in .html,
+    /// .htm, .xhtml or .xht are pages, of which the META tags and the classes of ACAP are read. Of
+    /// a directory, its pages and .txt files.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Say what a code means, with an example, and read no file.
     #[arg(long, value_name = "CODE", conflicts_with = "files")]
     explain: Option<String>,
-    /// How to print diagnostics. json: an object for each, with file, line, column, start, end, severity, code, source
-    /// (the rule of RULES.md or FEATURES.md), message, second; columns and offsets count bytes, columns from 1. sarif:
-    /// one SARIF 2.1.0 log, for code scanning.
+    /// How to print diagnostics. json: an object for each, with file, line, column, start, end,
+    /// severity, code, source (the rule of RULES.md or FEATURES.md), message, second; columns and
+    /// offsets count bytes, columns from 1. sarif: one SARIF 2.1.0 log, for code scanning.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     /// The same as `--format json`.
@@ -88,35 +88,31 @@ Examples:
   robomaton lint --format sarif public/ >lint.sarif
   curl -s https://example.com/robots.txt | robomaton lint";
 
-/// What is asked of every file.
-struct Asked<'a> {
+/// How texts are read.
+struct Linter {
     options: Options,
     origin: Origin,
-    with: &'a [(&'a str, &'a [u8])],
+    files: SiteFiles,
     max_steps: usize,
 }
 
-impl Asked<'_> {
-    /// All remarks about a text, in the order of their places.
-    fn of_text(&self, tree: &Tree<'_>, places: &Places<'_, '_>) -> Vec<Said> {
-        let around = Surroundings { origin: self.origin.authority(), files: self.with, pages: &[] };
-        let report = lint_within(tree, &around, &self.options, self.max_steps);
-        let mut said: Vec<Said> = report.findings.into_iter().map(Said::from).collect();
-        said.extend(report.over.map(|over| Said::over(over, places)));
-        said.extend(report.syntax.into_iter().map(Said::from));
-        said.sort_by_key(|said| (said.span.start, said.severity, said.code));
-        said
+impl Linter {
+    /// All findings about a text, in the order of their places.
+    fn text_findings(&self, tree: &Tree<'_>) -> Vec<Finding> {
+        let files = self.files.slices();
+        let context = Surroundings { origin: self.origin.authority(), files: &files, pages: &[] };
+        lint_tree(tree, &context, &self.options, self.max_steps)
     }
 }
 
-/// All remarks about a page, in the order of their places.
-fn of_page(tree: &Tree<'_>, kind: &str, file: &str) -> Result<Vec<Said>, Failure> {
-    let (mut said, is_cut) = page::lint(tree, kind)?;
+/// All findings about a page, in the order of their places.
+fn page_findings(tree: &Tree<'_>, kind: &str, file: &str) -> Result<Vec<Finding>, Failure> {
+    let (mut findings, is_cut) = page::lint(tree, kind)?;
     if is_cut {
         crate::output::remark(&format!("{file}: says more to crawlers than is read"));
     }
-    said.sort_by_key(|said| (said.span.start, said.severity, said.code));
-    Ok(said)
+    sort(&mut findings);
+    Ok(findings)
 }
 
 pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
@@ -129,15 +125,14 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         Some(url) => Origin::of(url, options.profile)?,
         None => Origin::unknown()?,
     };
-    let with = arguments.with.read()?;
-    let with: Vec<(&str, &[u8])> = with.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
-    let asked = Asked { options, origin, with: &with, max_steps: arguments.max_steps };
+    let (files, max_steps) = (arguments.with.read()?, arguments.max_steps);
+    let linter = Linter { options, origin, files, max_steps };
     let format = if arguments.json { Format::Json } else { arguments.format };
     let text = Text::new(color.is_on(), arguments.all, arguments.quiet);
     let mut sarif = Sarif::default();
     let mut out = Out::new();
     let (mut read, mut clean, mut only) = (0, 0, String::new());
-    let mut counts = Counts::default();
+    let mut counts = FindingCounts::default();
     let mut unread = None;
     for path in files::of(&arguments.files, std::io::stdin().is_terminal())? {
         let (path, bytes) = match path.and_then(|path| read_text(&path).map(|bytes| (path, bytes))) {
@@ -153,25 +148,27 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         let file = path.to_string_lossy();
         let page = page::kind(&path);
         let source = if page.is_some() { page::utf8(&bytes) } else { Cow::Borrowed(&*bytes) };
-        // Of a page, only lines are asked of the tree.
+        // The tree of a page has lines only.
         let limit =
-            if page.is_some() { usize::MAX } else { asked.options.limits.bytes(asked.options.profile) };
+            if page.is_some() { usize::MAX } else { linter.options.limits.bytes(linter.options.profile) };
         let tree = scan(&source, limit);
         let places = Places::new(&tree);
-        let said = match page {
-            Some(kind) => of_page(&tree, kind, &file)?,
-            None => asked.of_text(&tree, &places),
+        let findings = match page {
+            Some(kind) => page_findings(&tree, kind, &file)?,
+            None => linter.text_findings(&tree),
         };
-        said.iter().for_each(|said| counts.add(said));
-        let remarks: Vec<Remark<'_>> = said.iter().map(|said| said.placed(&file, &places)).collect();
+        findings.iter().for_each(|finding| counts.add(finding));
+        let findings: Vec<FileFinding<'_>> =
+            findings.into_iter().map(|finding| FileFinding { file: &file, finding }).collect();
         match format {
-            Format::Text => text.file(&remarks, &places, &mut out)?,
-            Format::Json => remarks.iter().try_for_each(|remark| out.json(remark))?,
+            Format::Text => text.file(&findings, &places, &mut out)?,
+            Format::Json => findings.iter().try_for_each(|found| out.json(found))?,
             Format::Sarif => {
-                remarks.iter().for_each(|remark| sarif.add(remark, &places, source.len() == bytes.len()));
+                let is_verbatim = source.len() == bytes.len();
+                findings.iter().for_each(|found| sarif.add(found, &places, is_verbatim));
             }
         }
-        (read, clean) = (read + 1, clean + usize::from(remarks.is_empty()));
+        (read, clean) = (read + 1, clean + usize::from(findings.is_empty()));
         only = called(&path);
     }
     match format {
@@ -184,6 +181,6 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     out.finish()?;
     match unread {
         Some(failure) => Err(failure),
-        None => Ok(ExitCode::from(u8::from(counts.is_bad()))),
+        None => Ok(ExitCode::from(u8::from(has_mistakes(counts)))),
     }
 }

@@ -10,7 +10,8 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The directory to write `robomaton.1` and `robomaton-SUBCOMMAND.1` to; it is made if it is not there.
+    /// The directory to write `robomaton.1` and `robomaton-SUBCOMMAND.1` to; it is made if it is
+    /// not there.
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
 }

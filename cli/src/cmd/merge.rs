@@ -1,6 +1,7 @@
 //! `robomaton merge`: images in, one image out.
 //!
-//! Nothing is compiled again: the newest capture of each site counts, as if all had been compiled together.
+//! Nothing is compiled again: the newest capture of each site counts, as if all had been compiled
+//! together.
 
 use crate::failure::Failure;
 use crate::options::DestinationArgs;
@@ -15,7 +16,8 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The images, files or directories of shards. They must have been compiled alike: same profile, crawlers and limits.
+    /// The images, files or directories of shards. They must have been compiled alike: same
+    /// profile, crawlers and limits.
     #[arg(value_name = "IMAGE", required = true)]
     images: Vec<PathBuf>,
     #[command(flatten)]

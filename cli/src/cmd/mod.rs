@@ -49,7 +49,8 @@ pub(crate) enum Command {
     Check(check::Arguments),
     /// Say which group and rules answer, and why.
     Explain(explain::Arguments),
-    /// Ask one page with permissions in it about itself: exit code 0 allowed, 1 not allowed, 2 error.
+    /// Ask one page with permissions in it about itself: exit code 0 allowed, 1 not allowed, 2
+    /// error.
     #[cfg(feature = "pages")]
     Page(page::Arguments),
     /// Left out of this build: needs the feature `pages`.

@@ -5,13 +5,13 @@
 //! `unknown`, so that the lines that come out match those that go in, and makes the exit code 2:
 //! one bad line never stops a run.
 
-use crate::ask::Questions;
+use crate::ask::{LineDefaults, QuestionLines};
 use crate::failure::Failure;
 use crate::input::open_image;
-use crate::options::{AskerArgs, DocumentArgs, TermsArgs};
+use crate::options::{DocumentArgs, QueryArgs, TermsArgs};
 use crate::output::{ColorArg, Out, Painter, word_of};
 use clap::Args;
-use robomaton_explain::Answer;
+use robomaton_explain::AnswerJson;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -21,10 +21,10 @@ pub(crate) struct Arguments {
     /// The image to ask.
     image: PathBuf,
     #[command(flatten)]
-    asker: AskerArgs,
-    /// Print a JSON object a line: url, agent, usage, purpose, verdict, decision, incomplete, choice,
-    /// name, looked_for, conditions, typed_conditions, rule, line, rules, fields, conventional,
-    /// outcome, basis, stale, status, fetched_at.
+    query: QueryArgs,
+    /// Print a JSON object a line: url, agent, usage, purpose, verdict, decision, incomplete,
+    /// choice, name, looked_for, conditions, typed_conditions, rule, line, rules, fields,
+    /// conventional, outcome, basis, stale, status, fetched_at.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -58,15 +58,15 @@ Examples:
 
 pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
     let image =
-        open_image(&arguments.image)?.with_terms(arguments.terms.terms(arguments.asker.use_.elements));
-    let (crawler, agent) = arguments.asker.checked(&image, &arguments.document)?;
-    let asker = arguments.asker.of_lines(&image, &crawler, &agent, &arguments.document);
+        open_image(&arguments.image)?.with_terms(arguments.terms.terms(arguments.query.usage.elements));
+    let crawler = arguments.query.checked(&image, &arguments.document)?;
+    let defaults = LineDefaults::new(&arguments.query, &image, &crawler, &arguments.document);
     let words = Painter::new(color).words();
     let mut out = Out::new();
-    Questions::new(asker).run(&arguments.urls, &mut out, |out, answered| {
+    QuestionLines::new(defaults).run(&arguments.urls, &mut out, |out, answered| {
         if arguments.json {
             let url = String::from_utf8_lossy(answered.url);
-            return out.json(&Answer::new(answered.question(&url), &answered.verdict));
+            return out.json(&AnswerJson::new(answered.question(&url), &answered.verdict));
         }
         let buffer = out.buffer();
         buffer.extend_from_slice(word_of(&words, answered.verdict.safe_decision()).as_bytes());

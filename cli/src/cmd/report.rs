@@ -1,6 +1,7 @@
-//! `robomaton report`: one page with pictures and tables of an image, or of several over time, and a search for a site.
+//! `robomaton report`: one page with charts and tables of an image, or of several over time, and a
+//! search for a site.
 //!
-//! The page is `robomaton_report`'s; this file says where it goes and how far it is.
+//! `robomaton_report` makes the page; this file writes it and shows the progress.
 
 use crate::bar;
 use crate::cmd::lint;
@@ -10,11 +11,11 @@ use crate::tables::{Snapshot, open_images};
 use clap::Args;
 use indicatif::ProgressBar;
 use robomaton_explain::{options_of, time::rfc3339};
+use robomaton_formats::crawlers::known;
 use robomaton_jobs::Target;
 use robomaton_report::{Figures, Options, SITES, report_over_time};
 use robomaton_runtime::{Image, Outcome};
-use robomaton_tables::crawlers::known;
-use robomaton_tables::extent::Share;
+use robomaton_tables::coverage::Share;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -33,7 +34,8 @@ pub(crate) struct Arguments {
     /// What stands above the page [default: What N sites tell crawlers].
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Sites whose policies the page holds, for its search. Of more, those are taken whose records are the longest.
+    /// Sites whose policies the page holds, for its search. Of more, those are taken whose records
+    /// are the longest.
     #[arg(long, value_name = "N", default_value_t = SITES)]
     sites: usize,
     /// Print what was counted as JSON: an object a line for each image, the newest last.
@@ -111,13 +113,13 @@ struct CountedCrawler {
 impl<'a> Counted<'a> {
     fn of(image: &'a str, figures: &Figures, file: &'a str) -> Counted<'a> {
         let everyone = [("*", &figures.everyone)];
-        let named = known().iter().map(|known| known.token).zip(&figures.extents);
-        let crawlers = everyone.into_iter().chain(named).map(|(crawler, extents)| CountedCrawler {
+        let named = known().iter().map(|known| known.token).zip(&figures.coverages);
+        let crawlers = everyone.into_iter().chain(named).map(|(crawler, coverages)| CountedCrawler {
             crawler,
-            kept_out: extents.kept_out(),
-            kept_out_by_name: extents.named(Share::None),
-            some: extents.all(Share::Some),
-            all: extents.all(Share::All),
+            kept_out: coverages.kept_out(),
+            kept_out_by_name: coverages.named(Share::Nothing),
+            some: coverages.all(Share::Part),
+            all: coverages.all(Share::All),
         });
         Counted {
             file,

@@ -20,15 +20,16 @@ const POLL: Duration = Duration::from_secs(1);
 pub(crate) struct Arguments {
     /// The image to ask.
     image: PathBuf,
-    /// The address and port to listen on; port 0 is any that is free. There is no TLS and no password: keep it to this
-    /// machine, or behind something that has both.
+    /// The address and port to listen on; port 0 is any that is free. There is no TLS and no
+    /// password: keep it to this machine, or behind something that has both.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
     listen: SocketAddr,
-    /// A name that browsers may ask under, beside IP addresses and `localhost`; may be given several times.
+    /// A name that browsers may ask under, beside IP addresses and `localhost`; may be given
+    /// several times.
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// Do not hold an image against the rules of its format before it answers. Opening then takes no time, whatever the
-    /// size; a damaged image may give wrong answers.
+    /// Do not hold an image against the rules of its format before it answers. Opening then takes
+    /// no time, whatever the size; a damaged image may give wrong answers.
     #[arg(long)]
     no_verify: bool,
     #[command(flatten)]

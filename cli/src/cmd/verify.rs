@@ -1,6 +1,6 @@
-//! `robomaton verify`: an image held against the rules of its format.
+//! `robomaton verify`: checks an image against the rules of its format.
 //!
-//! The rules are those of `formats::verify`; this only says which one broke, and where.
+//! The rules are those of `formats::verify`; this file only reports which one is broken, and where.
 
 use crate::failure::Failure;
 use crate::input::open_image;

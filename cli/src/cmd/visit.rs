@@ -1,19 +1,18 @@
 //! `robomaton visit`: may the crawler fetch these URLs now, and if not, when?
 //!
-//! Joins what an image says of two questions: the verdict, and the schedule of the site. The arithmetic of
-//! time is `formats::schedule`'s; this puts the two into one word a line. It keeps no record of visits: whoever fetches
-//! says when the last one was.
+//! Joins the verdict and the schedule of the site into one word a line. `formats::schedule` does
+//! the arithmetic of time. No record of visits is kept: the caller says when the last one was.
 
-use crate::ask::Questions;
+use crate::ask::{LineDefaults, QuestionLines};
 use crate::failure::Failure;
 use crate::input::open_image;
-use crate::options::{AskerArgs, DocumentArgs, TermsArgs};
+use crate::options::{DocumentArgs, QueryArgs, TermsArgs};
 use crate::output::{ColorArg, Out, Painter};
 use clap::Args;
 use jiff::Timestamp;
-use robomaton_explain::Question;
+use robomaton_explain::QuestionJson;
 use robomaton_explain::time::{now, rfc3339};
-use robomaton_formats::schedule::{Interval, Rate, Schedule, Source, Window};
+use robomaton_formats::schedule::{Interval, LATEST, Rate, Schedule, Source};
 use robomaton_runtime::{Basis, Decision, Terms, Verdict};
 use serde::Serialize;
 use std::io::Write;
@@ -27,20 +26,21 @@ pub(crate) struct Arguments {
     /// The image to ask.
     image: PathBuf,
     #[command(flatten)]
-    asker: AskerArgs,
+    query: QueryArgs,
     /// The time of the visit, in RFC 3339 or in seconds since 1970 [default: the clock's].
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<Time>,
-    /// When the crawler last fetched something of the site; the same for all URLs. Without it there is no interval to
-    /// wait for.
+    /// When the crawler last fetched something of the site; the same for all URLs. Without it there
+    /// is no interval to wait for.
     #[arg(long, value_name = "TIME", value_parser = time)]
     last: Option<Time>,
-    /// How long that fetch took. Where the site says nothing of intervals, the rule of thumb is then followed: the slower of
-    /// twice this time and ten seconds.
+    /// How long that fetch took. Where the site says nothing of intervals, the rule of thumb is
+    /// then followed: the slower of twice this time and ten seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     took: Option<Duration>,
-    /// Print a JSON object a line: url, agent, usage, purpose, now, answer, verdict, incomplete, basis, outcome, stale,
-    /// may_visit, wait_seconds, interval, rate, visits, rates, delays, comments.
+    /// Print a JSON object a line: url, agent, usage, purpose, now, answer, verdict, incomplete,
+    /// basis, outcome, stale, may_visit, wait_seconds, interval, rate, visits, rates, delays,
+    /// comments.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -82,9 +82,6 @@ struct Time {
     fraction: bool,
 }
 
-/// The end of the year 9999: a later time is one in other units.
-const LATEST: u64 = 253_402_300_799;
-
 fn time(text: &str) -> Result<Time, String> {
     if !text.is_empty() && text.bytes().all(|octet| octet.is_ascii_digit()) {
         let seconds = text.parse().ok().filter(|&seconds| seconds <= LATEST);
@@ -107,18 +104,19 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
     let at = arguments.now.map_or_else(now, |time| time.seconds);
-    let terms = Terms { now: Some(at), ..arguments.terms.terms(arguments.asker.use_.elements) };
+    let terms = Terms { now: Some(at), ..arguments.terms.terms(arguments.query.usage.elements) };
     let image = open_image(&arguments.image)?.with_terms(terms);
-    let (crawler, agent) = arguments.asker.checked(&image, &arguments.document)?;
-    let asker = arguments.asker.of_lines(&image, &crawler, &agent, &arguments.document);
+    let crawler = arguments.query.checked(&image, &arguments.document)?;
+    let defaults = LineDefaults::new(&arguments.query, &image, &crawler, &arguments.document);
     // The last visit is rounded up and now is rounded down, so that nobody is early.
     let last = arguments.last.map(|last| last.seconds + u64::from(last.fraction));
     let painter = Painter::new(color);
     let mut all_now = true;
     let mut out = Out::new();
-    let code = Questions::new(asker).run(&arguments.urls, &mut out, |out, answered| {
+    let code = QuestionLines::new(defaults).run(&arguments.urls, &mut out, |out, answered| {
         let verdict = &answered.verdict;
-        // What an image was narrowed to is not this crawler's; to say nothing is not to say that it may come.
+        // What an image was narrowed to is not this crawler's; to say nothing is not to say that it
+        // may come.
         let site = verdict.site().filter(|_| verdict.basis() != Basis::Narrowed);
         let schedule = site.map(|site| site.schedule(answered.crawler));
         let wait = schedule.as_ref().map(|schedule| schedule.wait(at, last, arguments.took));
@@ -127,7 +125,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         if arguments.json {
             let timing = schedule.as_ref().map(|schedule| Timing::new(schedule, at, arguments.took));
             let url = String::from_utf8_lossy(answered.url);
-            return out.json(&Told::new(answered.question(&url), at, &answer, verdict, timing));
+            return out.json(&VisitJson::new(answered.question(&url), at, &answer, verdict, timing));
         }
         out.write_all(painter.paint(&answer.words(), answer.mood()).as_bytes())?;
         out.write_all(b"\t")?;
@@ -196,9 +194,9 @@ impl Answer {
 
 /// An answer in JSON; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
-struct Told<'a> {
+struct VisitJson<'a> {
     #[serde(flatten)]
-    question: Question<'a>,
+    question: QuestionJson<'a>,
     now: Option<String>,
     answer: &'static str,
     verdict: &'static str,
@@ -212,15 +210,15 @@ struct Told<'a> {
     timing: Timing,
 }
 
-impl<'a> Told<'a> {
+impl<'a> VisitJson<'a> {
     fn new(
-        question: Question<'a>,
+        question: QuestionJson<'a>,
         now: u64,
         answer: &Answer,
         verdict: &Verdict<'_>,
         timing: Option<Timing>,
-    ) -> Told<'a> {
-        Told {
+    ) -> VisitJson<'a> {
+        VisitJson {
             question,
             now: rfc3339(now),
             answer: answer.name(),
@@ -276,22 +274,16 @@ impl Timing {
         let documents = |rate: Rate| Documents {
             documents: rate.documents.get(),
             seconds: rate.seconds.get(),
-            window: rate.window.map(window),
+            window: rate.window.map(|window| window.to_string()),
         };
         Timing {
             may_visit: Some(schedule.may_visit(now)),
             interval: Some(Between { seconds: in_seconds(millis), source }),
             rate: schedule.rate_at(now).map(documents),
-            visits: Some(schedule.visits.iter().copied().map(window).collect()),
+            visits: Some(schedule.visits.iter().map(ToString::to_string).collect()),
             rates: Some(schedule.rates.iter().copied().map(documents).collect()),
             delays: Some(schedule.delays.iter().copied().map(in_seconds).collect()),
             comments: Some(schedule.comments.clone()),
         }
     }
-}
-
-/// `05:30-20:59`, in UTC.
-fn window(window: Window) -> String {
-    let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
-    format!("{}-{}", time(window.from()), time(window.to()))
 }

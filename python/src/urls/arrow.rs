@@ -16,7 +16,7 @@ use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use robomaton_explain::spelled;
+use robomaton_explain::url_text;
 use std::sync::Arc;
 
 /// One array.
@@ -60,7 +60,7 @@ impl Column {
     fn spelled<'a>(rows: impl Iterator<Item = Option<&'a [u8]>>) -> Column {
         let mut texts = Texts::default();
         for row in rows {
-            texts.all.push_str(&spelled(row.unwrap_or_default()));
+            texts.all.push_str(&url_text(row.unwrap_or_default()));
             texts.end();
         }
         Column::Spelled(texts)

@@ -7,7 +7,7 @@ use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PySlice};
-use robomaton_explain::spelled;
+use robomaton_explain::url_text;
 
 /// Rows that are unfolded together, where each would have a length of its own.
 const BLOCK: usize = 1 << 12;
@@ -131,7 +131,7 @@ fn octets(array: &Bound<'_, PyAny>, rows: usize, texts: &mut Texts) -> PyResult<
         text.clear();
         text.extend(row);
         let end = text.iter().rposition(|&octet| octet != 0).map_or(0, |last| last + 1);
-        texts.all.push_str(&spelled(&text[..end]));
+        texts.all.push_str(&url_text(&text[..end]));
         texts.end();
     }
     Ok(())

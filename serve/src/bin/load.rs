@@ -4,10 +4,11 @@
 //! cargo run --profile dist -p robomaton-serve --bin load -- 127.0.0.1:8080 URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED]
 //! ```
 //!
-//! Two threads share the connections. In a round, a thread sends one `GET /v1/decide` for the next line of the file on each
-//! of its connections, then reads the answers: so the generator leaves most of the processor to the service. With
-//! PIPELINED above 1, so many requests are sent on each before the first answer is read. Whatever is not a whole answer of
-//! status 200 is an error, and ends the program with code 1. It knows no more of HTTP than the service sends.
+//! Two threads share the connections. In a round, a thread sends one `GET /v1/decide` for the next
+//! line of the file on each of its connections, then reads the answers: so the generator leaves
+//! most of the processor to the service. With PIPELINED above 1, so many requests are sent on each
+//! before the first answer is read. Whatever is not a whole answer of status 200 is an error, and
+//! ends the program with code 1. It knows no more of HTTP than the service sends.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write};

@@ -1,8 +1,9 @@
 //! The Arrow schema of a table, as Parquet files carry it for readers that know Arrow.
 //!
-//! Parquet has no type for a dictionary of strings: readers take a word for plain text, unless the file's metadata say
-//! under [`KEY`] what it was, which is an Arrow IPC message in base64. The message is a flatbuffer; slots and numbers
-//! are those of `Schema.fbs` and `Message.fbs` of Arrow's format. It does not know rows.
+//! Parquet has no type for a dictionary of strings: readers take a word for plain text, unless the
+//! file's metadata say under [`KEY`] what it was, which is an Arrow IPC message in base64. The
+//! message is a flatbuffer; slots and numbers are those of `Schema.fbs` and `Message.fbs` of
+//! Arrow's format. It does not know rows.
 
 use crate::schema::{Column, Kind, Table};
 use base64::Engine;

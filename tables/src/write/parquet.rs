@@ -1,8 +1,9 @@
 //! Parquet: typed columns in row groups, compressed with zstd.
 //!
-//! The schema follows from the table. Words are dictionaries, times are timestamps in UTC, and each column is nullable
-//! where the table says so. The columns go to the crate `parquet` as they are, without Arrow, which takes longer to
-//! build than all of this workspace; what Arrow's readers should know of the types is told in `arrow_schema`.
+//! The schema follows from the table. Words are dictionaries, times are timestamps in UTC, and each
+//! column is nullable where the table says so. The columns go to the crate `parquet` as they are,
+//! without Arrow, which takes longer to build than all of this workspace; `arrow_schema` has the
+//! types for readers that know Arrow.
 
 use super::{Sink, arrow_schema};
 use crate::schema::{self, Cell, Kind, Table};
@@ -17,9 +18,9 @@ use parquet::schema::types::{Type, TypePtr};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows of a row group, which is what is held in memory.
+/// Rows of a row group. One row group is held in memory.
 const ROW_GROUP: usize = 256 << 10;
-/// Octets of the texts of a row group: one with longer texts has fewer rows.
+/// Bytes of the texts of a row group: one with longer texts has fewer rows.
 const ROW_GROUP_TEXT: usize = 64 << 20;
 /// Cells that are handed to a column's writer at once.
 const BATCH: usize = 8 << 10;

@@ -1,6 +1,6 @@
 //! CSV and JSON lines: one row, one line.
 //!
-//! Both say moments as RFC 3339. It does not know Parquet.
+//! Both write times in RFC 3339. It does not know Parquet.
 
 use super::Sink;
 use crate::schema::{Cell, Table};
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::io::{self, BufWriter, Write};
 
-/// Octets that wait before they are written.
+/// Bytes that wait before they are written.
 const BUFFER: usize = 1 << 18;
 
 /// Comma-separated values.
@@ -79,7 +79,7 @@ impl<W: Write> Sink for Jsonl<W> {
     }
 }
 
-/// Seconds since 1970 as RFC 3339 writes them, which knows no year after 9999.
+/// Seconds since 1970 in RFC 3339, which has no year after 9999.
 fn rfc3339(seconds: u64) -> io::Result<String> {
     let moment = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
     moment

@@ -1,6 +1,8 @@
-//! The summary of `diff`: counts of sites, and for each crawler how many gave or took access, with examples.
+//! The summary of `diff`: counts of sites, and for each crawler how many gave or took access, with
+//! examples.
 //!
-//! Holds counts and a few names, whatever the number of sites. It does not know where changes come from.
+//! Holds counts and a few names, whatever the number of sites. It does not know where changes come
+//! from.
 
 use robomaton_explain::{count, shown};
 use robomaton_tables::diff::{Access, Change, Changed};
@@ -8,12 +10,12 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// What has been seen.
+/// The counts up to now.
 pub(super) struct Summary {
     examples: usize,
     changes: BTreeMap<Change, Seen>,
     /// By crawler and usage in the order asked about, and by what was and is.
-    access: Vec<Asked>,
+    access: Vec<CrawlerSteps>,
 }
 
 /// A number of sites, the first of them by name.
@@ -23,7 +25,7 @@ struct Seen {
     examples: Vec<String>,
 }
 
-struct Asked {
+struct CrawlerSteps {
     crawler: String,
     usage: String,
     steps: BTreeMap<Step, Seen>,
@@ -61,7 +63,7 @@ impl Summary {
             let known = access.iter().position(|of| of.crawler == who.crawler && of.usage == who.usage);
             let at = known.unwrap_or_else(|| {
                 let (crawler, usage) = (who.crawler.to_owned(), who.usage.to_owned());
-                access.push(Asked { crawler, usage, steps: BTreeMap::new() });
+                access.push(CrawlerSteps { crawler, usage, steps: BTreeMap::new() });
                 access.len() - 1
             });
             let key = (step.direction(), from.share.name(), to.share.name());
@@ -95,11 +97,11 @@ impl Summary {
             write!(out, "{:>8}  {what:<16}", seen.sites)?;
             seen.write(out)?;
         }
-        let mut access: Vec<&Asked> = self.access.iter().collect();
+        let mut access: Vec<&CrawlerSteps> = self.access.iter().collect();
         access.sort_by_key(|asked| {
             std::cmp::Reverse(asked.steps.values().map(|seen| seen.sites).sum::<usize>())
         });
-        for Asked { crawler, usage, steps } in access {
+        for CrawlerSteps { crawler, usage, steps } in access {
             writeln!(out, "{}, to {}", shown(crawler), shown(usage))?;
             for ((direction, from, to), seen) in steps {
                 let word = match direction {

@@ -1,6 +1,7 @@
 //! `dump image`: header, section table, counts, and the first records of each kind.
 //!
-//! Reads records through the checked view; it knows no offset. What does not decode is shown as `damaged`.
+//! Reads records through the checked view; it knows no offset. What does not decode is shown as
+//! `damaged`.
 
 use robomaton_formats::layout::{MAGIC, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, ScopedView, USAGES, read_list};
@@ -108,7 +109,8 @@ fn set<D: AsRef<[u8]>>(image: &Image<D>, set: Option<SetRef>, out: &mut impl Wri
     }
 }
 
-/// A list whose fields are weighed by narrowness, its entries, and the list of what any crawler is told.
+/// A list whose fields are weighed by specificity, its entries, and the list of the fields for any
+/// crawler.
 fn scoped<D: AsRef<[u8]>>(
     image: &Image<D>,
     list: &ScopedView<'_>,

@@ -1,11 +1,12 @@
 //! Diagnostics with carets.
 //!
-//! Each place is drawn with its own line, so that a file of many diagnostics costs no more than its lines. It knows
-//! no byte of the source but through [`Places`].
+//! Each place is drawn with its own line, so that a file of many diagnostics costs no more than its
+//! lines. It reads the source through [`Places`] only.
 
-use super::place::Places;
-use super::remark::{Place, Remark};
+use super::remark::FileFinding;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use robomaton_explain::lint::{Place, Places};
+use robomaton_grammar::Severity;
 use std::io::{self, Write};
 
 pub(super) fn renderer(color: bool) -> Renderer {
@@ -15,45 +16,49 @@ pub(super) fn renderer(color: bool) -> Renderer {
 pub(super) fn draw(
     renderer: &Renderer,
     places: &Places<'_, '_>,
-    remark: &Remark<'_>,
+    found: &FileFinding<'_>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let (text, range) = places.text(remark.place);
+    let FileFinding { file, finding } = found;
+    let (text, range) = places.text(finding.place);
     let primary = AnnotationKind::Primary.span(range);
     let mut snippets = Vec::new();
-    let second = remark.second.as_ref().map(|second| (second, places.text(second.place)));
+    let second = finding.second.as_ref().map(|second| (second, places.text(second.place)));
     match second {
-        Some((second, (same, other))) if second.place.line == remark.place.line && same == text => {
-            let first = snippet(remark.file, remark.place, text).annotation(primary);
-            snippets.push(first.annotation(AnnotationKind::Context.span(other).label(second.message)));
+        Some((second, (same, other))) if second.place.line == finding.place.line && same == text => {
+            let first = snippet(file, finding.place, text).annotation(primary);
+            snippets
+                .push(first.annotation(AnnotationKind::Context.span(other).label(second.message.as_str())));
         }
         Some((second, (other_text, other))) => {
-            let other = AnnotationKind::Context.span(other).label(second.message);
-            snippets.push(snippet(remark.file, remark.place, text).annotation(primary));
-            snippets.push(snippet(remark.file, second.place, other_text).annotation(other));
+            let other = AnnotationKind::Context.span(other).label(second.message.as_str());
+            snippets.push(snippet(file, finding.place, text).annotation(primary));
+            snippets.push(snippet(file, second.place, other_text).annotation(other));
         }
-        None => snippets.push(snippet(remark.file, remark.place, text).annotation(primary)),
+        None => snippets.push(snippet(file, finding.place, text).annotation(primary)),
     }
-    let report = [level(remark).primary_title(remark.message).id(remark.code).elements(snippets)];
+    let report =
+        [level(finding.severity).primary_title(finding.message.as_str()).id(finding.code).elements(snippets)];
     writeln!(out, "{}\n", renderer.render(&report))
 }
 
-/// A line in the style of a remark, without a place.
+/// A line in the style of a finding, without a place.
 pub(super) fn title(
     renderer: &Renderer,
-    remark: &Remark<'_>,
+    found: &FileFinding<'_>,
     message: &str,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let title = Group::with_title(level(remark).primary_title(message).id(remark.code));
+    let finding = &found.finding;
+    let title = Group::with_title(level(finding.severity).primary_title(message).id(finding.code));
     writeln!(out, "{}\n", renderer.render(&[title]))
 }
 
-fn level(remark: &Remark<'_>) -> Level<'static> {
-    match remark.severity {
-        "error" => Level::ERROR,
-        "warning" => Level::WARNING,
-        _ => Level::NOTE,
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which files are looked at: those that are named, those below directories, standard input.
 //!
-//! Of a directory only files whose endings promise a text or a page; a file that is named may be called anything.
-//! Files come in the order of the arguments, those of a directory in the order of their names.
+//! Of a directory only files whose endings promise a text or a page; a file that is named may be
+//! called anything. Files come in the order of the arguments, those of a directory in the order of
+//! their names.
 
 use super::page;
 use crate::failure::Failure;
@@ -32,7 +33,8 @@ pub(super) fn of(arguments: &[PathBuf], is_terminal: bool) -> Result<Vec<Result<
     Ok(files)
 }
 
-/// Adds the texts and pages below a directory. Links to directories are not followed: they may lead back up.
+/// Adds the texts and pages below a directory. Links to directories are not followed: they may lead
+/// back up.
 fn below(directory: &Path, files: &mut Vec<Result<PathBuf, Failure>>) {
     let mut stack = vec![(directory.to_owned(), true)];
     while let Some((path, is_directory)) = stack.pop() {

@@ -1,10 +1,10 @@
-//! Pages: what they say to crawlers, with the places of the tags and elements that say it.
+//! The findings about a page, each with the place of its tag or element.
 //!
-//! Which files are pages is told by their names. To find a tag, the page is given lines as a robots.txt has them; for
-//! that it is brought to UTF-8, as the reader of pages does. Each tag and each element is given to the compiler under a
-//! number of its own in place of its line, so that a remark leads back to it. It knows no ACAP.
+//! A page is recognized by the name of its file. To find a tag, the page is split into lines as a
+//! robots.txt is; for that it is converted to UTF-8, as the reader of pages does. Each tag and each
+//! element is given to the compiler under a number of its own in place of its line, so that a
+//! finding leads back to it. It knows no ACAP.
 
-use super::remark::Said;
 use crate::failure::Failure;
 #[cfg(not(feature = "pages"))]
 use crate::features::left_out;
@@ -12,6 +12,9 @@ use crate::features::left_out;
 use robomaton_compiler::lint::{PageFinding, lint_pages};
 #[cfg(feature = "pages")]
 use robomaton_corpus::read_page;
+use robomaton_explain::lint::Finding;
+#[cfg(feature = "pages")]
+use robomaton_explain::lint::Places;
 #[cfg(feature = "pages")]
 use robomaton_grammar::Span;
 use robomaton_grammar::Tree;
@@ -49,9 +52,10 @@ pub(super) fn utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// The remarks about a page whose lines are those of the tree, and whether there was more than is read.
+/// The remarks about a page whose lines are those of the tree, and whether there was more than is
+/// read.
 #[cfg(feature = "pages")]
-pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> Result<(Vec<Said>, bool), Failure> {
+pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> Result<(Vec<Finding>, bool), Failure> {
     let found = read_page(tree.source, Some(kind));
     let cut = found.cut;
     let metas = found.metas.iter().map(|tag| (tag.line, tag.column));
@@ -61,20 +65,21 @@ pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> Result<(Vec<Said>, bool), Fai
     let lines = page.metas.iter_mut().map(|tag| &mut tag.line);
     let lines = lines.chain(page.elements.iter_mut().map(|element| &mut element.line));
     lines.zip(0..).for_each(|(line, number)| *line = number);
-    let said = lint_pages(&[page]).into_iter().map(|PageFinding { code, line, message, .. }| Said {
+    let in_text = Places::new(tree);
+    let findings = lint_pages(&[page]).into_iter().map(|PageFinding { code, line, message, .. }| Finding {
+        place: in_text.of(tag_at(tree, places[line as usize])),
         severity: code.severity(),
         code: code.name(),
         source: code.rule(),
-        span: tag_at(tree, places[line as usize]),
         message,
         second: None,
     });
-    Ok((said.collect(), cut))
+    Ok((findings.collect(), cut))
 }
 
 /// Says that pages are not read by this build.
 #[cfg(not(feature = "pages"))]
-pub(super) fn lint(_: &Tree<'_>, _: &str) -> Result<(Vec<Said>, bool), Failure> {
+pub(super) fn lint(_: &Tree<'_>, _: &str) -> Result<(Vec<Finding>, bool), Failure> {
     Err(left_out("pages"))
 }
 

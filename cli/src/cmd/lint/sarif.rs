@@ -4,14 +4,16 @@
 //!   log { runs: [ run { tool { driver { rules: one for each code that occurs } }, results: one for each remark } ] }
 //! ```
 //!
-//! Only the part of the standard that is written is here as types; a test holds the output against the schema of the
-//! standard. Columns count characters, as the log says; byte offsets are those of the file, and left out where a page
-//! was read in another encoding. What a rule says is its entry in LINTS.md.
+//! Only the part of the standard that is written has types. A test checks the output against the
+//! schema of the standard. Columns count characters, as the log says. Byte offsets are those of the
+//! file, and are left out where a page was read in another encoding. The text of a rule is its
+//! entry in LINTS.md.
 
-use super::explain::entry;
-use super::place::Places;
-use super::remark::{Place, Remark};
+use super::explain::DOCUMENT;
+use super::remark::FileFinding;
 use crate::output::Out;
+use robomaton_explain::lint::{Finding, Place, Places, entry};
+use robomaton_grammar::Severity;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io;
@@ -33,7 +35,7 @@ struct Log<'a> {
 struct Run<'a> {
     tool: Tool<'a>,
     column_kind: &'static str,
-    results: &'a [Finding],
+    results: &'a [ResultEntry],
 }
 
 #[derive(Serialize)]
@@ -77,7 +79,8 @@ struct Configuration {
     level: &'static str,
 }
 
-/// What code scanning wants to know beyond the standard, and the number of the rule that the code rests on.
+/// What code scanning wants to know beyond the standard, and the number of the rule that the code
+/// rests on.
 #[derive(Serialize)]
 struct Properties {
     #[serde(rename = "problem.severity")]
@@ -86,10 +89,10 @@ struct Properties {
     tags: [&'static str; 1],
 }
 
-/// A remark; `result` in the standard.
+/// A finding; `result` in the standard.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Finding {
+struct ResultEntry {
     rule_id: &'static str,
     rule_index: usize,
     level: &'static str,
@@ -143,19 +146,20 @@ struct Bytes {
     byte_length: u32,
 }
 
-/// The log of a run, as far as it goes.
+/// The log of a run, up to now.
 #[derive(Default)]
 pub(super) struct Sarif {
     rules: Vec<Rule>,
     /// The places of codes among the rules.
     indexes: HashMap<&'static str, usize>,
-    results: Vec<Finding>,
+    results: Vec<ResultEntry>,
 }
 
 impl Sarif {
-    /// Adds a remark. `is_verbatim` says that its text has the bytes of the file.
-    pub(super) fn add(&mut self, remark: &Remark<'_>, places: &Places<'_, '_>, is_verbatim: bool) {
-        let uri = uri(remark.file);
+    /// Adds a finding. `is_verbatim` says that the text has the bytes of the file.
+    pub(super) fn add(&mut self, found: &FileFinding<'_>, places: &Places<'_, '_>, is_verbatim: bool) {
+        let uri = uri(found.file);
+        let found = &found.finding;
         let location = |place: Place, message: Option<&str>| {
             let place = places.on_line(place);
             let columns = places.columns(place);
@@ -170,20 +174,20 @@ impl Sarif {
                 message: message.map(|text| Message { text: text.to_owned() }),
             }
         };
-        let rule_index = *self.indexes.entry(remark.code).or_insert_with(|| {
-            self.rules.push(Rule::of(remark));
+        let rule_index = *self.indexes.entry(found.code).or_insert_with(|| {
+            self.rules.push(Rule::of(found));
             self.rules.len() - 1
         });
-        self.results.push(Finding {
-            rule_id: remark.code,
+        self.results.push(ResultEntry {
+            rule_id: found.code,
             rule_index,
-            level: remark.severity,
-            message: Message { text: remark.message.to_owned() },
-            locations: [location(remark.place, None)],
-            related_locations: remark
+            level: found.severity.name(),
+            message: Message { text: found.message.clone() },
+            locations: [location(found.place, None)],
+            related_locations: found
                 .second
                 .as_ref()
-                .map(|second| [location(second.place, Some(second.message))]),
+                .map(|second| [location(second.place, Some(&second.message))]),
         });
     }
 
@@ -197,18 +201,20 @@ impl Sarif {
 }
 
 impl Rule {
-    fn of(remark: &Remark<'_>) -> Rule {
-        let entry = entry(remark.code).unwrap_or_default();
-        let short = entry.about.split_once(". ").map_or(entry.about.as_str(), |(first, _)| first);
+    fn of(found: &Finding) -> Rule {
+        let (text, meaning) =
+            entry(DOCUMENT, found.code).map(|entry| (entry.text, entry.meaning)).unwrap_or_default();
+        let short = meaning.split_once(". ").map_or(meaning.as_str(), |(first, _)| first);
+        let level = found.severity.name();
         Rule {
-            id: remark.code,
+            id: found.code,
             short_description: Message { text: format!("{}.", short.trim_end_matches('.')) },
-            full_description: Message { text: entry.about.clone() },
-            help: Help { text: entry.about.clone(), markdown: entry.text.to_owned() },
-            default_configuration: Configuration { level: remark.severity },
+            full_description: Message { text: meaning.clone() },
+            help: Help { markdown: text.to_owned(), text: meaning },
+            default_configuration: Configuration { level },
             properties: Properties {
-                severity: if remark.severity == "note" { "recommendation" } else { remark.severity },
-                source: remark.source,
+                severity: if found.severity == Severity::Note { "recommendation" } else { level },
+                source: found.source,
                 tags: ["robots.txt"],
             },
         }

@@ -1,18 +1,19 @@
-//! Diagnostics for people: drawn with carets, many of one code drawn in part, and one total.
+//! Diagnostics for people: drawn with carets, and one total.
 //!
-//! Of more than a few remarks with one code in one file the first are drawn, and the lines of the others named.
+//! If a file has many remarks with one code, the first few are drawn, and the others are listed by
+//! line.
 
 use super::draw;
-use super::place::Places;
-use super::remark::{Counts, Remark};
+use super::remark::{FileFinding, words};
 use annotate_snippets::Renderer;
 use robomaton_explain::count;
+use robomaton_explain::lint::{FindingCounts, Places};
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// Remarks of one code that are drawn for a file where it has more than one beyond these.
+/// Remarks of one code that are drawn for a file, if it has at least two more.
 const DRAWN: usize = 3;
-/// Lines, or runs of lines, that are named.
+/// Lines, or runs of lines, that are listed.
 const NAMED: usize = 12;
 
 /// The output of a run.
@@ -32,57 +33,59 @@ impl Text {
     /// The remarks of one file, in the order of their places.
     pub(super) fn file(
         &self,
-        remarks: &[Remark<'_>],
+        findings: &[FileFinding<'_>],
         places: &Places<'_, '_>,
         out: &mut impl Write,
     ) -> io::Result<()> {
         if self.quiet {
             return Ok(());
         }
-        let mut of_code: HashMap<&str, usize> = HashMap::new();
-        remarks.iter().for_each(|remark| *of_code.entry(remark.code).or_default() += 1);
+        let mut totals: HashMap<&str, usize> = HashMap::new();
+        findings.iter().for_each(|found| *totals.entry(found.finding.code).or_default() += 1);
         let mut drawn: HashMap<&str, usize> = HashMap::new();
-        // Those that are not drawn, by code, in the order of the first.
-        let mut others: Vec<(&Remark<'_>, Vec<u32>)> = Vec::new();
-        for remark in remarks {
-            let drawn = drawn.entry(remark.code).or_default();
+        // The others, by code, in the order of the first.
+        let mut others: Vec<(&FileFinding<'_>, Vec<u32>)> = Vec::new();
+        for found in findings {
+            let code = found.finding.code;
+            let drawn = drawn.entry(code).or_default();
             *drawn += 1;
-            if self.all || *drawn <= DRAWN || of_code[remark.code] == DRAWN + 1 {
-                draw::draw(&self.renderer, places, remark, out)?;
+            if self.all || *drawn <= DRAWN || totals[code] == DRAWN + 1 {
+                draw::draw(&self.renderer, places, found, out)?;
                 continue;
             }
-            match others.iter_mut().find(|(first, _)| first.code == remark.code) {
-                Some((_, lines)) => lines.push(remark.place.line),
-                None => others.push((remark, vec![remark.place.line])),
+            let line = found.finding.place.line;
+            match others.iter_mut().find(|(first, _)| first.finding.code == code) {
+                Some((_, lines)) => lines.push(line),
+                None => others.push((found, vec![line])),
             }
         }
         for (first, lines) in &others {
-            let lines_of = format!("{} more like this in {}, {}", lines.len(), first.file, named(lines));
+            let lines_of = format!("{} more like this in {}, {}", lines.len(), first.file, line_list(lines));
             draw::title(&self.renderer, first, &lines_of, out)?;
         }
         Ok(())
     }
 
-    /// The total of a run: how many files there are, how many of them are clean, and all remarks. `only` names the file
-    /// of a run that has one.
+    /// The total of a run: how many files there are, how many of them are clean, and all remarks.
+    /// `only` is the name of the file of a run with one file.
     pub(super) fn total(
         files: usize,
         clean: usize,
         only: &str,
-        counts: Counts,
+        counts: FindingCounts,
         out: &mut impl Write,
     ) -> io::Result<()> {
         match (files, clean) {
-            (1, _) => writeln!(out, "{only}: {}", counts.words()),
-            (_, 0) => writeln!(out, "{}: {}", count(files, "file"), counts.words()),
+            (1, _) => writeln!(out, "{only}: {}", words(counts)),
+            (_, 0) => writeln!(out, "{}: {}", count(files, "file"), words(counts)),
             _ if files == clean => writeln!(out, "{}, all clean", count(files, "file")),
-            _ => writeln!(out, "{}, {clean} clean: {}", count(files, "file"), counts.words()),
+            _ => writeln!(out, "{}, {clean} clean: {}", count(files, "file"), words(counts)),
         }
     }
 }
 
-/// Lines in words, as far as they are named: `on lines 3, 5 to 8 and 12`.
-fn named(lines: &[u32]) -> String {
+/// Lines in words: `on lines 3, 5 to 8 and 12`.
+fn line_list(lines: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for &line in lines {
         match runs.last_mut() {
@@ -111,11 +114,11 @@ mod tests {
 
     #[test]
     fn lines_are_named_in_runs() {
-        assert_eq!(named(&[4]), "on line 4");
-        assert_eq!(named(&[4, 4]), "on line 4");
-        assert_eq!(named(&[3, 5, 6, 7, 8, 12]), "on lines 3, 5 to 8 and 12");
-        assert_eq!(named(&[2, 3]), "on lines 2, 3");
+        assert_eq!(line_list(&[4]), "on line 4");
+        assert_eq!(line_list(&[4, 4]), "on line 4");
+        assert_eq!(line_list(&[3, 5, 6, 7, 8, 12]), "on lines 3, 5 to 8 and 12");
+        assert_eq!(line_list(&[2, 3]), "on lines 2, 3");
         let many: Vec<u32> = (0..40).map(|number| 2 * number).collect();
-        assert_eq!(named(&many), "on lines 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22 and others");
+        assert_eq!(line_list(&many), "on lines 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22 and others");
     }
 }

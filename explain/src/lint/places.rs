@@ -1,24 +1,40 @@
-//! Spans of a tree → lines, columns, and text that can be drawn.
+//! Spans of a tree as lines and columns, and the lines as text that can be drawn.
 //!
-//! A source may be any bytes and its lines may end in CR alone, so each line is made drawable by itself, together
-//! with the way from its byte offsets to those of the drawable text. Invariant: a place is always inside its line.
+//! A source may be any bytes, and its lines may end in CR alone. So each line is made drawable by
+//! itself, and byte offsets are translated to offsets of the drawable text. Invariant: a place is
+//! always inside its line.
 
-use super::remark::Place;
 use robomaton_grammar::{Span, Tree};
+use serde::Serialize;
 use std::ops::Range;
 
 /// Bytes of a line that are drawn before and after the place in question.
 const AROUND: usize = 400;
-/// Bytes of a line whose characters are counted. A hostile line may be megabytes long, and have many places.
+/// Bytes of a line whose characters are counted. A hostile line may be megabytes long, and have
+/// many places.
 const COUNTED: u32 = 4096;
 
+/// A place in a text; the fields are the keys that scripts rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// From 1.
+    pub line: u32,
+    /// In bytes, from 1.
+    pub column: u32,
+    /// In bytes of the text, from 0.
+    pub start: u32,
+    /// Behind the last byte.
+    pub end: u32,
+}
+
 /// The places of a tree.
-pub(super) struct Places<'t, 's> {
+pub struct Places<'t, 's> {
     tree: &'t Tree<'s>,
 }
 
 impl<'t, 's> Places<'t, 's> {
-    pub(super) fn new(tree: &'t Tree<'s>) -> Places<'t, 's> {
+    /// The places of this tree.
+    pub fn new(tree: &'t Tree<'s>) -> Places<'t, 's> {
         Places { tree }
     }
 
@@ -38,7 +54,7 @@ impl<'t, 's> Places<'t, 's> {
     }
 
     /// The place of a span.
-    pub(super) fn of(&self, span: Span) -> Place {
+    pub fn of(&self, span: Span) -> Place {
         let (index, line) = self.line_at(span.start);
         Place {
             line: self.tree.line_number(index),
@@ -49,20 +65,20 @@ impl<'t, 's> Places<'t, 's> {
     }
 
     /// The span of a line, by its number.
-    pub(super) fn line(&self, number: u32) -> Span {
+    pub fn line(&self, number: u32) -> Span {
         let line = self.tree.lines.get(number.saturating_sub(1) as usize);
         line.map_or(Span::default(), |line| Span { start: line.span.start, end: line.comment.end })
     }
 
-    /// As much of a place as is on its line.
-    pub(super) fn on_line(&self, place: Place) -> Place {
+    /// The part of a place that is on its line.
+    pub fn on_line(&self, place: Place) -> Place {
         let (_, line) = self.line_at(place.start);
         Place { end: place.end.min(line.end).max(place.start), ..place }
     }
 
-    /// The columns where a place begins and ends, in characters from 1, a byte that is none counted as one; none where
-    /// the line is too long to count them.
-    pub(super) fn columns(&self, place: Place) -> Option<(usize, usize)> {
+    /// The columns where a place begins and ends, in characters from 1; a byte that is no character
+    /// counts as one. None where the line is too long to count them.
+    pub fn columns(&self, place: Place) -> Option<(usize, usize)> {
         let (_, line) = self.line_at(place.start);
         let place = self.on_line(place);
         if place.end - line.start > COUNTED {
@@ -75,7 +91,7 @@ impl<'t, 's> Places<'t, 's> {
     }
 
     /// The line of a place as text that can be drawn, and the place in it.
-    pub(super) fn text(&self, place: Place) -> (String, Range<usize>) {
+    pub fn text(&self, place: Place) -> (String, Range<usize>) {
         let (_, line) = self.line_at(place.start);
         let bytes = self.tree.text(line);
         let start = ((place.start - line.start) as usize).min(bytes.len());
@@ -88,7 +104,7 @@ impl<'t, 's> Places<'t, 's> {
     }
 }
 
-/// A line as UTF-8, with what is not replaced, and some byte offsets carried over.
+/// A line as UTF-8, in which other bytes are replaced, and some byte offsets translated to it.
 fn drawable<const N: usize>(bytes: &[u8], offsets: [usize; N]) -> (String, [usize; N]) {
     let mut text = String::with_capacity(bytes.len());
     let mut moved = [0; N];

@@ -1,7 +1,7 @@
-//! The story as text.
+//! The explanation as text.
 
-use super::{Group, Level, Match, Story};
-use crate::asker::asks;
+use super::Explanation;
+use super::analysis::{Group, Level, Match};
 use crate::words::shown;
 use robomaton_runtime::Decision;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// Pairs that are drawn.
 const PAIRS: usize = 4;
 
-impl Story {
+impl Explanation {
     /// As text.
     ///
     /// # Errors
@@ -27,100 +27,112 @@ impl Story {
         paint: impl Fn(&str, Decision) -> String,
         out: &mut impl Write,
     ) -> io::Result<()> {
-        self.frame(out)?;
-        match (self.told.choice.filter(|_| self.is_traced), &self.told.name) {
-            (Some("named"), Some(name)) if self.scoped => writeln!(out, "groups   some name {name:?}")?,
-            (Some("named"), Some(name)) => writeln!(out, "groups   those that name {name:?}")?,
-            (Some("default"), _) => writeln!(out, "groups   {}the default", self.nobody(": "))?,
-            (Some(_), _) if self.named_only => {
-                writeln!(out, "groups   {}only groups that name the crawler count", self.nobody(", and "))?;
-            }
-            (Some(_), _) => writeln!(out, "groups   {}there is no default", self.nobody(", and "))?,
-            (None, _) => {}
+        self.write_site(out)?;
+        let analysis = &self.analysis;
+        if analysis.is_traced {
+            writeln!(out, "groups   {}", self.choice())?;
         }
-        for group in &self.groups {
-            group.write(self.scoped, out)?;
+        for group in &analysis.groups {
+            group.write(analysis.scoped, out)?;
         }
-        self.skipped.iter().try_for_each(|set| set.write(out))?;
-        if self.is_traced {
-            let none = if self.matches.is_empty() { "none" } else { "" };
+        analysis.skipped.iter().try_for_each(|set| set.write(out))?;
+        if analysis.is_traced {
+            let none = if analysis.matches.is_empty() { "none" } else { "" };
             writeln!(out, "{}", format!("matches  {none}").trim_end())?;
         }
-        let widest =
-            self.matches.iter().map(|found| shown(&found.rule).chars().count()).max().unwrap_or(0).min(60);
-        for found in &self.matches {
-            if self.scoped { found.scoped(widest, out)? } else { found.ranked(widest, out)? }
+        let widths = analysis.matches.iter().map(|found| shown(&found.rule).chars().count());
+        let widest = widths.max().unwrap_or(0).min(60);
+        for found in &analysis.matches {
+            if analysis.scoped {
+                found.write_scoped(widest, out)?
+            } else {
+                found.write_ranked(widest, out)?
+            }
         }
-        if self.scoped {
-            self.weighed(out)?;
+        if analysis.scoped {
+            self.write_weighing(out)?;
         }
         if let Some(note) = &self.note {
             writeln!(out, "note     {note}")?;
         }
-        let verdict = paint(self.told.verdict, self.decision);
+        let verdict = paint(self.verdict.verdict, self.decision);
         writeln!(out, "verdict  {verdict}: {}", shown(&self.reason))?;
-        if self.told.incomplete {
+        if self.verdict.incomplete {
             writeln!(out, "         {}", shown(&self.doubt()))?;
         }
         Ok(())
     }
 
-    fn frame(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "url      {}", self.url)?;
-        let own = self.is_own.then_some("(the file's own)");
-        if let Some(site) = self.site.as_deref().or(own) {
-            write!(out, "site     {site}: {}", self.outcome.unwrap_or("damaged"))?;
-            if let Some(status) = self.status {
+    /// Which groups answer.
+    fn choice(&self) -> String {
+        match (self.verdict.choice, &self.verdict.name) {
+            (Some("named"), Some(name)) if self.analysis.scoped => {
+                format!("a group that names {name:?} applies")
+            }
+            (Some("named"), Some(name)) => format!("those that name {name:?}"),
+            (Some("default"), _) => format!("{}the default", self.nobody(": ")),
+            _ if self.named_only => {
+                format!("{}only groups that name the crawler count", self.nobody(", and "))
+            }
+            _ => format!("{}there is no default", self.nobody(", and ")),
+        }
+    }
+
+    fn write_site(&self, out: &mut impl Write) -> io::Result<()> {
+        let site = &self.site;
+        writeln!(out, "url      {}", site.url)?;
+        let own = site.is_own.then_some("(the file's own)");
+        if let Some(address) = site.site.as_deref().or(own) {
+            write!(out, "site     {address}: {}", site.outcome.unwrap_or("damaged"))?;
+            if let Some(status) = site.status {
                 write!(out, ", status {status}")?;
             }
-            if let Some(time) = &self.fetched_at {
-                let stale = if self.stale == Some(true) { " (stale)" } else { "" };
+            if let Some(time) = &site.fetched_at {
+                let stale = if site.stale == Some(true) { " (stale)" } else { "" };
                 write!(out, ", fetched {time}{stale}")?;
             }
             writeln!(out)?;
         }
-        if let Some(cut) = &self.cut {
-            writeln!(out, "unread   the text {cut}")?;
+        if let Some(note) = &self.unread_note {
+            writeln!(out, "unread   the text {note}")?;
         }
-        writeln!(
-            out,
-            "asks     {}",
-            asks(&self.agents, &self.usage, self.purpose.as_deref(), self.elements)
-        )?;
-        match &self.target {
+        writeln!(out, "asks     {}", self.query)?;
+        match &site.target {
             Some(target) => writeln!(out, "target   {target}"),
             None => Ok(()),
         }
     }
 
     /// Level, pairs, sides, conditions.
-    fn weighed(&self, out: &mut impl Write) -> io::Result<()> {
-        if let Some(level) = &self.level {
-            writeln!(out, "heard    {level}")?;
+    fn write_weighing(&self, out: &mut impl Write) -> io::Result<()> {
+        let (analysis, verdict) = (&self.analysis, &self.verdict);
+        if let Some(level) = &analysis.level {
+            writeln!(out, "applies  {level}")?;
         }
-        if !self.undetermined.is_empty() {
-            writeln!(out, "unclear  of these, neither is narrower; the literals at ^ part them")?;
+        let pairs = &analysis.undetermined;
+        if !pairs.is_empty() {
+            writeln!(out, "unclear  of these, neither is narrower; the literals at ^ separate them")?;
         }
-        self.undetermined.iter().take(PAIRS).try_for_each(|pair| pair.write(out))?;
-        if self.undetermined.len() > PAIRS {
-            writeln!(out, "           and {} more pairs", self.undetermined.len() - PAIRS)?;
+        pairs.iter().take(PAIRS).try_for_each(|pair| pair.write(out))?;
+        if pairs.len() > PAIRS {
+            writeln!(out, "           and {} more pairs", pairs.len() - PAIRS)?;
         }
-        if self.told.fields.is_some() && self.told.conventional.is_some() {
+        if verdict.fields.is_some() && verdict.conventional.is_some() {
             let side = |side: Option<&'static str>| side.unwrap_or("silent");
-            let (fields, conventional) = (side(self.told.fields), side(self.told.conventional));
+            let (fields, conventional) = (side(verdict.fields), side(verdict.conventional));
             writeln!(out, "sides    ACAP alone {fields}, the conventional rules alone {conventional}")?;
         }
-        for (number, condition) in self.told.conditions.iter().enumerate() {
+        for (number, condition) in verdict.conditions.iter().enumerate() {
             let condition = shown(condition);
             writeln!(out, "{:<8} {condition}", if number == 0 { "only if" } else { "" })?;
         }
         Ok(())
     }
 
-    /// That no group names the crawler, if it has a name, and what follows then.
+    /// A clause that no group names the crawler, if it has a name.
     fn nobody(&self, then: &str) -> String {
-        let names: Vec<String> = self.told.looked_for.iter().map(|name| format!("{name:?}")).collect();
-        let which = if self.skipped.is_empty() { "" } else { " that answers" };
+        let names: Vec<String> = self.verdict.looked_for.iter().map(|name| format!("{name:?}")).collect();
+        let which = if self.analysis.skipped.is_empty() { "" } else { " that answers" };
         if names.is_empty() {
             String::new()
         } else {
@@ -128,17 +140,17 @@ impl Story {
         }
     }
 
-    /// What an incomplete answer lacks.
+    /// What an incomplete answer is missing.
     fn doubt(&self) -> String {
-        let files = self.missing.join(", ");
-        let what = match (files.as_str(), self.unheard) {
+        let files = self.analysis.missing.join(", ");
+        let what = match (files.as_str(), self.analysis.unheard) {
             ("", true) => "the robots.txt of the site, which nobody has read",
             ("", false) => "a file that is referred to",
             (files, _) => files,
         };
-        let but = match self.told.decision == self.told.verdict {
+        let but = match self.verdict.decision == self.verdict.verdict {
             true => "which might say otherwise".to_owned(),
-            false => format!("so that {} counts as {}", self.told.decision, self.told.verdict),
+            false => format!("so that {} counts as {}", self.verdict.decision, self.verdict.verdict),
         };
         format!("incomplete: without {what}, {but}")
     }
@@ -167,13 +179,13 @@ impl Group {
 }
 
 impl Match {
-    fn ranked(&self, widest: usize, out: &mut impl Write) -> io::Result<()> {
+    fn write_ranked(&self, widest: usize, out: &mut impl Write) -> io::Result<()> {
         let mark = if self.wins { "  <- decides" } else { "" };
         let rank = self.rank.unwrap_or_default();
         writeln!(out, "           line {:<5} {:<widest$}  rank {rank}{mark}", self.line, shown(&self.rule))
     }
 
-    fn scoped(&self, widest: usize, out: &mut impl Write) -> io::Result<()> {
+    fn write_scoped(&self, widest: usize, out: &mut impl Write) -> io::Result<()> {
         let place = match (&self.level, self.rank) {
             (Some(Level { other, any, holder }), _) => {
                 let whom = match (*holder, any) {
@@ -187,7 +199,7 @@ impl Match {
         };
         let fate = match self.fate {
             "decides" => "<- decides",
-            "overridden" => "overridden by what is nearer",
+            "overridden" => "overridden by a narrower field",
             "contradicted" => "contradicted by a field on the same pattern",
             fate => fate,
         };

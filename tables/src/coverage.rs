@@ -1,19 +1,23 @@
-//! How much of a site a crawler may use: all of it, some, or nothing.
+//! How much of a site a crawler may use: all of it, a part, or nothing.
 //!
-//! Asks no sample of URLs but one *witness* for each rule: the pattern with a *fresh* octet, which no pattern of the
-//! document holds, in the place of each star and behind an open end. That is enough. If a pattern `A` matches the witness
-//! of `D`, the fresh octets fell to stars and open ends of `A`, so `A` matches whatever `D` does. So if any target is
-//! disallowed, by a rule `D`, no better permission matches the witness of `D`, or it would match the target, too; and
-//! the witness is disallowed. The same holds for permissions, and for silence, whose witness is that of the pattern `/`.
-//! (A pattern that begins with a star is two, where a `/` follows: `*/x` is `/*/x` and `/x`.)
+//! Each rule is tested with one *witness*: the rule's pattern with a *fresh* byte, which occurs in
+//! no pattern of the document, in place of each star and of an open end. One witness for each rule
+//! is enough. If a pattern `A` matches the witness of `D`, the fresh bytes were matched by stars
+//! and open ends of `A`, so `A` matches every target that `D` matches. If a rule `D` disallows any
+//! target, no better permission matches the witness of `D`, since it would match that target, too;
+//! so the witness is disallowed. The same holds for permissions, and for silence, whose witness is
+//! that of the pattern `/`. (A pattern that begins with a star and a `/` has two witnesses: `*/x`
+//! is `/*/x` and `/x`.)
 //!
-//! So where rules rank, which is all but ACAP, `None`, `Some` and `All` are exact over all targets but `/robots.txt`.
-//! Fields of ACAP are weighed by narrowness, where it may count that several rules match together, and without regard
-//! to case, beside rules that regard it: there each decision found is a true one, but one that only few targets have may
-//! be missed, so that `Some` is told as `None` or `All`.
+//! So where rules are ranked, which is everywhere but in ACAP, `Nothing`, `Part` and `All` are
+//! exact over all targets but `/robots.txt`. ACAP weighs fields by specificity, where it may matter
+//! that several rules match together, and ignores case, which conventional rules do not. There,
+//! each decision found is a true one, but a decision of few targets may be missed, so that `Part`
+//! is reported as `Nothing` or `All`.
 //!
-//! Each witness is a question to `runtime`: nothing is weighed here. The cost is a question for each rule of the groups
-//! that answer. What pages say of themselves speaks for those pages only, and is heard as the other rules are.
+//! Each witness is a question to `runtime`; nothing is weighed here. The cost is one question for
+//! each rule of the groups that answer. Rules of pages apply to their own pages only, and are
+//! tested as the other rules are.
 
 use robomaton_formats::detail::{Detail, Group};
 use robomaton_formats::pattern::Parts;
@@ -23,17 +27,18 @@ use std::collections::HashMap;
 
 /// How much of a site a crawler may use in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Extent {
-    /// How much.
+pub struct Coverage {
+    /// The share of the site.
     pub share: Share,
-    /// What that rests on.
-    pub ground: Ground,
+    /// The reason.
+    pub basis: CoverageBasis,
     /// Whether a part of it, or all, is permitted under conditions only (ACAP).
     pub conditional: bool,
-    /// Whether a file that speaks to the crawler is missing, so that what is permitted counts as disallowed.
+    /// Whether a file that speaks to the crawler is missing, so that what is permitted counts as
+    /// disallowed.
     pub incomplete: bool,
-    /// The line of the rule that decides what no rule is written for in particular, as `Disallow: /` does; where none
-    /// does and some of the site is disallowed, that of the first rule in the file that is obeyed in disallowing
+    /// The line of the catch-all rule (for example `Disallow: /`), if there is one. If there is
+    /// none and a part of the site is disallowed, the line of the first rule that disallows
     /// something. `None` where no rule decides.
     pub line: Option<u32>,
 }
@@ -42,26 +47,27 @@ pub struct Extent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Share {
     /// Nothing: every target is disallowed.
-    None,
-    /// Some: there are targets that are permitted, plainly or under conditions, and not all are permitted plainly.
-    Some,
+    Nothing,
+    /// A part: there are targets that are permitted, plainly or under conditions, and not all are
+    /// permitted plainly.
+    Part,
     /// Everything is permitted, without conditions.
     All,
-    /// Nothing is permitted, and not everything disallowed: nobody speaks of the usage, the site's robots.txt is not
-    /// known, or the image does not tell.
+    /// Nothing is permitted, and not everything disallowed: no rule speaks of the usage, the site's
+    /// robots.txt is unknown, or the image does not have it.
     Unknown,
 }
 
-/// What an extent rests on.
+/// The reason of a coverage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Ground {
+pub enum CoverageBasis {
     /// A group of the text names the crawler.
     Named,
     /// No group names it; the groups for every crawler answer.
     Default,
     /// There are rules, but no group for it.
     NoGroup,
-    /// There are no rules; what became of the fetch decides (R16).
+    /// There are no rules; the outcome of the fetch decides (R16).
     Outcome,
     /// The image cannot tell: it was narrowed to other crawlers, or is damaged.
     Untold,
@@ -69,80 +75,86 @@ pub enum Ground {
 
 impl Share {
     /// Every share.
-    pub const ALL: [Share; 4] = [Share::None, Share::Some, Share::All, Share::Unknown];
+    pub const ALL: [Share; 4] = [Share::Nothing, Share::Part, Share::All, Share::Unknown];
 
     /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {
-            Share::None => "none",
-            Share::Some => "some",
+            Share::Nothing => "none",
+            Share::Part => "some",
             Share::All => "all",
             Share::Unknown => "unknown",
         }
     }
 }
 
-impl Ground {
-    /// Every ground.
-    pub const ALL: [Ground; 5] =
-        [Ground::Named, Ground::Default, Ground::NoGroup, Ground::Outcome, Ground::Untold];
+impl CoverageBasis {
+    /// Every basis.
+    pub const ALL: [CoverageBasis; 5] = [
+        CoverageBasis::Named,
+        CoverageBasis::Default,
+        CoverageBasis::NoGroup,
+        CoverageBasis::Outcome,
+        CoverageBasis::Untold,
+    ];
 
     /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {
-            Ground::Named => "named",
-            Ground::Default => "default",
-            Ground::NoGroup => "no-group",
-            Ground::Outcome => "outcome",
-            Ground::Untold => "untold",
+            CoverageBasis::Named => "named",
+            CoverageBasis::Default => "default",
+            CoverageBasis::NoGroup => "no-group",
+            CoverageBasis::Outcome => "outcome",
+            CoverageBasis::Untold => "untold",
         }
     }
 }
 
-impl Extent {
+impl Coverage {
     /// Whether the text names the crawler.
     pub fn is_explicit(&self) -> bool {
-        self.ground == Ground::Named
+        self.basis == CoverageBasis::Named
     }
 }
 
-/// Octets that may be fresh: such as stand for themselves in every notation, rare ones first.
+/// Bytes that may be fresh: they stand for themselves in every notation. Rare ones come first.
 const FRESH: &[u8] = b"~!',()+[]&=_-.ghijklmnopqrstuvwxyz";
 
-/// How much of a site a crawler may use in one way. An incomplete answer counts as [`Verdict::safe_decision`] has it. Of
-/// several crawlers or sites ask [`Extents`], which is faster.
-pub fn extent(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>) -> Extent {
+/// How much of a site a crawler may use in one way. An incomplete answer counts as its
+/// [`Verdict::safe_decision`]. For several crawlers or sites, [`Coverages`] is faster.
+pub fn coverage(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>) -> Coverage {
     measure(site, site.detail().as_ref(), crawler, usage)
 }
 
-/// Extents for the same crawlers on many sites. Crawlers that the same groups of a document answer are asked about
-/// once, and so are sites with the same text.
-pub struct Extents<'a> {
+/// Coverages for the same crawlers on many sites. If the same groups of a document answer for
+/// several crawlers, one of them is measured; of sites with the same text, one is.
+pub struct Coverages<'a> {
     crawlers: &'a [Crawler],
     usages: &'a [Usage<'a>],
-    known: HashMap<Option<DocumentId>, Box<[Extent]>>,
+    known: HashMap<Option<DocumentId>, Box<[Coverage]>>,
 }
 
-/// Extents that are kept, at 16 octets each, before all are forgotten: a limit of memory, not of use.
-const KEPT: usize = 4 << 20;
+/// Coverages that are cached, at 16 bytes each, before the cache is emptied.
+const CACHED: usize = 4 << 20;
 
-impl<'a> Extents<'a> {
+impl<'a> Coverages<'a> {
     /// For these crawlers and usages of one image.
-    pub fn new(crawlers: &'a [Crawler], usages: &'a [Usage<'a>]) -> Extents<'a> {
-        Extents { crawlers, usages, known: HashMap::new() }
+    pub fn new(crawlers: &'a [Crawler], usages: &'a [Usage<'a>]) -> Coverages<'a> {
+        Coverages { crawlers, usages, known: HashMap::new() }
     }
 
-    /// The extents on a site: for each crawler those of each usage.
-    pub fn of(&mut self, site: &Site<'_>) -> &[Extent] {
+    /// The coverages of a site: for each crawler, one for each usage.
+    pub fn of(&mut self, site: &Site<'_>) -> &[Coverage] {
         // Sites without a document differ in what became of their fetch, and cost nothing.
         let document = site.document();
-        if document.is_none() || self.known.len() >= KEPT / (self.crawlers.len() * self.usages.len()).max(1) {
+        if document.is_none() || self.known.len() >= CACHED / (self.crawlers.len() * self.usages.len()).max(1)
+        {
             self.known.clear();
         }
         let (crawlers, usages) = (self.crawlers, self.usages);
         self.known.entry(document).or_insert_with(|| {
             let detail = site.detail();
-            let mut answered: HashMap<(Vec<usize>, bool, usize), Extent> = HashMap::new();
+            let mut answered: HashMap<(Vec<usize>, bool, usize), Coverage> = HashMap::new();
             let mut all = Vec::with_capacity(crawlers.len() * usages.len());
             for crawler in crawlers {
                 let naming = detail.as_ref().map(|detail| naming(site, detail, crawler)).unwrap_or_default();
@@ -157,16 +169,15 @@ impl<'a> Extents<'a> {
     }
 }
 
-/// The groups of a document that name a crawler, whatever kind they are: crawlers with the same ones get the same
-/// answers.
+/// The groups of any kind that name a crawler. Crawlers with the same groups get the same answers.
 fn naming(site: &Site<'_>, detail: &Detail<'_>, crawler: &Crawler) -> Vec<usize> {
     let rule = site.profile().agent_rule();
     let names = |group: &Group<'_>| crawler.names().iter().any(|name| group.names(rule, name));
     detail.groups.iter().enumerate().filter(|(_, group)| names(group)).map(|(number, _)| number).collect()
 }
 
-/// The groups that may answer for a crawler: of conventional ones those that do, of others all that speak to it or to
-/// everybody.
+/// The groups that may answer for a crawler: the conventional groups that do, and all other groups
+/// that address it or any crawler.
 fn answering<'d>(site: &Site<'_>, detail: &'d Detail<'d>, crawler: &Crawler) -> Vec<&'d Group<'d>> {
     let rule = site.profile().agent_rule();
     let conventional = detail.groups_of(rule, crawler.names());
@@ -177,11 +188,17 @@ fn answering<'d>(site: &Site<'_>, detail: &'d Detail<'d>, crawler: &Crawler) -> 
     detail.groups.iter().enumerate().filter(others).map(|(_, group)| group).collect()
 }
 
-fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usage: Usage<'_>) -> Extent {
+fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usage: Usage<'_>) -> Coverage {
     let groups = detail.map_or(Vec::new(), |detail| answering(site, detail, crawler));
     let Some(fresh) = fresh(&groups) else {
         let share = Share::Unknown;
-        return Extent { share, ground: Ground::Untold, conditional: false, incomplete: false, line: None };
+        return Coverage {
+            share,
+            basis: CoverageBasis::Untold,
+            conditional: false,
+            incomplete: false,
+            line: None,
+        };
     };
     let mut targets = Vec::new();
     for group in groups {
@@ -201,16 +218,16 @@ fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usag
         }
     }
     let line = |verdict: &Verdict<'_>| verdict.rule().map(|rule| rule.line);
-    Extent {
+    Coverage {
         share: found.share(),
-        ground: ground(site, detail, crawler, silent.basis()),
+        basis: basis(site, detail, crawler, silent.basis()),
         conditional: found.conditional,
         incomplete: found.incomplete,
         line: line(&silent).or_else(|| refused.as_ref().and_then(line)),
     }
 }
 
-/// An octet that no pattern of these groups holds.
+/// A byte that occurs in no pattern of these groups.
 fn fresh(groups: &[&Group<'_>]) -> Option<u8> {
     let mut used = [false; 256];
     let patterns = groups.iter().flat_map(|group| &group.rules).map(|rule| &rule.pattern.0);
@@ -245,8 +262,8 @@ fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<St
     }
 }
 
-/// A URL of any site whose target has these canonical octets. With a host: of a path alone, google/robotstxt takes two
-/// leading slashes for the start of one.
+/// A URL of any site whose target has these canonical octets. With a host: of a path alone,
+/// google/robotstxt takes two leading slashes for the start of one.
 fn url(target: impl AsRef<[u8]>, notation: Notation) -> String {
     let mut url = String::from("http://h");
     let mut rest = target.as_ref();
@@ -262,20 +279,20 @@ fn url(target: impl AsRef<[u8]>, notation: Notation) -> String {
     url
 }
 
-fn ground(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, silent: Basis) -> Ground {
+fn basis(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, silent: Basis) -> CoverageBasis {
     match silent {
-        Basis::Outcome(_) => return Ground::Outcome,
-        Basis::Narrowed | Basis::Damaged => return Ground::Untold,
+        Basis::Outcome(_) => return CoverageBasis::Outcome,
+        Basis::Narrowed | Basis::Damaged => return CoverageBasis::Untold,
         _ => {}
     }
-    let Some(detail) = detail else { return Ground::Untold };
+    let Some(detail) = detail else { return CoverageBasis::Untold };
     let of_text = |group: &Group<'_>| group.role.names_crawlers();
     if detail.name_of(site.profile().agent_rule(), crawler.names()).is_some() {
-        Ground::Named
+        CoverageBasis::Named
     } else if detail.groups.iter().any(|group| of_text(group) && group.default) {
-        Ground::Default
+        CoverageBasis::Default
     } else {
-        Ground::NoGroup
+        CoverageBasis::NoGroup
     }
 }
 
@@ -302,10 +319,10 @@ impl Found {
 
     fn share(&self) -> Share {
         match (self.allowed || self.conditional, self.unknown) {
-            (true, _) if self.disallowed || self.conditional || self.unknown => Share::Some,
+            (true, _) if self.disallowed || self.conditional || self.unknown => Share::Part,
             (true, _) => Share::All,
             (false, true) => Share::Unknown,
-            (false, false) => Share::None,
+            (false, false) => Share::Nothing,
         }
     }
 }

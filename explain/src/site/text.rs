@@ -1,12 +1,12 @@
-//! One site as lines of text: a word of what it is, then what it says, in file order.
+//! One site as lines of text: the kind of each line, then its content, in file order.
 //!
 //! It knows how things look and nothing about where they come from.
 
-use super::{Document, Extension, Field, Group, OneSite};
+use super::{Document, Extension, Field, Group, SiteInfo};
 use std::io::{self, Write};
 
-impl OneSite {
-    /// As text, with so many rules of each group.
+impl SiteInfo {
+    /// Writes it as text, with at most so many rules of each group.
     ///
     /// # Errors
     /// Those of writing.

@@ -1,15 +1,58 @@
-//! Why a decision is what it is, in a sentence that cites the lines.
+//! Why an answer is what it is, in a sentence that cites the lines.
 //!
-//! Reads the fates that the trace gives and looks for the relation that made them: the narrower pattern, the more
-//! special usage, equal patterns, patterns that cannot be ordered. It decides nothing.
+//! Reads the fates that the trace gives and looks for the relation behind them: the narrower
+//! pattern, the more special usage, equal patterns, patterns that cannot be ordered. Where no rule
+//! decides, the verdict alone gives the reason. Nothing is decided here.
 
-use crate::story::{is_of_page, line_of};
+use crate::evidence::Evidence;
+use crate::rule::{citation, is_of_page};
 use robomaton_compiler::scope::{compare, scoped_pattern, symbols};
 use robomaton_compiler::trace::{Asked, Fate, Holder, Level, Match, Trace};
 use robomaton_compiler::{Policy, Sense};
 use robomaton_formats::policy::is_special;
-use robomaton_runtime::Profile;
+use robomaton_runtime::{Basis, Outcome, Profile, Verdict};
 use std::cmp::Ordering;
+
+/// The reason that a verdict gives by itself.
+pub(crate) fn of_verdict(verdict: &Verdict<'_>, usage: &str) -> String {
+    match verdict.basis() {
+        Basis::Rule => "a rule matches".to_owned(),
+        Basis::Fields => "fields match".to_owned(),
+        Basis::NoRule => "no rule matches".to_owned(),
+        Basis::Unspoken => format!("no rule of these groups speaks of the usage {usage:?}"),
+        Basis::NoGroup => "no group is for this crawler".to_owned(),
+        Basis::RobotsTxt => "/robots.txt itself needs no rule".to_owned(),
+        Basis::Outcome(Outcome::OverLimit) => {
+            "the text is over a limit of the compiler, so everything is disallowed".to_owned()
+        }
+        Basis::Outcome(outcome) => {
+            format!("there are no rules; the outcome of the fetch, {outcome}, answers")
+        }
+        Basis::NoSite => "the image does not hold the site".to_owned(),
+        Basis::Narrowed => "the image was narrowed to other crawlers when it was compiled".to_owned(),
+        Basis::NoUrl => "this is no URL of a site".to_owned(),
+        Basis::Damaged => "the image is damaged here; `robomaton verify` tells where".to_owned(),
+    }
+}
+
+/// The reason that the trace shows, if it shows one.
+pub(crate) fn of_evidence(evidence: &Evidence<'_>, verdict: &Verdict<'_>) -> Option<String> {
+    if let Some(outcome) = evidence.overriding_outcome(verdict) {
+        return Some(of_overriding_outcome(outcome));
+    }
+    match verdict.basis() {
+        Basis::Rule | Basis::Fields => Some(of_rules(evidence).unwrap_or_default()),
+        Basis::NoRule if evidence.policy.is_acap => Some(
+            "no field and no rule matches, and where ACAP is silent, every usage is permitted".to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+/// Why what a page says does not decide.
+pub(crate) fn of_overriding_outcome(outcome: Outcome) -> String {
+    format!("the outcome of the fetch, {outcome}, goes before what a page says to any crawler")
+}
 
 /// How one rule stands to another.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,17 +65,18 @@ enum Relation {
     Equal,
     /// Neither pattern is narrower.
     Undetermined,
-    /// The other one is nearer to what is asked.
+    /// The other one has the narrower pattern.
     Other,
 }
 
-/// Why; none where no rule decides.
-pub fn why(policy: &Policy<'_>, traced: &Trace, asked: &Asked<'_>) -> Option<String> {
-    let first = traced.deciding().next()?;
+/// Why these rules decide; none where no rule does.
+pub(crate) fn of_rules(evidence: &Evidence<'_>) -> Option<String> {
+    let Evidence { policy, trace, asked } = *evidence;
+    let first = trace.deciding().next()?;
     if !policy.is_scoped() {
-        return Some(ranked(policy, traced, first));
+        return Some(ranked(policy, trace, first));
     }
-    let story = Scoped { policy, asked };
+    let scoped = Scoped { policy, asked };
     let mut sentence = match first.level {
         Some(Level { other: true, .. }) => {
             format!("no field speaks of {:?} here, so those of \"other\" answer: ", asked.usage)
@@ -40,33 +84,33 @@ pub fn why(policy: &Policy<'_>, traced: &Trace, asked: &Asked<'_>) -> Option<Str
         _ => String::new(),
     };
     sentence.push_str(&match policy.rules[first.rule].sense {
-        Sense::Permit => story.permitted(traced),
-        Sense::Prohibit => story.prohibited(traced),
+        Sense::Permit => scoped.permitted(trace),
+        Sense::Prohibit => scoped.prohibited(trace),
     });
-    sentence.push_str(&story.dropped(traced, first));
+    sentence.push_str(&scoped.dropped(trace, first));
     Some(sentence)
 }
 
-fn ranked(policy: &Policy<'_>, traced: &Trace, winner: &Match) -> String {
-    let line = line_of(policy, winner);
+fn ranked(policy: &Policy<'_>, trace: &Trace, winner: &Match) -> String {
+    let line = citation(policy, winner);
     let rank = |found: &Match| found.tag >> 1;
     let permits = |found: &Match| policy.rules[found.rule].sense == Sense::Permit;
     let equal = |found: &&Match| rank(found) == rank(winner) && permits(found) != permits(winner);
-    let count = traced.matches.len();
+    let count = trace.matches.len();
     if policy.rules[winner.rule].is_implied() {
         format!("the rule set of {line} lists what is allowed, and not this")
     } else if count == 1 {
         format!("{line} is the only rule that matches")
     } else if policy.profile == Profile::Koster {
         format!("{line} is the first rule in the file that matches")
-    } else if traced.matches.iter().any(|found| policy.rules[found.rule].is_weighed_by_form()) {
+    } else if trace.matches.iter().any(|found| policy.rules[found.rule].is_weighed_by_form()) {
         format!(
             "{line} goes first of the {count} that match: explicit Allow, then Disallow, then Allow with wildcards"
         )
-    } else if let Some(loser) = traced.matches.iter().find(equal) {
-        format!("{line} is as long as {}, and of equal length the permission wins", line_of(policy, loser))
+    } else if let Some(loser) = trace.matches.iter().find(equal) {
+        format!("{line} is as long as {}, and of equal length the permission wins", citation(policy, loser))
     } else {
-        format!("{line} has the longest pattern of the {count} that match, {} octets", rank(winner))
+        format!("{line} has the longest pattern of the {count} that match, {} bytes", rank(winner))
     }
 }
 
@@ -81,22 +125,21 @@ impl Scoped<'_> {
     }
 
     fn line(&self, found: &Match) -> String {
-        line_of(self.policy, found)
+        citation(self.policy, found)
     }
 
-    /// The rules against which those that decide were weighed: fields, and the best of the conventional rules.
-    fn opponents<'t>(&self, traced: &'t Trace, permits: bool) -> Vec<&'t Match> {
-        let best = self.conventional(traced);
-        let weighed =
-            traced.matches.iter().filter(|found| matches!(found.fate, Fate::Beaten | Fate::Decides));
+    /// The rules against which those that decide were weighed: fields, and the best of the
+    /// conventional rules.
+    fn opponents<'t>(&self, trace: &'t Trace, permits: bool) -> Vec<&'t Match> {
+        let best = self.conventional(trace);
+        let weighed = trace.matches.iter().filter(|found| matches!(found.fate, Fate::Beaten | Fate::Decides));
         let weighed = weighed.filter(|found| found.level.is_some() || best == Some(*found));
         weighed.filter(|found| self.permits(found) == permits).collect()
     }
 
     /// The conventional rule that takes part.
-    fn conventional<'t>(&self, traced: &'t Trace) -> Option<&'t Match> {
-        let weighed =
-            traced.matches.iter().filter(|found| matches!(found.fate, Fate::Beaten | Fate::Decides));
+    fn conventional<'t>(&self, trace: &'t Trace) -> Option<&'t Match> {
+        let weighed = trace.matches.iter().filter(|found| matches!(found.fate, Fate::Beaten | Fate::Decides));
         let conventional = weighed.filter(|found| found.level.is_none());
         conventional.max_by_key(|found| (found.fate == Fate::Decides, found.tag))
     }
@@ -130,14 +173,17 @@ impl Scoped<'_> {
         )
     }
 
-    fn permitted(&self, traced: &Trace) -> String {
-        let prohibitions = self.opponents(traced, false);
-        let permissions: Vec<&Match> = traced.deciding().collect();
+    fn permitted(&self, trace: &Trace) -> String {
+        let prohibitions = self.opponents(trace, false);
+        let permissions: Vec<&Match> = trace.deciding().collect();
         let pairs =
             || permissions.iter().flat_map(|one| prohibitions.iter().map(move |other| (*one, *other)));
         let of = |wanted| pairs().find(|(one, other)| self.relation(one, other) == wanted);
         if prohibitions.is_empty() {
-            format!("{}, and nothing as near prohibits it", self.say(&permissions, "permits it", "permit it"))
+            format!(
+                "{}, and nothing as narrow prohibits it",
+                self.say(&permissions, "permits it", "permit it")
+            )
         } else if let Some((one, other)) = of(Relation::Narrower) {
             format!("{} has a narrower pattern than the prohibition in {}", self.line(one), self.line(other))
         } else if let Some((one, other)) = of(Relation::Special) {
@@ -147,12 +193,12 @@ impl Scoped<'_> {
         }
     }
 
-    fn prohibited(&self, traced: &Trace) -> String {
-        let permissions = self.opponents(traced, true);
-        let prohibitions: Vec<&Match> = traced.deciding().collect();
+    fn prohibited(&self, trace: &Trace) -> String {
+        let permissions = self.opponents(trace, true);
+        let prohibitions: Vec<&Match> = trace.deciding().collect();
         if permissions.is_empty() {
             let say = self.say(&prohibitions, "prohibits it", "prohibit it");
-            return format!("{say}, and nothing as near permits it");
+            return format!("{say}, and nothing as narrow permits it");
         }
         let above_all = |one: &&&Match| {
             permissions
@@ -192,24 +238,24 @@ impl Scoped<'_> {
         }
     }
 
-    /// What would have said otherwise, and why it was not heard.
-    fn dropped(&self, traced: &Trace, first: &Match) -> String {
+    /// The rule that would have said otherwise, and why it does not apply.
+    fn dropped(&self, trace: &Trace, first: &Match) -> String {
         let permits = self.permits(first);
         let contrary = |fate| {
-            let mut contrary = traced.matches.iter().filter(move |found| found.fate == fate);
+            let mut contrary = trace.matches.iter().filter(move |found| found.fate == fate);
             contrary.find(|found| self.permits(found) != permits)
         };
-        let mut told = String::new();
-        let best = self.conventional(traced).filter(|best| best.fate == Fate::Decides);
+        let mut sentence = String::new();
+        let best = self.conventional(trace).filter(|best| best.fate == Fate::Decides);
         let beaten = |loser: &&Match| {
             loser.level.is_none() && loser.fate == Fate::Beaten && self.permits(loser) != permits
         };
-        if let (Some(best), Some(loser)) = (best, traced.matches.iter().find(beaten)) {
+        if let (Some(best), Some(loser)) = (best, trace.matches.iter().find(beaten)) {
             let (best, loser) = (self.line(best), self.line(loser));
-            told.push_str(&format!("; of the conventional rules {best} goes before {loser}"));
+            sentence.push_str(&format!("; of the conventional rules {best} goes before {loser}"));
         }
         if let Some(rule) = contrary(Fate::Contradicted) {
-            told.push_str(&format!(
+            sentence.push_str(&format!(
                 "; the conventional {} says the opposite on the very same pattern and is ignored",
                 self.line(rule)
             ));
@@ -217,11 +263,11 @@ impl Scoped<'_> {
         if let Some(far) =
             contrary(Fate::Overridden).filter(|found| found.level.is_none_or(|level| !level.other))
         {
-            let (line, near) =
-                (self.line(far), first.level.map_or("a group that names the crawler", nearness));
-            told.push_str(&format!("; {near} overrides {line}"));
+            let (line, narrower) =
+                (self.line(far), first.level.map_or("a group that names the crawler", narrowest));
+            sentence.push_str(&format!("; {narrower} overrides {line}"));
         }
-        told
+        sentence
     }
 
     fn say(&self, found: &[&Match], one: &str, several: &str) -> String {
@@ -235,8 +281,8 @@ impl Scoped<'_> {
     }
 }
 
-/// What makes a level the nearest.
-fn nearness(level: Level) -> &'static str {
+/// What makes a level the narrowest.
+fn narrowest(level: Level) -> &'static str {
     match (level.holder, level.any) {
         (Holder::Element, _) => "an element of the page",
         (Holder::PageForPurpose | Holder::Page | Holder::PageConventional, _) => "the page itself",
@@ -247,7 +293,7 @@ fn nearness(level: Level) -> &'static str {
 }
 
 /// A level in words.
-pub(crate) fn words(level: Level) -> String {
+pub(crate) fn level_in_words(level: Level) -> String {
     let holder = match level.holder {
         Holder::Element => {
             return "elements of the page, which speak for all of it to one who does not work on elements"

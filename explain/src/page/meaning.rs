@@ -1,27 +1,36 @@
-//! What the tags and classes of a page mean for one crawler: read off the policy they were lowered to, and the trace.
+//! What the tags and classes of a page mean for one crawler, read off the policy and the trace.
 //!
-//! A tag without a rule says why it has none. What an element is told does not decide for the page when the crawler works
-//! on elements, so it is read here: a usage that nobody knows is prohibited there (M14), as one is for the whole page
-//! when the crawler does not (M13). It weighs nothing.
+//! A tag without a rule says why it has none. If the crawler works on elements, an element does not
+//! decide for the page, so its class is read here: an unknown usage is prohibited (M14), as it is
+//! for the whole page if the crawler does not work on elements (M13). Nothing is weighed here.
 
-use robomaton_compiler::trace::{Asked, Trace};
-use robomaton_compiler::{Group, Policy, Rule, Sense};
-use robomaton_corpus::Page;
-use robomaton_explain::fate_of;
+use super::content::Page;
+use crate::evidence::Evidence;
+use crate::rule::fate_name;
+use robomaton_compiler::{Group, Rule, Sense};
 use robomaton_formats::policy::{OTHER, PRESENT, USAGES, is_special};
 use robomaton_formats::purpose;
 use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
 use robomaton_runtime::Condition;
 use serde::Serialize;
 
+/// Tags, elements and problems of a page.
+#[derive(Default, Serialize)]
+pub(super) struct Meaning {
+    pub(super) tags: Vec<MetaTag>,
+    #[serde(rename = "parts")]
+    pub(super) elements: Vec<Element>,
+    pub(super) problems: Vec<Problem>,
+}
+
 /// A META tag.
 #[derive(Serialize)]
-pub(super) struct Tag {
+pub(super) struct MetaTag {
     pub(super) line: u32,
     pub(super) column: u32,
     pub(super) name: String,
     pub(super) content: String,
-    /// What it says.
+    /// Its meaning in words.
     pub(super) says: String,
     /// Whether it speaks of what is asked.
     pub(super) applies: bool,
@@ -31,7 +40,7 @@ pub(super) struct Tag {
 
 /// An element with a class of ACAP.
 #[derive(Serialize)]
-pub(super) struct Part {
+pub(super) struct Element {
     pub(super) line: u32,
     pub(super) column: u32,
     pub(super) path: String,
@@ -43,7 +52,7 @@ pub(super) struct Part {
     pub(super) applies: bool,
 }
 
-/// What is wrong with a page.
+/// A mistake in a page.
 #[derive(Serialize)]
 pub(super) struct Problem {
     pub(super) line: u32,
@@ -51,33 +60,38 @@ pub(super) struct Problem {
     pub(super) message: String,
 }
 
-/// One crawler and one page.
-pub(super) struct Reading<'a> {
-    pub(super) page: &'a Page,
-    pub(super) policy: &'a Policy<'a>,
-    pub(super) traced: &'a Trace,
-    pub(super) asked: &'a Asked<'a>,
+/// Reads a page for the crawler of the evidence.
+pub(super) fn read(page: &Page, evidence: &Evidence<'_>) -> Meaning {
+    let reader = Reader { page, evidence };
+    let mut problems = Vec::new();
+    let tags = reader.tags(&mut problems);
+    let elements = reader.elements(&mut problems);
+    if page.is_cut {
+        let message = "the page says more than is read of one page".to_owned();
+        problems.push(Problem { line: 1, column: 1, message });
+    }
+    Meaning { tags, elements, problems }
 }
 
-/// Version, tags, parts and problems.
-#[derive(Default)]
-pub(super) struct Read {
-    pub(super) tags: Vec<Tag>,
-    pub(super) parts: Vec<Part>,
-    pub(super) problems: Vec<Problem>,
+struct Reader<'a> {
+    page: &'a Page,
+    evidence: &'a Evidence<'a>,
 }
 
-impl Reading<'_> {
-    pub(super) fn read(&self) -> Read {
-        let mut read = Read::default();
+/// A rule of a page with its index in the policy, and its group.
+type PageRule<'a> = (usize, &'a Group<'a>, &'a Rule<'a>);
+
+impl<'a> Reader<'a> {
+    fn tags(&self, problems: &mut Vec<Problem>) -> Vec<MetaTag> {
+        let Evidence { policy, trace, .. } = *self.evidence;
+        let mut tags = Vec::new();
         let mut version = None;
         for (tag, number) in self.page.metas.iter().zip(1..) {
             let meta = content(&tag.content);
-            let mut problem = |message: String| {
-                read.problems.push(Problem { line: tag.line, column: tag.column, message });
-            };
+            let mut problem =
+                |message: String| problems.push(Problem { line: tag.line, column: tag.column, message });
             let rules = self.rules(number);
-            for condition in rules.iter().flat_map(|(_, _, rule)| self.policy.conditions(rule)) {
+            for condition in rules.iter().flat_map(|(_, _, rule)| policy.conditions(rule)) {
                 if let Condition::Unsupported { .. } = condition {
                     problem(format!("nobody can meet the condition {condition}"));
                 }
@@ -101,76 +115,72 @@ impl Reading<'_> {
                     problem(format!("ignored: {message}"));
                     ("nothing here".to_owned(), "ignored")
                 }
-                (_, false) => (self.say(&meta, &rules), ""),
+                (_, false) => (self.description(&meta, &rules), ""),
             };
-            let speaking = rules.iter().find(|rule| self.silence(rule).is_none());
-            let fate = match (rules.first(), speaking) {
+            let applying = rules.iter().find(|rule| self.mismatch(rule).is_none());
+            let fate = match (rules.first(), applying) {
                 (None, _) => silent,
-                (Some(rule), None) => self.silence(rule).unwrap_or_default(),
+                (Some(rule), None) => self.mismatch(rule).unwrap_or_default(),
                 (_, Some((at, ..))) => {
-                    let found = self.traced.matches.iter().find(|found| found.rule == *at);
-                    found.map_or("does not match", |found| fate_of(found.fate))
+                    let found = trace.matches.iter().find(|found| found.rule == *at);
+                    found.map_or("does not match", |found| fate_name(found.fate))
                 }
             };
-            read.tags.push(Tag {
+            tags.push(MetaTag {
                 line: tag.line,
                 column: tag.column,
                 name: tag.name.clone(),
                 content: tag.content.clone(),
                 says,
-                applies: speaking.is_some(),
+                applies: applying.is_some(),
                 fate,
             });
         }
-        self.parts(&mut read);
-        if self.page.cut {
-            let message = "the page says more than is read of one page".to_owned();
-            read.problems.push(Problem { line: 1, column: 1, message });
-        }
-        read
+        tags
     }
 
-    /// The rules of a META tag, which stand on the line of its number.
-    fn rules(&self, number: u32) -> Vec<(usize, &Group<'_>, &Rule<'_>)> {
-        let groups = self.policy.groups.iter();
-        let of_page = groups.filter(|group| group.role.is_of_meta_tags());
-        let rules = of_page.flat_map(|group| group.rules.clone().map(move |at| (at, group)));
-        let rules = rules.map(|(at, group)| (at, group, &self.policy.rules[at]));
+    /// The rules of the META tag with this number, which stands in place of their line.
+    fn rules(&self, number: u32) -> Vec<PageRule<'a>> {
+        let policy = self.evidence.policy;
+        let groups = policy.groups.iter().filter(|group| group.role.is_of_meta_tags());
+        let rules = groups.flat_map(|group| group.rules.clone().map(move |at| (at, group)));
+        let rules = rules.map(|(at, group)| (at, group, &policy.rules[at]));
         rules.filter(|(.., rule)| rule.line == number).collect()
     }
 
-    fn say(&self, meta: &Meta, rules: &[(usize, &Group<'_>, &Rule<'_>)]) -> String {
+    fn description(&self, meta: &Meta, rules: &[PageRule<'_>]) -> String {
+        let policy = self.evidence.policy;
         let rules = rules.iter().map(|(_, group, rule)| {
             let verb = if rule.sense == Sense::Permit { "permits" } else { "prohibits" };
-            let mut said = format!("{verb} {}", self.policy.usage_name(rule.usage));
+            let mut words = format!("{verb} {}", policy.usage_name(rule.usage));
             for purpose in &group.purposes {
-                said.push_str(&format!(" for {}", String::from_utf8_lossy(purpose)));
+                words.push_str(&format!(" for {}", String::from_utf8_lossy(purpose)));
             }
-            let conditions: Vec<String> =
-                self.policy.conditions(rule).iter().map(Condition::to_string).collect();
+            let conditions: Vec<String> = policy.conditions(rule).iter().map(Condition::to_string).collect();
             if !conditions.is_empty() {
-                said.push_str(&format!(" only if {}", conditions.join(" ")));
+                words.push_str(&format!(" only if {}", conditions.join(" ")));
             }
             if matches!(meta, Meta::Permission { .. }) && rule.sense == Sense::Prohibit {
-                said.push_str(", as the page is not where the tag says");
+                words.push_str(", as the page is not where the tag says");
             }
-            said
+            words
         });
         rules.collect::<Vec<_>>().join(", ")
     }
 
     /// Why a rule does not speak of what is asked.
-    fn silence(&self, (_, group, rule): &(usize, &Group<'_>, &Rule<'_>)) -> Option<&'static str> {
+    fn mismatch(&self, (_, group, rule): &PageRule<'_>) -> Option<&'static str> {
+        let Evidence { policy, asked, .. } = *self.evidence;
         // A page speaks to all names of a crawler.
-        let agents = self.policy.profile.agent_rule();
-        let names_it = |agent: &&str| group.names().any(|value| agents.names(value, &agents.reduce(agent)));
-        let named = || self.asked.agents.iter().any(names_it);
+        let agents = policy.profile.agent_rule();
+        let is_name = |agent: &&str| group.names().any(|value| agents.names(value, &agents.reduce(agent)));
+        let is_named = || asked.agents.iter().any(is_name);
         let mut purposes = group.purposes.iter();
-        if !group.is_default() && !named() {
+        if !group.is_default() && !is_named() {
             Some("for another crawler")
-        } else if !group.purposes.is_empty() && !purposes.any(|of| purpose::matches(of, self.asked.purpose)) {
+        } else if !group.purposes.is_empty() && !purposes.any(|of| purpose::matches(of, asked.purpose)) {
             Some("for another purpose")
-        } else if !self.is_of_usage(self.policy.usage_name(rule.usage)) {
+        } else if !self.is_of_usage(policy.usage_name(rule.usage)) {
             Some("of another usage")
         } else {
             None
@@ -178,13 +188,15 @@ impl Reading<'_> {
     }
 
     fn is_of_usage(&self, usage: &str) -> bool {
+        let asked = self.evidence.asked.usage;
         let [present, other] = [PRESENT, OTHER].map(|number| USAGES[usize::from(number)]);
-        usage.eq_ignore_ascii_case(self.asked.usage)
+        usage.eq_ignore_ascii_case(asked)
             || usage.eq_ignore_ascii_case(other)
-            || is_special(self.asked.usage) && usage.eq_ignore_ascii_case(present)
+            || is_special(asked) && usage.eq_ignore_ascii_case(present)
     }
 
-    fn parts(&self, read: &mut Read) {
+    fn elements(&self, problems: &mut Vec<Problem>) -> Vec<Element> {
+        let mut elements = Vec::new();
         for element in &self.page.elements {
             let field = class(&element.token);
             let usage = match &field {
@@ -196,7 +208,7 @@ impl Reading<'_> {
             };
             let known = |usage: &str| USAGES.iter().any(|name| name.eq_ignore_ascii_case(usage));
             let (means, problem) = match (&field, usage) {
-                (_, Some(usage)) if !self.asked.elements => (
+                (_, Some(usage)) if !self.evidence.asked.elements => (
                     format!("prohibits {usage} for the whole page, to one who does not work on elements"),
                     None,
                 ),
@@ -216,9 +228,9 @@ impl Reading<'_> {
             };
             if let Some(message) = problem {
                 let message = format!("class {}: {message}", element.token);
-                read.problems.push(Problem { line: element.line, column: element.column, message });
+                problems.push(Problem { line: element.line, column: element.column, message });
             }
-            read.parts.push(Part {
+            elements.push(Element {
                 line: element.line,
                 column: element.column,
                 path: element.path.clone(),
@@ -229,5 +241,6 @@ impl Reading<'_> {
                 applies: usage.is_some_and(|usage| self.is_of_usage(usage)),
             });
         }
+        elements
     }
 }

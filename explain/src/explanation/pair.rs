@@ -1,6 +1,7 @@
-//! Two patterns that cannot be ordered, and the place at which they part.
+//! Two patterns that cannot be ordered, and the place at which they differ.
 //!
-//! A place is a symbol of the pattern as it is compared; here it becomes a column of the pattern as it is shown.
+//! The trace gives a symbol of the pattern in the form in which it is compared. Here it becomes a
+//! column of the pattern in the form in which it is shown.
 
 use crate::words;
 use robomaton_compiler::Policy;
@@ -12,7 +13,7 @@ use std::io::{self, Write};
 #[derive(Serialize)]
 pub(super) struct Pair {
     rules: [Side; 2],
-    /// The character, from 1, at which two literals part the patterns.
+    /// The character, from 1, at which two literals separate the patterns.
     column: usize,
 }
 
@@ -27,7 +28,7 @@ impl Pair {
     pub(super) fn new(policy: &Policy<'_>, (one, other, symbol): (usize, usize, usize)) -> Pair {
         let patterns = [one, other].map(|rule| scoped_pattern(&policy.rules[rule].pattern));
         // They are equal up to there.
-        let shared = &patterns[0][..octets(&patterns[0], symbol)];
+        let shared = &patterns[0][..symbol_bytes(&patterns[0], symbol)];
         let sides = std::iter::zip([one, other], &patterns);
         let mut sides =
             sides.map(|(rule, pattern)| Side { line: policy.rules[rule].line, pattern: shown(pattern) });
@@ -46,8 +47,8 @@ impl Pair {
     }
 }
 
-/// The octets of the first symbols of a pattern: an escaped wildcard is one symbol.
-fn octets(pattern: &[u8], symbols: usize) -> usize {
+/// The bytes of the first symbols of a pattern: an escaped wildcard is one symbol.
+fn symbol_bytes(pattern: &[u8], symbols: usize) -> usize {
     let mut at = 0;
     for _ in 0..symbols {
         at += match &pattern[at..] {
@@ -55,8 +56,8 @@ fn octets(pattern: &[u8], symbols: usize) -> usize {
             rest => rest.len().min(1),
         };
     }
-    // Literals may part inside a character.
-    while at > 0 && pattern.get(at).is_some_and(|octet| octet & 0xc0 == 0x80) {
+    // Literals may differ inside a character.
+    while at > 0 && pattern.get(at).is_some_and(|byte| byte & 0xc0 == 0x80) {
         at -= 1;
     }
     at
@@ -73,10 +74,10 @@ mod tests {
 
     #[test]
     fn escapes_are_one_symbol() {
-        assert_eq!(octets(b"/a*b", 3), 3);
-        assert_eq!(octets(b"/%2A*b", 2), 4);
-        assert_eq!(octets(b"/%2A*b", 9), 6);
-        assert_eq!(octets("/é".as_bytes(), 2), 1);
+        assert_eq!(symbol_bytes(b"/a*b", 3), 3);
+        assert_eq!(symbol_bytes(b"/%2A*b", 2), 4);
+        assert_eq!(symbol_bytes(b"/%2A*b", 9), 6);
+        assert_eq!(symbol_bytes("/é".as_bytes(), 2), 1);
         assert_eq!(shown(b"/a\n"), "/a\\n");
     }
 }

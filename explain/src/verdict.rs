@@ -1,22 +1,22 @@
-//! A verdict as JSON tells it: the keys that `query`, `explain`, `page` and the service share.
+//! A verdict in JSON: the keys that `query`, `explain`, `page` and the service share.
 //!
-//! `verdict` is the answer to act on, in which what a missing file might forbid is disallowed; `decision` is what the
-//! files at hand say. It weighs nothing.
+//! `verdict` is the answer to act on: what a missing file might forbid is disallowed. `decision` is
+//! what the files at hand say. Nothing is weighed here.
 
-use robomaton_runtime::{Basis, Choice, Condition, Role, Rule, Verdict};
+use robomaton_runtime::{Account, Basis, Choice, Condition, Decision, Role, Rule, Verdict};
 use serde::Serialize;
 
 /// A verdict; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
-pub struct Told {
+pub struct VerdictJson {
     /// The answer to act on.
     pub verdict: &'static str,
     /// What the files at hand say.
     pub decision: &'static str,
     /// Whether a file that speaks to the crawler is missing.
     pub incomplete: bool,
-    /// `named` where groups that name the crawler answered, `default`, or `nobody` where there is neither; null when no
-    /// rules were asked.
+    /// `named` where groups that name the crawler answered, `default`, or `nobody` where there is
+    /// neither; null when no rules were asked.
     pub choice: Option<&'static str>,
     /// The crawler's name by which the groups were found.
     pub name: Option<String>,
@@ -33,7 +33,7 @@ pub struct Told {
     pub rules: Vec<RuleLine>,
     /// What the fields of ACAP alone say; null where they are silent.
     pub fields: Option<&'static str>,
-    /// And what the conventional rules alone say.
+    /// What the conventional rules alone say.
     pub conventional: Option<&'static str>,
 }
 
@@ -50,10 +50,15 @@ pub struct RuleLine {
     pub rule: String,
 }
 
-/// The page that a rule stands in: of it, and of no other, it speaks.
+/// The page that a rule stands in. The rule speaks of that page only.
 pub(crate) fn page_of(role: Role, pattern: &[u8]) -> Option<String> {
     let path = pattern.strip_suffix(b"$").unwrap_or(pattern);
     role.is_of_page().then(|| String::from_utf8_lossy(path).into_owned())
+}
+
+/// The conditions of a conditional permission, sorted; none of any other answer.
+pub(crate) fn conditions(verdict: &Verdict<'_>, account: &Account) -> Vec<Condition> {
+    if verdict.decision() == Decision::Conditional { account.conditions() } else { Vec::new() }
 }
 
 impl From<&Rule> for RuleLine {
@@ -63,20 +68,27 @@ impl From<&Rule> for RuleLine {
     }
 }
 
-impl Told {
-    /// As JSON tells it.
-    pub fn new(verdict: &Verdict<'_>) -> Told {
-        let account = verdict.account();
-        let conditions = verdict.conditional().map(|all| all.conditions).unwrap_or_default();
-        // Where rules are ranked there are no others.
+impl VerdictJson {
+    /// The verdict with everything that the image knows about it.
+    pub fn new(verdict: &Verdict<'_>) -> VerdictJson {
+        VerdictJson::with(verdict, &verdict.account(), verdict.choice().as_ref())
+    }
+
+    /// The same, when account and choice are known.
+    pub(crate) fn with(verdict: &Verdict<'_>, account: &Account, choice: Option<&Choice>) -> VerdictJson {
+        let conditions = conditions(verdict, account);
+        // Where rules are ranked, there are no other rules than the conventional ones.
         let ranked = Some(verdict.decision()).filter(|_| matches!(verdict.basis(), Basis::Rule));
         let rules: Vec<RuleLine> = account.rules.iter().map(RuleLine::from).collect();
-        let mut told = Told {
+        VerdictJson {
             verdict: verdict.safe_decision().name(),
             decision: verdict.decision().name(),
             incomplete: verdict.is_incomplete(),
-            choice: None,
-            name: None,
+            choice: choice.map(Choice::name),
+            name: choice.and_then(|choice| match choice {
+                Choice::Named(name) => Some(name.clone()),
+                Choice::Default | Choice::Nobody => None,
+            }),
             looked_for: verdict.looked_for(),
             conditions: conditions.iter().map(Condition::to_string).collect(),
             typed_conditions: conditions,
@@ -85,14 +97,6 @@ impl Told {
             rules,
             fields: account.fields.map(|decision| decision.name()),
             conventional: account.conventional.or(ranked).map(|decision| decision.name()),
-        };
-        verdict.choice().iter().for_each(|choice| told.choose(choice));
-        told
-    }
-
-    /// Says which groups answer.
-    pub(crate) fn choose(&mut self, choice: &Choice) {
-        self.choice = Some(choice.name());
-        self.name = if let Choice::Named(name) = choice { Some(name.clone()) } else { None };
+        }
     }
 }

@@ -1,13 +1,14 @@
-//! Extents against brute force: what is told of all targets must hold for each.
+//! Coverages against brute force: what is told of all targets must hold for each.
 //!
-//! `None` and `All` must never be contradicted by a target, over random files, random ACAP files, and the sample, under
-//! every profile; and where rules rank, `Some` must be shown by targets of both kinds: those are exact (see
-//! `tables/src/extent.rs`), so the tests here find the targets by patterns, not by witnesses.
+//! `None` and `All` must never be contradicted by a target, over random files, random ACAP files,
+//! and the sample, under every profile; and where rules rank, `Some` must be shown by targets of
+//! both kinds: those are exact (see `tables/src/coverage.rs`), so the tests here find the targets
+//! by patterns, not by witnesses.
 
 use robomaton_compiler::Options;
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
 use robomaton_runtime::{Basis, Crawler, Decision, Image, Profile, Site, Usage};
-use robomaton_tables::extent::{Extent, Extents, Ground, Share, extent};
+use robomaton_tables::coverage::{Coverage, CoverageBasis, Coverages, Share, coverage};
 use robomaton_tests::generate::{ASKED, Random};
 use robomaton_tests::{engines, home, setting};
 
@@ -19,9 +20,9 @@ fn only<D: AsRef<[u8]>>(image: &Image<D>) -> Site<'_> {
     image.sites().next().expect("one site")
 }
 
-fn told(text: &str, agent: &str) -> Extent {
+fn told(text: &str, agent: &str) -> Coverage {
     let image = image(text);
-    extent(&only(&image), &image.crawler([agent]), Usage::CRAWL)
+    coverage(&only(&image), &image.crawler([agent]), Usage::CRAWL)
 }
 
 #[test]
@@ -29,40 +30,44 @@ fn small_sets() {
     for (rules, share, line) in [
         ("", Share::All, None),
         ("Disallow:", Share::All, None),
-        ("Disallow: /", Share::None, Some(2)),
-        ("Disallow: /*", Share::None, Some(2)),
-        ("Disallow: *", Share::None, Some(2)),
+        ("Disallow: /", Share::Nothing, Some(2)),
+        ("Disallow: /*", Share::Nothing, Some(2)),
+        ("Disallow: *", Share::Nothing, Some(2)),
         ("Disallow: /\nAllow: /", Share::All, Some(3)),
-        ("Disallow: /\nAllow: /x", Share::Some, Some(2)),
-        ("Disallow: /\nAllow: /$", Share::Some, Some(2)),
-        ("Disallow: /x\nAllow: /", Share::Some, Some(3)),
+        ("Disallow: /\nAllow: /x", Share::Part, Some(2)),
+        ("Disallow: /\nAllow: /$", Share::Part, Some(2)),
+        ("Disallow: /x\nAllow: /", Share::Part, Some(3)),
         ("Disallow: /x\nAllow: /x", Share::All, None),
-        ("Disallow: /x\nDisallow: /y", Share::Some, Some(2)),
+        ("Disallow: /x\nDisallow: /y", Share::Part, Some(2)),
         ("Disallow: /x$\nAllow: /*x", Share::All, None),
-        ("Disallow: /xyz$\nAllow: /*x", Share::Some, Some(2)),
-        ("Disallow: */x\nAllow: /*/x*", Share::Some, Some(2)),
+        ("Disallow: /xyz$\nAllow: /*x", Share::Part, Some(2)),
+        ("Disallow: */x\nAllow: /*/x*", Share::Part, Some(2)),
         ("Disallow: /robots.txt$", Share::All, None),
-        ("Disallow: /robots.txt", Share::Some, Some(2)),
-        ("Disallow: /\nAllow: /robots.txt$", Share::None, Some(2)),
-        ("Allow: /a\nDisallow: /*b\nDisallow: /", Share::Some, Some(4)),
+        ("Disallow: /robots.txt", Share::Part, Some(2)),
+        ("Disallow: /\nAllow: /robots.txt$", Share::Nothing, Some(2)),
+        ("Allow: /a\nDisallow: /*b\nDisallow: /", Share::Part, Some(4)),
         ("Disallow: /%C3%A9\nAllow: /\u{e9}*", Share::All, None),
     ] {
         let found = told(&format!("User-agent: *\n{rules}\n"), "GPTBot");
-        assert_eq!((found.share, found.line, found.ground), (share, line, Ground::Default), "{rules:?}");
+        assert_eq!(
+            (found.share, found.line, found.basis),
+            (share, line, CoverageBasis::Default),
+            "{rules:?}"
+        );
     }
 }
 
 #[test]
-fn grounds() {
+fn bases() {
     let text = "User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n";
-    let ground = |agent| (told(text, agent).share, told(text, agent).ground);
-    assert_eq!(ground("CCBot"), (Share::None, Ground::Named));
-    assert_eq!(ground("GPTBot/1.0"), (Share::None, Ground::Named));
-    assert_eq!(ground("other"), (Share::All, Ground::NoGroup));
-    assert_eq!(ground("*"), (Share::All, Ground::NoGroup));
-    assert_eq!(told("User-agent: *\nDisallow: /", "*").ground, Ground::Default);
+    let basis = |agent| (told(text, agent).share, told(text, agent).basis);
+    assert_eq!(basis("CCBot"), (Share::Nothing, CoverageBasis::Named));
+    assert_eq!(basis("GPTBot/1.0"), (Share::Nothing, CoverageBasis::Named));
+    assert_eq!(basis("other"), (Share::All, CoverageBasis::NoGroup));
+    assert_eq!(basis("*"), (Share::All, CoverageBasis::NoGroup));
+    assert_eq!(told("User-agent: *\nDisallow: /", "*").basis, CoverageBasis::Default);
     let silent = told("Hello", "a");
-    assert_eq!((silent.share, silent.ground, silent.line), (Share::All, Ground::Outcome, None));
+    assert_eq!((silent.share, silent.basis, silent.line), (Share::All, CoverageBasis::Outcome, None));
 }
 
 #[test]
@@ -71,24 +76,27 @@ fn narrowed_images_do_not_tell() {
     let image = engines::image_of(b"User-agent: *\nDisallow: /\n", None, &options);
     let image = Image::from_bytes(image).expect("an image");
     let crawlers = ["a", "b", "*"].map(|name| image.crawler([name]));
-    let grounds = Extents::new(&crawlers, &[Usage::CRAWL]).of(&only(&image)).to_vec();
-    let grounds: Vec<_> = grounds.into_iter().map(|extent| (extent.share, extent.ground)).collect();
-    let default = (Share::None, Ground::Default);
-    assert_eq!(grounds, [default, (Share::Unknown, Ground::Untold), default]);
+    let bases = Coverages::new(&crawlers, &[Usage::CRAWL]).of(&only(&image)).to_vec();
+    let bases: Vec<_> = bases.into_iter().map(|coverage| (coverage.share, coverage.basis)).collect();
+    let default = (Share::Nothing, CoverageBasis::Default);
+    assert_eq!(bases, [default, (Share::Unknown, CoverageBasis::Untold), default]);
 }
 
 #[test]
 fn usages_and_conditions() {
     let image = image("User-agent: *\nDisallow: /\nNoindex: /x\n");
     let site = only(&image);
-    let share = |usage| extent(&site, &image.crawler(["a"]), image.usage(usage)).share;
-    assert_eq!((share("index"), share("crawl"), share("train")), (Share::Some, Share::None, Share::Unknown));
+    let share = |usage| coverage(&site, &image.crawler(["a"]), image.usage(usage)).share;
+    assert_eq!(
+        (share("index"), share("crawl"), share("train")),
+        (Share::Part, Share::Nothing, Share::Unknown)
+    );
     let acap = "ACAP-crawler: *\nACAP-disallow-index: /\nACAP-allow-index: /news/ time-limit=3-days\n\
                 ACAP-allow-follow: / time-limit=3-days\n";
     let image = self::image(acap);
-    let found = |usage| extent(&only(&image), &image.crawler(["a"]), image.usage(usage));
-    assert_eq!((found("index").share, found("index").conditional), (Share::Some, true));
-    assert_eq!((found("follow").share, found("follow").conditional), (Share::Some, true));
+    let found = |usage| coverage(&only(&image), &image.crawler(["a"]), image.usage(usage));
+    assert_eq!((found("index").share, found("index").conditional), (Share::Part, true));
+    assert_eq!((found("follow").share, found("follow").conditional), (Share::Part, true));
     assert_eq!((found("preserve").share, found("preserve").conditional), (Share::All, false));
 }
 
@@ -96,13 +104,13 @@ fn usages_and_conditions() {
 fn a_set_that_uses_every_octet_is_not_guessed_at() {
     let all: String = (b'!'..=b'~').filter(|octet| !b"#$*".contains(octet)).map(char::from).collect();
     let text = format!("User-agent: *\nDisallow: /{all}\nUser-agent: a\nDisallow: /\n");
-    assert_eq!((told(&text, "b").share, told(&text, "b").ground), (Share::Unknown, Ground::Untold));
-    assert_eq!(told(&text, "a").share, Share::None);
+    assert_eq!((told(&text, "b").share, told(&text, "b").basis), (Share::Unknown, CoverageBasis::Untold));
+    assert_eq!(told(&text, "a").share, Share::Nothing);
 }
 
-/// What a target is decided to be, where the extent says otherwise.
+/// What a target is decided to be, where the coverage says otherwise.
 fn contradicts(
-    found: &Extent,
+    found: &Coverage,
     site: &Site<'_>,
     crawler: &Crawler,
     usage: Usage<'_>,
@@ -112,14 +120,14 @@ fn contradicts(
     let decision = verdict.safe_decision();
     let fits = match found.share {
         Share::All => decision == Decision::Allowed,
-        Share::None => decision == Decision::Disallowed,
+        Share::Nothing => decision == Decision::Disallowed,
         Share::Unknown => matches!(decision, Decision::Unknown | Decision::Disallowed),
-        Share::Some => decision != Decision::Conditional || found.conditional,
+        Share::Part => decision != Decision::Conditional || found.conditional,
     };
     (!fits && verdict.basis() != Basis::RobotsTxt).then_some(decision)
 }
 
-/// Holds extents against verdicts; counts what it has seen.
+/// Holds coverages against verdicts; counts what it has seen.
 #[derive(Default)]
 struct Brute {
     shares: [usize; 4],
@@ -134,7 +142,7 @@ impl Brute {
         targets: &[String],
         text: &str,
     ) {
-        let found = extent(site, crawler, usage);
+        let found = coverage(site, crawler, usage);
         self.shares[found.share as usize] += 1;
         for target in targets {
             if let Some(decision) = contradicts(&found, site, crawler, usage, target) {
@@ -142,8 +150,8 @@ impl Brute {
             }
         }
         // Where everything is refused, there is somebody to name for it.
-        let named = found.ground == Ground::Outcome || found.incomplete || found.line.is_some();
-        assert!(found.share != Share::None || named, "{found:?}\n{text}");
+        let named = found.basis == CoverageBasis::Outcome || found.incomplete || found.line.is_some();
+        assert!(found.share != Share::Nothing || named, "{found:?}\n{text}");
     }
 
     fn has_seen(&self, shares: &[Share]) {
@@ -168,7 +176,7 @@ fn random_files() {
             }
         }
     }
-    seen.has_seen(&[Share::None, Share::Some, Share::All]);
+    seen.has_seen(&[Share::Nothing, Share::Part, Share::All]);
 }
 
 /// Short rules over two letters: all targets up to a length are tried, so `Some` is shown, too.
@@ -197,13 +205,13 @@ fn some_is_some() {
         let text = robomaton_tests::generate::one_group(&rules);
         let image = image(&text);
         let (site, crawler) = (only(&image), image.crawler(["a"]));
-        let found = extent(&site, &crawler, Usage::CRAWL);
+        let found = coverage(&site, &crawler, Usage::CRAWL);
         let access = site.access(&crawler, Usage::CRAWL);
         let allowed = targets.iter().filter(|target| access.decide(target).is_allowed()).count();
         let share = match allowed {
-            0 => Share::None,
+            0 => Share::Nothing,
             _ if allowed == targets.len() => Share::All,
-            _ => Share::Some,
+            _ => Share::Part,
         };
         assert_eq!(found.share, share, "{text}");
         counts[share as usize] += 1;
@@ -211,7 +219,8 @@ fn some_is_some() {
     assert!(counts[..3].iter().all(|&count| count > 10), "{counts:?}");
 }
 
-/// Fields of ACAP are weighed together, so that some targets may be missed: few (5 in 100,000 of these).
+/// Fields of ACAP are weighed together, so that some targets may be missed: few (5 in 100,000 of
+/// these).
 #[test]
 fn random_acap_files() {
     let mut random = Random::new(setting("ROBOMATON_SEED", 13));
@@ -222,7 +231,7 @@ fn random_acap_files() {
         let image = Image::from_bytes(image).expect("an image");
         for question in random.acap_questions(&file, 10) {
             let (usage, crawler) = (image.usage(&question.usage), image.crawler(&question.agents));
-            let found = extent(&only(&image), &crawler, usage);
+            let found = coverage(&only(&image), &crawler, usage);
             let decision = contradicts(&found, &only(&image), &crawler, usage, &question.target);
             asked += 1;
             missed += usize::from(decision.is_some());
@@ -244,18 +253,18 @@ fn the_sample() {
         let image = Image::from_bytes(built.image.as_slice()).expect("an image");
         let crawlers = ["*", "GPTBot", "Googlebot", "ia_archiver", "Slurp"].map(|name| image.crawler([name]));
         let usages = [Usage::CRAWL, Usage::INDEX];
-        let mut extents = Extents::new(&crawlers, &usages);
+        let mut coverages = Coverages::new(&crawlers, &usages);
         for site in image.sites() {
             let text = site.source(1 << 20).unwrap_or_default();
             let targets = random.queries(&text, 40);
             let text = String::from_utf8_lossy(&text);
-            let kept = extents.of(&site).to_vec();
+            let kept = coverages.of(&site).to_vec();
             for (at, crawler) in crawlers.iter().enumerate() {
                 for (number, &usage) in usages.iter().enumerate() {
                     seen.check(&site, crawler, usage, &targets, &text);
                     assert_eq!(
                         kept[at * usages.len() + number],
-                        extent(&site, crawler, usage),
+                        coverage(&site, crawler, usage),
                         "{}",
                         site.authority()
                     );

@@ -1,7 +1,7 @@
-//! URLs that are none, and sites that an image holds under another name.
+//! Mistakes in URLs, and sites that an image holds under another name.
 //!
-//! What is asked about is often a slip away from what is held: no scheme, `http` for `https`, a
-//! `www.` too many. The answer stays `unknown`, as RFC 9309 has it; these sentences say what to
+//! Often a URL is one slip away from a site of the image: it has no scheme, `http` for `https`, or
+//! a `www.` too many. The answer stays `unknown`, as RFC 9309 says; these sentences say what to
 //! write instead.
 
 use crate::words::quoted;
@@ -9,7 +9,7 @@ use robomaton_formats::site::SiteError;
 use robomaton_formats::{SiteKey, site::Scheme};
 use robomaton_runtime::Image;
 
-/// What is wrong with a text that is no URL of a site, in a sentence that begins with the text.
+/// Says why a text is no URL of a site, in a sentence that begins with the text.
 pub fn url_mistake(url: &str) -> Option<String> {
     let url = url.trim_ascii();
     let mistake = match SiteKey::from_url(url) {
@@ -39,14 +39,14 @@ fn mistake(url: &str, error: &SiteError) -> String {
     }
 }
 
-/// What stands before path and query.
+/// The part before path and query.
 fn host_of(url: &str) -> &str {
     &url[..url.find(['/', '?', '#']).unwrap_or(url.len())]
 }
 
 /// Whether this is a host as people write it without a scheme: with a dot inside, or with a port.
 fn is_host(host: &str) -> bool {
-    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|octet| octet.is_ascii_digit());
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     let (name, has_port) = match host.rsplit_once(':') {
         Some((name, port)) => (name, is_port(port)),
         None => (host, false),
@@ -57,12 +57,12 @@ fn is_host(host: &str) -> bool {
 
 fn has_control(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    host_of(rest).bytes().any(|octet| octet <= b' ')
+    host_of(rest).bytes().any(|byte| byte <= b' ')
 }
 
-/// That the image holds the site of a URL under the other scheme, or with or without `www.`, though
-/// not as it was asked for.
-pub fn held_otherwise<D: AsRef<[u8]>>(image: &Image<D>, url: &str) -> Option<String> {
+/// A sentence that names a site of the image with the other scheme, or with or without `www.`,
+/// where the image does not hold the site of the URL itself.
+pub fn similar_site<D: AsRef<[u8]>>(image: &Image<D>, url: &str) -> Option<String> {
     let asked = SiteKey::from_url(url).ok()?;
     let authority = asked.authority();
     let (same, other) = match asked.scheme() {

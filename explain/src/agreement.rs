@@ -1,0 +1,93 @@
+//! The check of the trace against the image: decision, conditions, completeness and deciding rules.
+//!
+//! The two reach their answers by different ways, so a difference is a mistake in one of them, and
+//! neither answer is to be trusted. Nothing is weighed here.
+
+use crate::error::Error;
+use crate::rule::rule_of;
+use crate::verdict::conditions;
+use robomaton_compiler::Policy;
+use robomaton_compiler::trace::Trace;
+use robomaton_runtime::{Account, Basis, Choice, Decision, Verdict};
+use std::fmt;
+
+/// What one of the two answers.
+#[derive(PartialEq, Eq)]
+struct Claim {
+    decision: Decision,
+    incomplete: bool,
+    conditions: Vec<String>,
+    /// Which groups answer.
+    choice: Option<Choice>,
+    /// The deciding rules, spelled out and without repetition: which of several equal lines is
+    /// named does not matter.
+    rules: Vec<String>,
+}
+
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Claim { decision, incomplete, conditions, choice, rules } = self;
+        let rules = if rules.is_empty() { "no rule".to_owned() } else { rules.join(", ") };
+        write!(f, "{decision} by {rules}")?;
+        match choice {
+            Some(Choice::Named(name)) => write!(f, " of groups that name {name:?}")?,
+            Some(Choice::Default) => f.write_str(" of the default groups")?,
+            Some(Choice::Nobody) | None => f.write_str(" of no group")?,
+        }
+        if *incomplete {
+            f.write_str(", incomplete")?;
+        }
+        if !conditions.is_empty() {
+            write!(f, ", if {}", conditions.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks the trace against the verdict, whose account this is.
+///
+/// # Errors
+/// When they differ.
+pub(crate) fn check_agreement(
+    policy: &Policy<'_>,
+    trace: &Trace,
+    verdict: &Verdict<'_>,
+    account: &Account,
+) -> Result<(), Error> {
+    match verdict.basis() {
+        // Nothing was weighed, so there is nothing to compare.
+        Basis::Narrowed | Basis::NoSite | Basis::NoUrl => return Ok(()),
+        Basis::RobotsTxt if trace.robots_txt => return Ok(()),
+        // The outcome of the fetch decides where nothing else does, or where pages may not.
+        Basis::Outcome(_) => return Ok(()),
+        _ => {}
+    }
+    let image = Claim {
+        decision: verdict.decision(),
+        incomplete: verdict.is_incomplete(),
+        conditions: sorted(conditions(verdict, account).iter().map(ToString::to_string)),
+        choice: verdict.choice(),
+        rules: sorted(account.rules.iter().map(ToString::to_string)),
+    };
+    let claim = Claim {
+        decision: trace.decision,
+        incomplete: trace.incomplete,
+        conditions: sorted(trace.conditions.iter().map(ToString::to_string)),
+        choice: Some(trace.choice.clone()),
+        rules: sorted(trace.deciding().map(|found| rule_of(policy, found).to_string())),
+    };
+    let lines: Vec<u32> = account.rules.iter().map(|rule| rule.line).collect();
+    let has_lines = trace.deciding().all(|found| lines.contains(&policy.rules[found.rule].line));
+    // The image names one ranked rule, the first with its tag, so the line must be the same.
+    if image == claim && has_lines {
+        return Ok(());
+    }
+    Err(Error::Disagreement { image: image.to_string(), trace: claim.to_string() })
+}
+
+fn sorted(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut texts: Vec<String> = texts.collect();
+    texts.sort_unstable();
+    texts.dedup();
+    texts
+}

@@ -1,0 +1,63 @@
+//! A question answered twice: by the image, and by the trace evaluator that says why.
+//!
+//! Every explanation starts here. Invariant: whoever reads an [`Evidence`] can trust it, because
+//! the trace has been checked against the image. Nothing is decided here.
+
+use crate::agreement::check_agreement;
+use crate::error::Error;
+use crate::query::Query;
+use robomaton_compiler::Policy;
+use robomaton_compiler::trace::{Asked, Trace, trace};
+use robomaton_runtime::{Account, Basis, Outcome, Verdict};
+
+/// A query about a URL, and what the image answers. The account is decoded once, since that takes
+/// as long as the document is.
+pub(crate) struct ImageAnswer<'a> {
+    pub(crate) query: &'a Query,
+    pub(crate) url: &'a str,
+    pub(crate) verdict: Verdict<'a>,
+    pub(crate) account: Account,
+}
+
+/// The same query, traced through the policy of the text.
+#[derive(Clone, Copy)]
+pub(crate) struct Evidence<'a> {
+    pub(crate) policy: &'a Policy<'a>,
+    pub(crate) trace: &'a Trace,
+    pub(crate) asked: &'a Asked<'a>,
+}
+
+impl Evidence<'_> {
+    /// The outcome of the fetch that overrides the rules of pages that match.
+    pub(crate) fn overriding_outcome(&self, verdict: &Verdict<'_>) -> Option<Outcome> {
+        match verdict.basis() {
+            Basis::Outcome(outcome) => self.trace.deciding().next().map(|_| outcome),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> ImageAnswer<'a> {
+    pub(crate) fn new(query: &'a Query, url: &'a str, verdict: Verdict<'a>) -> ImageAnswer<'a> {
+        ImageAnswer { query, url, verdict, account: verdict.account() }
+    }
+
+    /// Traces the query through a policy, checks the trace against the image, and reads it.
+    ///
+    /// # Errors
+    /// When trace and image differ.
+    pub(crate) fn trace<T>(
+        &self,
+        policy: &Policy<'_>,
+        read: impl FnOnce(&Evidence<'_>) -> T,
+    ) -> Result<T, Error> {
+        let site = self.verdict.site();
+        let target = site.map(|site| site.target(self.url)).unwrap_or_default();
+        let unheard = site.is_none_or(|site| site.is_unheard());
+        let agents = self.query.agents();
+        let asked = self.query.asked(&agents, &target, unheard);
+        let trace = trace(policy, &asked);
+        check_agreement(policy, &trace, &self.verdict, &self.account)?;
+        Ok(read(&Evidence { policy, trace: &trace, asked: &asked }))
+    }
+}

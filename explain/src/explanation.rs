@@ -1,0 +1,148 @@
+//! What `explain` prints: one answer, from the site to the rules that decide, as text and as JSON.
+//!
+//! Built once, in [`Explanation::new`], from the answer of the image, from what the trace found,
+//! and from what is known of the text. Its parts are built whole: the site, the query, the
+//! [`Analysis`] of groups and rules, the verdict. Nothing is decided here.
+
+mod analysis;
+mod pair;
+mod text;
+
+use crate::evidence::{Evidence, ImageAnswer};
+use crate::query::Query;
+use crate::reason;
+use crate::time::rfc3339;
+use crate::verdict::VerdictJson;
+use analysis::Analysis;
+use robomaton_compiler::OverLimit;
+use robomaton_runtime::Decision;
+use serde::Serialize;
+
+/// An answer and how it came about; the fields are the keys that scripts rely on.
+#[derive(Serialize)]
+pub struct Explanation {
+    #[serde(flatten)]
+    site: SitePart,
+    #[serde(flatten)]
+    query: Query,
+    /// Whether only groups that name the crawler count.
+    named_only: bool,
+    #[serde(flatten)]
+    analysis: Analysis,
+    /// What could not be read again.
+    note: Option<String>,
+    /// Bytes of the text over the limit.
+    unread: usize,
+    #[serde(flatten)]
+    verdict: VerdictJson,
+    basis: &'static str,
+    reason: String,
+    /// The verdict to act on.
+    #[serde(skip)]
+    decision: Decision,
+    /// That a part of the text was not read, in words.
+    #[serde(skip)]
+    unread_note: Option<String>,
+    #[serde(skip)]
+    over_limit: Option<OverLimit>,
+    #[serde(skip)]
+    unused_files: Vec<String>,
+}
+
+/// The URL, and what is known of its site.
+#[derive(Serialize)]
+struct SitePart {
+    url: String,
+    /// The document of the site that answers.
+    document: String,
+    /// Null where only a path is known.
+    site: Option<String>,
+    /// Whether only a path was given, so that the site is the file's own, whichever that is.
+    #[serde(skip)]
+    is_own: bool,
+    outcome: Option<&'static str>,
+    status: Option<u16>,
+    fetched_at: Option<String>,
+    stale: Option<bool>,
+    /// What the rules are matched against.
+    target: Option<String>,
+}
+
+/// What is known of a text beside the answer. By default nothing is.
+#[derive(Default)]
+pub(crate) struct TextFacts {
+    /// The document of the site that answers, where it is not robots.txt.
+    pub(crate) document: Option<String>,
+    /// Whether only a path was given, and no site.
+    pub(crate) is_path: bool,
+    /// Bytes over the limit, and a sentence that says so.
+    pub(crate) unread: usize,
+    pub(crate) unread_note: Option<String>,
+    /// The limit that the text exceeds, so that it has no rules.
+    pub(crate) over_limit: Option<OverLimit>,
+    /// Files that were given, and that the text does not refer to.
+    pub(crate) unused_files: Vec<String>,
+    /// Files that the text refers to, and that are not at hand.
+    pub(crate) missing: Vec<String>,
+    /// What could not be read again.
+    pub(crate) note: Option<String>,
+    /// Why there are no rules, where more is known than the verdict says.
+    pub(crate) reason: Option<String>,
+}
+
+impl Explanation {
+    /// Explains an answer. There is no evidence where no rules were asked.
+    pub(crate) fn new(
+        answer: &ImageAnswer<'_>,
+        facts: TextFacts,
+        evidence: Option<&Evidence<'_>>,
+    ) -> Explanation {
+        let ImageAnswer { query, verdict, account, .. } = answer;
+        let choice = evidence.map(|evidence| evidence.trace.choice.clone()).or_else(|| verdict.choice());
+        let reason = evidence.and_then(|evidence| reason::of_evidence(evidence, verdict));
+        let analysis = evidence.map(|evidence| Analysis::new(evidence, verdict, facts.missing));
+        Explanation {
+            site: SitePart::new(answer, facts.document, facts.is_path),
+            query: (*query).clone(),
+            named_only: query.named_only,
+            analysis: analysis.unwrap_or_default(),
+            note: facts.note,
+            unread: facts.unread,
+            verdict: VerdictJson::with(verdict, account, choice.as_ref()),
+            basis: verdict.basis().name(),
+            reason: reason.or(facts.reason).unwrap_or_else(|| reason::of_verdict(verdict, &query.usage)),
+            decision: verdict.safe_decision(),
+            unread_note: facts.unread_note,
+            over_limit: facts.over_limit,
+            unused_files: facts.unused_files,
+        }
+    }
+
+    /// The limit that the text exceeds, so that it has no rules.
+    pub fn over_limit(&self) -> Option<OverLimit> {
+        self.over_limit
+    }
+
+    /// The paths of files that were given, and that the text does not refer to.
+    pub fn unused_files(&self) -> &[String] {
+        &self.unused_files
+    }
+}
+
+impl SitePart {
+    fn new(answer: &ImageAnswer<'_>, document: Option<String>, is_path: bool) -> SitePart {
+        let url = answer.url;
+        let site = answer.verdict.site();
+        SitePart {
+            url: url.to_owned(),
+            document: document.unwrap_or_else(|| "robots.txt".to_owned()),
+            site: site.as_ref().map(|site| site.address()).filter(|_| !is_path),
+            is_own: is_path,
+            outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
+            status: site.map(|site| site.status()).filter(|&status| status != 0),
+            fetched_at: site.and_then(|site| site.fetched_at()).and_then(rfc3339),
+            stale: site.and_then(|site| site.is_stale()),
+            target: site.map(|site| String::from_utf8_lossy(&site.target(url)).into_owned()),
+        }
+    }
+}

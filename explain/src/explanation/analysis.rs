@@ -1,0 +1,187 @@
+//! The groups that address the crawler, and the rules that match: what the trace found, in words.
+//!
+//! Where rules are ranked, that is groups, matches and ranks. Where fields are weighed by
+//! specificity, there are also levels, and pairs of patterns that cannot be ordered ([`Pair`]).
+//! Nothing is weighed here.
+
+use super::pair::Pair;
+use crate::evidence::Evidence;
+use crate::reason;
+use crate::rule::{addresses, fate_name, file_name, rule_of};
+use crate::sets::{self, Skipped, Version};
+use crate::verdict::page_of;
+use robomaton_compiler::trace::{self, Fate, Holder};
+use robomaton_compiler::{Agent, Policy};
+use robomaton_formats::purpose;
+use robomaton_runtime::Verdict;
+use serde::Serialize;
+
+/// Groups and matches. By default no rules were asked.
+#[derive(Default, Serialize)]
+pub(super) struct Analysis {
+    /// Whether the text was read, so that there are groups to list.
+    #[serde(skip)]
+    pub(super) is_traced: bool,
+    /// Whether fields are weighed by specificity.
+    pub(super) scoped: bool,
+    /// The groups and records that address the crawler.
+    pub(super) groups: Vec<Group>,
+    /// Rule sets that name it and do not answer.
+    pub(super) skipped: Vec<Skipped>,
+    pub(super) matches: Vec<Match>,
+    /// The level whose fields apply, in words.
+    pub(super) level: Option<String>,
+    pub(super) undetermined: Vec<Pair>,
+    /// Files that are referred to and missing. Of an image, there may be files among them that have
+    /// no records.
+    pub(super) missing: Vec<String>,
+    /// Whether there may be a robots.txt that nobody has read.
+    #[serde(skip)]
+    pub(super) unheard: bool,
+}
+
+/// A group or record that addresses the crawler.
+#[derive(Serialize)]
+pub(super) struct Group {
+    pub(super) line: u32,
+    pub(super) agents: Vec<String>,
+    pub(super) role: &'static str,
+    pub(super) purposes: Vec<String>,
+    /// Whether it is for the purpose that is asked for.
+    pub(super) asked: bool,
+    pub(super) file: Option<String>,
+    /// The path of the page that it stands in.
+    pub(super) page: Option<String>,
+    /// The version of a rule set, in a text that states any.
+    pub(super) version: Option<Version>,
+    pub(super) incomplete: bool,
+}
+
+/// A rule that matches.
+#[derive(Serialize)]
+pub(super) struct Match {
+    pub(super) line: u32,
+    pub(super) file: Option<String>,
+    page: Option<String>,
+    pub(super) rule: String,
+    permits: bool,
+    /// The length of a conventional rule's pattern in bytes. Under the profile `koster`, a rule has
+    /// a higher rank the earlier it stands.
+    pub(super) rank: Option<u32>,
+    pub(super) level: Option<Level>,
+    pub(super) fate: &'static str,
+    pub(super) wins: bool,
+}
+
+/// The level of a field. The fields of the first level that matches apply.
+#[derive(Serialize)]
+pub(super) struct Level {
+    pub(super) other: bool,
+    pub(super) any: bool,
+    pub(super) holder: &'static str,
+}
+
+impl Analysis {
+    pub(super) fn new(evidence: &Evidence<'_>, verdict: &Verdict<'_>, missing: Vec<String>) -> Analysis {
+        let Evidence { policy, trace, asked } = *evidence;
+        let is_overridden = evidence.overriding_outcome(verdict).is_some();
+        let matches = trace.matches.iter().map(|found| Match::new(policy, found, is_overridden));
+        Analysis {
+            is_traced: true,
+            scoped: policy.is_scoped(),
+            groups: groups(evidence),
+            skipped: sets::skipped(policy, &trace.choice, &verdict.looked_for()),
+            matches: matches.collect(),
+            level: if is_overridden { None } else { level(evidence) },
+            undetermined: trace.undetermined.iter().map(|pair| Pair::new(policy, *pair)).collect(),
+            missing: if trace.incomplete { missing } else { Vec::new() },
+            unheard: asked.unheard,
+        }
+    }
+}
+
+/// The level of the fields that were weighed.
+fn level(evidence: &Evidence<'_>) -> Option<String> {
+    let matches = evidence.trace.matches.iter();
+    let weighed = matches.filter(|found| matches!(found.fate, Fate::Decides | Fate::Beaten));
+    weighed.filter_map(|found| found.level).min().map(reason::level_in_words)
+}
+
+impl Match {
+    /// The outcome of the fetch may override what pages say to any crawler.
+    fn new(policy: &Policy<'_>, found: &trace::Match, is_overridden: bool) -> Match {
+        let rule = rule_of(policy, found);
+        let fate = if is_overridden { Fate::Overridden } else { found.fate };
+        Match {
+            line: rule.line,
+            rule: rule.to_string(),
+            page: page_of(rule.role, &rule.pattern),
+            file: rule.file.map(|(_, name)| name),
+            permits: rule.permits,
+            rank: Some(found.tag >> 1).filter(|_| found.level.is_none()),
+            level: found.level.map(Level::from),
+            fate: fate_name(fate),
+            wins: fate == Fate::Decides,
+        }
+    }
+}
+
+impl From<trace::Level> for Level {
+    fn from(level: trace::Level) -> Level {
+        Level {
+            other: level.other,
+            any: level.any,
+            holder: match level.holder {
+                Holder::Element => "element",
+                Holder::PageForPurpose => "page, for the purpose",
+                Holder::Page => "page",
+                Holder::PageConventional => "page, conventional",
+                Holder::SubRecord => "sub-record",
+                Holder::Record => "record",
+            },
+        }
+    }
+}
+
+/// The groups that answer, and all records and pages that address the crawler.
+fn groups(evidence: &Evidence<'_>) -> Vec<Group> {
+    let Evidence { policy, trace, asked } = *evidence;
+    let numbers = (0..policy.groups.len()).filter(|&number| addresses(policy, trace, asked, number));
+    numbers.filter_map(|number| Group::new(evidence, number)).collect()
+}
+
+impl Group {
+    /// The group with this number; none if it stands in other pages only.
+    fn new(evidence: &Evidence<'_>, number: usize) -> Option<Group> {
+        let Evidence { policy, asked, .. } = *evidence;
+        let group = &policy.groups[number];
+        // A group of pages holds what many of them say.
+        let is_of_page = group.role.is_of_page();
+        let mut rules = group.rules.clone().map(|at| &policy.rules[at]);
+        let matches = |rule: &&_| {
+            let rule: &robomaton_compiler::Rule<'_> = rule;
+            rule.pattern().matches(&rule.notation.target(asked.target))
+        };
+        let here = if is_of_page { rules.find(matches) } else { None };
+        if is_of_page && here.is_none() {
+            return None;
+        }
+        let agent = |agent: &Agent<'_>| match agent {
+            Agent::Any => "*".to_owned(),
+            Agent::Named(name) => name.clone().into_owned(),
+        };
+        let purposes = &group.purposes;
+        let is_asked = |pattern| purpose::matches(pattern, asked.purpose);
+        Some(Group {
+            line: here.map_or(group.line, |rule| rule.line),
+            agents: group.agents.iter().map(agent).collect(),
+            role: group.role.heading(!purposes.is_empty()),
+            purposes: purposes.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect(),
+            asked: purposes.is_empty() || purposes.iter().any(|pattern| is_asked(pattern)),
+            file: file_name(policy, group.file),
+            page: here.and_then(|rule| page_of(group.role, &rule.pattern)),
+            version: sets::version(policy, number),
+            incomplete: group.incomplete,
+        })
+    }
+}

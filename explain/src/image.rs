@@ -1,0 +1,106 @@
+//! Explains an answer of an image: lowers the stored text again and traces the query through it.
+//!
+//! The trace evaluator says why; the image has the last word. Where an image keeps more than the
+//! text says, [`crate::stored`] adds it.
+
+use crate::error::Error;
+use crate::evidence::ImageAnswer;
+use crate::explanation::{Explanation, TextFacts};
+use crate::query::{Query, decide};
+use crate::single::{too_much, unread};
+use crate::stored::{self, StoredParts};
+use crate::url::{similar_site, url_mistake};
+use crate::usages::check_usage;
+use robomaton_compiler::{Limits, Options, OverLimit, Surroundings, compile_with, lower_with};
+use robomaton_grammar::scan;
+use robomaton_runtime::{Basis, Image, Outcome, Profile, Site};
+
+/// Bytes of a stored text that are unpacked at most.
+const LONGEST_TEXT: usize = 1 << 30;
+
+/// Explains what an image answers for a URL. `document` is the document of the site that answers,
+/// where it is not robots.txt.
+///
+/// # Errors
+/// When the image holds no texts, or image and text differ.
+pub fn explain(
+    image: &Image,
+    query: &Query,
+    document: Option<&str>,
+    url: &str,
+) -> Result<Explanation, Error> {
+    check_usage(image, &query.usage)?;
+    let (crawler, usage) = query.resolve(image);
+    let answer = ImageAnswer::new(query, url, decide(image, document, &crawler, usage, url));
+    let verdict = &answer.verdict;
+    let mut facts = TextFacts { document: document.map(str::to_owned), ..TextFacts::default() };
+    // Nothing is known of the text that the image was narrowed from.
+    let Some(site) = verdict.site().filter(|_| verdict.basis() != Basis::Narrowed) else {
+        facts.reason = absence(image, verdict.basis(), document, url);
+        return Ok(Explanation::new(&answer, facts, None));
+    };
+    let options = options_of_document(image, document);
+    facts.reason = over_limit(&site, &options).map(too_much);
+    let detail = site.detail().unwrap_or_default();
+    let text = text_of(&site)?;
+    if text.is_none() && !stored::has_pages(&detail) {
+        return Ok(Explanation::new(&answer, facts, None));
+    }
+    let text = text.unwrap_or_default();
+    let tree = scan(&text, options.limits.bytes(options.profile));
+    if !tree.unread.is_empty() {
+        facts.unread = text.len() - tree.unread.start as usize;
+        facts.unread_note = unread(facts.unread, &options);
+    }
+    let authority = site.authority();
+    let context = Surroundings { origin: Some(&authority), ..Surroundings::default() };
+    let stored = StoredParts::of(&detail);
+    let policy = stored::join(lower_with(&tree, &context, &options)?, &detail, &stored);
+    facts.note = stored.note();
+    facts.missing = stored::missing(&detail);
+    answer.trace(&policy, |evidence| Explanation::new(&answer, facts, Some(evidence)))
+}
+
+/// Why nothing answers, with a hint at what would.
+fn absence(image: &Image, basis: Basis, document: Option<&str>, url: &str) -> Option<String> {
+    match (basis, document) {
+        (Basis::NoSite, Some(name)) => Some(format!("the image does not hold a {name} of the site")),
+        (Basis::NoSite, None) => similar_site(image, url),
+        (Basis::NoUrl, _) => url_mistake(url),
+        _ => None,
+    }
+}
+
+/// The options that an image was compiled with, as far as its provenance has them.
+pub fn options_of<D: AsRef<[u8]>>(image: &Image<D>) -> Options {
+    let meta = image.view().meta().unwrap_or_default();
+    let profile = image.profile();
+    let limits = Limits::from_named(&meta.limits, profile);
+    Options { profile, limits, crawlers: meta.crawlers, ..Options::default() }
+}
+
+/// The options that a document of an image was compiled with.
+fn options_of_document(image: &Image, document: Option<&str>) -> Options {
+    let options = options_of(image);
+    let profile = if document.is_some() { Profile::Koster } else { options.profile };
+    Options { profile, ..options }
+}
+
+/// The limit that a stored text exceeds. The image keeps only that there is one.
+fn over_limit(site: &Site<'_>, options: &Options) -> Option<OverLimit> {
+    let text = Some(site).filter(|site| site.outcome() == Some(Outcome::OverLimit))?.source(LONGEST_TEXT)?;
+    let authority = site.authority();
+    let context = Surroundings { origin: Some(&authority), ..Surroundings::default() };
+    compile_with(&text, &context, options).over_limit
+}
+
+/// The text of a site, if there are rules in it.
+///
+/// # Errors
+/// When the image holds no texts.
+pub(crate) fn text_of(site: &Site<'_>) -> Result<Option<Vec<u8>>, Error> {
+    if site.outcome() != Some(Outcome::Rules) {
+        return Ok(None);
+    }
+    site.source(LONGEST_TEXT).map(Some).ok_or(Error::NoTexts)
+}

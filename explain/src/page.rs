@@ -1,0 +1,123 @@
+//! Explains the answer for one page with permissions embedded in it, together with the robots.txt
+//! of its site.
+//!
+//! The page goes the whole way through compiler, writer and runtime, and the trace is checked
+//! against the answer. [`meaning`] says what tags and classes mean. HTML is read elsewhere.
+
+mod content;
+mod explanation;
+mod meaning;
+
+use crate::error::Error;
+use crate::evidence::ImageAnswer;
+use crate::image::{options_of, text_of};
+use crate::query::Query;
+use crate::single::{Fetch, Origin, SingleSite, SiteFiles, unread};
+use crate::stored::{StoredParts, join};
+use crate::usages::check_usage;
+pub use content::{Element, MetaTag, Page};
+pub use explanation::PageExplanation;
+use explanation::PageRemarks;
+use robomaton_compiler::{Options, Policy, Surroundings, compile_lowered, lower_with};
+use robomaton_formats::detail::Detail;
+use robomaton_grammar::scan;
+use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
+
+/// The robots.txt of the page's site, as far as it is known.
+pub struct SiteRobots<'i> {
+    text: Vec<u8>,
+    /// What became of its fetch, unless it went well.
+    fetch: Option<Fetch>,
+    options: Options,
+    /// What an image keeps beside the text.
+    detail: Option<Detail<'i>>,
+}
+
+impl<'i> SiteRobots<'i> {
+    /// A text that was fetched well.
+    pub fn from_text(text: Vec<u8>) -> SiteRobots<'i> {
+        SiteRobots { text, fetch: None, options: Options::default(), detail: None }
+    }
+
+    /// An unknown robots.txt: what the page leaves open is unknown.
+    pub fn unknown() -> SiteRobots<'i> {
+        let fetch = Fetch { outcome: Outcome::Unresolved, status: 0, fetched_at: 0, fresh_for: None };
+        SiteRobots { fetch: Some(fetch), ..SiteRobots::from_text(Vec::new()) }
+    }
+
+    /// The robots.txt that an image holds of a site; unknown if it does not hold the site.
+    ///
+    /// # Errors
+    /// When the image holds no texts.
+    pub fn from_image(image: &'i Image, site: Option<&Site<'i>>) -> Result<SiteRobots<'i>, Error> {
+        let options = options_of(image);
+        let Some(site) = site else { return Ok(SiteRobots { options, ..SiteRobots::unknown() }) };
+        let fetch = Fetch {
+            outcome: site.outcome().unwrap_or(Outcome::Unresolved),
+            status: site.status(),
+            fetched_at: site.fetched_at().unwrap_or(0),
+            fresh_for: Some(site.fresh_for()),
+        };
+        let text = text_of(site)?.unwrap_or_default();
+        Ok(SiteRobots { text, fetch: Some(fetch), options, detail: site.detail() })
+    }
+}
+
+/// A query about a page.
+pub struct PageQuery<'a> {
+    /// The page.
+    pub page: &'a Page,
+    /// Where it was found.
+    pub url: &'a str,
+    /// The robots.txt of its site.
+    pub robots: &'a SiteRobots<'a>,
+    /// Files that the robots.txt may refer to. If there are any, they take the place of those that
+    /// the image knows.
+    pub files: &'a SiteFiles,
+    /// Who asks, and for what.
+    pub query: &'a Query,
+    /// What an outcome other than rules means.
+    pub terms: &'a Terms,
+}
+
+impl PageQuery<'_> {
+    /// Explains the answer.
+    ///
+    /// # Errors
+    /// When the URL is no place of a site, the usage is unknown, or trace and answer differ.
+    pub fn explain(&self) -> Result<PageExplanation, Error> {
+        let PageQuery { page, url, robots, files, query, terms } = *self;
+        let options = &robots.options;
+        let origin = Origin::of(url, Profile::Full)?;
+        let (slices, pages) = (files.slices(), [page.numbered(url)]);
+        let context = Surroundings { origin: origin.authority(), files: &slices, pages: &pages };
+        let tree = scan(&robots.text, options.limits.bytes(options.profile));
+        let lowered = lower_with(&tree, &context, options).map(|policy| self.with_records(policy));
+        let document = compile_lowered(&tree, lowered.as_ref(), options);
+        let single = SingleSite::of(document, &origin, robots.fetch, options)?.with_terms(terms.clone());
+        check_usage(single.image(), &query.usage)?;
+        let (crawler, usage) = query.resolve(single.image());
+        let verdict = single.site()?.decide(&crawler, usage, url);
+        let answer = ImageAnswer::new(query, url, verdict);
+        let remarks = PageRemarks {
+            over_limit: single.document.over_limit,
+            unread_note: unread(single.document.unread, options),
+        };
+        match lowered.ok().filter(|_| remarks.over_limit.is_none()) {
+            Some(policy) => {
+                answer.trace(&policy, |evidence| PageExplanation::new(&answer, page, Some(evidence), remarks))
+            }
+            None => Ok(PageExplanation::new(&answer, page, None, remarks)),
+        }
+    }
+
+    /// Adds the records that an image keeps of files that the text refers to. The files themselves
+    /// are not at hand, unless they are given.
+    fn with_records<'s>(&self, policy: Policy<'s>) -> Policy<'s> {
+        let detail = self.robots.detail.as_ref().filter(|_| self.files.0.is_empty());
+        match detail.and_then(|detail| Some((detail, StoredParts::records_of(detail)?))) {
+            Some((detail, records)) => join(policy, detail, &records),
+            None => policy,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The permissions embedded in a page, and the numbers under which the compiler knows them.
+//!
+//! Invariant: each META tag and each class is given to the compiler under a number of its own in
+//! place of its line, so that a rule leads back to the tag that it comes from. It knows no HTML.
+
+use robomaton_compiler::{self as compiler, Policy};
+
+/// The permissions of a page, as a reader of HTML has found them.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// Its META tags.
+    pub metas: Vec<MetaTag>,
+    /// Its elements with a class of ACAP.
+    pub elements: Vec<Element>,
+    /// Whether the page has more of them than were read.
+    pub is_cut: bool,
+}
+
+/// A META tag that speaks to crawlers.
+#[derive(Clone, Debug)]
+pub struct MetaTag {
+    /// `robots`, or the name of a crawler.
+    pub name: String,
+    /// Its content.
+    pub content: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in bytes, from 1.
+    pub column: u32,
+}
+
+/// An element with a class that begins with `the-acap:`.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// The name of its tag.
+    pub tag: String,
+    /// Its `id`, if it has one.
+    pub id: Option<String>,
+    /// The class.
+    pub token: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in bytes, from 1.
+    pub column: u32,
+    /// The place in the tree of elements.
+    pub path: String,
+}
+
+impl Page {
+    /// The page for the compiler: tags and classes are numbered from 1 in place of their lines.
+    pub(super) fn numbered(&self, url: &str) -> compiler::Page {
+        let after = url.find("://").map_or(url, |at| &url[at + 3..]);
+        let target = after.find(['/', '?', '#']).map_or("", |at| &after[at..]);
+        let target = target.split('#').next().unwrap_or_default();
+        let slash = if target.starts_with('/') { "" } else { "/" };
+        let is_absolute = url.contains("://");
+        let metas = self.metas.iter().zip(1..);
+        let elements = self.elements.iter().zip(1 + self.metas.len() as u32..);
+        compiler::Page {
+            url: url.split('#').next().filter(|_| is_absolute).unwrap_or_default().to_owned(),
+            target: format!("{slash}{target}"),
+            metas: metas
+                .map(|(tag, line)| compiler::MetaTag {
+                    name: tag.name.clone(),
+                    content: tag.content.clone(),
+                    line,
+                })
+                .collect(),
+            elements: elements
+                .map(|(element, line)| compiler::Element { token: element.token.clone(), line })
+                .collect(),
+        }
+    }
+
+    /// The line of the tag or class with this number.
+    pub(super) fn line(&self, number: u32) -> u32 {
+        let metas = self.metas.iter().map(|tag| tag.line);
+        let mut lines = metas.chain(self.elements.iter().map(|element| element.line));
+        lines.nth(number as usize - 1).unwrap_or(number)
+    }
+
+    /// The policy with the lines of the page in place of numbers.
+    pub(super) fn with_lines<'s>(&self, policy: &Policy<'s>) -> Policy<'s> {
+        let mut policy = policy.clone();
+        for group in policy.groups.iter().filter(|group| group.role.is_of_page()) {
+            for rule in &mut policy.rules[group.rules.clone()] {
+                rule.line = self.line(rule.line);
+            }
+        }
+        policy
+    }
+}

@@ -1,0 +1,198 @@
+//! What `page` prints, as text and as JSON.
+//!
+//! Built once, from the answer, the page, and what the trace found. Nothing is decided here.
+
+use super::content::Page;
+use super::meaning::{Element, Meaning, MetaTag, Problem, read};
+use crate::evidence::{Evidence, ImageAnswer};
+use crate::query::Query;
+use crate::reason::{of_overriding_outcome, of_rules, of_verdict};
+use crate::rule::fate_name;
+use crate::single::too_much;
+use crate::verdict::VerdictJson;
+use crate::words::shown;
+use robomaton_compiler::OverLimit;
+use robomaton_compiler::trace::Fate;
+use robomaton_grammar::meta::{Meta, content};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// A page and what it means; the fields are the keys that scripts rely on.
+#[derive(Serialize)]
+pub struct PageExplanation {
+    url: String,
+    site: Option<String>,
+    /// What became of the robots.txt; `unresolved` where none is at hand.
+    outcome: Option<&'static str>,
+    #[serde(flatten)]
+    query: Query,
+    #[serde(flatten)]
+    verdict: VerdictJson,
+    basis: &'static str,
+    reason: String,
+    /// The version of ACAP that the page states; without one it is 1.0.
+    version: Option<Version>,
+    #[serde(flatten)]
+    meaning: Meaning,
+    /// Whether there may be a robots.txt that nobody has read, or one that has to be taken to
+    /// forbid everything.
+    #[serde(skip)]
+    unheard: bool,
+    #[serde(skip)]
+    is_allowed: bool,
+    #[serde(skip)]
+    remarks: PageRemarks,
+}
+
+#[derive(Serialize)]
+struct Version {
+    major: u32,
+    minor: u32,
+    line: u32,
+}
+
+/// Remarks about the text that do not belong to the answer.
+pub(super) struct PageRemarks {
+    pub(super) over_limit: Option<OverLimit>,
+    pub(super) unread_note: Option<String>,
+}
+
+impl PageExplanation {
+    /// There is no evidence where the robots.txt exceeds a limit.
+    pub(super) fn new(
+        answer: &ImageAnswer<'_>,
+        page: &Page,
+        evidence: Option<&Evidence<'_>>,
+        remarks: PageRemarks,
+    ) -> PageExplanation {
+        let ImageAnswer { query, url, verdict, account } = answer;
+        let site = verdict.site();
+        let version = page.metas.iter().find_map(|tag| match content(&tag.content) {
+            Meta::Version(major, minor) => Some(Version { major, minor, line: tag.line }),
+            _ => None,
+        });
+        let mut account = account.clone();
+        for rule in account.rules.iter_mut().filter(|rule| rule.role.is_of_page()) {
+            rule.line = page.line(rule.line);
+        }
+        let mut meaning = evidence.map(|evidence| read(page, evidence)).unwrap_or_default();
+        let overriding = evidence.and_then(|evidence| evidence.overriding_outcome(verdict));
+        if overriding.is_some() {
+            let decides = meaning.tags.iter_mut().filter(|tag| tag.fate == fate_name(Fate::Decides));
+            decides.for_each(|tag| tag.fate = fate_name(Fate::Overridden));
+        }
+        let reason = match (overriding, evidence, remarks.over_limit) {
+            (Some(outcome), ..) => Some(of_overriding_outcome(outcome)),
+            (None, Some(evidence), _) => {
+                of_rules(&Evidence { policy: &page.with_lines(evidence.policy), ..*evidence })
+            }
+            (None, None, over) => over.map(too_much),
+        };
+        PageExplanation {
+            url: (*url).to_owned(),
+            site: site.as_ref().map(|site| site.address()).filter(|_| url.contains("://")),
+            outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
+            query: (*query).clone(),
+            verdict: VerdictJson::with(verdict, &account, verdict.choice().as_ref()),
+            basis: verdict.basis().name(),
+            reason: reason.unwrap_or_else(|| of_verdict(verdict, &query.usage)),
+            version,
+            meaning,
+            unheard: evidence.is_some_and(|evidence| evidence.asked.unheard),
+            is_allowed: verdict.is_allowed(),
+            remarks,
+        }
+    }
+
+    /// Whether the crawler may plainly go ahead.
+    pub fn is_allowed(&self) -> bool {
+        self.is_allowed
+    }
+
+    /// Remarks about robots.txt and page for whoever gave them: a limit that they exceed, and bytes
+    /// that were not read.
+    pub fn remarks(&self) -> impl Iterator<Item = String> {
+        let PageRemarks { over_limit, unread_note } = &self.remarks;
+        let over = over_limit.map(|over| format!("robots.txt and page: {}", too_much(over)));
+        over.into_iter().chain(unread_note.as_ref().map(|note| format!("robots.txt {note}")))
+    }
+
+    /// Writes it as text.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "page     {}", self.url)?;
+        let site = self.site.as_deref().unwrap_or("the site");
+        writeln!(out, "robots   of {site}: {}", self.outcome.unwrap_or("damaged"))?;
+        writeln!(out, "asks     {}", self.query)?;
+        match &self.version {
+            Some(Version { major, minor, line }) => writeln!(out, "version  {major}.{minor}, line {line}")?,
+            None => writeln!(out, "version  not stated: 1.0")?,
+        }
+        let Meaning { tags, elements, problems } = &self.meaning;
+        writeln!(out, "META{}", if tags.is_empty() { "     none" } else { "" })?;
+        tags.iter().try_for_each(|tag| tag.write(out))?;
+        writeln!(out, "{}", if elements.is_empty() { "elements none" } else { "elements" })?;
+        elements.iter().try_for_each(|element| element.write(out))?;
+        if !problems.is_empty() {
+            writeln!(out, "problems")?;
+        }
+        problems.iter().try_for_each(|problem| problem.write(out))?;
+        self.write_verdict(out)
+    }
+
+    fn write_verdict(&self, out: &mut impl Write) -> io::Result<()> {
+        let verdict = &self.verdict;
+        if let (Some(fields), Some(conventional)) = (verdict.fields, verdict.conventional) {
+            writeln!(out, "sides    fields alone {fields}, the conventional rules alone {conventional}")?;
+        }
+        for (number, condition) in verdict.conditions.iter().enumerate() {
+            let condition = shown(condition);
+            writeln!(out, "{:<8} {condition}", if number == 0 { "only if" } else { "" })?;
+        }
+        writeln!(out, "verdict  {}: {}", verdict.verdict, shown(&self.reason))?;
+        if verdict.incomplete {
+            let missing = match self.unheard {
+                true => {
+                    "without the robots.txt of the site, which may name the crawler (--image or --robots)"
+                }
+                false => "without a file that the robots.txt refers to (--with)",
+            };
+            let counts = match verdict.decision == verdict.verdict {
+                true => String::new(),
+                false => format!(", so that {} counts as {}", verdict.decision, verdict.verdict),
+            };
+            writeln!(out, "         incomplete: {missing}{counts}")?;
+        }
+        Ok(())
+    }
+}
+
+impl MetaTag {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let MetaTag { line, column, name, content, says, fate, .. } = self;
+        let mark = if *fate == "decides" { "<- " } else { "" };
+        let content = content.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        let [name, content, says] = [name, &content, says].map(|text| shown(text));
+        writeln!(out, "           {:<7} {name}: {content}", format!("{line}:{column}"))?;
+        writeln!(out, "                   {says}  {mark}{fate}")
+    }
+}
+
+impl Element {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let Element { line, column, path, tag, id, token, means, applies } = self;
+        let [path, tag, token, means] = [path, tag, token, means].map(|text| shown(text));
+        let id = id.as_ref().map_or(String::new(), |id| format!(" id {id:?}"));
+        writeln!(out, "           {:<7} {tag}{id} at {path}: {token}", format!("{line}:{column}"))?;
+        writeln!(out, "                   {means}{}", if *applies { "" } else { "  of another usage" })
+    }
+}
+
+impl Problem {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let Problem { line, column, message } = self;
+        writeln!(out, "           {:<7} {}", format!("{line}:{column}"), shown(message))
+    }
+}

@@ -1,0 +1,190 @@
+//! Who asks, for what, and how people write it: names of crawlers, usages, URLs.
+//!
+//! A [`Query`] says everything by names. [`Query::resolve`] turns it into what an image is asked
+//! with, [`Query::asked`] into what the trace is asked with.
+
+use robomaton_compiler::trace::Asked;
+use robomaton_formats::agent::list;
+use robomaton_formats::profile::AgentRule;
+use robomaton_runtime::{Crawler, Image, NoCrawler, Profile, Usage, Verdict};
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A crawler, and what it wants to do. In JSON the names are joined by commas.
+#[derive(Clone, Debug, Serialize)]
+pub struct Query {
+    /// The crawler's names, best first (R5).
+    #[serde(rename = "agent", serialize_with = "joined")]
+    pub agents: Vec<String>,
+    /// What it wants to do.
+    pub usage: String,
+    /// What it wants that for.
+    pub purpose: Option<String>,
+    /// Whether it works on single elements of pages (M13).
+    pub elements: bool,
+    /// Whether only groups that name it count. An explanation has this key, the answer for a page
+    /// does not.
+    #[serde(skip)]
+    pub named_only: bool,
+}
+
+fn joined<S: Serializer>(agents: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&agents.join(","))
+}
+
+impl Query {
+    /// Resolves the names for an image.
+    pub fn resolve<D: AsRef<[u8]>>(&self, image: &Image<D>) -> (Crawler, Usage<'_>) {
+        let usage = for_purpose(image.usage(&self.usage), self.purpose.as_deref());
+        let crawler = image.crawler(&self.agents);
+        (crawler.named_only(self.named_only), usage)
+    }
+
+    /// The question for the trace. `agents` are those of [`Query::agents`].
+    pub(crate) fn asked<'a>(&'a self, agents: &'a [&'a str], target: &'a [u8], unheard: bool) -> Asked<'a> {
+        let (usage, purpose) = (self.usage.as_str(), self.purpose.as_deref());
+        let Query { elements, named_only, .. } = *self;
+        Asked { agents, usage, purpose, target, elements, unheard, named_only }
+    }
+
+    /// The names, borrowed.
+    pub(crate) fn agents(&self) -> Vec<&str> {
+        self.agents.iter().map(String::as_str).collect()
+    }
+}
+
+impl fmt::Display for Query {
+    /// `mybot, then *, to index, for news, on elements of pages`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, to {}", self.agents.join(", then "), self.usage)?;
+        if let Some(purpose) = &self.purpose {
+            write!(f, ", for {purpose}")?;
+        }
+        f.write_str(if self.elements { ", on elements of pages" } else { "" })
+    }
+}
+
+/// A usage for a purpose, if there is one.
+pub fn for_purpose<'p>(usage: Usage<'p>, purpose: Option<&'p str>) -> Usage<'p> {
+    purpose.map_or(usage, |purpose| usage.for_purpose(purpose))
+}
+
+/// Splits a list of crawlers at its commas. A whole `User-Agent` header stays in one piece:
+/// [`crawler_names`] finds the names in it.
+pub fn names(agent: &str) -> Vec<&str> {
+    list(agent).unwrap_or_else(|| vec![agent])
+}
+
+/// The names of the crawler that a header or a product token describes, best first.
+///
+/// # Errors
+/// When it names no crawler.
+pub fn crawler_names(agent: &str, profile: Profile) -> Result<Vec<&str>, NoCrawler> {
+    profile.agent_rule().crawler_names(agent)
+}
+
+/// A remark that says which names are used, where a caller gave more than a name and its version,
+/// so that another name may have been meant.
+pub fn name_remark(given: &str, profile: Profile) -> Option<String> {
+    let rule = profile.agent_rule();
+    let names = rule.crawler_names(given).ok()?;
+    let quoted =
+        |names: &[&str]| names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", then ");
+    if let [name] = names[..]
+        && name == given
+    {
+        let trimmed = given.trim_ascii();
+        let reduced = rule.reduce(given);
+        let is_whole =
+            rule == AgentRule::Verbatim || trimmed == "*" || is_version(trimmed.get(reduced.len()..)?);
+        return (!is_whole).then(|| format!("asking as {reduced:?}, the product token of {given:?}"));
+    }
+    list(given)
+        .is_none()
+        .then(|| format!("asking as {}: that is how the User-Agent header names the crawler", quoted(&names)))
+}
+
+/// Whether this is nothing, or `/` and a version.
+fn is_version(rest: &str) -> bool {
+    let is_in_version =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'+' | b'~');
+    rest.is_empty() || rest.strip_prefix('/').is_some_and(|version| version.bytes().all(is_in_version))
+}
+
+/// The bytes of a URL as text: bytes that are not UTF-8 are percent-encoded, which gives the same
+/// URL (R10).
+pub fn url_text(url: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(url) {
+        return text.into();
+    }
+    let mut text = String::with_capacity(url.len() + 16);
+    for &byte in url {
+        match byte {
+            0x80.. => text.push_str(&format!("%{byte:02X}")),
+            _ => text.push(char::from(byte)),
+        }
+    }
+    text.into()
+}
+
+/// Answers for a URL out of robots.txt, or out of another document of its site.
+pub fn decide<'a>(
+    image: &'a Image,
+    document: Option<&str>,
+    crawler: &'a Crawler,
+    usage: Usage<'a>,
+    url: &'a str,
+) -> Verdict<'a> {
+    match document {
+        Some(name) => image.decide_document(name, crawler, usage, url),
+        None => image.decide(crawler, usage, url),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_lists_of_tokens() {
+        assert_eq!(names("a, b/1.0"), ["a", "b/1.0"]);
+        assert_eq!(names("Mozilla/5.0 (KHTML, like Gecko)"), ["Mozilla/5.0 (KHTML, like Gecko)"]);
+        assert_eq!(names("a,"), ["a,"]);
+    }
+
+    #[test]
+    fn queries_are_described() {
+        let agents = vec!["a".to_owned(), "*".to_owned()];
+        let mut query =
+            Query { agents, usage: "index".into(), purpose: None, elements: false, named_only: false };
+        assert_eq!(query.to_string(), "a, then *, to index");
+        (query.purpose, query.elements) = (Some("news".into()), true);
+        assert_eq!(query.to_string(), "a, then *, to index, for news, on elements of pages");
+    }
+
+    #[test]
+    fn other_names_than_the_given_ones_are_reported() {
+        let remark = |given| name_remark(given, Profile::Full);
+        for name in ["GPTBot", "GPTBot/1.2", " a ", "*", "a, b/1.0", "a,b"] {
+            assert_eq!(remark(name), None, "{name}");
+        }
+        let cut = remark("Foo:x").unwrap();
+        assert_eq!(cut, "asking as \"foo\", the product token of \"Foo:x\"");
+        let header = remark("Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)").unwrap();
+        assert!(header.starts_with("asking as \"GPTBot\": "), "{header}");
+        assert_eq!(name_remark("FooBot/2.1 x", Profile::Google), None);
+    }
+
+    #[test]
+    fn versions_are_no_part_of_a_name() {
+        assert!(["", "/2.1", "/1.0-beta"].into_iter().all(is_version));
+        assert!([" x", "/5.0 (x)", ",", "/a/b", "\u{e9}"].into_iter().all(|rest| !is_version(rest)));
+    }
+
+    #[test]
+    fn bytes_of_urls_are_text() {
+        assert!(matches!(url_text("http://a/\u{e9}".as_bytes()), Cow::Borrowed("http://a/\u{e9}")));
+        assert_eq!(url_text(b"http://a/\xe9\xff x"), "http://a/%E9%FF x");
+    }
+}

@@ -1,0 +1,72 @@
+//! Rules and groups of a policy as an explanation shows them: spelled out, cited, addressed.
+//!
+//! It reads what the trace has found and weighs nothing.
+
+use robomaton_compiler::trace::{Asked, Choice, Fate, Holder, Match, Trace};
+use robomaton_compiler::{Policy, Sense};
+use robomaton_runtime::Rule;
+
+/// What became of a rule that matches, in one word.
+pub(crate) fn fate_name(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Decides => "decides",
+        Fate::Beaten => "beaten",
+        Fate::Overridden => "overridden",
+        Fate::Contradicted => "contradicted",
+    }
+}
+
+/// A rule of the trace in the form in which a verdict gives rules.
+pub(crate) fn rule_of(policy: &Policy<'_>, found: &Match) -> Rule {
+    let (rule, group) = (&policy.rules[found.rule], &policy.groups[found.group]);
+    Rule {
+        line: rule.line,
+        group: found.group,
+        role: group.role,
+        file: file_name(policy, group.file).map(|name| (group.file, name)),
+        tag: found.tag,
+        permits: rule.sense == Sense::Permit,
+        usage: policy.usage_name(rule.usage).to_owned(),
+        pattern: rule.pattern.to_vec(),
+        conditions: policy.conditions(rule).to_vec(),
+        is_implied: rule.is_implied(),
+        record: policy
+            .record(group, rule.line)
+            .map(|record| (record.key.to_string(), record.value.to_string())),
+    }
+}
+
+/// The file with this number, from 1; 0 is the robots.txt itself.
+pub(crate) fn file_name(policy: &Policy<'_>, number: u16) -> Option<String> {
+    policy.files.get(usize::from(number).checked_sub(1)?).cloned()
+}
+
+/// Whether a rule stands in a page.
+pub(crate) fn is_of_page(found: &Match) -> bool {
+    found.level.is_some_and(|level| level.holder < Holder::SubRecord)
+}
+
+/// The line of a rule as a sentence cites it.
+pub(crate) fn citation(policy: &Policy<'_>, found: &Match) -> String {
+    let line = policy.rules[found.rule].line;
+    match file_name(policy, policy.groups[found.group].file) {
+        Some(name) => format!("line {line} of {name}"),
+        None if is_of_page(found) => format!("line {line} of the page"),
+        None => format!("line {line}"),
+    }
+}
+
+/// Whether a group or record addresses the crawler. A conventional group must also be one of those
+/// that answer.
+pub(crate) fn addresses(policy: &Policy<'_>, trace: &Trace, asked: &Asked<'_>, number: usize) -> bool {
+    let rule = policy.profile.agent_rule();
+    let group = &policy.groups[number];
+    let names = |name: &str| group.names().any(|value| rule.names(value, name));
+    let is_named = || matches!(&trace.choice, Choice::Named(name) if names(name));
+    if group.role.is_ranked() {
+        return trace.groups.binary_search(&number).is_ok();
+    }
+    // META tags speak to all names of a crawler.
+    let is_named_at_all = || asked.agents.iter().any(|agent| names(&rule.reduce(agent)));
+    group.is_default() || if group.role.is_of_meta_tags() { is_named_at_all() } else { is_named() }
+}

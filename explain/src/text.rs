@@ -1,0 +1,87 @@
+//! Explains an answer of one text: scans and lowers it once, compiles that, and traces the query.
+//!
+//! The text becomes an image of one site, so that files and images are answered by the same code.
+
+use crate::error::Error;
+use crate::evidence::{Evidence, ImageAnswer};
+use crate::explanation::{Explanation, TextFacts};
+use crate::lines::Lines;
+use crate::query::Query;
+use crate::single::{Origin, SingleSite, SiteFiles, unread};
+use crate::usages::check_usage;
+use robomaton_compiler::{Options, Surroundings, compile_lowered, lower_with};
+use robomaton_grammar::{Tree, scan};
+use robomaton_runtime::{Basis, Outcome, Terms};
+
+/// A query about a text that stands alone.
+pub struct TextQuery<'a> {
+    /// The text.
+    pub text: &'a [u8],
+    /// Files that it may refer to.
+    pub files: &'a SiteFiles,
+    /// How it is read.
+    pub options: &'a Options,
+    /// Who asks, and for what.
+    pub query: &'a Query,
+    /// What an outcome other than rules means.
+    pub terms: &'a Terms,
+    /// A URL, or its path and query alone.
+    pub url: &'a str,
+}
+
+impl TextQuery<'_> {
+    /// Explains the answer.
+    ///
+    /// # Errors
+    /// When the URL is no place of a site, or image and text differ.
+    pub fn explain(&self) -> Result<Explanation, Error> {
+        self.read(|_, _, _| ()).map(|(explanation, ())| explanation)
+    }
+
+    /// Explains the answer, and says what became of each line.
+    ///
+    /// # Errors
+    /// As [`TextQuery::explain`].
+    pub fn explain_lines(&self) -> Result<(Explanation, Lines), Error> {
+        self.read(|tree, context, evidence| Lines::new(tree, context, self.options, self.query, evidence))
+    }
+
+    /// Explains the answer, and reads the tree, with the evidence where there are rules.
+    fn read<T>(
+        &self,
+        read: impl FnOnce(&Tree<'_>, &Surroundings<'_, '_>, Option<&Evidence<'_>>) -> T,
+    ) -> Result<(Explanation, T), Error> {
+        let TextQuery { text, files, options, query, terms, url } = *self;
+        let origin = Origin::of(url, options.profile)?;
+        let slices = files.slices();
+        let context = Surroundings { origin: origin.authority(), files: &slices, pages: &[] };
+        let tree = scan(text, options.limits.bytes(options.profile));
+        let lowered = lower_with(&tree, &context, options);
+        let document = compile_lowered(&tree, lowered.as_ref(), options);
+        let single = SingleSite::of(document, &origin, None, options)?.with_terms(terms.clone());
+        check_usage(single.image(), &query.usage)?;
+        let site = single.site()?;
+        let (crawler, usage) = query.resolve(single.image());
+        let answer = ImageAnswer::new(query, url, site.decide(&crawler, usage, url));
+        let document = &single.document;
+        let mut facts = TextFacts {
+            is_path: origin.authority().is_none(),
+            unread: document.unread,
+            unread_note: unread(document.unread, options),
+            over_limit: document.over_limit,
+            unused_files: files.unused(document).map(str::to_owned).collect(),
+            ..TextFacts::default()
+        };
+        let Some(policy) = lowered.ok().filter(|_| site.outcome() == Some(Outcome::Rules)) else {
+            let is_outcome = matches!(answer.verdict.basis(), Basis::Outcome(_));
+            facts.reason = single.reason().filter(|_| is_outcome);
+            let explanation = Explanation::new(&answer, facts, None);
+            return Ok((explanation, read(&tree, &context, None)));
+        };
+        facts.missing = origin.missing(&policy, files);
+        answer.trace(&policy, |evidence| {
+            let explanation = Explanation::new(&answer, facts, Some(evidence));
+            (explanation, read(&tree, &context, Some(evidence)))
+        })
+    }
+}

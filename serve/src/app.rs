@@ -1,0 +1,42 @@
+//! The state of the service: options, the image that answers, counters, and room for heavy work.
+//!
+//! Handlers use it; it knows none of them.
+
+use crate::Options;
+use crate::current::Current;
+use crate::error::Refusal;
+use crate::limits::heavy;
+use crate::metrics::Metrics;
+use axum::extract::State;
+use axum::http::StatusCode;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// The state that all requests share.
+pub(crate) struct App {
+    pub(crate) options: Options,
+    pub(crate) current: Current,
+    pub(crate) metrics: Metrics,
+    heavy: Semaphore,
+}
+
+impl App {
+    pub(crate) fn new(options: Options, current: Current) -> App {
+        App { options, current, metrics: Metrics::new(), heavy: Semaphore::new(heavy()) }
+    }
+
+    /// Runs work that takes more than a moment on threads of its own, a few at a time, so that
+    /// other requests do not wait.
+    pub(crate) async fn apart<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let lost =
+            || Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error: the work was given up");
+        let _permit = self.heavy.acquire().await.map_err(|_| lost())?;
+        tokio::task::spawn_blocking(work).await.map_err(|_| lost())?
+    }
+}
+
+/// The state as a handler receives it.
+pub(crate) type Shared = State<Arc<App>>;

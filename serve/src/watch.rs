@@ -1,0 +1,52 @@
+//! The watch: looks at the image's file at every tick and after a hangup, and sets the clock.
+//!
+//! Reports reloads and failures to whoever runs the service. [`crate::current`] opens and swaps
+//! images.
+
+use crate::app::App;
+use crate::current::Look;
+use crate::first_of;
+use crate::signals::Hangup;
+use std::sync::Arc;
+
+/// Looks at the file, again and again.
+pub(crate) async fn watch(app: Arc<App>, mut hangup: Hangup) {
+    let mut ticks = tokio::time::interval(app.options.poll);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        let mut insist = false;
+        let tick = async {
+            ticks.tick().await;
+        };
+        let called = async {
+            hangup.next().await;
+            insist = true;
+        };
+        first_of(tick, called).await;
+        let looking = app.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            let look = looking.current.look(&looking.options, insist);
+            looking.current.tick(&looking.options.terms);
+            look
+        });
+        let remark = app.options.remark;
+        match looked.await {
+            Ok(Look::Same) => {}
+            Ok(Look::Taken) => {
+                app.metrics.reloaded(true);
+                remark(&format!(
+                    "opened {} anew: {} sites",
+                    app.options.image.display(),
+                    app.current.get().image.len()
+                ));
+            }
+            Ok(Look::Failed(error, is_news)) => {
+                app.metrics.reloaded(false);
+                if is_news {
+                    remark(&format!("{error}; the image that was opened before goes on answering"));
+                }
+            }
+            Err(_) => return,
+        }
+    }
+}
