@@ -4,21 +4,21 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// The first eight bytes are not those of an image (V1). `robomaton compile` makes images.
+    /// The first eight bytes are not those of an image (I1). `robomaton compile` makes images.
     #[error("not a robomaton image, which `robomaton compile` makes")]
     Magic,
-    /// Another format version (V2). Two cures: recompile the captures with this robomaton, or ask with the
-    /// robomaton that wrote the image.
-    #[error("image format version {found}, this robomaton reads {expected} (V2): recompile the captures")]
+    /// Another format version (I2). Two cures: recompile the captures with this robomaton, or ask
+    /// with the robomaton that wrote the image.
+    #[error("image format version {found}, this robomaton reads {expected} (I2): recompile the captures")]
     Version {
         /// What the header says.
         found: u32,
         /// What this crate reads.
         expected: u32,
     },
-    /// The file is shorter or longer than its header says (V3).
+    /// The file is shorter or longer than its header says (I3).
     #[error(
-        "image is {actual} bytes long, its header says {stated} (V3): was it cut off while being copied?"
+        "image is {actual} bytes long, its header says {stated} (I3): was it cut off while being copied?"
     )]
     Length {
         /// The header's length.
@@ -27,7 +27,7 @@ pub enum ImageError {
         actual: u64,
     },
     /// Any other broken rule.
-    #[error("image damaged at byte {at:#x}: {what} (V{rule})")]
+    #[error("image damaged at byte {at:#x}: {what} (I{rule})")]
     Damaged {
         /// The absolute offset of the offending byte.
         at: u64,

@@ -2,7 +2,7 @@
 //!
 //! This crate owns every byte of it. `SPEC.md` beside this crate is the normative text; [`layout`] is the
 //! same text as types, [`program`] the encoding of automata, [`read`] the checked view, [`mod@write`] the canonical
-//! writer, [`verify`] the rules `V1…`, [`detail`] the cold records.
+//! writer, [`verify`] the rules `I1…`, [`detail`] the cold records.
 //! It also owns what writer and reader must agree on to the bit: the canonical octets of a pattern and of a
 //! target ([`octets`], [`pattern`]), the key of a site ([`site`]), the code of its name ([`name`]) and what answers for it
 //! ([`ruling`]), the product token ([`agent`]), the header it stands in ([`user_agent`]) and the hash of a host

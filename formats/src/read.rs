@@ -1,8 +1,9 @@
 //! The checked view of an image: the only way from bytes to records.
 //!
-//! [`Layout::parse`] checks what can be checked in constant time (V1 to V5) and is the proof that sections lie
-//! inside the file; a [`View`] then hands out records. Every access stays bounds-checked, because a mapped file may
-//! change under the reader: what is not there is `None`, never a panic. [`crate::verify`] does the rest.
+//! [`Layout::parse`] checks what can be checked in constant time (I1 to I5) and is the proof that
+//! sections lie inside the file; a [`View`] then hands out records. Every access stays
+//! bounds-checked, because a mapped file may change under the reader: what is not there is `None`,
+//! never a panic. [`crate::verify`] does the rest.
 
 use crate::detail::{Detail, Meta};
 use crate::error::ImageError;
@@ -33,7 +34,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Checks header and section table (V1 to V5). Reads no section.
+    /// Checks header and section table (I1 to I5). Reads no section.
     pub fn parse(bytes: &[u8]) -> Result<Layout, ImageError> {
         if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
             return Err(ImageError::Magic);

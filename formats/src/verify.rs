@@ -1,8 +1,9 @@
-//! Verification: every checksum and every validity rule of SPEC.md section 9, V1 to V18.
+//! Verification: every checksum and every validity rule of SPEC.md section 9, I1 to I18.
 //!
-//! [`crate::read::Layout::parse`] has checked V1 to V5 in constant time; this walks the rest. An image that passes never
-//! answers `damaged`; that its programs say what its texts say, only compiling again can prove.
-//! It repeats no rule of `Layout::parse` and judges nothing about robots.txt.
+//! [`crate::read::Layout::parse`] has checked I1 to I5 in constant time; this walks the rest. An
+//! image that passes never answers `damaged`; that its programs say what its texts say, only
+//! compiling again can prove. It repeats no rule of `Layout::parse` and judges nothing about
+//! robots.txt.
 
 mod cold;
 mod marks;
@@ -36,7 +37,7 @@ pub fn verify(bytes: &[u8]) -> Result<Layout, ImageError> {
     Ok(layout)
 }
 
-/// The same, and decompresses all texts (V18).
+/// The same, and decompresses all texts (I18).
 ///
 /// # Errors
 /// The first broken rule, with the offset of the byte that breaks it.
@@ -56,7 +57,7 @@ impl Check<'_> {
         ImageError::damaged(self.layout.range(section).start + at, rule, what)
     }
 
-    /// V6: what lies between sections is zero, so equal contents are equal bytes.
+    /// I6: what lies between sections is zero, so equal contents are equal bytes.
     fn padding(&self, bytes: &[u8]) -> Result<(), ImageError> {
         let mut end = HEAD;
         for range in Section::ALL.into_iter().map(|section| self.layout.range(section)) {
@@ -71,7 +72,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// V8 to V15, but for the order of the sites, and V17.
+    /// I8 to I15, but for the order of the sites, and I17.
     fn hot(&self) -> Result<(), ImageError> {
         self.names()?;
         let rulings = self.sites()?;
@@ -80,7 +81,7 @@ impl Check<'_> {
         self.fetches(&rulings)
     }
 
-    /// V7: checksums of some sections.
+    /// I7: checksums of some sections.
     fn checksums(&self, which: impl Fn(Section) -> bool) -> Result<(), ImageError> {
         for section in Section::ALL.into_iter().filter(|&section| which(section)) {
             let sum = xxhash_rust::xxh3::xxh3_64(self.view.section(section));
@@ -92,7 +93,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// V8: names of crawlers ascend and lie in their section; V9: usages are UTF-8 and begin with the standard ones.
+    /// I8: names of crawlers ascend and lie in their section; I9: usages are UTF-8 and begin with
+    /// the standard ones.
     fn names(&self) -> Result<(), ImageError> {
         let mut last: Option<&[u8]> = None;
         for id in self.view.crawler_ids() {

@@ -1,4 +1,5 @@
-//! V14 of lanes: a program that passes the check answers as its texts say, whatever octet of it was changed.
+//! I14 of lanes: a program that passes the check answers as its texts say, whatever octet of it was
+//! changed.
 
 use robomaton_formats::program::lanes::{Draft, FRONT_LANES, Lanes, Plan, REACH_ALL};
 use robomaton_formats::program::{self, Head, PADDING, Silence, Tag, Weighing, check};

@@ -1,4 +1,5 @@
-//! SPEC.md against the code: its tables of records, sections, constants and numbers, and its rules V1….
+//! SPEC.md against the code: its tables of records, sections, constants and numbers, and its rules
+//! I1….
 //!
 //! The document is read as text. A table is found by the heading over it, so a heading that is renamed fails as much
 //! as a number that differs. The two dumps of the document are held by `dump.rs`, its look-up by `roundtrip.rs`.
@@ -377,8 +378,8 @@ fn validity_rules() {
     ];
     let mut used = BTreeSet::new();
     for source in sources {
-        // In prose and messages: V and digits.
-        for (at, _) in source.match_indices('V') {
+        // In prose and messages: I and digits.
+        for (at, _) in source.match_indices('I') {
             let digits: String = source[at + 1..].chars().take_while(char::is_ascii_digit).collect();
             used.extend(digits.parse::<u8>());
         }
@@ -392,7 +393,7 @@ fn validity_rules() {
     }
     let listed: Vec<u8> = columns::<1>("## 9 Validity")
         .iter()
-        .map(|[rule]| rule.strip_prefix('V').and_then(|rule| rule.parse().ok()).expect("a rule's number"))
+        .map(|[rule]| rule.strip_prefix('I').and_then(|rule| rule.parse().ok()).expect("a rule's number"))
         .collect();
     assert_eq!(listed, Vec::from_iter(used));
     assert_eq!(listed, Vec::from_iter(1..=18));

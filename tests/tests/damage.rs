@@ -252,7 +252,7 @@ fn bad_images_break_the_rule_they_are_named_after() {
         if rule != 7 {
             patient.sum_sections();
         }
-        // V1 to V3 come before the checksum, the others would hide behind it.
+        // I1 to I3 come before the checksum, the others would hide behind it.
         if rule > 3 {
             patient.sum_head();
         }
@@ -263,6 +263,6 @@ fn bad_images_break_the_rule_they_are_named_after() {
         }
     }
     for rule in 1..=18 {
-        assert!(BAD_IMAGES.iter().any(|bad| bad.1 == rule), "no image breaks V{rule}");
+        assert!(BAD_IMAGES.iter().any(|bad| bad.1 == rule), "no image breaks I{rule}");
     }
 }

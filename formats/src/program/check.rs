@@ -1,4 +1,4 @@
-//! Whether a program is well-formed (V14): called by `verify` for each program of an image.
+//! Whether a program is well-formed (I14): called by `verify` for each program of an image.
 //!
 //! A program that passes is walked without meeting damage. Linear in the program, without recursion. What its rules
 //! should have been is not known here.

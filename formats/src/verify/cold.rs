@@ -1,4 +1,4 @@
-//! V16, V18: the sections that only explain.
+//! I16, I18: the sections that only explain.
 
 use super::Check;
 use crate::detail::DetailShape;
@@ -11,7 +11,7 @@ use std::io;
 use zstd::zstd_safe::{DCtx, find_frame_compressed_size, get_frame_content_size};
 
 impl Check<'_> {
-    /// V16: details and provenance decode; texts are frames that state a size.
+    /// I16: details and provenance decode; texts are frames that state a size.
     pub(super) fn cold(&self) -> Result<(), ImageError> {
         for document in self.view.document_ids() {
             let detail = self.view.detail_bytes(document).and_then(whole::<DetailShape<'_>>);
@@ -31,7 +31,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// V18: the texts decompress to what they state. As streams: a frame may claim any size.
+    /// I18: the texts decompress to what they state. As streams: a frame may claim any size.
     pub(super) fn texts(&self) -> Result<(), ImageError> {
         let mut context = DCtx::create();
         for document in self.view.document_ids() {

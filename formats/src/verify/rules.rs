@@ -1,4 +1,4 @@
-//! V12, V13, V14, V17: what rulings lead to, policies, lists, scopes and programs.
+//! I12, I13, I14, I17: what rulings lead to, policies, lists, scopes and programs.
 
 use super::{Check, Marks};
 use crate::error::ImageError;
@@ -19,8 +19,9 @@ impl Check<'_> {
         Marks::new(self.view.section(section).len())
     }
 
-    /// V12: policies are whole, their crawlers exist (and ascend, where they are looked up by number);
-    /// V13: lists are whole and their usages exist. Gives the programs, those that are rulings among them.
+    /// I12: policies are whole, their crawlers exist (and ascend, where they are looked up by
+    /// number); I13: lists are whole and their usages exist. Gives the programs, those that are
+    /// rulings among them.
     pub(super) fn policies(&self, rulings: &[Ruling]) -> Result<Programs, ImageError> {
         let usages = self.view.usages().count();
         let all_by_substring = self.layout.profile.agent_rule() == crate::profile::AgentRule::Substring;
@@ -86,8 +87,8 @@ impl Check<'_> {
         Ok(programs)
     }
 
-    /// V13: scoped lists are whole, lead to no further list than one, and their usages and purposes exist; V17: their
-    /// scopes are whole.
+    /// I13: scoped lists are whole, lead to no further list than one, and their usages and purposes
+    /// exist; I17: their scopes are whole.
     fn scoped_lists(&self, lists: &Marks, programs: &mut Marks) -> Result<(), ImageError> {
         let usages = self.view.usages().count();
         let (mut rests, mut scopes) = (self.marks(Section::Lists), self.marks(Section::Scopes));
@@ -129,7 +130,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// V14: every program is a pair of trees inside its section, which ends with padding.
+    /// I14: every program is a pair of trees inside its section, which ends with padding.
     pub(super) fn programs(&self, programs: &Programs) -> Result<(), ImageError> {
         let section = self.view.section(Section::Programs);
         if !section.ends_with(&[0; program::PADDING]) {

@@ -1,4 +1,4 @@
-//! V10, V11, V15: the host table, the sites in it, and their fetch records.
+//! I10, I11, I15: the host table, the sites in it, and their fetch records.
 //!
 //! One pass over the buckets, which decodes each name once, and one over the order of the sites.
 
@@ -15,9 +15,9 @@ use std::hint::black_box;
 const BLOCK: usize = 64;
 
 impl Check<'_> {
-    /// V10: sites are numbered and named in the order of their places, and what answers for each is known. V11: each
-    /// stands where the look-up finds it, the buckets that it was displaced from are marked, and no others are. Gives the
-    /// rulings, by the numbers of the sites.
+    /// I10: sites are numbered and named in the order of their places, and what answers for each is
+    /// known. I11: each stands where the look-up finds it, the buckets that it was displaced from
+    /// are marked, and no others are. Gives the rulings, by the numbers of the sites.
     pub(super) fn sites(&self) -> Result<Vec<Ruling>, ImageError> {
         let buckets = self.view.buckets();
         let mut rulings = Vec::new();
@@ -68,8 +68,8 @@ impl Check<'_> {
         Ok(rulings)
     }
 
-    /// V11: as many places as sites, all of them taken, and their keys ascend; so no site is missing. The order leads all
-    /// over the table: a block of places waits for memory together.
+    /// I11: as many places as sites, all of them taken, and their keys ascend; so no site is
+    /// missing. The order leads all over the table: a block of places waits for memory together.
     pub(super) fn order(&self) -> Result<(), ImageError> {
         let order = self.view.order();
         if order.len() != self.view.fetches().len() {
@@ -103,7 +103,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// V15: one fetch record per site, with the status that its ruling has and a document that exists.
+    /// I15: one fetch record per site, with the status that its ruling has and a document that
+    /// exists.
     pub(super) fn fetches(&self, rulings: &[Ruling]) -> Result<(), ImageError> {
         let fetches = self.view.fetches();
         if fetches.len() != rulings.len() {

@@ -1,4 +1,5 @@
-//! Whether a program of lanes is well-formed (V14): called by [`program::check`](crate::program::check).
+//! Whether a program of lanes is well-formed (I14): called by
+//! [`program::check`](crate::program::check).
 //!
 //! A program that passes answers as its texts say: columns and triggers leave no rule out that may match.
 
