@@ -231,7 +231,7 @@ fn ends_at<R: Register>(
             front >>= 8;
             at += 1;
         } else {
-            let Some(length) = precede(program, &mut at, target, begin)? else { break };
+            let Preceding::Label(length) = precede(program, &mut at, target, begin)? else { break };
             begin -= length;
             front = eight(program, at)?;
         }
@@ -273,14 +273,22 @@ fn eight(program: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*program.get(at..)?.first_chunk()?))
 }
 
-/// Moves `at` past the rest of the label that stands there, when the target has it right before `place`, and gives its
-/// length.
+/// What stands in a target before a place.
+enum Preceding {
+    /// The label, of this length.
+    Label(usize),
+    /// Something else.
+    Other,
+}
+
+/// Moves `at` past the rest of the label that stands there, and looks whether the target has it
+/// right before `place`.
 #[inline(always)]
-fn precede(program: &[u8], at: &mut usize, target: &[u8], place: usize) -> Option<Option<usize>> {
+fn precede(program: &[u8], at: &mut usize, target: &[u8], place: usize) -> Option<Preceding> {
     let length = varint(program, at)? as usize;
     let label = program.get(*at..)?;
     *at += length;
-    let Some(from) = place.checked_sub(length) else { return Some(None) };
+    let Some(from) = place.checked_sub(length) else { return Some(Preceding::Other) };
     let fits = match length {
         0 => true,
         1..=8 => {
@@ -289,7 +297,7 @@ fn precede(program: &[u8], at: &mut usize, target: &[u8], place: usize) -> Optio
         }
         _ => target.get(from..place)? == label.get(..length)?,
     };
-    Some(fits.then_some(length))
+    Some(if fits { Preceding::Label(length) } else { Preceding::Other })
 }
 
 /// The tag of this form at this rank.
