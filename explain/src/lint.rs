@@ -2,7 +2,7 @@
 //!
 //! The grammar finds mistakes of form, the compiler oddities of meaning; here both become
 //! [`Finding`]s with a place ([`Places`]). A finding's place is inside its line, whatever ends
-//! that: a source may be any bytes. [`entry`] reads the document that explains the codes.
+//! that: a source may be any bytes. [`entry()`] reads the document that explains the codes.
 
 mod entry;
 mod places;

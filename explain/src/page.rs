@@ -2,7 +2,7 @@
 //! of its site.
 //!
 //! The page goes the whole way through compiler, writer and runtime, and the trace is checked
-//! against the answer. [`meaning`] says what tags and classes mean. HTML is read elsewhere.
+//! against the answer. `meaning` says what tags and classes mean. HTML is read elsewhere.
 
 mod content;
 mod explanation;

@@ -45,7 +45,7 @@ pub(crate) async fn text(State(app): Shared, RawQuery(query): RawQuery) -> Resul
             Refusal::new(StatusCode::NOT_FOUND, what)
         })?;
         if text.len() > TEXT {
-            return Err(Refusal::too_long("the text", TEXT, "octets"));
+            return Err(Refusal::too_long("the text", TEXT, "bytes"));
         }
         Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
     })

@@ -107,7 +107,7 @@ impl Batch<'_> {
         let mut question: InputQuestion<'q> =
             serde_json::from_str(json).map_err(|error| Refusal::bad(error.to_string()))?;
         if question.url.len() > URL {
-            return Err(Refusal::too_long("the url", URL, "octets"));
+            return Err(Refusal::too_long("the url", URL, "bytes"));
         }
         // As on a command line, one string may be a list of names.
         if let Some(Names::One(name)) = &question.agent {

@@ -215,7 +215,7 @@ fn wrong_tests_are_refused() {
     assert!(refused(r#"{"text": "", "url": "/", "profile": "x"}"#, 400).contains("no profile"));
     let long = json!({ "text": "", "url": format!("/{}", "a".repeat(4096)) }).to_string();
     assert!(refused(&long, 413).contains("2048 bytes"));
-    assert!(refused(&" ".repeat(TEST + 1), 413).contains("octets"));
+    assert!(refused(&" ".repeat(TEST + 1), 413).contains("bytes"));
 }
 
 #[test]

@@ -239,18 +239,18 @@ fn fresh(groups: &[&Group<'_>]) -> Option<u8> {
 fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<String>) {
     let Parts { head, segments, anchored } = pattern.parts();
     let rest = |starred: bool| {
-        let mut octets = Vec::with_capacity(pattern.text.len() + 2);
+        let mut bytes = Vec::with_capacity(pattern.text.len() + 2);
         for (number, segment) in segments.iter().enumerate() {
             if starred || number > 0 {
-                octets.push(fresh);
+                bytes.push(fresh);
             }
-            octets.extend_from_slice(segment);
+            bytes.extend_from_slice(segment);
         }
-        octets.extend((!anchored).then_some(fresh));
-        octets
+        bytes.extend((!anchored).then_some(fresh));
+        bytes
     };
-    let mut add = |octets: Vec<u8>| {
-        let url = url(octets, pattern.notation);
+    let mut add = |bytes: Vec<u8>| {
+        let url = url(bytes, pattern.notation);
         // Whatever a notation may do to it, the witness is one.
         if pattern.matches(&pattern.notation.target(&site.target(&url))) {
             into.push(url);
@@ -262,7 +262,7 @@ fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<St
     }
 }
 
-/// A URL of any site whose target has these canonical octets. With a host: of a path alone,
+/// A URL of any site whose target has these canonical bytes. With a host: of a path alone,
 /// google/robotstxt takes two leading slashes for the start of one.
 fn url(target: impl AsRef<[u8]>, notation: Notation) -> String {
     let mut url = String::from("http://h");

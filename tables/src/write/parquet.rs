@@ -51,7 +51,7 @@ enum Values {
 /// Texts, one behind the other.
 #[derive(Default)]
 struct Texts {
-    octets: Vec<u8>,
+    bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
@@ -71,8 +71,8 @@ impl Column {
         let signed = |number: u64| i64::try_from(number).map_err(io::Error::other);
         let there = match (&mut self.values, cell) {
             (Values::Text(cells), Cell::Text(text)) => {
-                cells.octets.extend(text.as_bytes());
-                cells.ends.push(cells.octets.len());
+                cells.bytes.extend(text.as_bytes());
+                cells.ends.push(cells.bytes.len());
                 true
             }
             (Values::Number(cells), Cell::Number(number)) => {
@@ -104,11 +104,11 @@ impl Column {
         let levels = self.levels.as_deref();
         match &mut self.values {
             Values::Text(cells) => {
-                let (octets, ends) = (std::mem::take(&mut cells.octets), std::mem::take(&mut cells.ends));
-                let (octets, mut start) = (ByteArray::from(octets), 0);
+                let (bytes, ends) = (std::mem::take(&mut cells.bytes), std::mem::take(&mut cells.ends));
+                let (bytes, mut start) = (ByteArray::from(bytes), 0);
                 // Each is a place in the one buffer.
                 let texts =
-                    ends.into_iter().map(|end| octets.slice(start, end - std::mem::replace(&mut start, end)));
+                    ends.into_iter().map(|end| bytes.slice(start, end - std::mem::replace(&mut start, end)));
                 batches(out.typed::<ByteArrayType>(), &texts.collect::<Vec<_>>(), levels)?;
             }
             Values::Number(cells) => batches(out.typed::<Int64Type>(), cells, levels)?,

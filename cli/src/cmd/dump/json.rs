@@ -140,6 +140,6 @@ pub(super) fn image<D: AsRef<[u8]>>(image: &Image<D>, out: &mut Out) -> io::Resu
     })
 }
 
-fn text_of(octets: &[u8]) -> String {
-    String::from_utf8_lossy(octets).into_owned()
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
