@@ -7,7 +7,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use robomaton_benches::{Corpus, Field};
-use robomaton_compiler::{Options, ProgramCache, Surroundings, compile_cached, lower};
+use robomaton_compiler::{CompileContext, Options, ProgramCache, compile_cached, lower};
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -32,10 +32,10 @@ fn stages(criterion: &mut Criterion) {
     stage("scan", &|text, _| _ = black_box(robomaton_grammar::scan(text, limit)));
     stage("lower", &|text, _| _ = black_box(lower(&robomaton_grammar::scan(text, limit), None, &plain)));
     stage("without texts", &|text, cache| {
-        _ = black_box(compile_cached(text, &Surroundings::default(), &plain, cache))
+        _ = black_box(compile_cached(text, &CompileContext::default(), &plain, cache))
     });
     stage("with texts", &|text, cache| {
-        _ = black_box(compile_cached(text, &Surroundings::default(), &options, cache))
+        _ = black_box(compile_cached(text, &CompileContext::default(), &options, cache))
     });
     group.finish();
 }

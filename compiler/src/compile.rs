@@ -3,7 +3,7 @@
 //! Every pass is a pure function, so a document depends on the text, its context and the options alone; a
 //! [`ProgramCache`] only saves building programs again that earlier texts had. It does not know what any pass does.
 
-use crate::context::Surroundings;
+use crate::context::CompileContext;
 use crate::details::details;
 use crate::document::{Contents, Document, Text};
 use crate::lower::lower_with;
@@ -15,18 +15,18 @@ use robomaton_grammar::Tree;
 
 /// Compiles one text fetched from `origin` (`host[:port]`, for patterns that are absolute URLs).
 pub fn compile(text: &[u8], origin: Option<&str>, options: &Options) -> Document {
-    compile_with(text, &Surroundings { origin, ..Surroundings::default() }, options)
+    compile_with(text, &CompileContext { origin, ..CompileContext::default() }, options)
 }
 
 /// Compiles one text together with files it may refer to and pages of its site.
-pub fn compile_with(text: &[u8], context: &Surroundings<'_, '_>, options: &Options) -> Document {
+pub fn compile_with(text: &[u8], context: &CompileContext<'_, '_>, options: &Options) -> Document {
     compile_cached(text, context, options, &mut ProgramCache::default())
 }
 
 /// As [`compile_with`], for many texts one after the other: programs that an earlier one had are not built again.
 pub fn compile_cached(
     text: &[u8],
-    context: &Surroundings<'_, '_>,
+    context: &CompileContext<'_, '_>,
     options: &Options,
     cache: &mut ProgramCache,
 ) -> Document {
@@ -37,7 +37,7 @@ pub fn compile_cached(
 
 /// Compiles one text as that of a capture: a page or a picture in place of a robots.txt is another outcome than an empty
 /// one (R16).
-pub fn compile_fetched(text: &[u8], context: &Surroundings<'_, '_>, options: &Options) -> Document {
+pub fn compile_fetched(text: &[u8], context: &CompileContext<'_, '_>, options: &Options) -> Document {
     as_fetched(compile_with(text, context, options), text)
 }
 

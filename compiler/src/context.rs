@@ -4,7 +4,7 @@
 
 /// What a text is read together with.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Surroundings<'a, 's> {
+pub struct CompileContext<'a, 's> {
     /// The authority (`host[:port]`) that the text was fetched from.
     pub origin: Option<&'a str>,
     /// Other files of the same site, by path and query: those that the text refers to are read with it (V16).

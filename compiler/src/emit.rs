@@ -6,7 +6,8 @@
 //! has stored a hash and an offset. It knows no text and no precedence; the bytes are laid out by `formats::write`.
 
 use crate::Options;
-use crate::document::{Document, ScopedSet, Set, decode_names};
+use crate::document::{Document, decode_names};
+use crate::programs::{ScopedSet, Set};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use robomaton_formats::detail::Meta;
 use robomaton_formats::layout::Section;

@@ -44,15 +44,15 @@ mod sniff;
 pub mod trace;
 
 pub use compile::{compile, compile_cached, compile_fetched, compile_lowered, compile_policy, compile_with};
-pub use context::{Element, MetaTag, Page, Surroundings};
-pub use document::{Document, ScopedEntry, ScopedSet, Set};
+pub use context::{CompileContext, Element, MetaTag, Page};
+pub use document::Document;
 pub use dump::{dump_automaton, dump_policy};
 pub use emit::{Emitter, Entry, Names, Provenance, emit};
 pub use limits::{LimitName, Limits, OverLimit};
 pub use lower::{lower, lower_with};
 pub use merge::{Merge, MergeError};
 pub use policy::{Agent, Combiner, Extension, Form, Group, Policy, Rule, RuleSet, Sense};
-pub use programs::ProgramCache;
+pub use programs::{ProgramCache, ScopedEntry, ScopedSet, Set};
 pub use sniff::{Looks, sniff};
 
 use robomaton_formats::Profile;

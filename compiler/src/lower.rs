@@ -4,7 +4,7 @@
 //! here. It knows no key and no precedence: `language` has a file for each language.
 
 use crate::Options;
-use crate::context::Surroundings;
+use crate::context::CompileContext;
 use crate::language::{self, Source};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
@@ -16,7 +16,7 @@ use robomaton_grammar::Tree;
 /// # Errors
 /// The limit that the text exceeds.
 pub fn lower<'s>(tree: &Tree<'s>, origin: Option<&str>, options: &Options) -> Result<Policy<'s>, OverLimit> {
-    lower_with(tree, &Surroundings { origin, ..Surroundings::default() }, options)
+    lower_with(tree, &CompileContext { origin, ..CompileContext::default() }, options)
 }
 
 /// Lowers a tree together with its context. The policy borrows from all of it.
@@ -25,7 +25,7 @@ pub fn lower<'s>(tree: &Tree<'s>, origin: Option<&str>, options: &Options) -> Re
 /// The limit that the texts exceed.
 pub fn lower_with<'s>(
     tree: &Tree<'s>,
-    context: &Surroundings<'_, 's>,
+    context: &CompileContext<'_, 's>,
     options: &Options,
 ) -> Result<Policy<'s>, OverLimit> {
     let languages = language::of(options.profile);

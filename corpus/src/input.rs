@@ -183,7 +183,7 @@ impl Reading<'_> {
             }
             Ok((Access::End(kind), file)) => {
                 let length = file.metadata().map_or(0, |data| data.len());
-                let flow = self.from_end(source, kind, file);
+                let flow = self.read_backwards(source, kind, file);
                 // It is not read from front to back: nobody can say how far before it is done.
                 progress.fetch_add(length, Ordering::Relaxed);
                 flow
@@ -192,8 +192,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads a file of a kind that is read from its end, so far as this build has its reader.
-    fn from_end(&mut self, source: &str, kind: Kind, file: File) -> ControlFlow<()> {
+    /// Reads a file whose directory stands at its end, so far as this build has its reader.
+    fn read_backwards(&mut self, source: &str, kind: Kind, file: File) -> ControlFlow<()> {
         match kind {
             #[cfg(feature = "parquet")]
             Kind::Parquet => {

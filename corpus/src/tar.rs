@@ -41,7 +41,7 @@ impl<'a, R: Read> Entries<'a, R> {
     /// The next entry with its name, those that hold the name of another passed over.
     fn framed(&mut self) -> io::Result<Option<(::tar::Entry<'a, R>, String)>> {
         let mut long_name = None;
-        while let Some(entry) = self.entries.next() {
+        for entry in self.entries.by_ref() {
             let mut entry = entry?;
             let kind = entry.header().entry_type();
             if kind.is_gnu_longname() || kind.is_pax_local_extensions() {

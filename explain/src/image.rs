@@ -11,7 +11,7 @@ use crate::single::{too_much, unread};
 use crate::stored::{self, StoredParts};
 use crate::url::{similar_site, url_mistake};
 use crate::usages::check_usage;
-use robomaton_compiler::{Limits, Options, OverLimit, Surroundings, compile_with, lower_with};
+use robomaton_compiler::{CompileContext, Limits, Options, OverLimit, compile_with, lower_with};
 use robomaton_grammar::scan;
 use robomaton_runtime::{Basis, Image, Outcome, Profile, Site};
 
@@ -53,7 +53,7 @@ pub fn explain(
         facts.unread_note = unread(facts.unread, &options);
     }
     let authority = site.authority();
-    let context = Surroundings { origin: Some(&authority), ..Surroundings::default() };
+    let context = CompileContext { origin: Some(&authority), ..CompileContext::default() };
     let stored = StoredParts::of(&detail);
     let policy = stored::join(lower_with(&tree, &context, &options)?, &detail, &stored);
     facts.note = stored.note();
@@ -90,7 +90,7 @@ fn options_of_document(image: &Image, document: Option<&str>) -> Options {
 fn over_limit(site: &Site<'_>, options: &Options) -> Option<OverLimit> {
     let text = Some(site).filter(|site| site.outcome() == Some(Outcome::OverLimit))?.source(LONGEST_TEXT)?;
     let authority = site.authority();
-    let context = Surroundings { origin: Some(&authority), ..Surroundings::default() };
+    let context = CompileContext { origin: Some(&authority), ..CompileContext::default() };
     compile_with(&text, &context, options).over_limit
 }
 

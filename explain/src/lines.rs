@@ -11,7 +11,7 @@ use crate::query::Query;
 use crate::rule::{addresses, fate_name};
 use robomaton_compiler::lint::STEPS;
 use robomaton_compiler::trace::{Fate, Match};
-use robomaton_compiler::{Options, Sense, Surroundings};
+use robomaton_compiler::{CompileContext, Options, Sense};
 use robomaton_formats::policy::is_special;
 use robomaton_grammar::{Code, Key, LineKind, Tree};
 use robomaton_runtime::Profile;
@@ -84,7 +84,7 @@ impl Lines {
     /// The lines of a tree. There is no evidence where the text has no rules.
     pub(crate) fn new<'s>(
         tree: &Tree<'s>,
-        context: &Surroundings<'_, 's>,
+        context: &CompileContext<'_, 's>,
         options: &Options,
         query: &Query,
         evidence: Option<&Evidence<'_>>,
@@ -154,7 +154,7 @@ fn kind(kind: LineKind) -> &'static str {
 /// explanation.
 fn remarks<'s>(
     tree: &Tree<'s>,
-    context: &Surroundings<'_, 's>,
+    context: &CompileContext<'_, 's>,
     options: &Options,
 ) -> HashMap<usize, Vec<Remark>> {
     let mut remarks: HashMap<usize, Vec<Remark>> = HashMap::new();

@@ -12,7 +12,7 @@ pub use places::{Place, Places};
 
 use crate::single::{Origin, SiteFiles};
 use robomaton_compiler::lint::{STEPS, lint_within};
-use robomaton_compiler::{Options, OverLimit, Surroundings};
+use robomaton_compiler::{CompileContext, Options, OverLimit};
 use robomaton_grammar::{Code, Severity, Span, Tree, scan};
 use serde::{Serialize, Serializer};
 
@@ -61,14 +61,14 @@ pub fn lint(
 ) -> Vec<Finding> {
     let tree = scan(text, options.limits.bytes(options.profile));
     let files = files.slices();
-    let context = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
+    let context = CompileContext { origin: origin.authority(), files: &files, pages: &[] };
     lint_tree(&tree, &context, options, steps)
 }
 
 /// As [`lint`], of a text that is scanned already.
 pub fn lint_tree<'s>(
     tree: &Tree<'s>,
-    context: &Surroundings<'_, 's>,
+    context: &CompileContext<'_, 's>,
     options: &Options,
     steps: usize,
 ) -> Vec<Finding> {
@@ -117,7 +117,7 @@ impl FindingCounts {
     /// Counts the findings about the text of a site with this host and port.
     pub fn of(text: &[u8], authority: &str, options: &Options) -> FindingCounts {
         let tree = scan(text, options.limits.bytes(options.profile));
-        let context = Surroundings { origin: Some(authority), ..Surroundings::default() };
+        let context = CompileContext { origin: Some(authority), ..CompileContext::default() };
         let mut counts = FindingCounts::default();
         lint_tree(&tree, &context, options, STEPS).iter().for_each(|found| counts.add(found));
         counts

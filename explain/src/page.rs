@@ -18,7 +18,7 @@ use crate::usages::check_usage;
 pub use content::{Element, MetaTag, Page};
 pub use explanation::PageExplanation;
 use explanation::PageRemarks;
-use robomaton_compiler::{Options, Policy, Surroundings, compile_lowered, lower_with};
+use robomaton_compiler::{CompileContext, Options, Policy, compile_lowered, lower_with};
 use robomaton_formats::detail::Detail;
 use robomaton_grammar::scan;
 use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
@@ -90,7 +90,7 @@ impl PageQuery<'_> {
         let options = &robots.options;
         let origin = Origin::of(url, Profile::Full)?;
         let (slices, pages) = (files.slices(), [page.numbered(url)]);
-        let context = Surroundings { origin: origin.authority(), files: &slices, pages: &pages };
+        let context = CompileContext { origin: origin.authority(), files: &slices, pages: &pages };
         let tree = scan(&robots.text, options.limits.bytes(options.profile));
         let lowered = lower_with(&tree, &context, options).map(|policy| self.with_records(policy));
         let document = compile_lowered(&tree, lowered.as_ref(), options);

@@ -6,7 +6,9 @@
 
 use crate::error::Error;
 use crate::words::count;
-use robomaton_compiler::{Document, Entry, Options, OverLimit, Policy, Surroundings, compile_fetched, emit};
+use robomaton_compiler::{
+    CompileContext, Document, Entry, Options, OverLimit, Policy, compile_fetched, emit,
+};
 use robomaton_formats::SiteKey;
 use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
 
@@ -131,7 +133,7 @@ impl SingleSite {
         options: &Options,
     ) -> Result<SingleSite, Error> {
         let files = files.slices();
-        let context = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
+        let context = CompileContext { origin: origin.authority(), files: &files, pages: &[] };
         SingleSite::of(compile_fetched(text, &context, options), origin, None, options)
     }
 

@@ -9,7 +9,7 @@ use crate::lines::Lines;
 use crate::query::Query;
 use crate::single::{Origin, SingleSite, SiteFiles, unread};
 use crate::usages::check_usage;
-use robomaton_compiler::{Options, Surroundings, compile_lowered, lower_with};
+use robomaton_compiler::{CompileContext, Options, compile_lowered, lower_with};
 use robomaton_grammar::{Tree, scan};
 use robomaton_runtime::{Basis, Outcome, Terms};
 
@@ -49,12 +49,12 @@ impl TextQuery<'_> {
     /// Explains the answer, and reads the tree, with the evidence where there are rules.
     fn read<T>(
         &self,
-        read: impl FnOnce(&Tree<'_>, &Surroundings<'_, '_>, Option<&Evidence<'_>>) -> T,
+        read: impl FnOnce(&Tree<'_>, &CompileContext<'_, '_>, Option<&Evidence<'_>>) -> T,
     ) -> Result<(Explanation, T), Error> {
         let TextQuery { text, files, options, query, terms, url } = *self;
         let origin = Origin::of(url, options.profile)?;
         let slices = files.slices();
-        let context = Surroundings { origin: origin.authority(), files: &slices, pages: &[] };
+        let context = CompileContext { origin: origin.authority(), files: &slices, pages: &[] };
         let tree = scan(text, options.limits.bytes(options.profile));
         let lowered = lower_with(&tree, &context, options);
         let document = compile_lowered(&tree, lowered.as_ref(), options);

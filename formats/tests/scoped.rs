@@ -6,7 +6,7 @@
 
 use robomaton_compiler::trace::{Asked, trace};
 use robomaton_compiler::{
-    Element, Entry, MetaTag, Options, Page, Surroundings, compile_with, emit, lower_with,
+    CompileContext, Element, Entry, MetaTag, Options, Page, compile_with, emit, lower_with,
 };
 use robomaton_formats::verify::verify;
 use robomaton_formats::{Decision, Notation, Pattern, SiteKey};
@@ -285,7 +285,7 @@ fn ask(image: &[u8], question: Question<'_>) -> Answer {
 }
 
 /// The image of one site with this robots.txt.
-fn image(text: &str, around: &Surroundings<'_, '_>, options: &Options) -> Vec<u8> {
+fn image(text: &str, around: &CompileContext<'_, '_>, options: &Options) -> Vec<u8> {
     let document = compile_with(text.as_bytes(), around, options);
     let site = SiteKey::from_url("https://example.com").expect("a URL");
     let image = emit(vec![Entry::fetched(site, &document)], options).expect("a small image");
@@ -303,7 +303,7 @@ fn rows(after: &str) -> Vec<Vec<&'static str>> {
 
 fn worked() -> Vec<u8> {
     let (_, rest) = SPEC.split_once("<!-- acap -->\n```text\n").expect("the worked text");
-    image(rest.split_once("```").expect("its end").0, &Surroundings::default(), &Options::default())
+    image(rest.split_once("```").expect("its end").0, &CompileContext::default(), &Options::default())
 }
 
 #[test]
@@ -435,7 +435,7 @@ fn weighing_of_the_specification_is_what_the_trace_says() {
             let elements = if below(4) == 0 { vec![Element { token, line: 9 }] } else { Vec::new() };
             pages.push(Page { url: String::new(), target: target.into(), metas, elements });
         }
-        let around = Surroundings { pages: &pages, ..Surroundings::default() };
+        let around = CompileContext { pages: &pages, ..CompileContext::default() };
         let image = image(&text, &around, &options);
         let tree = robomaton_grammar::scan(text.as_bytes(), text.len());
         let policy = lower_with(&tree, &around, &options).expect("within the limits");

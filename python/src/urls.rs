@@ -348,6 +348,11 @@ impl Column {
     }
 }
 
+/// Whether an answer is plain permission; of a null nothing.
+fn is_allowed(code: u8) -> Option<bool> {
+    (code != NULL).then_some(code == 0)
+}
+
 /// The code of a decision: its place in [`VERDICTS`].
 #[inline]
 pub(crate) fn code(decision: Decision) -> u8 {

@@ -11,7 +11,7 @@ use crate::figures::{Figures, OfText};
 use crate::policy::Policy;
 use crate::text::shown;
 use rayon::prelude::*;
-use robomaton_compiler::Surroundings;
+use robomaton_compiler::CompileContext;
 use robomaton_compiler::lint::{Code, lint};
 use robomaton_formats::crawlers::known;
 use robomaton_formats::detail::Detail;
@@ -278,7 +278,7 @@ fn read(read_options: &ReadOptions<'_>, job: &Job<'_>) -> serde_json::Result<(Of
 fn codes(source: &[u8], detail: &Detail<'_>, options: &Options) -> Vec<(&'static str, Severity)> {
     let compiled = &options.compiled;
     let tree = scan(source, compiled.limits.bytes(compiled.profile));
-    let report = lint(&tree, &Surroundings::default(), compiled);
+    let report = lint(&tree, &CompileContext::default(), compiled);
     let lacks = detail.groups.iter().any(|group| group.incomplete);
     let meant = report.findings.iter().filter(|found| lacks || found.code != Code::AcapReferenceMissing);
     let mut codes: BTreeMap<&'static str, Severity> =

@@ -4,7 +4,7 @@ mod common;
 
 use common::{image, options, report_of, sample, whole};
 use robomaton_compiler::lint::lint;
-use robomaton_compiler::{Options, Surroundings};
+use robomaton_compiler::{CompileContext, Options};
 use robomaton_formats::Outcome;
 use robomaton_formats::crawlers::known;
 use robomaton_grammar::{DEFAULT_LIMIT, diagnose, scan};
@@ -37,7 +37,7 @@ fn figures_are_those_of_the_sites() {
         let text = site.source(usize::MAX).expect("a text");
         *sizes.entry(text.len().min(DEFAULT_LIMIT + 1)).or_insert(0) += 1;
         let tree = scan(&text, DEFAULT_LIMIT);
-        let report = lint(&tree, &Surroundings::default(), &Options::default());
+        let report = lint(&tree, &CompileContext::default(), &Options::default());
         let mut said: BTreeSet<&str> = report.findings.iter().map(|finding| finding.code.name()).collect();
         if !report.is_something_else {
             said.extend(diagnose(&tree).iter().map(|found| found.code.name()));

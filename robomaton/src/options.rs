@@ -1,16 +1,11 @@
 //! How one text is parsed: its site, its dialect, the files beside it.
 //!
-//! From a text to an image of one site: the compiler, the writer and the runtime, as for many. It does not know who asks.
+//! `robots` parses with these. It does not know what they mean.
 
-use crate::{Error, Limits, Profile, Robots};
-use robomaton_compiler::{Entry, Options, Surroundings, compile_fetched, emit};
-use robomaton_formats::SiteKey;
-use robomaton_runtime::Image;
+use crate::{Limits, Profile};
+use robomaton_compiler::Options;
 
-/// Stands in where the site is not known.
-const NO_HOST: &str = "localhost";
-
-/// How [`Robots`] is parsed, where [`Robots::parse`] is not enough.
+/// How [`Robots`](crate::Robots) is parsed, where [`Robots::parse`](crate::Robots::parse) is not enough.
 ///
 /// ```
 /// use robomaton::{ParseOptions, Profile};
@@ -22,13 +17,13 @@ const NO_HOST: &str = "localhost";
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ParseOptions {
-    site: Option<String>,
-    files: Vec<(String, Vec<u8>)>,
-    options: Options,
+    pub(crate) site: Option<String>,
+    pub(crate) files: Vec<(String, Vec<u8>)>,
+    pub(crate) options: Options,
 }
 
 impl ParseOptions {
-    /// The options of [`Robots::parse`]: every dialect, the default limits, no site.
+    /// The options of [`Robots::parse`](crate::Robots::parse): every dialect, the default limits, no site.
     pub fn new() -> ParseOptions {
         ParseOptions::default()
     }
@@ -59,25 +54,5 @@ impl ParseOptions {
     pub fn file(mut self, path: impl Into<String>, text: impl Into<Vec<u8>>) -> ParseOptions {
         self.files.push((path.into(), text.into()));
         self
-    }
-
-    /// Parses a text.
-    ///
-    /// # Errors
-    /// When the site is none, or limits were raised so far that the text does not fit an image.
-    pub fn parse(&self, text: impl AsRef<[u8]>) -> Result<Robots, Error> {
-        let error = |error| Error::Site { url: self.site.clone().unwrap_or_default(), error };
-        let site = match &self.site {
-            Some(url) => SiteKey::from_url(url),
-            None => SiteKey::from_host(NO_HOST),
-        };
-        let site = site.map_err(error)?;
-        let files: Vec<(&str, &[u8])> =
-            self.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
-        let origin = self.site.is_some().then(|| site.authority());
-        let around = Surroundings { origin, files: &files, pages: &[] };
-        let document = compile_fetched(text.as_ref(), &around, &self.options);
-        let entry = Entry::fetched(site.clone(), &document);
-        Ok(Robots::new(emit(vec![entry], &self.options).and_then(Image::from_bytes)?))
     }
 }

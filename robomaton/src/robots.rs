@@ -2,7 +2,13 @@
 //!
 //! An image of one site behind fewer words. It does not look at the host of a URL: whatever is asked about is of its site.
 
-use crate::{Access, Crawler, Image, Outcome, ParseOptions, Schedule, Site, Usage, Verdict};
+use crate::{Access, Crawler, Error, Image, Outcome, ParseOptions, Schedule, Site, Usage, Verdict};
+use robomaton_compiler::{CompileContext, Entry, compile_fetched, emit};
+use robomaton_formats::SiteKey;
+
+/// Stands in where the site is not known.
+const NO_HOST: &str = "localhost";
+
 use std::time::Duration;
 
 /// One robots.txt.
@@ -22,6 +28,28 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct Robots {
     image: Image<Vec<u8>>,
+}
+
+impl ParseOptions {
+    /// Parses a text.
+    ///
+    /// # Errors
+    /// When the site is none, or limits were raised so far that the text does not fit an image.
+    pub fn parse(&self, text: impl AsRef<[u8]>) -> Result<Robots, Error> {
+        let error = |error| Error::Site { url: self.site.clone().unwrap_or_default(), error };
+        let site = match &self.site {
+            Some(url) => SiteKey::from_url(url),
+            None => SiteKey::from_host(NO_HOST),
+        };
+        let site = site.map_err(error)?;
+        let files: Vec<(&str, &[u8])> =
+            self.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
+        let origin = self.site.is_some().then(|| site.authority());
+        let around = CompileContext { origin, files: &files, pages: &[] };
+        let document = compile_fetched(text.as_ref(), &around, &self.options);
+        let entry = Entry::fetched(site.clone(), &document);
+        Ok(Robots::new(emit(vec![entry], &self.options).and_then(Image::from_bytes)?))
+    }
 }
 
 impl Robots {

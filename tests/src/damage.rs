@@ -4,7 +4,7 @@
 //! meet the rule behind them. It does not know which damage is found by whom.
 
 use robomaton_compiler::{
-    Document, Element, Entry, MetaTag, Options, Page, Surroundings, compile, compile_with, emit,
+    CompileContext, Document, Element, Entry, MetaTag, Options, Page, compile, compile_with, emit,
 };
 use robomaton_formats::layout::{HEAD, Header, Section, SectionRecord};
 use robomaton_formats::{Context, ImageError, Outcome, Profile, SiteKey};
@@ -110,7 +110,7 @@ fn more_documents(options: &Options) -> [Document; 4] {
         elements: vec![Element { token: "the-acap:disallow-present-snippet".to_owned(), line: 9 }],
     };
     let files = [("/r.txt", REFERRED.as_bytes())];
-    let around = |pages| Surroundings { origin: None, files: &files, pages };
+    let around = |pages| CompileContext { origin: None, files: &files, pages };
     let of_records = [page("https://zacap.example/p", vec![meta("robots", "ACAP disallow-other")])];
     let alone = [page("https://zpage.example/p", metas)];
     let koster = Options { profile: Profile::Koster, ..options.clone() };

@@ -9,7 +9,7 @@
 use crate::suite::{Answer, Engine, Question, Text};
 use crate::{google, oracle, vectors};
 use robomaton_compiler::trace::Asked;
-use robomaton_compiler::{self as compiler, Entry, Options, OverLimit, Policy, Surroundings};
+use robomaton_compiler::{self as compiler, CompileContext, Entry, Options, OverLimit, Policy};
 use robomaton_formats::decision::is_robots_txt;
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::{Condition, Decision, Outcome, Profile, SiteKey};
@@ -153,10 +153,10 @@ impl Around {
     }
 
     /// Hands on what surrounds a text of this site.
-    fn with<T>(&self, origin: Option<&str>, use_it: impl FnOnce(&Surroundings<'_, '_>) -> T) -> T {
+    fn with<T>(&self, origin: Option<&str>, use_it: impl FnOnce(&CompileContext<'_, '_>) -> T) -> T {
         let files: Vec<(&str, &[u8])> =
             self.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
-        use_it(&Surroundings { origin, files: &files, pages: &self.pages })
+        use_it(&CompileContext { origin, files: &files, pages: &self.pages })
     }
 }
 
@@ -176,7 +176,7 @@ impl Trace {
         let origin = self.site.as_ref().map(SiteKey::authority);
         let files: Vec<(&str, &[u8])> =
             self.around.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
-        let around = Surroundings { origin, files: &files, pages: &self.around.pages };
+        let around = CompileContext { origin, files: &files, pages: &self.around.pages };
         use_it(compiler::lower_with(&tree, &around, &self.options))
     }
 }

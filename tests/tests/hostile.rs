@@ -6,7 +6,8 @@
 
 use robomaton_compiler::automaton::{self, Tagged};
 use robomaton_compiler::{
-    Document, Entry, LimitName, Options, Policy, Surroundings, compile, compile_with, emit, lower, precedence,
+    CompileContext, Document, Entry, LimitName, Options, Policy, compile, compile_with, emit, lower,
+    precedence,
 };
 use robomaton_formats::layout::Section;
 use robomaton_formats::program::Weighing;
@@ -191,7 +192,7 @@ fn hostile_records_cost_little() {
         let octets = file.octets();
         let files: Vec<(&str, &[u8])> =
             file.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
-        let around = Surroundings { origin: Some("h.example"), files: &files, pages: &file.pages };
+        let around = CompileContext { origin: Some("h.example"), files: &files, pages: &file.pages };
         let options = Options::default();
         let (mut document, mut time) = (Document::default(), Duration::ZERO);
         let compiled = allocation_counter::measure(|| {

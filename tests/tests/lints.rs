@@ -4,7 +4,7 @@
 //! that are.
 
 use robomaton_compiler::lint::{Code, lint};
-use robomaton_compiler::{Page, Surroundings};
+use robomaton_compiler::{CompileContext, Page};
 use robomaton_corpus::read_page;
 use robomaton_formats::SiteKey;
 use robomaton_grammar::{diagnose, scan};
@@ -20,7 +20,7 @@ fn codes(case: &Case) -> BTreeSet<&'static str> {
     let files: Vec<(&str, &[u8])> =
         case.files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
     let pages: Vec<Page> = case.pages.iter().map(read).collect();
-    let around = Surroundings { origin: Some(site.authority()), files: &files, pages: &pages };
+    let around = CompileContext { origin: Some(site.authority()), files: &files, pages: &pages };
     let report = lint(&tree, &around, &options);
     let of_grammar = diagnose(&tree).into_iter().map(|diagnostic| diagnostic.code.name());
     let of_text = report.findings.iter().map(|finding| finding.code.name());

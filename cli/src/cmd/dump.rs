@@ -11,7 +11,7 @@ use crate::input::{is_image, open_image, read_text, read_text_or_image};
 use crate::options::{Dialect, WithArgs, remark_unused};
 use crate::output::Out;
 use clap::{Args, ValueEnum};
-use robomaton_compiler::{Surroundings, compile_with, dump_automaton, dump_policy, lower_with};
+use robomaton_compiler::{CompileContext, compile_with, dump_automaton, dump_policy, lower_with};
 use robomaton_explain::{Origin, SingleSite};
 use robomaton_runtime::Image;
 use std::io::Write;
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         Stage::Automaton => {
             let files = files.slices();
-            let context = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
+            let context = CompileContext { origin: origin.authority(), files: &files, pages: &[] };
             let document = compile_with(&bytes, &context, &options);
             if let Some(over) = document.over_limit {
                 return Err(Failure::of(&arguments.file, over));
@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 }
             } else {
                 let files = files.slices();
-                let context = Surroundings { origin: origin.authority(), files: &files, pages: &[] };
+                let context = CompileContext { origin: origin.authority(), files: &files, pages: &[] };
                 let policy = lower_with(&tree, &context, &options)
                     .map_err(|over| Failure::of(&arguments.file, over))?;
                 if arguments.json {

@@ -22,7 +22,7 @@ use crate::output::{ColorArg, Out};
 use clap::{Args, ValueEnum};
 use remark::{FileFinding, has_mistakes};
 use robomaton_compiler::lint::STEPS;
-use robomaton_compiler::{Options, Surroundings};
+use robomaton_compiler::{CompileContext, Options};
 use robomaton_explain::lint::{Finding, FindingCounts, Places, lint_tree, sort};
 use robomaton_explain::{Origin, SiteFiles};
 use robomaton_grammar::{Tree, scan};
@@ -100,7 +100,7 @@ impl Linter {
     /// All findings about a text, in the order of their places.
     fn text_findings(&self, tree: &Tree<'_>) -> Vec<Finding> {
         let files = self.files.slices();
-        let context = Surroundings { origin: self.origin.authority(), files: &files, pages: &[] };
+        let context = CompileContext { origin: self.origin.authority(), files: &files, pages: &[] };
         lint_tree(tree, &context, &self.options, self.max_steps)
     }
 }

@@ -3,7 +3,8 @@
 //! The inverse of `emit`, as far as that looks at a document: names, sets, programs, scope, details and text. What only the
 //! steps before it ask of a document (references, limits) is gone. It decodes no program and no detail.
 
-use super::{Document, ScopedEntry, ScopedSet, Set};
+use super::Document;
+use crate::programs::{ScopedEntry, ScopedSet, Set};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::layout::Section;
 use robomaton_formats::policy::{

@@ -13,52 +13,12 @@ pub(crate) use stored::decode_names;
 use crate::Options;
 use crate::limits::OverLimit;
 use crate::policy::Policy;
-use crate::programs::ProgramSets;
+use crate::programs::{ProgramSets, Set};
 use robomaton_formats::layout::MAX_TEXT;
-use robomaton_formats::policy::Role;
 use robomaton_formats::{Outcome, Profile, detail, write};
 use robomaton_grammar::Tree;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-/// The programs that answer for some crawlers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Set {
-    /// Conventional ones: (usage, index into [`Document::programs`]), sorted.
-    Ranked(Vec<(u16, usize)>),
-    /// Ones that are weighed by narrowness.
-    Scoped(ScopedSet),
-}
-
-/// A set whose fields are weighed by narrowness.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct ScopedSet {
-    /// Whether a file that these fields refer to is missing.
-    pub incomplete: bool,
-    /// Whether the conventional rules are of groups that name the crawler.
-    pub own: bool,
-    /// Whether silence permits every usage (P49).
-    pub permits: bool,
-    /// Whether the crawler is named in pages alone.
-    pub pages: bool,
-    /// The programs, sorted.
-    pub entries: Vec<ScopedEntry>,
-    /// The set of the fields that are addressed to any crawler, as an index into [`Document::sets`].
-    pub rest: Option<usize>,
-}
-
-/// One program of a scoped set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ScopedEntry {
-    /// What it holds.
-    pub role: Role,
-    /// The usage, as the policy numbers it.
-    pub usage: u16,
-    /// A place in [`Document::purposes`], plus one; 0 for any purpose.
-    pub purpose: u16,
-    /// Index into [`Document::programs`].
-    pub program: usize,
-}
 
 /// A compiled text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

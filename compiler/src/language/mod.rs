@@ -22,7 +22,7 @@ mod google;
 mod koster;
 pub(crate) mod pages;
 
-use crate::context::Surroundings;
+use crate::context::CompileContext;
 use crate::limits::OverLimit;
 use crate::lowering::{Draft, Lowering};
 use crate::policy::{Combiner, Sense};
@@ -101,7 +101,7 @@ pub(crate) struct Source<'a, 's> {
     /// Its lines.
     pub(crate) tree: &'a Tree<'s>,
     /// What it is read together with.
-    pub(crate) context: &'a Surroundings<'a, 's>,
+    pub(crate) context: &'a CompileContext<'a, 's>,
     /// The lines whose rules say nothing, if there are any ([`Language::suspends`]).
     pub(crate) suspended: Option<Vec<bool>>,
 }

@@ -5,7 +5,7 @@
 
 use super::{Code, Pass, quote};
 use crate::Options;
-use crate::context::Surroundings;
+use crate::context::CompileContext;
 use crate::language::acap::same_site;
 use crate::language::condition::{Dialect, Place, condition};
 use robomaton_formats::SiteKey;
@@ -30,7 +30,7 @@ pub(super) const QUALIFIERS: [&str; 8] = [
     "location",
 ];
 
-pub(super) fn lint(around: &Surroundings<'_, '_>, options: &Options, pass: &mut Pass<'_, '_>) {
+pub(super) fn lint(around: &CompileContext<'_, '_>, options: &Options, pass: &mut Pass<'_, '_>) {
     let read = fields(pass.tree);
     if read.is_empty() {
         return;
@@ -244,7 +244,7 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    fn field(&mut self, line: usize, field: &Field, around: &Surroundings<'_, '_>) {
+    fn field(&mut self, line: usize, field: &Field, around: &CompileContext<'_, '_>) {
         match field {
             Field::Permission { usage, resource, qualifiers } => {
                 if let UsageName::Standard(span) = *usage
@@ -429,7 +429,7 @@ impl Lint<'_, '_, '_> {
     }
 
     /// References that nothing comes of (V16, decision 23).
-    fn reference(&mut self, locator: Span, around: &Surroundings<'_, '_>) {
+    fn reference(&mut self, locator: Span, around: &CompileContext<'_, '_>) {
         let text = String::from_utf8_lossy(self.pass.tree.text(locator)).into_owned();
         let effect = "what it says is not known, so whatever needs a permission is prohibited";
         // Where the site is not known, the URL may be one of its own.

@@ -4,7 +4,6 @@
 //! there is a crawler that reads the rule and the field, and no field nearer to it: one that both name, one that
 //! neither names, or one that either names while nothing of the other kind does.
 
-use super::rules::is_written;
 use super::{Code, Pass};
 use crate::policy::{Group, Policy, Rule, Sense};
 use crate::scope::scoped_pattern;
@@ -55,7 +54,7 @@ pub(super) fn lint(policy: &Policy<'_>, groups: &[&Group<'_>], pass: &mut Pass<'
                     break;
                 }
             }
-            if let (Some(field), true) = (opposite, is_written(rule, pass)) {
+            if let (Some(field), true) = (opposite, pass.is_written(rule)) {
                 let sense = if field.sense == Sense::Permit { "permits" } else { "prohibits" };
                 let message =
                     format!("this rule is dropped: a field of ACAP {sense} what has the same pattern");

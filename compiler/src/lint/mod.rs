@@ -8,11 +8,11 @@
 //!
 //! ```
 //! use robomaton_compiler::lint::{Code, lint};
-//! use robomaton_compiler::{Options, Surroundings};
+//! use robomaton_compiler::{Options, CompileContext};
 //! use robomaton_grammar::{DEFAULT_LIMIT, scan};
 //!
 //! let tree = scan(b"User-agent: *\nDisallow: /a\nAllow: /a\n", DEFAULT_LIMIT);
-//! let report = lint(&tree, &Surroundings::default(), &Options::default());
+//! let report = lint(&tree, &CompileContext::default(), &Options::default());
 //! assert_eq!(report.findings[0].code, Code::SupersededRule);
 //! ```
 
@@ -34,12 +34,13 @@ pub use code::Code;
 pub use pages::{PageFinding, lint_pages};
 
 use crate::Options;
-use crate::context::Surroundings;
+use crate::context::CompileContext;
 use crate::language;
 use crate::limits::OverLimit;
 use crate::lower::lower_with;
+use crate::policy::Rule;
 use robomaton_formats::Profile;
-use robomaton_grammar::{Diagnostic, LineKind, Span, Tree, diagnose};
+use robomaton_grammar::{Diagnostic, Key, LineKind, Span, Tree, diagnose};
 use std::collections::HashSet;
 
 /// Symbols that are compared for one text, where patterns are held against one another in pairs: a tenth of a second.
@@ -75,14 +76,14 @@ pub struct Report {
 }
 
 /// Everything worth saying about the meaning of a tree, with what it is read together with.
-pub fn lint<'s>(tree: &Tree<'s>, around: &Surroundings<'_, 's>, options: &Options) -> Report {
+pub fn lint<'s>(tree: &Tree<'s>, around: &CompileContext<'_, 's>, options: &Options) -> Report {
     lint_within(tree, around, options, STEPS)
 }
 
 /// The same, with another limit in place of [`STEPS`].
 pub fn lint_within<'s>(
     tree: &Tree<'s>,
-    around: &Surroundings<'_, 's>,
+    around: &CompileContext<'_, 's>,
     options: &Options,
     steps: usize,
 ) -> Report {
@@ -172,6 +173,11 @@ impl Pass<'_, '_> {
     fn value(&self, number: u32) -> Span {
         let line = self.tree.lines.get(number as usize - 1);
         line.map_or(Span::default(), |line| if line.value.is_empty() { line.key } else { line.value })
+    }
+
+    /// Whether a rule stands on its line, and was not added for the group.
+    fn is_written(&self, rule: &Rule<'_>) -> bool {
+        self.kind(rule.line) != Some(LineKind::Field(Key::UserAgent))
     }
 
     /// What kind of line has this number.

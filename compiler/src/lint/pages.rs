@@ -17,7 +17,7 @@ use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
 pub struct PageFinding {
     /// What it is about.
     pub code: Code,
-    /// The place of the page in [`Surroundings::pages`](crate::Surroundings::pages).
+    /// The place of the page in [`CompileContext::pages`](crate::CompileContext::pages).
     pub page: usize,
     /// The line that the tag or the element names.
     pub line: u32,

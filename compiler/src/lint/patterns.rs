@@ -4,7 +4,6 @@
 //! The lines are read off the tree. What stars change is asked of the lengths of patterns, which rank them (R12): a
 //! star is called redundant only if the rule would decide the same without it. Everything takes linear time.
 
-use super::rules::is_written;
 use super::{Code, Pass};
 use crate::policy::{Group, Policy, Sense};
 use robomaton_formats::{Notation, Profile};
@@ -120,7 +119,7 @@ pub(super) fn stars(policy: &Policy<'_>, groups: &[&Group<'_>], families: &[usiz
     for (group, &family) in groups.iter().zip(families) {
         for rule in &policy.rules[group.rules.clone()] {
             let has_stars = matches!(rule.notation, Notation::Rep | Notation::Google);
-            if !has_stars || !is_written(rule, pass) {
+            if !has_stars || !pass.is_written(rule) {
                 continue;
             }
             let place = pass.value(rule.line);

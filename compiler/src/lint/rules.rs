@@ -13,7 +13,7 @@ use crate::scope::scoped_pattern;
 use robomaton_formats::Profile;
 use robomaton_formats::policy::Role;
 use robomaton_formats::program::Tag;
-use robomaton_grammar::{Key, LineKind};
+
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -49,17 +49,12 @@ fn robots_txt(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     for group in policy.groups.iter().filter(is_own) {
         for rule in &policy.rules[group.rules.clone()] {
             let is_it = matches!(rule.pattern.as_ref(), b"/robots.txt" | b"/robots.txt$");
-            if is_it && rule.is_crawl() && is_written(rule, pass) {
+            if is_it && rule.is_crawl() && pass.is_written(rule) {
                 let message = "/robots.txt may always be fetched; a rule does not change that";
                 pass.say(Code::RuleForRobotsTxt, pass.value(rule.line), message);
             }
         }
     }
-}
-
-/// Whether a rule stands on its line, and was not added for the group.
-pub(super) fn is_written(rule: &Rule<'_>, pass: &Pass<'_, '_>) -> bool {
-    pass.kind(rule.line) != Some(LineKind::Field(Key::UserAgent))
 }
 
 /// The rules of one group.
@@ -73,7 +68,7 @@ struct Rules<'p, 's> {
 
 impl Rules<'_, '_> {
     fn own(&self, pass: &Pass<'_, '_>) -> Vec<usize> {
-        self.range.clone().filter(|&at| is_written(&self.all[at], pass)).collect()
+        self.range.clone().filter(|&at| pass.is_written(&self.all[at])).collect()
     }
 
     /// Rules that say again, or deny, what another rule says of the same pattern.
@@ -217,7 +212,7 @@ fn redundant(
         // To allow everything in a group of its own is the usual way to say that a crawler is welcome.
         let welcomes = !prohibits[entry.family] && matches!(rule.pattern.as_ref(), b"/" | b"*" | b"/*");
         let span = pass.value(rule.line);
-        if !excepts && !welcomes && is_written(rule, pass) && !lost.contains(&span.start) {
+        if !excepts && !welcomes && pass.is_written(rule) && !lost.contains(&span.start) {
             let message = "this Allow changes nothing: what it matches is allowed without it";
             pass.say(Code::RedundantAllow, span, message);
         }

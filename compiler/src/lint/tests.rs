@@ -13,7 +13,7 @@ fn report(text: &[u8], profile: Profile) -> Report {
     let origin = Some("a.example");
     lint(
         &tree,
-        &Surroundings { origin, ..Surroundings::default() },
+        &CompileContext { origin, ..CompileContext::default() },
         &Options { profile, ..Options::default() },
     )
 }
@@ -241,7 +241,7 @@ fn local_names() {
     assert_eq!(said(&referring), [("acap-reference-missing", 5)]);
     let tree = scan(referring.as_bytes(), DEFAULT_LIMIT);
     let files = [("/x.txt", &b"ACAP-crawler: *\nACAP-allow-(c): /\n"[..])];
-    let around = Surroundings { files: &files, ..Surroundings::default() };
+    let around = CompileContext { files: &files, ..CompileContext::default() };
     assert_eq!(lint(&tree, &around, &Options::default()).findings, []);
     let own = referring.replace(" /x.txt", " https://a.example/x.txt");
     assert_eq!(said(&own), [("acap-reference-missing", 5)]);
@@ -373,7 +373,7 @@ fn what_is_said_of_rules_is_so() {
         let text = random.text();
         let tree = scan(text.as_bytes(), DEFAULT_LIMIT);
         let policy = crate::lower(&tree, None, &options).unwrap();
-        for finding in lint(&tree, &Surroundings::default(), &options).findings {
+        for finding in lint(&tree, &CompileContext::default(), &options).findings {
             let line = text[..finding.span.start as usize].matches('\n').count() as u32 + 1;
             let code = finding.code;
             let fields = [Code::AcapNeverWins, Code::AcapAnchorLoses, Code::AcapEqualPatterns];
@@ -484,7 +484,7 @@ fn nothing_is_too_odd() {
         let bytes = &text.as_bytes()[..text.len() - usize::from(number % 7 == 0 && !text.is_empty())];
         let tree = scan(bytes, DEFAULT_LIMIT);
         let profile = Profile::ALL[number % 4];
-        let around = Surroundings { origin: None, files: &[("/a", b"ACAP-crawler: *\n")], pages: &pages };
+        let around = CompileContext { origin: None, files: &[("/a", b"ACAP-crawler: *\n")], pages: &pages };
         let report = lint(&tree, &around, &Options { profile, ..Options::default() });
         for finding in report.findings {
             let spans = [Some(finding.span), finding.second.map(|(span, _)| span)];

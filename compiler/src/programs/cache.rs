@@ -151,7 +151,7 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Document, Options, Surroundings, compile, compile_cached};
+    use crate::{CompileContext, Document, Options, compile, compile_cached};
     use robomaton_formats::Profile;
 
     /// A text of two groups that say the same in another order, of which many texts have one.
@@ -180,7 +180,7 @@ mod tests {
             for options in &options {
                 let alone: Document = compile(text.as_bytes(), None, options);
                 assert_eq!(
-                    compile_cached(text.as_bytes(), &Surroundings::default(), options, &mut cache),
+                    compile_cached(text.as_bytes(), &CompileContext::default(), options, &mut cache),
                     alone
                 );
                 assert_eq!(alone.programs.len(), if options.profile == Profile::Koster { 2 } else { 1 });

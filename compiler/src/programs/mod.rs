@@ -7,12 +7,13 @@
 mod cache;
 mod ranked;
 mod scoped;
+mod sets;
 
 pub use cache::ProgramCache;
 pub(crate) use ranked::ranked;
 pub(crate) use scoped::scoped;
+pub use sets::{ScopedEntry, ScopedSet, Set};
 
-use crate::document::Set;
 use crate::limits::{LimitName, OverLimit};
 use crate::policy::Policy;
 use robomaton_formats::policy::{MAX_ENTRIES, MAX_SETS};

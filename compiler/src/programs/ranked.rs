@@ -4,9 +4,8 @@
 //! are never merged. Invariant: linear in the policy, but for the programs themselves. It does not know who wins.
 
 use super::cache::ProgramTable;
-use super::{ProgramCache, ProgramSets};
+use super::{ProgramCache, ProgramSets, Set};
 use crate::automaton::Tagged;
-use crate::document::Set;
 use crate::limits::OverLimit;
 use crate::policy::{Group, Policy, Rule};
 use crate::{Options, precedence};

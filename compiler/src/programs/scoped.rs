@@ -5,9 +5,8 @@
 //! gives sets of *n* entries in all. Only conventional groups, of which a crawler has few, are joined here, because of
 //! their rules one winner is sought. Invariant: linear in the policy, but for what [`MERGED`] and [`ENTRIES`] allow.
 
-use super::ProgramSets;
+use super::{ProgramSets, ScopedEntry, ScopedSet, Set};
 use crate::automaton::{self, Tagged};
-use crate::document::{ScopedEntry, ScopedSet, Set};
 use crate::limits::{LimitName, Limits, OverLimit};
 use crate::policy::{Group, Policy, Rule, Sense};
 use crate::precedence;

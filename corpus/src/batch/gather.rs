@@ -13,7 +13,7 @@ use crate::resolve::{Chosen, Facts, MAX_TARGETS};
 use crate::{Capture, Looks, sniff};
 use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
-use robomaton_compiler::{Options, Page, ProgramCache, Surroundings, compile_cached};
+use robomaton_compiler::{CompileContext, Options, Page, ProgramCache, compile_cached};
 use robomaton_formats::{Outcome, Profile, SiteKey, write};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -171,7 +171,7 @@ impl<'o> Gathered<'o> {
                 let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
                 let mut document = compile_cached(
                     body,
-                    &Surroundings::default(),
+                    &CompileContext::default(),
                     if *as_data { data } else { own },
                     &mut cache,
                 );

@@ -13,7 +13,7 @@ use crate::Looks;
 use crate::resolve::{Chosen, Resolved};
 use rayon::prelude::*;
 use robomaton_compiler::{
-    Document, Emitter, Entry, Names, Options, OverLimit, Page, Surroundings, compile_with,
+    CompileContext, Document, Emitter, Entry, Names, Options, OverLimit, Page, compile_with,
 };
 use robomaton_formats::layout::{MAX_TEXT, shard_of};
 use robomaton_formats::{Outcome, Scheme, SiteKey, WriteError, write};
@@ -328,7 +328,7 @@ impl Joining<'_> {
         let text =
             shared.as_ref().and_then(|shared| write::decode_source(&shared.source)).unwrap_or_default();
         let compiled = |files: &[(&str, &[u8])], pages: &[Page]| {
-            let around = Surroundings { origin: Some(site.key.authority()), files, pages };
+            let around = CompileContext { origin: Some(site.key.authority()), files, pages };
             compile_with(&text, &around, self.options)
         };
         let depends = shared.as_ref().is_some_and(|shared| shared.depends_on_origin);

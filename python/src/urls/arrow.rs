@@ -2,8 +2,7 @@
 //!
 //! Strings and binary in all their forms, dictionaries of them among those: values that many rows have are asked about once.
 
-use super::codes::is_allowed;
-use super::{Ask, Chunk, Kind, NULL, Reader, Stored, Texts, in_parts};
+use super::{Ask, Chunk, Kind, NULL, Reader, Stored, Texts, in_parts, is_allowed};
 use crate::VERDICTS;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a row that is null has no answer. What the codes stand for says [`code`].
 
-use super::{Kind, NO_URL, NULL, arrow, code, numpy};
+use super::{Kind, NO_URL, NULL, arrow, code, is_allowed, numpy};
 use crate::VERDICTS;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBool, PyList, PyString};
@@ -14,11 +14,6 @@ pub(crate) struct Codes {
     /// Whether rows may be null.
     pub(super) nulls: bool,
     pub(super) chunks: Vec<Vec<u8>>,
-}
-
-/// Whether an answer is plain permission; of a null nothing.
-pub(super) fn is_allowed(code: u8) -> Option<bool> {
-    (code != NULL).then_some(code == 0)
 }
 
 /// The mask of NumPy and pandas: where there is no answer.

@@ -12,7 +12,7 @@ use robomaton_benches::results::{Results, Table, program};
 use robomaton_benches::{Corpus, Field};
 use robomaton_compiler::automaton::{self, Tagged};
 use robomaton_compiler::{
-    Entry, Options, ProgramCache, Surroundings, compile, compile_cached, emit, lower, precedence,
+    CompileContext, Entry, Options, ProgramCache, compile, compile_cached, emit, lower, precedence,
 };
 use robomaton_corpus::{BatchOptions, Built, Input, Progress, build};
 use robomaton_formats::SiteKey;
@@ -174,10 +174,10 @@ fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize, table: &mut T
         lower(&robomaton_grammar::scan(text, limit), None, &plain).map_or(0, |policy| policy.rules.len())
     });
     stage("compile without texts", "≥ 200", &|text, cache| {
-        compile_cached(text, &Surroundings::default(), &plain, cache).code.len()
+        compile_cached(text, &CompileContext::default(), &plain, cache).code.len()
     });
     stage("compile with texts", "", &|text, cache| {
-        compile_cached(text, &Surroundings::default(), &field.options, cache).code.len()
+        compile_cached(text, &CompileContext::default(), &field.options, cache).code.len()
     });
     let of_sites = corpus.sites.iter().map(|&(_, body)| &corpus.bodies[body].text[..]);
     let with_records: HashSet<*const u8> = records.iter().map(|text| text.as_ptr()).collect();
@@ -187,7 +187,7 @@ fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize, table: &mut T
         let once = || {
             let (mut cache, mut known) = (ProgramCache::default(), HashSet::new());
             let new = texts.iter().filter(|text| known.insert(xxh3_128(text)));
-            new.map(|text| compile_cached(text, &Surroundings::default(), &plain, &mut cache).code.len())
+            new.map(|text| compile_cached(text, &CompileContext::default(), &plain, &mut cache).code.len())
                 .sum::<usize>()
         };
         speed(texts.iter().map(|text| text.len()).sum(), time(ROUNDS, once))

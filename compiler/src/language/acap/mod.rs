@@ -12,7 +12,7 @@ mod spent;
 
 use super::condition::{Dialect, Place, condition};
 use super::{Language, Source};
-use crate::context::Surroundings;
+use crate::context::CompileContext;
 use crate::limits::{LimitName, OverLimit};
 use crate::lowering::{Draft, Lowering, number, token_of};
 use crate::policy::{Agent, Combiner, Extension, Sense};
@@ -98,7 +98,11 @@ impl<'t, 's> Text<'t, 's> {
     }
 
     /// Adds the records to the policy.
-    fn lower(&self, around: &Surroundings<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
+    fn lower(
+        &self,
+        around: &CompileContext<'_, 's>,
+        lowering: &mut Lowering<'s, '_>,
+    ) -> Result<(), OverLimit> {
         lowering.policy.is_acap = true;
         lowering.policy.has_records = true;
         if self.alone {

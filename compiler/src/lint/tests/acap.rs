@@ -102,7 +102,7 @@ fn references_that_go_on() {
         let tree = scan(text.as_bytes(), DEFAULT_LIMIT);
         let files = [("/x", file)];
         let report =
-            lint(&tree, &Surroundings { files: &files, ..Surroundings::default() }, &Options::default());
+            lint(&tree, &CompileContext { files: &files, ..CompileContext::default() }, &Options::default());
         report.findings.iter().map(|finding| finding.code.name()).collect::<Vec<_>>()
     };
     assert_eq!(said(further), ["acap-reference-chain"; 2]);
@@ -121,7 +121,7 @@ fn pages_that_say_odd_things() {
         let elements = elements.map(|(token, line)| crate::Element { token: (*token).to_owned(), line });
         let page =
             crate::Page { metas: metas.collect(), elements: elements.collect(), ..crate::Page::default() };
-        let around = Surroundings { pages: &[crate::Page::default(), page], ..Surroundings::default() };
+        let around = CompileContext { pages: &[crate::Page::default(), page], ..CompileContext::default() };
         let report = |profile| {
             let tree = scan(b"", DEFAULT_LIMIT);
             lint(&tree, &around, &Options { profile, ..Options::default() }).pages
@@ -181,7 +181,7 @@ fn rules_that_are_said_to_be_dropped_are() {
         }
         let tree = scan(text.as_bytes(), DEFAULT_LIMIT);
         let policy = crate::lower(&tree, None, &Options::default()).unwrap();
-        let found = lint(&tree, &Surroundings::default(), &Options::default()).findings;
+        let found = lint(&tree, &CompileContext::default(), &Options::default()).findings;
         for finding in found.iter().filter(|finding| finding.code == Code::AcapContradictedRule) {
             let line = text[..finding.span.start as usize].matches('\n').count() as u32 + 1;
             let fates = |agent: &str| -> Vec<Fate> {
@@ -222,7 +222,7 @@ fn work_on_records_is_bounded() {
     for text in [many_asked, many_matches, many_fields, references] {
         let tree = scan(text.as_bytes(), usize::MAX);
         let files = [("/x", file.as_bytes())];
-        let around = Surroundings { files: &files, ..Surroundings::default() };
+        let around = CompileContext { files: &files, ..CompileContext::default() };
         assert!(!lint(&tree, &around, &Options::default()).findings.is_empty());
     }
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
