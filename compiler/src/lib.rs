@@ -1,14 +1,15 @@
 //! From the text of one robots.txt to rules, programs and, with many others, an image.
 //!
 //! ```text
-//!   text ──▶ grammar::scan ──▶ lower ──▶ precedence ──▶ automaton ──▶ Document ──▶ emit ──▶ image
-//!                                │ Policy     │ tags        │ programs
-//!                                └────────────┴──▶ trace: the meaning, read naively
+//!   text ──▶ grammar::scan ──▶ lower ──▶ precedence ──▶ programs ──▶ details ──▶ Document ──▶ emit ──▶ image
+//!                              │ Policy     │ tags        │ automaton
+//!                              └────────────┴──▶ trace: the meaning, read naively
 //! ```
 //!
-//! [`compile`] makes a [`Document`] of one text; [`emit()`] makes an image of the documents of many sites.
-//! Invariants: every pass is a pure function (no clock, no hash order, no thread order); nothing fails on what a
-//! text says: what exceeds a [`Limits`] is an outcome with a name. Precedence is decided in [`precedence`] alone.
+//! [`compile()`] makes a [`Document`] of one text, by the passes above; [`emit()`] makes an image of the documents
+//! of many sites. `language` has a file for each language that `lower` gives the text to. Invariants: every pass is
+//! a pure function (no clock, no hash order, no thread order); nothing fails on what a text says: what exceeds a
+//! [`Limits`] is an outcome with a name. Precedence is decided in [`precedence`] alone.
 //!
 //! ```
 //! use robomaton_compiler::{Options, compile, emit, Entry};

@@ -19,7 +19,7 @@ pub fn tags(policy: &Policy<'_>) -> Vec<Tag> {
 fn tag(rule: &Rule<'_>, left: usize) -> Tag {
     let permits = rule.sense == Sense::Permit;
     let rank = match rule.combiner {
-        // Fields have numbers of their own in programs (`document::scoped`); among themselves the length is as good as any.
+        // Fields have numbers of their own in programs (`programs::scoped`), which replace these tags.
         Combiner::LongestMatch | Combiner::Specificity => rule.pattern.len(),
         Combiner::FirstMatch => left,
         Combiner::FormOfMatch(form) => form as usize,
