@@ -223,7 +223,7 @@ def test_damage_anywhere_is_found_and_never_a_crash(sample: Path, tmp_path: Path
             image.verify()
         assert raised.value.path == str(path)
         assert 0 <= raised.value.offset < len(whole)
-        assert f"(V{raised.value.rule})" in str(raised.value)
+        assert f"(I{raised.value.rule})" in str(raised.value)
         for url, agent, usage, purpose in asked:
             answer = image.decide(url, agent, usage=usage, purpose=purpose)
             assert answer.as_dict()["verdict"] == answer.verdict in robomaton.VERDICTS
