@@ -46,11 +46,11 @@ pub struct UnknownUsage {
 /// # Errors
 /// When it is neither, with the name that may have been meant.
 pub fn check_usage<D: AsRef<[u8]>>(image: &Image<D>, usage: &str) -> Result<(), UnknownUsage> {
-    let of_image: Vec<String> = image.view().usages().collect();
-    let names = || known().chain(of_image.iter().map(String::as_str));
-    if names().any(|name| name.eq_ignore_ascii_case(usage)) {
+    if known().any(|name| name.eq_ignore_ascii_case(usage)) || image.view().find_usage(usage).is_some() {
         return Ok(());
     }
+    let of_image: Vec<String> = image.view().usages().collect();
+    let names = || known().chain(of_image.iter().map(String::as_str));
     let lower = usage.to_ascii_lowercase();
     let slips = |name: &str| strsim::osa_distance(name, &lower);
     if is_special(usage) && names().all(|name| slips(name) > SLIPS) {

@@ -30,7 +30,7 @@ pub(super) const QUALIFIERS: [&str; 8] = [
     "location",
 ];
 
-pub(super) fn lint(around: &CompileContext<'_, '_>, options: &Options, pass: &mut Pass<'_, '_>) {
+pub(super) fn lint(context: &CompileContext<'_, '_>, options: &Options, pass: &mut Pass<'_, '_>) {
     let read = fields(pass.tree);
     if read.is_empty() {
         return;
@@ -53,7 +53,7 @@ pub(super) fn lint(around: &CompileContext<'_, '_>, options: &Options, pass: &mu
     lint.suspended(&fields);
     lint.define(&fields);
     for (line, field) in &fields {
-        lint.field(*line, field, around);
+        lint.field(*line, field, context);
     }
     if !fields.iter().any(|(_, field)| matches!(field, Field::PermissionsReference(_))) {
         lint.unused(&fields);
@@ -244,7 +244,7 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    fn field(&mut self, line: usize, field: &Field, around: &CompileContext<'_, '_>) {
+    fn field(&mut self, line: usize, field: &Field, context: &CompileContext<'_, '_>) {
         match field {
             Field::Permission { usage, resource, qualifiers } => {
                 if let UsageName::Standard(span) = *usage
@@ -267,7 +267,7 @@ impl Lint<'_, '_, '_> {
                 self.qualifiers(*usage, qualifiers);
             }
             Field::CompositeUsage { members, .. } => members.iter().for_each(|member| self.member(*member)),
-            Field::PermissionsReference(locator) => self.reference(*locator, around),
+            Field::PermissionsReference(locator) => self.reference(*locator, context),
             Field::Request { path, .. } => self.request(self.pass.tree.lines[line].key, *path),
             _ => {}
         }
@@ -429,18 +429,18 @@ impl Lint<'_, '_, '_> {
     }
 
     /// References that nothing comes of (V16, decision 23).
-    fn reference(&mut self, locator: Span, around: &CompileContext<'_, '_>) {
+    fn reference(&mut self, locator: Span, context: &CompileContext<'_, '_>) {
         let text = String::from_utf8_lossy(self.pass.tree.text(locator)).into_owned();
         let effect = "what it says is not known, so whatever needs a permission is prohibited";
         // Where the site is not known, the URL may be one of its own.
-        let itself = SiteKey::from_url(&text).ok().filter(|_| around.origin.is_none());
-        let path = same_site(&text, around.origin.or(itself.as_ref().map(SiteKey::authority)));
+        let itself = SiteKey::from_url(&text).ok().filter(|_| context.origin.is_none());
+        let path = same_site(&text, context.origin.or(itself.as_ref().map(SiteKey::authority)));
         match path {
             None => {
                 let message = format!("a reference to another site, which is not followed; {effect}");
                 self.pass.say(Code::AcapReferenceElsewhere, locator, message);
             }
-            Some(path) => match around.files.iter().find(|(file, _)| *file == path) {
+            Some(path) => match context.files.iter().find(|(file, _)| *file == path) {
                 None => {
                     let message = format!("the file {} is not at hand; {effect}", quote(text.as_bytes()));
                     self.pass.say(Code::AcapReferenceMissing, locator, message);

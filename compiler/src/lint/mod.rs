@@ -76,19 +76,19 @@ pub struct Report {
 }
 
 /// Everything worth saying about the meaning of a tree, with what it is read together with.
-pub fn lint<'s>(tree: &Tree<'s>, around: &CompileContext<'_, 's>, options: &Options) -> Report {
-    lint_within(tree, around, options, STEPS)
+pub fn lint<'s>(tree: &Tree<'s>, context: &CompileContext<'_, 's>, options: &Options) -> Report {
+    lint_within(tree, context, options, STEPS)
 }
 
 /// The same, with another limit in place of [`STEPS`].
 pub fn lint_within<'s>(
     tree: &Tree<'s>,
-    around: &CompileContext<'_, 's>,
+    context: &CompileContext<'_, 's>,
     options: &Options,
     steps: usize,
 ) -> Report {
     let pages = match options.profile {
-        Profile::Full => lint_pages(around.pages),
+        Profile::Full => lint_pages(context.pages),
         _ => Vec::new(),
     };
     let mut pass = Pass { tree, found: Vec::new(), steps, unchecked: None };
@@ -105,17 +105,17 @@ pub fn lint_within<'s>(
         agents::lint(&mut pass);
     }
     if options.profile == Profile::Full {
-        acap::lint(around, options, &mut pass);
+        acap::lint(context, options, &mut pass);
         extended::lint(&mut pass);
     }
     // A reader that wants some crawlers only would not see all groups.
     let options = Options { crawlers: Vec::new(), ..options.clone() };
-    let over = match lower_with(tree, around, &options) {
+    let over = match lower_with(tree, context, &options) {
         Ok(policy) => {
             rules::lint(&policy, &mut pass);
             fields::lint(&policy, &mut pass);
             extended::answers(&policy, &mut pass);
-            used::lint(&policy, around.origin, &mut pass);
+            used::lint(&policy, context.origin, &mut pass);
             None
         }
         Err(over) => Some(over),

@@ -241,8 +241,8 @@ fn local_names() {
     assert_eq!(said(&referring), [("acap-reference-missing", 5)]);
     let tree = scan(referring.as_bytes(), DEFAULT_LIMIT);
     let files = [("/x.txt", &b"ACAP-crawler: *\nACAP-allow-(c): /\n"[..])];
-    let around = CompileContext { files: &files, ..CompileContext::default() };
-    assert_eq!(lint(&tree, &around, &Options::default()).findings, []);
+    let context = CompileContext { files: &files, ..CompileContext::default() };
+    assert_eq!(lint(&tree, &context, &Options::default()).findings, []);
     let own = referring.replace(" /x.txt", " https://a.example/x.txt");
     assert_eq!(said(&own), [("acap-reference-missing", 5)]);
     assert_eq!(said(&own.replace("a.example", "b.example")), [("acap-reference-elsewhere", 5)]);
@@ -484,8 +484,8 @@ fn nothing_is_too_odd() {
         let bytes = &text.as_bytes()[..text.len() - usize::from(number % 7 == 0 && !text.is_empty())];
         let tree = scan(bytes, DEFAULT_LIMIT);
         let profile = Profile::ALL[number % 4];
-        let around = CompileContext { origin: None, files: &[("/a", b"ACAP-crawler: *\n")], pages: &pages };
-        let report = lint(&tree, &around, &Options { profile, ..Options::default() });
+        let context = CompileContext { origin: None, files: &[("/a", b"ACAP-crawler: *\n")], pages: &pages };
+        let report = lint(&tree, &context, &Options { profile, ..Options::default() });
         for finding in report.findings {
             let spans = [Some(finding.span), finding.second.map(|(span, _)| span)];
             assert!(

@@ -42,6 +42,13 @@ pub(crate) struct ProgramSets {
     pub(crate) purposes: Vec<Vec<u8>>,
 }
 
+/// Rules of a policy by their places, usage by usage, ascending; rules of one usage keep their order.
+fn by_usage<'r>(policy: &'r Policy<'_>, rules: &'r mut [usize]) -> impl Iterator<Item = (u16, &'r [usize])> {
+    let usage = |rule: usize| policy.rules[rule].usage;
+    rules.sort_by_key(|&rule| usage(rule));
+    rules.chunk_by(move |&one, &other| usage(one) == usage(other)).map(move |rules| (usage(rules[0]), rules))
+}
+
 impl ProgramSets {
     /// The format numbers sets, and programs of a set, in two octets; no honest text comes near.
     fn check(&self, policy: &Policy<'_>, longest: usize) -> Result<(), OverLimit> {

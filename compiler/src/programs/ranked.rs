@@ -4,10 +4,10 @@
 //! are never merged. Invariant: linear in the policy, but for the programs themselves. It does not know who wins.
 
 use super::cache::ProgramTable;
-use super::{ProgramCache, ProgramSets, Set};
+use super::{ProgramCache, ProgramSets, Set, by_usage};
 use crate::automaton::Tagged;
 use crate::limits::OverLimit;
-use crate::policy::{Group, Policy, Rule};
+use crate::policy::Policy;
 use crate::{Options, precedence};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use robomaton_formats::policy::CRAWL;
@@ -64,19 +64,6 @@ fn joined(policy: &Policy<'_>, names: &[(String, usize)]) -> Vec<bool> {
     joined
 }
 
-/// The usages that a group has programs for, ascending: those of its rules, and crawling, for which it answers without
-/// any (R7).
-fn usages(policy: &Policy<'_>, group: &Group<'_>) -> Vec<u16> {
-    let mut usages = vec![CRAWL];
-    for rule in &policy.rules[group.rules.clone()] {
-        if !usages.contains(&rule.usage) {
-            usages.push(rule.usage);
-        }
-    }
-    usages.sort_unstable();
-    usages
-}
-
 impl ProgramSets {
     /// Builds the programs of each group.
     fn build(
@@ -90,18 +77,20 @@ impl ProgramSets {
         let notation = policy.profile.notation();
         let mut table = ProgramTable::new(code, ranges, cache, notation, options.plain_programs);
         let mut tagged = Vec::with_capacity(policy.rules.len());
+        let mut places: Vec<usize> = Vec::with_capacity(policy.rules.len());
         let mut groups = Vec::with_capacity(policy.groups.len());
         for (group, &joined) in policy.groups.iter().zip(joined) {
             let mut programs = GroupPrograms::new();
-            for usage in usages(policy, group) {
-                let speaks = |rule: &Rule<'_>| rule.usage == usage;
-                let rules = group.rules.clone().filter(|&rule| speaks(&policy.rules[rule]));
+            places.clear();
+            places.extend(group.rules.clone());
+            // A group answers for crawling without a rule of it, too (R7).
+            let crawls = places.iter().any(|&rule| policy.rules[rule].is_crawl());
+            let silent = (!crawls).then_some((CRAWL, [].as_slice()));
+            for (usage, rules) in silent.into_iter().chain(by_usage(policy, &mut places)) {
+                let tag = |&rule: &usize| Tagged { pattern: policy.rules[rule].pattern(), tag: tags[rule] };
                 tagged.clear();
-                tagged.extend(
-                    rules.map(|rule| Tagged { pattern: policy.rules[rule].pattern(), tag: tags[rule] }),
-                );
-                let rules = policy.rules[group.rules.clone()].iter().filter(|rule| speaks(rule));
-                let silence = precedence::silence(rules, Some(usage));
+                tagged.extend(rules.iter().map(tag));
+                let silence = precedence::silence(rules.iter().map(|&rule| &policy.rules[rule]), Some(usage));
                 let (program, depth) = table.add(&mut tagged, joined, silence);
                 options.limits.check_depth(depth, group.line)?;
                 programs.push((usage, program));

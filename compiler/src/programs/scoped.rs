@@ -5,7 +5,7 @@
 //! gives sets of *n* entries in all. Only conventional groups, of which a crawler has few, are joined here, because of
 //! their rules one winner is sought. Invariant: linear in the policy, but for what [`MERGED`] and [`ENTRIES`] allow.
 
-use super::{ProgramSets, ScopedEntry, ScopedSet, Set};
+use super::{ProgramSets, ScopedEntry, ScopedSet, Set, by_usage};
 use crate::automaton::{self, Tagged};
 use crate::limits::{LimitName, Limits, OverLimit};
 use crate::policy::{Group, Policy, Rule, Sense};
@@ -214,11 +214,7 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         let mut fields = Fields::default();
         let purposes = self.purposes(group)?;
         let mut rules: Vec<usize> = group.rules.clone().collect();
-        rules.sort_by_key(|&rule| self.policy.rules[rule].usage);
-        for rules in
-            rules.chunk_by(|&one, &other| self.policy.rules[one].usage == self.policy.rules[other].usage)
-        {
-            let usage = self.policy.rules[rules[0]].usage;
+        for (usage, rules) in by_usage(self.policy, &mut rules) {
             let program = self.program(rules);
             let entry = |&purpose: &u16| ScopedEntry { role: group.role, usage, purpose, program };
             fields.entries.extend(purposes.iter().map(entry));
@@ -258,7 +254,7 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
     /// The entries of conventional groups that answer together (R7).
     fn conventional(&mut self, groups: &[usize]) -> Result<Vec<ScopedEntry>, OverLimit> {
         if !self.joined.contains_key(groups) {
-            let rules: Vec<usize> =
+            let mut rules: Vec<usize> =
                 groups.iter().flat_map(|&group| self.policy.groups[group].rules.clone()).collect();
             let octets = |&rule: &usize| self.policy.rules[rule].pattern.len();
             self.merged +=
@@ -271,15 +267,11 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
                 return Err(OverLimit { limit: LimitName::Stars, allowed: self.limits.stars(), line });
             }
             let mut programs = Vec::new();
-            let mut by_usage: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
-            rules
-                .iter()
-                .for_each(|&rule| by_usage.entry(self.policy.rules[rule].usage).or_default().push(rule));
-            for (usage, rules) in by_usage {
+            for (usage, rules) in by_usage(self.policy, &mut rules) {
                 let silence =
                     precedence::silence(rules.iter().map(|&rule| &self.policy.rules[rule]), Some(usage));
                 let role = if silence == Silence::Allowed { Role::Conventional } else { Role::Preference };
-                programs.push(ScopedEntry { role, usage, purpose: 0, program: self.program(&rules) });
+                programs.push(ScopedEntry { role, usage, purpose: 0, program: self.program(rules) });
             }
             self.joined.insert(groups.to_vec(), programs);
         }

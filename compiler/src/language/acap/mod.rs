@@ -48,7 +48,9 @@ impl Language for Acap {
     }
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
-        Text::read(source.tree).map_or(Ok(()), |text| text.lower(source.context, lowering))
+        // Every text with a record suspends lines, if only its own: others need not be looked through again.
+        let text = source.suspended.as_ref().and_then(|_| Text::read(source.tree));
+        text.map_or(Ok(()), |text| text.lower(source.context, lowering))
     }
 }
 
@@ -100,7 +102,7 @@ impl<'t, 's> Text<'t, 's> {
     /// Adds the records to the policy.
     fn lower(
         &self,
-        around: &CompileContext<'_, 's>,
+        context: &CompileContext<'_, 's>,
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<(), OverLimit> {
         lowering.policy.is_acap = true;
@@ -110,7 +112,7 @@ impl<'t, 's> Text<'t, 's> {
             lowering.policy.rules.clear();
         }
         let records = self.records();
-        let references = self.references(&records, around.origin);
+        let references = self.references(&records, context.origin);
         let allowed = lowering.options.limits.references;
         if let Some(reference) = references.get(allowed) {
             return Err(OverLimit { limit: LimitName::References, allowed, line: reference.line });
@@ -125,7 +127,7 @@ impl<'t, 's> Text<'t, 's> {
         let limit = lowering.options.limits.bytes(lowering.options.profile);
         let mut trees: BTreeMap<&str, Tree<'s>> = BTreeMap::new();
         for path in references.iter().filter_map(|reference| reference.path.as_deref()) {
-            if let Some((_, text)) = around.files.iter().find(|(file, _)| *file == path) {
+            if let Some((_, text)) = context.files.iter().find(|(file, _)| *file == path) {
                 trees.entry(path).or_insert_with(|| robomaton_grammar::scan(text, limit));
             }
         }

@@ -121,10 +121,10 @@ fn pages_that_say_odd_things() {
         let elements = elements.map(|(token, line)| crate::Element { token: (*token).to_owned(), line });
         let page =
             crate::Page { metas: metas.collect(), elements: elements.collect(), ..crate::Page::default() };
-        let around = CompileContext { pages: &[crate::Page::default(), page], ..CompileContext::default() };
+        let context = CompileContext { pages: &[crate::Page::default(), page], ..CompileContext::default() };
         let report = |profile| {
             let tree = scan(b"", DEFAULT_LIMIT);
-            lint(&tree, &around, &Options { profile, ..Options::default() }).pages
+            lint(&tree, &context, &Options { profile, ..Options::default() }).pages
         };
         assert_eq!(report(Profile::Google), []);
         let found = report(Profile::Full).into_iter();
@@ -222,8 +222,8 @@ fn work_on_records_is_bounded() {
     for text in [many_asked, many_matches, many_fields, references] {
         let tree = scan(text.as_bytes(), usize::MAX);
         let files = [("/x", file.as_bytes())];
-        let around = CompileContext { files: &files, ..CompileContext::default() };
-        assert!(!lint(&tree, &around, &Options::default()).findings.is_empty());
+        let context = CompileContext { files: &files, ..CompileContext::default() };
+        assert!(!lint(&tree, &context, &Options::default()).findings.is_empty());
     }
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
