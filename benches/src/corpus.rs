@@ -30,7 +30,7 @@ pub struct Corpus {
 pub struct Body {
     /// The first site that has it.
     pub site: SiteKey,
-    /// Its octets.
+    /// Its bytes.
     pub text: Vec<u8>,
 }
 
@@ -94,12 +94,12 @@ impl Corpus {
         Ok(Corpus { path: path.to_owned(), bodies, sites })
     }
 
-    /// Octets of distinct bodies.
+    /// Bytes of distinct bodies.
     pub fn distinct_bytes(&self) -> usize {
         self.bodies.iter().map(|body| body.text.len()).sum()
     }
 
-    /// Octets of the bodies of all sites.
+    /// Bytes of the bodies of all sites.
     pub fn total_bytes(&self) -> usize {
         self.sites.iter().map(|&(_, body)| self.bodies[body].text.len()).sum()
     }

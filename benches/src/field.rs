@@ -70,7 +70,7 @@ pub struct Field<'c> {
 pub struct File<'c> {
     /// Its site.
     pub site: &'c SiteKey,
-    /// Its octets.
+    /// Its bytes.
     pub text: &'c [u8],
     /// What they compile to.
     pub document: Document,

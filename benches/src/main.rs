@@ -49,9 +49,9 @@ fn run(args: &[&str]) -> Result<bool, String> {
         ["check"] => check(&Generator::new(Statistics::shipped()?, seed)),
         ["generate", sites, path] => {
             let file = File::create(path).map_err(|error| format!("{path}: {error}"))?;
-            let octets = warc::write(&Generator::shipped(seed)?, number(sites)?, BufWriter::new(file))
+            let bytes = warc::write(&Generator::shipped(seed)?, number(sites)?, BufWriter::new(file))
                 .map_err(|error| format!("{path}: {error}"))?;
-            println!("{sites} sites, {octets} octets of bodies");
+            println!("{sites} sites, {bytes} bytes of bodies");
             Ok(true)
         }
         _ => Err(USAGE.into()),

@@ -2,7 +2,7 @@
 //!
 //! For each file some agents (two known ones, one that no file names, one that this file names)
 //! and, in turn, paths made from its patterns: stars replaced by short runs, some cut, some
-//! extended, some changed in one octet, most of them about sixty octets long. Deterministic: equal
+//! extended, some changed in one byte, most of them about sixty bytes long. Deterministic: equal
 //! files give equal questions. It does not know the answers.
 
 use crate::field::{Class, Field, File};
@@ -239,7 +239,7 @@ fn path(rule: &Rule<'_>, random: &mut Random) -> String {
     path
 }
 
-/// Changes one octet behind the first.
+/// Changes one byte behind the first.
 fn change(path: &mut String, random: &mut Random) {
     if path.len() > 1 {
         let at = 1 + random.below(path.len() - 1);

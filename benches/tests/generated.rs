@@ -45,9 +45,9 @@ fn hosts_are_distinct() {
 fn captures_are_read_as_they_were_made() {
     let generator = Generator::shipped(0).expect("the shipped statistics");
     let mut file = tempfile::Builder::new().suffix(".warc.gz").tempfile().expect("a file");
-    let octets = warc::write(&generator, 300, &mut file).expect("captures are written");
+    let bytes = warc::write(&generator, 300, &mut file).expect("captures are written");
     file.flush().expect("captures are written");
-    let (mut sites, mut read_octets) = (generator.sites(0..300), 0);
+    let (mut sites, mut read_bytes) = (generator.sites(0..300), 0);
     let input = [Input::Path(file.path().to_owned())];
     read(&input, &ReadLimits::default(), &AtomicU64::new(0), &mut |item| {
         let Item::Capture(capture) = item else { panic!("{item:?}") };
@@ -55,9 +55,9 @@ fn captures_are_read_as_they_were_made() {
         assert_eq!(capture.url, format!("https://{}/robots.txt", site.host));
         assert!(capture.body == generator.text(site.text), "{}", capture.url);
         assert!(!capture.truncated && capture.status == 200);
-        read_octets += capture.body.len() as u64;
+        read_bytes += capture.body.len() as u64;
         ControlFlow::Continue(())
     })
     .expect("captures are read");
-    assert_eq!((sites.next(), read_octets), (None, octets));
+    assert_eq!((sites.next(), read_bytes), (None, bytes));
 }

@@ -138,7 +138,7 @@ fn fates_and_levels() {
 }
 
 #[test]
-fn octets_that_steer_terminals_are_not_printed() {
+fn bytes_that_steer_terminals_are_not_printed() {
     let place =
         place("ACAP-crawler: *\nACAP-allow-index: /%1B%0A*a x=\u{1b}\nACAP-disallow-index: /%1B%0A*b\n");
     let out = explain(&place, "/%1b%0aab", &["--usage", "index"]);

@@ -28,20 +28,20 @@ fn entries() -> Vec<Entry> {
         let (example, _) = rest.split_once("```").expect("an end of the example");
         let head = said.split_once(". ").expect("a sentence").0;
         let options = options.split_whitespace().collect();
-        Entry { code, head, options, is_page: kind == "html", example: octets(example) }
+        Entry { code, head, options, is_page: kind == "html", example: bytes(example) }
     };
     DOCUMENT.split("\n### ").skip(1).map(entry).collect()
 }
 
-/// A text with each `\xNN` as the octet that it stands for.
-fn octets(text: &str) -> Vec<u8> {
+/// A text with each `\xNN` as the byte that it stands for.
+fn bytes(text: &str) -> Vec<u8> {
     let mut parts = text.split("\\x");
-    let mut octets = parts.next().unwrap_or_default().as_bytes().to_vec();
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
-        octets.push(u8::from_str_radix(&part[..2], 16).expect("two digits"));
-        octets.extend_from_slice(&part.as_bytes()[2..]);
+        bytes.push(u8::from_str_radix(&part[..2], 16).expect("two digits"));
+        bytes.extend_from_slice(&part.as_bytes()[2..]);
     }
-    octets
+    bytes
 }
 
 #[test]
@@ -206,8 +206,8 @@ fn pages_have_remarks_with_places() {
     let html = "<!DOCTYPE html>\r\n<title>x</title><meta name=robots\r\n content='ACAP allow'>\n\
                 <p class='x the-acap:allow-(a) the-acap:b'>caf\u{e9}</p>\n";
     place.write("a.html", html);
-    let utf16 = |mark: &[u8], octets: fn(u16) -> [u8; 2]| {
-        let text = html.encode_utf16().flat_map(octets);
+    let utf16 = |mark: &[u8], bytes: fn(u16) -> [u8; 2]| {
+        let text = html.encode_utf16().flat_map(bytes);
         mark.iter().copied().chain(text).collect::<Vec<u8>>()
     };
     place.write("b.HTM", utf16(b"\xff\xfe", u16::to_le_bytes));
@@ -236,8 +236,8 @@ fn pages_have_remarks_with_places() {
         place.write("e.html", text);
         assert_eq!(place.run(&["lint", "e.html"]).ok(), "e.html: 0 errors, 0 warnings, 0 notes\n");
     }
-    for octets in [&b"\xff\xfe"[..], b"\xfe\xff\0", b"\xff\xfe\0\xd8"] {
-        place.write("e.html", octets);
+    for bytes in [&b"\xff\xfe"[..], b"\xfe\xff\0", b"\xff\xfe\0\xd8"] {
+        place.write("e.html", bytes);
         place.run(&["lint", "e.html"]).ok();
     }
 }

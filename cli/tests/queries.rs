@@ -153,12 +153,12 @@ fn queries_read_what_the_texts_say() {
     let Some(sample) = Sample::new() else { return };
     let mut named: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let (mut stacked_sites, mut stacked, mut lost) = (BTreeSet::new(), 0, 0);
-    let (mut octets, mut rules) = (Vec::new(), Vec::new());
+    let (mut bytes, mut rules) = (Vec::new(), Vec::new());
     for site in sample.image.sites() {
         let Some(detail) = site.detail() else { continue };
         // The query leaves out texts without a record.
         if site.outcome() == Some(Outcome::Rules) {
-            octets.push(site.source(1 << 20).unwrap_or_default().len());
+            bytes.push(site.source(1 << 20).unwrap_or_default().len());
             rules.push(detail.groups.iter().map(|group| group.rules.len()).sum::<usize>());
         }
         for group in &detail.groups {
@@ -182,7 +182,7 @@ fn queries_read_what_the_texts_say() {
     assert_eq!(found, [words([stacked_sites.len(), stacked, lost])]);
     let longest = |sizes: &[usize]| sizes.iter().max().copied().unwrap_or(0);
     let found = sample.columns("sizes", ["sites", "octets_max", "rules_max"]);
-    assert_eq!(found, [words([octets.len(), longest(&octets), longest(&rules)])]);
+    assert_eq!(found, [words([bytes.len(), longest(&bytes), longest(&rules)])]);
     for [name, meant] in sample.columns("typos", ["crawler", "meant"]) {
         assert!(
             named.contains_key(&name) && find(&name).is_none() && find(&meant).is_some(),

@@ -73,7 +73,7 @@ fn what_fails_is_said_and_leaves_the_old_page() {
 fn damage_is_survived() {
     let place = Place::with_image();
     let whole = std::fs::read(place.path("i.rimg")).expect("an image");
-    // Octets behind the head: the page may count less, but it comes.
+    // Bytes behind the head: the page may count less, but it comes.
     for at in (whole.len() / 2..whole.len()).step_by(whole.len() / 40) {
         let mut bent = whole.clone();
         bent[at] ^= 0xA5;

@@ -1,7 +1,7 @@
 //! Policy → the cold records of a document: every rule with its line, so that an image can say which one decided.
 
 use crate::policy::{Extension, Group, Policy, Sense};
-use robomaton_formats::detail::{self, Octets};
+use robomaton_formats::detail::{self, Bytes};
 use robomaton_formats::program::Tag;
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ fn group<'p>(policy: &'p Policy<'_>, group: &'p Group<'_>, tags: &[Tag]) -> deta
             tag: tags[at],
             permits: rule.sense == Sense::Permit,
             conditions: rule.conditions,
-            pattern: Octets::from(rule.pattern.as_ref()),
+            pattern: Bytes::from(rule.pattern.as_ref()),
         }
     };
     // All rules of a group are written in one notation.
@@ -39,7 +39,7 @@ fn group<'p>(policy: &'p Policy<'_>, group: &'p Group<'_>, tags: &[Tag]) -> deta
         role: group.role,
         crawlers: group.names().map(str::to_ascii_lowercase).collect(),
         default: group.is_default(),
-        purposes: group.purposes.iter().map(|purpose| Octets::from(purpose.as_ref())).collect(),
+        purposes: group.purposes.iter().map(|purpose| Bytes::from(purpose.as_ref())).collect(),
         incomplete: group.incomplete,
         file: group.file,
         notation,

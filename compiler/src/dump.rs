@@ -76,12 +76,12 @@ fn dump_lanes(program: &[u8], out: &mut String) -> Option<()> {
     let [a, b, c] = lanes.places;
     let reach = if lanes.reach == REACH_ALL { "all".to_owned() } else { lanes.reach.to_string() };
     _ = writeln!(out, "places {a} {b} {c}, reach {reach}");
-    for (number, octets) in lanes.triggers()?.iter().enumerate() {
-        let octets = if number < lanes.pairs { &octets[..] } else { &octets[..1] };
+    for (number, bytes) in lanes.triggers()?.iter().enumerate() {
+        let bytes = if number < lanes.pairs { &bytes[..] } else { &bytes[..1] };
         let waiting = lanes.waiting(number)?;
         let waiting = (0..lanes.count).filter(|lane| waiting >> lane & 1 == 1).map(|lane| lane.to_string());
         let waiting = waiting.collect::<Vec<_>>().join(" ");
-        _ = writeln!(out, "trigger {:?} for {waiting}", octets.escape_ascii().to_string());
+        _ = writeln!(out, "trigger {:?} for {waiting}", bytes.escape_ascii().to_string());
     }
     let sense = |tag| if permits(tag) { "permit" } else { "prohibit" };
     for number in 0..lanes.count {
@@ -107,13 +107,13 @@ fn dump_tries(program: &[u8], out: &mut String) -> Option<()> {
     dump_trie(program, head.literals, false, out)?;
     let Some(tails) = head.tails else { return Some(()) };
     let Tails { last, single, states, queues, steps, highest, .. } = tails;
-    let octets = |filter: Filter| -> String {
-        let admitted = (0..128u8).filter(|&octet| filter.admits(octet));
-        admitted.map(|octet| octet.escape_ascii().to_string()).collect()
+    let bytes = |filter: Filter| -> String {
+        let admitted = (0..128u8).filter(|&byte| filter.admits(byte));
+        admitted.map(|byte| byte.escape_ascii().to_string()).collect()
     };
     _ = writeln!(out, "{states} numbered states, {queues} queues, {steps} steps, highest tag {highest}");
     for (name, filter) in [("last", last), ("single", single)] {
-        _ = writeln!(out, "  {name} octets {:?}", octets(filter));
+        _ = writeln!(out, "  {name} bytes {:?}", bytes(filter));
     }
     let mut left = steps.checked_sub(dump_trie(program, tails.root, true, out)?)?;
     let mut at = tails.lists;
@@ -152,14 +152,14 @@ fn dump_state(State { number, list }: State, before: &str, out: &mut String) {
 /// The nodes below a root; gives how many steps stand at them.
 fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> Option<usize> {
     let mut steps = 0;
-    // (offset of the node, its label, depth in octets, depth in nodes)
+    // (offset of the node, its label, depth in bytes, depth in nodes)
     let mut stack = vec![(root, Vec::new(), 0usize, 1usize)];
-    while let Some((mut at, label, octets, indent)) = stack.pop() {
+    while let Some((mut at, label, bytes, indent)) = stack.pop() {
         let flags = *program.get(at)?;
         at += 1;
         _ = write!(out, "{:width$}{:?}", "", label.escape_ascii().to_string(), width = indent * 2);
         let tags = if segments { 0 } else { flags };
-        for (form, name, rank) in [(tags & 3, "", octets), (tags >> 2 & 3, "$", octets + 1)] {
+        for (form, name, rank) in [(tags & 3, "", bytes), (tags >> 2 & 3, "$", bytes + 1)] {
             let tag = match form {
                 TAG_NONE => continue,
                 TAG_EXPLICIT => varint(program, &mut at)?,
@@ -176,15 +176,15 @@ fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> O
         }
         out.push('\n');
         let children = Children::read(program, flags >> 5, at)?;
-        let octets_of = children.octets(program)?;
+        let bytes_of = children.bytes(program)?;
         for number in (0..children.count).rev() {
             let mut at = children.child(program, number)?;
             let rest = varint(program, &mut at)? as usize;
             let rest_of = program.get(at..at + rest)?;
-            let next = &octets_of[number..=number];
+            let next = &bytes_of[number..=number];
             let label = if segments { [rest_of, next].concat() } else { [next, rest_of].concat() };
-            let octets = octets + label.len();
-            stack.push((at + rest, label, octets, indent + 1));
+            let bytes = bytes + label.len();
+            stack.push((at + rest, label, bytes, indent + 1));
         }
     }
     Some(steps)

@@ -98,8 +98,8 @@ impl Names {
     }
 
     /// Adds those that stand at the front of an encoded document; `None` when there are none.
-    pub fn add_encoded(&mut self, octets: &[u8]) -> Option<()> {
-        let (crawlers, usages) = decode_names(octets)?;
+    pub fn add_encoded(&mut self, bytes: &[u8]) -> Option<()> {
+        let (crawlers, usages) = decode_names(bytes)?;
         self.extend(crawlers, usages.into_iter());
         Some(())
     }

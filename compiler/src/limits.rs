@@ -15,7 +15,7 @@ const BYTES: &str = "bytes";
 /// What one text may cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Octets that are read; what follows the last line end within them is left unread, with a diagnostic, as RFC
+    /// Bytes that are read; what follows the last line end within them is left unread, with a diagnostic, as RFC
     /// 9309 2.5 says. `None` is the profile's default: 500 KiB, and for `google`, whose parser reads all, none.
     pub bytes: Option<usize>,
     /// Groups. The largest real file known has 2,200.
@@ -24,7 +24,7 @@ pub struct Limits {
     pub rules: usize,
     /// Stars of one group. Each costs memory per look-up; the largest real group known has 4,228.
     pub stars: usize,
-    /// Octets of one pattern: a target is never longer.
+    /// Bytes of one pattern: a target is never longer.
     pub pattern: usize,
     /// Usages that are none of the standard ones.
     pub usages: usize,
@@ -60,7 +60,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The octets that are read under a profile.
+    /// The bytes that are read under a profile.
     pub fn bytes(&self, profile: Profile) -> usize {
         self.bytes.unwrap_or(match profile {
             Profile::Google => 64 << 20,

@@ -62,7 +62,7 @@ struct Chosen {
 }
 
 impl<'i> Merge<'i> {
-    /// Chooses the sites, in time linear in the images but for the order of the keys. Keeps sixteen octets of each site and some
+    /// Chooses the sites, in time linear in the images but for the order of the keys. Keeps sixteen bytes of each site and some
     /// sixty of each document.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Second pass: policy → tags. The one file that decides which rule beats which.
 //!
 //! A tag is `2 × rank + 1` for a permission and `2 × rank` for a prohibition, and the highest tag of the matching
-//! rules wins. RFC 9309 ranks by the octets of the pattern, so that on equal length the permission wins (R12); the
+//! rules wins. RFC 9309 ranks by the bytes of the pattern, so that on equal length the permission wins (R12); the
 //! 1996 draft ranks by file order (K11), Robot-version 2.0.0 by the form of the match (N9): each rule has the
 //! [`Combiner`] of its language. Nothing after this pass knows why one tag is higher than another.
 

@@ -17,7 +17,7 @@ const STAR: Symbol = 1;
 /// `%2F`, which is no slash: the last of the literals.
 const ENCODED_SLASH: Symbol = 0x200;
 
-/// The symbols of a pattern in the canonical octets of [`Notation::Acap`].
+/// The symbols of a pattern in the canonical bytes of [`Notation::Acap`].
 pub fn symbols(pattern: &[u8]) -> Vec<Symbol> {
     let (body, anchored) = match pattern {
         [body @ .., b'$'] => (body, true),
@@ -41,15 +41,15 @@ pub fn symbols(pattern: &[u8]) -> Vec<Symbol> {
     out
 }
 
-const fn literal(octet: u8) -> Symbol {
-    octet as Symbol + 2
+const fn literal(byte: u8) -> Symbol {
+    byte as Symbol + 2
 }
 
 fn is_literal(symbol: Option<&Symbol>) -> bool {
     symbol.is_some_and(|&symbol| symbol > STAR)
 }
 
-/// The pattern of a rule in the octets that narrowness is told by, whatever notation it is written in.
+/// The pattern of a rule in the bytes that narrowness is told by, whatever notation it is written in.
 pub fn scoped_pattern(pattern: &[u8]) -> Vec<u8> {
     Notation::Acap.pattern(pattern).into_owned()
 }
@@ -91,7 +91,7 @@ impl Order {
 
 /// For each pattern the runs of later ones that part from it at one of its wildcards or its end.
 ///
-/// Going right from a pattern, the octets shared with it never grow: they are the least that neighbours on the way
+/// Going right from a pattern, the bytes shared with it never grow: they are the least that neighbours on the way
 /// share. So the later patterns fall into runs of equal shares, and a pattern of *n* symbols has at most *n* + 1 of them.
 fn runs(patterns: &[Vec<Symbol>]) -> Vec<Vec<(u32, u32)>> {
     let count = patterns.len();

@@ -1,10 +1,10 @@
-//! Tells text from what only pretends to be it, by its first octets.
+//! Tells text from what only pretends to be it, by its first bytes.
 //!
 //! Asked about texts in which no record was found: a page or an image served in place of a
 //! robots.txt is another outcome than an empty file (R16). Invariant: bounded work, whatever the body.
 //! It does not decide: a body that looks like HTML may still hold records, and then they count.
 
-/// What the first octets of a body look like.
+/// What the first bytes of a body look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Looks {
     /// Nothing speaks against text.

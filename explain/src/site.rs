@@ -210,7 +210,7 @@ fn schedule(schedule: &Schedule) -> Vec<String> {
     delays.chain(rates).chain(visits).collect()
 }
 
-fn lossy(bytes: &detail::Octets<'_>) -> String {
+fn lossy(bytes: &detail::Bytes<'_>) -> String {
     String::from_utf8_lossy(&bytes.0).into_owned()
 }
 

@@ -6,7 +6,7 @@
 //! give equal bytes.
 
 use crate::condition::Condition;
-use crate::octets::Notation;
+use crate::notation::Notation;
 use crate::pattern::Pattern;
 use crate::policy::{Role, USAGES};
 use crate::profile::AgentRule;
@@ -50,7 +50,7 @@ pub struct Group<'d> {
     pub default: bool,
     /// The purposes that it is for, none for any (P17).
     #[serde(borrow)]
-    pub purposes: Vec<Octets<'d>>,
+    pub purposes: Vec<Bytes<'d>>,
     /// Whether a file that it refers to is missing (decision 23).
     pub incomplete: bool,
     /// The file it comes from: 0 for the document itself, else a place in [`Detail::files`], plus one.
@@ -81,7 +81,7 @@ pub struct Rule<'d> {
     pub conditions: u32,
     /// The canonical pattern.
     #[serde(borrow)]
-    pub pattern: Octets<'d>,
+    pub pattern: Bytes<'d>,
 }
 
 impl Group<'_> {
@@ -135,13 +135,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Each<T> {
     }
 }
 
-/// Octets as one byte string rather than as a sequence of numbers, borrowed when read.
+/// Bytes as one byte string rather than as a sequence of numbers, borrowed when read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Octets<'d>(pub Cow<'d, [u8]>);
+pub struct Bytes<'d>(pub Cow<'d, [u8]>);
 
-impl<'d> From<&'d [u8]> for Octets<'d> {
-    fn from(octets: &'d [u8]) -> Octets<'d> {
-        Octets(Cow::Borrowed(octets))
+impl<'d> From<&'d [u8]> for Bytes<'d> {
+    fn from(bytes: &'d [u8]) -> Bytes<'d> {
+        Bytes(Cow::Borrowed(bytes))
     }
 }
 
@@ -153,7 +153,7 @@ pub struct Extension<'d> {
     /// The key in its canonical spelling, lower case.
     #[serde(deserialize_with = "text::read")]
     pub key: Cow<'d, str>,
-    /// The value; octets that are no UTF-8 are replaced.
+    /// The value; bytes that are no UTF-8 are replaced.
     #[serde(deserialize_with = "text::read")]
     pub value: Cow<'d, str>,
 }
@@ -210,25 +210,25 @@ impl Detail<'_> {
     }
 }
 
-impl Serialize for Octets<'_> {
+impl Serialize for Bytes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(&self.0)
     }
 }
 
-impl<'de: 'd, 'd> Deserialize<'de> for Octets<'d> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Octets<'d>, D::Error> {
+impl<'de: 'd, 'd> Deserialize<'de> for Bytes<'d> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Bytes<'d>, D::Error> {
         struct Borrowed;
         impl<'de> Visitor<'de> for Borrowed {
             type Value = &'de [u8];
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("octets")
+                f.write_str("bytes")
             }
-            fn visit_borrowed_bytes<E: Error>(self, octets: &'de [u8]) -> Result<Self::Value, E> {
-                Ok(octets)
+            fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
+                Ok(bytes)
             }
         }
-        deserializer.deserialize_bytes(Borrowed).map(Octets::from)
+        deserializer.deserialize_bytes(Borrowed).map(Bytes::from)
     }
 }
 
@@ -241,9 +241,9 @@ mod tests {
 
     /// A detail with something in every field.
     fn full() -> Vec<u8> {
-        let octets = || Octets::from(&b"/p"[..]);
+        let bytes = || Bytes::from(&b"/p"[..]);
         let extension = Extension { line: 300, key: "sitemap".into(), value: "\u{fffd}".into() };
-        let rule = Rule { line: 2, usage: 16, tag: 70_000, permits: true, conditions: 1, pattern: octets() };
+        let rule = Rule { line: 2, usage: 16, tag: 70_000, permits: true, conditions: 1, pattern: bytes() };
         let schedule = Schedule {
             delays: vec![1500],
             rates: Rate::new(1, 60, Window::new(0, 1440)).into_iter().collect(),
@@ -254,7 +254,7 @@ mod tests {
             role: Role::Page,
             crawlers: vec!["b".into(), "ä".into()],
             default: true,
-            purposes: vec![octets()],
+            purposes: vec![bytes()],
             incomplete: true,
             file: 1,
             notation: Notation::Acap,
@@ -282,11 +282,11 @@ mod tests {
         assert!(agree(&bytes, &|| "as it is".to_owned()));
         let (mut good, mut bad) = (0, 0);
         for at in 0..bytes.len() {
-            assert!(!agree(&bytes[..at], &|| format!("cut to {at} octets")));
+            assert!(!agree(&bytes[..at], &|| format!("cut to {at} bytes")));
             for value in 0..=u8::MAX {
                 let mut bytes = bytes.clone();
                 bytes[at] = value;
-                let decodes = agree(&bytes, &|| format!("octet {at} is {value:#x}"));
+                let decodes = agree(&bytes, &|| format!("byte {at} is {value:#x}"));
                 *if decodes { &mut good } else { &mut bad } += 1;
             }
         }

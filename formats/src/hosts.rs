@@ -2,7 +2,7 @@
 //!
 //! The writer's half of the look-up: every site goes into the first bucket from its home that has room, four fifths of
 //! all places are taken. Fuller costs more than it saves: at nine tenths a host that is absent reads 2.4 buckets, not
-//! 1.2, for 0.8 octets a site. Depends on names and their order alone; it does not know what a site says.
+//! 1.2, for 0.8 bytes a site. Depends on names and their order alone; it does not know what a site says.
 
 use crate::error::ImageError;
 use crate::layout::*;

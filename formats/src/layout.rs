@@ -16,7 +16,7 @@ pub const ALIGNMENT: usize = 64;
 pub const BUCKET_SITES: usize = 11;
 /// A site stands less than this many buckets after its home; readers look at no more.
 pub const MAX_PROBE: usize = 64;
-/// A text is at most this many octets long.
+/// A text is at most this many bytes long.
 pub const MAX_TEXT: u64 = 1 << 30;
 /// "None" in fields that hold an offset or a number.
 pub const NONE: u32 = u32::MAX;
@@ -37,7 +37,7 @@ pub enum Section {
     Programs = 4,
     /// Scopes, end to end: which patterns are narrower than which (`scope`).
     Scopes = 5,
-    /// Patterns of purposes, each a varint length and its octets.
+    /// Patterns of purposes, each a varint length and its bytes.
     Purposes = 6,
     /// [`NameRecord`]s of the crawlers, in the order of their names.
     Crawlers = 7,
@@ -161,7 +161,7 @@ pub struct SectionRecord {
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Bucket {
-    /// One octet of each site's hash, never 0; 0 marks a free place.
+    /// One byte of each site's hash, never 0; 0 marks a free place.
     pub tags: [u8; BUCKET_SITES],
     /// The [`overflow_bit`]s of the sites that stand in a later bucket because this one was full.
     pub overflow: u8,
@@ -192,7 +192,7 @@ impl Bucket {
     pub fn places(&self, tag: u8) -> impl Iterator<Item = usize> + use<> {
         const LOW: u128 = u128::from_le_bytes([0x7F; 16]);
         let other = self.all_tags() ^ u128::from_le_bytes([tag; 16]);
-        // The high bit of each octet that is zero: no carry leaves an octet.
+        // The high bit of each byte that is zero: no carry leaves a byte.
         let mut equal = !(((other & LOW) + LOW) | other | LOW);
         std::iter::from_fn(move || {
             let place = equal.trailing_zeros() as usize / 8;
@@ -208,7 +208,7 @@ impl Bucket {
 pub struct NameRecord {
     /// Offset in [`Section::CrawlerNames`].
     pub at: U32,
-    /// Length in octets.
+    /// Length in bytes.
     pub length: U32,
 }
 
@@ -243,7 +243,7 @@ pub struct DocumentRecord {
 /// Bytes of header and section table together.
 pub const HEAD: usize = size_of::<Header>() + Section::ALL.len() * size_of::<SectionRecord>();
 
-/// The hash of a site's name: xxh3-64 of its octets with the image's seed.
+/// The hash of a site's name: xxh3-64 of its bytes with the image's seed.
 #[inline]
 pub fn host_hash(name: &[u8], seed: u64) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(name, seed)
@@ -262,13 +262,13 @@ pub fn home_bucket(hash: u64, buckets: usize) -> usize {
     (((hash >> 32) * buckets as u64) >> 32) as usize
 }
 
-/// The tag of a hash in its bucket: the lowest octet, 1 in place of 0.
+/// The tag of a hash in its bucket: the lowest byte, 1 in place of 0.
 #[inline]
 pub fn bucket_tag(hash: u64) -> u8 {
     (hash as u8).max(1)
 }
 
-/// The bit of a hash in the overflow octets of the buckets that its site has passed.
+/// The bit of a hash in the overflow bytes of the buckets that its site has passed.
 #[inline]
 pub fn overflow_bit(hash: u64) -> u8 {
     1 << (hash >> 8 & 7)

@@ -3,8 +3,8 @@
 //! This crate owns every byte of it. `SPEC.md` beside this crate is the normative text; [`layout`] is the
 //! same text as types, [`program`] the encoding of automata, [`read`] the checked view, [`mod@write`] the canonical
 //! writer, [`verify`] the rules `I1…`, [`detail`] the cold records.
-//! It also owns what writer and reader must agree on to the bit: the canonical octets of a pattern and of a
-//! target ([`octets`], [`pattern`]), the key of a site ([`site`]), the code of its name ([`name`]) and what answers for it
+//! It also owns what writer and reader must agree on to the bit: the canonical bytes of a pattern and of a
+//! target ([`bytes`], [`pattern`]), the key of a site ([`site`]), the code of its name ([`name`]) and what answers for it
 //! ([`ruling`]), the product token ([`agent`]), the header it stands in ([`user_agent`]) and the hash of a host
 //! ([`layout::host_hash`]). The list of well-known crawlers ([`crawlers`]) is here because compiler, tables and report
 //! all read it.
@@ -22,7 +22,7 @@ pub mod int;
 pub mod language;
 pub mod layout;
 pub mod name;
-pub mod octets;
+pub mod notation;
 pub mod pattern;
 pub mod policy;
 pub mod profile;
@@ -46,7 +46,7 @@ pub use agent::NoCrawler;
 pub use condition::{Condition, Context, Holds};
 pub use decision::{Choice, Decision};
 pub use error::{ImageError, WriteError};
-pub use octets::Notation;
+pub use notation::Notation;
 pub use pattern::Pattern;
 pub use profile::Profile;
 pub use reference::{

@@ -1,13 +1,13 @@
-//! The code of site names: the most frequent pieces of host names are one octet each (SPEC.md section 4).
+//! The code of site names: the most frequent pieces of host names are one byte each (SPEC.md section 4).
 //!
 //! The names of a bucket stand together: a head for each site, then a code for each. The writer encodes, greedily; a
 //! reader decodes the one name that it wants and compares it whole, so a look-up is exact and allocates nothing.
-//! Names are ASCII (`site`), so octets from 0x80 are free for the pieces. It does not know what a host is.
+//! Names are ASCII (`site`), so bytes from 0x80 are free for the pieces. It does not know what a host is.
 
-use crate::octets::word;
+use crate::notation::word;
 use crate::site::{MAX_AUTHORITY, Scheme};
 
-/// What the octets from 0x80 stand for, ascending. Trained on the hosts of a crawl; part of the format.
+/// What the bytes from 0x80 stand for, ascending. Trained on the hosts of a crawl; part of the format.
 #[rustfmt::skip]
 pub const SYMBOLS: [&str; 128] = [
     ".b", ".c", ".co.", ".com", ".de", ".gov", ".m", ".n", ".net", ".org", ".p", ".pl", ".s", ".us", "a-",
@@ -21,12 +21,12 @@ pub const SYMBOLS: [&str; 128] = [
     "www.m", "www.s", "y.com",
 ];
 
-/// The longest of [`SYMBOLS`] fits into as many octets.
+/// The longest of [`SYMBOLS`] fits into as many bytes.
 const WIDTH: usize = 8;
-/// The length in a head that says: the length is the first octet of the code.
+/// The length in a head that says: the length is the first byte of the code.
 const LONG: u8 = 63;
 
-/// What every octet of a code stands for, filled up with zeros.
+/// What every byte of a code stands for, filled up with zeros.
 const PIECES: [[u8; WIDTH]; 256] = {
     let mut pieces = [[0; WIDTH]; 256];
     let mut code = 0;
@@ -43,7 +43,7 @@ const PIECES: [[u8; WIDTH]; 256] = {
     pieces
 };
 
-/// How many octets each of [`PIECES`] has.
+/// How many bytes each of [`PIECES`] has.
 const LENGTHS: [u8; 256] = {
     let mut lengths = [1; 256];
     let mut code = 0x80;
@@ -54,16 +54,16 @@ const LENGTHS: [u8; 256] = {
     lengths
 };
 
-/// Where the symbols begin that begin with each octet of ASCII.
+/// Where the symbols begin that begin with each byte of ASCII.
 const STARTS: [u8; 129] = {
     let mut starts = [0; 129];
-    let (mut octet, mut at) = (0, 0);
-    while octet < starts.len() {
-        while at < SYMBOLS.len() && (SYMBOLS[at].as_bytes()[0] as usize) < octet {
+    let (mut byte, mut at) = (0, 0);
+    while byte < starts.len() {
+        while at < SYMBOLS.len() && (SYMBOLS[at].as_bytes()[0] as usize) < byte {
             at += 1;
         }
-        starts[octet] = at as u8;
-        octet += 1;
+        starts[byte] = at as u8;
+        byte += 1;
     }
     starts
 };
@@ -72,8 +72,8 @@ const STARTS: [u8; 129] = {
 pub fn encode(name: &str, code: &mut Vec<u8>) {
     let mut rest = name.as_bytes();
     while let Some(&first) = rest.first() {
-        let octet = usize::from(first & 0x7F);
-        let alike = usize::from(STARTS[octet])..usize::from(STARTS[octet + 1]);
+        let byte = usize::from(first & 0x7F);
+        let alike = usize::from(STARTS[byte])..usize::from(STARTS[byte + 1]);
         // Of symbols that the rest begins with, the longest stands last.
         match alike.rev().find(|&symbol| rest.starts_with(SYMBOLS[symbol].as_bytes())) {
             Some(symbol) => {
@@ -129,7 +129,7 @@ impl<'i> Names<'i> {
         Some(Name { scheme: head & 3, code })
     }
 
-    /// How many octets the names take up; `None` when they are cut off.
+    /// How many bytes the names take up; `None` when they are cut off.
     pub fn length(&self) -> Option<usize> {
         let end = self.start(self.heads.len())?;
         (end <= self.codes.len()).then_some(self.heads.len() + end)
@@ -149,7 +149,7 @@ impl<'i> Names<'i> {
         self.heads.get(..place)?.iter().try_fold(0, |at, &head| Some(at + self.span(head, at)?))
     }
 
-    /// How many octets of `codes` belong to the name with this head, whose code begins here.
+    /// How many bytes of `codes` belong to the name with this head, whose code begins here.
     #[inline]
     fn span(&self, head: u8, at: usize) -> Option<usize> {
         match head >> 2 {
@@ -178,7 +178,7 @@ impl<'i> Name<'i> {
     pub fn is(&self, name: &[u8]) -> bool {
         let (mut at, mut differing) = (0, 0);
         for &code in self.code {
-            let octets = match name.get(at..) {
+            let bytes = match name.get(at..) {
                 Some(rest) => {
                     rest.first_chunk().map_or_else(|| word(name, at), |&rest| u64::from_le_bytes(rest))
                 }
@@ -186,37 +186,37 @@ impl<'i> Name<'i> {
             };
             let length = usize::from(LENGTHS[usize::from(code)]);
             let piece = u64::from_le_bytes(PIECES[usize::from(code)]);
-            differing |= (octets ^ piece) & (u64::MAX >> (64 - 8 * length));
+            differing |= (bytes ^ piece) & (u64::MAX >> (64 - 8 * length));
             at += length;
         }
         differing == 0 && at == name.len()
     }
 
-    /// The octets of the name; `None` when it is longer than a name may be.
+    /// The bytes of the name; `None` when it is longer than a name may be.
     #[inline]
     pub fn decode(&self) -> Option<Decoded> {
-        let (mut octets, mut length) = ([0; MAX_AUTHORITY + WIDTH], 0);
+        let (mut bytes, mut length) = ([0; MAX_AUTHORITY + WIDTH], 0);
         for &code in self.code {
             // Whole pieces, of which the next one covers what is too much.
-            *octets.get_mut(length..)?.first_chunk_mut()? = PIECES[usize::from(code)];
+            *bytes.get_mut(length..)?.first_chunk_mut()? = PIECES[usize::from(code)];
             length += usize::from(LENGTHS[usize::from(code)]);
         }
-        (length <= MAX_AUTHORITY).then_some(Decoded { octets, length })
+        (length <= MAX_AUTHORITY).then_some(Decoded { bytes, length })
     }
 }
 
 /// A name, decoded.
 #[derive(Clone, Debug)]
 pub struct Decoded {
-    octets: [u8; MAX_AUTHORITY + WIDTH],
+    bytes: [u8; MAX_AUTHORITY + WIDTH],
     length: usize,
 }
 
 impl Decoded {
-    /// Its octets, which are ASCII.
+    /// Its bytes, which are ASCII.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.octets[..self.length]
+        &self.bytes[..self.length]
     }
 
     /// The same as text.
@@ -229,7 +229,7 @@ impl Decoded {
 mod tests {
     use super::*;
 
-    /// The octets that names may hold, and symbols among them.
+    /// The bytes that names may hold, and symbols among them.
     fn random_names() -> Vec<String> {
         let mut state = 7u64;
         let mut below = |bound: usize| {

@@ -1,11 +1,11 @@
 //! What a pattern means: the naive matcher, and the parts that an automaton is built from.
 //!
-//! A [`Pattern`] is canonical text ([`crate::octets`]) with the notation it is written in. The matcher here is
+//! A [`Pattern`] is canonical text ([`crate::notation`]) with the notation it is written in. The matcher here is
 //! the meaning that every automaton is tested against, and what the cold path uses to name the deciding rule.
 //! Invariants: linear in pattern plus target for each star-free piece; no recursion.
 //! It does not know senses, ranks, usages or files.
 
-use crate::octets::Notation;
+use crate::notation::Notation;
 use std::borrow::Cow;
 
 /// A path pattern in canonical form (R10, R11). Cheap to copy; borrows its text.
@@ -20,9 +20,9 @@ pub struct Pattern<'p> {
 /// A pattern taken apart at its stars.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parts<'p> {
-    /// The octets before the first star (all of them when there is no star).
+    /// The bytes before the first star (all of them when there is no star).
     pub head: Cow<'p, [u8]>,
-    /// The non-empty runs of octets between and after the stars, in order.
+    /// The non-empty runs of bytes between and after the stars, in order.
     pub segments: Vec<Cow<'p, [u8]>>,
     /// Whether the last part must end where the target ends. False when a star stands right before the `$`.
     pub anchored: bool,
@@ -42,8 +42,8 @@ impl<'p> Pattern<'p> {
         self.notation != Notation::Koster && memchr::memchr(b'*', self.text).is_some()
     }
 
-    /// The octets that a star-free piece of the text stands for.
-    fn octets(&self, piece: &'p [u8]) -> Cow<'p, [u8]> {
+    /// The bytes that a star-free piece of the text stands for.
+    fn bytes(&self, piece: &'p [u8]) -> Cow<'p, [u8]> {
         // Only these can write a wildcard's character, as an escape (R10).
         let escapes = matches!(self.notation, Notation::Rep | Notation::Acap);
         if !escapes || memchr::memchr(b'%', piece).is_none() {
@@ -65,11 +65,11 @@ impl<'p> Pattern<'p> {
     pub fn parts(&self) -> Parts<'p> {
         let (body, anchor) = self.body();
         if !self.has_star() {
-            return Parts { head: self.octets(body), segments: Vec::new(), anchored: anchor };
+            return Parts { head: self.bytes(body), segments: Vec::new(), anchored: anchor };
         }
-        let mut pieces = body.split(|&octet| octet == b'*');
-        let head = self.octets(pieces.next().unwrap_or_default());
-        let segments = pieces.filter(|piece| !piece.is_empty()).map(|piece| self.octets(piece)).collect();
+        let mut pieces = body.split(|&byte| byte == b'*');
+        let head = self.bytes(pieces.next().unwrap_or_default());
+        let segments = pieces.filter(|piece| !piece.is_empty()).map(|piece| self.bytes(piece)).collect();
         Parts { head, segments, anchored: anchor && body.last() != Some(&b'*') }
     }
 

@@ -5,7 +5,7 @@
 //! the runtime finds sets with [`PolicyView`].
 //!
 //! ```text
-//! policy := u8 flags (bit 0 crawler numbers of 4 octets, else 2; bit 1 set numbers of 2, else 1; bit 2 has default;
+//! policy := u8 flags (bit 0 crawler numbers of 4 bytes, else 2; bit 1 set numbers of 2, else 1; bit 2 has default;
 //!           bit 3 crawlers in file order, found by substring; bit 4 no rules), [u8 outcome, u16 status],
 //!           varint crawlers, varint sets, number × crawlers, set number × crawlers, [set number], u32 × sets
 //! set    := offset of a program in `programs`; or, with bit 31 set, offset of a list in `lists`

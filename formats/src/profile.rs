@@ -4,7 +4,7 @@
 //! crawler is named, where a URL's subject begins and whether `/robots.txt` is always allowed.
 //! This file holds just those facts; what each profile reads from a file is the compiler's.
 
-use crate::octets::Notation;
+use crate::notation::Notation;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;

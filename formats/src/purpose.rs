@@ -3,7 +3,7 @@
 //! Shared by compiler and runtime, like the matcher of paths. The documents give purposes no syntax but "a name or a
 //! URI pattern"; decision 13 says how they are compared. It does not know what purposes there are.
 
-use crate::octets::Notation;
+use crate::notation::Notation;
 use crate::pattern::Pattern;
 
 /// Whether a pattern speaks of this purpose. `*` speaks of all, asked for or not; any other needs one.
@@ -15,7 +15,7 @@ pub fn matches(pattern: &[u8], purpose: Option<&str>) -> bool {
         return true;
     }
     let Some(purpose) = purpose else { return false };
-    if !pattern.iter().any(|octet| matches!(octet, b'*' | b'$' | b':')) {
+    if !pattern.iter().any(|byte| matches!(byte, b'*' | b'$' | b':')) {
         return pattern.eq_ignore_ascii_case(purpose.as_bytes());
     }
     let text = pattern.to_ascii_lowercase();

@@ -321,7 +321,7 @@ impl<'i> View<'i> {
         self.section(Section::Details).get(at..end)
     }
 
-    /// The text of a document, at most `limit` octets of it. `None` when the image holds no texts, or this one
+    /// The text of a document, at most `limit` bytes of it. `None` when the image holds no texts, or this one
     /// is damaged.
     pub fn source(&self, document: DocumentId, limit: usize) -> Option<Vec<u8>> {
         let mut text = Vec::new();
@@ -329,7 +329,7 @@ impl<'i> View<'i> {
         Some(text)
     }
 
-    /// The octets of a document's text, as its frame states them. `None` when the image does not hold it.
+    /// The bytes of a document's text, as its frame states them. `None` when the image does not hold it.
     pub fn text_length(&self, document: DocumentId) -> Option<u64> {
         zstd::zstd_safe::get_frame_content_size(self.frame(document)?).ok()?
     }

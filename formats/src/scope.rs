@@ -1,6 +1,6 @@
 //! Scopes: which fields beat which, where narrowness and not a rank decides (SPEC.md section 6; V51).
 //!
-//! The distinct patterns of a document, ordered as texts with END < `$` < `*` < literal octets, have numbers. Pattern
+//! The distinct patterns of a document, ordered as texts with END < `$` < `*` < literal bytes, have numbers. Pattern
 //! *a* is narrower than *b* when it stands later and the two part at a wildcard or the end of *b*: where two
 //! literals part, neither is narrower. So what is narrower than *b* are a few runs of later numbers, at most one for
 //! each star of *b*, one for its `$` and one for its end. A scope holds these runs: linear in the patterns.

@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The longest authority (`host[:port]`) that an image holds, in octets; with a document's name, if there is one.
+/// The longest authority (`host[:port]`) that an image holds, in bytes; with a document's name, if there is one.
 pub const MAX_AUTHORITY: usize = 255;
 
 /// The document of the data.txt draft (K1).
@@ -66,7 +66,7 @@ pub enum SiteError {
     #[error("white space or a control character before the path")]
     Control,
     /// Host and port together exceed [`MAX_AUTHORITY`].
-    #[error("the host is longer than {MAX_AUTHORITY} octets")]
+    #[error("the host is longer than {MAX_AUTHORITY} bytes")]
     TooLong,
 }
 

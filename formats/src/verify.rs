@@ -61,7 +61,7 @@ impl Check<'_> {
     fn padding(&self, bytes: &[u8]) -> Result<(), ImageError> {
         let mut end = HEAD;
         for range in Section::ALL.into_iter().map(|section| self.layout.range(section)) {
-            if let Some(at) = bytes[end..range.start].iter().position(|&octet| octet != 0) {
+            if let Some(at) = bytes[end..range.start].iter().position(|&byte| byte != 0) {
                 return Err(ImageError::damaged(end + at, 6, "padding between sections is not zero"));
             }
             end = range.end;

@@ -33,7 +33,7 @@ fn rewrites() -> bool {
     std::env::var_os("ROBOMATON_WRITE").is_some()
 }
 
-/// Octets on a line.
+/// Bytes on a line.
 const WIDTH: usize = 16;
 
 /// Bytes and how far they have been explained.
@@ -55,13 +55,12 @@ impl<'b> Dump<'b> {
     /// The next `count` bytes, with what they are.
     fn take(&mut self, count: usize, remark: &str) -> &'b [u8] {
         let taken = &self.bytes[self.at..self.at + count];
-        let blank = count > WIDTH && taken.iter().all(|&octet| octet == 0);
+        let blank = count > WIDTH && taken.iter().all(|&byte| byte == 0);
         let lines: Vec<String> = if blank {
             vec![format!("00 x {count}")]
         } else {
-            let hex = |octets: &[u8]| {
-                octets.iter().map(|octet| format!("{octet:02x}")).collect::<Vec<_>>().join(" ")
-            };
+            let hex =
+                |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
             taken.chunks(WIDTH).map(hex).collect()
         };
         for (number, line) in lines.iter().enumerate() {
@@ -75,8 +74,8 @@ impl<'b> Dump<'b> {
 
     /// The next number of `width` bytes; the remark is made from it.
     fn number(&mut self, width: usize, remark: impl Fn(u64) -> String) -> u64 {
-        let octets = &self.bytes[self.at..self.at + width];
-        let value = octets.iter().rev().fold(0, |value, &octet| value << 8 | u64::from(octet));
+        let bytes = &self.bytes[self.at..self.at + width];
+        let value = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
         self.take(width, &remark(value));
         value
     }
@@ -94,11 +93,11 @@ impl<'b> Dump<'b> {
         })
     }
 
-    /// The next LEB128 number and how many octets it has, without moving.
+    /// The next LEB128 number and how many bytes it has, without moving.
     fn peek(&self) -> (u64, usize) {
-        let octets = &self.bytes[self.at..];
-        let length = 1 + octets.iter().position(|octet| octet & 0x80 == 0).expect("a number ends");
-        (octets[..length].iter().rev().fold(0, |value, &octet| value << 7 | u64::from(octet & 0x7F)), length)
+        let bytes = &self.bytes[self.at..];
+        let length = 1 + bytes.iter().position(|byte| byte & 0x80 == 0).expect("a number ends");
+        (bytes[..length].iter().rev().fold(0, |value, &byte| value << 7 | u64::from(byte & 0x7F)), length)
     }
 
     fn varint(&mut self, name: &str) -> u64 {
@@ -107,7 +106,7 @@ impl<'b> Dump<'b> {
         value
     }
 
-    /// A string of postcard: length and octets on one line.
+    /// A string of postcard: length and bytes on one line.
     fn string(&mut self, name: &str) {
         let (value, length) = self.peek();
         let text = &self.bytes[self.at + length..][..value as usize];
@@ -159,21 +158,21 @@ impl<'b> Dump<'b> {
             program::CHILDREN_ONE => 1,
             _ => self.number(1, |less| format!("  children, less one: {less}")) as usize + 1,
         };
-        let octets =
-            self.take(count, if count == 1 { "  octet of the child" } else { "  octets of the children" });
+        let bytes =
+            self.take(count, if count == 1 { "  byte of the child" } else { "  bytes of the children" });
         if count > 1 {
             let width = 1 << ((flags >> 5) - program::CHILDREN_1);
             self.take(count * width, "  offsets of the children");
         }
-        for &octet in octets {
+        for &byte in bytes {
             let (rest, length) = self.peek();
             let rest_of =
                 String::from_utf8_lossy(&self.bytes[self.at + length..][..rest as usize]).into_owned();
-            let octet = octet as char;
+            let byte = byte as char;
             // Segments are read backwards.
             let (label, path) = match segments {
-                true => (format!("{rest_of}{octet}"), format!("{rest_of}{octet}{prefix}")),
-                false => (format!("{octet}{rest_of}"), format!("{prefix}{octet}{rest_of}")),
+                true => (format!("{rest_of}{byte}"), format!("{rest_of}{byte}{prefix}")),
+                false => (format!("{byte}{rest_of}"), format!("{prefix}{byte}{rest_of}")),
             };
             self.take(length + rest as usize, &format!("  rest of the label {label:?}"));
             self.node(&path, segments);
@@ -268,9 +267,9 @@ impl<'b> Dump<'b> {
         self.front(if head.tails.is_some() { "tries, tails follow" } else { "tries, no tails" });
         if head.tails.is_some() {
             let bits = |dump: &mut Self, name, count: usize| {
-                let octets = &dump.bytes[dump.at..];
+                let bytes = &dump.bytes[dump.at..];
                 let bits =
-                    (0..count).filter(|bit| octets[bit / 8] >> (bit % 8) & 1 == 1).map(|bit| bit.to_string());
+                    (0..count).filter(|bit| bytes[bit / 8] >> (bit % 8) & 1 == 1).map(|bit| bit.to_string());
                 let remark = format!("{name}: bits {}", bits.collect::<Vec<_>>().join(", "));
                 dump.take(count / 8, &remark);
             };
@@ -514,11 +513,11 @@ fn ruling(word: u32) -> String {
     }
 }
 
-/// What an octet of a name's code stands for.
-fn piece(&octet: &u8) -> String {
-    match octet.checked_sub(0x80) {
+/// What a byte of a name's code stands for.
+fn piece(&byte: &u8) -> String {
+    match byte.checked_sub(0x80) {
         Some(symbol) => SYMBOLS[usize::from(symbol)].to_owned(),
-        None => char::from(octet).to_string(),
+        None => char::from(byte).to_string(),
     }
 }
 
@@ -643,7 +642,7 @@ fn dumps_are_what_the_compiler_gives() {
     }
 }
 
-/// The octets of a dump, read back from the document, are the image.
+/// The bytes of a dump, read back from the document, are the image.
 #[test]
 fn dump_reads_back() {
     if rewrites() {
@@ -657,7 +656,7 @@ fn dump_reads_back() {
         let hex = line[6..].split("   ").next().unwrap().split("  ").next().unwrap();
         match hex.strip_prefix("00 x ") {
             Some(count) => bytes.resize(bytes.len() + count.trim().parse::<usize>().unwrap(), 0),
-            None => bytes.extend(hex.split_whitespace().map(|octet| u8::from_str_radix(octet, 16).unwrap())),
+            None => bytes.extend(hex.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap())),
         }
     }
     assert_eq!(bytes, image);
@@ -694,7 +693,7 @@ fn worked_program_gives_what_the_table_says() {
     }
 }
 
-/// Sets of up to twelve random patterns over few octets, so that they overlap, share heads and end alike.
+/// Sets of up to twelve random patterns over few bytes, so that they overlap, share heads and end alike.
 #[test]
 fn walk_of_the_specification_gives_the_highest_matching_tag() {
     let mut state = 1u64;
@@ -703,8 +702,8 @@ fn walk_of_the_specification_gives_the_highest_matching_tag() {
         (state >> 33) as usize % bound
     };
     let mut text = |letters: &[u8], length: usize| -> Vec<u8> {
-        let octets = (0..below(length)).map(|_| letters[below(letters.len())]);
-        [b"/".to_vec(), octets.collect()].concat()
+        let bytes = (0..below(length)).map(|_| letters[below(letters.len())]);
+        [b"/".to_vec(), bytes.collect()].concat()
     };
     for round in 0..2_000usize {
         let patterns: Vec<Vec<u8>> = (0..=round % 12).map(|_| text(b"ab/*$ab*", 8)).collect();

@@ -1,4 +1,4 @@
-//! I14 of lanes: a program that passes the check answers as its texts say, whatever octet of it was
+//! I14 of lanes: a program that passes the check answers as its texts say, whatever byte of it was
 //! changed.
 
 use robomaton_formats::program::lanes::{Draft, FRONT_LANES, Lanes, Plan, REACH_ALL};
@@ -73,12 +73,12 @@ fn what_passes_answers_as_its_texts_say() {
                 assert_eq!(
                     best,
                     Some(naive(&program, target.as_bytes())),
-                    "bit {bit} of octet {at}: {target}"
+                    "bit {bit} of byte {at}: {target}"
                 );
             }
         }
     }
-    // Nearly all that passes changes a literal octet of a text, or a sense, or what the front says.
+    // Nearly all that passes changes a literal byte of a text, or a sense, or what the front says.
     assert!(refused > 350 && passed > 5, "{passed} passed, {refused} were refused");
 }
 
@@ -93,8 +93,8 @@ fn every_part_is_checked() {
         ("its text holds", |plan| plan.triggers[0] = *b".h"),
         ("its text holds", |plan| plan.triggers[0] = *b"/a"),
         ("kind", |plan| plan.rules[1].trigger = Some(0)),
-        ("holds an octet", |plan| plan.rules[3].text = b"/\x80"),
-        ("two octets, or one", |plan| plan.triggers[1] = *b"?x"),
+        ("holds a byte", |plan| plan.rules[3].text = b"/\x80"),
+        ("two bytes, or one", |plan| plan.triggers[1] = *b"?x"),
     ];
     for (what, change) in changes {
         let mut plan = plan();

@@ -6,7 +6,7 @@
 
 use robomaton_compiler::{Entry as Compiled, Options, compile, emit};
 use robomaton_formats::condition::{Condition, Locator};
-use robomaton_formats::detail::{Detail, Extension, Group, Meta, Octets, Rule};
+use robomaton_formats::detail::{Bytes, Detail, Extension, Group, Meta, Rule};
 use robomaton_formats::layout::{BUCKET_SITES, HEAD, MAX_PROBE, NONE, Section};
 use robomaton_formats::name::SYMBOLS;
 use robomaton_formats::policy::{
@@ -32,7 +32,7 @@ use robomaton_formats::{
 const TEXT: &[u8] = b"User-agent: *\nDisallow: /\n";
 
 fn number(bytes: &[u8], at: usize, width: usize) -> u64 {
-    bytes[at..at + width].iter().rev().fold(0, |value, &octet| value << 8 | u64::from(octet))
+    bytes[at..at + width].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
 /// SPEC.md section 4, "Look-up", step by step; gives the place, counted over all buckets.
@@ -59,9 +59,9 @@ fn look_up(image: &[u8], authority: &str, scheme: u64) -> Option<u64> {
         let block = &names[number(bucket, 16, 4) as usize..];
         for place in (0..taken).filter(|&place| u64::from(bucket[place]) == tag) {
             let code = code(block, taken, place);
-            let piece = |&octet: &u8| match octet.checked_sub(0x80) {
+            let piece = |&byte: &u8| match byte.checked_sub(0x80) {
                 Some(symbol) => SYMBOLS[usize::from(symbol)].to_owned(),
-                None => char::from(octet).to_string(),
+                None => char::from(byte).to_string(),
             };
             if code.iter().map(piece).collect::<String>() != authority {
                 continue;
@@ -130,7 +130,7 @@ fn contents(mut sites: Vec<Site>) -> Contents {
     let mut literals = vec![program::CHILDREN_ONE << 5, b'/', 0, NODE_EXTRA];
     State { number: Some(0), list: Some(0) }.push(&mut literals);
     programs.push(front(true));
-    // Segments end with `a` or `b`, both are one octet, so there are no pairs.
+    // Segments end with `a` or `b`, both are one byte, so there are no pairs.
     let both: u128 = 1 << b'a' | 1 << b'b';
     [both, both].into_iter().for_each(|filter| programs.extend(filter.to_le_bytes()));
     programs.push(7);
@@ -158,7 +158,7 @@ fn contents(mut sites: Vec<Site>) -> Contents {
     let mut policies = Vec::new();
     policy.encode(&mut policies);
 
-    let root = || Octets::from(&b"/"[..]);
+    let root = || Bytes::from(&b"/"[..]);
     let rule = |permits| Rule {
         line: 2,
         usage: CRAWL + 16 * u16::from(permits),
@@ -551,7 +551,7 @@ fn rules_of_the_head() {
     let whole = write(&contents(vec![site("a.example", 0)])).unwrap();
     assert_eq!(rule(&whole), None);
     // The rule, where, what stands there then, and whether the checksum is made to hold.
-    for (expected, at, octet, sum) in [
+    for (expected, at, byte, sum) in [
         (1, 7, 0, true),
         (2, 8, 2, true),
         (3, 16, 0, true),
@@ -565,8 +565,8 @@ fn rules_of_the_head() {
         (7, 56, 0, true),
     ] {
         let mut image = whole.clone();
-        assert_ne!(image[at], octet);
-        image[at] = octet;
+        assert_ne!(image[at], byte);
+        image[at] = byte;
         if sum {
             sum_head(&mut image);
         }
@@ -646,7 +646,7 @@ fn rules_of_the_sections() {
     assert_eq!(of_contents(|c| c.documents[0].source.push(0)), Some(16));
     // A frame that states another size is one all the same, until it is decompressed.
     assert_eq!(of_contents(|c| c.documents[0].source[5] += 1), None);
-    // The generator a letter shorter: the rest decodes all the same, and leaves an octet over.
+    // The generator a letter shorter: the rest decodes all the same, and leaves a byte over.
     assert_eq!(of_bytes(|image, at| image[at(Meta)] -= 1), Some(16));
 }
 
@@ -768,7 +768,7 @@ fn rules_of_programs() {
     assert_eq!([crawlers(0), crawlers(0x10)], [None, Some(12)]);
 }
 
-/// A number of five octets.
+/// A number of five bytes.
 fn long(low: u8, last: u8) -> [u8; 5] {
     [low | 0x80, 0x80, 0x80, 0x80, last]
 }
@@ -937,7 +937,7 @@ fn numbers_of_details() {
     let window = |window: &[u8]| rate(&[&[1, 60, 1], window].concat());
     let [day, late, long] = [[0, 0xA0, 0x0B], [0xA0, 0x0B, 0], [0, 0xA1, 0x0B]];
     assert_eq!([window(&day), window(&late), window(&long)], [None, Some(16), Some(16)]);
-    let conditions = |octets: &[u8]| detail(&[&[0, 0, 0, 1, 1], octets, &[0]].concat());
+    let conditions = |bytes: &[u8]| detail(&[&[0, 0, 0, 1, 1], bytes, &[0]].concat());
     assert_eq!([conditions(&[6]), conditions(&[9, 0, 0]), conditions(&[10])], [None, None, Some(16)]);
 }
 

@@ -19,10 +19,10 @@ const SPEC: &str = include_str!("../SPEC.md");
 const NONE: u32 = u32::MAX;
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(*bytes[at..].first_chunk().expect("four octets"))
+    u32::from_le_bytes(*bytes[at..].first_chunk().expect("four bytes"))
 }
 
-/// Section 3: the octets of the section with this number.
+/// Section 3: the bytes of the section with this number.
 fn section(image: &[u8], number: usize) -> &[u8] {
     let row = |at: usize| {
         u64::from_le_bytes(*image[40 + 24 * number + at..].first_chunk().expect("a row")) as usize
@@ -72,7 +72,7 @@ fn choose(image: &[u8], crawler: &str) -> (u32, Option<u32>) {
     (named.filter(of_text).unwrap_or_else(|| word(crawlers)), named)
 }
 
-/// Octets of a list: flags, scope, rest, entries of usage, purpose, program, role.
+/// Bytes of a list: flags, scope, rest, entries of usage, purpose, program, role.
 struct List {
     flags: u8,
     scope: u32,

@@ -78,7 +78,7 @@ fn sections() {
 
 #[test]
 fn constants() {
-    let magic: Vec<String> = MAGIC.iter().map(|octet| format!("{octet:02x}")).collect();
+    let magic: Vec<String> = MAGIC.iter().map(|byte| format!("{byte:02x}")).collect();
     let numbers = [
         ("VERSION", u64::from(VERSION)),
         ("ALIGNMENT", ALIGNMENT as u64),
@@ -220,7 +220,7 @@ fn alternatives() {
     let number = |condition: &Condition| postcard::to_stdvec(condition).expect("encodes");
     let id = || Locator::Id("a".into());
     let date = Date { year: 2007, month: 12, day: 31 };
-    for (name, condition, octets) in [
+    for (name, condition, bytes) in [
         ("time-limit", Condition::TimeLimit(TimeLimit::UntilRecrawled), &[0, 0][..]),
         ("time-limit", Condition::TimeLimit(TimeLimit::Until(date)), &[0, 1, 0xD7, 0x0F, 12, 31]),
         ("time-limit", Condition::TimeLimit(TimeLimit::Days(300)), &[0, 2, 0xAC, 2]),
@@ -243,10 +243,10 @@ fn alternatives() {
             &[9, 1, b'a', 1, b'b'],
         ),
     ] {
-        assert_eq!(number(&condition), octets, "{condition}");
+        assert_eq!(number(&condition), bytes, "{condition}");
         assert_eq!(
-            columns::<2>("### Conditions")[usize::from(octets[0])],
-            [octets[0].to_string().as_str(), name]
+            columns::<2>("### Conditions")[usize::from(bytes[0])],
+            [bytes[0].to_string().as_str(), name]
         );
     }
     assert_eq!(columns::<1>("### Conditions").len(), 10);
@@ -267,11 +267,11 @@ fn rewriting_twice() {
     assert_eq!(target(Notation::Koster, "/%2541"), "/%41");
     assert_eq!(target(Notation::Koster, "/%41"), "/A");
     assert_eq!(target(Notation::Acap, "/%41%zz%25"), "/a%25zz%25");
-    // Every text of seven octets over those that make and break escapes.
-    let octets = b"%24Ag";
-    for number in 0..octets.len().pow(7) {
+    // Every text of seven bytes over those that make and break escapes.
+    let bytes = b"%24Ag";
+    for number in 0..bytes.len().pow(7) {
         let text: String =
-            (0..7).map(|place| octets[number / octets.len().pow(place) % octets.len()] as char).collect();
+            (0..7).map(|place| bytes[number / bytes.len().pow(place) % bytes.len()] as char).collect();
         let once = target(Notation::Rep, &text);
         assert_eq!(target(Notation::Rep, &once), once, "{text}");
         let pattern = Notation::Rep.pattern(text.as_bytes());

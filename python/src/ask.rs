@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Crawlers of one image that are kept resolved, and octets of names of such.
+/// Crawlers of one image that are kept resolved, and bytes of names of such.
 const KEPT: usize = 1 << 12;
 const LONGEST_KEPT: usize = 1 << 10;
 

@@ -1,7 +1,7 @@
 //! Errors of the crates below as Python exceptions, with their places.
 //!
 //! What the system refuses is an `OSError` with number and file name; an argument that says nothing is a `ValueError`; what is
-//! wrong with an image is an `ImageError` that names file, octet and broken rule; all else is an `Error`.
+//! wrong with an image is an `ImageError` that names file, byte and broken rule; all else is an `Error`.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyValueError};

@@ -137,7 +137,7 @@ impl Image {
         Ok(self.open(&*self.source(py)?)?.image.profile().name())
     }
 
-    /// Octets of its files.
+    /// Bytes of its files.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.open(&*self.source(py)?)?.image.bytes())

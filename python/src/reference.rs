@@ -32,7 +32,7 @@ fn uncommon(url: &str) -> Cow<'_, str> {
         Cow::Borrowed(url)
     };
     let is_scheme = |scheme: &&str| {
-        let of_scheme = |octet: u8| octet.is_ascii_alphanumeric() || matches!(octet, b'+' | b'-' | b'.');
+        let of_scheme = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
         scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.bytes().all(of_scheme)
     };
     let rest = match url.split_once(':').filter(|(scheme, _)| is_scheme(scheme)) {

@@ -80,10 +80,10 @@ impl Robots {
     }
 }
 
-/// The octets of a text: `str` or `bytes`.
-fn octets(text: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u8>> {
-    if let Ok(octets) = text.cast::<PyBytes>() {
-        return Ok(octets.as_bytes().to_vec());
+/// The bytes of a text: `str` or `bytes`.
+fn bytes(text: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u8>> {
+    if let Ok(bytes) = text.cast::<PyBytes>() {
+        return Ok(bytes.as_bytes().to_vec());
     }
     let Ok(text) = text.cast::<PyString>() else {
         let of = text.get_type();
@@ -114,7 +114,7 @@ impl Given {
         profile: &str,
         files: Files<'_>,
     ) -> PyResult<Given> {
-        let text = octets(text, "text")?;
+        let text = bytes(text, "text")?;
         let profile: Profile =
             profile.parse().map_err(|error| PyValueError::new_err(format!("profile: {error}")))?;
         let origin = match url {
@@ -123,7 +123,7 @@ impl Given {
             None => Origin::unknown().map_err(|error| said(&error))?,
         };
         let file = |(path, text): (String, Bound<'_, PyAny>)| {
-            let text = octets(&text, &format!("files[{path:?}]"))?;
+            let text = bytes(&text, &format!("files[{path:?}]"))?;
             Ok((path, text))
         };
         let files = files.unwrap_or_default().into_iter().map(file).collect::<PyResult<_>>()?;

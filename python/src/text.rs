@@ -1,6 +1,6 @@
-//! Strings out of Python: `str`, or the octets of `bytes`.
+//! Strings out of Python: `str`, or the bytes of `bytes`.
 //!
-//! A `str` with surrogates is no Unicode text and is refused with its place. Octets that are no UTF-8 are percent-encoded, which
+//! A `str` with surrogates is no Unicode text and is refused with its place. Bytes that are no UTF-8 are percent-encoded, which
 //! is the same URL (R10), as the command does.
 
 use pyo3::exceptions::PyTypeError;
@@ -12,7 +12,7 @@ use robomaton_explain::url_text;
 pub(crate) enum Text<'py> {
     /// UTF-8, of Python's.
     Utf8(Bound<'py, PyBytes>),
-    /// Of octets.
+    /// Of bytes.
     Spelled(String),
 }
 
@@ -24,11 +24,11 @@ impl<'py> FromPyObject<'_, 'py> for Text<'py> {
         if let Ok(text) = object.cast::<PyString>() {
             return Ok(Text::Utf8(text.encode_utf8()?));
         }
-        let Ok(octets) = object.cast::<PyBytes>() else {
+        let Ok(bytes) = object.cast::<PyBytes>() else {
             let of = object.get_type();
             return Err(PyTypeError::new_err(format!("expected str or bytes, not {}", of.name()?)));
         };
-        Ok(Text::Spelled(url_text(octets.as_bytes()).into_owned()))
+        Ok(Text::Spelled(url_text(bytes.as_bytes()).into_owned()))
     }
 }
 
@@ -38,7 +38,7 @@ impl Text<'_> {
     pub(crate) fn as_str(&self) -> &str {
         match self {
             // What Python encoded is UTF-8.
-            Text::Utf8(octets) => std::str::from_utf8(octets.as_bytes()).unwrap_or_default(),
+            Text::Utf8(bytes) => std::str::from_utf8(bytes.as_bytes()).unwrap_or_default(),
             Text::Spelled(text) => text,
         }
     }

@@ -162,7 +162,7 @@ WITH_NULLS: dict[str, Callable[[], Any]] = {
     "numpy object": lambda: np.array(HOLES, dtype=object),
     "numpy StringDType": lambda: np.array(HOLES, dtype=np.dtypes.StringDType(na_object=None)),
     "numpy masked": lambda: np.ma.masked_array([URL, "x", OPEN, "", URL], mask=[0, 1, 0, 1, 0]),
-    "numpy masked octets": lambda: np.ma.masked_array([URL, "x", OPEN, "", URL], mask=[0, 1, 0, 1, 0]).astype("S"),
+    "numpy masked bytes": lambda: np.ma.masked_array([URL, "x", OPEN, "", URL], mask=[0, 1, 0, 1, 0]).astype("S"),
     "numpy masked objects": lambda: np.ma.masked_array([URL, None, OPEN, "x", URL], mask=[0, 0, 0, 1, 0], dtype=object),
     "arrow": lambda: pa.array(HOLES),
     "arrow view": lambda: pa.array(HOLES, pa.string_view()),

@@ -115,10 +115,10 @@ def test_a_changed_list_is_another_asker(image: robomaton.Image) -> None:
     assert image.decide(url, "a,b").as_dict()["agent"] == image.decide(url, ["a", "b"]).as_dict()["agent"] == "a,b"
 
 
-def test_octets_are_text(image: robomaton.Image, questions: list[Question]) -> None:
+def test_bytes_are_text(image: robomaton.Image, questions: list[Question]) -> None:
     for question in questions[::11]:
-        octets = image.decide(question.url.encode(), question.agent.encode(), usage=question.usage)
-        assert octets.as_dict() == image.decide(question.url, question.agent, usage=question.usage).as_dict()
+        bytes = image.decide(question.url.encode(), question.agent.encode(), usage=question.usage)
+        assert bytes.as_dict() == image.decide(question.url, question.agent, usage=question.usage).as_dict()
     latin = image.decide(f"{SITE}/é".encode("latin-1"), "GPTBot")
     assert latin.url == f"{SITE}/%E9"
 

@@ -107,7 +107,7 @@ def test_a_path_is_a_path(path: object) -> None:
         Image(path)
 
 
-def test_a_path_may_be_octets(sample: Path) -> None:
+def test_a_path_may_be_bytes(sample: Path) -> None:
     assert Image(os.fsencode(sample)).path == str(sample)
 
 
@@ -238,7 +238,7 @@ def test_damage_anywhere_is_found_and_never_a_crash(sample: Path, tmp_path: Path
 
 
 def test_damage_from_end_to_end_is_no_crash(sample: Path, tmp_path: Path, questions: list[Question]) -> None:
-    """Every octet behind header and section table is random: an image as bad as one that opens can be."""
+    """Every byte behind header and section table is random: an image as bad as one that opens can be."""
     whole = sample.read_bytes()
     chance = random.Random(1994)
     for number in range(20):

@@ -1,4 +1,4 @@
-"""Images that the wheel makes: octet for octet those of the command."""
+"""Images that the wheel makes: byte for byte those of the command."""
 
 from __future__ import annotations
 

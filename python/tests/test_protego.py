@@ -251,7 +251,7 @@ def test_a_visit_time_of_the_whole_day() -> None:
     assert times != (time(0), time(0))
 
 
-def test_texts_are_strings_or_octets() -> None:
+def test_texts_are_strings_or_bytes() -> None:
     assert not robomaton.Protego.parse(b"User-agent: *\nDisallow: /\xe9").can_fetch(f"{SITE}/%E9", "a")
     with pytest.raises(TypeError):
         robomaton.Protego.parse(None)

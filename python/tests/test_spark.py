@@ -170,10 +170,10 @@ def test_a_failure_names_the_path(session, groups, tmp_path):
 
 
 def test_what_is_skipped_is_counted(session, tmp_path):
-    octets = SOURCES[0].read_bytes()
+    bytes = SOURCES[0].read_bytes()
     files = [tmp_path / "1.warc.gz", tmp_path / "2.warc.gz"]
-    files[0].write_bytes(octets[: len(octets) // 2])
-    files[1].write_bytes(octets[: len(octets) // 3])
+    files[0].write_bytes(bytes[: len(bytes) // 2])
+    files[1].write_bytes(bytes[: len(bytes) // 3])
     image, alone = tmp_path / "image.rimg", tmp_path / "alone.rimg"
     summary = robomaton.spark.compile(session, files, image, to=tmp_path / "parts", partitions=2)
     expected = robomaton.compile(files, alone)
@@ -258,11 +258,11 @@ def test_a_part_is_the_same_each_time(tmp_path):
     with ThreadPoolExecutor(2) as pool:
         paths = {task.result() for task in [pool.submit(compiled) for _ in range(4)]}
     [path] = paths
-    octets = Path(path).read_bytes()
-    assert compiled(threads=2) == path and Path(path).read_bytes() == octets
+    bytes = Path(path).read_bytes()
+    assert compiled(threads=2) == path and Path(path).read_bytes() == bytes
     assert compiled(crawlers=["GPTBot"]) != path
     assert compiled(profile="google") != path
-    assert Path(path).read_bytes() == octets
+    assert Path(path).read_bytes() == bytes
     assert len(os.listdir(tmp_path)) == 3, "and nothing else is left"
 
 

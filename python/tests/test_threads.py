@@ -228,7 +228,7 @@ def test_pickling_keeps_path_and_terms(tmp_path: Path) -> None:
         pickle.loads(data)
 
 
-#: Prints by how many octets the process grew, from one round of questions to the next.
+#: Prints by how many bytes the process grew, from one round of questions to the next.
 GROWTH = """
 import gc, sys, robomaton
 def resident():

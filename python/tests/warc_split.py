@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 class Record(NamedTuple):
     """A record as it stands in the file, and what of it leads to a host."""
 
-    octets: bytes
+    content: bytes
     host: str
     target: str | None
     """The host that a redirect leads to."""
@@ -64,7 +64,7 @@ def split(parts: Iterable[list[Record]], folder: Path, count: int) -> list[Path]
     files: list[list[bytes]] = [[] for _ in range(count)]
     for part in parts:
         smallest = min(files, key=lambda file: sum(map(len, file)))
-        smallest += [record.octets for record in part]
+        smallest += [record.content for record in part]
     paths = [folder / f"{number}.warc.gz" for number in range(count)]
     for path, file in zip(paths, files):
         path.write_bytes(gzip.compress(b"".join(file)))

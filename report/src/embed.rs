@@ -13,7 +13,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use std::io::{self, Write};
 
-/// Octets of text in a block, unless one text has more.
+/// Bytes of text in a block, unless one text has more.
 const BLOCK: usize = 1 << 20;
 
 /// Texts on their way into blocks.

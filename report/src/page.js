@@ -14,8 +14,8 @@
   };
 
   const inflated = (packed) => {
-    const octets = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([octets]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return new Response(stream).text();
   };
 

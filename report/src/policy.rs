@@ -4,7 +4,7 @@
 //! words. Invariant: every string of a site is made visible by [`shown`] first.
 
 use crate::text::shown;
-use robomaton_formats::detail::{self, Detail, Octets};
+use robomaton_formats::detail::{self, Bytes, Detail};
 use robomaton_formats::policy::CRAWL;
 use robomaton_formats::schedule::{Schedule, Window};
 use robomaton_tables::coverage::Coverage;
@@ -125,9 +125,9 @@ fn records(records: &[detail::Extension<'_>]) -> Vec<Record> {
     records.iter().take(RECORDS_SHOWN).map(record).collect()
 }
 
-fn text(octets: &Octets<'_>) -> String {
-    // A character has at most four octets, and one that is cut in two is shown as replaced.
-    let start = octets.0.get(..4 * LETTERS_SHOWN).unwrap_or(&octets.0);
+fn text(bytes: &Bytes<'_>) -> String {
+    // A character has at most four bytes, and one that is cut in two is shown as replaced.
+    let start = bytes.0.get(..4 * LETTERS_SHOWN).unwrap_or(&bytes.0);
     cut(&String::from_utf8_lossy(start))
 }
 
@@ -159,6 +159,6 @@ mod tests {
     fn long_texts_are_cut() {
         assert_eq!(cut(&"\u{fc}".repeat(LETTERS_SHOWN)), "\u{fc}".repeat(LETTERS_SHOWN));
         assert_eq!(cut(&"\u{fc}".repeat(LETTERS_SHOWN + 1)).chars().count(), LETTERS_SHOWN + 1);
-        assert_eq!(text(&Octets::from(&b"/\xff<\0"[..])), "/\u{fffd}<\\u{0}");
+        assert_eq!(text(&Bytes::from(&b"/\xff<\0"[..])), "/\u{fffd}<\\u{0}");
     }
 }

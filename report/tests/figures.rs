@@ -52,7 +52,7 @@ fn figures_are_those_of_the_sites() {
     };
     for class in 0..CLASSES - 1 {
         assert_eq!(figures.by_rules[class], in_class(&rules, class), "rules {}", class_name(class));
-        assert_eq!(figures.by_size[class], in_class(&sizes, class), "octets {}", class_name(class));
+        assert_eq!(figures.by_size[class], in_class(&sizes, class), "bytes {}", class_name(class));
     }
     let counted: BTreeMap<&str, u64> =
         figures.codes.iter().map(|(code, coded)| (*code, coded.sites)).collect();

@@ -161,7 +161,7 @@ fn by_scope(
     target: &Target<'_>,
     silent: Answer,
 ) -> Option<Answer> {
-    let (view, elements, target) = (site.view, site.terms.elements, target.octets());
+    let (view, elements, target) = (site.view, site.terms.elements, target.bytes());
     // A robots.txt that could not be had might name the crawler, and then a page that names nobody would not be heard.
     let unheard = match silent.basis {
         Basis::Outcome(outcome) => is_unheard(outcome, silent.decision),
@@ -179,7 +179,7 @@ fn by_scope(
 /// R13.
 #[inline(always)]
 fn is_exempt(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> bool {
-    // One octet, plain or the start of an escape, rules nearly all targets out.
+    // One byte, plain or the start of an escape, rules nearly all targets out.
     matches!(target.get(1), Some(b'r' | b'%')) && is_robots(site, usage, target)
 }
 
@@ -188,9 +188,9 @@ fn is_robots(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> bool {
     if !usage.is_crawl() || !site.profile.allows_robots_txt() {
         return false;
     }
-    // Twelve canonical octets settle it; each is made of three of the target's at most.
+    // Twelve canonical bytes settle it; each is made of three of the target's at most.
     let start = &target[..target.len().min(3 * 12)];
-    let start = start.split(|&octet| octet == b'#').next().unwrap_or_default();
+    let start = start.split(|&byte| byte == b'#').next().unwrap_or_default();
     site.profile.notation().target_in(start, &mut [0; 9 * 12]).is_some_and(is_robots_txt)
 }
 

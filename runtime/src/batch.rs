@@ -17,7 +17,7 @@ use std::hint::black_box;
 /// Questions under way together: enough to cover a memory access, few enough to stay in the first-level cache.
 const BLOCK: usize = 16;
 
-/// Octets of a cache line, of which the names of a bucket take up two.
+/// Bytes of a cache line, of which the names of a bucket take up two.
 const LINE: usize = 64;
 
 /// One question of a batch.
@@ -66,7 +66,7 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     fn begin<'a>(&'a self, question: Question<'a>) -> Pending<'a, D> {
         let parts = target::split(self.profile(), question.url).ok();
-        let shard = self.shard(parts.as_ref().map_or(&[], |(authority, _)| &authority.octets));
+        let shard = self.shard(parts.as_ref().map_or(&[], |(authority, _)| &authority.bytes));
         let hash = parts.as_ref().map_or(0, |(authority, _)| shard.hash(authority));
         Pending { question, parts, shard, hash }
     }

@@ -50,7 +50,7 @@ impl<D: AsRef<[u8]>> Shard<D> {
     /// The hash of a site's name here.
     #[inline]
     pub(crate) fn hash(&self, authority: &Authority<'_>) -> u64 {
-        host_hash(&authority.octets, self.layout.seed)
+        host_hash(&authority.bytes, self.layout.seed)
     }
 }
 
@@ -187,7 +187,7 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     #[inline(never)]
     fn shard_of(&self, authority: &[u8]) -> &Shard<D> {
-        let authority = authority.split(|&octet| octet == b'/').next().unwrap_or_default();
+        let authority = authority.split(|&byte| byte == b'/').next().unwrap_or_default();
         let number = usize::from(shard_of(authority, self.others.len() as u8));
         number.checked_sub(1).and_then(|other| self.others.get(other)).unwrap_or(&self.first)
     }
@@ -209,12 +209,12 @@ impl<D: AsRef<[u8]>> Image<D> {
         self.all().map(|shard| shard.view().fetches().len()).sum()
     }
 
-    /// How many octets its files take up.
+    /// How many bytes its files take up.
     pub fn bytes(&self) -> usize {
         self.all().map(|shard| shard.data.as_ref().len()).sum()
     }
 
-    /// How many octets of that a section takes up.
+    /// How many bytes of that a section takes up.
     pub fn section_bytes(&self, section: Section) -> usize {
         self.all().map(|shard| shard.layout.range(section).len()).sum()
     }
@@ -290,7 +290,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// verdicts are for URLs of that site.
     pub fn document(&self, url: &str, name: &str) -> Option<Site<'_>> {
         let (mut authority, _) = target::split(self.profile(), url).ok()?;
-        authority.octets = Cow::Owned([&authority.octets, &b"/"[..], name.as_bytes()].concat());
+        authority.bytes = Cow::Owned([&authority.bytes, &b"/"[..], name.as_bytes()].concat());
         self.find(&authority).map(|site| Site { profile: DOCUMENTS, is_document: true, ..site })
     }
 
@@ -318,7 +318,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// Finds a site: exact scheme first, else one captured without a scheme.
     #[inline]
     pub(crate) fn find(&self, authority: &Authority<'_>) -> Option<Site<'_>> {
-        let shard = self.shard(&authority.octets);
+        let shard = self.shard(&authority.bytes);
         self.find_hashed(shard, authority, shard.hash(authority))
     }
 
@@ -340,7 +340,7 @@ impl<D: AsRef<[u8]>> Image<D> {
             let bucket = buckets.get(at)?;
             for place in bucket.places(bucket_tag(hash)) {
                 let site = view.site(bucket, place)?;
-                if site.name.is(&authority.octets) {
+                if site.name.is(&authority.bytes) {
                     match site.name.scheme()? {
                         scheme if scheme == authority.scheme => return Some(self.site_of(shard, site)),
                         Scheme::Any => any = Some(site),
@@ -358,7 +358,7 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// May this crawler use this URL in this way? A site that the image does not hold is `unknown`.
     ///
-    /// Allocates nothing, unless the URL's host is not in canonical spelling or has 64 octets or more, or its target needs
+    /// Allocates nothing, unless the URL's host is not in canonical spelling or has 64 bytes or more, or its target needs
     /// more than a kilobyte of rewriting.
     #[inline]
     pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a> {

@@ -1,15 +1,15 @@
 //! Asks a program of lanes: which of a few rules, best first, is the first that matches.
 //!
-//! The other machine beside the walk, for small sets. Sixteen rules are ruled out at once by what three octets of the
+//! The other machine beside the walk, for small sets. Sixteen rules are ruled out at once by what three bytes of the
 //! target are, rules with stars by triggers that do not occur in it; what is left is compared in full. Invariants:
 //! nothing is allocated, every loop ends, any damage is `None`. It does not know what a tag means.
 
-use crate::walk::first_octets;
+use crate::walk::first_bytes;
 use robomaton_formats::program::Tag;
 use robomaton_formats::program::lanes::{BLOCK, Lane, Lanes, MAX_LANES};
 use wide::u8x16;
 
-/// The highest tag of the rules that match `target` (canonical octets), 0 when none does. `None` when the program is
+/// The highest tag of the rules that match `target` (canonical bytes), 0 when none does. `None` when the program is
 /// damaged.
 #[inline(always)]
 pub(crate) fn best(lanes: &Lanes<'_>, target: &[u8]) -> Option<Tag> {
@@ -17,12 +17,12 @@ pub(crate) fn best(lanes: &Lanes<'_>, target: &[u8]) -> Option<Tag> {
         return Some(lanes.otherwise);
     }
     // Beyond the end a zero is read, which no rule wants.
-    let octets = lanes.places.map(|place| u8x16::splat(target.get(usize::from(place)).copied().unwrap_or(0)));
-    let mut left = u64::from(candidates(lanes, 0, octets)?);
+    let bytes = lanes.places.map(|place| u8x16::splat(target.get(usize::from(place)).copied().unwrap_or(0)));
+    let mut left = u64::from(candidates(lanes, 0, bytes)?);
     if lanes.count > BLOCK {
         // All other blocks: that there is a fixed number of them saves more than it costs.
         for number in 1..MAX_LANES / BLOCK {
-            left |= u64::from(candidates(lanes, number, octets)?) << (number * BLOCK);
+            left |= u64::from(candidates(lanes, number, bytes)?) << (number * BLOCK);
         }
     }
     left &= lanes.all();
@@ -42,15 +42,15 @@ pub(crate) fn best(lanes: &Lanes<'_>, target: &[u8]) -> Option<Tag> {
     Some(lanes.otherwise)
 }
 
-/// The rules of a block that the octets at the three places do not rule out. Bits beyond the last rule mean nothing.
+/// The rules of a block that the bytes at the three places do not rule out. Bits beyond the last rule mean nothing.
 #[inline(always)]
-fn candidates(lanes: &Lanes<'_>, number: usize, octets: [u8x16; 3]) -> Option<u16> {
+fn candidates(lanes: &Lanes<'_>, number: usize, bytes: [u8x16; 3]) -> Option<u16> {
     let any = u8x16::splat(0);
     let column = |column: usize| Some(u8x16::new(*lanes.column(column, number)?));
     let (a, b, c) = (column(0)?, column(1)?, column(2)?);
-    let fits = (a.simd_eq(octets[0]) | a.simd_eq(any))
-        & (b.simd_eq(octets[1]) | b.simd_eq(any))
-        & (c.simd_eq(octets[2]) | c.simd_eq(any));
+    let fits = (a.simd_eq(bytes[0]) | a.simd_eq(any))
+        & (b.simd_eq(bytes[1]) | b.simd_eq(any))
+        & (c.simd_eq(bytes[2]) | c.simd_eq(any));
     Some(fits.to_bitmask() as u16)
 }
 
@@ -71,26 +71,26 @@ fn triggered(lanes: &Lanes<'_>, target: &[u8]) -> Option<u64> {
         for (number, pair) in pairs.iter().enumerate() {
             add(number, target.windows(2).any(|window| window == pair))?;
         }
-        for (number, [octet, _]) in (lanes.pairs..).zip(singles) {
-            add(number, target.contains(octet))?;
+        for (number, [byte, _]) in (lanes.pairs..).zip(singles) {
+            add(number, target.contains(byte))?;
         }
         return Some(waiting);
     };
     let any = |places: [u8x16; AT_ONCE]| places.into_iter().fold(u8x16::ZERO, |any, here| any | here).any();
-    // Blocks of pairs' first octets, each with that of their second; beyond the end, the last one again.
+    // Blocks of pairs' first bytes, each with that of their second; beyond the end, the last one again.
     for base in (0..target.len() - 1).step_by(AT_ONCE * BLOCK) {
         let mut blocks = [(u8x16::ZERO, u8x16::ZERO); AT_ONCE];
         for (number, block) in blocks.iter_mut().enumerate() {
-            let octets = target.get((base + number * BLOCK).min(last)..)?.first_chunk::<{ BLOCK + 1 }>()?;
-            *block = (u8x16::new(*octets.first_chunk()?), u8x16::new(*octets.last_chunk()?));
+            let bytes = target.get((base + number * BLOCK).min(last)..)?.first_chunk::<{ BLOCK + 1 }>()?;
+            *block = (u8x16::new(*bytes.first_chunk()?), u8x16::new(*bytes.last_chunk()?));
         }
         for (number, &[first, second]) in pairs.iter().enumerate() {
             let (first, second) = (u8x16::splat(first), u8x16::splat(second));
             add(number, any(blocks.map(|(block, next)| block.simd_eq(first) & next.simd_eq(second))))?;
         }
-        for (number, &[octet, _]) in (lanes.pairs..).zip(singles) {
-            let octet = u8x16::splat(octet);
-            add(number, any(blocks.map(|(block, next)| block.simd_eq(octet) | next.simd_eq(octet))))?;
+        for (number, &[byte, _]) in (lanes.pairs..).zip(singles) {
+            let byte = u8x16::splat(byte);
+            add(number, any(blocks.map(|(block, next)| block.simd_eq(byte) | next.simd_eq(byte))))?;
         }
     }
     Some(waiting)
@@ -108,7 +108,7 @@ fn matches(lane: &Lane<'_>, target: &[u8]) -> Option<bool> {
     begins(target, lane.text, lane.length)
 }
 
-/// Whether a target begins with the first `length` octets of a text that goes on for sixteen octets more.
+/// Whether a target begins with the first `length` bytes of a text that goes on for sixteen bytes more.
 #[inline(always)]
 fn begins(target: &[u8], text: &[u8], length: usize) -> Option<bool> {
     let same = |a: &[u8; 16], b: &[u8; 16]| u8x16::new(*a).simd_eq(u8x16::new(*b)).to_bitmask();
@@ -116,7 +116,7 @@ fn begins(target: &[u8], text: &[u8], length: usize) -> Option<bool> {
         return Some(false);
     }
     if length <= BLOCK {
-        let first = first_octets(target);
+        let first = first_bytes(target);
         let wanted = (1u32 << length) - 1;
         return Some(same(&first, text.first_chunk()?) & wanted == wanted);
     }
@@ -132,14 +132,14 @@ fn begins(target: &[u8], text: &[u8], length: usize) -> Option<bool> {
 /// anchored one at the end.
 #[inline(never)]
 fn wild(text: &[u8], anchored: bool, target: &[u8]) -> bool {
-    let Some(star) = text.iter().position(|&octet| octet == b'*') else { return false };
+    let Some(star) = text.iter().position(|&byte| byte == b'*') else { return false };
     let (head, mut pieces) = text.split_at(star);
     if !target.starts_with(head) {
         return false;
     }
     let mut at = star;
     while let Some((_, rest)) = pieces.split_first() {
-        let end = rest.iter().position(|&octet| octet == b'*').unwrap_or(rest.len());
+        let end = rest.iter().position(|&byte| byte == b'*').unwrap_or(rest.len());
         let piece;
         (piece, pieces) = rest.split_at(end);
         if piece.is_empty() {
@@ -164,7 +164,7 @@ fn find(target: &[u8], at: usize, piece: &[u8]) -> Option<usize> {
     let last = u8x16::splat(*piece.last()?);
     let behind = piece.len() - 1;
     let mut start = 0;
-    // Sixteen places at a time, by the piece's first and last octet.
+    // Sixteen places at a time, by the piece's first and last byte.
     while let (Some(a), Some(b)) = (
         rest.get(start..).and_then(<[u8]>::first_chunk::<16>),
         rest.get(start + behind..).and_then(<[u8]>::first_chunk::<16>),

@@ -1,7 +1,7 @@
 //! Asks one program about one target: the highest tag that matches, or all of them.
 //!
 //! Stands between `access` and `scoped`, which know which programs answer, and the two machines
-//! (`lanes`, `walk`), which know how a program is run on canonical octets. Here is decided which
+//! (`lanes`, `walk`), which know how a program is run on canonical bytes. Here is decided which
 //! machine runs, and whether the target must be rewritten first. Invariants: nothing is allocated
 //! for targets up to a kilobyte; any damage is `None`. It does not know who asks, nor what a tag
 //! means.
@@ -10,7 +10,7 @@ use crate::lanes;
 use crate::target::{Space, Spellings, Target, canonical};
 use crate::walk::{Highest, Register, walk};
 use robomaton_formats::Notation;
-use robomaton_formats::octets::is_plain;
+use robomaton_formats::notation::is_plain;
 use robomaton_formats::program::lanes::{BLOCK, Lanes, REACH_ALL};
 use robomaton_formats::program::{Head, Silence, Tag, Weighing};
 
@@ -27,7 +27,7 @@ pub(crate) fn best(program: &[u8], target: &Target<'_>) -> Option<(Tag, Silence)
     let tag = if notation == Notation::Google || is_plain(seen(&lanes, target.raw())) {
         lanes::best(&lanes, target.raw())?
     } else {
-        best_of_rewritten(&lanes, notation, target.octets())?
+        best_of_rewritten(&lanes, notation, target.bytes())?
     };
     Some((tag, Silence::of(front)))
 }
@@ -70,7 +70,7 @@ fn best_of_tries(program: &[u8], target: &Target<'_>) -> Option<(Tag, Silence)> 
     let head = &Head::read(program)?;
     let Weighing::Ranked(silence) = head.weighing else { return None };
     let mut best = Highest(0);
-    walk_any(program, head, target.octets(), &mut best)?;
+    walk_any(program, head, target.bytes(), &mut best)?;
     Some((best.0, silence))
 }
 

@@ -303,7 +303,7 @@ struct Matched<'s, const N: usize> {
     permits: Keys<N>,
     permits_if: Keys<N>,
     prohibits: Keys<N>,
-    /// The tag that was taken last: a bundle may be met at every octet of the target, and is long.
+    /// The tag that was taken last: a bundle may be met at every byte of the target, and is long.
     last: Tag,
 }
 

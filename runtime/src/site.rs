@@ -122,13 +122,13 @@ impl<'i> Site<'i> {
         self.view.detail(self.document()?)
     }
 
-    /// How many octets the details of its document take up.
+    /// How many bytes the details of its document take up.
     pub fn detail_length(&self) -> u32 {
         let record = self.document().and_then(|document| self.view.document(document));
         record.map_or(0, |record| record.detail_length.get())
     }
 
-    /// The octets of its text, as the image states them, if it holds texts.
+    /// The bytes of its text, as the image states them, if it holds texts.
     pub fn text_length(&self) -> Option<u64> {
         self.view.text_length(self.document()?)
     }
@@ -199,6 +199,6 @@ impl<'i> Site<'i> {
 
     /// What rules are matched against of a URL of this site, or of a path with query, as it stands there (R9).
     pub fn target<'u>(&self, url: &'u str) -> Cow<'u, [u8]> {
-        target::target(self.profile, url).into_octets()
+        target::target(self.profile, url).into_bytes()
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! The common shape, `http(s)://` and a plain lower-case host, is split by hand; everything else goes through the
 //! `url` crate by way of [`SiteKey`]. A test holds the two against each other. The target is always the caller's own
-//! octets: dot segments and doubled slashes stay (R15).
+//! bytes: dot segments and doubled slashes stay (R15).
 
-use crate::walk::first_octets;
+use crate::walk::first_bytes;
 use robomaton_formats::site::{Scheme, SiteError, SiteKey};
 use robomaton_formats::{Notation, Profile};
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use wide::u8x16;
 /// A URL's site, borrowed from the URL when it was canonical.
 pub(crate) struct Authority<'u> {
     pub(crate) scheme: Scheme,
-    pub(crate) octets: Cow<'u, [u8]>,
+    pub(crate) bytes: Cow<'u, [u8]>,
 }
 
 /// What rules are matched against: path and query as they stand in the URL, beginning with a slash.
@@ -26,20 +26,20 @@ impl<'u> Target<'u> {
         Target { raw: raw.into() }
     }
 
-    /// The octets as they stand, perhaps with a fragment behind: a question that ends before it need not look for one.
+    /// The bytes as they stand, perhaps with a fragment behind: a question that ends before it need not look for one.
     #[inline(always)]
     pub(crate) fn raw(&self) -> &[u8] {
         &self.raw
     }
 
-    /// The octets without a fragment (R9).
+    /// The bytes without a fragment (R9).
     #[inline]
-    pub(crate) fn octets(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         without_fragment(&self.raw)
     }
 
     /// The same, for keeping.
-    pub(crate) fn into_octets(self) -> Cow<'u, [u8]> {
+    pub(crate) fn into_bytes(self) -> Cow<'u, [u8]> {
         match self.raw {
             Cow::Borrowed(raw) => Cow::Borrowed(without_fragment(raw)),
             Cow::Owned(raw) => Cow::Owned(without_fragment(&raw).to_vec()),
@@ -54,7 +54,7 @@ fn without_fragment(raw: &[u8]) -> &[u8] {
 /// Bytes on the stack for a target that must be rewritten; one of a third of it never allocates.
 const SPACE: usize = 3 * 1024;
 
-/// Space on the stack for a target in canonical octets.
+/// Space on the stack for a target in canonical bytes.
 pub(crate) struct Space([u8; SPACE]);
 
 impl Space {
@@ -64,16 +64,16 @@ impl Space {
     }
 }
 
-/// A target in canonical octets of a notation, in `space` if it fits there.
+/// A target in canonical bytes of a notation, in `space` if it fits there.
 #[inline]
 pub(crate) fn canonical<'t>(notation: Notation, target: &'t [u8], space: &'t mut Space) -> Cow<'t, [u8]> {
     match notation.target_in(target, &mut space.0) {
-        Some(octets) => Cow::Borrowed(octets),
+        Some(bytes) => Cow::Borrowed(bytes),
         None => notation.target(target),
     }
 }
 
-/// A target that many programs are asked about: it keeps its canonical octets in the notations that
+/// A target that many programs are asked about: it keeps its canonical bytes in the notations that
 /// fields (`acap`), conventional rules and pages (`rep`) are written in.
 pub(crate) struct Spellings<'t> {
     pub(crate) raw: &'t [u8],
@@ -92,16 +92,16 @@ impl<'t> Spellings<'t> {
 #[inline]
 pub(crate) fn split(profile: Profile, url: &str) -> Result<(Authority<'_>, Target<'_>), SiteError> {
     let (authority, rest) = match common(url.as_bytes()) {
-        Some((scheme, octets, rest)) => (Authority { scheme, octets: Cow::Borrowed(octets) }, rest),
+        Some((scheme, bytes, rest)) => (Authority { scheme, bytes: Cow::Borrowed(bytes) }, rest),
         None => {
             let key = SiteKey::from_url(url)?;
             // The `url` crate drops controls and white space inside a URL; two readings of one authority are none.
             let front = url.len() - after_authority(url.as_bytes()).len();
-            if url.trim_ascii().bytes().take(front).any(|octet| octet <= b' ') {
+            if url.trim_ascii().bytes().take(front).any(|byte| byte <= b' ') {
                 return Err(SiteError::Control);
             }
-            let octets = Cow::Owned(key.authority().as_bytes().to_vec());
-            (Authority { scheme: key.scheme(), octets }, after_authority(url.as_bytes()))
+            let bytes = Cow::Owned(key.authority().as_bytes().to_vec());
+            (Authority { scheme: key.scheme(), bytes }, after_authority(url.as_bytes()))
         }
     };
     let target = match profile.notation() {
@@ -125,7 +125,7 @@ pub(crate) fn target(profile: Profile, url: &str) -> Target<'_> {
 
 /// Scheme, canonical authority and the rest of a URL that needs no canonicalising. A host that ends in a number is an
 /// IPv4 address in some spelling, one with `xn--` must be valid punycode; both are left to the `url` crate, as are hosts
-/// of 64 octets and more.
+/// of 64 bytes and more.
 #[inline]
 fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
     let (scheme, rest, default_port) = match url {
@@ -148,10 +148,8 @@ fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
     }
     let mut end = host;
     if rest.get(host) == Some(&b':') {
-        let digits = rest[host + 1..]
-            .iter()
-            .position(|octet| !octet.is_ascii_digit())
-            .unwrap_or(rest.len() - host - 1);
+        let digits =
+            rest[host + 1..].iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len() - host - 1);
         // Empty, zero-led and five-digit ports are rare enough for the slow path.
         if !(1..=4).contains(&digits) || rest[host + 1] == b'0' {
             return None;
@@ -165,7 +163,7 @@ fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
     Some((scheme, authority, &rest[end..]))
 }
 
-/// What the octets at the start of a text are, a bit for each; all that could stand in a plain host, and at most 64.
+/// What the bytes at the start of a text are, a bit for each; all that could stand in a plain host, and at most 64.
 struct Classes {
     letters: u64,
     dots: u64,
@@ -178,10 +176,10 @@ impl Classes {
     fn of(text: &[u8]) -> Classes {
         let mut classes = Classes { letters: 0, dots: 0, hyphens: 0, plain: 0 };
         for at in (0..64).step_by(16) {
-            let octets = u8x16::new(first_octets(text.get(at..).unwrap_or_default()));
-            let is = |octet| octets.simd_eq(u8x16::splat(octet));
+            let bytes = u8x16::new(first_bytes(text.get(at..).unwrap_or_default()));
+            let is = |byte| bytes.simd_eq(u8x16::splat(byte));
             let among = |first, count: u8| {
-                let place = octets - u8x16::splat(first);
+                let place = bytes - u8x16::splat(first);
                 place.min(u8x16::splat(count - 1)).simd_eq(place)
             };
             let (letter, dot, hyphen) = (among(b'a', 26), is(b'.'), is(b'-'));
@@ -210,11 +208,11 @@ fn has_scheme(url: &[u8]) -> bool {
 /// as the URL standard reads `http` URLs.
 fn after_authority(url: &[u8]) -> &[u8] {
     let url = url.trim_ascii();
-    let colon = url.iter().position(|&octet| octet == b':').map_or(0, |colon| colon + 1);
+    let colon = url.iter().position(|&byte| byte == b':').map_or(0, |colon| colon + 1);
     let rest = &url[colon..];
-    let slashes = rest.iter().position(|octet| !matches!(octet, b'/' | b'\\')).unwrap_or(rest.len());
+    let slashes = rest.iter().position(|byte| !matches!(byte, b'/' | b'\\')).unwrap_or(rest.len());
     let rest = &rest[slashes..];
-    let end = rest.iter().position(|octet| matches!(octet, b'/' | b'\\' | b'?' | b'#')).unwrap_or(rest.len());
+    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'\\' | b'?' | b'#')).unwrap_or(rest.len());
     &rest[end..]
 }
 
@@ -234,7 +232,7 @@ fn path(rest: &[u8]) -> Target<'_> {
 fn google(url: &[u8]) -> Target<'_> {
     let start = if url.starts_with(b"//") { 2 } else { 0 };
     let path_from = |from: usize| {
-        url[from..].iter().position(|octet| matches!(octet, b'/' | b'?' | b';')).map(|at| from + at)
+        url[from..].iter().position(|byte| matches!(byte, b'/' | b'?' | b';')).map(|at| from + at)
     };
     let protocol = memchr::memmem::find(&url[start..], b"://").map(|at| start + at);
     let host = match (path_from(start), protocol) {
@@ -264,7 +262,7 @@ mod tests {
         if url.trim_ascii().contains("http:\t") {
             return None;
         }
-        Some((key.to_string(), path(after_authority(url.as_bytes())).octets().to_vec()))
+        Some((key.to_string(), path(after_authority(url.as_bytes())).bytes().to_vec()))
     }
 
     #[test]
@@ -316,8 +314,8 @@ mod tests {
                     let url = format!("{scheme}{host}{port}{rest}");
                     let fast = split(Profile::Full, &url).ok().map(|(authority, target)| {
                         let scheme = if authority.scheme == Scheme::Http { "http" } else { "https" };
-                        let authority = String::from_utf8(authority.octets.into_owned()).unwrap();
-                        (format!("{scheme}://{authority}"), target.octets().to_vec())
+                        let authority = String::from_utf8(authority.bytes.into_owned()).unwrap();
+                        (format!("{scheme}://{authority}"), target.bytes().to_vec())
                     });
                     assert_eq!(fast, slow(&url), "{url:?}");
                 }
@@ -341,7 +339,7 @@ mod tests {
             ("a#b/c", "/"),
             ("/x#y", "/x"),
         ] {
-            assert_eq!(String::from_utf8(google(url.as_bytes()).octets().to_vec()).unwrap(), target, "{url}");
+            assert_eq!(String::from_utf8(google(url.as_bytes()).bytes().to_vec()).unwrap(), target, "{url}");
         }
     }
 }

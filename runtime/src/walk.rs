@@ -1,6 +1,6 @@
 //! The walk: one target through one program of tries, for the tags of what matches.
 //!
-//! First the literals, octet by octet down the trie, noting the heads on the way. Then, if a tail could still beat what
+//! First the literals, byte by byte down the trie, noting the heads on the way. Then, if a tail could still beat what
 //! was found, one pass over the target that looks for segments that end at each place its filters let through. A
 //! segment found behind a state takes a step: a tag, or a further state. The steps of a rare segment stand at its node and
 //! ask whether their state has been reached; those of a frequent one wait in its queue since theirs was. Each state is
@@ -13,7 +13,7 @@
 mod waiting;
 
 use arrayvec::ArrayVec;
-use robomaton_formats::octets::word;
+use robomaton_formats::notation::word;
 use robomaton_formats::program::*;
 use std::iter::repeat_n;
 use std::ops::Range;
@@ -45,7 +45,7 @@ impl Register for Highest {
     }
 }
 
-/// Puts the tags of the rules of `program` that match `target` (canonical octets) into the register. `None` when the
+/// Puts the tags of the rules of `program` that match `target` (canonical bytes) into the register. `None` when the
 /// program is damaged.
 #[inline]
 pub(crate) fn walk<R: Register>(program: &[u8], head: &Head, target: &[u8], register: &mut R) -> Option<()> {
@@ -137,10 +137,10 @@ fn literals<R: Register>(
     }
 }
 
-/// Up to so many octets are looked for one after the other in sixteen places at once; more in each place by the filter.
+/// Up to so many bytes are looked for one after the other in sixteen places at once; more in each place by the filter.
 const NEEDLES: usize = 16;
 
-/// Passes over the target from `start`, sixteen places at a time, and hands over the segments that end there. The octets
+/// Passes over the target from `start`, sixteen places at a time, and hands over the segments that end there. The bytes
 /// that segments end with are those of the root's children. `found` says whether that was enough.
 #[inline(always)]
 fn segments<R: Register>(
@@ -152,26 +152,26 @@ fn segments<R: Register>(
     register: &mut R,
 ) -> Option<()> {
     let root = Children::read(program, *program.get(tails.root)? >> 5, tails.root + 1)?;
-    let (needles, pairs) = (root.octets(program)?, tails.pairs(program)?);
+    let (needles, pairs) = (root.bytes(program)?, tails.pairs(program)?);
     let mut base = start;
     while base < target.len() {
-        let (octets, from) = window(target, base);
+        let (bytes, from) = window(target, base);
         let mut places = if needles.len() <= NEEDLES {
-            let is = |&needle: &u8| octets.simd_eq(u8x16::splat(needle));
+            let is = |&needle: &u8| bytes.simd_eq(u8x16::splat(needle));
             needles.iter().fold(u8x16::splat(0), |found, needle| found | is(needle)).to_bitmask()
         } else {
-            let admit = |octet: &u8| u32::from(tails.last.admits(*octet));
-            octets.to_array().iter().rev().fold(0, |found, octet| found << 1 | admit(octet))
+            let admit = |byte: &u8| u32::from(tails.last.admits(*byte));
+            bytes.to_array().iter().rev().fold(0, |found, byte| found << 1 | admit(byte))
         };
-        // Octets that were looked at before, and those beyond the end.
+        // Bytes that were looked at before, and those beyond the end.
         places = places >> (base - from) << (base - from);
         while places != 0 {
             let place = from + places.trailing_zeros() as usize;
             places &= places - 1;
-            let Some(&octet) = target.get(place) else { break };
+            let Some(&byte) = target.get(place) else { break };
             let before = if place == 0 { 0 } else { target[place - 1] };
-            if pairs.admits([before, octet]) | tails.single.admits(octet) {
-                let Some(child) = root.find(program, octet) else { continue };
+            if pairs.admits([before, byte]) | tails.single.admits(byte) {
+                let Some(child) = root.find(program, byte) else { continue };
                 let child = root.child(program, child)?;
                 if ends_at(program, child, target, start..place, &mut found, register)? {
                     return Some(());
@@ -183,23 +183,23 @@ fn segments<R: Register>(
     Some(())
 }
 
-/// Sixteen octets of the target that hold the one at `at`, and where they begin: near the end, the last sixteen. Of a
+/// Sixteen bytes of the target that hold the one at `at`, and where they begin: near the end, the last sixteen. Of a
 /// shorter target all, and zeros.
 #[inline(always)]
 fn window(target: &[u8], at: usize) -> (u8x16, usize) {
     match target.last_chunk::<16>() {
         Some(last) => {
             let from = at.min(target.len() - 16);
-            let octets = target.get(from..).and_then(<[u8]>::first_chunk).unwrap_or(last);
-            (u8x16::new(*octets), from)
+            let bytes = target.get(from..).and_then(<[u8]>::first_chunk).unwrap_or(last);
+            (u8x16::new(*bytes), from)
         }
-        None => (u8x16::new(first_octets(target)), 0),
+        None => (u8x16::new(first_bytes(target)), 0),
     }
 }
 
-/// The first sixteen octets of a target, zeros beyond its end.
+/// The first sixteen bytes of a target, zeros beyond its end.
 #[inline(always)]
-pub(crate) fn first_octets(target: &[u8]) -> [u8; 16] {
+pub(crate) fn first_bytes(target: &[u8]) -> [u8; 16] {
     match target.first_chunk() {
         Some(first) => *first,
         None => {
@@ -210,7 +210,7 @@ pub(crate) fn first_octets(target: &[u8]) -> [u8; 16] {
 }
 
 /// Hands over every segment that ends behind the range, and begins in it or before; whether that was enough. `at` is the root's
-/// child for the octet there. Out of line: inlined, it would take the registers of the pass around it.
+/// child for the byte there. Out of line: inlined, it would take the registers of the pass around it.
 ///
 /// A deep trie costs what its chain of loads does, where each load waits for the one before. So the front of a node is loaded at
 /// once, and its first child is told by a branch, behind which the walk can run ahead.
@@ -249,13 +249,13 @@ fn ends_at<R: Register>(
         }
         begin -= 1;
         let next = *target.get(begin)?;
-        let octets = front >> 8;
+        let bytes = front >> 8;
         if form == CHILDREN_ONE {
             if front as u8 != next {
                 break;
             }
             at += 1;
-        } else if octets as u8 == next {
+        } else if bytes as u8 == next {
             // The first child begins where the table ends.
             at += 1 + (front as u8 as usize + 1) * (1 + (1 << (form - CHILDREN_1)));
         } else {
@@ -267,7 +267,7 @@ fn ends_at<R: Register>(
     Some(false)
 }
 
-/// Eight octets of a program: the lowest stands at `at`.
+/// Eight bytes of a program: the lowest stands at `at`.
 #[inline(always)]
 fn eight(program: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*program.get(at..)?.first_chunk()?))
@@ -336,7 +336,7 @@ fn descend(program: &[u8], at: &mut usize, flags: u8, target: &[u8], depth: usiz
 #[inline(always)]
 fn follow(program: &[u8], at: &mut usize, target: &[u8], depth: usize) -> Option<usize> {
     let rest = depth + 1;
-    // A node follows every label and the padding the last node, so there are nine octets.
+    // A node follows every label and the padding the last node, so there are nine bytes.
     let front: &[u8; 9] = program.get(*at..)?.first_chunk()?;
     let (&stated, label) = front.split_first()?;
     let length = usize::from(stated);
@@ -351,7 +351,7 @@ fn follow(program: &[u8], at: &mut usize, target: &[u8], depth: usize) -> Option
     let length = varint(program, at)? as usize;
     let label = program.get(*at..)?.get(..length)?;
     *at += length;
-    // The first eight octets tell nearly all labels apart.
+    // The first eight bytes tell nearly all labels apart.
     let fits = label.first_chunk() == target.get(rest..)?.first_chunk::<8>()
         && target.get(rest + 8..rest + length) == label.get(8..);
     Some(if fits { length + 1 } else { 0 })

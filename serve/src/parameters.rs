@@ -141,7 +141,7 @@ pub(crate) fn check_query<'n>(
     })
 }
 
-/// A value of a query string: `+` is a space, and `%` with two hexadecimal digits an octet. `None`
+/// A value of a query string: `+` is a space, and `%` with two hexadecimal digits a byte. `None`
 /// when that is no UTF-8.
 fn decode(value: &str) -> Option<Cow<'_, str>> {
     if !value.contains(['%', '+']) {
@@ -149,25 +149,25 @@ fn decode(value: &str) -> Option<Cow<'_, str>> {
     }
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();
-    while let Some((&octet, after)) = rest.split_first() {
+    while let Some((&byte, after)) = rest.split_first() {
         rest = after;
-        bytes.push(match (octet, after) {
+        bytes.push(match (byte, after) {
             (b'+', _) => b' ',
             (b'%', [high, low, after @ ..]) => match (digit(*high), digit(*low)) {
                 (Some(high), Some(low)) => {
                     rest = after;
                     high << 4 | low
                 }
-                _ => octet,
+                _ => byte,
             },
-            _ => octet,
+            _ => byte,
         });
     }
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
-fn digit(octet: u8) -> Option<u8> {
-    char::from(octet).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 #[cfg(test)]

@@ -231,8 +231,8 @@ fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usag
 fn fresh(groups: &[&Group<'_>]) -> Option<u8> {
     let mut used = [false; 256];
     let patterns = groups.iter().flat_map(|group| &group.rules).map(|rule| &rule.pattern.0);
-    patterns.flat_map(|pattern| pattern.iter()).for_each(|&octet| used[usize::from(octet)] = true);
-    FRESH.iter().copied().find(|&octet| !used[usize::from(octet)])
+    patterns.flat_map(|pattern| pattern.iter()).for_each(|&byte| used[usize::from(byte)] = true);
+    FRESH.iter().copied().find(|&byte| !used[usize::from(byte)])
 }
 
 /// Adds the witnesses of a pattern, one or two; none where it matches no target.
@@ -267,12 +267,12 @@ fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<St
 fn url(target: impl AsRef<[u8]>, notation: Notation) -> String {
     let mut url = String::from("http://h");
     let mut rest = target.as_ref();
-    while let Some((&octet, after)) = rest.split_first() {
-        match octet {
+    while let Some((&byte, after)) = rest.split_first() {
+        match byte {
             // K13: of the escapes only this one is left, and a `%` is a `%`.
             b'%' if notation == Notation::Koster && !after.starts_with(b"2F") => url.push_str("%25"),
-            0..=b' ' | b'#' | 0x7F.. => url.push_str(&format!("%{octet:02X}")),
-            _ => url.push(char::from(octet)),
+            0..=b' ' | b'#' | 0x7F.. => url.push_str(&format!("%{byte:02X}")),
+            _ => url.push(char::from(byte)),
         }
         rest = after;
     }

@@ -199,7 +199,7 @@ const SITES: Table = Table {
             Number,
             "the text, by its number in this image; sites with equal texts share one. Empty where there is none",
         ),
-        maybe("octets", Number, "octets of the text; empty where there is none, or the image holds no texts"),
+        maybe("octets", Number, "bytes of the text; empty where there is none, or the image holds no texts"),
         maybe("groups", Number, "groups of the text"),
         maybe("rules", Number, "rules of the text"),
         maybe("named", Number, "distinct crawlers that the text names, `*` aside"),

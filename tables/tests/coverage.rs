@@ -101,8 +101,8 @@ fn usages_and_conditions() {
 }
 
 #[test]
-fn a_set_that_uses_every_octet_is_not_guessed_at() {
-    let all: String = (b'!'..=b'~').filter(|octet| !b"#$*".contains(octet)).map(char::from).collect();
+fn a_set_that_uses_every_byte_is_not_guessed_at() {
+    let all: String = (b'!'..=b'~').filter(|byte| !b"#$*".contains(byte)).map(char::from).collect();
     let text = format!("User-agent: *\nDisallow: /{all}\nUser-agent: a\nDisallow: /\n");
     assert_eq!((told(&text, "b").share, told(&text, "b").basis), (Share::Unknown, CoverageBasis::Untold));
     assert_eq!(told(&text, "a").share, Share::Nothing);

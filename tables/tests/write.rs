@@ -1,4 +1,4 @@
-//! The three formats: what was written is what is read, equal rows give equal octets, and what does
+//! The three formats: what was written is what is read, equal rows give equal bytes, and what does
 //! not fit is refused.
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -65,10 +65,10 @@ fn lines() {
 fn parquet_comes_back() {
     let rows: Vec<_> =
         (0..20_000).map(|number| if number % 3 == 0 { empty() } else { full(number) }).collect();
-    let octets = written(Format::Parquet, &rows);
-    assert_eq!(octets, written(Format::Parquet, &rows), "equal rows give equal octets");
+    let bytes = written(Format::Parquet, &rows);
+    assert_eq!(bytes, written(Format::Parquet, &rows), "equal rows give equal bytes");
     let mut file = tempfile::tempfile().expect("a file");
-    file.write_all(&octets).expect("a file");
+    file.write_all(&bytes).expect("a file");
     let reader = SerializedFileReader::new(file).expect("a Parquet file");
     let mut count = 0;
     for (row, cells) in reader.get_row_iter(None).expect("rows").zip(&rows) {

@@ -30,7 +30,7 @@ pub struct Case {
     pub note: Option<String>,
     /// `full`, `rfc9309`, `google` or `koster`.
     pub profile: String,
-    /// The octets of the file.
+    /// The bytes of the file.
     pub robots: Vec<u8>,
     /// The site the file was fetched from.
     pub origin: String,

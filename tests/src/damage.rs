@@ -167,11 +167,11 @@ impl Patient {
     /// A number at an offset of a section.
     pub fn u32(&self, section: Section, at: usize) -> u32 {
         let at = self.section(section).0 + at;
-        self.bytes[at..].first_chunk().map_or(0, |&octets| u32::from_le_bytes(octets))
+        self.bytes[at..].first_chunk().map_or(0, |&bytes| u32::from_le_bytes(bytes))
     }
 
     fn word(&self, at: usize) -> u64 {
-        self.bytes[at..].first_chunk().map_or(0, |&octets| u64::from_le_bytes(octets))
+        self.bytes[at..].first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes))
     }
 }
 

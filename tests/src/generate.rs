@@ -245,7 +245,7 @@ pub fn files() -> impl Strategy<Value = (Vec<u8>, Vec<String>)> {
         let mut random = Random::new(seed);
         let file = random.file();
         let queries = random.queries(&file, 24);
-        let lines: Vec<Vec<u8>> = file.split_inclusive(|&octet| octet == b'\n').map(<[u8]>::to_vec).collect();
+        let lines: Vec<Vec<u8>> = file.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
         let count = lines.len();
         (proptest::sample::subsequence(lines, 0..=count), Just(queries))
             .prop_map(|(lines, queries)| (lines.concat(), queries))

@@ -1,11 +1,11 @@
 //! A second oracle: what google/robotstxt answers, restated as the one pass over the file that it makes.
 //!
-//! For profile `google`. It has no groups and no policy: it walks the octets of the file with the flags that parser
+//! For profile `google`. It has no groups and no policy: it walks the bytes of the file with the flags that parser
 //! keeps, so it shares neither structure nor code with the compiler. Its matcher keeps the set of positions that a
 //! pattern can have reached, which is the definition of matching and nothing cleverer.
 //! Knows nothing of images; imported by tests and benches only.
 
-/// The octets of a line that are kept.
+/// The bytes of a line that are kept.
 const KEPT: usize = 2083 * 8 - 1;
 
 /// What is known so far: the highest priority (pattern length) of each sense, for the crawler itself and for `*`.
@@ -24,7 +24,7 @@ pub fn allowed(robots: &[u8], agent: &str, url: &str) -> bool {
     let path = path(url.as_bytes());
     let mut state = State::default();
     let mark = b"\xEF\xBB\xBF".iter().zip(robots).take_while(|(a, b)| a == b).count();
-    for line in robots[mark..].split(|octet| matches!(octet, b'\r' | b'\n')) {
+    for line in robots[mark..].split(|byte| matches!(byte, b'\r' | b'\n')) {
         if let Some((key, value)) = fields(&line[..line.len().min(KEPT)]) {
             state.record(key, value, agent.as_bytes(), &path);
         }
@@ -47,7 +47,7 @@ impl State {
             if std::mem::take(&mut self.after_rule) {
                 (self.in_global, self.in_specific) = (false, false);
             }
-            if value.first() == Some(&b'*') && value.get(1).is_none_or(|octet| space(*octet)) {
+            if value.first() == Some(&b'*') && value.get(1).is_none_or(|byte| space(*byte)) {
                 self.in_global = true;
             } else {
                 let end = value.iter().position(|o| !o.is_ascii_alphabetic() && *o != b'-' && *o != b'_');
@@ -72,7 +72,7 @@ impl State {
             let best = &mut self.best[sense][usize::from(self.in_specific)];
             *best = (*best).max(pattern.len());
         } else if sense == 1
-            && let Some(slash) = pattern.iter().rposition(|&octet| octet == b'/')
+            && let Some(slash) = pattern.iter().rposition(|&byte| byte == b'/')
             && pattern[slash..].starts_with(b"/index.htm")
         {
             let mut directory = pattern[..=slash].to_vec();
@@ -82,14 +82,14 @@ impl State {
     }
 }
 
-/// Whether the pattern matches the path: the positions reached after each of its octets.
+/// Whether the pattern matches the path: the positions reached after each of its bytes.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let mut reached = vec![0];
-    for (at, &octet) in pattern.iter().enumerate() {
-        reached = match octet {
+    for (at, &byte) in pattern.iter().enumerate() {
+        reached = match byte {
             b'$' if at + 1 == pattern.len() => return reached.contains(&path.len()),
             b'*' => (reached[0]..=path.len()).collect(),
-            _ => reached.into_iter().filter(|&p| path.get(p) == Some(&octet)).map(|p| p + 1).collect(),
+            _ => reached.into_iter().filter(|&p| path.get(p) == Some(&byte)).map(|p| p + 1).collect(),
         };
         if reached.is_empty() {
             return false;
@@ -99,10 +99,10 @@ fn matches(pattern: &[u8], path: &[u8]) -> bool {
 }
 
 fn fields(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let line = line.split(|&octet| octet == 0).next()?;
-    let line = trim(line.split(|&octet| octet == b'#').next()?);
-    let gap = |octet: &u8| matches!(octet, b' ' | b'\t');
-    let at = match line.iter().position(|&octet| octet == b':') {
+    let line = line.split(|&byte| byte == 0).next()?;
+    let line = trim(line.split(|&byte| byte == b'#').next()?);
+    let gap = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let at = match line.iter().position(|&byte| byte == b':') {
         Some(colon) => colon,
         None if line.split(gap).filter(|word| !word.is_empty()).count() == 2 => line.iter().position(gap)?,
         None => return None,
@@ -111,8 +111,8 @@ fn fields(line: &[u8]) -> Option<(&[u8], &[u8])> {
     if key.is_empty() { None } else { Some((key, trim(&line[at + 1..]))) }
 }
 
-fn space(octet: u8) -> bool {
-    matches!(octet, 9..=13 | b' ')
+fn space(byte: u8) -> bool {
+    matches!(byte, 9..=13 | b' ')
 }
 
 fn trim(mut text: &[u8]) -> &[u8] {
@@ -138,8 +138,8 @@ fn escape(value: &[u8]) -> Vec<u8> {
                 out.extend([b'%', a.to_ascii_uppercase(), b.to_ascii_uppercase()]);
                 at += 3;
             }
-            [octet, ..] if octet >= 0x80 => {
-                out.extend(format!("%{octet:02X}").bytes());
+            [byte, ..] if byte >= 0x80 => {
+                out.extend(format!("%{byte:02X}").bytes());
                 at += 1;
             }
             _ => {

@@ -39,7 +39,7 @@ pub fn all() -> Vec<Hostile> {
         ("comments-only", b"#\n".repeat(200_000)),
         ("colons", b":\n".repeat(200_000)),
         ("percents", percents(20_000)),
-        ("random-octets", random_octets(500_000)),
+        ("random-bytes", random_bytes(500_000)),
     ]
 }
 
@@ -92,9 +92,9 @@ pub fn segments(count: usize, segments: usize) -> Vec<u8> {
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// Lines of that many octets: a comment, an unknown key, an agent, a path.
-pub fn long_lines(octets: usize) -> Vec<u8> {
-    let long = "x".repeat(octets);
+/// Lines of that many bytes: a comment, an unknown key, an agent, a path.
+pub fn long_lines(bytes: usize) -> Vec<u8> {
+    let long = "x".repeat(bytes);
     format!(
         "#{long}\nUnknown: {long}\nUser-agent: *\nUser-agent: {long}\nDisallow: /short\nDisallow: /{long}\n"
     )
@@ -102,8 +102,8 @@ pub fn long_lines(octets: usize) -> Vec<u8> {
 }
 
 /// NULs, with good lines between them.
-pub fn nuls(octets: usize) -> Vec<u8> {
-    let run = vec![0; octets / 2];
+pub fn nuls(bytes: usize) -> Vec<u8> {
+    let run = vec![0; bytes / 2];
     [run.as_slice(), b"\nUser-agent: *\n", &run, b"\nDisallow: /x\n"].concat()
 }
 
@@ -190,8 +190,8 @@ pub fn percents(count: usize) -> Vec<u8> {
         .into_bytes()
 }
 
-/// Octets of no kind.
-pub fn random_octets(count: usize) -> Vec<u8> {
+/// Bytes of no kind.
+pub fn random_bytes(count: usize) -> Vec<u8> {
     let mut random = Random::new(count as u64);
     (0..count).map(|_| random.next_u64().to_le_bytes()[7]).collect()
 }

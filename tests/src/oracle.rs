@@ -8,8 +8,8 @@
 /// Whether the first of `agents` that has a group may fetch the target (`path?query`, as in the request), and
 /// the line of the rule that decided, from 1. Of several deciding rules the first in the file is named.
 pub fn verdict(robots: &[u8], agents: &[&str], target: &[u8], origin: Option<&str>) -> (bool, Option<u32>) {
-    let subject = octets(target, false);
-    if subject == octets(b"/robots.txt", false) {
+    let subject = bytes(target, false);
+    if subject == bytes(b"/robots.txt", false) {
         return (true, None); // R13
     }
     let groups = groups(robots, origin);
@@ -46,7 +46,7 @@ fn groups(robots: &[u8], origin: Option<&str>) -> Vec<Group> {
         if open {
             agents.push(agent(value));
         } else if let Some(value) = path_of(value, origin) {
-            let pattern = octets(&value, true);
+            let pattern = bytes(&value, true);
             let length = pattern.iter().map(|tok| if matches!(tok, Tok::Escaped(_)) { 3 } else { 1 }).sum();
             rules.push(Rule { pattern, length, allow: key == "allow", line });
         }
@@ -56,7 +56,7 @@ fn groups(robots: &[u8], origin: Option<&str>) -> Vec<Group> {
 
 /// R1, R2, R4: the lines, without their ends.
 pub(crate) fn lines(robots: &[u8]) -> Vec<&[u8]> {
-    let is_end = |octet: &u8| matches!(octet, b'\r' | b'\n');
+    let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
     let mut text = robots;
     if let Some(head) = robots.get(..500 * 1024).filter(|head| head.len() < robots.len()) {
         text = &head[..head.iter().rposition(is_end).map_or(0, |at| at + 1)];
@@ -75,8 +75,8 @@ pub(crate) fn lines(robots: &[u8]) -> Vec<&[u8]> {
 
 /// R2, R3: comment off; the key in its proper spelling, if it is one of the three, and the value.
 fn record(line: &[u8]) -> Option<(&'static str, &[u8])> {
-    let line = trim(line.split(|&octet| octet == b'#').next()?);
-    let (name, value) = match line.iter().position(|&octet| octet == b':') {
+    let line = trim(line.split(|&byte| byte == b'#').next()?);
+    let (name, value) = match line.iter().position(|&byte| byte == b':') {
         Some(at) => (trim(&line[..at]), trim(&line[at + 1..])),
         None => {
             let mut words = line.split(|o| matches!(o, b' ' | b'\t')).filter(|word| !word.is_empty());
@@ -141,17 +141,17 @@ pub(crate) fn authority_and_rest(url: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     Some((host.to_ascii_lowercase(), &rest[end..]))
 }
 
-/// An octet of a canonical text, or a wildcard. `Escaped` is a `*` or `$` that a pattern writes as an escape.
+/// A byte of a canonical text, or a wildcard. `Escaped` is a `*` or `$` that a pattern writes as an escape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Tok {
-    Octet(u8),
+    Byte(u8),
     Escaped(u8),
     Star,
     End,
 }
 
 /// R10, R11.
-pub(crate) fn octets(text: &[u8], is_pattern: bool) -> Vec<Tok> {
+pub(crate) fn bytes(text: &[u8], is_pattern: bool) -> Vec<Tok> {
     let mut toks = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -167,19 +167,19 @@ pub(crate) fn octets(text: &[u8], is_pattern: bool) -> Vec<Tok> {
         let last = at + 1 == text.len();
         match (escaped, text[at]) {
             (Some(o @ (b'*' | b'$')), _) => {
-                toks.push(if is_pattern { Tok::Escaped(o) } else { Tok::Octet(o) })
+                toks.push(if is_pattern { Tok::Escaped(o) } else { Tok::Byte(o) })
             }
             (Some(o), _)
                 if (o.is_ascii_alphanumeric() || b"-._~".contains(&o))
                     && !(stray && o.is_ascii_hexdigit()) =>
             {
-                toks.push(Tok::Octet(o));
+                toks.push(Tok::Byte(o));
             }
             (None, b'*') if is_pattern => toks.push(Tok::Star),
             (None, b'$') if is_pattern && last => toks.push(Tok::End),
             // RFC 3986 has no place for these.
-            (None, o @ 0x21..=0x7E) if !b"\"<>\\^`{|}".contains(&o) => toks.push(Tok::Octet(o)),
-            (Some(o), _) | (None, o) => toks.extend(format!("%{o:02X}").bytes().map(Tok::Octet)),
+            (None, o @ 0x21..=0x7E) if !b"\"<>\\^`{|}".contains(&o) => toks.push(Tok::Byte(o)),
+            (Some(o), _) | (None, o) => toks.extend(format!("%{o:02X}").bytes().map(Tok::Byte)),
         }
         at += if escaped.is_some() { 3 } else { 1 };
     }
@@ -193,9 +193,9 @@ pub(crate) fn matches(pattern: &[Tok], subject: &[Tok]) -> bool {
         places = match *tok {
             Tok::Star => places.first().map_or(vec![], |&first| (first..=subject.len()).collect()),
             Tok::End => places.into_iter().filter(|&at| at == subject.len()).collect(),
-            Tok::Octet(octet) | Tok::Escaped(octet) => places
+            Tok::Byte(byte) | Tok::Escaped(byte) => places
                 .into_iter()
-                .filter(|&at| subject.get(at) == Some(&Tok::Octet(octet)))
+                .filter(|&at| subject.get(at) == Some(&Tok::Byte(byte)))
                 .map(|at| at + 1)
                 .collect(),
         };

@@ -1,7 +1,7 @@
 //! Panels: engines that must give one answer, and the smallest file on which they do not.
 //!
 //! Stands between the generators and the agreement suites. A disagreement is shrunk by leaving out lines and then
-//! octets of the question, so that what a failing run prints can be read at a glance.
+//! bytes of the question, so that what a failing run prints can be read at a glance.
 //! It does not know who is right.
 
 use crate::engines::{self, GoogleOracle, Oracle, Trace};
@@ -76,7 +76,7 @@ impl Panel {
         let said = self.settle(&small).err().unwrap_or_else(|| "they agree when asked again".to_owned());
         let Query { robots, origin, agent, usage, url } = &small;
         let lines: String = (1..)
-            .zip(robots.split_inclusive(|&octet| octet == b'\n'))
+            .zip(robots.split_inclusive(|&byte| byte == b'\n'))
             .map(|(number, line)| format!("    {number:>3} | {}\n", line.escape_ascii()))
             .collect();
         format!("profile {}, file of {origin:?}: may {agent:?} {usage} {url:?}?\n{said}{lines}", self.profile)
@@ -98,21 +98,21 @@ pub fn same(answers: &[(&str, Answer)]) -> Result<(), String> {
     Err(answers.iter().map(|(name, answer)| format!("  {name} said: {answer}\n")).collect())
 }
 
-/// The smallest query found that still fails: lines are left out, then octets of the lines and of the URL's end.
+/// The smallest query found that still fails: lines are left out, then bytes of the lines and of the URL's end.
 pub fn shrink(mut query: Query, fails: &mut dyn FnMut(&Query) -> bool) -> Query {
-    let ends: fn(&u8) -> bool = |octet| *octet == b'\n';
+    let ends: fn(&u8) -> bool = |byte| *byte == b'\n';
     query.robots =
         shrink_parts(query.robots.split_inclusive(ends).map(<[u8]>::to_vec).collect(), &mut |parts| {
             fails(&Query { robots: parts.concat(), ..query.clone() })
         })
         .concat();
-    query.robots = shrink_parts(query.robots.iter().map(|&octet| vec![octet]).collect(), &mut |parts| {
+    query.robots = shrink_parts(query.robots.iter().map(|&byte| vec![byte]).collect(), &mut |parts| {
         query.robots.len() < 2_000 && fails(&Query { robots: parts.concat(), ..query.clone() })
     })
     .concat();
-    let octets: Vec<char> = query.url.chars().collect();
-    let keep = octets.len().min(query.origin.as_ref().map_or(1, |origin| origin.len() + 1));
-    let (head, tail) = octets.split_at(keep);
+    let bytes: Vec<char> = query.url.chars().collect();
+    let keep = bytes.len().min(query.origin.as_ref().map_or(1, |origin| origin.len() + 1));
+    let (head, tail) = bytes.split_at(keep);
     let url = |tail: &[char]| head.iter().chain(tail).collect::<String>();
     let tail = shrink_parts(tail.to_vec(), &mut |tail| fails(&Query { url: url(tail), ..query.clone() }));
     Query { url: url(&tail), ..query }

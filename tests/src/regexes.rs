@@ -1,9 +1,9 @@
 //! Rules as regular expressions: a general engine's opinion of what a set of rules says.
 //!
-//! Each pattern becomes an expression over octets, and a set becomes their leftmost-first alternation, anchored at
+//! Each pattern becomes an expression over bytes, and a set becomes their leftmost-first alternation, anchored at
 //! the start, with the best-ranked rule first: the expression that matches is then the rule that decides. The
 //! automaton is `regex-automata`'s dense one, which is exponential on some sets; those it cannot build within
-//! `LIMIT` have no opinion. Shares the canonical octets with the compiler, and nothing of its automata.
+//! `LIMIT` have no opinion. Shares the canonical bytes with the compiler, and nothing of its automata.
 
 use crate::engines::{Trace, target_of};
 use crate::suite::{Answer, Engine, Question, Text};
@@ -15,7 +15,7 @@ use robomaton_formats::{Decision, Notation, policy};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-/// Octets that an automaton may have, and its determinisation may use.
+/// Bytes that an automaton may have, and its determinisation may use.
 const LIMIT: usize = 1 << 20;
 
 /// The engine. It answers for files of one group for everybody, the profiles `full` and `rfc9309`, and the usage
@@ -84,7 +84,7 @@ impl Engine for Regexes {
 fn expression(pattern: &[u8]) -> String {
     let mut out = String::new();
     let mut rest = pattern;
-    while let Some((&octet, tail)) = rest.split_first() {
+    while let Some((&byte, tail)) = rest.split_first() {
         let (literal, after) = match rest {
             [b'*', ..] => {
                 out.push_str(".*");
@@ -97,7 +97,7 @@ fn expression(pattern: &[u8]) -> String {
             }
             [b'%', b'2', b'A', after @ ..] => (b'*', after),
             [b'%', b'2', b'4', after @ ..] => (b'$', after),
-            _ => (octet, tail),
+            _ => (byte, tail),
         };
         // Writing to a String cannot fail.
         let _ = write!(out, "\\x{literal:02X}");

@@ -22,7 +22,7 @@ pub trait Engine {
 /// A file with what surrounds it.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
-    /// The octets of the file.
+    /// The bytes of the file.
     pub robots: &'a [u8],
     /// The site of the file, if it is known.
     pub origin: Option<&'a str>,
@@ -232,7 +232,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The lines of a file with their numbers, for a reader: odd octets escaped.
+/// The lines of a file with their numbers, for a reader: odd bytes escaped.
 fn numbered(robots: &[u8]) -> Vec<(u32, String)> {
     let text = robots.escape_ascii().to_string();
     let text = text.replace("\\r\\n", "\n").replace("\\r", "\n").replace("\\n", "\n").replace("\\\"", "\"");
@@ -241,7 +241,7 @@ fn numbered(robots: &[u8]) -> Vec<(u32, String)> {
 
 fn short(text: &str) -> String {
     match text.char_indices().nth(160) {
-        Some((at, _)) => format!("{}... ({} octets)", &text[..at], text.len()),
+        Some((at, _)) => format!("{}... ({} bytes)", &text[..at], text.len()),
         None => text.to_owned(),
     }
 }

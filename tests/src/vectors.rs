@@ -20,7 +20,7 @@ pub struct Vector {
     pub source: &'static str,
     /// Its line there, from 0.
     pub index: usize,
-    /// The octets of the robots.txt.
+    /// The bytes of the robots.txt.
     pub robots: Vec<u8>,
     /// The crawler's token as its project passes it.
     pub agent: String,

@@ -21,7 +21,7 @@ fn random(salt: u64) -> Random {
     Random::new(setting("ROBOMATON_SEED", 9309) ^ salt)
 }
 
-/// Octets that parsers disagree about, put anywhere.
+/// Bytes that parsers disagree about, put anywhere.
 const ODD: [&[u8]; 18] = [
     b"\0",
     b"\x0B",
@@ -115,33 +115,33 @@ fn files_under_koster() {
 }
 
 #[test]
-fn files_with_odd_octets_under_full() {
-    files("full", 4, cases() / 5, &odd_octets);
+fn files_with_odd_bytes_under_full() {
+    files("full", 4, cases() / 5, &odd_bytes);
 }
 
 #[test]
-fn files_with_odd_octets_under_google() {
-    files("google", 5, cases() / 2, &odd_octets);
+fn files_with_odd_bytes_under_google() {
+    files("google", 5, cases() / 2, &odd_bytes);
 }
 
 #[test]
-fn files_with_odd_octets_under_koster() {
-    files("koster", 6, cases() / 5, &odd_octets);
+fn files_with_odd_bytes_under_koster() {
+    files("koster", 6, cases() / 5, &odd_bytes);
 }
 
-/// Puts odd octets anywhere but into lines with an absolute URL: the oracle does not know how host names are spelt.
-fn odd_octets(random: &mut Random, file: &mut Vec<u8>) {
+/// Puts odd bytes anywhere but into lines with an absolute URL: the oracle does not know how host names are spelt.
+fn odd_bytes(random: &mut Random, file: &mut Vec<u8>) {
     for _ in 0..random.below(4) {
         let at = random.below(file.len() + 1);
-        let ends = |octet: &u8| matches!(octet, b'\r' | b'\n');
+        let ends = |byte: &u8| matches!(byte, b'\r' | b'\n');
         let [before, after] = [&file[..at], &file[at..]];
         let before = before.rsplit(ends).next().unwrap_or_default();
         let after = after.split(ends).next().unwrap_or_default();
-        if [before, after].concat().windows(3).any(|octets| octets == b"://") {
+        if [before, after].concat().windows(3).any(|bytes| bytes == b"://") {
             continue;
         }
-        let octets = random.pick(&ODD);
-        file.splice(at..at, octets.iter().copied());
+        let bytes = random.pick(&ODD);
+        file.splice(at..at, bytes.iter().copied());
     }
 }
 

@@ -59,7 +59,7 @@ fn targets_that_must_be_rewritten_do_not_allocate() {
             let count = allocations(|| {
                 black_box(image.decide(&crawler, Usage::CRAWL, &url).decision());
             });
-            assert_eq!(count, 0, "{profile}: a target of {} octets", url.len());
+            assert_eq!(count, 0, "{profile}: a target of {} bytes", url.len());
         }
     }
 }

@@ -58,11 +58,11 @@ fn real_files_of_acap_answer_as_written() {
     let (mut seen, mut wrong) = (0, Vec::new());
     for path in paths {
         let is = |extension: &str| path.extension().is_some_and(|own| own == extension);
-        let octets = || std::fs::read(&path).expect("a readable file");
+        let bytes = || std::fs::read(&path).expect("a readable file");
         let found = if is("txt") {
-            golden::answers(&Text::new(&octets(), Some(golden::ORIGIN), "full"))
+            golden::answers(&Text::new(&bytes(), Some(golden::ORIGIN), "full"))
         } else if is("html") {
-            let html = String::from_utf8_lossy(&octets()).into_owned();
+            let html = String::from_utf8_lossy(&bytes()).into_owned();
             let pages = [Page { url: format!("{}/page.html", golden::ORIGIN), html }];
             golden::answers(&Text { pages: &pages, ..Text::new(b"", Some(golden::ORIGIN), "full") })
         } else {

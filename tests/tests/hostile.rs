@@ -41,7 +41,7 @@ fn over(name: &str, profile: Profile) -> Option<LimitName> {
     }
 }
 
-/// 2,048 octets that come near to many patterns: runs of `a`, an alphabet, almost-segments.
+/// 2,048 bytes that come near to many patterns: runs of `a`, an alphabet, almost-segments.
 fn adversarial_paths() -> Vec<String> {
     let fill = |piece: &str| format!("/{}", piece.repeat(2_047 / piece.len()));
     let mut random = Random::new(2048);
@@ -66,7 +66,7 @@ fn assert_sizes(name: &str, policy: &Policy<'_>) -> f64 {
             let rules = group.rules.clone().filter(|&rule| policy.rules[rule].usage == usage);
             let mut rules: Vec<_> =
                 rules.map(|rule| Tagged { pattern: policy.rules[rule].pattern(), tag: tags[rule] }).collect();
-            let octets: usize = rules.iter().map(|rule| rule.pattern.text.len()).sum();
+            let bytes: usize = rules.iter().map(|rule| rule.pattern.text.len()).sum();
             code.clear();
             automaton::normalise(&mut rules);
             automaton::build(
@@ -75,14 +75,14 @@ fn assert_sizes(name: &str, policy: &Policy<'_>) -> f64 {
                 Weighing::Ranked(precedence::silence([], Some(usage))),
                 &mut code,
             );
-            let bound = 6 * octets + 512;
+            let bound = 6 * bytes + 512;
             let (profile, size) = (policy.profile, code.len());
             assert!(
                 size <= bound,
-                "{name}, {profile}: a program of {size} bytes for {octets} octets of patterns"
+                "{name}, {profile}: a program of {size} bytes for {bytes} bytes of patterns"
             );
-            if octets > 512 {
-                worst = worst.max(size as f64 / octets as f64);
+            if bytes > 512 {
+                worst = worst.max(size as f64 / bytes as f64);
             }
         }
     }
@@ -115,10 +115,10 @@ fn hostile_files_cost_little() {
             image.verify().unwrap_or_else(|error| panic!("{name}, {profile}: {error}"));
             let slowest = look_ups(name, &image);
             let outcome = document.outcome.name();
-            let octets = robots.len();
+            let length = robots.len();
             let profile = profile.name();
             println!(
-                "{name:<30}{octets:>9} {profile:<8}{time:>9.1?}  {outcome:<12}{:>11}{ratio:>7.2}{slowest:>10.1?}",
+                "{name:<30}{length:>9} {profile:<8}{time:>9.1?}  {outcome:<12}{:>11}{ratio:>7.2}{slowest:>10.1?}",
                 bytes.len()
             );
         }
@@ -145,9 +145,9 @@ fn look_ups(name: &str, image: &Image<&[u8]>) -> Duration {
     slowest
 }
 
-/// What an image may hold of programs, policies, lists and scopes for an octet of what is read, and at least.
+/// What an image may hold of programs, policies, lists and scopes for a byte of what is read, and at least.
 const HOT: (usize, usize) = (40, 16 << 10);
-/// Octets that the compiler and the emitter may hold at one time.
+/// Bytes that the compiler and the emitter may hold at one time.
 const MEMORY: u64 = 1 << 30;
 
 /// The limit that each file with ACAP records or pages is over; those that are not listed are over none.
@@ -174,7 +174,7 @@ fn scoped_over(name: &str) -> Option<LimitName> {
     }
 }
 
-/// Octets of the sections that grow with the rules and are read for verdicts.
+/// Bytes of the sections that grow with the rules and are read for verdicts.
 fn hot(image: &Image<&[u8]>) -> usize {
     let sections = [Section::Policies, Section::Lists, Section::Programs, Section::Scopes, Section::Purposes];
     sections.into_iter().map(|section| image.section_bytes(section)).sum()
@@ -184,12 +184,12 @@ fn hot(image: &Image<&[u8]>) -> usize {
 fn hostile_records_cost_little() {
     println!(
         "{:<32}{:>8} {:>8}{:>8}{:>7}  {:<12}{:>9}{:>9}{:>9}{:>10}{:>10}  slowest",
-        "file", "octets", "compile", "emit", "MiB", "limit", "image", "hot", "scope", "look-up", "account"
+        "file", "bytes", "compile", "emit", "MiB", "limit", "image", "hot", "scope", "look-up", "account"
     );
     let only: String = robomaton_tests::setting("ROBOMATON_HOSTILE", String::new());
     for file in hostile::acap::all().into_iter().filter(|file| file.name.starts_with(&only)) {
         let name = file.name;
-        let octets = file.octets();
+        let length = file.bytes();
         let files: Vec<(&str, &[u8])> =
             file.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
         let around = CompileContext { origin: Some("h.example"), files: &files, pages: &file.pages };
@@ -213,7 +213,7 @@ fn hostile_records_cost_little() {
         let limit = document.over_limit.map(|over| over.limit);
         let (slowest, account, what) = scoped_look_ups(&image);
         println!(
-            "{name:<32}{octets:>8} {time:>8.0?}{emitting:>8.0?}{:>7}  {:<12}{:>9}{:>9}{:>9}{slowest:>10.1?}{account:>10.1?}  {what}",
+            "{name:<32}{length:>8} {time:>8.0?}{emitting:>8.0?}{:>7}  {:<12}{:>9}{:>9}{:>9}{slowest:>10.1?}{account:>10.1?}  {what}",
             memory >> 20,
             limit.map_or("", LimitName::name),
             bytes.len(),
@@ -226,10 +226,10 @@ fn hostile_records_cost_little() {
         verified.unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(time < COMPILE, "{name}: compiled in {time:?}");
         assert!(emitting < COMPILE, "{name}: emitted in {emitting:?}");
-        assert!(memory < MEMORY, "{name}: {memory} octets held");
+        assert!(memory < MEMORY, "{name}: {memory} bytes held");
         assert_eq!(limit, scoped_over(name), "{name}: {:?}", document.over_limit);
         assert_eq!(document.outcome == Outcome::OverLimit, limit.is_some(), "{name}");
-        assert!(hot(&image) <= HOT.0 * octets + HOT.1, "{name}: {} octets for {octets}", hot(&image));
+        assert!(hot(&image) <= HOT.0 * length + HOT.1, "{name}: {} bytes for {length}", hot(&image));
         assert!(slowest < SCOPED_LOOK_UP, "{name}: {slowest:?} for {what}");
         assert!(account < ACCOUNT, "{name}: {account:?} for the account of a verdict");
     }
@@ -299,5 +299,5 @@ fn random_sets_cost_little() {
             worst = worst.max(assert_sizes("random", &policy));
         }
     }
-    println!("random sets: at most {worst:.2} bytes per octet of patterns");
+    println!("random sets: at most {worst:.2} bytes per byte of patterns");
 }

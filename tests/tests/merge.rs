@@ -97,7 +97,7 @@ fn what_was_compiled_otherwise_is_refused() {
     assert_eq!(merge_in((0, 0), &[]), Err(MergeError::Nothing));
 }
 
-/// Octets that are changed anywhere may give an error or another image, and nothing worse.
+/// Bytes that are changed anywhere may give an error or another image, and nothing worse.
 #[test]
 fn damaged_images_do_no_harm() {
     let lines = captures();

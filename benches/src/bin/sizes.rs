@@ -1,7 +1,7 @@
 //! How much memory each contestant of the race holds: what it prepares for one agent that nobody
 //! names, for every file.
 //!
-//! A binary of its own, because its allocator counts; nothing is timed here. Counted are the octets
+//! A binary of its own, because its allocator counts; nothing is timed here. Counted are the bytes
 //! that stay on the heap after every question was asked once (some prepare while asking). Ours is
 //! an image narrowed to that agent: of it count the hot sections, hosts and names included, and the
 //! programs alone. Invariant: every contestant prepares the same rule sets.
@@ -24,12 +24,12 @@ fn main() -> ExitCode {
     program("sizes", results)
 }
 
-/// One contestant: rule sets that it holds, octets of their patterns, octets that it takes.
+/// One contestant: rule sets that it holds, bytes of their patterns, bytes that it takes.
 struct Size {
     name: String,
     sets: usize,
     patterns: usize,
-    octets: usize,
+    bytes: usize,
 }
 
 fn results() -> Result<Results, String> {
@@ -56,7 +56,7 @@ fn results() -> Result<Results, String> {
             name: rival.name().to_owned(),
             sets: (0..queries.seats.len()).filter(held).count(),
             patterns: (0..queries.seats.len()).filter(held).map(|seat| patterns[seat]).sum(),
-            octets: usize::try_from(counted.bytes_current).unwrap_or(0),
+            bytes: usize::try_from(counted.bytes_current).unwrap_or(0),
         });
     };
     add(&|| Box::new(rivals::robotxt(&field, &queries)));
@@ -69,24 +69,18 @@ fn results() -> Result<Results, String> {
     }
     std::panic::set_hook(hook);
 
-    let columns = [
-        "what is held:",
-        "rule sets",
-        "octets",
-        "octets per set",
-        "octets per octet of pattern",
-        "times ours",
-    ];
+    let columns =
+        ["what is held:", "rule sets", "bytes", "bytes per set", "bytes per byte of pattern", "times ours"];
     let mut results = Results::default();
     let mut table = Table::new("sizes", &columns);
-    let share = |size: &Size| size.octets as f64 / size.patterns.max(1) as f64;
+    let share = |size: &Size| size.bytes as f64 / size.patterns.max(1) as f64;
     let own = share(&sizes[0]);
     for size in &sizes {
         table.row(vec![
             size.name.clone(),
             size.sets.to_string(),
-            size.octets.to_string(),
-            format!("{:.0}", size.octets as f64 / size.sets.max(1) as f64),
+            size.bytes.to_string(),
+            format!("{:.0}", size.bytes as f64 / size.sets.max(1) as f64),
             format!("{:.2}", share(size)),
             format!("{:.2}", share(size) / own),
         ]);
@@ -96,18 +90,18 @@ fn results() -> Result<Results, String> {
     Ok(results)
 }
 
-/// Octets of the patterns of each set.
+/// Bytes of the patterns of each set.
 fn patterns(field: &Field<'_>, queries: &Queries) -> Vec<usize> {
-    let mut octets = vec![0; queries.seats.len()];
+    let mut bytes = vec![0; queries.seats.len()];
     field.policies(|number, _, policy| {
-        for (seat, octets) in queries.seats.iter().zip(&mut octets).filter(|(seat, _)| seat.file == number) {
+        for (seat, bytes) in queries.seats.iter().zip(&mut bytes).filter(|(seat, _)| seat.file == number) {
             let groups = trace(policy, &Asked::crawl(&[&seat.agent], b"/")).groups;
             let rules =
                 groups.into_iter().flat_map(|group| &policy.rules[policy.groups[group].rules.clone()]);
-            *octets = rules.filter(|rule| rule.is_crawl()).map(|rule| rule.pattern.len()).sum();
+            *bytes = rules.filter(|rule| rule.is_crawl()).map(|rule| rule.pattern.len()).sum();
         }
     });
-    octets
+    bytes
 }
 
 /// The image of the same files, narrowed to the agent.
@@ -116,11 +110,8 @@ fn ours(corpus: &Corpus, agent: &str, sets: usize, patterns: usize) -> Result<Ve
         Options { crawlers: vec![agent.to_ascii_lowercase()], no_sources: true, ..Options::default() };
     let image =
         Image::from_bytes(Field::new(corpus, options, FILES).image()).map_err(|error| error.to_string())?;
-    let octets = |section: &Section| image.section_bytes(*section);
-    let hot = Section::ALL.iter().filter(|section| section.is_hot()).map(octets).sum();
-    let size = |name: &str, octets| Size { name: name.to_owned(), sets, patterns, octets };
-    Ok(vec![
-        size("robomaton, all that answers", hot),
-        size("robomaton, programs", octets(&Section::Programs)),
-    ])
+    let bytes = |section: &Section| image.section_bytes(*section);
+    let hot = Section::ALL.iter().filter(|section| section.is_hot()).map(bytes).sum();
+    let size = |name: &str, bytes| Size { name: name.to_owned(), sets, patterns, bytes };
+    Ok(vec![size("robomaton, all that answers", hot), size("robomaton, programs", bytes(&Section::Programs))])
 }

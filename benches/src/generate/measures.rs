@@ -88,11 +88,11 @@ fn of(sites: impl Iterator<Item = (String, u64)>, text: impl Fn(u64) -> Vec<u8>)
     put("share of sites with rules", 1.05, kinds[Text::RULES as usize] / all);
     put("share of sites with text without rules", 1.2, kinds[Text::EMPTY as usize] / all);
     put("share of sites with HTML or binary data", 1.2, (kinds[2] + kinds[3]) / all);
-    put("octets per site", 1.25, bytes / all);
+    put("bytes per site", 1.25, bytes / all);
     let mut suffixes: Vec<u64> = suffixes.into_values().collect();
     suffixes.sort_unstable_by(|a, b| b.cmp(a));
-    put("octets of a host, mean", 1.1, mean(&hosts));
-    put("octets of a host, p90", 1.15, quantile(&mut hosts, 0.9));
+    put("bytes of a host, mean", 1.1, mean(&hosts));
+    put("bytes of a host, p90", 1.15, quantile(&mut hosts, 0.9));
     put("share of the commonest domain end", 1.05, suffixes[0] as f64 / all);
     put("share of the ten commonest domain ends", 1.05, suffixes.iter().take(10).sum::<u64>() as f64 / all);
     gathered.measures(&mut put);
@@ -140,9 +140,9 @@ impl Gathered {
         for (name, share, tolerance) in
             [("p10", 0.1, 1.5), ("p50", 0.5, 1.2), ("p90", 0.9, 1.2), ("p99", 0.99, 1.3)]
         {
-            put(&format!("octets of a text with rules, {name}"), tolerance, quantile(&mut self.bytes, share));
+            put(&format!("bytes of a text with rules, {name}"), tolerance, quantile(&mut self.bytes, share));
         }
-        put("octets of a text with rules, mean", 1.25, mean(&self.bytes));
+        put("bytes of a text with rules, mean", 1.25, mean(&self.bytes));
         for (name, share, tolerance) in [("p50", 0.5, 1.25), ("p90", 0.9, 1.25), ("p99", 0.99, 1.3)] {
             put(&format!("rules of a text, {name}"), tolerance, quantile(&mut self.rules, share));
         }
@@ -166,15 +166,15 @@ impl Gathered {
         put("share of patterns with a star", 1.25, self.starred / patterns);
         put("share of patterns with an anchor", 1.35, self.anchored / patterns);
         for (name, share, tolerance) in [("p10", 0.1, 1.35), ("p50", 0.5, 1.25), ("p90", 0.9, 1.25)] {
-            put(&format!("octets of a pattern, {name}"), tolerance, quantile(&mut self.patterns, share));
+            put(&format!("bytes of a pattern, {name}"), tolerance, quantile(&mut self.patterns, share));
         }
-        put("octets of a pattern, mean", 1.2, mean(&self.patterns));
-        put("octets shared with the next pattern, mean", 1.3, self.shared / patterns);
+        put("bytes of a pattern, mean", 1.2, mean(&self.patterns));
+        put("bytes shared with the next pattern, mean", 1.3, self.shared / patterns);
         put("distinct programs", 1.15, self.programs.len() as f64);
         let code: usize = self.programs.values().sum();
-        put("octets of programs by octet of pattern", 1.25, code as f64 / self.patterns.iter().sum::<f64>());
-        put("compressed octets by octet, texts with rules", 1.4, self.frames[1] / self.texts[1]);
-        put("compressed octets by octet, other texts", 1.5, self.frames[0] / self.texts[0]);
+        put("bytes of programs by byte of pattern", 1.25, code as f64 / self.patterns.iter().sum::<f64>());
+        put("compressed bytes by byte, texts with rules", 1.4, self.frames[1] / self.texts[1]);
+        put("compressed bytes by byte, other texts", 1.5, self.frames[0] / self.texts[0]);
     }
 }
 

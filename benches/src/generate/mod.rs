@@ -9,7 +9,7 @@
 //! Nothing is held: the site with a number is the same in every corpus of a seed, so a corpus of a
 //! thousand sites is the begin of one of ten million, and how often texts repeat follows a law
 //! ([`law`]) that was fitted to the real corpus. Invariants: equal statistics and seeds give equal
-//! octets (on machines whose powers and logarithms agree to the last digit); no text of a real site
+//! bytes (on machines whose powers and logarithms agree to the last digit); no text of a real site
 //! stands in the statistics. It does not know what is measured on its corpora.
 
 mod features;

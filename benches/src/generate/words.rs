@@ -38,7 +38,7 @@ fn place(before: char, words: usize) -> usize {
 
 /// Takes a pattern apart.
 pub(super) fn pieces(pattern: &str) -> Vec<Piece<'_>> {
-    let is_word = |octet: &u8| octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'_');
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let (mut pieces, mut at, mut words) = (Vec::new(), 0, 0);
     let mut before = '\0';
     while let Some(next) = pattern[at..].chars().next() {

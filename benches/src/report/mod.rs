@@ -118,7 +118,7 @@ fn pictures(results: &Results) -> Vec<(&'static str, String)> {
         ),
         (
             "sizes",
-            bars("Memory of what is prepared, by peer", "octets per octet of pattern", &["octets"], &sizes),
+            bars("Memory of what is prepared, by peer", "bytes per byte of pattern", &["bytes"], &sizes),
         ),
         (
             "distribution",
@@ -131,10 +131,10 @@ fn pictures(results: &Results) -> Vec<(&'static str, String)> {
         ),
         (
             "program-sizes",
-            lines("Program sizes", share("share of distinct programs"), "octets", &curves("program-sizes")),
+            lines("Program sizes", share("share of distinct programs"), "bytes", &curves("program-sizes")),
         ),
         ("growth-time", lines("Building and verifying", sites(), "seconds", &powers("growth-time"))),
-        ("growth-octets", lines("What is built", sites(), "octets", &powers("growth-octets"))),
+        ("growth-bytes", lines("What is built", sites(), "bytes", &powers("growth-bytes"))),
         (
             "growth-look-up",
             lines("Look-ups of random hosts", sites(), "nanoseconds", &curves("growth-look-up")),
@@ -143,7 +143,7 @@ fn pictures(results: &Results) -> Vec<(&'static str, String)> {
             "hostile",
             lines(
                 "Hostile rule sets",
-                (Below::Points, "octets of the path"),
+                (Below::Points, "bytes of the path"),
                 "microseconds",
                 &powers("hostile-length"),
             ),

@@ -1,12 +1,12 @@
 //! Pictures of numbers as SVG: bars and lines on logarithmic scales, a page of text each.
 //!
 //! Text stays text, colours follow the reader's light or dark scheme, and equal points give equal
-//! octets. Labels have columns of their own beside the drawing, so that nothing overlaps. It does
+//! bytes. Labels have columns of their own beside the drawing, so that nothing overlaps. It does
 //! not know what the numbers mean.
 
 use std::fmt::Write as _;
 
-/// Octets of no picture depend on a font: widths are those of the usual sans-serif at this size,
+/// Bytes of no picture depend on a font: widths are those of the usual sans-serif at this size,
 /// rounded up.
 const FONT: f64 = 13.0;
 /// The width of a letter in the widest of the fonts named below, in the mean.

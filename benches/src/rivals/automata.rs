@@ -17,15 +17,15 @@ use std::cell::RefCell;
 
 /// More rules than this are not determinised before: it would take minutes.
 const MOST_RULES: usize = 100;
-/// Octets of a dense DFA, and of a lazy one's cache.
+/// Bytes of a dense DFA, and of a lazy one's cache.
 const LIMIT: usize = 1 << 18;
-/// Octets that determinising may take.
+/// Bytes that determinising may take.
 const SCRATCH: usize = 1 << 20;
 
 /// A form of automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A table of all states by all classes of octets.
+    /// A table of all states by all classes of bytes.
     Dense,
     /// The same states, each with the transitions it has.
     Sparse,
@@ -40,9 +40,9 @@ pub struct Sizes {
     pub sets: usize,
     /// Those that built.
     pub built: usize,
-    /// Octets of their automata, before anything is asked.
-    pub octets: usize,
-    /// Octets of their patterns.
+    /// Bytes of their automata, before anything is asked.
+    pub bytes: usize,
+    /// Bytes of their patterns.
     pub patterns: usize,
 }
 
@@ -77,7 +77,7 @@ impl Machine {
         }
     }
 
-    fn octets(&self) -> usize {
+    fn bytes(&self) -> usize {
         match self {
             Machine::Dense(dfa) => dfa.memory_usage(),
             Machine::Sparse(dfa) => dfa.memory_usage(),
@@ -110,7 +110,7 @@ pub fn automata(field: &Field<'_>, queries: &Queries, form: Form) -> (impl Rival
         let patterns: Vec<String> = rules.iter().map(expression).collect();
         let machine = Machine::build(&patterns, form)?;
         sizes.built += 1;
-        sizes.octets += machine.octets();
+        sizes.bytes += machine.bytes();
         sizes.patterns +=
             rules.iter().map(|rule| rule.head.len() + rule.segments.concat().len()).sum::<usize>();
         Some((machine, rules.iter().map(|rule| rule.tag & 1 == 1).collect::<Vec<bool>>()))
@@ -129,7 +129,7 @@ pub fn automata(field: &Field<'_>, queries: &Queries, form: Form) -> (impl Rival
 
 /// A rule as a regular expression.
 fn expression(rule: &Plain) -> String {
-    let literal = |octets: &[u8]| octets.iter().map(|octet| format!(r"\x{octet:02X}")).collect::<String>();
+    let literal = |bytes: &[u8]| bytes.iter().map(|byte| format!(r"\x{byte:02X}")).collect::<String>();
     let mut expression = format!("(?s-u){}", literal(&rule.head));
     for segment in &rule.segments {
         expression.push_str(".*?");

@@ -83,7 +83,7 @@ struct Time {
 }
 
 fn time(text: &str) -> Result<Time, String> {
-    if !text.is_empty() && text.bytes().all(|octet| octet.is_ascii_digit()) {
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         let seconds = text.parse().ok().filter(|&seconds| seconds <= LATEST);
         let seconds = seconds.ok_or("no number of seconds since 1970; is it milliseconds?")?;
         return Ok(Time { seconds, fraction: false });

@@ -11,9 +11,9 @@ use robomaton_formats::program::*;
 pub(super) fn trie(trie: &Trie<'_>, extras: &[u8], backward: bool, out: &mut Vec<u8>) {
     let encoder = Encoder { trie, extras, backward };
     let count = trie.nodes.len();
-    // Octets of each node with its subtree, labels of the children included.
+    // Bytes of each node with its subtree, labels of the children included.
     let mut sizes = vec![0u32; count];
-    // Octets of all of a node's children, and of the last one: the difference is the greatest offset.
+    // Bytes of all of a node's children, and of the last one: the difference is the greatest offset.
     let mut below = vec![(0u32, 0u32); count];
     for number in (0..count).rev() {
         let node = &trie.nodes[number];
@@ -69,7 +69,7 @@ fn table_size(children: u32, greatest: u32) -> u32 {
 /// A children's table that has been left open in the output, filled as the children come.
 #[derive(Clone, Copy, Default)]
 struct Table {
-    octets: usize,
+    bytes: usize,
     offsets: usize,
     base: usize,
     entered: usize,
@@ -82,16 +82,16 @@ impl Table {
         if count > 1 {
             out.push((count - 1) as u8);
         }
-        let octets = out.len();
+        let bytes = out.len();
         let width = if count > 1 { width(form) as usize } else { 0 };
-        out.resize(octets + count + count * width, 0);
-        Table { octets, offsets: octets + count, base: out.len(), entered: 0, width }
+        out.resize(bytes + count + count * width, 0);
+        Table { bytes, offsets: bytes + count, base: out.len(), entered: 0, width }
     }
 
-    /// Notes that the next child, whose label begins with `octet`, starts at the end of the output.
-    fn enter(&mut self, octet: u8, out: &mut [u8]) {
+    /// Notes that the next child, whose label begins with `byte`, starts at the end of the output.
+    fn enter(&mut self, byte: u8, out: &mut [u8]) {
         let offset = (out.len() - self.base) as u32;
-        out[self.octets + self.entered] = octet;
+        out[self.bytes + self.entered] = byte;
         let at = self.offsets + self.entered * self.width;
         out[at..at + self.width].copy_from_slice(&offset.to_le_bytes()[..self.width]);
         self.entered += 1;
@@ -105,12 +105,12 @@ struct Encoder<'e, 'r> {
 }
 
 impl Encoder<'_, '_> {
-    fn octets(&self, node: &Node) -> &[u8] {
-        &self.trie.entries[node.entry as usize].octets[node.start as usize..node.end as usize]
+    fn bytes(&self, node: &Node) -> &[u8] {
+        &self.trie.entries[node.entry as usize].bytes[node.start as usize..node.end as usize]
     }
 
     fn first(&self, node: &Node) -> u8 {
-        self.octets(node)[0]
+        self.bytes(node)[0]
     }
 
     fn label_size(&self, node: &Node) -> u32 {
@@ -119,7 +119,7 @@ impl Encoder<'_, '_> {
     }
 
     fn label(&self, node: &Node, out: &mut Vec<u8>) {
-        let rest = &self.octets(node)[1..];
+        let rest = &self.bytes(node)[1..];
         push_varint(out, rest.len() as u32);
         if self.backward {
             out.extend(rest.iter().rev());
@@ -128,7 +128,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Both tags and the extra octets of a node, and the flags that tell of these.
+    /// Both tags and the extra bytes of a node, and the flags that tell of these.
     fn payload(&self, node: &Node) -> ([Tag; 2], &[u8], u8) {
         if !node.accepts {
             return ([0; 2], &[], 0);
@@ -160,7 +160,7 @@ impl Encoder<'_, '_> {
 }
 
 /// The forms of a node's open and anchored tags. A tag whose rank is the length of the pattern that ends here (the
-/// depth, and one for the anchor) needs no octet of its own.
+/// depth, and one for the anchor) needs no byte of its own.
 fn tag_forms([open, anchored]: [Tag; 2], depth: u32) -> [u8; 2] {
     let form = |tag: Tag, rank: u32| match tag {
         0 => TAG_NONE,

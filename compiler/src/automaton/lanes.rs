@@ -44,7 +44,7 @@ fn plan<'r>(rules: &[Tagged<'r>], notation: Notation) -> Option<Plan<'r>> {
     Some(plan)
 }
 
-/// A rule as lanes hold it, if they can: its rank must be the length of its pattern, and no octet of it escaped.
+/// A rule as lanes hold it, if they can: its rank must be the length of its pattern, and no byte of it escaped.
 fn draft<'r>(rule: &Tagged<'r>, notation: Notation) -> Option<Draft<'r>> {
     let text = rule.pattern.text;
     let (text, anchored) = text.strip_suffix(b"$").map_or((text, false), |text| (text, true));
@@ -57,7 +57,7 @@ fn draft<'r>(rule: &Tagged<'r>, notation: Notation) -> Option<Draft<'r>> {
     let fits = rule.tag / 2 == rank
         && !(anchored && starred)
         && text.len() <= MAX_LENGTH
-        && text.iter().all(|octet| (1..0x80).contains(octet))
+        && text.iter().all(|byte| (1..0x80).contains(byte))
         && !text.ends_with(b"*")
         && !is_escaped();
     let head = memchr::memchr(b'*', text).unwrap_or(text.len());
@@ -65,15 +65,14 @@ fn draft<'r>(rule: &Tagged<'r>, notation: Notation) -> Option<Draft<'r>> {
     fits.then_some(Draft { text, head, anchored, starred, tag: rule.tag, trigger })
 }
 
-/// Gives each rule with stars inside the two octets behind its head that are rarest in targets, or the only one.
+/// Gives each rule with stars inside the two bytes behind its head that are rarest in targets, or the only one.
 fn choose_triggers(plan: &mut Plan<'_>) {
     let mut wanted = Vec::new();
     for (number, rule) in plan.rules.iter().enumerate().filter(|(_, rule)| rule.trigger.is_some()) {
-        let pieces = || rule.text[rule.head..].split(|&octet| octet == b'*');
+        let pieces = || rule.text[rule.head..].split(|&byte| byte == b'*');
         let pairs = pieces().flat_map(|piece| piece.iter().zip(piece.iter().skip(1)).map(|(&a, &b)| [a, b]));
         let pair = pairs.min_by_key(|&[a, b]| frequency(a) * frequency(b));
-        let single =
-            || pieces().flatten().copied().min_by_key(|&octet| frequency(octet)).map(|octet| [octet, 0]);
+        let single = || pieces().flatten().copied().min_by_key(|&byte| frequency(byte)).map(|byte| [byte, 0]);
         // Pairs first.
         wanted.extend(pair.or_else(single).map(|trigger| (trigger[1] == 0, trigger, number)));
     }
@@ -87,9 +86,9 @@ fn choose_triggers(plan: &mut Plan<'_>) {
     }
 }
 
-/// Roughly how often an octet stands in a target.
-fn frequency(octet: u8) -> u32 {
-    match octet {
+/// Roughly how often a byte stands in a target.
+fn frequency(byte: u8) -> u32 {
+    match byte {
         b'/' => 64,
         b'e' | b'a' | b'i' | b'o' | b't' | b's' | b'n' | b'r' | b'c' | b'l' => 32,
         b'j' | b'k' | b'q' | b'v' | b'w' | b'x' | b'y' | b'z' => 8,
@@ -106,25 +105,25 @@ const FAR: usize = 64;
 
 /// Chooses the places that tell the heads of the rules best apart, one after the other.
 fn choose_places(plan: &mut Plan<'_>) {
-    // Rules that have the same octets at the places so far are of one class; others may be, by chance.
+    // Rules that have the same bytes at the places so far are of one class; others may be, by chance.
     let mut classes = [0u8; MAX_LANES];
     let count = plan.rules.len();
     let longest = plan.rules.iter().map(|rule| rule.head).max().unwrap_or(0).min(FAR);
-    // The octets of all rules, place by place.
-    let mut octets = [[0; MAX_LANES]; FAR];
+    // The bytes of all rules, place by place.
+    let mut bytes = [[0; MAX_LANES]; FAR];
     for (number, rule) in plan.rules.iter().enumerate() {
         let head = &rule.text[..rule.head.min(FAR)];
-        octets.iter_mut().zip(head).for_each(|(octets, &octet)| octets[number] = octet);
+        bytes.iter_mut().zip(head).for_each(|(bytes, &byte)| bytes[number] = byte);
     }
     for chosen in 0..plan.places.len() {
         let mut best = (u32::MAX, 0);
-        for (place, octets) in octets.iter().enumerate().take(longest).skip(1) {
+        for (place, bytes) in bytes.iter().enumerate().take(longest).skip(1) {
             let mut counts = [0u8; 256];
             let mut cost = 0;
-            for (&octet, &class) in octets[..count].iter().zip(&classes) {
-                let count = &mut counts[usize::from(octet.wrapping_mul(31) ^ class)];
-                // What takes any octet is left over with every target.
-                cost += if octet == 0 { BLIND } else { u32::from(*count) };
+            for (&byte, &class) in bytes[..count].iter().zip(&classes) {
+                let count = &mut counts[usize::from(byte.wrapping_mul(31) ^ class)];
+                // What takes any byte is left over with every target.
+                cost += if byte == 0 { BLIND } else { u32::from(*count) };
                 *count += 1;
             }
             best = best.min((cost, place));
@@ -133,11 +132,11 @@ fn choose_places(plan: &mut Plan<'_>) {
             }
         }
         plan.places[chosen] = best.1 as u8;
-        for (class, octet) in classes.iter_mut().zip(octets[best.1]) {
-            *class = class.wrapping_mul(7) ^ octet;
+        for (class, byte) in classes.iter_mut().zip(bytes[best.1]) {
+            *class = class.wrapping_mul(7) ^ byte;
         }
     }
 }
 
-/// What it costs that a rule takes any octet at a place, against 1 for each earlier rule of the same octet.
+/// What it costs that a rule takes any byte at a place, against 1 for each earlier rule of the same byte.
 const BLIND: u32 = 16;

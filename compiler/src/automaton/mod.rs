@@ -42,11 +42,11 @@ pub struct Tagged<'r> {
     pub tag: Tag,
 }
 
-/// Octets that the tries lead to, and what is found there.
+/// Bytes that the tries lead to, and what is found there.
 #[derive(Clone, Debug, Default)]
 struct Entry<'r> {
-    octets: Cow<'r, [u8]>,
-    /// Tag of the pattern that is these octets, 0 when none is.
+    bytes: Cow<'r, [u8]>,
+    /// Tag of the pattern that is these bytes, 0 when none is.
     open: Tag,
     /// The same, anchored.
     anchored: Tag,
@@ -86,7 +86,7 @@ pub fn build_tries(rules: &[Tagged<'_>], notation: Notation, weighing: Weighing,
         let parts = rule.pattern.parts();
         if parts.segments.is_empty() {
             let (open, anchored) = if parts.anchored { (0, rule.tag) } else { (rule.tag, 0) };
-            entries.push(Entry { octets: parts.head, open, anchored, ..Entry::default() });
+            entries.push(Entry { bytes: parts.head, open, anchored, ..Entry::default() });
         } else {
             tails.add(parts, rule.tag);
         }
@@ -115,12 +115,12 @@ pub fn build_tries(rules: &[Tagged<'_>], notation: Notation, weighing: Weighing,
     trie.depth()
 }
 
-/// Sorts entries by their octets and makes one of those that are equal.
+/// Sorts entries by their bytes and makes one of those that are equal.
 fn merge(mut entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
-    if !entries.is_sorted_by(|a, b| a.octets < b.octets) {
-        entries.sort_by(|a, b| a.octets.cmp(&b.octets));
+    if !entries.is_sorted_by(|a, b| a.bytes < b.bytes) {
+        entries.sort_by(|a, b| a.bytes.cmp(&b.bytes));
         entries.dedup_by(|later, kept| {
-            let same = later.octets == kept.octets;
+            let same = later.bytes == kept.bytes;
             if same {
                 kept.open = kept.open.max(later.open);
                 kept.anchored = kept.anchored.max(later.anchored);

@@ -85,17 +85,17 @@ impl<'r> Tails<'r> {
         let lists = lists(&edges, &queues, &mut states);
 
         let mut extras = Vec::with_capacity(2 * heads.len() + 4 * segments.len());
-        let mut entry = |octets, queued, write: &dyn Fn(&mut Vec<u8>)| {
+        let mut entry = |bytes, queued, write: &dyn Fn(&mut Vec<u8>)| {
             let start = extras.len();
             write(&mut extras);
-            Entry { octets, extra: start..extras.len(), queued, ..Entry::default() }
+            Entry { bytes, extra: start..extras.len(), queued, ..Entry::default() }
         };
         let heads = heads.into_iter().zip(&states);
         let heads = heads.map(|(head, state)| entry(head, false, &|out| state.push(out))).collect();
         let own = edges.chunk_by(|a, b| a.segment == b.segment);
         let segments = segments.iter().zip(own).zip(&queues).map(|((segment, own), &queue)| {
-            let octets = segment.iter().rev().copied().collect();
-            entry(octets, queue.is_some(), &|out| match queue {
+            let bytes = segment.iter().rev().copied().collect();
+            entry(bytes, queue.is_some(), &|out| match queue {
                 Some(queue) => program::push_varint(out, queue),
                 None => write_steps(own, out, &states, |edge| {
                     states[edge.from].number.expect("a state that a rare segment waits for has a number")
@@ -116,8 +116,8 @@ fn edges(rules: &[(Parts<'_>, Tag)], heads: &[Cow<'_, [u8]>], segments: &[&[u8]]
     let mut known: HashMap<(usize, usize), usize> = HashMap::new();
     for (parts, tag) in rules {
         let mut from = heads.binary_search(&parts.head).expect("the heads are those of the rules");
-        for (at, octets) in parts.segments.iter().enumerate() {
-            let order = |segment: &&[u8]| segment.iter().rev().cmp(octets.iter().rev());
+        for (at, bytes) in parts.segments.iter().enumerate() {
+            let order = |segment: &&[u8]| segment.iter().rev().cmp(bytes.iter().rev());
             let segment = segments.binary_search_by(order).expect("the segments are those of the rules");
             let place = *known.entry((from, segment)).or_insert_with(|| {
                 edges.push(Edge { from, segment, ..Edge::default() });

@@ -55,7 +55,7 @@ fn is_prefix(rule: &Tagged<'_>) -> bool {
     }
 }
 
-/// Whether what a rule matches begins with the octets that its text begins with: no wildcard is written as an escape.
+/// Whether what a rule matches begins with the bytes that its text begins with: no wildcard is written as an escape.
 fn is_plain(rule: &Tagged<'_>) -> bool {
     rule.pattern.text.starts_with(&rule.pattern.parts().head)
 }

@@ -1,18 +1,18 @@
-//! A radix trie over sorted octet strings, as an arena in preorder.
+//! A radix trie over sorted byte strings, as an arena in preorder.
 //!
 //! Built left to right along the rightmost path: each string shares a prefix with the one before and branches off
-//! where they differ. Linear in the octets, no recursion. It knows nothing of tags or bytes of a program.
+//! where they differ. Linear in the bytes, no recursion. It knows nothing of tags or bytes of a program.
 
 use super::Entry;
 
-/// A node: the point `end` octets into the string of `entry`.
+/// A node: the point `end` bytes into the string of `entry`.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// Where the label from the parent begins, in octets from the root.
+    /// Where the label from the parent begins, in bytes from the root.
     pub(super) start: u32,
     /// Where it ends.
     pub(super) end: u32,
-    /// An entry whose octets lead here.
+    /// An entry whose bytes lead here.
     pub(super) entry: u32,
     /// Whether that entry ends here, or only passes.
     pub(super) accepts: bool,
@@ -30,7 +30,7 @@ pub(super) struct Trie<'r> {
 }
 
 impl<'r> Trie<'r> {
-    /// Builds the trie of entries that ascend by their octets, without duplicates.
+    /// Builds the trie of entries that ascend by their bytes, without duplicates.
     pub(super) fn new(entries: Vec<Entry<'r>>) -> Trie<'r> {
         let nodes = preorder(&build(&entries));
         Trie { entries, nodes }
@@ -67,8 +67,8 @@ fn build(entries: &[Entry<'_>]) -> Vec<Growing> {
     let mut path = vec![ROOT];
     let mut last: &[u8] = &[];
     for (number, entry) in entries.iter().enumerate() {
-        let (number, octets) = (number as u32, entry.octets.as_ref());
-        let shared = last.iter().zip(octets).take_while(|(a, b)| a == b).count() as u32;
+        let (number, bytes) = (number as u32, entry.bytes.as_ref());
+        let shared = last.iter().zip(bytes).take_while(|(a, b)| a == b).count() as u32;
         let mut below = None;
         while let Some(&top) = path.last()
             && nodes[top as usize].end > shared
@@ -88,16 +88,16 @@ fn build(entries: &[Entry<'_>]) -> Vec<Growing> {
             path.push(middle);
             top = middle;
         }
-        if nodes[top as usize].end as usize == octets.len() {
+        if nodes[top as usize].end as usize == bytes.len() {
             nodes[top as usize].accepts = true;
             nodes[top as usize].entry = number;
         } else {
             let leaf = nodes.len() as u32;
             let previous = std::mem::replace(&mut nodes[top as usize].last_child, leaf);
-            nodes.push(Growing { previous, ..node(octets.len() as u32, number, true) });
+            nodes.push(Growing { previous, ..node(bytes.len() as u32, number, true) });
             path.push(leaf);
         }
-        last = octets;
+        last = bytes;
     }
     nodes
 }

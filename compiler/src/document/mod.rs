@@ -40,7 +40,7 @@ pub struct Document {
     /// Distinct sets.
     pub sets: Vec<Set>,
     /// The scope of scoped sets, encoded.
-    #[serde(with = "stored::octets")]
+    #[serde(with = "stored::bytes")]
     pub scope: Vec<u8>,
     /// Names of usages that have no number of their own.
     #[serde(skip)]
@@ -49,22 +49,22 @@ pub struct Document {
     pub purposes: Vec<Vec<u8>>,
     /// Paths of files of the same site that the text refers to, there or not.
     pub references: Vec<String>,
-    /// Octets of all programs, end to end.
-    #[serde(with = "stored::octets")]
+    /// Bytes of all programs, end to end.
+    #[serde(with = "stored::bytes")]
     pub code: Vec<u8>,
     /// Distinct programs, as ranges of `code`.
     pub programs: Vec<Range<usize>>,
     /// The details, encoded.
-    #[serde(with = "stored::octets")]
+    #[serde(with = "stored::bytes")]
     pub detail: Vec<u8>,
     /// The text, encoded; empty when images are to hold none.
-    #[serde(with = "stored::octets")]
+    #[serde(with = "stored::bytes")]
     pub source: Vec<u8>,
-    /// Length of the text in octets.
+    /// Length of the text in bytes.
     pub text_length: usize,
-    /// Whether a part of it was left unread, being over the limit of octets (R4).
+    /// Whether a part of it was left unread, being over the limit of bytes (R4).
     pub cut: bool,
-    /// How many octets that part has.
+    /// How many bytes that part has.
     pub unread: usize,
     /// How many rules, of all groups.
     pub rules: usize,

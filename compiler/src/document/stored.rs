@@ -1,4 +1,4 @@
-//! A document as octets, to be put aside and taken up again by the same program: no format that lasts.
+//! A document as bytes, to be put aside and taken up again by the same program: no format that lasts.
 //!
 //! The names stand at the front, so that they can be read alone.
 
@@ -9,35 +9,34 @@ use serde::{Deserialize, Deserializer, Serializer};
 type DocumentNames<S> = (Vec<(S, usize)>, Vec<S>);
 
 impl Document {
-    /// The octets, and how many of them at the front hold the names.
+    /// The bytes, and how many of them at the front hold the names.
     pub fn encode(&self) -> (Vec<u8>, usize) {
-        let mut octets = postcard::to_stdvec(&(&self.crawlers, &self.usages)).unwrap_or_default();
-        let names = octets.len();
-        octets.extend(postcard::to_stdvec(self).unwrap_or_default());
-        (octets, names)
+        let mut bytes = postcard::to_stdvec(&(&self.crawlers, &self.usages)).unwrap_or_default();
+        let names = bytes.len();
+        bytes.extend(postcard::to_stdvec(self).unwrap_or_default());
+        (bytes, names)
     }
 
-    /// The document that was encoded so; `None` for other octets.
-    pub fn decode(octets: &[u8]) -> Option<Document> {
-        let ((crawlers, usages), rest): (DocumentNames<String>, _) =
-            postcard::take_from_bytes(octets).ok()?;
+    /// The document that was encoded so; `None` for other bytes.
+    pub fn decode(bytes: &[u8]) -> Option<Document> {
+        let ((crawlers, usages), rest): (DocumentNames<String>, _) = postcard::take_from_bytes(bytes).ok()?;
         let document: Document = postcard::from_bytes(rest).ok()?;
         Some(Document { crawlers, usages, ..document })
     }
 }
 
 /// The names that stand at the front of an encoded document: of crawlers, and of usages.
-pub(crate) fn decode_names(octets: &[u8]) -> Option<(impl Iterator<Item = &str>, Vec<&str>)> {
-    let (crawlers, usages): DocumentNames<&str> = postcard::from_bytes(octets).ok()?;
+pub(crate) fn decode_names(bytes: &[u8]) -> Option<(impl Iterator<Item = &str>, Vec<&str>)> {
+    let (crawlers, usages): DocumentNames<&str> = postcard::from_bytes(bytes).ok()?;
     Some((crawlers.into_iter().map(|(name, _)| name), usages))
 }
 
-/// Octets as one byte string rather than as a sequence of numbers.
-pub(super) mod octets {
+/// Bytes as one byte string rather than as a sequence of numbers.
+pub(super) mod bytes {
     use super::{Deserialize, Deserializer, Serializer};
 
-    pub(crate) fn serialize<S: Serializer>(octets: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(octets)
+    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
@@ -59,12 +58,12 @@ mod tests {
             for no_sources in [false, true] {
                 let options = Options { no_sources, limits: limits.clone(), ..Options::default() };
                 let document = compile(text, None, &options);
-                let (octets, names) = document.encode();
-                assert_eq!(Document::decode(&octets).as_ref(), Some(&document));
-                let (crawlers, usages) = decode_names(&octets[..names]).expect("names");
+                let (bytes, names) = document.encode();
+                assert_eq!(Document::decode(&bytes).as_ref(), Some(&document));
+                let (crawlers, usages) = decode_names(&bytes[..names]).expect("names");
                 assert!(crawlers.eq(document.crawlers.iter().map(|(name, _)| name.as_str())));
                 assert_eq!(usages, document.usages);
-                assert_eq!(Document::decode(&octets[..octets.len() - 1]), None);
+                assert_eq!(Document::decode(&bytes[..bytes.len() - 1]), None);
             }
         }
     }

@@ -122,9 +122,9 @@ fn absolute(value: &[u8]) -> Option<(Option<SiteKey>, &[u8])> {
         .into_iter()
         .find(|scheme| value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))?;
     let rest = &value[scheme.len()..];
-    let end = rest.iter().position(|octet| matches!(octet, b'/' | b'?')).unwrap_or(rest.len());
+    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?')).unwrap_or(rest.len());
     // White space and controls, which a URL parser would drop, make it no site's name.
     let url = std::str::from_utf8(&value[..scheme.len() + end]).ok();
-    let url = url.filter(|url| url.bytes().all(|octet| octet > b' '));
+    let url = url.filter(|url| url.bytes().all(|byte| byte > b' '));
     Some((url.and_then(|url| SiteKey::from_url(url).ok()), &rest[end..]))
 }

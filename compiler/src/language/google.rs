@@ -10,7 +10,7 @@ use crate::policy::{Agent, Combiner, Sense};
 use robomaton_formats::program::Silence;
 use robomaton_formats::{Notation, agent, policy};
 
-/// A line's buffer is 8 × 2,083 octets, one of them for the terminator; what follows is lost.
+/// A line's buffer is 8 × 2,083 bytes, one of them for the terminator; what follows is lost.
 const KEPT: usize = 8 * 2083 - 1;
 
 pub(super) struct Google;
@@ -76,7 +76,7 @@ fn index_page(pattern: &[u8]) -> Option<Vec<u8>> {
     pattern[slash..].starts_with(b"/index.htm").then(|| [&pattern[..=slash], b"$"].concat())
 }
 
-/// `*` alone or before white space is everyone. Any other value is cut at the first octet outside `[A-Za-z_-]`;
+/// `*` alone or before white space is everyone. Any other value is cut at the first byte outside `[A-Za-z_-]`;
 /// what is then empty is the name of a crawler that calls itself by the empty string.
 fn agent(value: &[u8]) -> Agent<'_> {
     match value {
@@ -89,30 +89,30 @@ fn agent(value: &[u8]) -> Agent<'_> {
 /// Key and value of a line: the C string up to a NUL, a `#` or the end of the buffer, split at the first colon, or,
 /// failing that, at white space when there are exactly two words. `None` when there is no key.
 fn fields(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = line.iter().position(|octet| matches!(octet, b'\r' | b'\n')).unwrap_or(line.len()).min(KEPT);
-    let end = line[..end].iter().position(|octet| matches!(octet, 0 | b'#')).unwrap_or(end);
+    let end = line.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(line.len()).min(KEPT);
+    let end = line[..end].iter().position(|byte| matches!(byte, 0 | b'#')).unwrap_or(end);
     let line = strip(&line[..end]);
-    let colon = line.iter().position(|&octet| octet == b':');
+    let colon = line.iter().position(|&byte| byte == b':');
     let separator = colon.or_else(|| {
         let gap = line.iter().position(is_gap)?;
-        let value = &line[gap + line[gap..].iter().position(|octet| !is_gap(octet))?..];
+        let value = &line[gap + line[gap..].iter().position(|byte| !is_gap(byte))?..];
         (!value.iter().any(is_gap)).then_some(gap)
     })?;
     let key = strip(&line[..separator]);
     (!key.is_empty()).then(|| (key, strip(&line[separator + 1..])))
 }
 
-fn is_gap(octet: &u8) -> bool {
-    matches!(octet, b' ' | b'\t')
+fn is_gap(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t')
 }
 
 /// White space of C's `isspace`.
-fn is_space(octet: u8) -> bool {
-    matches!(octet, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r')
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r')
 }
 
 fn strip(text: &[u8]) -> &[u8] {
-    let Some(start) = text.iter().position(|&octet| !is_space(octet)) else { return &[] };
-    let end = text.iter().rposition(|&octet| !is_space(octet)).map_or(start, |last| last + 1);
+    let Some(start) = text.iter().position(|&byte| !is_space(byte)) else { return &[] };
+    let end = text.iter().rposition(|&byte| !is_space(byte)).map_or(start, |last| last + 1);
     &text[start..end]
 }

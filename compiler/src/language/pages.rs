@@ -150,8 +150,8 @@ fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement
 
 /// The usages that words of a text say are prohibited.
 fn prohibited(text: &str) -> impl Iterator<Item = &str> {
-    let is_name = |octet: char| octet.is_ascii_alphanumeric() || matches!(octet, '-' | '_' | '.');
-    text.split(move |octet: char| !is_name(octet)).filter_map(|word| {
+    let is_name = |byte: char| byte.is_ascii_alphanumeric() || matches!(byte, '-' | '_' | '.');
+    text.split(move |byte: char| !is_name(byte)).filter_map(|word| {
         let start = word.get(..9).filter(|start| start.eq_ignore_ascii_case("disallow-"))?;
         Some(&word[start.len()..])
             .filter(|usage| usage.starts_with(|first: char| first.is_ascii_alphabetic()))
@@ -191,8 +191,8 @@ fn conventional(directive: &str) -> &'static [(&'static str, Sense)] {
 /// The pattern that matches this target and no other.
 fn exactly(target: &[u8]) -> Vec<u8> {
     let mut escaped = Vec::with_capacity(target.len() + 8);
-    for &octet in target {
-        match octet {
+    for &byte in target {
+        match byte {
             b'*' => escaped.extend_from_slice(b"%2A"),
             b'$' => escaped.extend_from_slice(b"%24"),
             other => escaped.push(other),

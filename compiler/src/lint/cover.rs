@@ -2,17 +2,17 @@
 //!
 //! Patterns are compared as they are written, symbol by symbol, so the answer does not hang on what targets there are,
 //! but for one fact: a target begins with `/`. Invariants: what is said to be covered is; [`common`] gives a target
-//! that both patterns match. Both are exact for the patterns of real files, which use octets that others do not.
+//! that both patterns match. Both are exact for the patterns of real files, which use bytes that others do not.
 
 use robomaton_formats::{Notation, Pattern};
 
-/// A symbol: a star, or an octet plus two.
+/// A symbol: a star, or a byte plus two.
 type Symbol = u16;
 /// A star.
 pub(super) const STAR: Symbol = 1;
 
-const fn literal(octet: u8) -> Symbol {
-    octet as Symbol + 2
+const fn literal(byte: u8) -> Symbol {
+    byte as Symbol + 2
 }
 
 /// A pattern as symbols.
@@ -131,13 +131,13 @@ pub(super) fn common(one: &Shape, other: &Shape, at: usize) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// Every text of up to `longest` of these octets, after `first`.
-    fn texts(first: &[&str], octets: &[u8], longest: usize) -> Vec<String> {
+    /// Every text of up to `longest` of these bytes, after `first`.
+    fn texts(first: &[&str], bytes: &[u8], longest: usize) -> Vec<String> {
         let mut all: Vec<String> = first.iter().map(|&text| text.to_owned()).collect();
         let mut last = all.clone();
         for _ in 0..longest {
             let longer = |text: &String| {
-                octets.iter().map(|&octet| format!("{text}{}", octet as char)).collect::<Vec<_>>()
+                bytes.iter().map(|&byte| format!("{text}{}", byte as char)).collect::<Vec<_>>()
             };
             last = last.iter().flat_map(longer).collect();
             all.extend(last.iter().cloned());
@@ -175,7 +175,7 @@ mod tests {
                 }
             }
         }
-        // What is missed is so among targets of three different octets only.
+        // What is missed is so among targets of three different bytes only.
         assert!(covered > 10_000 && missed * 20 < covered, "{covered} {missed}");
     }
 

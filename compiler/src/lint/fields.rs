@@ -121,7 +121,7 @@ impl Pairs<'_, '_> {
             return Some(());
         }
         let order = scope::compare(&permission.symbols, &prohibition.symbols).0;
-        // Where the shapes part, whose symbols are octets.
+        // Where the shapes part, whose symbols are bytes.
         let bodies = permission.shape.body().iter().zip(prohibition.shape.body());
         let at = bodies.take_while(|(a, b)| a == b).count();
         pass.steps = pass.steps.checked_sub(at)?;

@@ -95,8 +95,8 @@ fn taken_back(pass: &mut Pass<'_, '_>) {
 /// A star that is not needed, as it is written.
 struct Star {
     span: Span,
-    /// The pattern without it is shorter by so many octets.
-    octets: usize,
+    /// The pattern without it is shorter by so many bytes.
+    bytes: usize,
     message: &'static str,
 }
 
@@ -131,7 +131,7 @@ pub(super) fn stars(policy: &Policy<'_>, groups: &[&Group<'_>], families: &[usiz
             // that one the star may count.
             let length = rule.pattern.len();
             let opposite = rule.sense != Sense::Permit;
-            let counts = (length.saturating_sub(star.octets)..=length)
+            let counts = (length.saturating_sub(star.bytes)..=length)
                 .any(|length| lengths.contains(&(family, opposite, length)));
             if !counts {
                 pass.say(Code::RedundantStar, star.span, star.message);
@@ -142,12 +142,12 @@ pub(super) fn stars(policy: &Policy<'_>, groups: &[&Group<'_>], families: &[usiz
 
 /// The first star of a value that is not needed.
 fn star(value: &[u8], place: Span) -> Option<Star> {
-    let found = |start: usize, end: usize, octets: usize, message: &'static str| {
+    let found = |start: usize, end: usize, bytes: usize, message: &'static str| {
         let span = Span { start: place.start + start as u32, end: place.start + end as u32 };
-        Some(Star { span, octets, message })
+        Some(Star { span, bytes, message })
     };
     if let Some(start) = value.windows(2).position(|pair| pair == b"**") {
-        let count = value[start..].iter().take_while(|&&octet| octet == b'*').count();
+        let count = value[start..].iter().take_while(|&&byte| byte == b'*').count();
         return found(start, start + count, count - 1, "several stars in a row are the same as one");
     }
     match value {

@@ -19,7 +19,7 @@ pub(super) fn text(pass: &mut Pass<'_, '_>) {
     let source = tree.source;
     let marked = source.starts_with(b"\xff\xfe") || source.starts_with(b"\xfe\xff");
     let head = &source[..source.len().min(HEAD)];
-    let zeros = |odd: usize| head.iter().skip(odd).step_by(2).filter(|&&octet| octet == 0).count();
+    let zeros = |odd: usize| head.iter().skip(odd).step_by(2).filter(|&&byte| byte == 0).count();
     // ASCII in UTF-16 has a NUL in every other place.
     if marked || head.len() >= 8 && zeros(0).max(zeros(1)) * 4 > head.len() {
         let span = Span { start: 0, end: source.len().min(2) as u32 };
@@ -31,7 +31,7 @@ pub(super) fn text(pass: &mut Pass<'_, '_>) {
     // No line of a robots.txt begins with a tag.
     if let [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'!' | b'?' | b'/', ..] = text {
         let start = (source.len() - text.len()) as u32;
-        let length = text.iter().take_while(|octet| !octet.is_ascii_whitespace()).count() as u32;
+        let length = text.iter().take_while(|byte| !byte.is_ascii_whitespace()).count() as u32;
         let message = "this is a page of HTML, not a robots.txt; crawlers find no rule in it";
         pass.say(Code::Html, Span { start, end: start + length }, message);
     }
@@ -102,6 +102,6 @@ pub(super) fn languages(profile: Profile, pass: &mut Pass<'_, '_>) {
 }
 
 fn is_absolute(value: &[u8]) -> bool {
-    let scheme = value.iter().take_while(|octet| octet.is_ascii_alphanumeric()).count();
+    let scheme = value.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     scheme > 0 && value[scheme..].starts_with(b"://")
 }

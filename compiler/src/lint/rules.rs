@@ -152,7 +152,7 @@ impl Rules<'_, '_> {
 struct Entry {
     /// The number of those groups together.
     family: usize,
-    /// The octets before the first star: rules that match one target have heads of which one begins with the other.
+    /// The bytes before the first star: rules that match one target have heads of which one begins with the other.
     head: Vec<u8>,
     /// Prohibitions first.
     permits: bool,
@@ -208,7 +208,7 @@ fn redundant(
         }
         let excepts = open.last().is_some_and(|&(_, tag)| tag < tags[entry.rule])
             // A longer head means a longer pattern, where neither a star nor an escape can make up for it.
-            || rule.pattern.iter().any(|octet| b"*%".contains(octet)) && next[at].is_some_and(|next| begins(at, next));
+            || rule.pattern.iter().any(|byte| b"*%".contains(byte)) && next[at].is_some_and(|next| begins(at, next));
         // To allow everything in a group of its own is the usual way to say that a crawler is welcome.
         let welcomes = !prohibits[entry.family] && matches!(rule.pattern.as_ref(), b"/" | b"*" | b"/*");
         let span = pass.value(rule.line);

@@ -257,7 +257,7 @@ fn records_that_merge() {
     assert_eq!(said(&text.replace("# a", "ACAP-allow-crawl:")), []);
     let unnamed = "ACAP-allow-crawl: /\nACAP-crawler:\nACAP-allow-crawl: /\n";
     assert_eq!(said(unnamed), [("acap-field-outside-record", 1)]);
-    // An escape is one symbol where narrowness is told, three octets where covering is.
+    // An escape is one symbol where narrowness is told, three bytes where covering is.
     let pair = "ACAP-crawler: *\nACAP-allow-index: /%2F%25/a$\nACAP-disallow-index: /%2f%25/a*\n";
     assert_eq!(said(pair), [("acap-anchor-loses", 2)]);
 }

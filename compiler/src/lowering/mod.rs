@@ -223,7 +223,7 @@ pub(crate) fn token_of(token: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// A name as text: what a profile keeps of it is ASCII, or compared as octets of whatever encoding.
-pub(crate) fn name_of(octets: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(octets)
+/// A name as text: what a profile keeps of it is ASCII, or compared as bytes of whatever encoding.
+pub(crate) fn name_of(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
 }

@@ -14,9 +14,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-/// Octets of programs that are kept for other texts. Then all are forgotten: those that many texts have are soon back.
+/// Bytes of programs that are kept for other texts. Then all are forgotten: those that many texts have are soon back.
 const KEPT: usize = 2 << 20;
-/// A program of more octets is not kept: few texts have it in common.
+/// A program of more bytes is not kept: few texts have it in common.
 const LARGE: usize = 8 << 10;
 
 /// Compiles many texts, one after the other, and builds a program that several have only once. Gives the documents that
@@ -51,7 +51,7 @@ impl Default for ProgramCache {
     }
 }
 
-/// The distinct programs of a document, as they are built: octets end to end, and the range of each.
+/// The distinct programs of a document, as they are built: bytes end to end, and the range of each.
 pub(super) struct ProgramTable<'d, 'w> {
     code: &'d mut Vec<u8>,
     ranges: &'d mut Vec<Range<usize>>,
@@ -59,7 +59,7 @@ pub(super) struct ProgramTable<'d, 'w> {
     notation: Notation,
     /// Whether to make them the plain way.
     plain: bool,
-    /// The numbers of the programs, by the hash of their rules and by that of their octets.
+    /// The numbers of the programs, by the hash of their rules and by that of their bytes.
     numbers: HashMap<u128, usize>,
 }
 
@@ -131,7 +131,7 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
                 depth
             }
         };
-        // Rules in another order, or that differ in what decides nothing, give the same octets.
+        // Rules in another order, or that differ in what decides nothing, give the same bytes.
         let of_code = xxh3_128_with_seed(&self.code[start..], seed.wrapping_add(1));
         let number = match self.numbers.entry(of_code) {
             Entry::Occupied(number) => {

@@ -50,7 +50,7 @@ fn by_usage<'r>(policy: &'r Policy<'_>, rules: &'r mut [usize]) -> impl Iterator
 }
 
 impl ProgramSets {
-    /// The format numbers sets, and programs of a set, in two octets; no honest text comes near.
+    /// The format numbers sets, and programs of a set, in two bytes; no honest text comes near.
     fn check(&self, policy: &Policy<'_>, longest: usize) -> Result<(), OverLimit> {
         let line = policy.groups.last().map_or(1, |group| group.line);
         let over = |limit, allowed| Err(OverLimit { limit, allowed, line });

@@ -18,9 +18,9 @@ use robomaton_formats::scope::{MAX_RULES, PERMITS, PERMITS_IF, PROHIBITS, Scope,
 use std::collections::{BTreeMap, HashMap};
 
 /// Conventional rules of all combinations of groups that crawlers have. A rule counts once for each
-/// [`OCTETS_OF_RULE`] of its pattern that are begun.
+/// [`BYTES_OF_RULE`] of its pattern that are begun.
 const MERGED: usize = 1 << 20;
-const OCTETS_OF_RULE: usize = 64;
+const BYTES_OF_RULE: usize = 64;
 /// Programs of all combinations of groups of fields that crawlers have.
 const ENTRIES: usize = 1 << 20;
 
@@ -256,9 +256,8 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         if !self.joined.contains_key(groups) {
             let mut rules: Vec<usize> =
                 groups.iter().flat_map(|&group| self.policy.groups[group].rules.clone()).collect();
-            let octets = |&rule: &usize| self.policy.rules[rule].pattern.len();
-            self.merged +=
-                rules.iter().map(|rule| octets(rule).div_ceil(OCTETS_OF_RULE).max(1)).sum::<usize>();
+            let bytes = |&rule: &usize| self.policy.rules[rule].pattern.len();
+            self.merged += rules.iter().map(|rule| bytes(rule).div_ceil(BYTES_OF_RULE).max(1)).sum::<usize>();
             let line = groups.first().map_or(1, |&group| self.policy.groups[group].line);
             if self.merged > MERGED {
                 return Err(OverLimit { limit: LimitName::Merged, allowed: MERGED, line });

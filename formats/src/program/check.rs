@@ -83,9 +83,9 @@ impl Check<'_> {
                 return Err((start, "the form of a table of children is unknown"));
             }
             let table = Children::read(self.bytes, flags >> 5, at).ok_or_else(cut)?;
-            let octets = table.octets(self.bytes).ok_or_else(cut)?;
-            if !octets.is_sorted_by(|a, b| a < b) {
-                return Err((start, "the octets of children are not in order"));
+            let bytes = table.bytes(self.bytes).ok_or_else(cut)?;
+            if !bytes.is_sorted_by(|a, b| a < b) {
+                return Err((start, "the bytes of children are not in order"));
             }
             if table.count > 0 && table.child(self.bytes, 0) != Some(table.end()) {
                 return Err((start, "the first child does not stand behind its table"));
@@ -199,7 +199,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The filters let every segment through: they are those of the segments' last two octets, which the upper
+    /// The filters let every segment through: they are those of the segments' last two bytes, which the upper
     /// part of the trie gives.
     fn filters(&self, tails: &Tails) -> Result<(), (usize, &'static str)> {
         let cut = || (tails.root, "a node runs past the end of the programs");
@@ -213,14 +213,14 @@ impl Check<'_> {
                 skip_end(self.bytes, flags, &mut at).ok_or_else(cut)?;
             }
             let children = Children::read(self.bytes, flags >> 5, at).ok_or_else(cut)?;
-            for (number, &octet) in children.octets(self.bytes).ok_or_else(cut)?.iter().enumerate() {
+            for (number, &byte) in children.bytes(self.bytes).ok_or_else(cut)?.iter().enumerate() {
                 let mut at = children.child(self.bytes, number).ok_or_else(cut)?;
                 let rest = varint(self.bytes, &mut at).ok_or_else(cut)? as usize;
                 let label = self.bytes.get(at..at + rest).ok_or_else(cut)?;
                 let mut reached = depth;
-                for &octet in std::iter::once(&octet).chain(label.iter().rev()).take(2 - depth) {
+                for &byte in std::iter::once(&byte).chain(label.iter().rev()).take(2 - depth) {
                     reached += 1;
-                    end[2 - reached] = octet;
+                    end[2 - reached] = byte;
                 }
                 if reached == 2 {
                     filters.insert(&end);

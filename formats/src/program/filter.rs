@@ -1,42 +1,42 @@
-//! What lets a walk pass by most places of a target: sets of the octets, and of the pairs of octets, that segments end with.
+//! What lets a walk pass by most places of a target: sets of the bytes, and of the pairs of bytes, that segments end with.
 //!
-//! A filter admits every segment of its program, and of other octets few. It does not know what the segments are for.
+//! A filter admits every segment of its program, and of other bytes few. It does not know what the segments are for.
 
 use super::Tails;
 use std::ops::RangeInclusive;
 
-/// A set of octets, taken modulo 128: exact for ASCII, which is what canonical text is nearly always made of.
+/// A set of bytes, taken modulo 128: exact for ASCII, which is what canonical text is nearly always made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter([u64; 2]);
 
 impl Filter {
-    /// Adds an octet.
-    pub fn insert(&mut self, octet: u8) {
-        self.0[usize::from(octet >> 6 & 1)] |= 1 << (octet & 63);
+    /// Adds a byte.
+    pub fn insert(&mut self, byte: u8) {
+        self.0[usize::from(byte >> 6 & 1)] |= 1 << (byte & 63);
     }
 
-    /// Whether an octet may be in the set.
+    /// Whether a byte may be in the set.
     #[inline(always)]
-    pub fn admits(&self, octet: u8) -> bool {
-        self.0[usize::from(octet >> 6 & 1)] >> (octet & 63) & 1 == 1
+    pub fn admits(&self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6 & 1)] >> (byte & 63) & 1 == 1
     }
 
     #[inline(always)]
-    pub(super) fn from_octets(octets: &[u8; 16]) -> Filter {
-        let bits = u128::from_le_bytes(*octets);
+    pub(super) fn from_bytes(bytes: &[u8; 16]) -> Filter {
+        let bits = u128::from_le_bytes(*bytes);
         Filter([bits as u64, (bits >> 64) as u64])
     }
 
-    /// Appends sixteen octets: bit `n` of the whole little-endian number stands for octet `n` modulo 128.
+    /// Appends sixteen bytes: bit `n` of the whole little-endian number stands for byte `n` modulo 128.
     pub fn push(&self, out: &mut Vec<u8>) {
         self.0.iter().for_each(|half| out.extend_from_slice(&half.to_le_bytes()));
     }
 }
 
-/// Logarithms of how many bits stand for pairs of octets.
+/// Logarithms of how many bits stand for pairs of bytes.
 pub(super) const PAIRS: RangeInclusive<u8> = 7..=19;
 
-/// The pairs of octets that segments end with, each as a bit of its hash.
+/// The pairs of bytes that segments end with, each as a bit of its hash.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairs<'p> {
     bits: &'p [u8],
@@ -48,7 +48,7 @@ impl Pairs<'_> {
     #[inline(always)]
     pub fn admits(&self, [before, last]: [u8; 2]) -> bool {
         let bit = pair_bit([before, last], self.log);
-        self.bits.get(bit / 8).is_some_and(|octet| octet >> (bit % 8) & 1 == 1)
+        self.bits.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
     }
 }
 
@@ -60,7 +60,7 @@ fn pair_bit(pair: [u8; 2], log: u8) -> usize {
 }
 
 impl Tails {
-    /// The pairs of octets that segments end with. `None` when the program is damaged.
+    /// The pairs of bytes that segments end with. `None` when the program is damaged.
     #[inline]
     pub fn pairs<'p>(&self, program: &'p [u8]) -> Option<Pairs<'p>> {
         let (at, log) = self.pairs;
@@ -77,7 +77,7 @@ pub struct Filters {
 }
 
 impl Filters {
-    /// Adds a segment, of which the last two octets count.
+    /// Adds a segment, of which the last two bytes count.
     pub fn insert(&mut self, segment: &[u8]) {
         match *segment {
             [.., before, last] => {

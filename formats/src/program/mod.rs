@@ -7,7 +7,7 @@
 //! ```text
 //! program  := lanes ([`lanes`]) | head [tails] node(literals) [node(segments) list …]
 //! head     := u8: notation in bits 0–2, bit 3 combiner (0 ranked, 1 scoped), bit 4 has tails, bits 5–6 silence
-//! tails    := filters of last octets and of single ones (16 octets each), u8 log, pairs of last octets (2^log bits),
+//! tails    := filters of last bytes and of single ones (16 bytes each), u8 log, pairs of last bytes (2^log bits),
 //!             varint states, varint queues, varint steps, varint highest tag, varint length of node(literals),
 //!             varint length of node(segments)
 //! node     := flags [varint tag] [varint tag] [state | end] children
@@ -15,7 +15,7 @@
 //!             the others zero), bit 4 a head (literals) or a segment (segments) ends here, bits 5–7 form of the children
 //! state    := varint 0 | 1 + its number, varint 0 | 1 + offset of its list
 //! end      := varint number of the queue | list
-//! children := (nothing) | octet child | u8 count-1, octet × count, offset × count, child × count
+//! children := (nothing) | byte child | u8 count-1, byte × count, offset × count, child × count
 //! child    := varint length, rest of the label, node
 //! list     := step, and another one as long as a step says so
 //! step     := u8: bit 0 open tag, bit 1 anchored tag, bit 2 a number, bit 3 a list, bit 4 another step follows, bits 5–7
@@ -27,7 +27,7 @@
 //! states and wait, once their state is reached, in the segment's *queue*. Offsets of lists count from the first; a list
 //! stands before those whose steps lead to it.
 //!
-//! The section that programs lie in ends with [`PADDING`] zeros, so that a reader may load eight octets at any octet
+//! The section that programs lie in ends with [`PADDING`] zeros, so that a reader may load eight bytes at any byte
 //! of a program. Offsets count from the end of the table they stand in and only point forward, so every walk ends. The file does not know how rules become tags.
 
 mod check;
@@ -39,7 +39,7 @@ pub use check::check;
 pub use filter::{Filter, Filters, Pairs};
 pub use step::*;
 
-use crate::octets::Notation;
+use crate::notation::Notation;
 
 /// What a rule weighs: `2 × rank + 1` for a permission, `2 × rank` for a prohibition. The highest tag of the
 /// matching rules decides; rank 0 is never given, so 0 means that none matched.
@@ -62,7 +62,7 @@ pub enum Silence {
 }
 
 impl Silence {
-    /// What the first octet of a ranked program says of it.
+    /// What the first byte of a ranked program says of it.
     #[inline(always)]
     pub const fn of(front: u8) -> Silence {
         if front & 0x60 == 0 { Silence::Allowed } else { Silence::Unknown }
@@ -80,7 +80,7 @@ pub enum Weighing {
 
 /// No tag here.
 pub const TAG_NONE: u8 = 0;
-/// A prohibition whose rank is the length of the pattern: the depth in octets, plus one when it is anchored.
+/// A prohibition whose rank is the length of the pattern: the depth in bytes, plus one when it is anchored.
 pub const TAG_PROHIBIT: u8 = 1;
 /// A permission of such a rank.
 pub const TAG_PERMIT: u8 = 2;
@@ -93,19 +93,19 @@ pub const NODE_EXTRA: u8 = 1 << 4;
 pub const NODE_QUEUE: u8 = 1;
 /// No child.
 pub const CHILDREN_NONE: u8 = 0;
-/// One child, right behind its octet.
+/// One child, right behind its byte.
 pub const CHILDREN_ONE: u8 = 1;
-/// Several children, offsets of one octet.
+/// Several children, offsets of one byte.
 pub const CHILDREN_1: u8 = 2;
-/// Several children, offsets of two octets.
+/// Several children, offsets of two bytes.
 pub const CHILDREN_2: u8 = 3;
-/// Several children, offsets of four octets.
+/// Several children, offsets of four bytes.
 pub const CHILDREN_4: u8 = 4;
 
 /// Bit of a program's front: the tags are scoped.
 pub const FRONT_SCOPED: u8 = 1 << 3;
 
-/// Zeros at the end of the programs section, so that a reader may load the largest front of a program at any octet.
+/// Zeros at the end of the programs section, so that a reader may load the largest front of a program at any byte.
 pub const PADDING: usize = 512;
 
 /// A program has at most this many steps; the compiler's limits keep every program under it.
@@ -127,11 +127,11 @@ pub struct Head {
 /// What the walk needs to know about the tails of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tails {
-    /// The octets that segments end with.
+    /// The bytes that segments end with.
     pub last: Filter,
-    /// The octets of segments that have only one.
+    /// The bytes of segments that have only one.
     pub single: Filter,
-    /// Where the bits of the pairs of octets begin that the others end with, and the logarithm of how many bits.
+    /// Where the bits of the pairs of bytes begin that the others end with, and the logarithm of how many bits.
     pairs: (usize, u8),
     /// How many states have numbers.
     pub states: usize,
@@ -160,7 +160,7 @@ impl Head {
         }
         let filters: &[u8; 33] = bytes.get(1..)?.first_chunk()?;
         let ([last, single], &[log]) = filters.as_chunks() else { return None };
-        let [last, single] = [last, single].map(Filter::from_octets);
+        let [last, single] = [last, single].map(Filter::from_bytes);
         let pairs = (1 + filters.len(), log);
         if !filter::PAIRS.contains(&log) {
             return None;
@@ -179,7 +179,7 @@ impl Head {
         fits.then_some(Head { notation, weighing, literals: at, tails: Some(tails) })
     }
 
-    /// The first octet of a program.
+    /// The first byte of a program.
     pub fn front(notation: Notation, weighing: Weighing, tails: bool) -> u8 {
         let weighing = match weighing {
             Weighing::Ranked(silence) => (silence as u8) << 5,
@@ -199,12 +199,12 @@ pub fn varint(bytes: &[u8], at: &mut usize) -> Option<u32> {
     }
     let mut value = u32::from(first & 0x7F);
     for shift in [7, 14, 21, 28] {
-        let octet = *bytes.get(*at)?;
+        let byte = *bytes.get(*at)?;
         *at += 1;
-        value |= u32::from(octet & 0x7F) << shift;
-        if octet < 0x80 {
-            // The fifth octet holds the last four bits.
-            return (shift < 28 || octet < 0x10).then_some(value);
+        value |= u32::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            // The fifth byte holds the last four bits.
+            return (shift < 28 || byte < 0x10).then_some(value);
         }
     }
     None
@@ -219,27 +219,27 @@ pub fn push_varint(out: &mut Vec<u8>, mut value: u32) {
     out.push(value as u8);
 }
 
-/// How many octets [`push_varint`] appends.
+/// How many bytes [`push_varint`] appends.
 pub const fn varint_len(value: u32) -> usize {
     ((32 - (value | 1).leading_zeros()) as usize).div_ceil(7)
 }
 
-/// The high bit of each octet of `word` that equals `octet`: the lowest one is always a true one, above it there may be
+/// The high bit of each byte of `word` that equals `byte`: the lowest one is always a true one, above it there may be
 /// false ones.
 #[inline(always)]
-pub fn equal(word: u64, octet: u8) -> u64 {
+pub fn equal(word: u64, byte: u8) -> u64 {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
-    let difference = word ^ (ONES * u64::from(octet));
+    let difference = word ^ (ONES * u64::from(byte));
     difference.wrapping_sub(ONES) & !difference & (ONES << 7)
 }
 
-/// The children of a node: where their octets and offsets stand.
+/// The children of a node: where their bytes and offsets stand.
 #[derive(Clone, Copy, Debug)]
 pub struct Children {
     /// How many; 0 for a leaf.
     pub count: usize,
-    /// Where their octets begin, ascending.
-    octets: usize,
+    /// Where their bytes begin, ascending.
+    bytes: usize,
     width: usize,
     mask: u32,
 }
@@ -255,19 +255,19 @@ impl Children {
         let stated = usize::from(*bytes.get(at)?) + 1;
         let count = if many == 1 { stated } else { usize::from(form) };
         let form = usize::from(form & 7);
-        Some(Children { count, octets: at + many, width: usize::from(WIDTH[form]), mask: MASK[form] })
+        Some(Children { count, bytes: at + many, width: usize::from(WIDTH[form]), mask: MASK[form] })
     }
 
-    /// The octets that the children's labels begin with. `None` when the program is damaged.
+    /// The bytes that the children's labels begin with. `None` when the program is damaged.
     #[inline]
-    pub fn octets<'p>(&self, bytes: &'p [u8]) -> Option<&'p [u8]> {
-        bytes.get(self.octets..self.octets + self.count)
+    pub fn bytes<'p>(&self, bytes: &'p [u8]) -> Option<&'p [u8]> {
+        bytes.get(self.bytes..self.bytes + self.count)
     }
 
     /// The number of the child whose label begins with `next`. Up to eight children are compared at once.
     #[inline(always)]
     pub fn find(&self, bytes: &[u8], next: u8) -> Option<usize> {
-        let found = equal(u64::from_le_bytes(*bytes.get(self.octets..)?.first_chunk()?), next);
+        let found = equal(u64::from_le_bytes(*bytes.get(self.bytes..)?.first_chunk()?), next);
         let place = found.trailing_zeros() as usize / 8;
         if place < self.count && found != 0 {
             return Some(place);
@@ -275,19 +275,19 @@ impl Children {
         if self.count <= 8 {
             return None;
         }
-        memchr::memchr(next, bytes.get(self.octets + 8..self.octets + self.count)?).map(|place| place + 8)
+        memchr::memchr(next, bytes.get(self.bytes + 8..self.bytes + self.count)?).map(|place| place + 8)
     }
 
     /// Where the table ends, and the first child begins.
     #[inline(always)]
     pub fn end(&self) -> usize {
-        self.octets + self.count + self.count * self.width
+        self.bytes + self.count + self.count * self.width
     }
 
     /// Where child number `child` begins (with the length of the rest of its label). `None` when damaged.
     #[inline(always)]
     pub fn child(&self, bytes: &[u8], child: usize) -> Option<usize> {
-        let offsets = self.octets + self.count;
+        let offsets = self.bytes + self.count;
         let offset =
             u32::from_le_bytes(*bytes.get(offsets + child * self.width..)?.first_chunk()?) & self.mask;
         Some(self.end() + offset as usize)

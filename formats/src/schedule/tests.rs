@@ -166,8 +166,8 @@ fn survives_the_image() {
         visits: vec![window(1260, 329)],
         comments: vec!["at night, please".into()],
     };
-    let octets = postcard::to_stdvec(&schedule).expect("it is written");
-    assert_eq!(postcard::from_bytes(&octets), Ok(schedule));
+    let bytes = postcard::to_stdvec(&schedule).expect("it is written");
+    assert_eq!(postcard::from_bytes(&bytes), Ok(schedule));
     let of_pair =
         |pair: (u16, u16)| postcard::from_bytes::<Window>(&postcard::to_stdvec(&pair).expect("a pair"));
     assert_eq!(of_pair((0, 1440)), Ok(window(0, 1440)));

@@ -1,4 +1,4 @@
-//! A set of offsets in a section: one bit for each octet, so that it stays small whatever an image claims.
+//! A set of offsets in a section: one bit for each byte, so that it stays small whatever an image claims.
 
 /// Offsets in a section, ascending when they are listed.
 pub(super) struct Marks {

@@ -20,14 +20,14 @@ fn lanes(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
         });
         let lane = lanes.lane(number).expect("a whole lane");
         let triggered = triggers.iter().enumerate().any(|(at, trigger)| {
-            let octets = if at < lanes.pairs { &trigger[..] } else { &trigger[..1] };
+            let bytes = if at < lanes.pairs { &trigger[..] } else { &trigger[..1] };
             let waits = lanes.waiting(at).expect("a whole mask") >> number & 1 == 1;
-            waits && target.windows(octets.len()).any(|window| window == octets)
+            waits && target.windows(bytes.len()).any(|window| window == bytes)
         });
         if ruled_out || lane.wild && !triggered {
             continue;
         }
-        let mut pieces = lane.text[..lane.length].split(|&octet| octet == b'*').peekable();
+        let mut pieces = lane.text[..lane.length].split(|&byte| byte == b'*').peekable();
         let head = pieces.next().expect("a head");
         let mut end = target.starts_with(head).then_some(head.len());
         while let (Some(from), Some(piece)) = (end, pieces.next()) {
@@ -71,8 +71,8 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
             let state = State::read(program, &mut at).expect("a state");
             reach(program, &head, state, depth, &mut reached, &mut waiting);
         }
-        let Some(octet) = target.get(depth) else { break };
-        let Some(length) = child(program, flags, *octet, &mut at) else { break };
+        let Some(byte) = target.get(depth) else { break };
+        let Some(length) = child(program, flags, *byte, &mut at) else { break };
         if !target[depth + 1..].starts_with(&program[at..at + length]) {
             break;
         }
@@ -115,8 +115,8 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
                     return met;
                 }
             }
-            let Some(octet) = begin.checked_sub(1).map(|at| target[at]) else { break };
-            let Some(length) = child(program, flags, octet, &mut at) else { break };
+            let Some(byte) = begin.checked_sub(1).map(|at| target[at]) else { break };
+            let Some(length) = child(program, flags, byte, &mut at) else { break };
             if !target[..begin - 1].ends_with(&program[at..at + length]) {
                 break;
             }
@@ -157,8 +157,8 @@ fn steps(program: &[u8], at: &mut usize) -> Vec<Step> {
     }
 }
 
-/// Moves to the rest of the label of the child that begins with `octet`, and gives its length.
-fn child(program: &[u8], flags: u8, octet: u8, at: &mut usize) -> Option<usize> {
+/// Moves to the rest of the label of the child that begins with `byte`, and gives its length.
+fn child(program: &[u8], flags: u8, byte: u8, at: &mut usize) -> Option<usize> {
     let (count, width) = match flags >> 5 {
         program::CHILDREN_NONE => return None,
         program::CHILDREN_ONE => (1, 0),
@@ -167,9 +167,9 @@ fn child(program: &[u8], flags: u8, octet: u8, at: &mut usize) -> Option<usize> 
             (usize::from(program[*at - 1]) + 1, 1 << (form - program::CHILDREN_1))
         }
     };
-    let child = program[*at..*at + count].iter().position(|&other| other == octet)?;
+    let child = program[*at..*at + count].iter().position(|&other| other == byte)?;
     let offset = &program[*at + count + child * width..][..width];
-    let offset = offset.iter().rev().fold(0, |offset, &octet| offset << 8 | usize::from(octet));
+    let offset = offset.iter().rev().fold(0, |offset, &byte| offset << 8 | usize::from(byte));
     *at += count + count * width + offset;
     Some(program::varint(program, at).expect("a length") as usize)
 }

@@ -1,6 +1,6 @@
 """The robots.txt parser of a Scrapy project: `ROBOTSTXT_PARSER = "robomaton.scrapy.RobotParser"`.
 
-Scrapy's middleware fetches robots.txt, hands its octets over, and asks before each request. A body that is no robots.txt, such
+Scrapy's middleware fetches robots.txt, hands its bytes over, and asks before each request. A body that is no robots.txt, such
 as an error page, forbids nothing, as with Scrapy's own parsers.
 """
 

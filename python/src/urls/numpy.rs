@@ -1,4 +1,4 @@
-//! Arrays of NumPy: characters of a fixed number, octets of a fixed number, strings of any length, objects.
+//! Arrays of NumPy: characters of a fixed number, bytes of a fixed number, strings of any length, objects.
 //!
 //! What NumPy fills up with zeros ends before them.
 
@@ -41,7 +41,7 @@ pub(super) fn read(reader: Reader, array: &Bound<'_, PyAny>) -> PyResult<(Texts,
     let (mut texts, mut nulls) = (Texts::default(), Vec::new());
     match dtype.getattr("kind")?.extract::<String>()?.as_str() {
         "U" => characters(argument, array, rows, 0, &mut texts)?,
-        "S" => octets(array, rows, &mut texts)?,
+        "S" => bytes(array, rows, &mut texts)?,
         "O" => return reader.list(&array.call_method0("tolist")?, 0),
         "T" => {
             for first in (0..rows).step_by(BLOCK) {
@@ -121,7 +121,7 @@ fn characters(
     Ok(())
 }
 
-fn octets(array: &Bound<'_, PyAny>, rows: usize, texts: &mut Texts) -> PyResult<()> {
+fn bytes(array: &Bound<'_, PyAny>, rows: usize, texts: &mut Texts) -> PyResult<()> {
     if rows == 0 {
         return Ok(());
     }
@@ -130,7 +130,7 @@ fn octets(array: &Bound<'_, PyAny>, rows: usize, texts: &mut Texts) -> PyResult<
     for row in numbers.as_array().rows() {
         text.clear();
         text.extend(row);
-        let end = text.iter().rposition(|&octet| octet != 0).map_or(0, |last| last + 1);
+        let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
         texts.all.push_str(&url_text(&text[..end]));
         texts.end();
     }

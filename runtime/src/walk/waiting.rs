@@ -33,7 +33,7 @@ pub(super) struct Waiting<'w, const N: usize> {
     pub(super) program: &'w [u8],
     /// Where lists begin in it.
     pub(super) lists: usize,
-    /// Octets of the target.
+    /// Bytes of the target.
     pub(super) length: usize,
     /// The place at which each state with a number was reached.
     pub(super) reached: &'w mut [u32],

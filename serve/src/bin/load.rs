@@ -84,13 +84,13 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
 
 fn request(address: &str, url: &str) -> Vec<u8> {
     let mut encoded = String::with_capacity(2 * url.len());
-    for octet in url.bytes() {
-        match octet {
+    for byte in url.bytes() {
+        match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b':' => {
-                encoded.push(char::from(octet));
+                encoded.push(char::from(byte));
             }
             // Writing to a string does not fail.
-            _ => _ = write!(encoded, "%{octet:02X}"),
+            _ => _ = write!(encoded, "%{byte:02X}"),
         }
     }
     format!("GET /v1/decide?agent=GPTBot&url={encoded} HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes()

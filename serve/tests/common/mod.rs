@@ -174,8 +174,8 @@ impl Client {
         Client { stream, reader, host: address.to_string() }
     }
 
-    pub(crate) fn send(&mut self, octets: &[u8]) {
-        self.stream.write_all(octets).expect("a reader");
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).expect("a reader");
     }
 
     pub(crate) fn get(&mut self, path: &str) -> Answer {

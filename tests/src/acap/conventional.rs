@@ -5,7 +5,7 @@
 
 use super::scope::{self, Symbol};
 use super::text::{self, Record};
-use crate::oracle::{self, Tok, matches, octets, path_of};
+use crate::oracle::{self, Tok, bytes, matches, path_of};
 
 pub(super) struct Group {
     names: Vec<String>,
@@ -17,7 +17,7 @@ pub(super) struct Rule {
     pub(super) allow: bool,
     pub(super) line: u32,
     pub(super) pattern: Vec<Tok>,
-    /// Octets of the canonical pattern, wildcards counted.
+    /// Bytes of the canonical pattern, wildcards counted.
     pub(super) length: usize,
     /// The same pattern as ACAP reads it, to compare with ACAP's.
     pub(super) scope: Vec<Symbol>,
@@ -52,7 +52,7 @@ pub(super) fn groups(robots: &[u8], origin: Option<&str>, strict: bool) -> Vec<G
         naming &= usage != "crawl"; // R6: only rules of crawling close the list of agents
         let Some(group) = groups.last_mut().filter(|_| !under_acap) else { continue }; // R8
         if let Some(value) = path_of(value, origin) {
-            let pattern = octets(&value, true);
+            let pattern = bytes(&value, true);
             let length = pattern.iter().map(|tok| if matches!(tok, Tok::Escaped(_)) { 3 } else { 1 }).sum();
             let scope = scope::symbols(&value);
             group.rules.push(Rule { usage, allow, line, pattern, length, scope });
@@ -84,7 +84,7 @@ pub(super) fn matching<'g>(
     usage: &str,
     target: &[u8],
 ) -> Vec<&'g Rule> {
-    let subject = octets(target, false);
+    let subject = bytes(target, false);
     let mut rules = chosen(groups, name, usage);
     rules.retain(|rule| matches(&rule.pattern, &subject));
     rules
@@ -95,7 +95,7 @@ pub(super) fn winner<'g>(rules: &[&'g Rule]) -> Option<&'g Rule> {
     let symbol = |tok: &Tok| match *tok {
         Tok::End => 1,
         Tok::Star => 2,
-        Tok::Octet(octet) | Tok::Escaped(octet) => 3 + u16::from(octet),
+        Tok::Byte(byte) | Tok::Escaped(byte) => 3 + u16::from(byte),
     };
     let symbols = |rule: &Rule| rule.pattern.iter().map(symbol).collect::<Vec<u16>>();
     rules.iter().rev().max_by_key(|rule| (rule.length, rule.allow, symbols(rule))).copied()
@@ -103,5 +103,5 @@ pub(super) fn winner<'g>(rules: &[&'g Rule]) -> Option<&'g Rule> {
 
 /// R13.
 pub(super) fn is_robots_txt(target: &[u8]) -> bool {
-    octets(target, false) == octets(b"/robots.txt", false)
+    bytes(target, false) == bytes(b"/robots.txt", false)
 }

@@ -133,9 +133,9 @@ fn version(robots: &[u8]) -> Option<Vec<u8>> {
         let rest = Some(trim(rest)).filter(|_| name.eq_ignore_ascii_case(b"acap"))?;
         let (key, rest) = rest.split_at_checked(7)?;
         let rest = trim(rest).strip_prefix(b"=").filter(|_| key.eq_ignore_ascii_case(b"version"))?;
-        let part = |octet: &&u8| octet.is_ascii_digit() || **octet == b'.';
+        let part = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
         let number: Vec<u8> = trim(rest).iter().take_while(part).copied().collect();
-        let [major, minor] = number.split(|&octet| octet == b'.').collect::<Vec<_>>()[..] else {
+        let [major, minor] = number.split(|&byte| byte == b'.').collect::<Vec<_>>()[..] else {
             return None;
         };
         let ends = matches!(trim(rest).get(number.len()), None | Some(b' ' | b'\t' | b'#'));
@@ -148,7 +148,7 @@ fn usage(text: &str) -> Option<Named> {
     if let Some(local) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
         return Some(Named::Local(local.to_owned()));
     }
-    let part = |octet: u8| octet.is_ascii_alphanumeric() || b"-_.".contains(&octet);
+    let part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.bytes().all(part);
     is_name.then(|| Named::Plain(text.to_owned()))
 }

@@ -4,8 +4,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symbol {
     /// Itself.
-    Octet(u8),
-    /// Any run of octets.
+    Byte(u8),
+    /// Any run of bytes.
     Star,
     /// The end of the target; only as the last symbol.
     End,
@@ -36,7 +36,7 @@ pub fn pattern(text: &[u8]) -> Option<Vec<Symbol>> {
 
 /// Whether a text is `//host...` or `scheme://...`.
 pub fn is_absolute(text: &[u8]) -> bool {
-    let part = |octet: &u8| octet.is_ascii_alphanumeric() || b"+-.".contains(octet);
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     let colon = text.windows(3).position(|three| three == b"://");
     let scheme = colon.map(|at| &text[..at]);
     let is_scheme =
@@ -44,43 +44,43 @@ pub fn is_absolute(text: &[u8]) -> bool {
     text.starts_with(b"//") || scheme.is_some_and(is_scheme)
 }
 
-/// A pattern's symbols. An escaped `*` or `$` is an octet (8), and so is a `$` before the last place (4).
+/// A pattern's symbols. An escaped `*` or `$` is a byte (8), and so is a `$` before the last place (4).
 pub fn symbols(text: &[u8]) -> Vec<Symbol> {
     let mut symbols = Vec::new();
     let mut at = 0;
     while at < text.len() {
-        let (octets, length) = next(&text[at..]);
-        match (octets.as_slice(), length) {
+        let (bytes, length) = next(&text[at..]);
+        match (bytes.as_slice(), length) {
             (b"*", 1) => symbols.push(Symbol::Star),
             (b"$", 1) if at + 1 == text.len() => symbols.push(Symbol::End),
-            (octets, _) => symbols.extend(octets.iter().copied().map(Symbol::Octet)),
+            (bytes, _) => symbols.extend(bytes.iter().copied().map(Symbol::Byte)),
         }
         at += length;
     }
     symbols
 }
 
-/// The canonical octets of a target.
+/// The canonical bytes of a target.
 pub fn target(text: &[u8]) -> Vec<u8> {
     let mut target = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let (octets, length) = next(rest);
-        target.extend(octets);
+        let (bytes, length) = next(rest);
+        target.extend(bytes);
         rest = &rest[length..];
     }
     target
 }
 
-/// The canonical octets of the octet or escape that a text begins with, and the length of that. Escapes are
-/// decoded once, but for `%2F`, which is an octet of its own that no text in UTF-8 has: neither a slash nor three
+/// The canonical bytes of the byte or escape that a text begins with, and the length of that. Escapes are
+/// decoded once, but for `%2F`, which is a byte of its own that no text in UTF-8 has: neither a slash nor three
 /// characters (8, V47).
 fn next(text: &[u8]) -> (Vec<u8>, usize) {
     let hex = text.get(1..3).filter(|hex| text[0] == b'%' && hex.iter().all(u8::is_ascii_hexdigit));
     let value = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
     match value {
         Some(b'/') => (vec![0xFF], 3),
-        Some(octet) => (vec![octet.to_ascii_lowercase()], 3),
+        Some(byte) => (vec![byte.to_ascii_lowercase()], 3),
         None => (vec![text[0].to_ascii_lowercase()], 1),
     }
 }
@@ -92,22 +92,22 @@ pub fn matches(pattern: &[Symbol], target: &[u8]) -> bool {
         places = match *symbol {
             Symbol::Star => places.first().map_or(vec![], |&first| (first..=target.len()).collect()),
             Symbol::End => places.into_iter().filter(|&at| at == target.len()).collect(),
-            Symbol::Octet(octet) => {
-                places.into_iter().filter(|&at| target.get(at) == Some(&octet)).map(|at| at + 1).collect()
+            Symbol::Byte(byte) => {
+                places.into_iter().filter(|&at| target.get(at) == Some(&byte)).map(|at| at + 1).collect()
             }
         };
     }
     !places.is_empty()
 }
 
-/// P51, V51 read as an order of symbols: the end of the pattern, `$`, `*`, an octet. The first difference
-/// decides; of two different octets nothing is said (1).
+/// P51, V51 read as an order of symbols: the end of the pattern, `$`, `*`, a byte. The first difference
+/// decides; of two different bytes nothing is said (1).
 pub fn compare(one: &[Symbol], other: &[Symbol]) -> Scope {
     let place = |symbol: Option<&Symbol>| match symbol {
         None => 0,
         Some(Symbol::End) => 1,
         Some(Symbol::Star) => 2,
-        Some(Symbol::Octet(_)) => 3,
+        Some(Symbol::Byte(_)) => 3,
     };
     for at in 0..one.len().max(other.len()) {
         let (a, b) = (one.get(at), other.get(at));
@@ -129,14 +129,14 @@ pub fn is_purpose(pattern: &[u8], asked: Option<&str>) -> bool {
         return true;
     }
     let Some(asked) = asked.map(str::as_bytes) else { return false };
-    if !pattern.ends_with(b"$") && !pattern.iter().any(|octet| b"*:".contains(octet)) {
+    if !pattern.ends_with(b"$") && !pattern.iter().any(|byte| b"*:".contains(byte)) {
         return !pattern.is_empty() && pattern.eq_ignore_ascii_case(asked);
     }
     let last = pattern.len() - 1;
-    let symbol = |(at, octet): (usize, &u8)| match octet {
+    let symbol = |(at, byte): (usize, &u8)| match byte {
         b'*' => Symbol::Star,
         b'$' if at == last => Symbol::End,
-        octet => Symbol::Octet(octet.to_ascii_lowercase()),
+        byte => Symbol::Byte(byte.to_ascii_lowercase()),
     };
     let symbols: Vec<Symbol> = pattern.iter().enumerate().map(symbol).collect();
     matches(&symbols, &asked.to_ascii_lowercase())

@@ -20,8 +20,8 @@ pub(super) fn records(robots: &[u8]) -> Vec<Record<'_>> {
 /// R2, R3: comment off; key and value. Without a colon a line is a record only if its two words are a
 /// conventional key and a value, or if it is the directive that P4 writes so.
 fn record(line: &[u8]) -> Option<(String, &[u8])> {
-    let line = trim(line.split(|&octet| octet == b'#').next()?);
-    if let Some(at) = line.iter().position(|&octet| octet == b':') {
+    let line = trim(line.split(|&byte| byte == b'#').next()?);
+    if let Some(at) = line.iter().position(|&byte| byte == b':') {
         return Some((conventional_key(&lower(trim(&line[..at]))), trim(&line[at + 1..])));
     }
     match words(line)[..] {
@@ -45,7 +45,7 @@ fn conventional_key(name: &str) -> String {
 }
 
 pub(super) fn words(text: &[u8]) -> Vec<&[u8]> {
-    text.split(|octet| matches!(octet, b' ' | b'\t')).filter(|word| !word.is_empty()).collect()
+    text.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty()).collect()
 }
 
 /// Names are compared without regard to case (P7, V7).

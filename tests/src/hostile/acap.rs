@@ -21,8 +21,8 @@ pub struct Surrounded {
 }
 
 impl Surrounded {
-    /// Octets of everything that is read.
-    pub fn octets(&self) -> usize {
+    /// Bytes of everything that is read.
+    pub fn bytes(&self) -> usize {
         let files: usize = self.files.iter().map(|(_, text)| text.len()).sum();
         let tag = |tag: &MetaTag| tag.name.len() + tag.content.len();
         let page = |page: &Page| page.target.len() + page.metas.iter().map(tag).sum::<usize>();
@@ -184,10 +184,10 @@ pub fn composites_by_sets(usages: usize, patterns: usize) -> Vec<u8> {
     [head.as_bytes(), &fields].concat()
 }
 
-/// The same with one pattern of that many octets.
-pub fn composites_by_long_pattern(octets: usize) -> Vec<u8> {
+/// The same with one pattern of that many bytes.
+pub fn composites_by_long_pattern(bytes: usize) -> Vec<u8> {
     let members: String = (0..240).map(|n| format!(" u{n}")).collect();
-    let set = format!("/%20{}", "a".repeat(octets - 4));
+    let set = format!("/%20{}", "a".repeat(bytes - 4));
     let fields = lines(8_000, |out, n| line(out, format_args!("ACAP-{}-(c): acap:resource-set:s", sense(n))));
     let head = format!("ACAP-composite-usage: c{members}\nACAP-resource-set: s {set}\nACAP-crawler: *\n");
     [head.as_bytes(), &fields].concat()
@@ -484,7 +484,7 @@ fn page(number: usize) -> Page {
     Page { url: format!("http://h.example{target}"), target, ..Page::default() }
 }
 
-/// A path of octets that paths of many of `a` begin with, for the first few hundred.
+/// A path of bytes that paths of many of `a` begin with, for the first few hundred.
 fn over_a(number: usize) -> String {
     match number {
         0..400 => "a".repeat(number + 1),

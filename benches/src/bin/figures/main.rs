@@ -64,28 +64,23 @@ fn row(table: &mut Table, figure: &str, measured: &str, target: &str) {
     table.row([figure, measured, target].map(str::to_owned).to_vec());
 }
 
-fn mega(octets: usize) -> f64 {
-    octets as f64 / 1e6
+fn mega(bytes: usize) -> f64 {
+    bytes as f64 / 1e6
 }
 
-/// Octets of the image by octet of text.
+/// Bytes of the image by byte of text.
 fn sizes(built: &Built, corpus: &Corpus, record_bytes: usize, table: &mut Table) -> Result<(), String> {
     let image = Image::from_bytes(&built.image[..]).map_err(|error| error.to_string())?;
     let length = |section: &Section| image.section_bytes(*section);
     let hot: usize = Section::ALL.iter().filter(|section| section.is_hot()).map(length).sum();
-    let by = |octets: usize, text: usize| format!("{:.3}", octets as f64 / text as f64);
+    let by = |bytes: usize, text: usize| format!("{:.3}", bytes as f64 / text as f64);
     let distinct = corpus.distinct_bytes();
-    row(table, "hot octets per octet of distinct text, all bodies", &by(hot, distinct), "≤ 0.15");
-    row(
-        table,
-        "hot octets per octet of distinct text, bodies with records",
-        &by(hot, record_bytes),
-        "≤ 0.15",
-    );
+    row(table, "hot bytes per byte of distinct text, all bodies", &by(hot, distinct), "≤ 0.15");
+    row(table, "hot bytes per byte of distinct text, bodies with records", &by(hot, record_bytes), "≤ 0.15");
     let sites = [Section::Hosts, Section::Names].iter().map(length).sum::<usize>();
     row(table, "… of these hosts and names, per site", &by(sites, built.report.sites as usize), "≤ 24");
     row(table, "… without them, bodies with records", &by(hot - sites, record_bytes), "");
-    row(table, "image octets per octet of distinct text, all bodies", &by(built.image.len(), distinct), "");
+    row(table, "image bytes per byte of distinct text, all bodies", &by(built.image.len(), distinct), "");
     let sources = length(&Section::Sources);
     row(table, "… without the texts", &by(built.image.len() - sources, distinct), "");
     let lengths =
@@ -98,7 +93,7 @@ fn sizes(built: &Built, corpus: &Corpus, record_bytes: usize, table: &mut Table)
 fn programs(field: &Field<'_>, table: &mut Table, results: &mut Results) {
     let mut lengths = Vec::new();
     let mut worst = (0.0f64, String::new());
-    let (mut known, mut pattern_octets, mut code) = (HashSet::new(), 0, Vec::new());
+    let (mut known, mut pattern_bytes, mut code) = (HashSet::new(), 0, Vec::new());
     field.policies(|_, file, policy| {
         let tags = precedence::tags(policy);
         for group in &policy.groups {
@@ -115,16 +110,16 @@ fn programs(field: &Field<'_>, table: &mut Table, results: &mut Results) {
                 &mut code,
             );
             // `build` left distinct patterns.
-            let octets: usize = rules.iter().map(|rule| rule.pattern.text.len()).sum();
-            let share = code.len() as f64 / (6 * octets + 512) as f64;
+            let bytes: usize = rules.iter().map(|rule| rule.pattern.text.len()).sum();
+            let share = code.len() as f64 / (6 * bytes + 512) as f64;
             if share > worst.0 {
                 let what =
-                    format!("{share:.3} ({} octets for {octets} of patterns, {})", code.len(), file.site);
+                    format!("{share:.3} ({} bytes for {bytes} of patterns, {})", code.len(), file.site);
                 worst = (share, what);
             }
             if known.insert(code.clone()) {
                 lengths.push(code.len());
-                pattern_octets += octets;
+                pattern_bytes += bytes;
             }
         }
     });
@@ -132,7 +127,7 @@ fn programs(field: &Field<'_>, table: &mut Table, results: &mut Results) {
     let at = |share: f64| {
         lengths.get((lengths.len() as f64 * share) as usize).or(lengths.last()).copied().unwrap_or(0)
     };
-    row(table, "largest program ÷ (6 × octets of its patterns + 512)", &worst.1, "≤ 1");
+    row(table, "largest program ÷ (6 × bytes of its patterns + 512)", &worst.1, "≤ 1");
     for share in (0..=1_000).map(|share| f64::from(share) / 1_000.0) {
         results.point("program-sizes", "programs", share, at(share) as f64);
     }
@@ -143,8 +138,8 @@ fn programs(field: &Field<'_>, table: &mut Table, results: &mut Results) {
         &format!("{} / {} / {}", at(0.5), at(0.99), at(1.0)),
         "",
     );
-    let share = lengths.iter().sum::<usize>() as f64 / pattern_octets as f64;
-    row(table, "octets of programs per octet of pattern", &format!("{share:.3}"), "");
+    let share = lengths.iter().sum::<usize>() as f64 / pattern_bytes as f64;
+    row(table, "bytes of programs per byte of pattern", &format!("{share:.3}"), "");
 }
 
 /// Compiling on one core, stage by stage.
@@ -153,7 +148,7 @@ fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize, table: &mut T
     let records: Vec<&[u8]> = field.files.iter().map(|file| file.text).collect();
     let plain = Options { no_sources: true, ..Options::default() };
     let limit = plain.limits.bytes(plain.profile);
-    let speed = |octets: usize, time: Duration| mega(octets) / time.as_secs_f64();
+    let speed = |bytes: usize, time: Duration| mega(bytes) / time.as_secs_f64();
     let mut stage = |name: &str, target: &str, work: &dyn Fn(&[u8], &mut ProgramCache) -> usize| {
         // A new cache for each round: nothing is known before the first text.
         let round = |texts: &[&[u8]]| {
@@ -271,9 +266,9 @@ fn narrowness(table: &mut Table) -> Result<(), String> {
     }
     texts.sort_unstable();
     let options = Options { no_sources: true, ..Options::default() };
-    let octets: usize = texts.iter().map(Vec::len).sum();
+    let bytes: usize = texts.iter().map(Vec::len).sum();
     let compiled = time(200, || texts.iter().map(|text| compile(text, None, &options).rules).sum::<usize>());
-    let speed = mega(octets) / compiled.as_secs_f64();
+    let speed = mega(bytes) / compiled.as_secs_f64();
     row(table, &format!("compile {} real files of ACAP", texts.len()), &format!("{speed:.0} MB/s"), "");
 
     let site =

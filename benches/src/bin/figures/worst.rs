@@ -3,7 +3,7 @@
 //!
 //! Hostile sets come from the builders of the tests, at their usual sizes and smaller, so that
 //! growth with the rules shows; paths are runs that come near to their patterns, of 128 to 2,048
-//! octets. Times are medians of rounds. Exponents are slopes through the logarithms over the larger
+//! bytes. Times are medians of rounds. Exponents are slopes through the logarithms over the larger
 //! half of the sizes: the fixed part of a look-up would hide the growth.
 
 use robomaton_benches::clock::time;
@@ -20,7 +20,7 @@ const ROUNDS: usize = 15;
 const QUESTIONS: usize = 2_000;
 /// Real sets that are shown.
 const SETS: usize = 5;
-/// Octets of paths, the last of which is the one that tables show.
+/// Bytes of paths, the last of which is the one that tables show.
 const LENGTHS: [usize; 5] = [128, 256, 512, 1_024, 2_048];
 /// What paths repeat: pieces that come near to many patterns.
 const PATHS: [&str; 4] = ["a", "abcdefghijklmnopqrstuvwxyz", "ab", "cabcbac"];
@@ -35,7 +35,7 @@ pub(crate) fn real(field: &Field<'_>) -> Result<Table, String> {
     });
     let mut order: Vec<usize> = (0..starred.len()).collect();
     order.sort_by_key(|&file| std::cmp::Reverse(starred[file]));
-    let columns = ["place", "rules", "with stars", "octets of a path, mean", "µs per look-up"];
+    let columns = ["place", "rules", "with stars", "bytes of a path, mean", "µs per look-up"];
     let mut table = Table::new("worst-real", &columns);
     for (place, &file) in order.iter().take(SETS).enumerate() {
         let one = Field { options: field.options.clone(), files: vec![field.files[file].clone()] };
@@ -78,8 +78,8 @@ pub(crate) fn hostile(series: &mut Vec<Series>) -> Result<Table, String> {
         "size",
         "rules",
         "path:",
-        "µs for 2,048 octets",
-        "exponent in octets",
+        "µs for 2,048 bytes",
+        "exponent in bytes",
         "exponent in size",
     ];
     let mut table = Table::new("worst-hostile", &columns);
@@ -92,7 +92,7 @@ pub(crate) fn hostile(series: &mut Vec<Series>) -> Result<Table, String> {
             .max_by(|a, b| a.1.total_cmp(&b.1));
         let (path, _) = slowest.ok_or("no paths")?;
         let of_length: Vec<(f64, f64)> =
-            LENGTHS.map(|octets| (octets as f64, asker.micros(path, octets))).to_vec();
+            LENGTHS.map(|bytes| (bytes as f64, asker.micros(path, bytes))).to_vec();
         let mut of_size = Vec::new();
         for size in [most / 8, most / 4, most / 2, most] {
             of_size.push((size as f64, Asker::new(&builder(size))?.micros(path, 2_048)));
@@ -137,10 +137,10 @@ impl Asker {
         })
     }
 
-    /// Microseconds for a path of so many octets that repeats a piece.
-    fn micros(&self, piece: &str, octets: usize) -> f64 {
-        let path: String = format!("http://h.example/{}", piece.repeat(octets / piece.len() + 1));
-        let url = &path[.."http://h.example".len() + octets];
+    /// Microseconds for a path of so many bytes that repeats a piece.
+    fn micros(&self, piece: &str, bytes: usize) -> f64 {
+        let path: String = format!("http://h.example/{}", piece.repeat(bytes / piece.len() + 1));
+        let url = &path[.."http://h.example".len() + bytes];
         let crawler = self.image.crawler(["nobody"]);
         time(ROUNDS, || self.image.decide(&crawler, Usage::CRAWL, url).is_allowed()).as_secs_f64() * 1e6
     }

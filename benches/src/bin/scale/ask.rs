@@ -1,7 +1,7 @@
 //! One stage: an image is opened and asked, in and out of the caches, and verified.
 //!
 //! Each question is about another host. *Cold*: a buffer larger than all caches is written before
-//! every block of questions, then the questions' own octets are read, so that what is waited for is
+//! every block of questions, then the questions' own bytes are read, so that what is waited for is
 //! the image and the code. *Hot*: the block is asked twice before it is timed. One at a time, the
 //! clock's own time is taken off; batches are timed by the block. *Steady*: many questions in a
 //! row, timed as a whole, when all their pages are resident: what a crawler sees.
@@ -20,7 +20,7 @@ use std::time::Instant;
 const BLOCK: usize = 64;
 /// Blocks.
 const BLOCKS: usize = 128;
-/// Octets that are written to sweep the caches.
+/// Bytes that are written to sweep the caches.
 const SWEEP: usize = 96 << 20;
 /// Times that the image is opened.
 const OPENINGS: usize = 101;
@@ -36,7 +36,7 @@ pub(crate) struct Asked {
     /// Microseconds to open it, milliseconds to verify it.
     pub(crate) open: f64,
     pub(crate) verify: f64,
-    /// Look-ups, and the octets of the mapped file that were resident after them.
+    /// Look-ups, and the bytes of the mapped file that were resident after them.
     pub(crate) resident: Vec<(usize, u64)>,
     /// Nanoseconds of a look-up among many in a row, one at a time and in batches.
     pub(crate) steady: [f64; 2],
@@ -119,7 +119,7 @@ fn resident(path: &Path, image: &Image, crawler: &Crawler, sites: u64) -> Result
     for count in RESIDENT {
         urls[asked..count].iter().for_each(decide);
         asked = count;
-        resident.extend(super::memory::mapped(path).map(|octets| (count, octets)));
+        resident.extend(super::memory::mapped(path).map(|bytes| (count, bytes)));
     }
     Ok(resident)
 }
@@ -161,8 +161,8 @@ fn ask(
     for block in urls.chunks(BLOCK) {
         match &mut sweep {
             Some(buffer) => {
-                buffer.iter_mut().step_by(64).for_each(|octet| *octet = octet.wrapping_add(1));
-                black_box(block.iter().flat_map(|url| url.bytes()).fold(0u8, |sum, octet| sum ^ octet));
+                buffer.iter_mut().step_by(64).for_each(|byte| *byte = byte.wrapping_add(1));
+                black_box(block.iter().flat_map(|url| url.bytes()).fold(0u8, |sum, byte| sum ^ byte));
             }
             None if batch => (0..2).for_each(|_| all(block)),
             None => (0..2).for_each(|_| block.iter().for_each(|url| decide(url))),

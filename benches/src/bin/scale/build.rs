@@ -16,7 +16,7 @@ use std::time::Instant;
 /// What a build took and gave.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Built {
-    /// Octets of all bodies, and of the distinct ones.
+    /// Bytes of all bodies, and of the distinct ones.
     pub(crate) captured: u64,
     pub(crate) distinct: u64,
     /// Distinct bodies.
@@ -27,10 +27,10 @@ pub(crate) struct Built {
     pub(crate) compile: f64,
     pub(crate) emit: f64,
     pub(crate) total: f64,
-    /// Octets of the file, and of each section.
+    /// Bytes of the file, and of each section.
     pub(crate) image: u64,
     pub(crate) sections: Vec<(String, u64)>,
-    /// The most memory that was resident, in octets.
+    /// The most memory that was resident, in bytes.
     pub(crate) peak: u64,
 }
 

@@ -1,4 +1,4 @@
-//! How many lines of the image a look-up reads: distinct runs of 64 octets, counted exactly.
+//! How many lines of the image a look-up reads: distinct runs of 64 bytes, counted exactly.
 //!
 //! A process of its own asks questions under valgrind's `lackey`, which writes down every access to
 //! memory; between two questions it writes to a mark. What is counted are the distinct lines of the
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Questions of each kind.
 pub(crate) const QUESTIONS: usize = 400;
-/// Octets of a line.
+/// Bytes of a line.
 const LINE: u64 = 64;
 
 /// Written to before each question.

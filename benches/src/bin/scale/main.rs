@@ -53,7 +53,7 @@ fn print(stage: Result<impl serde::Serialize, String>) -> Result<(), String> {
 /// What the command line asks for.
 struct Wanted {
     sites: Vec<u64>,
-    /// Octets that a stage may have in memory, mapped files aside.
+    /// Bytes that a stage may have in memory, mapped files aside.
     memory: u64,
     /// Where captures and images are made.
     folder: PathBuf,

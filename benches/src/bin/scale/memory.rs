@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A line of a process's status in octets: `VmHWM` the most that was resident, `RssAnon` what is of
+/// A line of a process's status in bytes: `VmHWM` the most that was resident, `RssAnon` what is of
 /// no file now.
 fn status(process: &str, key: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
@@ -20,7 +20,7 @@ pub(crate) fn own(key: &str) -> Option<u64> {
     status("self", key)
 }
 
-/// Octets of a mapped file that are resident in this process, by its maps: the status counts them
+/// Bytes of a mapped file that are resident in this process, by its maps: the status counts them
 /// only roughly.
 pub(crate) fn mapped(file: &Path) -> Option<u64> {
     let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;
@@ -35,7 +35,7 @@ pub(crate) fn run(mut command: Command, limit: u64) -> Result<String, String> {
     let failed = |error: std::io::Error| error.to_string();
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(failed)?;
     while child.try_wait().map_err(failed)?.is_none() {
-        if status(&child.id().to_string(), "RssAnon").is_some_and(|octets| octets > limit) {
+        if status(&child.id().to_string(), "RssAnon").is_some_and(|bytes| bytes > limit) {
             child.kill().map_err(failed)?;
             child.wait().map_err(failed)?;
             return Err(format!("took more than {} MiB of memory", limit >> 20));

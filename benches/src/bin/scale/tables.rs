@@ -17,9 +17,9 @@ pub(crate) fn results(all: &[Measured]) -> Results {
         ("growth-time", "compiling", |m| m.built.compile),
         ("growth-time", "emitting", |m| m.built.emit),
         ("growth-time", "verifying", |m| m.asked.verify / 1e3),
-        ("growth-octets", "bodies", |m| m.built.captured as f64),
-        ("growth-octets", "peak memory", |m| m.built.peak as f64),
-        ("growth-octets", "image", |m| m.built.image as f64),
+        ("growth-bytes", "bodies", |m| m.built.captured as f64),
+        ("growth-bytes", "peak memory", |m| m.built.peak as f64),
+        ("growth-bytes", "image", |m| m.built.image as f64),
     ];
     for (plot, name, of) in quantities {
         all.iter().for_each(|measured| results.point(plot, name, measured.sites as f64, of(measured)));
@@ -39,8 +39,8 @@ pub(crate) fn results(all: &[Measured]) -> Results {
     results
 }
 
-fn mega(octets: u64) -> String {
-    format!("{:.2}", octets as f64 / 1e6)
+fn mega(bytes: u64) -> String {
+    format!("{:.2}", bytes as f64 / 1e6)
 }
 
 fn building(all: &[Measured]) -> Table {
@@ -55,7 +55,7 @@ fn building(all: &[Measured]) -> Table {
         "all, s",
         "peak, MB",
         "image, MB",
-        "octets a site",
+        "bytes a site",
     ];
     let mut table = Table::new("scale-building", &columns);
     for Measured { sites, built, .. } in all {
@@ -123,7 +123,7 @@ fn resident(all: &[Measured]) -> Table {
     let counts = all.first().map(|measured| &measured.asked.resident).into_iter().flatten();
     table.columns.extend(counts.map(|(count, _)| format!("after {count}, MB")));
     for Measured { sites, built, asked, .. } in all {
-        let cells = asked.resident.iter().map(|&(_, octets)| mega(octets));
+        let cells = asked.resident.iter().map(|&(_, bytes)| mega(bytes));
         table.row([sites.to_string(), mega(built.image)].into_iter().chain(cells).collect());
     }
     table

@@ -130,7 +130,7 @@ fn reason(path: &str, agent: &str, text: &[u8]) -> &'static str {
     let agent = agent.to_ascii_lowercase();
     let mut sections = 0;
     let mut partial = false;
-    for line in lower.split(|&octet| octet == b'\n' || octet == b'\r') {
+    for line in lower.split(|&byte| byte == b'\n' || byte == b'\r') {
         let line = String::from_utf8_lossy(line);
         let Some(value) =
             line.trim().strip_prefix("user-agent").map(|rest| rest.trim_start_matches([':', ' ', '\t']))
@@ -149,7 +149,7 @@ fn reason(path: &str, agent: &str, text: &[u8]) -> &'static str {
     } else if path.starts_with("/robots.txt") {
         "/robots.txt itself"
     } else if path.contains('%') || path.contains(['"', '<', '>', '^', '`', '{', '|', '}', '\\']) {
-        "octets (escapes)"
+        "bytes (escapes)"
     } else if partial {
         "agents compared otherwise"
     } else if sections > 1 {

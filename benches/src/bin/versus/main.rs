@@ -69,7 +69,7 @@ fn wanted(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
 
 /// What it costs to read the path and the site's first line, and decide nothing.
 fn floor(ours: &Asker<'_>, queries: &Queries, query: &Query) -> bool {
-    let sum = queries.path(query).bytes().fold(0u8, |sum, octet| sum ^ octet);
+    let sum = queries.path(query).bytes().fold(0u8, |sum, byte| sum ^ byte);
     (sum ^ ours.site(query).status() as u8) & 1 == 0
 }
 
@@ -101,7 +101,7 @@ fn run(wanted: &Wanted) -> Result<(), String> {
     let ours = Asker::new(&image, &field, &queries)?;
     let asked = queries.seats.iter().map(|seat| seat.file).collect::<std::collections::BTreeSet<_>>().len();
     println!(
-        "{} questions about {asked} files, paths of {:.1} octets; image of {} octets\n",
+        "{} questions about {asked} files, paths of {:.1} bytes; image of {} bytes\n",
         queries.all().len(),
         queries.mean_length(),
         field.image().len()

@@ -38,9 +38,9 @@ pub(super) fn kind(path: &Path) -> Option<&'static str> {
 /// The page in UTF-8, without a byte order mark.
 pub(super) fn utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     let units = |low: usize| {
-        let octet = |pair: &[u8], at: usize| pair.get(at).copied().unwrap_or(0);
+        let byte = |pair: &[u8], at: usize| pair.get(at).copied().unwrap_or(0);
         let units = bytes[2..].chunks(2);
-        let units = units.map(|pair| u16::from_le_bytes([octet(pair, low), octet(pair, 1 - low)]));
+        let units = units.map(|pair| u16::from_le_bytes([byte(pair, low), byte(pair, 1 - low)]));
         let text: String = char::decode_utf16(units).map(|unit| unit.unwrap_or('\u{fffd}')).collect();
         Cow::Owned(text.into_bytes())
     };

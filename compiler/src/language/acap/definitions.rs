@@ -92,7 +92,7 @@ impl<'s> Definitions<'s> {
 
 /// The canonical pattern: none for one that is no path of the site (decision 6).
 pub(super) fn pattern(text: &[u8]) -> Option<Cow<'_, [u8]>> {
-    let scheme = text.iter().take_while(|octet| octet.is_ascii_alphanumeric()).count();
+    let scheme = text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     match text {
         [] => None,
         [b'/', b'/', ..] => None,

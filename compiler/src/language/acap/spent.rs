@@ -1,4 +1,4 @@
-//! What a text has spent of what it may multiply: few octets of it can stand for many of a policy.
+//! What a text has spent of what it may multiply: few bytes of it can stand for many of a policy.
 //!
 //! Crawlers times sub-records, usages times patterns, qualified usages times explicit qualifiers: each factor is within
 //! a limit of its own, and the product of two is a gigabyte. Honest texts come near none of these. It does not know
@@ -12,8 +12,8 @@ use robomaton_formats::Condition;
 const ADDRESSED: usize = 1 << 20;
 /// Conditions of all different sets of them.
 const CONDITIONS: usize = 1 << 18;
-/// A rule counts once for each of these many octets of its pattern that are begun, where a pattern stands for several.
-const OCTETS_OF_RULE: usize = 256;
+/// A rule counts once for each of these many bytes of its pattern that are begun, where a pattern stands for several.
+const BYTES_OF_RULE: usize = 256;
 
 /// Counts of what may be multiplied.
 #[derive(Default)]
@@ -45,14 +45,14 @@ impl Spent {
         hold(self.conditions, LimitName::Conditions, CONDITIONS, line).map(|()| set)
     }
 
-    /// One more rule, whose pattern of that many octets stands for others, too.
+    /// One more rule, whose pattern of that many bytes stands for others, too.
     pub(in crate::language) fn rule(
         &mut self,
-        octets: usize,
+        bytes: usize,
         line: u32,
         lowering: &Lowering<'_, '_>,
     ) -> Result<(), OverLimit> {
-        self.rules += octets.div_ceil(OCTETS_OF_RULE).max(1);
+        self.rules += bytes.div_ceil(BYTES_OF_RULE).max(1);
         hold(self.rules, LimitName::Rules, lowering.options.limits.rules, line)
     }
 }

@@ -4,7 +4,7 @@
 //! A program that passes answers as its texts say: columns and triggers leave no rule out that may match.
 
 use super::*;
-use crate::octets::Notation;
+use crate::notation::Notation;
 
 /// Checks the program at the start of `bytes`. `Err` holds the offset of the offending byte and what is wrong with it.
 pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
@@ -39,8 +39,8 @@ fn rules(lanes: &Lanes<'_>) -> Result<(), Wrong> {
         if kind & !(PERMITS | ANCHORED | STARRED | WILD) != 0 || both || lane.wild != star.is_some() {
             return Err((lanes.kinds_at() + number, "the kind of a rule is not that of its text"));
         }
-        if text.iter().any(|octet| !(1..0x80).contains(octet)) || text.ends_with(b"*") {
-            return Err((at, "a text ends in a star, or holds an octet that no text holds"));
+        if text.iter().any(|byte| !(1..0x80).contains(byte)) || text.ends_with(b"*") {
+            return Err((at, "a text ends in a star, or holds a byte that no text holds"));
         }
         if lane.tag < 2 || lane.tag > highest || lane.tag <= lanes.otherwise {
             return Err((at, "the rules of a program of lanes do not stand best first"));
@@ -52,7 +52,7 @@ fn rules(lanes: &Lanes<'_>) -> Result<(), Wrong> {
             let at = HEAD + column * lanes.count + number;
             let head = &text[..star.unwrap_or(text.len())];
             if lanes.front[at] != head.get(usize::from(place)).copied().unwrap_or(0) {
-                return Err((at, "a column does not hold the octet that its rule wants"));
+                return Err((at, "a column does not hold the byte that its rule wants"));
             }
         }
     }
@@ -71,7 +71,7 @@ fn triggers(lanes: &Lanes<'_>) -> Result<(), Wrong> {
     for (number, trigger) in triggers.iter().enumerate() {
         let wanted = if number < lanes.pairs { &trigger[..] } else { &trigger[..1] };
         if wanted.contains(&0) || number >= lanes.pairs && trigger[1] != 0 {
-            return Err((at + 2 * number, "a trigger is not two octets, or one and a zero"));
+            return Err((at + 2 * number, "a trigger is not two bytes, or one and a zero"));
         }
         let mask = lanes.waiting(number).ok_or((at, CUT))?;
         for (lane, waiting) in waiting.iter_mut().enumerate() {
@@ -83,7 +83,7 @@ fn triggers(lanes: &Lanes<'_>) -> Result<(), Wrong> {
     let wild = if triggers.is_empty() { 0 } else { lanes.wild().ok_or((at, CUT))? };
     for (number, waiting) in waiting.iter().enumerate() {
         let lane = lanes.lane(number).ok_or((at, CUT))?;
-        let mut pieces = lane.text[..lane.length].split(|&octet| octet == b'*').skip(1);
+        let mut pieces = lane.text[..lane.length].split(|&byte| byte == b'*').skip(1);
         let fits = match waiting {
             None => !lane.wild,
             Some(trigger) => pieces.any(|piece| memchr::memmem::find(piece, trigger).is_some()),

@@ -1,16 +1,16 @@
 //! Lanes: the form of programs for small sets of rules (SPEC.md section 6).
 //!
-//! The rules stand best first. Of three places in the target that tell the set's rules apart, the octet that each rule
-//! wants stands in a column, so a few comparisons of sixteen octets rule out nearly all rules; of those with a star
+//! The rules stand best first. Of three places in the target that tell the set's rules apart, the byte that each rule
+//! wants stands in a column, so a few comparisons of sixteen bytes rule out nearly all rules; of those with a star
 //! inside, a *trigger* must occur somewhere in the target, too. What is left is compared in full, and the first that
 //! matches is the best. So a verdict depends on few branches, and which way they go hardly ever surprises.
 //!
 //! ```text
 //! lanes    := front (bit 7 set), u8 count, u8 pairs, u8 singles, u8 reach, u8 place × 3, u8 otherwise,
-//!             (octet × count) × 3, kind × count, u16 offset × (count + 1),
+//!             (byte × count) × 3, kind × count, u16 offset × (count + 1),
 //!             [trigger × triggers, mask wild, mask × triggers], text × count
 //! kind     := u8: bit 0 permits, bit 1 anchored, bit 2 starred, bit 3 wild
-//! trigger  := octet octet
+//! trigger  := byte byte
 //! mask     := u16 × ⌈count / 16⌉: bit `n` of the whole little-endian number stands for rule `n`
 //! ```
 //! A text is the pattern without its final `$` or star. Its tag is `2 × (length + anchored + starred) + permits`. This
@@ -45,7 +45,7 @@ pub const WILD: u8 = 8;
 
 const HEAD: usize = 9;
 const COLUMNS: usize = 3;
-/// Octets before the triggers of the largest program, and a block more: one check of bounds covers them all.
+/// Bytes before the triggers of the largest program, and a block more: one check of bounds covers them all.
 const FRONT: usize = HEAD + (COLUMNS + 3) * MAX_LANES + 2 + BLOCK;
 
 /// A program of lanes in place.
@@ -56,11 +56,11 @@ pub struct Lanes<'p> {
     front: &'p [u8; FRONT],
     /// How many rules.
     pub count: usize,
-    /// How many triggers are two octets that follow one another.
+    /// How many triggers are two bytes that follow one another.
     pub pairs: usize,
-    /// How many triggers, behind those, are single octets.
+    /// How many triggers, behind those, are single bytes.
     pub singles: usize,
-    /// So many octets of the target are looked at, at most; or [`REACH_ALL`].
+    /// So many bytes of the target are looked at, at most; or [`REACH_ALL`].
     pub reach: u8,
     /// The places in the target that columns speak of.
     pub places: [u8; COLUMNS],
@@ -107,8 +107,8 @@ impl<'p> Lanes<'p> {
         u64::MAX >> (MAX_LANES - self.count.clamp(1, MAX_LANES))
     }
 
-    /// The octets that the rules of block `number` want at place `column`, zero where a rule takes any. What stands
-    /// behind the last rule's octet means nothing.
+    /// The bytes that the rules of block `number` want at place `column`, zero where a rule takes any. What stands
+    /// behind the last rule's byte means nothing.
     #[inline(always)]
     pub fn column(&self, column: usize, number: usize) -> Option<&'p [u8; BLOCK]> {
         let at = HEAD + column * self.count.min(MAX_LANES) + number * BLOCK;
@@ -136,14 +136,14 @@ impl<'p> Lanes<'p> {
         self.pairs + self.singles
     }
 
-    /// The octets of all triggers, pairs first. Of a single one, the first counts. `None` when damaged, as below.
+    /// The bytes of all triggers, pairs first. Of a single one, the first counts. `None` when damaged, as below.
     #[inline(always)]
     pub fn triggers(&self) -> Option<&'p [[u8; 2]]> {
         let at = self.triggers_at();
         Some(self.bytes.get(at..at + 2 * self.triggered())?.as_chunks().0)
     }
 
-    /// Octets of a mask.
+    /// Bytes of a mask.
     #[inline(always)]
     fn mask_length(&self) -> usize {
         2 * self.count.div_ceil(BLOCK)
@@ -210,8 +210,8 @@ pub struct Draft<'r> {
 }
 
 impl Draft<'_> {
-    /// The octet that the rule wants at a place; 0 for any.
-    pub fn octet(&self, place: usize) -> u8 {
+    /// The byte that the rule wants at a place; 0 for any.
+    pub fn byte(&self, place: usize) -> u8 {
         self.text[..self.head].get(place).copied().unwrap_or(0)
     }
 
@@ -242,7 +242,7 @@ pub struct Plan<'r> {
 }
 
 impl Plan<'_> {
-    /// Appends the program; `front` is its first octet.
+    /// Appends the program; `front` is its first byte.
     pub fn encode(&self, front: u8, out: &mut Vec<u8>) {
         let Plan { rules, triggers, pairs, places, reach, otherwise } = self;
         let singles = triggers.len() - pairs;
@@ -250,7 +250,7 @@ impl Plan<'_> {
         out.extend_from_slice(places);
         out.push(*otherwise);
         for &place in places {
-            out.extend(rules.iter().map(|rule| rule.octet(usize::from(place))));
+            out.extend(rules.iter().map(|rule| rule.byte(usize::from(place))));
         }
         out.extend(rules.iter().map(Draft::kind));
         let mut end = 0;

@@ -1,25 +1,25 @@
-//! Canonical octets: the one spelling in which patterns and targets are compared.
+//! Canonical bytes: the one spelling in which patterns and targets are compared.
 //!
 //! Both sides of every comparison pass through here: the compiler canonicalises patterns, the runtime
 //! canonicalises targets, and each [`Notation`] says how. Invariants: the function never fails,
-//! looks at each octet a bounded number of times, and is idempotent under [`Notation::Rep`]: to keep it so, an escape
+//! looks at each byte a bounded number of times, and is idempotent under [`Notation::Rep`]: to keep it so, an escape
 //! that would complete a stray `%` to an escape is left as it is. Under [`Notation::Koster`] `%2541` becomes `%41`, so
 //! text is rewritten once. What is canonical already is borrowed, not
-//! copied; [`is_plain`] finds that out without a branch per octet.
+//! copied; [`is_plain`] finds that out without a branch per byte.
 //!
 //! It does not know what a pattern's `*` and `$` mean ([`crate::pattern`]), nor where a URL's path begins.
 
 use std::borrow::Cow;
 use wide::{i8x16, u8x16};
 
-/// How a pattern is written and how octets are compared: one per dialect of the languages.
+/// How a pattern is written and how bytes are compared: one per dialect of the languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[repr(u8)]
 pub enum Notation {
     /// RFC 9309 with R10: unreserved escapes decoded, others kept in upper case, what may not stand in a URI
     /// is encoded; `*` and a final `$` are wildcards, `%2A` and `%24` the characters.
     Rep = 0,
-    /// google/robotstxt: in patterns, hex digits in upper case and octets from 0x80 encoded, nothing else; the
+    /// google/robotstxt: in patterns, hex digits in upper case and bytes from 0x80 encoded, nothing else; the
     /// target as it stands. Wildcards as above, but there is no way to write the characters.
     Google = 1,
     /// The 1996 draft (K13): every escape but `%2F` decoded on both sides; a pattern is a prefix, no wildcards.
@@ -41,7 +41,7 @@ impl Notation {
         }
     }
 
-    /// The canonical octets of a target (path and query, no fragment).
+    /// The canonical bytes of a target (path and query, no fragment).
     #[inline]
     pub fn target<'t>(self, target: &'t [u8]) -> Cow<'t, [u8]> {
         match self {
@@ -60,15 +60,15 @@ impl Notation {
         if self == Notation::Google || self != Notation::Acap && is_plain(target) {
             return Some(target);
         }
-        let mut buffer = Buffer { octets: space, length: 0 };
+        let mut buffer = Buffer { bytes: space, length: 0 };
         let step = match self {
             Notation::Rep => rep_target,
             Notation::Acap => acap_target,
             Notation::Koster | Notation::Google => koster,
         };
         run(target, step, &mut buffer);
-        let Buffer { octets, length } = buffer;
-        octets.get(..length)
+        let Buffer { bytes, length } = buffer;
+        bytes.get(..length)
     }
 
     /// The canonical form of a pattern as it is written in a file (wildcards still in it).
@@ -83,19 +83,19 @@ impl Notation {
     }
 }
 
-/// Whether no octet needs a second look: printable ASCII that may stand in a URI, but for `%` and `#`. Then every
+/// Whether no byte needs a second look: printable ASCII that may stand in a URI, but for `%` and `#`. Then every
 /// notation but `Acap`, which knows no capitals, leaves the text as it is, and no fragment begins in it. Written as
 /// folds without exits so that they become vector code.
 #[inline]
 pub fn is_plain(text: &[u8]) -> bool {
     let (chunks, rest) = text.as_chunks::<16>();
     let odd = |chunk: &[u8; 16]| {
-        let octets = u8x16::new(*chunk);
-        let signed: i8x16 = wide::bytemuck::cast(octets);
+        let bytes = u8x16::new(*chunk);
+        let signed: i8x16 = wide::bytemuck::cast(bytes);
         let above = |least: i8| -> u8x16 { wide::bytemuck::cast(signed.simd_gt(i8x16::splat(least))) };
-        let is = |octet: u8| octets.simd_eq(u8x16::splat(octet));
-        // One comparison for two octets that differ in one bit: `<` and `>`, `\` and `^`, `"` and `#` (0x22, 0x23).
-        let pair = |bit: u8, octet: u8| (octets & u8x16::splat(!bit)).simd_eq(u8x16::splat(octet));
+        let is = |byte: u8| bytes.simd_eq(u8x16::splat(byte));
+        // One comparison for two bytes that differ in one bit: `<` and `>`, `\` and `^`, `"` and `#` (0x22, 0x23).
+        let pair = |bit: u8, byte: u8| (bytes & u8x16::splat(!bit)).simd_eq(u8x16::splat(byte));
         let braces_and_delete = above(b'z' as i8) & !is(b'~');
         !above(0x20)
             | braces_and_delete
@@ -112,63 +112,63 @@ pub fn is_plain(text: &[u8]) -> bool {
     // The last, partial chunk is looked at as a whole one that overlaps.
     match text.last_chunk::<16>() {
         Some(last) => !(found | odd(last)).any(),
-        None => !rest.iter().any(|&octet| is_odd(octet)),
+        None => !rest.iter().any(|&byte| is_odd(byte)),
     }
 }
 
 #[inline(always)]
-fn is_odd(octet: u8) -> bool {
-    !octet.is_ascii_graphic() | !may_stand(octet) | (octet == b'%') | (octet == b'#')
+fn is_odd(byte: u8) -> bool {
+    !byte.is_ascii_graphic() | !may_stand(byte) | (byte == b'%') | (byte == b'#')
 }
 
-/// Whether an octet of printable ASCII may stand in a URI (RFC 3986 2). Clients percent-encode the others.
-const fn may_stand(octet: u8) -> bool {
-    !matches!(octet, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
+/// Whether a byte of printable ASCII may stand in a URI (RFC 3986 2). Clients percent-encode the others.
+const fn may_stand(byte: u8) -> bool {
+    !matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
 }
 
-/// The eight octets of a text from `at` (at most its length), zeros beyond its end.
+/// The eight bytes of a text from `at` (at most its length), zeros beyond its end.
 #[inline(always)]
 pub fn word(text: &[u8], at: usize) -> u64 {
     match text.last_chunk::<8>() {
         Some(_) => {
-            // Near the end, the last eight octets shifted: by halves, as they may be shifted out altogether.
+            // Near the end, the last eight bytes shifted: by halves, as they may be shifted out altogether.
             let start = at.min(text.len() - 8);
-            let octets = text.get(start..).and_then(<[u8]>::first_chunk);
+            let bytes = text.get(start..).and_then(<[u8]>::first_chunk);
             let shift = 4 * (at - start) as u32;
-            u64::from_le_bytes(octets.copied().unwrap_or_default()) >> shift >> shift
+            u64::from_le_bytes(bytes.copied().unwrap_or_default()) >> shift >> shift
         }
-        None => text[at..].iter().rev().fold(0, |word, &octet| (word << 8) | u64::from(octet)),
+        None => text[at..].iter().rev().fold(0, |word, &byte| (word << 8) | u64::from(byte)),
     }
 }
 
-/// Where canonical octets go: a vector, or a caller's buffer when nothing may be allocated.
+/// Where canonical bytes go: a vector, or a caller's buffer when nothing may be allocated.
 trait Out {
-    fn push(&mut self, octet: u8);
+    fn push(&mut self, byte: u8);
 }
 
 impl Out for Vec<u8> {
-    fn push(&mut self, octet: u8) {
-        Vec::push(self, octet);
+    fn push(&mut self, byte: u8) {
+        Vec::push(self, byte);
     }
 }
 
-/// A buffer and how many octets were meant for it: more than it holds means that it was too small.
+/// A buffer and how many bytes were meant for it: more than it holds means that it was too small.
 struct Buffer<'b> {
-    octets: &'b mut [u8],
+    bytes: &'b mut [u8],
     length: usize,
 }
 
 impl Out for Buffer<'_> {
-    fn push(&mut self, octet: u8) {
-        if let Some(place) = self.octets.get_mut(self.length) {
-            *place = octet;
+    fn push(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.length) {
+            *place = byte;
         }
         self.length += 1;
     }
 }
 
-/// One step of a rewriting: reads at least one octet of `text`, appends its canonical form, says how many it read.
-/// `stray` tells that a stray `%` stands one or two octets before, so that a decoded digit could complete it.
+/// One step of a rewriting: reads at least one byte of `text`, appends its canonical form, says how many it read.
+/// `stray` tells that a stray `%` stands one or two bytes before, so that a decoded digit could complete it.
 type Step<O> = fn(text: &[u8], stray: bool, out: &mut O) -> usize;
 
 fn rewrite(text: &[u8], step: Step<Vec<u8>>) -> Cow<'_, [u8]> {
@@ -179,11 +179,10 @@ fn rewrite(text: &[u8], step: Step<Vec<u8>>) -> Cow<'_, [u8]> {
 
 fn run<O: Out>(text: &[u8], step: Step<O>, out: &mut O) {
     let mut at = 0;
-    // No octet before `at` belongs to an escape that has not been read, so any `%` so near is a stray one.
+    // No byte before `at` belongs to an escape that has not been read, so any `%` so near is a stray one.
     let near = |at: usize| {
-        let octet = |back: usize| at.checked_sub(back).map(|at| text[at]);
-        octet(1) == Some(b'%')
-            || octet(2) == Some(b'%') && octet(1).is_some_and(|octet| octet.is_ascii_hexdigit())
+        let byte = |back: usize| at.checked_sub(back).map(|at| text[at]);
+        byte(1) == Some(b'%') || byte(2) == Some(b'%') && byte(1).is_some_and(|byte| byte.is_ascii_hexdigit())
     };
     while at < text.len() {
         at += step(&text[at..], near(at), out);
@@ -193,9 +192,9 @@ fn run<O: Out>(text: &[u8], step: Step<O>, out: &mut O) {
 fn rep_target<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
     match escape(text) {
         // A wildcard's character matches in both spellings, so targets hold it plain (R10).
-        Some(octet @ (b'*' | b'$')) => out.push(octet),
-        Some(octet) if is_unreserved(octet) && !(stray && octet.is_ascii_hexdigit()) => out.push(octet),
-        Some(octet) => push_escape(octet, out),
+        Some(byte @ (b'*' | b'$')) => out.push(byte),
+        Some(byte) if is_unreserved(byte) && !(stray && byte.is_ascii_hexdigit()) => out.push(byte),
+        Some(byte) => push_escape(byte, out),
         None => return plain_or_encoded(text[0], out),
     }
     3
@@ -203,8 +202,8 @@ fn rep_target<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
 
 fn rep_pattern<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
     match escape(text) {
-        Some(octet) if is_unreserved(octet) && !(stray && octet.is_ascii_hexdigit()) => out.push(octet),
-        Some(octet) => push_escape(octet, out),
+        Some(byte) if is_unreserved(byte) && !(stray && byte.is_ascii_hexdigit()) => out.push(byte),
+        Some(byte) => push_escape(byte, out),
         None => return plain_or_encoded(text[0], out),
     }
     3
@@ -212,8 +211,8 @@ fn rep_pattern<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
 
 fn google_pattern<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
     match escape(text) {
-        Some(octet) => {
-            push_escape(octet, out);
+        Some(byte) => {
+            push_escape(byte, out);
             3
         }
         None => {
@@ -230,7 +229,7 @@ fn google_pattern<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
 fn koster<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
     match escape(text) {
         Some(b'/') => push_escape(b'/', out),
-        Some(octet) => out.push(octet),
+        Some(byte) => out.push(byte),
         None => {
             out.push(text[0]);
             return 1;
@@ -245,55 +244,55 @@ fn acap_target<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
         // An encoded slash is not a slash, and a percent sign would read as the start of an escape.
         b'/' if escape.is_some() => push_escape(b'/', out),
         b'%' => push_escape(b'%', out),
-        octet => out.push(octet.to_ascii_lowercase()),
+        byte => out.push(byte.to_ascii_lowercase()),
     }
     if escape.is_some() { 3 } else { 1 }
 }
 
 fn acap_pattern<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
     match escape(text) {
-        Some(octet @ (b'*' | b'$')) => {
-            push_escape(octet, out);
+        Some(byte @ (b'*' | b'$')) => {
+            push_escape(byte, out);
             3
         }
         _ => acap_target(text, stray, out),
     }
 }
 
-fn plain_or_encoded<O: Out>(octet: u8, out: &mut O) -> usize {
-    if !octet.is_ascii_graphic() || !may_stand(octet) {
-        push_escape(octet, out)
+fn plain_or_encoded<O: Out>(byte: u8, out: &mut O) -> usize {
+    if !byte.is_ascii_graphic() || !may_stand(byte) {
+        push_escape(byte, out)
     } else {
-        out.push(octet)
+        out.push(byte)
     }
     1
 }
 
-/// The octet that a `%xx` at the start of `text` stands for. A stray `%` is none.
+/// The byte that a `%xx` at the start of `text` stands for. A stray `%` is none.
 fn escape(text: &[u8]) -> Option<u8> {
     let &[b'%', high, low, ..] = text else { return None };
-    let digit = |octet: u8| (octet as char).to_digit(16).map(|digit| digit as u8);
+    let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
     Some(digit(high)? << 4 | digit(low)?)
 }
 
-fn push_escape<O: Out>(octet: u8, out: &mut O) {
+fn push_escape<O: Out>(byte: u8, out: &mut O) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     out.push(b'%');
-    out.push(HEX[usize::from(octet >> 4)]);
-    out.push(HEX[usize::from(octet & 15)]);
+    out.push(HEX[usize::from(byte >> 4)]);
+    out.push(HEX[usize::from(byte & 15)]);
 }
 
 /// RFC 3986 2.3.
-const fn is_unreserved(octet: u8) -> bool {
-    octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
+const fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn text(octets: Cow<'_, [u8]>) -> String {
-        String::from_utf8(octets.into_owned()).unwrap()
+    fn text(bytes: Cow<'_, [u8]>) -> String {
+        String::from_utf8(bytes.into_owned()).unwrap()
     }
 
     #[test]
@@ -328,11 +327,11 @@ mod tests {
     fn plain_is_what_no_notation_changes() {
         for length in 0..40 {
             for at in 0..length {
-                for octet in 0..=255u8 {
+                for byte in 0..=255u8 {
                     let mut text = vec![b'a'; length];
-                    text[at] = octet;
+                    text[at] = byte;
                     let odd = b"%#\"<>\\^`{|}";
-                    assert_eq!(is_plain(&text), octet.is_ascii_graphic() && !odd.contains(&octet));
+                    assert_eq!(is_plain(&text), byte.is_ascii_graphic() && !odd.contains(&byte));
                 }
             }
         }
