@@ -5,7 +5,7 @@
 //! have it.
 
 use crate::corpus::Corpus;
-use robomaton_compiler::trace::{Asked, Choice, trace};
+use robomaton_compiler::trace::{Choice, TraceQuery, trace};
 use robomaton_compiler::{Document, Entry, Options, Policy, compile, emit, lower};
 use robomaton_formats::{Outcome, Profile, SiteKey};
 
@@ -38,7 +38,7 @@ impl Class {
 
     /// The class of the rules that answer for a crawler in a policy, and how many they are.
     pub fn of(policy: &Policy<'_>, agent: &str) -> (Class, usize) {
-        let chosen = trace(policy, &Asked::crawl(&[agent], b"/"));
+        let chosen = trace(policy, &TraceQuery::crawl(&[agent], b"/"));
         if chosen.choice == Choice::Nobody {
             return (Class::NoRules, 0);
         }

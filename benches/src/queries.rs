@@ -209,7 +209,7 @@ const WORDS: [&str; 12] = [
 /// A path that has to do with a rule.
 fn path(rule: &Rule<'_>, random: &mut Random) -> String {
     let parts = rule.pattern().parts();
-    let mut path = String::from_utf8_lossy(&parts.head).into_owned();
+    let mut path = String::from_utf8_lossy(&parts.prefix).into_owned();
     for segment in &parts.segments {
         for _ in 0..random.below(7) {
             path.push(char::from(b'a' + random.below(26) as u8));

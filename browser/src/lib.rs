@@ -1,13 +1,15 @@
-//! A real Chromium for tests of what robomaton shows in one: opens a page, presses its keys, sees what a reader sees.
+//! A real Chromium for tests of what robomaton shows in one: opens a page, presses its keys, sees
+//! what a reader sees.
 //!
 //! ```text
 //!   chromium() ──▶ Browser ──▶ open(url) ──▶ Page: click, type, press, wait for, evaluate, screenshot
 //! ```
 //!
-//! For tests alone, so failures are panics that say what was wanted. Keys and clicks are input events of the browser,
-//! not of a script: what works here works for a hand. Invariants: a page that says an error on its console, or throws
-//! what nobody catches, fails its test when it is dropped; names of hosts lead nowhere, only this machine's address
-//! does; every wait ends. It does not know what the pages are about.
+//! For tests alone, so failures are panics that say what was wanted. Keys and clicks are input
+//! events of the browser, not of a script: what works here works for a hand. Invariants: a page
+//! that says an error on its console, or throws what nobody catches, fails its test when it is
+//! dropped; names of hosts lead nowhere, only this machine's address does; every wait ends. It does
+//! not know what the pages are about.
 
 mod page;
 
@@ -31,7 +33,8 @@ const IDLE: Duration = Duration::from_secs(600);
 /// A running Chromium with a profile of its own. Ends with it.
 pub struct Browser(headless_chrome::Browser);
 
-/// A browser; `None` on a machine without one, which is said on standard error: the test is left out.
+/// A browser; `None` on a machine without one, which is said on standard error: the test is left
+/// out.
 ///
 /// # Panics
 /// When [`VARIABLE`] is set and leads to no program, or the program does not start.
@@ -70,7 +73,8 @@ fn program() -> Option<PathBuf> {
 }
 
 impl Browser {
-    /// Opens a URL (`file:`, `data:`, or `http:` of 127.0.0.1) in a tab of its own and waits until it is loaded.
+    /// Opens a URL (`file:`, `data:`, or `http:` of 127.0.0.1) in a tab of its own and waits until
+    /// it is loaded.
     ///
     /// # Panics
     /// When it does not load.

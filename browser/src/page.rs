@@ -59,7 +59,8 @@ impl Heard {
                 });
                 self.troubles.push(said.flatten().collect::<Vec<String>>().join(" "));
             }
-            // What the browser itself says: broken rules of a Content-Security-Policy, resources that are not there.
+            // What the browser itself says: broken rules of a Content-Security-Policy, resources
+            // that are not there.
             Event::LogEntryAdded(event) if event.params.entry.level == Log::LogEntryLevel::Error => {
                 let entry = &event.params.entry;
                 self.troubles.push(format!("{} {}", entry.text, entry.url.as_deref().unwrap_or_default()));
@@ -108,7 +109,8 @@ impl Page {
         self.wait("document.readyState === 'complete'");
     }
 
-    /// The value of an expression, or what a promise of it becomes, as JSON; `null` if it is undefined.
+    /// The value of an expression, or what a promise of it becomes, as JSON; `null` if it is
+    /// undefined.
     ///
     /// # Panics
     /// When the expression throws.

@@ -1,4 +1,5 @@
-//! What the tests of other crates rely on: events are real, troubles are heard, the outside is out of reach.
+//! What the tests of other crates rely on: events are real, troubles are heard, the outside is out
+//! of reach.
 
 use robomaton_browser::{Scheme, chromium};
 use serde_json::json;

@@ -3,8 +3,8 @@
 //! Every `run` gives one, `main` turns it into an exit code. It imports nothing of the command, and
 //! does not know where messages are written.
 
+use robomaton_build::Error;
 use robomaton_corpus::is_captures;
-use robomaton_jobs::Error;
 use robomaton_runtime::{ImageError, OpenError};
 use std::fmt::Display;
 use std::fs::File;

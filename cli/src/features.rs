@@ -1,7 +1,7 @@
 //! What a build may leave out, and what it says then.
 //!
-//! A subcommand that was left out is there, takes any arguments, and tells the reason: a name that is not known would
-//! look like a mistake in spelling. It does not know what the features are for.
+//! A subcommand that was left out is there, takes any arguments, and tells the reason: a name that
+//! is not known would look like a mistake in spelling. It does not know what the features are for.
 
 use crate::failure::Failure;
 

@@ -9,11 +9,11 @@ use crate::input::read_text;
 use crate::output::remark;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use robomaton_build::Destination;
 use robomaton_compiler::{Limits, Options};
 use robomaton_explain::{
     Query, SiteFiles, check_usage, crawler_names, for_purpose, name_remark, names, time,
 };
-use robomaton_jobs::Destination;
 use robomaton_runtime::{Crawler, Decision, Image, Profile, Terms, Usage};
 use std::num::NonZero;
 use std::path::PathBuf;

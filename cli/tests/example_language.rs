@@ -1,4 +1,5 @@
-//! A language that the command has never heard of works in each of its parts, once the compiler has a file for it.
+//! A language that the command has never heard of works in each of its parts, once the compiler has
+//! a file for it.
 
 mod common;
 

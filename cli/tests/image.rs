@@ -1,4 +1,5 @@
-//! What looks at an image as a whole: `verify`, `inspect`, `bench`; and what every subcommand owes its caller.
+//! What looks at an image as a whole: `verify`, `inspect`, `bench`; and what every subcommand owes
+//! its caller.
 
 mod common;
 

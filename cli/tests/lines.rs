@@ -1,4 +1,5 @@
-//! What the commands that read questions share: shapes of lines, mistakes in them, usages, hints, colours.
+//! What the commands that read questions share: shapes of lines, mistakes in them, usages, hints,
+//! colours.
 
 mod common;
 

@@ -1,8 +1,8 @@
 //! The commands that README and docs/ show are run, and must print what is shown there.
 //!
-//! A fenced block ` ```console ` holds commands behind `$ ` and what each prints, on either stream; a line `...` stands for any
-//! lines. The blocks of a page run in their order in one directory, which holds the files that the page speaks of.
-//! `ROBOMATON_WRITE=1` writes anew what they print.
+//! A fenced block ` ```console ` holds commands behind `$ ` and what each prints, on either stream;
+//! a line `...` stands for any lines. The blocks of a page run in their order in one directory,
+//! which holds the files that the page speaks of. `ROBOMATON_WRITE=1` writes anew what they print.
 
 #![cfg(unix)]
 

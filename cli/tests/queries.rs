@@ -1,7 +1,9 @@
-//! The queries of docs/queries over the sample, asked through DuckDB and held against numbers of our own.
+//! The queries of docs/queries over the sample, asked through DuckDB and held against numbers of
+//! our own.
 //!
-//! Needs a Python with the package `duckdb`, which ROBOMATON_DUCKDB names; without it the test says so and is left out.
-//! The results that docs/research.md shows are held against these, too; `ROBOMATON_WRITE=1` writes them anew.
+//! Needs a Python with the package `duckdb`, which ROBOMATON_DUCKDB names; without it the test says
+//! so and is left out. The results that docs/research.md shows are held against these, too;
+//! `ROBOMATON_WRITE=1` writes them anew.
 
 mod common;
 

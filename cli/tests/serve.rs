@@ -1,5 +1,5 @@
-//! `serve` as a process: the address that it prints, signals, and what keeps it from starting. What it answers is tested in
-//! the crate `serve`.
+//! `serve` as a process: the address that it prints, signals, and what keeps it from starting. What
+//! it answers is tested in the crate `serve`.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! What belongs to a site beside its robots.txt: pages, files referred to, data.txt; and `inspect --site`.
+//! What belongs to a site beside its robots.txt: pages, files referred to, data.txt; and `inspect
+//! --site`.
 
 mod common;
 

@@ -316,7 +316,8 @@ fn names_that_are_reduced_are_told() {
     for nobody in ["", " ", "/2.0"] {
         place.run(&["check", "robots.txt", nobody, "/"]).fails("names no crawler");
         place.run(&["explain", "robots.txt", "-a", nobody, "/"]).fails("names no crawler");
-        // To google/robotstxt a name is what it is; the command takes this one for a path in the wrong place.
+        // To google/robotstxt a name is what it is; the command takes this one for a path in the
+        // wrong place.
         let google = place.run(&["check", "--profile", "google", "robots.txt", nobody, "/"]);
         assert_eq!(google.code, if nobody.starts_with('/') { 2 } else { 0 });
     }

@@ -1,7 +1,8 @@
 //! One text → its document: the passes of the compiler, by name.
 //!
-//! Every pass is a pure function, so a document depends on the text, its context and the options alone; a
-//! [`ProgramCache`] only saves building programs again that earlier texts had. It does not know what any pass does.
+//! Every pass is a pure function, so a document depends on the text, its context and the options
+//! alone; a [`ProgramCache`] only saves building programs again that earlier texts had. It does not
+//! know what any pass does.
 
 use crate::context::CompileContext;
 use crate::details::details;
@@ -23,7 +24,8 @@ pub fn compile_with(text: &[u8], context: &CompileContext<'_, '_>, options: &Opt
     compile_cached(text, context, options, &mut ProgramCache::default())
 }
 
-/// As [`compile_with`], for many texts one after the other: programs that an earlier one had are not built again.
+/// As [`compile_with`], for many texts one after the other: programs that an earlier one had are
+/// not built again.
 pub fn compile_cached(
     text: &[u8],
     context: &CompileContext<'_, '_>,
@@ -35,13 +37,14 @@ pub fn compile_cached(
     document(&tree, policy.as_ref(), options, cache)
 }
 
-/// Compiles one text as that of a capture: a page or a picture in place of a robots.txt is another outcome than an empty
-/// one (R16).
+/// Compiles one text as that of a capture: a page or a picture in place of a robots.txt is another
+/// outcome than an empty one (R16).
 pub fn compile_fetched(text: &[u8], context: &CompileContext<'_, '_>, options: &Options) -> Document {
     as_fetched(compile_with(text, context, options), text)
 }
 
-/// As [`compile_fetched`], of a text that the caller has scanned and lowered: the policy, or the limit that it exceeds.
+/// As [`compile_fetched`], of a text that the caller has scanned and lowered: the policy, or the
+/// limit that it exceeds.
 pub fn compile_lowered(
     tree: &Tree<'_>,
     policy: Result<&Policy<'_>, &OverLimit>,
@@ -68,7 +71,8 @@ fn document(
     Document::new(options.profile, Text::new(tree, options), contents)
 }
 
-/// Compiles a policy that was put together otherwise than from one text. The document holds no text.
+/// Compiles a policy that was put together otherwise than from one text. The document holds no
+/// text.
 pub fn compile_policy(policy: &Policy<'_>, options: &Options) -> Document {
     let contents = contents(policy, options, &mut ProgramCache::default());
     Document::new(policy.profile, Text::default(), contents)
@@ -76,12 +80,12 @@ pub fn compile_policy(policy: &Policy<'_>, options: &Options) -> Document {
 
 /// Policy → priorities → programs → details.
 fn contents(policy: &Policy<'_>, options: &Options, cache: &mut ProgramCache) -> Result<Contents, OverLimit> {
-    let tags = precedence::tags(policy);
+    let priorities = precedence::priorities(policy);
     let programs = if policy.is_scoped() {
-        programs::scoped(policy, &tags, &options.limits)?
+        programs::scoped(policy, &priorities, &options.limits)?
     } else {
-        programs::ranked(policy, tags, options, cache)?
+        programs::ranked(policy, priorities, options, cache)?
     };
-    let detail = details(policy, &programs.tags);
+    let detail = details(policy, &programs.priorities);
     Ok(Contents::new(policy, programs, &detail))
 }

@@ -1,14 +1,15 @@
-//! Policy → the cold records of a document: every rule with its line, so that an image can say which one decided.
+//! Policy → the cold records of a document: every rule with its line, so that an image can say
+//! which one decided.
 
 use crate::policy::{Extension, Group, Policy, Sense};
 use robomaton_formats::detail::{self, Bytes};
-use robomaton_formats::program::Tag;
+use robomaton_formats::program::Priority;
 use std::borrow::Cow;
 
-/// The details of a policy whose rules have these tags in the programs.
-pub(crate) fn details<'p>(policy: &'p Policy<'_>, tags: &[Tag]) -> detail::Detail<'p> {
+/// The details of a policy whose rules have these priorities in the programs.
+pub(crate) fn details<'p>(policy: &'p Policy<'_>, priorities: &[Priority]) -> detail::Detail<'p> {
     detail::Detail {
-        groups: policy.groups.iter().map(|of| group(policy, of, tags)).collect(),
+        groups: policy.groups.iter().map(|of| group(policy, of, priorities)).collect(),
         extensions: extensions(&policy.extensions),
         usages: policy.usages.clone(),
         conditions: policy.conditions.clone(),
@@ -16,13 +17,13 @@ pub(crate) fn details<'p>(policy: &'p Policy<'_>, tags: &[Tag]) -> detail::Detai
     }
 }
 
-fn group<'p>(policy: &'p Policy<'_>, group: &'p Group<'_>, tags: &[Tag]) -> detail::Group<'p> {
+fn group<'p>(policy: &'p Policy<'_>, group: &'p Group<'_>, priorities: &[Priority]) -> detail::Group<'p> {
     let rule = |at: usize| {
         let rule = &policy.rules[at];
         detail::Rule {
             line: rule.line,
             usage: rule.usage,
-            tag: tags[at],
+            priority: priorities[at],
             permits: rule.sense == Sense::Permit,
             conditions: rule.conditions,
             pattern: Bytes::from(rule.pattern.as_ref()),

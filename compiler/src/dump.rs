@@ -3,14 +3,14 @@
 use crate::policy::{Agent, Policy, Sense};
 use crate::precedence;
 use robomaton_formats::Notation;
-use robomaton_formats::program::lanes::{Lane, Lanes, REACH_ALL};
+use robomaton_formats::program::packed::{Packed, PackedRule, REACH_ALL};
 use robomaton_formats::program::*;
 use std::fmt::Write;
 
-/// A policy, a line each: groups, agents, rules with their tags, records.
+/// A policy, a line each: groups, agents, rules with their priorities, records.
 pub fn dump_policy(policy: &Policy<'_>) -> String {
     let mut out = format!("policy, profile {}\n", policy.profile);
-    let tags = precedence::tags(policy);
+    let priorities = precedence::priorities(policy);
     for (number, group) in policy.groups.iter().enumerate() {
         let agents: Vec<_> = group
             .agents
@@ -36,7 +36,7 @@ pub fn dump_policy(policy: &Policy<'_>) -> String {
             let (line, pattern) = (rule.line, rule.pattern.escape_ascii());
             _ = write!(out, "  line {line}: {sense} {usage} {pattern}");
             if group.role.is_ranked() {
-                _ = write!(out, " (tag {})", tags[at]);
+                _ = write!(out, " (priority {})", priorities[at]);
             }
             policy.conditions(rule).iter().for_each(|condition| _ = write!(out, ", {condition}"));
             out.push('\n');
@@ -51,67 +51,71 @@ pub fn dump_policy(policy: &Policy<'_>) -> String {
     out
 }
 
-/// A program as a list of lanes, or as an indented pair of tries. A damaged one ends with a line that says so.
+/// A program as the list of a packed one, or as an indented pair of tries. A damaged one ends with
+/// a line that says so.
 pub fn dump_automaton(program: &[u8]) -> String {
     let mut out = String::new();
     // Programs of a document are not padded as those of an image are.
     let program = [program, &[0; PADDING]].concat();
-    let dumped =
-        if Lanes::is_at(&program) { dump_lanes(&program, &mut out) } else { dump_tries(&program, &mut out) };
+    let dumped = if Packed::is_at(&program) {
+        dump_packed(&program, &mut out)
+    } else {
+        dump_tries(&program, &mut out)
+    };
     if dumped.is_none() {
         out.push_str("(damaged here)\n");
     }
     out
 }
 
-fn dump_lanes(program: &[u8], out: &mut String) -> Option<()> {
-    let lanes = Lanes::read(program)?;
+fn dump_packed(program: &[u8], out: &mut String) -> Option<()> {
+    let packed = Packed::read(program)?;
     let front = *program.first()?;
     _ = writeln!(
         out,
-        "lanes, notation {:?}, silence {:?}",
+        "packed, notation {:?}, silence {:?}",
         Notation::from_u8(front & 7)?,
         Silence::of(front)
     );
-    let [a, b, c] = lanes.places;
-    let reach = if lanes.reach == REACH_ALL { "all".to_owned() } else { lanes.reach.to_string() };
+    let [a, b, c] = packed.probes;
+    let reach = if packed.reach == REACH_ALL { "all".to_owned() } else { packed.reach.to_string() };
     _ = writeln!(out, "places {a} {b} {c}, reach {reach}");
-    for (number, bytes) in lanes.triggers()?.iter().enumerate() {
-        let bytes = if number < lanes.pairs { &bytes[..] } else { &bytes[..1] };
-        let waiting = lanes.waiting(number)?;
-        let waiting = (0..lanes.count).filter(|lane| waiting >> lane & 1 == 1).map(|lane| lane.to_string());
+    for (number, bytes) in packed.prefilters()?.iter().enumerate() {
+        let bytes = if number < packed.pairs { &bytes[..] } else { &bytes[..1] };
+        let waiting = packed.waiting(number)?;
+        let waiting = (0..packed.count).filter(|rule| waiting >> rule & 1 == 1).map(|rule| rule.to_string());
         let waiting = waiting.collect::<Vec<_>>().join(" ");
-        _ = writeln!(out, "trigger {:?} for {waiting}", bytes.escape_ascii().to_string());
+        _ = writeln!(out, "prefilter {:?} for {waiting}", bytes.escape_ascii().to_string());
     }
-    let sense = |tag| if permits(tag) { "permit" } else { "prohibit" };
-    for number in 0..lanes.count {
-        let Lane { text, length, anchored, tag, .. } = lanes.lane(number)?;
+    let sense = |priority| if permits(priority) { "permit" } else { "prohibit" };
+    for number in 0..packed.count {
+        let PackedRule { text, length, anchored, priority, .. } = packed.rule(number)?;
         let end = if anchored { "$" } else { "" };
         let text = text.get(..length)?.escape_ascii();
-        _ = writeln!(out, "  {number}: \"{text}\"{end} {} {tag}", sense(tag));
+        _ = writeln!(out, "  {number}: \"{text}\"{end} {} {priority}", sense(priority));
     }
-    if lanes.otherwise != 0 {
-        _ = writeln!(out, "  otherwise {} {}", sense(lanes.otherwise), lanes.otherwise);
+    if packed.fallback != 0 {
+        _ = writeln!(out, "  fallback {} {}", sense(packed.fallback), packed.fallback);
     }
     Some(())
 }
 
 fn dump_tries(program: &[u8], out: &mut String) -> Option<()> {
-    let head = Head::read(program)?;
-    let weighing = match head.weighing {
+    let header = Header::read(program)?;
+    let weighing = match header.weighing {
         Weighing::Ranked(silence) => format!("silence {silence:?}"),
         Weighing::Scoped => "scoped".to_owned(),
     };
-    _ = writeln!(out, "program, notation {:?}, {weighing}", head.notation);
+    _ = writeln!(out, "program, notation {:?}, {weighing}", header.notation);
     out.push_str("literals\n");
-    dump_trie(program, head.literals, false, out)?;
-    let Some(tails) = head.tails else { return Some(()) };
+    dump_trie(program, header.literals, false, out)?;
+    let Some(tails) = header.tails else { return Some(()) };
     let Tails { last, single, states, queues, steps, highest, .. } = tails;
     let bytes = |filter: Filter| -> String {
         let admitted = (0..128u8).filter(|&byte| filter.admits(byte));
         admitted.map(|byte| byte.escape_ascii().to_string()).collect()
     };
-    _ = writeln!(out, "{states} numbered states, {queues} queues, {steps} steps, highest tag {highest}");
+    _ = writeln!(out, "{states} numbered states, {queues} queues, {steps} steps, highest priority {highest}");
     for (name, filter) in [("last", last), ("single", single)] {
         _ = writeln!(out, "  {name} bytes {:?}", bytes(filter));
     }
@@ -131,8 +135,10 @@ fn dump_steps(program: &[u8], at: &mut usize, waits_for: &str, out: &mut String)
     loop {
         let step = Step::read(program, at)?;
         _ = write!(out, " [{waits_for} {}:", step.waits);
-        for (tag, name) in [(step.open, ""), (step.anchored, "$")].into_iter().filter(|&(tag, _)| tag != 0) {
-            _ = write!(out, " {name}{} {tag}", if permits(tag) { "permit" } else { "prohibit" });
+        for (priority, name) in
+            [(step.open, ""), (step.anchored, "$")].into_iter().filter(|&(priority, _)| priority != 0)
+        {
+            _ = write!(out, " {name}{} {priority}", if permits(priority) { "permit" } else { "prohibit" });
         }
         dump_state(step.leads, " to", out);
         out.push(']');
@@ -158,14 +164,14 @@ fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> O
         let flags = *program.get(at)?;
         at += 1;
         _ = write!(out, "{:width$}{:?}", "", label.escape_ascii().to_string(), width = indent * 2);
-        let tags = if segments { 0 } else { flags };
-        for (form, name, rank) in [(tags & 3, "", bytes), (tags >> 2 & 3, "$", bytes + 1)] {
-            let tag = match form {
-                TAG_NONE => continue,
-                TAG_EXPLICIT => varint(program, &mut at)?,
-                form => 2 * rank as Tag + Tag::from(form == TAG_PERMIT),
+        let priorities = if segments { 0 } else { flags };
+        for (form, name, rank) in [(priorities & 3, "", bytes), (priorities >> 2 & 3, "$", bytes + 1)] {
+            let priority = match form {
+                PRIORITY_NONE => continue,
+                PRIORITY_EXPLICIT => varint(program, &mut at)?,
+                form => 2 * rank as Priority + Priority::from(form == PRIORITY_PERMIT),
             };
-            _ = write!(out, " {name}{} {tag}", if permits(tag) { "permit" } else { "prohibit" });
+            _ = write!(out, " {name}{} {priority}", if permits(priority) { "permit" } else { "prohibit" });
         }
         if flags & NODE_EXTRA != 0 {
             match segments {

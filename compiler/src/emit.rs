@@ -1,9 +1,10 @@
 //! Last pass: the documents of many sites → one image.
 //!
-//! Everything that is equal is stored once: documents, policies, lists, programs, names. Numbers and offsets are
-//! given in the order of the sites, so the same captures in any order, compiled by any number of threads, give the
-//! same bytes. [`emit`] takes documents in memory; an [`Emitter`] asks for each when it is needed, and keeps of all that it
-//! has stored a hash and an offset. It knows no text and no precedence; the bytes are laid out by `formats::write`.
+//! Everything that is equal is stored once: documents, policies, lists, programs, names. Numbers
+//! and offsets are given in the order of the sites, so the same captures in any order, compiled by
+//! any number of threads, give the same bytes. [`emit`] takes documents in memory; an [`Emitter`]
+//! asks for each when it is needed, and keeps of all that it has stored a hash and an offset. It
+//! knows no text and no precedence; the bytes are laid out by `formats::write`.
 
 use crate::Options;
 use crate::document::{Document, decode_names};
@@ -16,8 +17,8 @@ use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::push_varint;
 use robomaton_formats::write::{self, Spool, Writer};
 use robomaton_formats::{
-    CrawlerId, ImageError, ListAt, NoRules, Outcome, PolicyAt, Profile, ProgramAt, PurposeAt, Ruling,
-    ScopeAt, SetRef, SiteKey, UsageId, WriteError,
+    CrawlerId, ImageError, ListAt, NoRules, Outcome, PolicyAt, Profile, ProgramAt, PurposeAt, ScopeAt,
+    SetRef, SiteEntry, SiteKey, UsageId, WriteError,
 };
 use std::borrow::Cow;
 use std::collections::hash_map::Entry as Slot;
@@ -38,8 +39,8 @@ pub struct Entry<D> {
     pub fetched_at: u64,
     /// Seconds for which the capture said it is fresh.
     pub fresh_for: Option<u32>,
-    /// The text's document, if there was a text: for [`emit`] itself, which entries of one text share, for an [`Emitter`]
-    /// its number.
+    /// The text's document, if there was a text: for [`emit`] itself, which entries of one text
+    /// share, for an [`Emitter`] its number.
     pub document: Option<D>,
 }
 
@@ -83,7 +84,8 @@ pub fn emit(mut entries: Vec<Entry<&Document>>, options: &Options) -> Result<Vec
     whole().map_err(WriteError::in_memory)
 }
 
-/// The names that the documents of an image have in common: they are numbered before the first is stored.
+/// The names that the documents of an image have in common: they are numbered before the first is
+/// stored.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     crawlers: HashSet<String>,
@@ -128,10 +130,11 @@ pub struct Emitter<S> {
     writer: Writer<S>,
     /// Crawler names, ascending: the position is the number.
     crawlers: Vec<String>,
-    /// Names of usages that have no number of their own, ascending: they are numbered on from [`USAGES`].
+    /// Names of usages that have no number of their own, ascending: they are numbered on from
+    /// [`USAGES`].
     usages: Vec<String>,
-    /// Rulings by the number of the document, and what became of the fetch.
-    rulings: HashMap<(usize, Option<NoRules>), Ruling>,
+    /// Site entries by the number of the document, and what became of the fetch.
+    entries: HashMap<(usize, Option<NoRules>), SiteEntry>,
     /// The number in the image of each document that is stored.
     numbers: HashMap<usize, u32>,
     seen: Seen,
@@ -172,14 +175,14 @@ impl<S: Spool> Emitter<S> {
             writer: Writer::new(spool)?,
             crawlers: sorted(names.crawlers),
             usages: sorted(names.usages),
-            rulings: HashMap::new(),
+            entries: HashMap::new(),
             numbers: HashMap::new(),
             seen: Seen::default(),
         })
     }
 
-    /// Adds a site. Sites come in the order of their keys, each once. `load` gives a document by its number; it is asked
-    /// when the first site needs one.
+    /// Adds a site. Sites come in the order of their keys, each once. `load` gives a document by
+    /// its number; it is asked when the first site needs one.
     ///
     /// # Errors
     /// [`ImageError::TooLarge`] when a section is full, and what `load` and the spools say.
@@ -190,25 +193,25 @@ impl<S: Spool> Emitter<S> {
     ) -> Result<(), WriteError> {
         let Entry { site: key, outcome, status, fetched_at, fresh_for, document } = entry;
         let no_rules = (outcome != Outcome::Rules).then_some(NoRules { outcome, status });
-        let (ruling, document) = match document {
-            None => (self.ruling(None, no_rules)?, None),
+        let (entry, document) = match document {
+            None => (self.entry(None, no_rules)?, None),
             Some(number) => {
-                let known = self.rulings.get(&(number, no_rules)).zip(self.numbers.get(&number));
-                let (ruling, stored) = match known {
-                    Some((&ruling, &stored)) => (ruling, stored),
+                let known = self.entries.get(&(number, no_rules)).zip(self.numbers.get(&number));
+                let (entry, stored) = match known {
+                    Some((&entry, &stored)) => (entry, stored),
                     None => {
                         let document = load(number)?;
-                        let ruling = self.ruling(Some(&document), no_rules)?;
+                        let entry = self.entry(Some(&document), no_rules)?;
                         let stored = self.store_document(&document)?;
-                        self.rulings.insert((number, no_rules), ruling);
+                        self.entries.insert((number, no_rules), entry);
                         self.numbers.insert(number, stored);
-                        (ruling, stored)
+                        (entry, stored)
                     }
                 };
-                (ruling, Some(stored))
+                (entry, Some(stored))
             }
         };
-        self.writer.push_site(write::Site { key, ruling, status, document, fetched_at, fresh_for });
+        self.writer.push_site(write::Site { key, entry, status, document, fetched_at, fresh_for });
         Ok(())
     }
 
@@ -232,15 +235,16 @@ impl<S: Spool> Emitter<S> {
         self.writer.finish(&frame, out)
     }
 
-    /// What answers for a site: its document, if that speaks to any crawler, as pages may where there is no robots.txt.
-    fn ruling(
+    /// What answers for a site: its document, if that speaks to any crawler, as pages may where
+    /// there is no robots.txt.
+    fn entry(
         &mut self,
         document: Option<&Document>,
         no_rules: Option<NoRules>,
-    ) -> Result<Ruling, WriteError> {
+    ) -> Result<SiteEntry, WriteError> {
         let speaks = |document: &&Document| !document.crawlers.is_empty() || document.default.is_some();
         let policy = match (document.filter(speaks), no_rules) {
-            (None, Some(no_rules)) => return Ok(Ruling::NoRules(no_rules)),
+            (None, Some(no_rules)) => return Ok(SiteEntry::NoRules(no_rules)),
             (None, None) => policy::Policy::default(),
             (Some(document), no_rules) => policy::Policy { no_rules, ..self.policy(document)? },
         };
@@ -249,11 +253,11 @@ impl<S: Spool> Emitter<S> {
         }
         let mut bytes = Vec::new();
         policy.encode(&mut bytes);
-        Ok(Ruling::Policy(PolicyAt::new(self.store(Section::Policies, &bytes)?)))
+        Ok(SiteEntry::Policy(PolicyAt::new(self.store(Section::Policies, &bytes)?)))
     }
 
-    /// Stores what a document's policy leads to, in the order in which its sets name it, so that an image can be taken apart
-    /// and put together again; gives the policy.
+    /// Stores what a document's policy leads to, in the order in which its sets name it, so that an
+    /// image can be taken apart and put together again; gives the policy.
     fn policy(&mut self, document: &Document) -> Result<policy::Policy, WriteError> {
         let programs = &mut Programs { document, stored: vec![None; document.programs.len()] };
         let is_scoped = !document.scope.is_empty();
@@ -378,8 +382,8 @@ struct Programs<'d> {
     stored: Vec<Option<ProgramAt>>,
 }
 
-/// What has been stored already, and where, by hash. The seed is another one in each run, so that nobody can write a text
-/// that is taken for another; the image does not depend on it.
+/// What has been stored already, and where, by hash. The seed is another one in each run, so that
+/// nobody can write a text that is taken for another; the image does not depend on it.
 struct Seen {
     seed: u64,
     known: HashMap<u128, u32>,

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //!   text ──▶ grammar::scan ──▶ lower ──▶ precedence ──▶ programs ──▶ details ──▶ Document ──▶ emit ──▶ image
-//!                              │ Policy     │ tags        │ automaton
+//!                              │ Policy     │ priorities      │ automaton
 //!                              └────────────┴──▶ trace: the meaning, read naively
 //! ```
 //!
-//! [`compile()`] makes a [`Document`] of one text, by the passes above; [`emit()`] makes an image of the documents
-//! of many sites. `language` has a file for each language that `lower` gives the text to. Invariants: every pass is
-//! a pure function (no clock, no hash order, no thread order); nothing fails on what a text says: what exceeds a
-//! [`Limits`] is an outcome with a name. Precedence is decided in [`precedence`] alone.
+//! [`compile()`] makes a [`Document`] of one text, by the passes above; [`emit()`] makes an image
+//! of the documents of many sites. `language` has a file for each language that `lower` gives the
+//! text to. Invariants: every pass is a pure function (no clock, no hash order, no thread order);
+//! nothing fails on what a text says: what exceeds a [`Limits`] is an outcome with a name.
+//! Precedence is decided in [`precedence`] alone.
 //!
 //! ```
 //! use robomaton_compiler::{Options, compile, emit, Entry};
@@ -67,8 +68,10 @@ pub struct Options {
     pub limits: Limits,
     /// Keep the groups of these crawlers and the default groups only; empty keeps all.
     pub crawlers: Vec<String>,
-    /// Leave the texts out of the image: it still answers and names the deciding line, but cannot explain.
+    /// Leave the texts out of the image: it still answers and names the deciding line, but cannot
+    /// explain.
     pub no_sources: bool,
-    /// Make programs the plain way, which the other is held against: tries for every set, and of all its rules.
+    /// Make programs the plain way, which the other is held against: tries for every set, and of
+    /// all its rules.
     pub plain_programs: bool,
 }

@@ -1,7 +1,8 @@
 //! Every limit of the compiler in one place, with its default and the reason for it.
 //!
-//! What exceeds a limit is compiled to `Outcome::OverLimit`, which disallows until the limit is raised (R4): nothing
-//! is dropped silently, and a hostile text costs no more than its limits allow.
+//! What exceeds a limit is compiled to `Outcome::OverLimit`, which disallows until the limit is
+//! raised (R4): nothing is dropped silently, and a hostile text costs no more than its limits
+//! allow.
 
 use robomaton_formats::Profile;
 use robomaton_formats::program::MAX_STEPS;
@@ -15,8 +16,9 @@ const BYTES: &str = "bytes";
 /// What one text may cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes that are read; what follows the last line end within them is left unread, with a diagnostic, as RFC
-    /// 9309 2.5 says. `None` is the profile's default: 500 KiB, and for `google`, whose parser reads all, none.
+    /// Bytes that are read; what follows the last line end within them is left unread, with a
+    /// diagnostic, as RFC 9309 2.5 says. `None` is the profile's default: 500 KiB, and for
+    /// `google`, whose parser reads all, none.
     pub bytes: Option<usize>,
     /// Groups. The largest real file known has 2,200.
     pub groups: usize,
@@ -34,8 +36,8 @@ pub struct Limits {
     pub conditions: usize,
     /// Different crawl-delays, request-rates, visit-times and comments of one group, each.
     pub times: usize,
-    /// Segments of one group that end or part along one another, read from the end: each place of a target may cost so many
-    /// steps. The deepest real group known has 9.
+    /// Segments of one group that end or part along one another, read from the end: each place of a
+    /// target may cost so many steps. The deepest real group known has 9.
     pub depth: usize,
     /// Distinct patterns of a text whose fields are weighed by narrowness.
     pub patterns: usize,
@@ -108,9 +110,10 @@ impl Limits {
         .into()
     }
 
-    /// The limits in the provenance of an image of this profile. A limit of bytes that is the profile's default is
-    /// left unset, since another document of a site has a profile, and a default, of its own. Unknown names are
-    /// ignored, and a limit that is not named has its default.
+    /// The limits in the provenance of an image of this profile. A limit of bytes that is the
+    /// profile's default is left unset, since another document of a site has a profile, and a
+    /// default, of its own. Unknown names are ignored, and a limit that is not named has its
+    /// default.
     pub fn from_named(named: &[(String, u64)], profile: Profile) -> Limits {
         let defaults = Limits::default();
         let value = |wanted: &str, default: usize| {
@@ -158,7 +161,8 @@ pub enum LimitName {
     Depth,
     /// [`Limits::patterns`].
     Patterns,
-    /// Conventional rules of all combinations of groups that crawlers have, in a text that is weighed by narrowness.
+    /// Conventional rules of all combinations of groups that crawlers have, in a text that is
+    /// weighed by narrowness.
     Merged,
     /// Different combinations of groups that crawlers have: what the format can number.
     Sets,

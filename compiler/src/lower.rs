@@ -1,7 +1,7 @@
 //! First pass: tree → policy. Gives the text to each language of the profile, in their order.
 //!
-//! Lowering never fails on what a text says; what the grammar could not read has a diagnostic there and is skipped
-//! here. It knows no key and no precedence: `language` has a file for each language.
+//! Lowering never fails on what a text says; what the grammar could not read has a diagnostic there
+//! and is skipped here. It knows no key and no precedence: `language` has a file for each language.
 
 use crate::Options;
 use crate::context::CompileContext;
@@ -11,7 +11,8 @@ use crate::lowering::Lowering;
 use crate::policy::Policy;
 use robomaton_grammar::Tree;
 
-/// Lowers a tree under the options' profile. `origin` is the authority (`host[:port]`) the text was fetched from.
+/// Lowers a tree under the options' profile. `origin` is the authority (`host[:port]`) the text was
+/// fetched from.
 ///
 /// # Errors
 /// The limit that the text exceeds.

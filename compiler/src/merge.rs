@@ -1,9 +1,11 @@
-//! Images → image: of several captures of a site the newest counts, as when all were compiled together.
+//! Images → image: of several captures of a site the newest counts, as when all were compiled
+//! together.
 //!
-//! Nothing is compiled: documents are taken out of the images as they are and emitted again. Merging is a matter of the set
-//! of images: their order does not count, nor does one that is there twice, nor what was merged before. The result is the
-//! image that all captures together give, if redirects and files that texts refer to stand in the same image as the site,
-//! and no two captures of a site were made in the same second. It knows no text and no rule.
+//! Nothing is compiled: documents are taken out of the images as they are and emitted again.
+//! Merging is a matter of the set of images: their order does not count, nor does one that is there
+//! twice, nor what was merged before. The result is the image that all captures together give, if
+//! redirects and files that texts refer to stand in the same image as the site, and no two captures
+//! of a site were made in the same second. It knows no text and no rule.
 
 use crate::document::Extractor;
 use crate::emit::{Emitter, Entry, Names, Provenance};
@@ -12,7 +14,7 @@ use robomaton_formats::layout::{FetchRecord, NONE, shard_of};
 use robomaton_formats::read::{Site, View};
 use robomaton_formats::site::split_name;
 use robomaton_formats::write::Spool;
-use robomaton_formats::{DocumentId, Outcome, Ruling, Scheme, SiteKey, WriteError};
+use robomaton_formats::{DocumentId, Outcome, Scheme, SiteEntry, SiteKey, WriteError};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -46,7 +48,7 @@ pub struct Merge<'i> {
     /// The sites that are left, in the order of their keys.
     sites: Vec<Chosen>,
     /// Each document of those once: its image, what answers for its sites, and its number there.
-    documents: Vec<(u32, Ruling, DocumentId)>,
+    documents: Vec<(u32, SiteEntry, DocumentId)>,
     /// The names in those, which all shards number alike.
     names: Names,
     provenance: Provenance,
@@ -62,8 +64,8 @@ struct Chosen {
 }
 
 impl<'i> Merge<'i> {
-    /// Chooses the sites, in time linear in the images but for the order of the keys. Keeps sixteen bytes of each site and some
-    /// sixty of each document.
+    /// Chooses the sites, in time linear in the images but for the order of the keys. Keeps sixteen
+    /// bytes of each site and some sixty of each document.
     ///
     /// # Errors
     /// When there is no image, one is damaged, or they were not compiled alike.
@@ -71,14 +73,14 @@ impl<'i> Merge<'i> {
         let provenance = provenance(views)?;
         let (mut sites, mut documents) = (Vec::new(), Vec::new());
         // A document is known by its image, its number there, and what answers for it.
-        let mut numbers: HashMap<(u32, DocumentId, Ruling), u32> = HashMap::new();
+        let mut numbers: HashMap<(u32, DocumentId, SiteEntry), u32> = HashMap::new();
         for (image, place) in choose(views)? {
             let damaged = MergeError::Damaged { image: image as usize };
             let view = views[image as usize];
-            let (_, fetch, ruling) = parts(view, place).ok_or(damaged)?;
+            let (_, fetch, entry) = parts(view, place).ok_or(damaged)?;
             let document = view.document_of(fetch).map(|id| {
-                *numbers.entry((image, id, ruling)).or_insert_with(|| {
-                    documents.push((image, ruling, id));
+                *numbers.entry((image, id, entry)).or_insert_with(|| {
+                    documents.push((image, entry, id));
                     documents.len() as u32 - 1
                 })
             });
@@ -86,8 +88,8 @@ impl<'i> Merge<'i> {
         }
         let images: Vec<Extractor<'_>> = views.iter().map(|&view| Extractor::new(view)).collect();
         let mut names = Names::default();
-        for &(image, ruling, _) in &documents {
-            let of = images[image as usize].names(ruling);
+        for &(image, entry, _) in &documents {
+            let of = images[image as usize].names(entry);
             names.add(&of.ok_or(MergeError::Damaged { image: image as usize })?);
         }
         Ok(Merge { images, sites, documents, names, provenance })
@@ -103,11 +105,12 @@ impl<'i> Merge<'i> {
         self.sites.is_empty()
     }
 
-    /// Writes the image of all sites, or of those in one shard: its number, and that of the last. `spool` makes a place for
-    /// each section.
+    /// Writes the image of all sites, or of those in one shard: its number, and that of the last.
+    /// `spool` makes a place for each section.
     ///
     /// # Errors
-    /// When an image is damaged, the result would not fit its format, and what the spools and `out` say.
+    /// When an image is damaged, the result would not fit its format, and what the spools and `out`
+    /// say.
     pub fn write<S: Spool>(
         &self,
         shard: (u8, u8),
@@ -118,22 +121,22 @@ impl<'i> Merge<'i> {
         let mut emitter = Emitter::new(self.names.clone(), spool)?;
         for &Chosen { image, place, document } in &self.sites {
             let extractor = &self.images[image as usize];
-            let (site, fetch, ruling) = parts(extractor.view(), place).ok_or_else(|| damaged(image))?;
+            let (site, fetch, entry) = parts(extractor.view(), place).ok_or_else(|| damaged(image))?;
             let (name, scheme) = key(&site).ok_or_else(|| damaged(image))?;
             if shard_of(split_name(&name).0.as_bytes(), shard.1) != shard.0 {
                 continue;
             }
             let entry = Entry {
                 site: SiteKey::stored(&name, scheme),
-                outcome: extractor.no_rules(ruling).map_or(Outcome::Rules, |no_rules| no_rules.outcome),
+                outcome: extractor.no_rules(entry).map_or(Outcome::Rules, |no_rules| no_rules.outcome),
                 status: fetch.status.get(),
                 fetched_at: fetch.fetched_at.get(),
                 fresh_for: Some(fetch.fresh_for.get()).filter(|&seconds| seconds != NONE),
                 document: document.map(|document| document as usize),
             };
             emitter.push(entry, |document| {
-                let (image, ruling, id) = self.documents[document];
-                let document = self.images[image as usize].document(ruling, id);
+                let (image, entry, id) = self.documents[document];
+                let document = self.images[image as usize].document(entry, id);
                 document.map(Cow::Owned).ok_or_else(|| damaged(image))
             })?;
         }
@@ -177,11 +180,11 @@ fn key(site: &Site<'_>) -> Option<Key> {
     Some((site.name.decode()?.as_str().into(), site.name.scheme()?))
 }
 
-fn parts<'i>(view: View<'i>, place: u32) -> Option<(Site<'i>, &'i FetchRecord, Ruling)> {
+fn parts<'i>(view: View<'i>, place: u32) -> Option<(Site<'i>, &'i FetchRecord, SiteEntry)> {
     let site = view.site_at(place)?;
     let fetch = view.fetches().get(site.number as usize)?;
-    let ruling = site.ruling()?;
-    Some((site, fetch, ruling))
+    let entry = site.entry()?;
+    Some((site, fetch, entry))
 }
 
 /// What all images were compiled with, if that is the same.
@@ -205,8 +208,9 @@ fn provenance(views: &[View<'_>]) -> Result<Provenance, MergeError> {
     first.ok_or(MergeError::Nothing)
 }
 
-/// What one image knows of a site, the better last: the newest; then an answer rather than a redirect, a redirect rather than
-/// an error, an error rather than silence; then anything, so long as it is always the same.
+/// What one image knows of a site, the better last: the newest; then an answer rather than a
+/// redirect, a redirect rather than an error, an error rather than silence; then anything, so long
+/// as it is always the same.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Capture<'i> {
     fetched_at: u64,
@@ -219,9 +223,9 @@ struct Capture<'i> {
 
 impl<'i> Capture<'i> {
     fn read(view: View<'i>, place: u32) -> Option<Capture<'i>> {
-        let (_, fetch, ruling) = parts(view, place)?;
-        let no_rules = match ruling {
-            Ruling::NoRules(no_rules) => Some((no_rules.outcome as u8, no_rules.status)),
+        let (_, fetch, entry) = parts(view, place)?;
+        let no_rules = match entry {
+            SiteEntry::NoRules(no_rules) => Some((no_rules.outcome as u8, no_rules.status)),
             _ => None,
         };
         let document = view.document_of(fetch);

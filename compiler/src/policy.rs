@@ -1,8 +1,8 @@
 //! The compiler's intermediate form: groups, rules and records with no spelling left.
 //!
-//! `lower` makes it from a tree; `precedence`, `automaton` and `trace` read it. From a tree one can print the file
-//! back, from a policy one cannot: if a fact stands in the wrong one of the two, that sentence tells.
-//! It borrows patterns from the text where they were canonical already.
+//! `lower` makes it from a tree; `precedence`, `automaton` and `trace` read it. From a tree one can
+//! print the file back, from a policy one cannot: if a fact stands in the wrong one of the two,
+//! that sentence tells. It borrows patterns from the text where they were canonical already.
 
 use robomaton_formats::condition::Condition;
 use robomaton_formats::policy::{self, Role, USAGES};
@@ -17,28 +17,32 @@ use std::ops::Range;
 pub struct Policy<'s> {
     /// The dialect it was read in.
     pub profile: Profile,
-    /// The groups: conventional ones, then sub-records of ACAP, then fields of pages; each kind in file order.
+    /// The groups: conventional ones, then sub-records of ACAP, then fields of pages; each kind in
+    /// file order.
     pub groups: Vec<Group<'s>>,
     /// The rules of all groups, in their order.
     pub rules: Vec<Rule<'s>>,
     /// Records that speak for the whole file, or stand in no group.
     pub extensions: Vec<Extension<'s>>,
-    /// Names of usages that have no number of their own, lower case: they are numbered on from [`USAGES`].
+    /// Names of usages that have no number of their own, lower case: they are numbered on from
+    /// [`USAGES`].
     pub usages: Vec<String>,
     /// Sets of conditions; a rule names its set by its place here, plus one.
     pub conditions: Vec<Vec<Condition>>,
-    /// The files that are referred to, in file order; a group names its file by its place here, plus one.
+    /// The files that are referred to, in file order; a group names its file by its place here,
+    /// plus one.
     pub files: Vec<String>,
     /// Paths of those of the same site.
     pub references: Vec<String>,
     /// Whether the text holds ACAP records: then silence is permission for every usage (P49).
     pub is_acap: bool,
-    /// Whether the meaning depends on the site that the text was fetched from (absolute URLs as patterns, R14).
+    /// Whether the meaning depends on the site that the text was fetched from (absolute URLs as
+    /// patterns, R14).
     pub depends_on_origin: bool,
     /// Whether the text holds any record that this profile knows.
     pub has_records: bool,
-    /// Of a text that states versions of the language, its rule sets before crawlers were taken out of them (N2 to N5):
-    /// one for each conventional group. Nothing is decided by it.
+    /// Of a text that states versions of the language, its rule sets before crawlers were taken out
+    /// of them (N2 to N5): one for each conventional group. Nothing is decided by it.
     pub rule_sets: Vec<RuleSet<'s>>,
 }
 
@@ -60,7 +64,8 @@ impl<'s> Policy<'s> {
         names.position(|usage| usage.eq_ignore_ascii_case(name)).map(|number| number as u16)
     }
 
-    /// The record on a line of a group of ranked rules, where it is kept as it stands in the text (R18).
+    /// The record on a line of a group of ranked rules, where it is kept as it stands in the text
+    /// (R18).
     pub fn record<'p>(&'p self, group: &'p Group<'s>, line: u32) -> Option<&'p Extension<'s>> {
         let mut records = group.extensions.iter().chain(&self.extensions);
         records.find(|record| record.line == line && group.role.is_ranked())
@@ -105,8 +110,8 @@ pub enum Agent<'s> {
 }
 
 impl Group<'_> {
-    /// Whether it is a group or record of the text: its names are those that a crawler is known by (R5). What stands in a
-    /// page speaks of that page alone.
+    /// Whether it is a group or record of the text: its names are those that a crawler is known by
+    /// (R5). What stands in a page speaks of that page alone.
     pub fn names_crawlers(&self) -> bool {
         self.role.names_crawlers()
     }
@@ -147,7 +152,8 @@ pub enum Sense {
     Prohibit,
 }
 
-/// How rules that match the same path are weighed against each other; [`crate::precedence`] carries it out.
+/// How rules that match the same path are weighed against each other; [`crate::precedence`] carries
+/// it out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combiner {
     /// The longest pattern decides, and of equal ones a permission (R12).
@@ -202,7 +208,8 @@ impl Rule<'_> {
         Pattern { text: &self.pattern, notation: self.notation }
     }
 
-    /// Whether it stands for what a rule set of Robot-version 2.0.0 does not list (N10, N12): no record says it.
+    /// Whether it stands for what a rule set of Robot-version 2.0.0 does not list (N10, N12): no
+    /// record says it.
     pub fn is_implied(&self) -> bool {
         self.combiner == Combiner::FormOfMatch(Form::Implied)
     }

@@ -1,25 +1,27 @@
-//! Second pass: policy → tags. The one file that decides which rule beats which.
+//! Second pass: policy → priorities. The one file that decides which rule beats which.
 //!
-//! A tag is `2 × rank + 1` for a permission and `2 × rank` for a prohibition, and the highest tag of the matching
-//! rules wins. RFC 9309 ranks by the bytes of the pattern, so that on equal length the permission wins (R12); the
-//! 1996 draft ranks by file order (K11), Robot-version 2.0.0 by the form of the match (N9): each rule has the
-//! [`Combiner`] of its language. Nothing after this pass knows why one tag is higher than another.
+//! A priority is `2 × rank + 1` for a permission and `2 × rank` for a prohibition, and the highest
+//! priority of the matching rules wins. RFC 9309 ranks by the bytes of the pattern, so that on
+//! equal length the permission wins (R12); the 1996 draft ranks by file order (K11), Robot-version
+//! 2.0.0 by the form of the match (N9): each rule has the [`Combiner`] of its language. Nothing
+//! after this pass knows why one priority is higher than another.
 
 use crate::policy::{Combiner, Policy, Rule, Sense};
 use robomaton_formats::policy;
-use robomaton_formats::program::{Silence, Tag};
+use robomaton_formats::program::{Priority, Silence};
 
-/// The tag of each rule of the policy, in its order.
-pub fn tags(policy: &Policy<'_>) -> Vec<Tag> {
+/// The priority of each rule of the policy, in its order.
+pub fn priorities(policy: &Policy<'_>) -> Vec<Priority> {
     let count = policy.rules.len();
-    policy.rules.iter().enumerate().map(|(index, rule)| tag(rule, count - index)).collect()
+    policy.rules.iter().enumerate().map(|(index, rule)| priority(rule, count - index)).collect()
 }
 
-/// The tag of a rule that `left` rules, itself among them, stand at and behind the place of.
-fn tag(rule: &Rule<'_>, left: usize) -> Tag {
+/// The priority of a rule that `left` rules, itself among them, stand at and behind the place of.
+fn priority(rule: &Rule<'_>, left: usize) -> Priority {
     let permits = rule.sense == Sense::Permit;
     let rank = match rule.combiner {
-        // Fields have numbers of their own in programs (`programs::scoped`), which replace these tags.
+        // Fields have numbers of their own in programs (`programs::scoped`), which replace these
+        // priorities.
         Combiner::LongestMatch | Combiner::Specificity => rule.pattern.len(),
         Combiner::FirstMatch => left,
         Combiner::FormOfMatch(form) => form as usize,
@@ -27,22 +29,29 @@ fn tag(rule: &Rule<'_>, left: usize) -> Tag {
         Combiner::MostRestrictive => 1 + usize::from(!permits),
     };
     // Patterns and rules are limited far below 2³¹.
-    2 * rank as Tag + Tag::from(permits)
+    2 * rank as Priority + Priority::from(permits)
 }
 
-/// The tags of conventional rules among fields that are weighed by narrowness, where each distinct pattern and sense
-/// has a number of its own: by tag, then the narrower in the order of symbols. `pattern` numbers the patterns.
-pub(crate) fn numbers(policy: &Policy<'_>, tags: &[Tag], pattern: impl Fn(usize) -> u32) -> Vec<(Tag, u32)> {
+/// The priorities of conventional rules among fields that are weighed by narrowness, where each
+/// distinct pattern and sense has a number of its own: by priority, then the narrower in the order
+/// of symbols. `pattern` numbers the patterns.
+pub(crate) fn numbers(
+    policy: &Policy<'_>,
+    priorities: &[Priority],
+    pattern: impl Fn(usize) -> u32,
+) -> Vec<(Priority, u32)> {
     let conventional = policy.groups.iter().filter(|group| group.role.is_ranked());
-    let mut numbers: Vec<_> =
-        conventional.flat_map(|group| group.rules.clone()).map(|rule| (tags[rule], pattern(rule))).collect();
+    let mut numbers: Vec<_> = conventional
+        .flat_map(|group| group.rules.clone())
+        .map(|rule| (priorities[rule], pattern(rule)))
+        .collect();
     numbers.sort_unstable();
     numbers.dedup();
     numbers
 }
 
-/// What it means that none of these rules, all that the chosen groups hold of a usage, matches (RFC 9309 2.2.2). Without
-/// any, groups still speak of crawling (R7), and otherwise of nothing.
+/// What it means that none of these rules, all that the chosen groups hold of a usage, matches (RFC
+/// 9309 2.2.2). Without any, groups still speak of crawling (R7), and otherwise of nothing.
 pub fn silence<'r, 's: 'r>(rules: impl IntoIterator<Item = &'r Rule<'s>>, usage: Option<u16>) -> Silence {
     let speaks = rules.into_iter().any(|rule| rule.silence == Silence::Allowed);
     if speaks || usage == Some(policy::CRAWL) { Silence::Allowed } else { Silence::Unknown }

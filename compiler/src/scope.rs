@@ -1,9 +1,11 @@
-//! Narrowness: which of two patterns has the narrower scope (V51), and all such facts of a document as runs of numbers.
+//! Narrowness: which of two patterns has the narrower scope (V51), and all such facts of a document
+//! as runs of numbers.
 //!
-//! The second way to weigh rules, beside the ranks of `precedence`. [`compare`] is the meaning, read naively, for the
-//! trace evaluator and `lint`; `Order` says the same of every pair of a document in linear size, for the programs. The
-//! order is over the symbols of canonical patterns: END < `$` < `*` < literal, decided where two patterns first part;
-//! where two literals part, neither is narrower (decision 1). It does not know senses, usages or crawlers.
+//! The second way to weigh rules, beside the ranks of `precedence`. [`compare`] is the meaning,
+//! read naively, for the trace evaluator and `lint`; `Order` says the same of every pair of a
+//! document in linear size, for the programs. The order is over the symbols of canonical patterns:
+//! END < `$` < `*` < literal, decided where two patterns first part; where two literals part,
+//! neither is narrower (decision 1). It does not know senses, usages or crawlers.
 
 use robomaton_formats::Notation;
 use std::cmp::Ordering;
@@ -49,13 +51,14 @@ fn is_literal(symbol: Option<&Symbol>) -> bool {
     symbol.is_some_and(|&symbol| symbol > STAR)
 }
 
-/// The pattern of a rule in the bytes that narrowness is told by, whatever notation it is written in.
+/// The pattern of a rule in the bytes that narrowness is told by, whatever notation it is written
+/// in.
 pub fn scoped_pattern(pattern: &[u8]) -> Vec<u8> {
     Notation::Acap.pattern(pattern).into_owned()
 }
 
-/// How the scopes of two patterns compare: `Greater` when the first is the narrower one; none when two literals part
-/// them. The second value is the symbol, counted from 0, at which they part.
+/// How the scopes of two patterns compare: `Greater` when the first is the narrower one; none when
+/// two literals part them. The second value is the symbol, counted from 0, at which they part.
 pub fn compare(one: &[Symbol], other: &[Symbol]) -> (Option<Ordering>, usize) {
     let at = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (a, b) = (one.get(at), other.get(at));
@@ -83,7 +86,8 @@ impl Order {
         self.patterns.len()
     }
 
-    /// The number of a pattern. Those that are not among the patterns are narrower than all: fields of one resource.
+    /// The number of a pattern. Those that are not among the patterns are narrower than all: fields
+    /// of one resource.
     pub(crate) fn number(&self, pattern: &[Symbol]) -> u32 {
         self.patterns.binary_search_by(|probe| probe.as_slice().cmp(pattern)).unwrap_or(self.len()) as u32
     }
@@ -91,8 +95,9 @@ impl Order {
 
 /// For each pattern the runs of later ones that part from it at one of its wildcards or its end.
 ///
-/// Going right from a pattern, the bytes shared with it never grow: they are the least that neighbours on the way
-/// share. So the later patterns fall into runs of equal shares, and a pattern of *n* symbols has at most *n* + 1 of them.
+/// Going right from a pattern, the bytes shared with it never grow: they are the least that
+/// neighbours on the way share. So the later patterns fall into runs of equal shares, and a pattern
+/// of *n* symbols has at most *n* + 1 of them.
 fn runs(patterns: &[Vec<Symbol>]) -> Vec<Vec<(u32, u32)>> {
     let count = patterns.len();
     // What a pattern shares with the one before.

@@ -1,8 +1,9 @@
 //! Tells text from what only pretends to be it, by its first bytes.
 //!
 //! Asked about texts in which no record was found: a page or an image served in place of a
-//! robots.txt is another outcome than an empty file (R16). Invariant: bounded work, whatever the body.
-//! It does not decide: a body that looks like HTML may still hold records, and then they count.
+//! robots.txt is another outcome than an empty file (R16). Invariant: bounded work, whatever the
+//! body. It does not decide: a body that looks like HTML may still hold records, and then they
+//! count.
 
 /// What the first bytes of a body look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +19,8 @@ pub enum Looks {
 /// How much of a body is looked at.
 const HEAD: usize = 2048;
 
-/// Beginnings of files that are not text: byte order marks of UTF-16, then archives, images, documents.
+/// Beginnings of files that are not text: byte order marks of UTF-16, then archives, images,
+/// documents.
 const MAGIC: [&[u8]; 16] = [
     b"\xff\xfe",
     b"\xfe\xff",
@@ -40,7 +42,8 @@ const MAGIC: [&[u8]; 16] = [
 
 /// What `body` looks like, by its first two KiB and the media type it was served with.
 ///
-/// The media type alone proves nothing: 2xx answers of plain rules as `text/html` are common, and so is the reverse.
+/// The media type alone proves nothing: 2xx answers of plain rules as `text/html` are common, and
+/// so is the reverse.
 pub fn sniff(body: &[u8], content_type: Option<&str>) -> Looks {
     if MAGIC.iter().any(|magic| body.starts_with(magic)) {
         return Looks::Binary;

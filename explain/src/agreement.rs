@@ -78,7 +78,7 @@ pub(crate) fn check_agreement(
     };
     let lines: Vec<u32> = account.rules.iter().map(|rule| rule.line).collect();
     let has_lines = trace.deciding().all(|found| lines.contains(&policy.rules[found.rule].line));
-    // The image names one ranked rule, the first with its tag, so the line must be the same.
+    // The image names one ranked rule, the first with its priority, so the line must be the same.
     if image == claim && has_lines {
         return Ok(());
     }

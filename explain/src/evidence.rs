@@ -7,7 +7,7 @@ use crate::agreement::check_agreement;
 use crate::error::Error;
 use crate::query::Query;
 use robomaton_compiler::Policy;
-use robomaton_compiler::trace::{Asked, Trace, trace};
+use robomaton_compiler::trace::{Trace, TraceQuery, trace};
 use robomaton_runtime::{Account, Basis, Outcome, Verdict};
 
 /// A query about a URL, and what the image answers. The account is decoded once, since that takes
@@ -24,7 +24,7 @@ pub(crate) struct ImageAnswer<'a> {
 pub(crate) struct Evidence<'a> {
     pub(crate) policy: &'a Policy<'a>,
     pub(crate) trace: &'a Trace,
-    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) query: &'a TraceQuery<'a>,
 }
 
 impl Evidence<'_> {
@@ -55,9 +55,9 @@ impl<'a> ImageAnswer<'a> {
         let target = site.map(|site| site.target(self.url)).unwrap_or_default();
         let unheard = site.is_none_or(|site| site.is_unheard());
         let agents = self.query.agents();
-        let asked = self.query.asked(&agents, &target, unheard);
-        let trace = trace(policy, &asked);
+        let query = self.query.trace_query(&agents, &target, unheard);
+        let trace = trace(policy, &query);
         check_agreement(policy, &trace, &self.verdict, &self.account)?;
-        Ok(read(&Evidence { policy, trace: &trace, asked: &asked }))
+        Ok(read(&Evidence { policy, trace: &trace, query: &query }))
     }
 }

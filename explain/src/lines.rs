@@ -177,11 +177,11 @@ struct RuleFates<'a> {
 impl RuleFates<'_> {
     /// What became of the rules of each line; of several on one line, the best.
     fn all(&self) -> HashMap<u32, (RuleFate, String)> {
-        let Evidence { policy, trace, asked } = *self.evidence;
+        let Evidence { policy, trace, query } = *self.evidence;
         let found: HashMap<usize, &Match> = trace.matches.iter().map(|found| (found.rule, found)).collect();
         let mut fates: HashMap<u32, (RuleFate, String)> = HashMap::new();
         for (number, group) in policy.groups.iter().enumerate().filter(|(_, group)| group.file == 0) {
-            let answers = addresses(policy, trace, asked, number);
+            let answers = addresses(policy, trace, query, number);
             for at in group.rules.clone() {
                 let rule = &policy.rules[at];
                 // The prohibition of what a rule set does not list stands on no line of its own.
@@ -232,7 +232,7 @@ impl RuleFates<'_> {
             return "matches, and is beaten by what is narrower, or forbids as much".to_owned();
         };
         let [first, second] = [winner, loser].map(|found| &policy.rules[found.rule]);
-        let (line, length) = (first.line, |found: &Match| found.tag >> 1);
+        let (line, length) = (first.line, |found: &Match| found.priority >> 1);
         if policy.profile == Profile::Koster {
             format!("matches, but line {line} stands before it")
         } else if first.is_weighed_by_form() || second.is_weighed_by_form() {

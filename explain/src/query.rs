@@ -1,9 +1,9 @@
 //! Who asks, for what, and how people write it: names of crawlers, usages, URLs.
 //!
 //! A [`Query`] says everything by names. [`Query::resolve`] turns it into what an image is asked
-//! with, [`Query::asked`] into what the trace is asked with.
+//! with, [`Query::trace_query`] into what the trace is asked with.
 
-use robomaton_compiler::trace::Asked;
+use robomaton_compiler::trace::TraceQuery;
 use robomaton_formats::agent::list;
 use robomaton_formats::profile::AgentRule;
 use robomaton_runtime::{Crawler, Image, NoCrawler, Profile, Usage, Verdict};
@@ -42,10 +42,15 @@ impl Query {
     }
 
     /// The question for the trace. `agents` are those of [`Query::agents`].
-    pub(crate) fn asked<'a>(&'a self, agents: &'a [&'a str], target: &'a [u8], unheard: bool) -> Asked<'a> {
+    pub(crate) fn trace_query<'a>(
+        &'a self,
+        agents: &'a [&'a str],
+        target: &'a [u8],
+        unheard: bool,
+    ) -> TraceQuery<'a> {
         let (usage, purpose) = (self.usage.as_str(), self.purpose.as_deref());
         let Query { elements, named_only, .. } = *self;
-        Asked { agents, usage, purpose, target, elements, unheard, named_only }
+        TraceQuery { agents, usage, purpose, target, elements, unheard, named_only }
     }
 
     /// The names, borrowed.

@@ -7,7 +7,7 @@
 use crate::evidence::Evidence;
 use crate::rule::{citation, is_of_page};
 use robomaton_compiler::scope::{compare, scoped_pattern, symbols};
-use robomaton_compiler::trace::{Asked, Fate, Holder, Level, Match, Trace};
+use robomaton_compiler::trace::{Fate, Holder, Level, Match, Trace, TraceQuery};
 use robomaton_compiler::{Policy, Sense};
 use robomaton_formats::policy::is_special;
 use robomaton_runtime::{Basis, Outcome, Profile, Verdict};
@@ -71,15 +71,15 @@ enum Relation {
 
 /// Why these rules decide; none where no rule does.
 pub(crate) fn of_rules(evidence: &Evidence<'_>) -> Option<String> {
-    let Evidence { policy, trace, asked } = *evidence;
+    let Evidence { policy, trace, query } = *evidence;
     let first = trace.deciding().next()?;
     if !policy.is_scoped() {
         return Some(ranked(policy, trace, first));
     }
-    let scoped = Scoped { policy, asked };
+    let scoped = Scoped { policy, query };
     let mut sentence = match first.level {
         Some(Level { other: true, .. }) => {
-            format!("no field speaks of {:?} here, so those of \"other\" answer: ", asked.usage)
+            format!("no field speaks of {:?} here, so those of \"other\" answer: ", query.usage)
         }
         _ => String::new(),
     };
@@ -93,7 +93,7 @@ pub(crate) fn of_rules(evidence: &Evidence<'_>) -> Option<String> {
 
 fn ranked(policy: &Policy<'_>, trace: &Trace, winner: &Match) -> String {
     let line = citation(policy, winner);
-    let rank = |found: &Match| found.tag >> 1;
+    let rank = |found: &Match| found.priority >> 1;
     let permits = |found: &Match| policy.rules[found.rule].sense == Sense::Permit;
     let equal = |found: &&Match| rank(found) == rank(winner) && permits(found) != permits(winner);
     let count = trace.matches.len();
@@ -116,7 +116,7 @@ fn ranked(policy: &Policy<'_>, trace: &Trace, winner: &Match) -> String {
 
 struct Scoped<'a> {
     policy: &'a Policy<'a>,
-    asked: &'a Asked<'a>,
+    query: &'a TraceQuery<'a>,
 }
 
 impl Scoped<'_> {
@@ -141,13 +141,13 @@ impl Scoped<'_> {
     fn conventional<'t>(&self, trace: &'t Trace) -> Option<&'t Match> {
         let weighed = trace.matches.iter().filter(|found| matches!(found.fate, Fate::Beaten | Fate::Decides));
         let conventional = weighed.filter(|found| found.level.is_none());
-        conventional.max_by_key(|found| (found.fate == Fate::Decides, found.tag))
+        conventional.max_by_key(|found| (found.fate == Fate::Decides, found.priority))
     }
 
     fn relation(&self, one: &Match, other: &Match) -> Relation {
         let special = |found: &Match| {
             let usage = self.policy.rules[found.rule].usage;
-            is_special(self.asked.usage) && self.policy.usage(self.asked.usage) == Some(usage)
+            is_special(self.query.usage) && self.policy.usage(self.query.usage) == Some(usage)
         };
         let symbols = |found: &Match| symbols(&scoped_pattern(&self.policy.rules[found.rule].pattern));
         let order = match is_of_page(one) && is_of_page(other) {
@@ -165,7 +165,7 @@ impl Scoped<'_> {
     }
 
     fn special(&self, one: &Match, other: &Match) -> String {
-        let usage = self.asked.usage;
+        let usage = self.query.usage;
         format!(
             "on an equal pattern, {} speaks of {usage} itself and {} of all of present",
             self.line(one),

@@ -2,9 +2,9 @@
 //!
 //! It reads what the trace has found and weighs nothing.
 
-use robomaton_compiler::trace::{Asked, Choice, Fate, Holder, Match, Trace};
+use robomaton_compiler::trace::{Choice, Fate, Holder, Match, Trace, TraceQuery};
 use robomaton_compiler::{Policy, Sense};
-use robomaton_runtime::Rule;
+use robomaton_runtime::DecidingRule;
 
 /// What became of a rule that matches, in one word.
 pub(crate) fn fate_name(fate: Fate) -> &'static str {
@@ -17,14 +17,14 @@ pub(crate) fn fate_name(fate: Fate) -> &'static str {
 }
 
 /// A rule of the trace in the form in which a verdict gives rules.
-pub(crate) fn rule_of(policy: &Policy<'_>, found: &Match) -> Rule {
+pub(crate) fn rule_of(policy: &Policy<'_>, found: &Match) -> DecidingRule {
     let (rule, group) = (&policy.rules[found.rule], &policy.groups[found.group]);
-    Rule {
+    DecidingRule {
         line: rule.line,
         group: found.group,
         role: group.role,
         file: file_name(policy, group.file).map(|name| (group.file, name)),
-        tag: found.tag,
+        priority: found.priority,
         permits: rule.sense == Sense::Permit,
         usage: policy.usage_name(rule.usage).to_owned(),
         pattern: rule.pattern.to_vec(),
@@ -58,7 +58,7 @@ pub(crate) fn citation(policy: &Policy<'_>, found: &Match) -> String {
 
 /// Whether a group or record addresses the crawler. A conventional group must also be one of those
 /// that answer.
-pub(crate) fn addresses(policy: &Policy<'_>, trace: &Trace, asked: &Asked<'_>, number: usize) -> bool {
+pub(crate) fn addresses(policy: &Policy<'_>, trace: &Trace, query: &TraceQuery<'_>, number: usize) -> bool {
     let rule = policy.profile.agent_rule();
     let group = &policy.groups[number];
     let names = |name: &str| group.names().any(|value| rule.names(value, name));
@@ -67,6 +67,6 @@ pub(crate) fn addresses(policy: &Policy<'_>, trace: &Trace, asked: &Asked<'_>, n
         return trace.groups.binary_search(&number).is_ok();
     }
     // META tags speak to all names of a crawler.
-    let is_named_at_all = || asked.agents.iter().any(|agent| names(&rule.reduce(agent)));
+    let is_named_at_all = || query.agents.iter().any(|agent| names(&rule.reduce(agent)));
     group.is_default() || if group.role.is_of_meta_tags() { is_named_at_all() } else { is_named() }
 }

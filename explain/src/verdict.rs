@@ -3,7 +3,7 @@
 //! `verdict` is the answer to act on: what a missing file might forbid is disallowed. `decision` is
 //! what the files at hand say. Nothing is weighed here.
 
-use robomaton_runtime::{Account, Basis, Choice, Condition, Decision, Role, Rule, Verdict};
+use robomaton_runtime::{Account, Basis, Choice, Condition, DecidingRule, Decision, Role, Verdict};
 use serde::Serialize;
 
 /// A verdict; the fields are the keys that scripts rely on.
@@ -61,8 +61,8 @@ pub(crate) fn conditions(verdict: &Verdict<'_>, account: &Account) -> Vec<Condit
     if verdict.decision() == Decision::Conditional { account.conditions() } else { Vec::new() }
 }
 
-impl From<&Rule> for RuleLine {
-    fn from(rule: &Rule) -> RuleLine {
+impl From<&DecidingRule> for RuleLine {
+    fn from(rule: &DecidingRule) -> RuleLine {
         let file = rule.file.as_ref().map(|(_, name)| name.clone());
         RuleLine { line: rule.line, file, page: page_of(rule.role, &rule.pattern), rule: rule.to_string() }
     }

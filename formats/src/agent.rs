@@ -1,9 +1,9 @@
 //! The name of a crawler as files and callers write it, and the part of it that is compared.
 //!
-//! Compiler and runtime both reduce names here, so that a file's `Googlebot/2.1` and a caller's `googlebot` meet. Every
-//! front end, of the command, the service, the wheel and the library, asks [`AgentRule::crawler_names`] which names a
-//! caller's words stand for, so that none asks under another name. Invariant: [`AgentRule::reduce`] is idempotent. It
-//! does not know groups.
+//! Compiler and runtime both reduce names here, so that a file's `Googlebot/2.1` and a caller's
+//! `googlebot` meet. Every front end, of the command, the service, the wheel and the library, asks
+//! [`AgentRule::crawler_names`] which names a caller's words stand for, so that none asks under
+//! another name. Invariant: [`AgentRule::reduce`] is idempotent. It does not know groups.
 
 use crate::profile::AgentRule;
 pub use crate::token::{google_token, product_token};
@@ -27,8 +27,9 @@ pub enum NoCrawler {
 }
 
 impl AgentRule {
-    /// The names that a caller's words for one crawler stand for, best first: one name, names separated by commas, or
-    /// a whole `User-Agent` header, which stands for the names that the crawler gives itself in it.
+    /// The names that a caller's words for one crawler stand for, best first: one name, names
+    /// separated by commas, or a whole `User-Agent` header, which stands for the names that the
+    /// crawler gives itself in it.
     ///
     /// # Errors
     /// When they name nobody.
@@ -55,12 +56,13 @@ impl AgentRule {
         }
     }
 
-    /// The same where nobody can be told of an error: words that name nobody stand for themselves, and are no name
-    /// that any group has.
+    /// The same where nobody can be told of an error: words that name nobody stand for themselves,
+    /// and are no name that any group has.
     pub fn crawler_names_or_nobody(self, given: &str) -> Vec<Cow<'_, str>> {
         match self.crawler_names(given) {
             Ok(names) => names.into_iter().map(Cow::Borrowed).collect(),
-            // Groups never name the empty string but under `Verbatim`, where a header is never a name either.
+            // Groups never name the empty string but under `Verbatim`, where a header is never a
+            // name either.
             Err(NoCrawler::Browser(_)) if self != AgentRule::Verbatim => vec!["".into()],
             Err(_) => vec![given.into()],
         }
@@ -80,7 +82,8 @@ impl AgentRule {
         if names { Ok(name) } else { Err(NoCrawler::Nameless(name.to_owned())) }
     }
 
-    /// The form under which a *caller's* name is looked up: lower case, reduced as the profile says.
+    /// The form under which a *caller's* name is looked up: lower case, reduced as the profile
+    /// says.
     pub fn reduce(self, name: &str) -> String {
         let trimmed = name.trim_ascii();
         let kept = match self {

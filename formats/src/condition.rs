@@ -1,8 +1,10 @@
-//! Conditions: the typed qualifiers of a permission, and whether they hold (P30 to P40, V31 to V38, M23).
+//! Conditions: the typed qualifiers of a permission, and whether they hold (P30 to P40, V31 to V38,
+//! M23).
 //!
-//! The compiler makes them from the qualifiers of ACAP, the cold records of an image keep them, and an asker puts
-//! them to a [`Context`]. Invariant: [`Condition`] prints in one canonical spelling, that of the documents. What nobody
-//! understands is kept as it stands and never holds. The file does not know which usage admits which condition.
+//! The compiler makes them from the qualifiers of ACAP, the cold records of an image keep them, and
+//! an asker puts them to a [`Context`]. Invariant: [`Condition`] prints in one canonical spelling,
+//! that of the documents. What nobody understands is kept as it stands and never holds. The file
+//! does not know which usage admits which condition.
 
 use crate::text;
 use serde::{Deserialize, Serialize};
@@ -191,7 +193,8 @@ impl fmt::Display for Condition {
 pub struct Context {
     /// The time of the use, in seconds since 1970.
     pub now: Option<u64>,
-    /// When the resource was first used in this way (first indexed, first preserved), in seconds since 1970.
+    /// When the resource was first used in this way (first indexed, first preserved), in seconds
+    /// since 1970.
     pub first_used_at: Option<u64>,
     /// Whether it has been crawled again since.
     pub recrawled: Option<bool>,

@@ -1,7 +1,7 @@
 //! Well-known crawlers: who runs them and what for (`data/crawlers.tsv`, which names its sources).
 //!
-//! The table is part of the program, read once. Invariant: the tokens are product tokens (R5), sorted without regard to
-//! case, each there once. It does not know what any site says to them.
+//! The table is part of the program, read once. Invariant: the tokens are product tokens (R5),
+//! sorted without regard to case, each there once. It does not know what any site says to them.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,7 @@
 //! The four answers there are, and the one target that is special.
 //!
-//! Shared by the compiler's trace evaluator and the runtime, so that the slow and the fast way say the same words.
+//! Shared by the compiler's trace evaluator and the runtime, so that the slow and the fast way say
+//! the same words.
 
 use std::fmt;
 

@@ -10,7 +10,7 @@ use crate::notation::Notation;
 use crate::pattern::Pattern;
 use crate::policy::{Role, USAGES};
 use crate::profile::AgentRule;
-use crate::program::Tag;
+use crate::program::Priority;
 use crate::schedule::Schedule;
 use crate::text;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
@@ -23,7 +23,8 @@ use std::marker::PhantomData;
 /// What an image keeps of one document beside its programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detail<'d> {
-    /// The groups: conventional ones, then sub-records of ACAP, then fields of pages; each kind in file order.
+    /// The groups: conventional ones, then sub-records of ACAP, then fields of pages; each kind in
+    /// file order.
     #[serde(borrow)]
     pub groups: Vec<Group<'d>>,
     /// Records that belong to no group, or to the whole file, in file order.
@@ -33,7 +34,8 @@ pub struct Detail<'d> {
     pub usages: Vec<String>,
     /// Sets of conditions; a rule names its set by its place here, plus one.
     pub conditions: Vec<Vec<Condition>>,
-    /// Other files that a part of this document comes from; a group names its file by its place here, plus one.
+    /// Other files that a part of this document comes from; a group names its file by its place
+    /// here, plus one.
     #[serde(deserialize_with = "text::read_all")]
     pub files: Vec<String>,
 }
@@ -53,7 +55,8 @@ pub struct Group<'d> {
     pub purposes: Vec<Bytes<'d>>,
     /// Whether a file that it refers to is missing (decision 23).
     pub incomplete: bool,
-    /// The file it comes from: 0 for the document itself, else a place in [`Detail::files`], plus one.
+    /// The file it comes from: 0 for the document itself, else a place in [`Detail::files`], plus
+    /// one.
     pub file: u16,
     /// How its patterns are written.
     pub notation: Notation,
@@ -73,8 +76,8 @@ pub struct Rule<'d> {
     pub line: u32,
     /// The usage it speaks of: a place in [`USAGES`], or beyond it one in [`Detail::usages`].
     pub usage: u16,
-    /// Its tag in the programs.
-    pub tag: Tag,
+    /// Its priority in the programs.
+    pub priority: Priority,
     /// Whether it permits.
     pub permits: bool,
     /// The conditions of a permission: a place in [`Detail::conditions`], plus one; 0 for none.
@@ -96,8 +99,8 @@ impl Group<'_> {
     }
 }
 
-/// The same wire format, for [`crate::verify`]: decodes what [`Detail`] decodes, and keeps nothing. Its parts are those of
-/// the structures above, in order; a test holds them together.
+/// The same wire format, for [`crate::verify`]: decodes what [`Detail`] decodes, and keeps nothing.
+/// Its parts are those of the structures above, in order; a test holds them together.
 pub(crate) type DetailShape<'d> =
     (Each<GroupShape<'d>>, Each<ExtensionShape<'d>>, Each<&'d str>, Each<Each<Condition>>, Each<&'d str>);
 type GroupShape<'d> = (
@@ -112,7 +115,7 @@ type GroupShape<'d> = (
     Each<ExtensionShape<'d>>,
     Option<Schedule>,
 );
-type RuleShape<'d> = (u32, u16, Tag, bool, u32, &'d [u8]);
+type RuleShape<'d> = (u32, u16, Priority, bool, u32, &'d [u8]);
 type ExtensionShape<'d> = (u32, &'d str, &'d str);
 
 /// A sequence whose elements are decoded one by one and dropped.
@@ -173,8 +176,9 @@ pub struct Meta {
 }
 
 impl Detail<'_> {
-    /// The conventional groups that answer for a crawler known by these reduced names, best first (R5 to R7, K9). The
-    /// first name that any group or record of the document is addressed to is the crawler's.
+    /// The conventional groups that answer for a crawler known by these reduced names, best first
+    /// (R5 to R7, K9). The first name that any group or record of the document is addressed to is
+    /// the crawler's.
     pub fn groups_of(&self, rule: AgentRule, names: &[String]) -> Vec<usize> {
         let groups = |wanted: &dyn Fn(&Group<'_>) -> bool| {
             let all = self.groups.iter().enumerate();
@@ -187,7 +191,8 @@ impl Detail<'_> {
         own.unwrap_or_else(|| groups(&|group| group.default))
     }
 
-    /// The first of a crawler's names that any group or record of the document is addressed to (R5). Pages do not count.
+    /// The first of a crawler's names that any group or record of the document is addressed to
+    /// (R5). Pages do not count.
     pub fn name_of<'n>(&self, rule: AgentRule, names: &'n [String]) -> Option<&'n String> {
         let of_text = |group: &&Group<'_>| group.role.names_crawlers();
         names.iter().find(|name| self.groups.iter().filter(of_text).any(|group| group.names(rule, name)))
@@ -243,7 +248,8 @@ mod tests {
     fn full() -> Vec<u8> {
         let bytes = || Bytes::from(&b"/p"[..]);
         let extension = Extension { line: 300, key: "sitemap".into(), value: "\u{fffd}".into() };
-        let rule = Rule { line: 2, usage: 16, tag: 70_000, permits: true, conditions: 1, pattern: bytes() };
+        let rule =
+            Rule { line: 2, usage: 16, priority: 70_000, permits: true, conditions: 1, pattern: bytes() };
         let schedule = Schedule {
             delays: vec![1500],
             rates: Rate::new(1, 60, Window::new(0, 1440)).into_iter().collect(),

@@ -1,4 +1,5 @@
-//! What can be wrong with the bytes of an image, said with the place and the rule of SPEC.md that is broken.
+//! What can be wrong with the bytes of an image, said with the place and the rule of SPEC.md that
+//! is broken.
 
 /// An image cannot be opened, or does not verify.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

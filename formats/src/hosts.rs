@@ -1,8 +1,9 @@
 //! Where sites stand in the host table (SPEC.md section 4).
 //!
-//! The writer's half of the look-up: every site goes into the first bucket from its home that has room, four fifths of
-//! all places are taken. Fuller costs more than it saves: at nine tenths a host that is absent reads 2.4 buckets, not
-//! 1.2, for 0.8 bytes a site. Depends on names and their order alone; it does not know what a site says.
+//! The writer's half of the look-up: every site goes into the first bucket from its home that has
+//! room, four fifths of all places are taken. Fuller costs more than it saves: at nine tenths a
+//! host that is absent reads 2.4 buckets, not 1.2, for 0.8 bytes a site. Depends on names and their
+//! order alone; it does not know what a site says.
 
 use crate::error::ImageError;
 use crate::layout::*;
@@ -15,7 +16,7 @@ const SEEDS: u64 = 64;
 pub(crate) struct Table {
     /// Of the host hash.
     pub(crate) seed: u64,
-    /// Tags and overflow alone; the rest is zero.
+    /// Fingerprints and overflow alone; the rest is zero.
     buckets: Vec<Bucket>,
     /// For each place the number of its site.
     numbers: Vec<u32>,
@@ -45,13 +46,13 @@ impl Table {
             let mut probes = (0..MAX_PROBE.min(count)).map(|probe| (home + probe) % count);
             let (at, place) = probes.find_map(|at| {
                 let bucket = &mut table.buckets[at];
-                let place = bucket.tags.iter().position(|&tag| tag == 0);
+                let place = bucket.fingerprints.iter().position(|&fingerprint| fingerprint == 0);
                 if place.is_none() {
                     bucket.overflow |= overflow_bit(hash);
                 }
                 Some((at, place?))
             })?;
-            table.buckets[at].tags[place] = bucket_tag(hash);
+            table.buckets[at].fingerprints[place] = fingerprint(hash);
             table.numbers[at * BUCKET_SITES + place] = number;
         }
         Some(table)

@@ -1,8 +1,10 @@
-//! What a rule's language means for a reader of an image: whose names count, what it speaks of, how it is spelled.
+//! What a rule's language means for a reader of an image: whose names count, what it speaks of, how
+//! it is spelled.
 //!
-//! The compiler has a file for each language that says how it is read and weighed; here stands what is left of that in
-//! an image, a [`Role`] for each group of rules, and the questions that runtime, tables and explanations ask of it.
-//! Invariant: the numbers of roles are bytes of the format. It does not know how rules are matched or weighed.
+//! The compiler has a file for each language that says how it is read and weighed; here stands what
+//! is left of that in an image, a [`Role`] for each group of rules, and the questions that runtime,
+//! tables and explanations ask of it. Invariant: the numbers of roles are bytes of the format. It
+//! does not know how rules are matched or weighed.
 
 use crate::usage::{CRAWL, INDEX, USAGES};
 use serde::{Deserialize, Serialize};
@@ -12,7 +14,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Role {
-    /// Records of user-agent groups. Their rules are ranked: the highest priority of those that match decides.
+    /// Records of user-agent groups. Their rules are ranked: the highest priority of those that
+    /// match decides.
     Conventional = 0,
     /// Prohibitions for elements of pages, read as prohibitions for the whole page (M13).
     Element = 1,
@@ -22,8 +25,9 @@ pub enum Role {
     PageConventional = 3,
     /// ACAP fields of robots.txt, and of files that it refers to.
     Field = 4,
-    /// Rules of user-agent groups for a usage of which silence says nothing; ranked as conventional ones are. A role of
-    /// programs in scoped lists alone: the groups that hold such rules are [`Role::Conventional`].
+    /// Rules of user-agent groups for a usage of which silence says nothing; ranked as conventional
+    /// ones are. A role of programs in scoped lists alone: the groups that hold such rules are
+    /// [`Role::Conventional`].
     Preference = 5,
 }
 
@@ -64,7 +68,8 @@ impl Role {
         }
     }
 
-    /// A group of this role in an explanation, where `for_purpose` says whether it is for some purposes only.
+    /// A group of this role in an explanation, where `for_purpose` says whether it is for some
+    /// purposes only.
     pub const fn heading(self, for_purpose: bool) -> &'static str {
         match self {
             Role::Conventional | Role::Preference => "conventional",
@@ -76,7 +81,8 @@ impl Role {
         }
     }
 
-    /// Whether the highest priority of the rules that match decides. The others are weighed by specificity (P15).
+    /// Whether the highest priority of the rules that match decides. The others are weighed by
+    /// specificity (P15).
     pub const fn is_ranked(self) -> bool {
         matches!(self, Role::Conventional | Role::Preference)
     }
@@ -91,7 +97,8 @@ impl Role {
         matches!(self, Role::Page | Role::PageConventional)
     }
 
-    /// Whether a crawler is known to the text by the names that its groups address (R5). Names in pages do not count.
+    /// Whether a crawler is known to the text by the names that its groups address (R5). Names in
+    /// pages do not count.
     pub const fn names_crawlers(self) -> bool {
         !self.is_of_page()
     }
@@ -117,15 +124,16 @@ pub struct Spelling<'r> {
     pub permits: bool,
     /// The canonical pattern.
     pub pattern: &'r [u8],
-    /// Whether it stands for what a rule set of Robot-version 2.0.0 does not list (N10, N12), so that no record says it.
+    /// Whether it stands for what a rule set of Robot-version 2.0.0 does not list (N10, N12), so
+    /// that no record says it.
     pub is_implied: bool,
     /// The record on its line as the text has it, key and value, where the image keeps that.
     pub record: Option<(&'r str, &'r str)>,
 }
 
 impl fmt::Display for Spelling<'_> {
-    /// `Disallow: /private`, `ACAP-allow-index: /news`, `META noindex`. Records of other languages are spelled as the
-    /// text has them: nobody needs to know a language in order to quote it.
+    /// `Disallow: /private`, `ACAP-allow-index: /news`, `META noindex`. Records of other languages
+    /// are spelled as the text has them: nobody needs to know a language in order to quote it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Spelling { role, usage, permits, .. } = *self;
         let pattern = String::from_utf8_lossy(self.pattern);

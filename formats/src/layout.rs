@@ -1,7 +1,9 @@
-//! The bytes of an image as types: header, section table, fixed records (SPEC.md sections 2 to 5 and 7).
+//! The bytes of an image as types: header, section table, fixed records (SPEC.md sections 2 to 5
+//! and 7).
 //!
-//! All records are little-endian with alignment 1, so a mapped file is read in place. A test holds the sizes and
-//! section numbers against the tables of SPEC.md. This file knows no algorithm but the host hash.
+//! All records are little-endian with alignment 1, so a mapped file is read in place. A test holds
+//! the sizes and section numbers against the tables of SPEC.md. This file knows no algorithm but
+//! the host hash.
 
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -25,7 +27,7 @@ pub const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Section {
-    /// [`Bucket`]s: host hash → the rulings of sites.
+    /// [`Bucket`]s: host hash → the entries of sites.
     Hosts = 0,
     /// The names of the sites, bucket by bucket (`name`).
     Names = 1,
@@ -144,7 +146,8 @@ pub struct Header {
     pub checksum: U64,
 }
 
-/// One row of the section table, which follows the header; rows stand in the order of [`Section::ALL`].
+/// One row of the section table, which follows the header; rows stand in the order of
+/// [`Section::ALL`].
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct SectionRecord {
@@ -156,27 +159,27 @@ pub struct SectionRecord {
     pub checksum: U64,
 }
 
-/// Eleven places for sites whose names hash alike: one cache line. Places are taken from the first on, and sites are
-/// numbered in the order of buckets and places.
+/// Eleven places for sites whose names hash alike: one cache line. Places are taken from the first
+/// on, and sites are numbered in the order of buckets and places.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Bucket {
     /// One byte of each site's hash, never 0; 0 marks a free place.
-    pub tags: [u8; BUCKET_SITES],
+    pub fingerprints: [u8; BUCKET_SITES],
     /// The [`overflow_bit`]s of the sites that stand in a later bucket because this one was full.
     pub overflow: u8,
     /// The number of its first site: how many stand in the buckets before.
     pub first: U32,
     /// Offset of the names of its sites in [`Section::Names`].
     pub names_at: U32,
-    /// The rulings of the sites (`ruling`); 0 in free places.
-    pub rulings: [U32; BUCKET_SITES],
+    /// The entries of the sites (`site_entry`); 0 in free places.
+    pub entries: [U32; BUCKET_SITES],
 }
 
 impl Bucket {
-    /// Its tags as one number, the first lowest.
+    /// Its fingerprints as one number, the first lowest.
     #[inline(always)]
-    fn all_tags(&self) -> u128 {
+    fn all_fingerprints(&self) -> u128 {
         let front = self.as_bytes().first_chunk().copied().unwrap_or_default();
         u128::from_le_bytes(front) & (u128::MAX >> (128 - 8 * BUCKET_SITES))
     }
@@ -184,14 +187,14 @@ impl Bucket {
     /// How many sites stand in it.
     #[inline]
     pub fn sites(&self) -> usize {
-        (u128::BITS - self.all_tags().leading_zeros()).div_ceil(8) as usize
+        (u128::BITS - self.all_fingerprints().leading_zeros()).div_ceil(8) as usize
     }
 
-    /// The places with this tag, which is not 0, in their order.
+    /// The places with this fingerprint, which is not 0, in their order.
     #[inline]
-    pub fn places(&self, tag: u8) -> impl Iterator<Item = usize> + use<> {
+    pub fn places(&self, fingerprint: u8) -> impl Iterator<Item = usize> + use<> {
         const LOW: u128 = u128::from_le_bytes([0x7F; 16]);
-        let other = self.all_tags() ^ u128::from_le_bytes([tag; 16]);
+        let other = self.all_fingerprints() ^ u128::from_le_bytes([fingerprint; 16]);
         // The high bit of each byte that is zero: no carry leaves a byte.
         let mut equal = !(((other & LOW) + LOW) | other | LOW);
         std::iter::from_fn(move || {
@@ -249,8 +252,8 @@ pub fn host_hash(name: &[u8], seed: u64) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(name, seed)
 }
 
-/// The shard, up to `last`, of the sites with this authority: all documents of a site lie in one. It must not follow from the
-/// bits that find the bucket.
+/// The shard, up to `last`, of the sites with this authority: all documents of a site lie in one.
+/// It must not follow from the bits that find the bucket.
 pub fn shard_of(authority: &[u8], last: u8) -> u8 {
     const SEED: u64 = 1;
     (((host_hash(authority, SEED) >> 32) * (u64::from(last) + 1)) >> 32) as u8
@@ -262,9 +265,9 @@ pub fn home_bucket(hash: u64, buckets: usize) -> usize {
     (((hash >> 32) * buckets as u64) >> 32) as usize
 }
 
-/// The tag of a hash in its bucket: the lowest byte, 1 in place of 0.
+/// The fingerprint of a hash in its bucket: the lowest byte, 1 in place of 0.
 #[inline]
-pub fn bucket_tag(hash: u64) -> u8 {
+pub fn fingerprint(hash: u64) -> u8 {
     (hash as u8).max(1)
 }
 

@@ -1,13 +1,16 @@
-//! The code of site names: the most frequent pieces of host names are one byte each (SPEC.md section 4).
+//! The code of site names: the most frequent pieces of host names are one byte each (SPEC.md
+//! section 4).
 //!
-//! The names of a bucket stand together: a head for each site, then a code for each. The writer encodes, greedily; a
-//! reader decodes the one name that it wants and compares it whole, so a look-up is exact and allocates nothing.
-//! Names are ASCII (`site`), so bytes from 0x80 are free for the pieces. It does not know what a host is.
+//! The names of a bucket stand together: a head for each site, then a code for each. The writer
+//! encodes, greedily; a reader decodes the one name that it wants and compares it whole, so a
+//! look-up is exact and allocates nothing. Names are ASCII (`site`), so bytes from 0x80 are free
+//! for the pieces. It does not know what a host is.
 
 use crate::notation::word;
 use crate::site::{MAX_AUTHORITY, Scheme};
 
-/// What the bytes from 0x80 stand for, ascending. Trained on the hosts of a crawl; part of the format.
+/// What the bytes from 0x80 stand for, ascending. Trained on the hosts of a crawl; part of the
+/// format.
 #[rustfmt::skip]
 pub const SYMBOLS: [&str; 128] = [
     ".b", ".c", ".co.", ".com", ".de", ".gov", ".m", ".n", ".net", ".org", ".p", ".pl", ".s", ".us", "a-",
@@ -173,7 +176,8 @@ impl<'i> Name<'i> {
         Scheme::from_u8(self.scheme)
     }
 
-    /// Whether it is this name: piece by piece, so that nothing is decoded for it. What is asked about most often is.
+    /// Whether it is this name: piece by piece, so that nothing is decoded for it. What is asked
+    /// about most often is.
     #[inline]
     pub fn is(&self, name: &[u8]) -> bool {
         let (mut at, mut differing) = (0, 0);

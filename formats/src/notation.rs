@@ -1,13 +1,14 @@
 //! Canonical bytes: the one spelling in which patterns and targets are compared.
 //!
-//! Both sides of every comparison pass through here: the compiler canonicalises patterns, the runtime
-//! canonicalises targets, and each [`Notation`] says how. Invariants: the function never fails,
-//! looks at each byte a bounded number of times, and is idempotent under [`Notation::Rep`]: to keep it so, an escape
-//! that would complete a stray `%` to an escape is left as it is. Under [`Notation::Koster`] `%2541` becomes `%41`, so
-//! text is rewritten once. What is canonical already is borrowed, not
-//! copied; [`is_plain`] finds that out without a branch per byte.
+//! Both sides of every comparison pass through here: the compiler canonicalises patterns, the
+//! runtime canonicalises targets, and each [`Notation`] says how. Invariants: the function never
+//! fails, looks at each byte a bounded number of times, and is idempotent under [`Notation::Rep`]:
+//! to keep it so, an escape that would complete a stray `%` to an escape is left as it is. Under
+//! [`Notation::Koster`] `%2541` becomes `%41`, so text is rewritten once. What is canonical already
+//! is borrowed, not copied; [`is_plain`] finds that out without a branch per byte.
 //!
-//! It does not know what a pattern's `*` and `$` mean ([`crate::pattern`]), nor where a URL's path begins.
+//! It does not know what a pattern's `*` and `$` mean ([`crate::pattern`]), nor where a URL's path
+//! begins.
 
 use std::borrow::Cow;
 use wide::{i8x16, u8x16};
@@ -16,16 +17,19 @@ use wide::{i8x16, u8x16};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[repr(u8)]
 pub enum Notation {
-    /// RFC 9309 with R10: unreserved escapes decoded, others kept in upper case, what may not stand in a URI
-    /// is encoded; `*` and a final `$` are wildcards, `%2A` and `%24` the characters.
+    /// RFC 9309 with R10: unreserved escapes decoded, others kept in upper case, what may not stand
+    /// in a URI is encoded; `*` and a final `$` are wildcards, `%2A` and `%24` the characters.
     Rep = 0,
-    /// google/robotstxt: in patterns, hex digits in upper case and bytes from 0x80 encoded, nothing else; the
-    /// target as it stands. Wildcards as above, but there is no way to write the characters.
+    /// google/robotstxt: in patterns, hex digits in upper case and bytes from 0x80 encoded, nothing
+    /// else; the target as it stands. Wildcards as above, but there is no way to write the
+    /// characters.
     Google = 1,
-    /// The 1996 draft (K13): every escape but `%2F` decoded on both sides; a pattern is a prefix, no wildcards.
+    /// The 1996 draft (K13): every escape but `%2F` decoded on both sides; a pattern is a prefix,
+    /// no wildcards.
     Koster = 2,
-    /// ACAP (decision 8, V47): every escape decoded but `%2F`, and in patterns `%2A` and `%24`, which are the
-    /// characters; letters in lower case; a `%` that is a character is written `%25`. Wildcards as in `Rep`.
+    /// ACAP (decision 8, V47): every escape decoded but `%2F`, and in patterns `%2A` and `%24`,
+    /// which are the characters; letters in lower case; a `%` that is a character is written `%25`.
+    /// Wildcards as in `Rep`.
     Acap = 3,
 }
 
@@ -53,8 +57,8 @@ impl Notation {
         }
     }
 
-    /// The same without allocating: what must be rewritten is written into `space`. `None` when it does not fit;
-    /// three times the target's length always does.
+    /// The same without allocating: what must be rewritten is written into `space`. `None` when it
+    /// does not fit; three times the target's length always does.
     #[inline]
     pub fn target_in<'t>(self, target: &'t [u8], space: &'t mut [u8]) -> Option<&'t [u8]> {
         if self == Notation::Google || self != Notation::Acap && is_plain(target) {
@@ -83,9 +87,9 @@ impl Notation {
     }
 }
 
-/// Whether no byte needs a second look: printable ASCII that may stand in a URI, but for `%` and `#`. Then every
-/// notation but `Acap`, which knows no capitals, leaves the text as it is, and no fragment begins in it. Written as
-/// folds without exits so that they become vector code.
+/// Whether no byte needs a second look: printable ASCII that may stand in a URI, but for `%` and
+/// `#`. Then every notation but `Acap`, which knows no capitals, leaves the text as it is, and no
+/// fragment begins in it. Written as folds without exits so that they become vector code.
 #[inline]
 pub fn is_plain(text: &[u8]) -> bool {
     let (chunks, rest) = text.as_chunks::<16>();
@@ -94,7 +98,8 @@ pub fn is_plain(text: &[u8]) -> bool {
         let signed: i8x16 = wide::bytemuck::cast(bytes);
         let above = |least: i8| -> u8x16 { wide::bytemuck::cast(signed.simd_gt(i8x16::splat(least))) };
         let is = |byte: u8| bytes.simd_eq(u8x16::splat(byte));
-        // One comparison for two bytes that differ in one bit: `<` and `>`, `\` and `^`, `"` and `#` (0x22, 0x23).
+        // One comparison for two bytes that differ in one bit: `<` and `>`, `\` and `^`, `"` and
+        // `#` (0x22, 0x23).
         let pair = |bit: u8, byte: u8| (bytes & u8x16::splat(!bit)).simd_eq(u8x16::splat(byte));
         let braces_and_delete = above(b'z' as i8) & !is(b'~');
         !above(0x20)
@@ -121,7 +126,8 @@ fn is_odd(byte: u8) -> bool {
     !byte.is_ascii_graphic() | !may_stand(byte) | (byte == b'%') | (byte == b'#')
 }
 
-/// Whether a byte of printable ASCII may stand in a URI (RFC 3986 2). Clients percent-encode the others.
+/// Whether a byte of printable ASCII may stand in a URI (RFC 3986 2). Clients percent-encode the
+/// others.
 const fn may_stand(byte: u8) -> bool {
     !matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
 }
@@ -131,7 +137,8 @@ const fn may_stand(byte: u8) -> bool {
 pub fn word(text: &[u8], at: usize) -> u64 {
     match text.last_chunk::<8>() {
         Some(_) => {
-            // Near the end, the last eight bytes shifted: by halves, as they may be shifted out altogether.
+            // Near the end, the last eight bytes shifted: by halves, as they may be shifted out
+            // altogether.
             let start = at.min(text.len() - 8);
             let bytes = text.get(start..).and_then(<[u8]>::first_chunk);
             let shift = 4 * (at - start) as u32;
@@ -167,8 +174,9 @@ impl Out for Buffer<'_> {
     }
 }
 
-/// One step of a rewriting: reads at least one byte of `text`, appends its canonical form, says how many it read.
-/// `stray` tells that a stray `%` stands one or two bytes before, so that a decoded digit could complete it.
+/// One step of a rewriting: reads at least one byte of `text`, appends its canonical form, says how
+/// many it read. `stray` tells that a stray `%` stands one or two bytes before, so that a decoded
+/// digit could complete it.
 type Step<O> = fn(text: &[u8], stray: bool, out: &mut O) -> usize;
 
 fn rewrite(text: &[u8], step: Step<Vec<u8>>) -> Cow<'_, [u8]> {
@@ -179,7 +187,8 @@ fn rewrite(text: &[u8], step: Step<Vec<u8>>) -> Cow<'_, [u8]> {
 
 fn run<O: Out>(text: &[u8], step: Step<O>, out: &mut O) {
     let mut at = 0;
-    // No byte before `at` belongs to an escape that has not been read, so any `%` so near is a stray one.
+    // No byte before `at` belongs to an escape that has not been read, so any `%` so near is a
+    // stray one.
     let near = |at: usize| {
         let byte = |back: usize| at.checked_sub(back).map(|at| text[at]);
         byte(1) == Some(b'%') || byte(2) == Some(b'%') && byte(1).is_some_and(|byte| byte.is_ascii_hexdigit())

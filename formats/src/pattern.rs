@@ -1,9 +1,9 @@
 //! What a pattern means: the naive matcher, and the parts that an automaton is built from.
 //!
-//! A [`Pattern`] is canonical text ([`crate::notation`]) with the notation it is written in. The matcher here is
-//! the meaning that every automaton is tested against, and what the cold path uses to name the deciding rule.
-//! Invariants: linear in pattern plus target for each star-free piece; no recursion.
-//! It does not know senses, ranks, usages or files.
+//! A [`Pattern`] is canonical text ([`crate::notation`]) with the notation it is written in. The
+//! matcher here is the meaning that every automaton is tested against, and what the cold path uses
+//! to name the deciding rule. Invariants: linear in pattern plus target for each star-free piece;
+//! no recursion. It does not know senses, ranks, usages or files.
 
 use crate::notation::Notation;
 use std::borrow::Cow;
@@ -21,10 +21,11 @@ pub struct Pattern<'p> {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parts<'p> {
     /// The bytes before the first star (all of them when there is no star).
-    pub head: Cow<'p, [u8]>,
+    pub prefix: Cow<'p, [u8]>,
     /// The non-empty runs of bytes between and after the stars, in order.
     pub segments: Vec<Cow<'p, [u8]>>,
-    /// Whether the last part must end where the target ends. False when a star stands right before the `$`.
+    /// Whether the last part must end where the target ends. False when a star stands right before
+    /// the `$`.
     pub anchored: bool,
 }
 
@@ -65,21 +66,21 @@ impl<'p> Pattern<'p> {
     pub fn parts(&self) -> Parts<'p> {
         let (body, anchor) = self.body();
         if !self.has_star() {
-            return Parts { head: self.bytes(body), segments: Vec::new(), anchored: anchor };
+            return Parts { prefix: self.bytes(body), segments: Vec::new(), anchored: anchor };
         }
         let mut pieces = body.split(|&byte| byte == b'*');
-        let head = self.bytes(pieces.next().unwrap_or_default());
+        let prefix = self.bytes(pieces.next().unwrap_or_default());
         let segments = pieces.filter(|piece| !piece.is_empty()).map(|piece| self.bytes(piece)).collect();
-        Parts { head, segments, anchored: anchor && body.last() != Some(&b'*') }
+        Parts { prefix, segments, anchored: anchor && body.last() != Some(&b'*') }
     }
 
     /// Whether the pattern matches a canonical target: naive, and the definition of matching (R11).
     ///
-    /// Each piece is taken at its first place after the one before, which never loses a match; the last piece
-    /// of an anchored pattern is tried at the very end.
+    /// Each piece is taken at its first place after the one before, which never loses a match; the
+    /// last piece of an anchored pattern is tried at the very end.
     pub fn matches(&self, target: &[u8]) -> bool {
-        let Parts { head, segments, anchored } = self.parts();
-        let Some(mut rest) = target.strip_prefix(head.as_ref()) else { return false };
+        let Parts { prefix, segments, anchored } = self.parts();
+        let Some(mut rest) = target.strip_prefix(prefix.as_ref()) else { return false };
         let Some((last, inner)) = segments.split_last() else { return !anchored || rest.is_empty() };
         for segment in inner {
             match memchr::memmem::find(rest, segment) {

@@ -1,8 +1,8 @@
 //! Policies: which programs answer for which crawler (SPEC.md section 5).
 //!
-//! A policy maps crawler numbers to *sets*; a set holds the programs of each usage and purpose. Most sets hold
-//! one program, for crawling, and are then just its offset. The compiler encodes policies with [`Policy::encode`],
-//! the runtime finds sets with [`PolicyView`].
+//! A policy maps crawler numbers to *sets*; a set holds the programs of each usage and purpose.
+//! Most sets hold one program, for crawling, and are then just its offset. The compiler encodes
+//! policies with [`Policy::encode`], the runtime finds sets with [`PolicyView`].
 //!
 //! ```text
 //! policy := u8 flags (bit 0 crawler numbers of 4 bytes, else 2; bit 1 set numbers of 2, else 1; bit 2 has default;
@@ -13,8 +13,8 @@
 //!         | u16 count with bit 15 set, u8 flags (bit 0 incomplete, bit 1 own groups, bit 2 silence permits, bit 3 pages alone), u8 zero, u32 scope, u32 rest,
 //!           (u32 usage, u32 purpose, u32 program, u32 role) × count
 //! ```
-//! The second form is a *scoped* list: its fields are weighed by narrowness (`scope`). `rest` is the list of the fields
-//! that are addressed to any crawler, or `NONE`.
+//! The second form is a *scoped* list: its fields are weighed by narrowness (`scope`). `rest` is
+//! the list of the fields that are addressed to any crawler, or `NONE`.
 
 mod scoped;
 
@@ -24,7 +24,7 @@ pub use crate::language::Role;
 use crate::program::{push_varint, varint};
 pub use crate::reference::{CrawlerId, SetRef};
 use crate::reference::{ProgramAt, UsageId};
-use crate::ruling::{NoRules, Ruling};
+use crate::site_entry::{NoRules, SiteEntry};
 pub use crate::usage::{CRAWL, INDEX, OTHER, PRESENT, USAGES, is_special};
 
 /// "No purpose": a program for whatever purpose.
@@ -47,8 +47,8 @@ const ENTRY: usize = 8;
 pub struct Policy {
     /// What became of the robots.txt, where pages speak without one.
     pub no_rules: Option<NoRules>,
-    /// Crawlers with groups of their own, each with an index into `sets`. Ascending by number, or in file order
-    /// when they are found by substring.
+    /// Crawlers with groups of their own, each with an index into `sets`. Ascending by number, or
+    /// in file order when they are found by substring.
     pub crawlers: Vec<(CrawlerId, usize)>,
     /// Whether the first crawler whose value contains the asker's name is the asker's (K9).
     pub by_substring: bool,
@@ -59,12 +59,12 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The program that is all of it: all crawlers have it, for crawling, and there is nothing else to say. Then it is
-    /// not stored: the program is the ruling of its sites.
-    pub fn as_program(&self) -> Option<Ruling> {
+    /// The program that is all of it: all crawlers have it, for crawling, and there is nothing else
+    /// to say. Then it is not stored: the program is the entry of its sites.
+    pub fn as_program(&self) -> Option<SiteEntry> {
         let bare = self.no_rules.is_none() && self.crawlers.is_empty() && self.default == Some(0);
         match self.sets[..] {
-            [SetRef::Program(at)] if bare => Some(Ruling::Program(at)),
+            [SetRef::Program(at)] if bare => Some(SiteEntry::Program(at)),
             _ => None,
         }
     }
@@ -172,8 +172,8 @@ impl<'i> PolicyView<'i> {
             && !(self.is_by_substring() && self.is_empty())
     }
 
-    /// Whether its crawlers stand in file order, and the first whose value contains the asker's name is the asker's
-    /// (K9); else their numbers ascend, and names are compared whole.
+    /// Whether its crawlers stand in file order, and the first whose value contains the asker's
+    /// name is the asker's (K9); else their numbers ascend, and names are compared whole.
     #[inline]
     pub fn is_by_substring(&self) -> bool {
         self.flags & BY_SUBSTRING != 0
@@ -209,7 +209,8 @@ impl<'i> PolicyView<'i> {
     /// Where the crawler with this number stands, in a policy whose numbers ascend.
     #[inline]
     pub fn find(&self, id: CrawlerId) -> Option<usize> {
-        // Halving down to a run that is compared as a whole: a few steps, and none that cannot be foreseen after them.
+        // Halving down to a run that is compared as a whole: a few steps, and none that cannot be
+        // foreseen after them.
         const RUN: usize = 16;
         let (mut low, mut high) = (0, self.count);
         while self.flags & WIDE_IDS == 0 && high - low > RUN {
@@ -303,7 +304,7 @@ mod tests {
         let program = ProgramAt::new(7);
         let policy = |set| Policy { default: Some(0), sets: vec![set], ..Policy::default() };
         let one = || policy(SetRef::Program(program));
-        assert_eq!(one().as_program(), Some(Ruling::Program(program)));
+        assert_eq!(one().as_program(), Some(SiteEntry::Program(program)));
         assert_eq!(policy(SetRef::List(ListAt::new(7))).as_program(), None);
         assert_eq!(Policy { crawlers: vec![(CrawlerId::new(0), 0)], ..one() }.as_program(), None);
         assert_eq!(Policy { default: None, ..one() }.as_program(), None);

@@ -1,8 +1,9 @@
 //! Profiles: the dialects that one engine speaks (RULES.md, "Profiles").
 //!
-//! An image is compiled under one profile and says so in its header, because the runtime, too, must know how a
-//! crawler is named, where a URL's subject begins and whether `/robots.txt` is always allowed.
-//! This file holds just those facts; what each profile reads from a file is the compiler's.
+//! An image is compiled under one profile and says so in its header, because the runtime, too, must
+//! know how a crawler is named, where a URL's subject begins and whether `/robots.txt` is always
+//! allowed. This file holds just those facts; what each profile reads from a file is the
+//! compiler's.
 
 use crate::notation::Notation;
 use serde::{Deserialize, Serialize};
@@ -77,7 +78,8 @@ impl Profile {
         !matches!(self, Profile::Google)
     }
 
-    /// How long an answer is fresh when the capture does not say, in seconds: 24 h (RFC 9309 2.4), 7 days (K18).
+    /// How long an answer is fresh when the capture does not say, in seconds: 24 h (RFC 9309 2.4),
+    /// 7 days (K18).
     pub const fn default_fresh_for(self) -> u32 {
         match self {
             Profile::Koster => 7 * 86_400,

@@ -1,12 +1,13 @@
-//! What the rulings of an image lead to: policies, programs, scopes, each where it begins.
+//! What the entries of an image lead to: policies, programs, scopes, each where it begins.
 //!
-//! Such things find their own ends when they are walked; to take one out, one must know where the next begins. Invariant:
-//! linear in the image; what is damaged leads nowhere. It does not know what any of them says.
+//! Such things find their own ends when they are walked; to take one out, one must know where the
+//! next begins. Invariant: linear in the image; what is damaged leads nowhere. It does not know
+//! what any of them says.
 
 use crate::policy::{PolicyView, ScopedView, read_list};
 use crate::read::View;
 use crate::reference::{PolicyAt, ProgramAt, ScopeAt, SetRef};
-use crate::ruling::Ruling;
+use crate::site_entry::SiteEntry;
 
 /// Offsets in the sections of an image, each kind ascending without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,11 +26,11 @@ impl Reach {
     /// That of all sites.
     pub fn of(view: View<'_>) -> Reach {
         let mut reach = Reach::default();
-        for ruling in view.sites().filter_map(|site| site.ruling()) {
-            match ruling {
-                Ruling::Program(at) => reach.alone.push(at),
-                Ruling::Policy(at) => reach.policies.push(at),
-                Ruling::NoRules(_) => {}
+        for entry in view.sites().filter_map(|site| site.entry()) {
+            match entry {
+                SiteEntry::Program(at) => reach.alone.push(at),
+                SiteEntry::Policy(at) => reach.policies.push(at),
+                SiteEntry::NoRules(_) => {}
             }
         }
         reach.alone = distinct(reach.alone);

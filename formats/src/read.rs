@@ -13,8 +13,8 @@ use crate::name::{Name, Names};
 use crate::profile::Profile;
 use crate::program::varint;
 use crate::reference::{CrawlerId, DocumentId, ListAt, PolicyAt, ProgramAt, PurposeAt, ScopeAt, UsageId};
-use crate::ruling::Ruling;
 use crate::scope::ScopeView;
+use crate::site_entry::SiteEntry;
 use std::io::Read;
 use std::ops::Range;
 use zerocopy::FromBytes;
@@ -115,7 +115,8 @@ pub struct View<'i> {
 }
 
 impl<'i> View<'i> {
-    /// Joins bytes and the layout parsed from them. With the layout of other bytes, answers are wrong, not unsafe.
+    /// Joins bytes and the layout parsed from them. With the layout of other bytes, answers are
+    /// wrong, not unsafe.
     #[inline]
     pub fn new(bytes: &'i [u8], layout: &'i Layout) -> View<'i> {
         View { bytes, layout }
@@ -157,8 +158,8 @@ impl<'i> View<'i> {
     #[inline]
     pub fn site(&self, bucket: &Bucket, place: usize) -> Option<Site<'i>> {
         let name = self.names(bucket)?.get(place)?;
-        let ruling = bucket.rulings.get(place)?.get();
-        Some(Site { name, ruling, number: bucket.first.get().checked_add(place as u32)? })
+        let entry = bucket.entries.get(place)?.get();
+        Some(Site { name, entry, number: bucket.first.get().checked_add(place as u32)? })
     }
 
     /// The places of the sites, in the order of their keys.
@@ -171,7 +172,8 @@ impl<'i> View<'i> {
         self.sites_from("")
     }
 
-    /// The same, from the first site on whose name is not before this one. Finding it takes logarithmic time.
+    /// The same, from the first site on whose name is not before this one. Finding it takes
+    /// logarithmic time.
     pub fn sites_from(&self, name: &str) -> impl Iterator<Item = Site<'i>> + use<'i> {
         let view = *self;
         let is_before = |place: &U32| {
@@ -321,15 +323,16 @@ impl<'i> View<'i> {
         self.section(Section::Details).get(at..end)
     }
 
-    /// The text of a document, at most `limit` bytes of it. `None` when the image holds no texts, or this one
-    /// is damaged.
+    /// The text of a document, at most `limit` bytes of it. `None` when the image holds no texts,
+    /// or this one is damaged.
     pub fn source(&self, document: DocumentId, limit: usize) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         self.source_reader(document)?.take(limit as u64).read_to_end(&mut text).ok()?;
         Some(text)
     }
 
-    /// The bytes of a document's text, as its frame states them. `None` when the image does not hold it.
+    /// The bytes of a document's text, as its frame states them. `None` when the image does not
+    /// hold it.
     pub fn text_length(&self, document: DocumentId) -> Option<u64> {
         zstd::zstd_safe::get_frame_content_size(self.frame(document)?).ok()?
     }
@@ -360,14 +363,14 @@ pub struct Site<'i> {
     pub name: Name<'i>,
     /// Its number: the index of its fetch record.
     pub number: u32,
-    ruling: u32,
+    entry: u32,
 }
 
 impl Site<'_> {
     /// What answers for it; `None` when the image is damaged here.
     #[inline]
-    pub fn ruling(&self) -> Option<Ruling> {
-        Ruling::read(self.ruling)
+    pub fn entry(&self) -> Option<SiteEntry> {
+        SiteEntry::from_raw(self.entry)
     }
 }
 

@@ -1,9 +1,11 @@
-//! When a crawler may come, and how often: what a group says about time, and the arithmetic of asking.
+//! When a crawler may come, and how often: what a group says about time, and the arithmetic of
+//! asking.
 //!
-//! Kept by the compiler, asked by the runtime. The records are Crawl-delay (R18) and those of Captain Napalm's
-//! proposal of 1996: Visit-time (N15), Request-rate (N16, N17) and Comment (N18). Times are UTC.
-//! Invariants: exact integers, no clock, and an answer for every `u64`; an interval is rounded up, never down,
-//! so that nobody is faster than the file asks. It does not know how the records are written.
+//! Kept by the compiler, asked by the runtime. The records are Crawl-delay (R18) and those of
+//! Captain Napalm's proposal of 1996: Visit-time (N15), Request-rate (N16, N17) and Comment (N18).
+//! Times are UTC. Invariants: exact integers, no clock, and an answer for every `u64`; an interval
+//! is rounded up, never down, so that nobody is faster than the file asks. It does not know how the
+//! records are written.
 
 use crate::text;
 use serde::{Deserialize, Serialize};
@@ -12,7 +14,8 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// The last second of the year 9999, since 1970: RFC 3339 writes no later time, and one that is given is in other units.
+/// The last second of the year 9999, since 1970: RFC 3339 writes no later time, and one that is
+/// given is in other units.
 pub const LATEST: u64 = 253_402_300_799;
 
 const MINUTES: u16 = 24 * 60;
@@ -22,11 +25,12 @@ const DAY: u128 = MINUTES as u128 * MINUTE;
 /// The least interval of the rule of thumb, in milliseconds (N17).
 const THUMB: u64 = 10_000;
 
-/// A part of the day, in minutes since midnight UTC, past midnight if the end comes before the beginning.
+/// A part of the day, in minutes since midnight UTC, past midnight if the end comes before the
+/// beginning.
 ///
-/// Both ends are as the file names them, and both minutes belong to the window: real files follow `0530-2059`
-/// with `2100-0529`, and together that is the whole day. Equal ends mean the whole day too. So no window is
-/// empty.
+/// Both ends are as the file names them, and both minutes belong to the window: real files follow
+/// `0530-2059` with `2100-0529`, and together that is the whole day. Equal ends mean the whole day
+/// too. So no window is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "(u16, u16)", into = "(u16, u16)")]
 pub struct Window {
@@ -80,7 +84,8 @@ pub enum Source {
 }
 
 impl Window {
-    /// The window from one minute of the day through another: `from` is below 1440, `to` at most 1440 (`24:00`).
+    /// The window from one minute of the day through another: `from` is below 1440, `to` at most
+    /// 1440 (`24:00`).
     pub fn new(from: u16, to: u16) -> Option<Window> {
         (from < MINUTES && to <= MINUTES).then_some(Window { from, to })
     }
@@ -140,7 +145,8 @@ impl Rate {
         (u64::from(self.seconds.get()) * 1000).div_ceil(self.documents.get().into())
     }
 
-    /// Whether it allows fewer documents per unit of time than another. No product of two `u32` overflows.
+    /// Whether it allows fewer documents per unit of time than another. No product of two `u32`
+    /// overflows.
     pub fn is_slower_than(self, other: Rate) -> bool {
         let times = |documents: NonZeroU32, seconds: NonZeroU32| {
             u64::from(documents.get()) * u64::from(seconds.get())
@@ -158,8 +164,9 @@ impl Schedule {
         self.comments.extend(other.comments);
     }
 
-    /// The rate in force at a time in Unix seconds. Rates for that time of the day come before rates for any
-    /// (N16); of several, the one that allows the fewest documents per unit of time (N17), of equals the first.
+    /// The rate in force at a time in Unix seconds. Rates for that time of the day come before
+    /// rates for any (N16); of several, the one that allows the fewest documents per unit of time
+    /// (N17), of equals the first.
     pub fn rate_at(&self, now: u64) -> Option<Rate> {
         self.rate_in(minute_of_day(millis(now)))
     }
@@ -169,19 +176,21 @@ impl Schedule {
         self.is_open(minute_of_day(millis(now)))
     }
 
-    /// The time between documents that counts at a time in Unix seconds: that of the rate in force or the
-    /// longest delay, whichever is longer. Where there is neither, the rule of thumb: the slower of twice the
-    /// time that the last document took and ten seconds (N17). A delay of zero is a delay.
+    /// The time between documents that counts at a time in Unix seconds: that of the rate in force
+    /// or the longest delay, whichever is longer. Where there is neither, the rule of thumb: the
+    /// slower of twice the time that the last document took and ten seconds (N17). A delay of zero
+    /// is a delay.
     pub fn interval(&self, now: u64, retrieval: Option<Duration>) -> Interval {
         self.interval_in(minute_of_day(millis(now))).unwrap_or_else(|| rule_of_thumb(retrieval))
     }
 
-    /// How long to wait from now until the next document, both times in Unix seconds: until a visit is welcome,
-    /// and until the interval since the last document is over that will count at that moment. It is the least
-    /// such time, so who asks again then, having fetched nothing, waits no more.
+    /// How long to wait from now until the next document, both times in Unix seconds: until a visit
+    /// is welcome, and until the interval since the last document is over that will count at that
+    /// moment. It is the least such time, so who asks again then, having fetched nothing, waits no
+    /// more.
     ///
-    /// Without a last visit no interval is waited for. The rule of thumb is only followed if `retrieval` is
-    /// given: that asks for it. A last visit in the future counts as now.
+    /// Without a last visit no interval is waited for. The rule of thumb is only followed if
+    /// `retrieval` is given: that asks for it. A last visit in the future counts as now.
     pub fn wait(&self, now: u64, last_visit: Option<u64>, retrieval: Option<Duration>) -> Duration {
         let thumb = retrieval.map(|time| rule_of_thumb(Some(time)));
         let last = last_visit.map(|last| millis(last.min(now)));

@@ -1,16 +1,19 @@
-//! Sites: the unit that one robots.txt speaks for (scheme, host, port), and what became of fetching it.
+//! Sites: the unit that one robots.txt speaks for (scheme, host, port), and what became of fetching
+//! it.
 //!
-//! Stands before everything: readers of captures make [`SiteKey`]s, the image is sorted and hashed by them, and
-//! the runtime makes one from each URL it is asked about. Invariant: two URLs of one site give equal keys,
-//! whatever their spelling of host and port. Host names are canonicalised by the `url` crate (lower case,
-//! punycode, IPv4 and IPv6 forms), so this file has no opinion on them.
-//! Other documents of a site that speak to crawlers beside its robots.txt have keys of their own: `a.example/data.txt`.
-//! It does not know paths otherwise: what stands after the authority is the matcher's subject, see `runtime::target`.
+//! Stands before everything: readers of captures make [`SiteKey`]s, the image is sorted and hashed
+//! by them, and the runtime makes one from each URL it is asked about. Invariant: two URLs of one
+//! site give equal keys, whatever their spelling of host and port. Host names are canonicalised by
+//! the `url` crate (lower case, punycode, IPv4 and IPv6 forms), so this file has no opinion on
+//! them. Other documents of a site that speak to crawlers beside its robots.txt have keys of their
+//! own: `a.example/data.txt`. It does not know paths otherwise: what stands after the authority is
+//! the matcher's subject, see `runtime::target`.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The longest authority (`host[:port]`) that an image holds, in bytes; with a document's name, if there is one.
+/// The longest authority (`host[:port]`) that an image holds, in bytes; with a document's name, if
+/// there is one.
 pub const MAX_AUTHORITY: usize = 255;
 
 /// The document of the data.txt draft (K1).
@@ -20,7 +23,8 @@ pub const DATA_TXT: &str = "data.txt";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Scheme {
-    /// Known by host alone (a file named after its host): answers for `http` and `https`, after exact sites.
+    /// Known by host alone (a file named after its host): answers for `http` and `https`, after
+    /// exact sites.
     Any = 0,
     /// `http`, default port 80.
     Http = 1,
@@ -42,7 +46,8 @@ impl Scheme {
 
 /// One site: what RFC 9309 2.3 calls a service, and K2 a site URL.
 ///
-/// Ordered by name, then scheme; this is the order of sites in an image. Names are ASCII, as the `url` crate gives hosts.
+/// Ordered by name, then scheme; this is the order of sites in an image. Names are ASCII, as the
+/// `url` crate gives hosts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SiteKey {
     /// The authority, and after a slash the document, unless that is robots.txt.
@@ -71,8 +76,8 @@ pub enum SiteError {
 }
 
 impl SiteKey {
-    /// The site of an absolute `http` or `https` URL. White space around it, user names, path, query and
-    /// fragment do not matter; the default port of the scheme is dropped.
+    /// The site of an absolute `http` or `https` URL. White space around it, user names, path,
+    /// query and fragment do not matter; the default port of the scheme is dropped.
     pub fn from_url(url: &str) -> Result<SiteKey, SiteError> {
         let url = url::Url::parse(url.trim_ascii())?;
         let scheme = match url.scheme() {
@@ -98,7 +103,8 @@ impl SiteKey {
         Ok(SiteKey { scheme: Scheme::Any, ..key })
     }
 
-    /// The key that stands in an image: a name in canonical spelling, with the document behind a slash if there is one.
+    /// The key that stands in an image: a name in canonical spelling, with the document behind a
+    /// slash if there is one.
     pub fn stored(name: &str, scheme: Scheme) -> SiteKey {
         SiteKey { name: name.into(), scheme }
     }
@@ -119,15 +125,16 @@ impl SiteKey {
         Ok(SiteKey { name: authority.into_boxed_str(), scheme })
     }
 
-    /// The key of another document of the same site, such as [`DATA_TXT`]. `None` when the two names together are
-    /// longer than [`MAX_AUTHORITY`], or not ASCII.
+    /// The key of another document of the same site, such as [`DATA_TXT`]. `None` when the two
+    /// names together are longer than [`MAX_AUTHORITY`], or not ASCII.
     pub fn with_document(&self, document: &str) -> Option<SiteKey> {
         let name = format!("{}/{document}", self.authority());
         (name.len() <= MAX_AUTHORITY && name.is_ascii())
             .then(|| SiteKey { name: name.into_boxed_str(), scheme: self.scheme })
     }
 
-    /// What an image calls it: the authority, with `/` and the document where that is not robots.txt.
+    /// What an image calls it: the authority, with `/` and the document where that is not
+    /// robots.txt.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -2,12 +2,14 @@
 //!
 //! Callers often hand over the header that they send, such as `Mozilla/5.0 (compatible; GPTBot/1.2;
 //! +https://openai.com/gptbot)`, where a product token is wanted. Read as a token that would be
-//! `Mozilla`, which no group means. [`crawlers`] finds the names that a crawler gives itself in a header; [`words`]
-//! gives every word that could be one, for front ends that must answer as a library does which tries all of them.
+//! `Mozilla`, which no group means. [`crawlers`] finds the names that a crawler gives itself in a
+//! header; [`words`] gives every word that could be one, for front ends that must answer as a
+//! library does which tries all of them.
 //!
-//! The words of browsers, their engines and platforms are a table here. What stands in a comment counts only if the
-//! word has a version, or the comment says `compatible` or holds a contact (a URL or a mail address): a device or a
-//! language is no crawler. Order is that of the header, which lists products by significance. It does not know groups.
+//! The words of browsers, their engines and platforms are a table here. What stands in a comment
+//! counts only if the word has a version, or the comment says `compatible` or holds a contact (a
+//! URL or a mail address): a device or a language is no crawler. Order is that of the header, which
+//! lists products by significance. It does not know groups.
 
 use crate::token::product_token;
 
@@ -106,7 +108,8 @@ pub fn is_header(given: &str) -> bool {
     given.trim_ascii().contains(|c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')' | ';'))
 }
 
-/// The names that a crawler gives itself in a header, the most significant first. None in the header of a browser.
+/// The names that a crawler gives itself in a header, the most significant first. None in the
+/// header of a browser.
 ///
 /// ```
 /// use robomaton_formats::user_agent::crawlers;
@@ -143,7 +146,8 @@ fn is_nobody(token: &str) -> bool {
     token.starts_with(".net") || NOBODY.binary_search(&token.as_str()).is_ok()
 }
 
-/// The words of products and comments. A comment ends with its parenthesis; nested ones belong to the outer one.
+/// The words of products and comments. A comment ends with its parenthesis; nested ones belong to
+/// the outer one.
 fn split(header: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let mut rest = header;
@@ -192,7 +196,8 @@ fn comment<'h>(text: &'h str, words: &mut Vec<Word<'h>>) {
     }
 }
 
-/// Takes a word in, if its part before the slash is a product token. One with a version names a sender anywhere.
+/// Takes a word in, if its part before the slash is a product token. One with a version names a
+/// sender anywhere.
 fn push<'h>(word: &'h str, leads: bool, may_name: bool, words: &mut Vec<Word<'h>>) {
     if is_contact(word) {
         return;

@@ -17,7 +17,8 @@ use crate::read::{Layout, View};
 use marks::Marks;
 use std::thread;
 
-/// Checks everything that verdicts and explanations rest on, but for the insides of texts, on two threads.
+/// Checks everything that verdicts and explanations rest on, but for the insides of texts, on two
+/// threads.
 ///
 /// # Errors
 /// The first broken rule, with the offset of the byte that breaks it.
@@ -75,10 +76,10 @@ impl Check<'_> {
     /// I8 to I15, but for the order of the sites, and I17.
     fn hot(&self) -> Result<(), ImageError> {
         self.names()?;
-        let rulings = self.sites()?;
-        let programs = self.policies(&rulings)?;
+        let entries = self.sites()?;
+        let programs = self.policies(&entries)?;
         self.programs(&programs)?;
-        self.fetches(&rulings)
+        self.fetches(&entries)
     }
 
     /// I7: checksums of some sections.

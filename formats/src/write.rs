@@ -1,8 +1,9 @@
 //! The canonical writer: equal contents give equal bytes.
 //!
-//! The compiler's `emit` decides what goes in and in which order; this file decides where each byte lies. Each section
-//! grows in a [`Spool`] of its own, in memory or in a file; [`Writer::finish`] numbers the sites as `hosts` places them
-//! and lays the sections out. Of the sections nothing stays in memory but buckets and order. It knows no rules and no time.
+//! The compiler's `emit` decides what goes in and in which order; this file decides where each byte
+//! lies. Each section grows in a [`Spool`] of its own, in memory or in a file; [`Writer::finish`]
+//! numbers the sites as `hosts` places them and lays the sections out. Of the sections nothing
+//! stays in memory but buckets and order. It knows no rules and no time.
 
 use crate::detail::{Detail, Meta};
 use crate::error::{ImageError, WriteError};
@@ -11,8 +12,8 @@ use crate::layout::*;
 use crate::name;
 use crate::profile::Profile;
 use crate::program::PADDING;
-use crate::ruling::{POLICIES_END, Ruling};
 use crate::site::SiteKey;
+use crate::site_entry::{POLICIES_END, SiteEntry};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
@@ -55,7 +56,7 @@ pub struct Site {
     /// Scheme, host and port.
     pub key: SiteKey,
     /// What answers for it: an offset in the programs or policies, or what became of the fetch.
-    pub ruling: Ruling,
+    pub entry: SiteEntry,
     /// The HTTP status, 0 when there was none.
     pub status: u16,
     /// Number of its document.
@@ -205,7 +206,8 @@ impl<S: Spool> Writer<S> {
     /// Appends to policies, lists, programs, scopes or purposes; gives the offset.
     ///
     /// # Errors
-    /// [`ImageError::TooLarge`] when the section would end where no offset reaches, and what the spool says.
+    /// [`ImageError::TooLarge`] when the section would end where no offset reaches, and what the
+    /// spool says.
     pub fn push(&mut self, section: Section, bytes: &[u8]) -> Result<u32, WriteError> {
         let (end, what) = match section {
             Section::Policies => (POLICIES_END as u64, "1 GiB of policies"),
@@ -249,7 +251,8 @@ impl<S: Spool> Writer<S> {
     /// Writes the image.
     ///
     /// # Errors
-    /// [`ImageError::TooLarge`] when an offset does not fit its field, and what the spools and `out` say.
+    /// [`ImageError::TooLarge`] when an offset does not fit its field, and what the spools and
+    /// `out` say.
     pub fn finish(mut self, frame: &Frame, out: &mut dyn Write) -> Result<(), WriteError> {
         let seed = self.place_sites()?;
         let mut at = 0;
@@ -271,7 +274,8 @@ impl<S: Spool> Writer<S> {
         self.lay_out(frame, seed, out)
     }
 
-    /// Numbers the sites in the order of their places, and writes what there is of each; gives the seed of the host hash.
+    /// Numbers the sites in the order of their places, and writes what there is of each; gives the
+    /// seed of the host hash.
     fn place_sites(&mut self) -> Result<u64, WriteError> {
         let sites = std::mem::take(&mut self.sites);
         let table = hosts::Table::of(&sites.iter().map(|site| site.key.name()).collect::<Vec<_>>())?;
@@ -286,7 +290,7 @@ impl<S: Spool> Writer<S> {
             name::encode_bucket(here().map(|site| (site.key.name(), site.key.scheme())), &mut names);
             self.part(Section::Names).push(&names)?;
             for (place, site) in here().enumerate() {
-                bucket.rulings[place] = site.ruling.word().into();
+                bucket.entries[place] = site.entry.to_raw().into();
                 order[numbers[place] as usize] = (number * BUCKET_SITES as u32 + place as u32).into();
                 let record = FetchRecord {
                     fetched_at: site.fetched_at.into(),

@@ -1,21 +1,22 @@
-//! The dumps of SPEC.md against the bytes that the compiler gives today: the worked program, the worked scope, the tiny
-//! image.
+//! The dumps of SPEC.md against the bytes that the compiler gives today: the worked program, the
+//! worked scope, the tiny image.
 //!
-//! The dumps are written here, field by field in the order of the specification, each with a remark; so every byte
-//! has one, and a byte that no field claims fails. `ROBOMATON_WRITE=1` writes them into the document. Beside that,
-//! the walk of section 6 is followed step by step for the targets that its table lists.
+//! The dumps are written here, field by field in the order of the specification, each with a
+//! remark; so every byte has one, and a byte that no field claims fails. `ROBOMATON_WRITE=1` writes
+//! them into the document. Beside that, the walk of section 6 is followed step by step for the
+//! targets that its table lists.
 
-use robomaton_compiler::automaton::{Tagged, build, build_tries, normalise};
+use robomaton_compiler::automaton::{Prioritized, build, build_tries, normalise};
 use robomaton_compiler::{Entry, Options, compile, emit};
 use robomaton_formats::layout::*;
 use robomaton_formats::name::SYMBOLS;
 use robomaton_formats::policy::Role;
-use robomaton_formats::program::lanes::{self, Lanes};
-use robomaton_formats::program::{self, Head, Silence, Step, Tag, Weighing};
+use robomaton_formats::program::packed::{self, Packed};
+use robomaton_formats::program::{self, Header, Priority, Silence, Step, Weighing};
 use robomaton_formats::read::{Layout, View};
-use robomaton_formats::scope::read_tag;
+use robomaton_formats::scope::read_priority;
 use robomaton_formats::verify::verify;
-use robomaton_formats::{Notation, Pattern, Profile, Ruling, SiteKey};
+use robomaton_formats::{Notation, Pattern, Profile, SiteEntry, SiteKey};
 use std::fmt::Write;
 use std::fs;
 use std::sync::LazyLock;
@@ -118,19 +119,20 @@ impl<'b> Dump<'b> {
     fn node(&mut self, prefix: &str, segments: bool) {
         let flags = self.bytes[self.at];
         let mut parts = Vec::new();
-        let tags = if segments { 0 } else { flags };
-        for (form, name, rank) in [(tags & 3, "open", 0), (tags >> 2 & 3, "anchored", 1)] {
+        let priorities = if segments { 0 } else { flags };
+        for (form, name, rank) in [(priorities & 3, "open", 0), (priorities >> 2 & 3, "anchored", 1)] {
             let rank = prefix.len() + rank;
             match form {
-                program::TAG_NONE => {}
-                program::TAG_EXPLICIT => parts.push(format!("{name} tag follows")),
-                form => {
-                    parts.push(format!("{name} tag {}", 2 * rank + usize::from(form == program::TAG_PERMIT)))
-                }
+                program::PRIORITY_NONE => {}
+                program::PRIORITY_EXPLICIT => parts.push(format!("{name} priority follows")),
+                form => parts.push(format!(
+                    "{name} priority {}",
+                    2 * rank + usize::from(form == program::PRIORITY_PERMIT)
+                )),
             }
         }
         if flags & program::NODE_EXTRA != 0 {
-            parts.push(if segments { "a segment ends" } else { "a head ends" }.to_owned());
+            parts.push(if segments { "a segment ends" } else { "a prefix ends" }.to_owned());
         }
         parts.push(match flags >> 5 {
             program::CHILDREN_NONE => "no child".to_owned(),
@@ -138,8 +140,8 @@ impl<'b> Dump<'b> {
             form => format!("several children, offsets of {}", 1 << (form - program::CHILDREN_1)),
         });
         self.take(1, &format!("node {prefix:?}: {}", parts.join(", ")));
-        for (form, name) in [(tags & 3, "open tag"), (tags >> 2 & 3, "anchored tag")] {
-            if form == program::TAG_EXPLICIT {
+        for (form, name) in [(priorities & 3, "open priority"), (priorities >> 2 & 3, "anchored priority")] {
+            if form == program::PRIORITY_EXPLICIT {
                 self.varint(&format!("  {name}"));
             }
         }
@@ -186,7 +188,7 @@ impl<'b> Dump<'b> {
             let mut end = self.at;
             let step = Step::read(self.bytes, &mut end).expect("a whole step");
             let mut remark = format!("{waits} {}", step.waits);
-            for (name, value) in [("open tag", step.open), ("anchored tag", step.anchored)] {
+            for (name, value) in [("open priority", step.open), ("anchored priority", step.anchored)] {
                 if value != 0 {
                     let _ = write!(remark, ", {name} {value}");
                 }
@@ -200,7 +202,7 @@ impl<'b> Dump<'b> {
     }
 
     fn program(&mut self) {
-        if Lanes::is_at(&self.bytes[self.at..]) { self.lanes() } else { self.tries() }
+        if Packed::is_at(&self.bytes[self.at..]) { self.packed() } else { self.tries() }
     }
 
     fn front(&mut self, form: &str) {
@@ -214,19 +216,19 @@ impl<'b> Dump<'b> {
         self.take(1, &format!("front: {form}, notation {notation}, {silence}"));
     }
 
-    fn lanes(&mut self) {
+    fn packed(&mut self) {
         let padded = [&self.bytes[self.at..], &[0; program::PADDING]].concat();
-        let lanes = Lanes::read(&padded).expect("a whole front");
-        self.front("lanes");
+        let packed = Packed::read(&padded).expect("a whole front");
+        self.front("packed");
         let count = self.field(1, "count") as usize;
         let pairs = self.field(1, "pairs");
-        let triggers = (pairs + self.field(1, "singles")) as usize;
+        let prefilters = (pairs + self.field(1, "singles")) as usize;
         self.number(1, |reach| match reach as u8 {
-            lanes::REACH_ALL => "reach: all".to_owned(),
+            packed::REACH_ALL => "reach: all".to_owned(),
             reach => format!("reach {reach}"),
         });
-        self.take(3, "places");
-        self.field(1, "otherwise");
+        self.take(3, "probes");
+        self.field(1, "fallback");
         for column in 1..=3 {
             self.take(count, &format!("column {column}"));
         }
@@ -241,31 +243,31 @@ impl<'b> Dump<'b> {
         for _ in 0..=count {
             self.field(2, "offset");
         }
-        for trigger in lanes.triggers().expect("whole triggers") {
-            self.take(2, &format!("trigger {:?}", trigger.escape_ascii().to_string()));
+        for prefilter in packed.prefilters().expect("whole prefilters") {
+            self.take(2, &format!("prefilter {:?}", prefilter.escape_ascii().to_string()));
         }
-        if triggers > 0 {
+        if prefilters > 0 {
             let rules = |mask: u64| {
                 let set = (0..16).filter(|rule| mask >> rule & 1 == 1).map(|rule: u32| rule.to_string());
                 set.collect::<Vec<_>>().join(", ")
             };
             self.number(2, |mask| format!("mask wild: rules {}", rules(mask)));
-            for _ in 0..triggers {
+            for _ in 0..prefilters {
                 self.number(2, |mask| format!("mask waiting: rules {}", rules(mask)));
             }
         }
         for number in 0..count {
-            let lane = lanes.lane(number).expect("a whole lane");
-            let text = lane.text[..lane.length].escape_ascii();
-            self.take(lane.length, &format!("text \"{text}\": tag {}", lane.tag));
+            let rule = packed.rule(number).expect("a whole rule");
+            let text = rule.text[..rule.length].escape_ascii();
+            self.take(rule.length, &format!("text \"{text}\": priority {}", rule.priority));
         }
     }
 
     fn tries(&mut self) {
         let start = self.at;
-        let head = Head::read(&self.bytes[start..]).expect("a whole front");
-        self.front(if head.tails.is_some() { "tries, tails follow" } else { "tries, no tails" });
-        if head.tails.is_some() {
+        let header = Header::read(&self.bytes[start..]).expect("a whole front");
+        self.front(if header.tails.is_some() { "tries, tails follow" } else { "tries, no tails" });
+        if header.tails.is_some() {
             let bits = |dump: &mut Self, name, count: usize| {
                 let bytes = &dump.bytes[dump.at..];
                 let bits =
@@ -283,9 +285,9 @@ impl<'b> Dump<'b> {
                 self.varint(name);
             }
         }
-        assert_eq!(self.at, start + head.literals);
+        assert_eq!(self.at, start + header.literals);
         self.node("", false);
-        let Some(tails) = head.tails else { return };
+        let Some(tails) = header.tails else { return };
         assert_eq!(self.at, start + tails.root);
         self.node("", true);
         assert_eq!(self.at, start + tails.lists);
@@ -322,7 +324,7 @@ impl<'b> Dump<'b> {
             dump.sequence("  rules:", |dump| {
                 dump.varint("    line");
                 dump.varint("    usage");
-                dump.varint("    tag");
+                dump.varint("    priority");
                 dump.field(1, "    permits");
                 dump.varint("    conditions");
                 dump.string("    pattern");
@@ -427,7 +429,7 @@ impl<'b> Dump<'b> {
     fn scope(&mut self) {
         let patterns = self.field(4, "patterns");
         let conventional = self.field(4, "conventional");
-        let bundles = self.field(4, "bundles");
+        let priority_sets = self.field(4, "priority sets");
         let starts: Vec<_> =
             (0..=patterns).map(|pattern| self.field(4, &format!("start of {pattern}:"))).collect();
         for pattern in 0..patterns as usize {
@@ -440,13 +442,17 @@ impl<'b> Dump<'b> {
         for rule in 0..conventional {
             self.field(4, &format!("rule {rule}: pattern"));
         }
-        let firsts: Vec<_> =
-            (0..=bundles).map(|bundle| self.field(4, &format!("first of {bundle}:"))).collect();
-        for bundle in 0..bundles as usize {
-            for _ in firsts[bundle]..firsts[bundle + 1] {
-                self.number(4, |tag| {
-                    let (key, says) = read_tag(tag as u32);
-                    format!("bundle {bundle}: tag {tag}, key {key}, {}", says_name(says))
+        let firsts: Vec<_> = (0..=priority_sets)
+            .map(|priority_set| self.field(4, &format!("first of {priority_set}:")))
+            .collect();
+        for priority_set in 0..priority_sets as usize {
+            for _ in firsts[priority_set]..firsts[priority_set + 1] {
+                self.number(4, |priority| {
+                    let (key, says) = read_priority(priority as u32);
+                    format!(
+                        "priority_set {priority_set}: priority {priority}, key {key}, {}",
+                        says_name(says)
+                    )
                 });
             }
         }
@@ -456,16 +462,17 @@ impl<'b> Dump<'b> {
     fn section(&mut self, section: Section, length: usize) {
         match section {
             Section::Hosts => {
-                self.take(BUCKET_SITES, "tags");
+                self.take(BUCKET_SITES, "fingerprints");
                 self.field(1, "overflow");
                 self.field(4, "first");
                 self.field(4, "names_at");
-                self.number(4, |word| format!("ruling: {}", ruling(word as u32)));
-                self.take(4 * (BUCKET_SITES - 1), "rulings");
+                self.number(4, |word| format!("entry: {}", entry(word as u32)));
+                self.take(4 * (BUCKET_SITES - 1), "entries");
             }
             Section::Names => {
-                let head = self.number(1, |head| format!("scheme {}, code of {}", head & 3, head >> 2));
-                let code = &self.bytes[self.at..][..head as usize >> 2];
+                let prefix =
+                    self.number(1, |prefix| format!("scheme {}, code of {}", prefix & 3, prefix >> 2));
+                let code = &self.bytes[self.at..][..prefix as usize >> 2];
                 let pieces: Vec<_> = code.iter().map(piece).collect();
                 self.take(code.len(), &format!("\"{}\"", pieces.join("\" \"")));
             }
@@ -505,11 +512,11 @@ impl<'b> Dump<'b> {
     }
 }
 
-fn ruling(word: u32) -> String {
-    match Ruling::read(word).expect("a ruling") {
-        Ruling::Program(at) => format!("the program at {at}"),
-        Ruling::Policy(at) => format!("the policy at {at}"),
-        Ruling::NoRules(no_rules) => format!("{}, status {}", no_rules.outcome, no_rules.status),
+fn entry(word: u32) -> String {
+    match SiteEntry::from_raw(word).expect("a site entry") {
+        SiteEntry::Program(at) => format!("the program at {at}"),
+        SiteEntry::Policy(at) => format!("the policy at {at}"),
+        SiteEntry::NoRules(no_rules) => format!("{}, status {}", no_rules.outcome, no_rules.status),
     }
 }
 
@@ -555,8 +562,8 @@ fn dump_image(image: &[u8]) -> String {
     dump.out
 }
 
-/// The bits of a tag as the document has them.
-fn says_name(says: Tag) -> String {
+/// The bits of a priority as the document has them.
+fn says_name(says: Priority) -> String {
     let names = ["permits", "permits-if", "prohibits"].iter().enumerate();
     names.filter(|(bit, _)| says >> bit & 1 == 1).map(|(_, &name)| name).collect::<Vec<_>>().join(" ")
 }
@@ -589,22 +596,22 @@ fn dump_scoped(image: &[u8]) -> String {
 }
 
 /// The rules of the document's worked program.
-const RULES: [(&str, Tag); 3] = [("/a", 4), ("/ab$", 9), ("/*.gif$", 14)];
+const RULES: [(&str, Priority); 3] = [("/a", 4), ("/ab$", 9), ("/*.gif$", 14)];
 
 fn worked(build: Build) -> Vec<u8> {
-    let tagged = |(text, tag): (&'static str, Tag)| Tagged {
+    let prioritized = |(text, priority): (&'static str, Priority)| Prioritized {
         pattern: Pattern { text: text.as_bytes(), notation: Notation::Rep },
-        tag,
+        priority,
     };
     let mut out = Vec::new();
-    let mut rules = RULES.map(tagged).into();
+    let mut rules = RULES.map(prioritized).into();
     normalise(&mut rules);
     build(&rules, Notation::Rep, Weighing::Ranked(Silence::Allowed), &mut out);
     out
 }
 
 /// What makes a program of one form or the other.
-type Build = fn(&[Tagged<'_>], Notation, Weighing, &mut Vec<u8>) -> usize;
+type Build = fn(&[Prioritized<'_>], Notation, Weighing, &mut Vec<u8>) -> usize;
 
 /// The fenced block after this mark.
 fn block<'s>(spec: &'s str, mark: &str) -> &'s str {
@@ -668,10 +675,10 @@ fn worked_program_gives_what_the_table_says() {
     let programs =
         [build as Build, build_tries].map(|build| [worked(build), vec![0; program::PADDING]].concat());
     let (_, rest) = SPEC.split_once("### Worked programs\n").unwrap();
-    for (text, tag) in RULES {
-        assert!(rest.contains(&format!(" | {text} | {tag} |\n")), "{text}");
+    for (text, priority) in RULES {
+        assert!(rest.contains(&format!(" | {text} | {priority} |\n")), "{text}");
     }
-    let (_, rest) = rest.split_once("| target | tag | |\n|---|---|---|\n").unwrap();
+    let (_, rest) = rest.split_once("| target | priority | |\n|---|---|---|\n").unwrap();
     let rows: Vec<_> = rest.lines().take_while(|line| line.starts_with('|')).collect();
     assert!(rows.len() >= 5);
     for row in rows {
@@ -680,10 +687,10 @@ fn worked_program_gives_what_the_table_says() {
         let matching = RULES
             .iter()
             .filter(|(text, _)| Pattern { text: text.as_bytes(), notation: Notation::Rep }.matches(target));
-        let naive = matching.map(|&(_, tag)| tag).max().unwrap_or(0);
+        let naive = matching.map(|&(_, priority)| priority).max().unwrap_or(0);
         let word = match naive {
             0 => "silence: allowed",
-            tag if program::permits(tag) => "allowed",
+            priority if program::permits(priority) => "allowed",
             _ => "disallowed",
         };
         assert_eq!(cells[1..], [naive.to_string().as_str(), word], "{row}");
@@ -693,9 +700,10 @@ fn worked_program_gives_what_the_table_says() {
     }
 }
 
-/// Sets of up to twelve random patterns over few bytes, so that they overlap, share heads and end alike.
+/// Sets of up to twelve random patterns over few bytes, so that they overlap, share prefixes and
+/// end alike.
 #[test]
-fn walk_of_the_specification_gives_the_highest_matching_tag() {
+fn walk_of_the_specification_gives_the_highest_matching_priority() {
     let mut state = 1u64;
     let mut below = |bound: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -709,12 +717,12 @@ fn walk_of_the_specification_gives_the_highest_matching_tag() {
         let patterns: Vec<Vec<u8>> = (0..=round % 12).map(|_| text(b"ab/*$ab*", 8)).collect();
         // By length as RFC 9309 ranks, in every third round by order.
         let rank = |(number, text): (usize, &Vec<u8>)| if round % 3 == 0 { number + 1 } else { text.len() };
-        let rules: Vec<Tagged<'_>> = patterns
+        let rules: Vec<Prioritized<'_>> = patterns
             .iter()
             .enumerate()
-            .map(|(number, text)| Tagged {
+            .map(|(number, text)| Prioritized {
                 pattern: Pattern { text, notation: Notation::Rep },
-                tag: 2 * rank((number, text)) as Tag + Tag::from(number % 2 == 1),
+                priority: 2 * rank((number, text)) as Priority + Priority::from(number % 2 == 1),
             })
             .collect();
         let mut normal = rules.clone();
@@ -729,7 +737,7 @@ fn walk_of_the_specification_gives_the_highest_matching_tag() {
         for _ in 0..20 {
             let target = text(b"ab/$", 12);
             let matching = rules.iter().filter(|rule| rule.pattern.matches(&target));
-            let naive = matching.map(|rule| rule.tag).max().unwrap_or(0);
+            let naive = matching.map(|rule| rule.priority).max().unwrap_or(0);
             let shown = String::from_utf8_lossy(&target);
             for program in &programs {
                 let best = walk(program, &target).last().copied().unwrap_or(0);

@@ -1,8 +1,9 @@
-//! Contents made by hand, written and read again; every site found by the look-up of SPEC.md section 4.
+//! Contents made by hand, written and read again; every site found by the look-up of SPEC.md
+//! section 4.
 //!
-//! The look-up here follows the numbered steps of the document over raw bytes, with offsets as the document gives
-//! them, and knows none of the functions that writer and reader share. The programs are the smallest there are: what
-//! a program means is tested elsewhere.
+//! The look-up here follows the numbered steps of the document over raw bytes, with offsets as the
+//! document gives them, and knows none of the functions that writer and reader share. The programs
+//! are the smallest there are: what a program means is tested elsewhere.
 
 use robomaton_compiler::{Entry as Compiled, Options, compile, emit};
 use robomaton_formats::condition::{Condition, Locator};
@@ -14,11 +15,12 @@ use robomaton_formats::policy::{
     encode_list, is_scoped, read_list,
 };
 use robomaton_formats::program::{
-    self, Head, NODE_EXTRA, NODE_QUEUE, PADDING, Silence, State, Step, TAG_EXPLICIT, TAG_PROHIBIT, Weighing,
+    self, Header, NODE_EXTRA, NODE_QUEUE, PADDING, PRIORITY_EXPLICIT, PRIORITY_PROHIBIT, Silence, State,
+    Step, Weighing,
 };
 use robomaton_formats::read::{Layout, Site as Found, View};
 use robomaton_formats::schedule::{Rate, Schedule, Window};
-use robomaton_formats::scope::{PERMITS, PROHIBITS, Scope, scoped_tag};
+use robomaton_formats::scope::{PERMITS, PROHIBITS, Scope, scoped_priority};
 use robomaton_formats::site::MAX_AUTHORITY;
 use robomaton_formats::verify::{verify, verify_with_texts};
 use robomaton_formats::write::{
@@ -26,7 +28,7 @@ use robomaton_formats::write::{
 };
 use robomaton_formats::{
     CrawlerId, DocumentId, ImageError, ListAt, NoRules, Notation, Outcome, PolicyAt, Profile, ProgramAt,
-    PurposeAt, Ruling, Scheme, ScopeAt, SetRef, SiteKey, UsageId,
+    PurposeAt, Scheme, ScopeAt, SetRef, SiteEntry, SiteKey, UsageId,
 };
 
 const TEXT: &[u8] = b"User-agent: *\nDisallow: /\n";
@@ -50,14 +52,14 @@ fn look_up(image: &[u8], authority: &str, scheme: u64) -> Option<u64> {
     }
     let hash = xxhash_rust::xxh3::xxh3_64_with_seed(authority.as_bytes(), number(image, 24, 8));
     let home = ((hash >> 32) * buckets) >> 32;
-    let tag = if hash & 0xFF == 0 { 1 } else { hash & 0xFF };
+    let fingerprint = if hash & 0xFF == 0 { 1 } else { hash & 0xFF };
     let (mut at, mut any) = (home, None);
     for read in 1.. {
         let bucket = &hosts[at as usize * 64..][..64];
         // 2.
-        let taken = bucket[..11].iter().take_while(|&&tag| tag != 0).count();
+        let taken = bucket[..11].iter().take_while(|&&mark| mark != 0).count();
         let block = &names[number(bucket, 16, 4) as usize..];
-        for place in (0..taken).filter(|&place| u64::from(bucket[place]) == tag) {
+        for place in (0..taken).filter(|&place| u64::from(bucket[place]) == fingerprint) {
             let code = code(block, taken, place);
             let piece = |&byte: &u8| match byte.checked_sub(0x80) {
                 Some(symbol) => SYMBOLS[usize::from(symbol)].to_owned(),
@@ -104,14 +106,14 @@ fn site(url: &str, seed: u32) -> Site {
     let key = SiteKey::from_host(url).expect("a site");
     let outcome = Outcome::ALL[seed as usize % Outcome::ALL.len()];
     let status = (seed % 600) as u16;
-    let ruling = match outcome {
-        Outcome::Rules if seed.is_multiple_of(2) => Ruling::Policy(PolicyAt::new(0)),
-        Outcome::Rules => Ruling::Program(ProgramAt::new(0)),
-        outcome => Ruling::NoRules(NoRules { outcome, status }),
+    let entry = match outcome {
+        Outcome::Rules if seed.is_multiple_of(2) => SiteEntry::Policy(PolicyAt::new(0)),
+        Outcome::Rules => SiteEntry::Program(ProgramAt::new(0)),
+        outcome => SiteEntry::NoRules(NoRules { outcome, status }),
     };
     Site {
         key,
-        ruling,
+        entry,
         status,
         document: (outcome == Outcome::Rules).then_some(seed % 2),
         fetched_at: u64::from(seed) << 20,
@@ -122,10 +124,10 @@ fn site(url: &str, seed: u32) -> Site {
 /// Sites with all else that an image holds: two programs, a list, a policy, two documents.
 fn contents(mut sites: Vec<Site>) -> Contents {
     sites.sort_by(|a, b| a.key.cmp(&b.key));
-    let front = |tails| Head::front(Notation::Rep, Weighing::Ranked(Silence::Allowed), tails);
-    // `Disallow: /` alone, then `Allow: /*a`, whose step stands at the node of its segment, and `Allow: /*b`, whose step waits
-    // in a queue.
-    let mut programs = vec![front(false), program::CHILDREN_ONE << 5, b'/', 0, TAG_PROHIBIT];
+    let front = |tails| Header::front(Notation::Rep, Weighing::Ranked(Silence::Allowed), tails);
+    // `Disallow: /` alone, then `Allow: /*a`, whose step stands at the node of its segment, and
+    // `Allow: /*b`, whose step waits in a queue.
+    let mut programs = vec![front(false), program::CHILDREN_ONE << 5, b'/', 0, PRIORITY_PROHIBIT];
     let second = programs.len() as u32;
     let mut literals = vec![program::CHILDREN_ONE << 5, b'/', 0, NODE_EXTRA];
     State { number: Some(0), list: Some(0) }.push(&mut literals);
@@ -162,7 +164,7 @@ fn contents(mut sites: Vec<Site>) -> Contents {
     let rule = |permits| Rule {
         line: 2,
         usage: CRAWL + 16 * u16::from(permits),
-        tag: 2,
+        priority: 2,
         permits,
         conditions: permits.into(),
         pattern: root(),
@@ -223,23 +225,27 @@ fn usages(more: &[&str]) -> Vec<String> {
     USAGES.iter().chain(more).map(|&name| name.to_owned()).collect()
 }
 
-/// The same with scoped sets: crawler 1 and all others have one each, with one rest; crawler 0 has a ranked one.
+/// The same with scoped sets: crawler 1 and all others have one each, with one rest; crawler 0 has
+/// a ranked one.
 fn scoped(sites: Vec<Site>) -> Contents {
     let mut contents = contents(sites);
     let mut programs = std::mem::take(&mut contents.programs);
     // `Disallow: /` of key 0, then `Allow: /` of the number 1 of a conventional rule.
-    let starts = [scoped_tag(0, PROHIBITS), scoped_tag(1, PERMITS)].map(|tag| {
+    let starts = [scoped_priority(0, PROHIBITS), scoped_priority(1, PERMITS)].map(|priority| {
         let start = programs.len() as u32;
-        programs.push(Head::front(Notation::Acap, Weighing::Scoped, false));
-        programs.extend([program::CHILDREN_ONE << 5, b'/', 0, TAG_EXPLICIT]);
-        program::push_varint(&mut programs, tag);
+        programs.push(Header::front(Notation::Acap, Weighing::Scoped, false));
+        programs.extend([program::CHILDREN_ONE << 5, b'/', 0, PRIORITY_EXPLICIT]);
+        program::push_varint(&mut programs, priority);
         start
     });
     contents.programs = programs;
     let scope = Scope {
         narrower: vec![vec![(1, 2), (2, 4)], vec![], vec![(3, 4)], vec![]],
         conventional: vec![1, 0],
-        bundles: vec![vec![scoped_tag(0, PERMITS), scoped_tag(2, PROHIBITS)], vec![scoped_tag(1, PERMITS)]],
+        priority_sets: vec![
+            vec![scoped_priority(0, PERMITS), scoped_priority(2, PROHIBITS)],
+            vec![scoped_priority(1, PERMITS)],
+        ],
     };
     contents.scopes = vec![0; 3];
     let at = contents.scopes.len() as u32;
@@ -344,7 +350,7 @@ fn every_record_comes_back() {
             let fetch = &view.fetches()[record.number as usize];
             assert_eq!(record.name.decode().unwrap().as_str(), site.key.name());
             assert_eq!(record.name.scheme(), Some(site.key.scheme()));
-            assert_eq!(record.ruling(), Some(site.ruling));
+            assert_eq!(record.entry(), Some(site.entry));
             assert_eq!(fetch.status, site.status);
             assert_eq!(fetch.fetched_at, site.fetched_at);
             assert_eq!(fetch.fresh_for, site.fresh_for.unwrap_or(NONE));
@@ -380,7 +386,7 @@ fn policies_and_lists_come_back() {
     let image = write(&contents).unwrap();
     let layout = Layout::parse(&image).unwrap();
     let view = View::new(&image, &layout);
-    assert_eq!(view.sites().next().unwrap().ruling(), Some(Ruling::Policy(PolicyAt::new(0))));
+    assert_eq!(view.sites().next().unwrap().entry(), Some(SiteEntry::Policy(PolicyAt::new(0))));
     let policy = PolicyView::read(view.policy(PolicyAt::new(0)).unwrap()).unwrap();
     assert_eq!(
         (policy.len(), [0, 1, 2].map(|id| policy.find(CrawlerId::new(id)))),
@@ -430,7 +436,7 @@ fn buckets_are_as_full_as_they_may_be() {
     let overflows = buckets.iter().filter(|bucket| bucket.overflow != 0).count();
     assert!(overflows > 0, "the test meets no site out of its home");
     for bucket in buckets {
-        assert!(bucket.overflow == 0 || bucket.tags.iter().all(|&tag| tag != 0));
+        assert!(bucket.overflow == 0 || bucket.fingerprints.iter().all(|&mark| mark != 0));
     }
     assert_eq!((BUCKET_SITES, MAX_PROBE), (11, 64));
 }
@@ -497,7 +503,8 @@ fn equal_texts_give_equal_frames() {
     }
 }
 
-/// Writes an image, changes it with its checksums kept whole, and gives the rule that `verify` says is broken.
+/// Writes an image, changes it with its checksums kept whole, and gives the rule that `verify` says
+/// is broken.
 fn broken(
     change: impl Fn(&mut Contents),
     bytes: impl Fn(&mut [u8], &dyn Fn(Section) -> usize),
@@ -599,13 +606,13 @@ fn rules_of_the_sections() {
     assert_eq!(of_contents(|c| c.frame.crawlers.reverse()), Some(8));
     assert_eq!(of_contents(|c| c.frame.usages.reverse()), Some(9));
     assert_eq!(of_contents(|c| c.sites.reverse()), Some(11));
-    // Numbers and names of the bucket, a free place, the rulings.
+    // Numbers and names of the bucket, a free place, the entries.
     for at_byte in [12, 16, 60] {
         assert_eq!(broken(same, |image, at| image[at(Hosts) + at_byte] = 1), Some(10), "byte {at_byte}");
     }
     assert_eq!(of_bytes(|image, at| image[at(Hosts)] = 0), Some(10));
     assert_eq!(of_bytes(|image, at| image[at(Hosts) + 23] = 0xFF), Some(10));
-    // A head without scheme, one of a longer name, an empty one.
+    // A prefix without scheme, one of a longer name, an empty one.
     assert_eq!(of_bytes(|image, at| image[at(Names)] |= 3), Some(10));
     assert_eq!(of_bytes(|image, at| image[at(Names)] += 4), Some(10));
     assert_eq!(of_bytes(|image, at| image[at(Names)] &= 3), Some(10));
@@ -627,12 +634,12 @@ fn rules_of_the_sections() {
     assert_eq!(of_contents(|c| drop(c.frame.usages.remove(9))), Some(9));
     assert_eq!(of_bytes(|image, at| image[at(Programs) + 1] |= 7 << 5), Some(14));
     assert_eq!(
-        of_contents(|c| c.sites[0].ruling = Ruling::Policy(PolicyAt::new(c.policies.len() as u32))),
+        of_contents(|c| c.sites[0].entry = SiteEntry::Policy(PolicyAt::new(c.policies.len() as u32))),
         Some(12)
     );
     assert_eq!(
         of_contents(
-            |c| c.sites[0].ruling = Ruling::Program(ProgramAt::new((c.programs.len() + PADDING) as u32))
+            |c| c.sites[0].entry = SiteEntry::Program(ProgramAt::new((c.programs.len() + PADDING) as u32))
         ),
         Some(14)
     );
@@ -726,7 +733,7 @@ fn rules_of_programs() {
         broken(|c| drop(c.programs.splice(LOG..STATES, [vec![log], vec![0; bits]].concat())), |_, _| ())
     };
     assert_eq!([log(7, 16), log(8, 32), log(6, 8), log(20, 1 << 17)], [None, Some(14), Some(14), Some(14)]);
-    // Nodes of segments with tags of their own or queues of nothing, a root with steps.
+    // Nodes of segments with priorities of their own or queues of nothing, a root with steps.
     for (at, form) in [(ROOT, NODE_QUEUE), (ROOT, 2), (ROOT, 2 << 2), (ROOT, NODE_EXTRA)] {
         assert_eq!(of(&|p| p[at] |= form), Some(14), "byte {at}");
     }
@@ -741,9 +748,12 @@ fn rules_of_programs() {
     assert_eq!(broken(gap, |_, _| ()), Some(14));
     // Rank 0: of a step, with a `highest` that agrees, and of a node of literals.
     assert_eq!(of(&|p| (p[HIGHEST], p[TAG]) = (1, 1)), Some(14));
-    let node = |tag| broken(|c| drop(c.programs.splice(4.., [program::TAG_EXPLICIT, tag])), |_, _| ());
+    let node = |priority| {
+        broken(|c| drop(c.programs.splice(4.., [program::PRIORITY_EXPLICIT, priority])), |_, _| ())
+    };
     assert_eq!([node(1), node(2)], [Some(14), None]);
-    // Counts; the state of the head, the queue of the segment; what steps wait for, whether they lead on, or are not the last.
+    // Counts; the state of the prefix, the queue of the segment; what steps wait for, whether they
+    // lead on, or are not the last.
     for (at, count) in [(STATES, 1), (QUEUES, 1), (STEPS, 2)] {
         let other = [count - 1, count + 1];
         assert_eq!(other.map(|count| of(&|p| p[at] = count)), [Some(14); 2], "count at {at}");
@@ -880,13 +890,15 @@ fn rules_of_scoped_sets() {
             &|c| c.scopes.truncate(SCOPE_END - 1),
             &|c| c.scopes.clear(),
             &|c| put(&mut c.lists, REST + 4, SCOPE_END as u32),
-            // Too many patterns or rules, starts that do not begin with 0, that descend, that end beyond the section.
+            // Too many patterns or rules, starts that do not begin with 0, that descend, that end
+            // beyond the section.
             &|c| put(&mut c.scopes, SCOPE, 1 << 16),
             &|c| put(&mut c.scopes, SCOPE + 4, 1 << 17),
             &|c| put(&mut c.scopes, STARTS, 1),
             &|c| put(&mut c.scopes, STARTS + 8, 1),
             &|c| put(&mut c.scopes, STARTS + 16, 5),
-            // A run that holds its pattern, that is empty, that ends outside, that lies in the one before.
+            // A run that holds its pattern, that is empty, that ends outside, that lies in the one
+            // before.
             &|c| put(&mut c.scopes, RUNS, 0),
             &|c| put(&mut c.scopes, RUNS + 4, 1),
             &|c| put(&mut c.scopes, RUNS + 12, 5),
@@ -894,7 +906,7 @@ fn rules_of_scoped_sets() {
             &|c| put(&mut c.scopes, RUNS + 16, 2),
             // The pattern of a rule that is none.
             &|c| put(&mut c.scopes, RULES + 4, 4),
-            // Bundles: too many, out of order, tags that say nothing.
+            // Priority sets: too many, out of order, priorities that say nothing.
             &|c| put(&mut c.scopes, SCOPE + 8, u32::MAX),
             &|c| put(&mut c.scopes, FIRSTS, 1),
             &|c| put(&mut c.scopes, FIRSTS + 4, 4),
@@ -926,7 +938,8 @@ fn any_outcome_may_have_a_policy() {
 fn numbers_of_details() {
     let detail =
         |bytes: &[u8]| broken_scoped(&|c| c.documents[1].detail = bytes.into()).map(|(rule, _)| rule);
-    // One group: role, crawlers, default, purposes, incomplete, file, notation, rules, extensions, schedule.
+    // One group: role, crawlers, default, purposes, incomplete, file, notation, rules, extensions,
+    // schedule.
     let group = |role, notation, schedule: &[u8]| {
         detail(&[&[1, role, 0, 1, 0, 0, 0, notation, 0, 0], schedule, &[0, 0, 0, 0]].concat())
     };
@@ -946,7 +959,8 @@ fn reserved_flags_of_policies() {
     for bit in 5..8 {
         assert_eq!(broken(|c| c.policies[0] |= 1 << bit, |_, _| ()), Some(12), "bit {bit}");
     }
-    // Found by substring: in any order, but not where there is no crawler, and always in an image of that rule.
+    // Found by substring: in any order, but not where there is no crawler, and always in an image
+    // of that rule.
     let policy = |profile, crawlers: &[(u32, usize)], by_substring: bool| {
         let crawlers: Vec<_> = crawlers.iter().map(|&(id, set)| (CrawlerId::new(id), set)).collect();
         let empty = crawlers.is_empty();

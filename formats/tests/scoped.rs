@@ -1,10 +1,11 @@
 //! The weighing of scoped sets as SPEC.md section 5 says it, over the bytes of an image.
 //!
-//! The reader here follows the document step by step with offsets as the document gives them, and knows none of the
-//! functions that writer and runtime share. It is asked what the table of the worked scope asks, and held against the
-//! compiler's trace, which reads the texts naively, on texts made at random.
+//! The reader here follows the document step by step with offsets as the document gives them, and
+//! knows none of the functions that writer and runtime share. It is asked what the table of the
+//! worked scope asks, and held against the compiler's trace, which reads the texts naively, on
+//! texts made at random.
 
-use robomaton_compiler::trace::{Asked, trace};
+use robomaton_compiler::trace::{TraceQuery, trace};
 use robomaton_compiler::{
     CompileContext, Element, Entry, MetaTag, Options, Page, compile_with, emit, lower_with,
 };
@@ -135,11 +136,14 @@ impl Weighing<'_> {
             assert_eq!(program[0] & 8, 8, "a scoped program");
             let notation = Notation::from_u8(program[0] & 7).expect("a known notation");
             let target = notation.target(self.question.target.as_bytes());
-            for tag in walk(program, &target).into_iter().filter(|&tag| tag >= 8) {
-                let tags = if tag & 7 == 0 { self.bundle((tag >> 3) - 1) } else { vec![tag] };
-                for (tag, bit) in tags.into_iter().flat_map(|tag| [0, 1, 2].map(|bit| (tag, bit))) {
-                    if tag >> bit & 1 == 1 {
-                        found[bit].insert((tag >> 3) - 1);
+            for priority in walk(program, &target).into_iter().filter(|&priority| priority >= 8) {
+                let priorities =
+                    if priority & 7 == 0 { self.priority_set((priority >> 3) - 1) } else { vec![priority] };
+                for (priority, bit) in
+                    priorities.into_iter().flat_map(|priority| [0, 1, 2].map(|bit| (priority, bit)))
+                {
+                    if priority >> bit & 1 == 1 {
+                        found[bit].insert((priority >> 3) - 1);
                     }
                 }
             }
@@ -147,11 +151,13 @@ impl Weighing<'_> {
         found
     }
 
-    fn bundle(&self, bundle: u32) -> Vec<u32> {
+    fn priority_set(&self, priority_set: u32) -> Vec<u32> {
         let firsts = self.rules() + 4 * self.conventional as usize;
-        let tags = firsts + 4 * (u32_at(self.scope, 8) as usize + 1);
+        let priorities = firsts + 4 * (u32_at(self.scope, 8) as usize + 1);
         let first = |at: u32| u32_at(self.scope, firsts + 4 * at as usize) as usize;
-        (first(bundle)..first(bundle + 1)).map(|number| u32_at(self.scope, tags + 4 * number)).collect()
+        (first(priority_set)..first(priority_set + 1))
+            .map(|number| u32_at(self.scope, priorities + 4 * number))
+            .collect()
     }
 
     fn live(
@@ -446,7 +452,8 @@ fn weighing_of_the_specification_is_what_the_trace_says() {
             let question = Question { crawler, usage, purpose, target, elements };
             let found = ask(&image, question);
             let agents = [crawler];
-            let asked = Asked { elements, purpose, usage, ..Asked::crawl(&agents, target.as_bytes()) };
+            let asked =
+                TraceQuery { elements, purpose, usage, ..TraceQuery::crawl(&agents, target.as_bytes()) };
             let expected = trace(&policy, &asked);
             let silence =
                 if found.permits || usage == "crawl" { Decision::Allowed } else { Decision::Unknown };

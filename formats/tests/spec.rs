@@ -1,8 +1,9 @@
 //! SPEC.md against the code: its tables of records, sections, constants and numbers, and its rules
 //! I1….
 //!
-//! The document is read as text. A table is found by the heading over it, so a heading that is renamed fails as much
-//! as a number that differs. The two dumps of the document are held by `dump.rs`, its look-up by `roundtrip.rs`.
+//! The document is read as text. A table is found by the heading over it, so a heading that is
+//! renamed fails as much as a number that differs. The two dumps of the document are held by
+//! `dump.rs`, its look-up by `roundtrip.rs`.
 
 use robomaton_formats::layout::*;
 use robomaton_formats::name::SYMBOLS;
@@ -10,11 +11,11 @@ use robomaton_formats::policy::{
     self, CRAWL, INDEX, MAX_ENTRIES, MAX_SETS, NO_PURPOSE, OTHER, PRESENT, Role, ScopedList, USAGES,
 };
 use robomaton_formats::profile::AgentRule;
-use robomaton_formats::program::{self, MAX_STEPS, Silence, Weighing, lanes};
+use robomaton_formats::program::{self, MAX_STEPS, Silence, Weighing, packed};
 use robomaton_formats::reference::{SET_LIST, ScopeAt};
-use robomaton_formats::ruling::POLICIES_END;
 use robomaton_formats::scope::{self, MAX_PATTERNS, MAX_RULES};
 use robomaton_formats::site::MAX_AUTHORITY;
+use robomaton_formats::site_entry::POLICIES_END;
 use robomaton_formats::{ImageError, Notation, Outcome, Profile, Scheme, SiteKey, write};
 use std::collections::BTreeSet;
 use std::mem::{offset_of, size_of, size_of_val};
@@ -22,7 +23,7 @@ use zerocopy::FromZeros;
 
 const SPEC: &str = include_str!("../SPEC.md");
 
-/// The rows of the first table after this heading, without its head.
+/// The rows of the first table after this heading, without its prefix.
 fn table(heading: &str) -> Vec<Vec<&'static str>> {
     let (_, rest) =
         SPEC.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no heading {heading:?}"));
@@ -39,7 +40,8 @@ fn columns<const N: usize>(heading: &str) -> Vec<[&'static str; N]> {
     table(heading).iter().map(|row| row[..N].try_into().expect("a row is too short")).collect()
 }
 
-/// Compares the table of a record with the type: offsets, sizes, names, and that nothing is left out.
+/// Compares the table of a record with the type: offsets, sizes, names, and that nothing is left
+/// out.
 macro_rules! record {
     ($record:ident { $($field:ident),+ }) => {{
         let blank = $record::new_zeroed();
@@ -60,7 +62,7 @@ fn records() {
     record!(Header { magic, version, profile, sections, shard, last_shard, length, seed, checksum });
     record!(SectionRecord { at, length, checksum });
     record!(FetchRecord { fetched_at, fresh_for, document, status });
-    record!(Bucket { tags, overflow, first, names_at, rulings });
+    record!(Bucket { fingerprints, overflow, first, names_at, entries });
     record!(NameRecord { at, length });
     record!(DocumentRecord { detail_at, detail_length, source_length, source_at });
     assert_eq!(SPEC.matches("\n### Record ").count(), 6, "a record is missing in this test");
@@ -88,8 +90,8 @@ fn constants() {
         ("NONE", u64::from(NONE)),
         ("MAX_AUTHORITY", MAX_AUTHORITY as u64),
         ("MAX_STEPS", MAX_STEPS as u64),
-        ("MAX_LANES", lanes::MAX_LANES as u64),
-        ("MAX_LENGTH", lanes::MAX_LENGTH as u64),
+        ("MAX_PACKED", packed::MAX_PACKED as u64),
+        ("MAX_LENGTH", packed::MAX_LENGTH as u64),
         ("MAX_SETS", MAX_SETS as u64),
         ("MAX_ENTRIES", MAX_ENTRIES as u64),
         ("MAX_PATTERNS", MAX_PATTERNS as u64),
@@ -179,10 +181,10 @@ fn scoped_lists() {
     let bits =
         [("permits", scope::PERMITS), ("permits-if", scope::PERMITS_IF), ("prohibits", scope::PROHIBITS)];
     let bits = bits.map(|(name, bit)| {
-        assert_eq!((bit.count_ones(), scope::read_tag(scope::scoped_tag(9, bit))), (1, (9, bit)));
+        assert_eq!((bit.count_ones(), scope::read_priority(scope::scoped_priority(9, bit))), (1, (9, bit)));
         [bit.trailing_zeros().to_string(), name.to_owned()]
     });
-    assert_eq!(columns::<2>("### Bits of scoped tags"), bits);
+    assert_eq!(columns::<2>("### Bits of scoped priorities"), bits);
     let flags = columns::<2>("### Flags of scoped lists");
     for (bit, name) in (0..4).zip(["incomplete", "own", "permits", "pages"]) {
         let list = ScopedList {
@@ -298,13 +300,13 @@ fn default_ports() {
 #[test]
 fn encoding_of_programs() {
     let row = |number: u8, name: &str| [number.to_string(), name.to_owned()];
-    let tags = [
-        row(program::TAG_NONE, "none"),
-        row(program::TAG_PROHIBIT, "prohibit"),
-        row(program::TAG_PERMIT, "permit"),
-        row(program::TAG_EXPLICIT, "explicit"),
+    let priorities = [
+        row(program::PRIORITY_NONE, "none"),
+        row(program::PRIORITY_PROHIBIT, "prohibit"),
+        row(program::PRIORITY_PERMIT, "permit"),
+        row(program::PRIORITY_EXPLICIT, "explicit"),
     ];
-    assert_eq!(columns::<2>("### Forms of tags"), tags);
+    assert_eq!(columns::<2>("### Forms of priorities"), priorities);
     let children = [
         row(program::CHILDREN_NONE, "none"),
         row(program::CHILDREN_ONE, "one"),
@@ -315,11 +317,11 @@ fn encoding_of_programs() {
     assert_eq!(columns::<2>("### Forms of children"), children);
     let bits = [
         ("front", program::FRONT_SCOPED, "scoped"),
-        ("front", lanes::FRONT_LANES, "lanes"),
-        ("kind", lanes::PERMITS, "permits"),
-        ("kind", lanes::ANCHORED, "anchored"),
-        ("kind", lanes::STARRED, "starred"),
-        ("kind", lanes::WILD, "wild"),
+        ("front", packed::FRONT_PACKED, "packed"),
+        ("kind", packed::PERMITS, "permits"),
+        ("kind", packed::ANCHORED, "anchored"),
+        ("kind", packed::STARRED, "starred"),
+        ("kind", packed::WILD, "wild"),
         ("node", program::NODE_EXTRA, "extra"),
         ("node of segments", program::NODE_QUEUE, "queue"),
         ("step", program::STEP_OPEN, "open"),
@@ -334,9 +336,9 @@ fn encoding_of_programs() {
     });
     assert_eq!(columns::<3>("### Bits of flags"), bits);
     assert!(SPEC.contains(&format!("from 0 to {}, stands in bits", program::STEP_FAR - 1)));
-    let front = program::Head::front(Notation::Acap, Weighing::Scoped, false);
+    let front = program::Header::front(Notation::Acap, Weighing::Scoped, false);
     assert_eq!(front, Notation::Acap as u8 | program::FRONT_SCOPED);
-    let front = program::Head::front(Notation::Koster, Weighing::Ranked(Silence::Unknown), true);
+    let front = program::Header::front(Notation::Koster, Weighing::Ranked(Silence::Unknown), true);
     assert_eq!(front, Notation::Koster as u8 | 1 << 4 | (Silence::Unknown as u8) << 5);
 }
 
@@ -383,7 +385,8 @@ fn validity_rules() {
             let digits: String = source[at + 1..].chars().take_while(char::is_ascii_digit).collect();
             used.extend(digits.parse::<u8>());
         }
-        // Given as a number: the first argument of some closures, the second or third of the functions.
+        // Given as a number: the first argument of some closures, the second or third of the
+        // functions.
         let places = [("damaged", 1), ("self.error", 2), (" error", 0)];
         for (function, place) in places {
             for arguments in calls(source, function) {

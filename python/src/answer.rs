@@ -1,7 +1,8 @@
-//! One answer, and on demand everything that can be told about it: the keys of `robomaton query --json`.
+//! One answer, and on demand everything that can be told about it: the keys of `robomaton query
+//! --json`.
 //!
-//! The verdict is worked out when the question is put; the rest is read from the cold sections when somebody asks. It keeps
-//! what it was asked of open.
+//! The verdict is worked out when the question is put; the rest is read from the cold sections when
+//! somebody asks. It keeps what it was asked of open.
 
 use crate::ask::Use;
 use crate::error::said;
@@ -13,7 +14,8 @@ use robomaton_explain::{AnswerJson, QuestionJson};
 use robomaton_runtime::Crawler;
 use std::sync::Arc;
 
-/// The answer to one question: may this crawler use this URL in this way? It is true if it is plainly allowed.
+/// The answer to one question: may this crawler use this URL in this way? It is true if it is
+/// plainly allowed.
 #[pyclass(frozen, module = "robomaton")]
 pub struct Answer {
     source: Arc<Source>,
@@ -116,8 +118,8 @@ impl Answer {
         self.key(py, "rule")
     }
 
-    /// Which groups answered: `named` where some name the crawler, `default`, or `nobody` where there is neither; None
-    /// where no rules were asked.
+    /// Which groups answered: `named` where some name the crawler, `default`, or `nobody` where
+    /// there is neither; None where no rules were asked.
     #[getter]
     fn choice<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.key(py, "choice")

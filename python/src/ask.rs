@@ -1,8 +1,9 @@
 //! Who asks and for what, as Python says it; crawlers resolved once.
 //!
-//! Names mean what they mean to the command: a `str` is one name, names separated by commas, best first, or a whole
-//! `User-Agent` header, which stands for the names that the crawler gives itself in it; a list is a list. In the shapes of
-//! other parsers every word of a header is a name, as it is to protego.
+//! Names mean what they mean to the command: a `str` is one name, names separated by commas, best
+//! first, or a whole `User-Agent` header, which stands for the names that the crawler gives itself
+//! in it; a list is a list. In the shapes of other parsers every word of a header is a name, as it
+//! is to protego.
 
 use crate::text::Text;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -73,8 +74,8 @@ fn strings(list: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<String>> {
 }
 
 impl Agent<'_> {
-    /// The string, where it can be known again by its object: one of Python's own, which neither changes nor does anything when
-    /// it goes.
+    /// The string, where it can be known again by its object: one of Python's own, which neither
+    /// changes nor does anything when it goes.
     #[inline]
     pub(crate) fn plain(&self) -> Option<&Bound<'_, PyAny>> {
         match self {

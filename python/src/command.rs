@@ -1,6 +1,8 @@
-//! The `robomaton` command, for `robomaton` on the PATH of whoever installed the wheel, and for `python -m robomaton`.
+//! The `robomaton` command, for `robomaton` on the PATH of whoever installed the wheel, and for
+//! `python -m robomaton`.
 //!
-//! The command is the library that its binary runs. It knows neither arguments nor signals: `__main__.py` does.
+//! The command is the library that its binary runs. It knows neither arguments nor signals:
+//! `__main__.py` does.
 
 use pyo3::prelude::*;
 use std::ffi::OsString;

@@ -1,7 +1,8 @@
 //! Errors of the crates below as Python exceptions, with their places.
 //!
-//! What the system refuses is an `OSError` with number and file name; an argument that says nothing is a `ValueError`; what is
-//! wrong with an image is an `ImageError` that names file, byte and broken rule; all else is an `Error`.
+//! What the system refuses is an `OSError` with number and file name; an argument that says nothing
+//! is a `ValueError`; what is wrong with an image is an `ImageError` that names file, byte and
+//! broken rule; all else is an `Error`.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyValueError};
@@ -102,8 +103,8 @@ pub(crate) fn changed(py: Python<'_>, path: &Path) -> PyErr {
 }
 
 /// A job that is not done.
-pub(crate) fn job_error(py: Python<'_>, error: robomaton_jobs::Error) -> PyErr {
-    use robomaton_jobs::Error as Job;
+pub(crate) fn job_error(py: Python<'_>, error: robomaton_build::Error) -> PyErr {
+    use robomaton_build::Error as Job;
     match &error {
         Job::Write { path, error } => os_error(path, error),
         Job::Build(BuildError::Read(ReadError::Open { path, error, listed: None })) => os_error(path, error),

@@ -1,7 +1,7 @@
 //! An open image, as Python sees it.
 //!
-//! Invariants: closing it while other threads ask is safe, as each question holds it open; one that was written to since it was
-//! opened is an error, not a crash.
+//! Invariants: closing it while other threads ask is safe, as each question holds it open; one that
+//! was written to since it was opened is an error, not a crash.
 
 use crate::answer::{Answer, from_json};
 use crate::arguments;
@@ -25,10 +25,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// An image, mapped from a file or a directory of shards. Any number of threads may ask it.
 ///
-/// `on_forbidden`, `on_throttled` and `on_long_unreachable` (`allow` or `deny`) say what a robots.txt that was answered with 401
-/// or 403, with 429, and one that was unreachable more than 30 days ago mean. `elements` is for crawlers that work on single
-/// elements of pages. With `named_only`, only groups that name the crawler count: `User-agent: *` is as if it were not there.
-/// `now`, in seconds since 1970, is the time that answers are stale by; that of opening, if none is given.
+/// `on_forbidden`, `on_throttled` and `on_long_unreachable` (`allow` or `deny`) say what a
+/// robots.txt that was answered with 401 or 403, with 429, and one that was unreachable more than
+/// 30 days ago mean. `elements` is for crawlers that work on single elements of pages. With
+/// `named_only`, only groups that name the crawler count: `User-agent: *` is as if it were not
+/// there. `now`, in seconds since 1970, is the time that answers are stale by; that of opening, if
+/// none is given.
 #[pyclass(frozen, module = "robomaton")]
 pub struct Image {
     source: RwLock<Option<Arc<Source>>>,
@@ -88,7 +90,8 @@ fn permission(name: &str, word: &str) -> PyResult<Decision> {
 
 #[pymethods]
 impl Image {
-    /// Opens an image. Takes constant time: header and section table are checked, contents only by `verify`.
+    /// Opens an image. Takes constant time: header and section table are checked, contents only by
+    /// `verify`.
     #[new]
     #[pyo3(
         signature = (
@@ -149,12 +152,14 @@ impl Image {
         self.source.read().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
-    /// Closes it. Questions under way, and answers that were given, hold it open until they are done with.
+    /// Closes it. Questions under way, and answers that were given, hold it open until they are
+    /// done with.
     fn close(&self) {
         self.source.write().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Sites, and documents beside their robots.txt: each counts, where iterating gives a site with its documents.
+    /// Sites, and documents beside their robots.txt: each counts, where iterating gives a site with
+    /// its documents.
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.open(&*self.source(py)?)?.image.len())
     }
@@ -230,7 +235,8 @@ impl Image {
         Ok(verdict.is_allowed())
     }
 
-    /// May this crawler use this URL in this way? `document` is the document of the site that answers.
+    /// May this crawler use this URL in this way? `document` is the document of the site that
+    /// answers.
     #[pyo3(signature = (url, agent, *, usage=None, purpose=None, document=None))]
     fn decide(
         &self,
@@ -258,12 +264,12 @@ impl Image {
         Ok(answer)
     }
 
-    /// The verdicts for many URLs: of a list a list of strings, of a NumPy array one of codes (places in `VERDICTS`), of an
-    /// Arrow array a dictionary array, of a series a series.
+    /// The verdicts for many URLs: of a list a list of strings, of a NumPy array one of codes
+    /// (places in `VERDICTS`), of an Arrow array a dictionary array, of a series a series.
     ///
-    /// `agent` asks about all rows: one name, or the names of one crawler, best first. `agents` is a column with one agent for
-    /// each row. With `nulls="keep"` a row that is null has a null answer; else it is an error that names it. `threads` is 0
-    /// for one per core.
+    /// `agent` asks about all rows: one name, or the names of one crawler, best first. `agents` is
+    /// a column with one agent for each row. With `nulls="keep"` a row that is null has a null
+    /// answer; else it is an error that names it. `threads` is 0 for one per core.
     #[pyo3(
         signature = (
             urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls="error".into()
@@ -286,8 +292,8 @@ impl Image {
         columns.ask(py, &*self.source(py)?)?.verdicts(py)
     }
 
-    /// Whether each of many URLs is plainly allowed: a list, a NumPy array, an Arrow array or a series of booleans; `agents`,
-    /// `nulls` and `threads` as of `decide_batch`.
+    /// Whether each of many URLs is plainly allowed: a list, a NumPy array, an Arrow array or a
+    /// series of booleans; `agents`, `nulls` and `threads` as of `decide_batch`.
     #[pyo3(
         signature = (
             urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls="error".into()
@@ -329,7 +335,8 @@ impl Image {
         text_of(&explanation.map_err(|error| said(&error))?)
     }
 
-    /// What the image holds of the site of a URL or host, as `robomaton inspect --site --json` prints it; None if nothing.
+    /// What the image holds of the site of a URL or host, as `robomaton inspect --site --json`
+    /// prints it; None if nothing.
     fn site<'py>(
         &self,
         py: Python<'py>,
@@ -369,7 +376,8 @@ impl Image {
         Ok(site.map(|site| site.sitemaps()).unwrap_or_default())
     }
 
-    /// Holds the whole image against the rules of its format, in time linear in it; with `texts` the stored texts, too.
+    /// Holds the whole image against the rules of its format, in time linear in it; with `texts`
+    /// the stored texts, too.
     #[pyo3(signature = (*, texts=false))]
     fn verify(&self, py: Python<'_>, texts: bool) -> PyResult<()> {
         let source = self.source(py)?;

@@ -1,21 +1,22 @@
-//! The native half of the Python package: images, texts and jobs as Python sees them.
+//! The native half of the Python package: images, texts and builds as Python sees them.
 //!
 //! ```text
 //!   str, bytes, list, NumPy, Arrow ──▶ urls ──▶ batch ──▶ source (image or text) ──▶ answers ──▶ str, list, NumPy, Arrow
 //! ```
 //!
-//! Stands beside `cli` and `serve` and says what they say: names, usages and answers go through `explain`, images are made
-//! by `jobs`. Invariants: whatever is wrong with an argument or an image is a Python exception; the interpreter is let go
-//! while an image is made or asked for many URLs; rows of NumPy and Arrow never become Python objects. It decides nothing.
+//! Stands beside `cli` and `serve` and says what they say: names, usages and answers go through
+//! `explain`, images are made by `build`. Invariants: whatever is wrong with an argument or an image
+//! is a Python exception; the interpreter is let go while an image is made or asked for many URLs;
+//! rows of NumPy and Arrow never become Python objects. It decides nothing.
 
 mod answer;
 mod arguments;
 mod ask;
 mod batch;
+mod build;
 mod command;
 mod error;
 mod image;
-mod jobs;
 mod lint;
 mod paths;
 mod reference;
@@ -44,8 +45,8 @@ fn _robomaton(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<robots::Robots>()?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_class::<sites::Sites>()?;
-    module.add_function(wrap_pyfunction!(jobs::compile, module)?)?;
-    module.add_function(wrap_pyfunction!(jobs::merge, module)?)?;
+    module.add_function(wrap_pyfunction!(build::compile, module)?)?;
+    module.add_function(wrap_pyfunction!(build::merge, module)?)?;
     module.add_function(wrap_pyfunction!(lint::_lint, module)?)?;
     Ok(())
 }

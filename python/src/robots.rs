@@ -1,6 +1,7 @@
 //! One robots.txt, as Python sees it.
 //!
-//! A text goes the whole way of an image, so the two give the same answers. Whatever URL is asked about is one of its site.
+//! A text goes the whole way of an image, so the two give the same answers. Whatever URL is asked
+//! about is one of its site.
 
 use crate::answer::Answer;
 use crate::arguments;
@@ -134,9 +135,10 @@ impl Given {
 
 #[pymethods]
 impl Robots {
-    /// Compiles a robots.txt. `url` is a URL of its site; `files` are texts that it refers to, by their paths. Of a whole
-    /// `User-Agent` header the names count that the crawler gives itself in it; with `headers` every word of it does, as to
-    /// protego. With `named_only`, only groups that name the crawler count.
+    /// Compiles a robots.txt. `url` is a URL of its site; `files` are texts that it refers to, by
+    /// their paths. Of a whole `User-Agent` header the names count that the crawler gives itself in
+    /// it; with `headers` every word of it does, as to protego. With `named_only`, only groups that
+    /// name the crawler count.
     #[new]
     #[pyo3(
         signature = (text, url=None, *, profile="full".into(), files=None, headers=false, named_only=false),
@@ -201,8 +203,8 @@ impl Robots {
         Ok(verdict.is_allowed())
     }
 
-    /// Whether the crawler may plainly fetch the URL, asked as other parsers are: of a URL of any scheme, and of `//host/x` and
-    /// `https:///x`, what follows the host is the path.
+    /// Whether the crawler may plainly fetch the URL, asked as other parsers are: of a URL of any
+    /// scheme, and of `//host/x` and `https:///x`, what follows the host is the path.
     #[pyo3(signature = (url, user_agent))]
     fn can_fetch(
         &self,
@@ -306,7 +308,8 @@ impl Robots {
         Ok(self.read()?.single.site().map_err(|error| said(&error))?.crawl_delay(&crawler))
     }
 
-    /// Request-rates: documents, seconds, and the times of the day for which they are meant, in minutes.
+    /// Request-rates: documents, seconds, and the times of the day for which they are meant, in
+    /// minutes.
     fn request_rates(&self, agent: Agent<'_>) -> PyResult<Vec<(u32, u32, Option<Times>)>> {
         let crawler = self.source.crawler(&agent)?;
         let schedule = self.read()?.single.site().map_err(|error| said(&error))?.schedule(&crawler);

@@ -98,7 +98,8 @@ impl Source {
         Ok(Query { agents, usage, purpose: to.purpose, elements, named_only: crawlers.named_only })
     }
 
-    /// Answers one question. `document` is the document of the site that answers, where it is not robots.txt.
+    /// Answers one question. `document` is the document of the site that answers, where it is not
+    /// robots.txt.
     ///
     /// # Errors
     /// None that can happen.

@@ -1,7 +1,7 @@
 //! Strings out of Python: `str`, or the bytes of `bytes`.
 //!
-//! A `str` with surrogates is no Unicode text and is refused with its place. Bytes that are no UTF-8 are percent-encoded, which
-//! is the same URL (R10), as the command does.
+//! A `str` with surrogates is no Unicode text and is refused with its place. Bytes that are no
+//! UTF-8 are percent-encoded, which is the same URL (R10), as the command does.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

@@ -1,8 +1,10 @@
-//! Many URLs out of Python, and their answers back in the same kind: lists, NumPy arrays, Arrow arrays.
+//! Many URLs out of Python, and their answers back in the same kind: lists, NumPy arrays, Arrow
+//! arrays.
 //!
-//! Rows of NumPy and Arrow never become Python objects, unless they are such: Arrow's are read where they lie, NumPy's
-//! characters are put into UTF-8 in blocks. Invariant: a row that is no text is an error that names it, or a null of
-//! which the answer is null, where nulls are kept. It does not know what is asked.
+//! Rows of NumPy and Arrow never become Python objects, unless they are such: Arrow's are read
+//! where they lie, NumPy's characters are put into UTF-8 in blocks. Invariant: a row that is no
+//! text is an error that names it, or a null of which the answer is null, where nulls are kept. It
+//! does not know what is asked.
 
 mod arrow;
 mod codes;
@@ -108,7 +110,8 @@ impl Chunk {
     }
 }
 
-/// The codes of so many rows, in parts on so many threads. What no thread can be had for is done here.
+/// The codes of so many rows, in parts on so many threads. What no thread can be had for is done
+/// here.
 fn in_parts(rows: usize, threads: usize, codes: impl Fn(Range<usize>) -> Vec<u8> + Sync) -> Vec<u8> {
     let part = rows.div_ceil(threads).max(PART);
     let parts = (0..rows).step_by(part).map(|start| start..rows.min(start + part));
@@ -220,8 +223,8 @@ impl Reader {
         Ok(Column { kind, nulls: self.nulls, chunks })
     }
 
-    /// The strings of a list, or of anything that can be gone through, and the rows that are null; `first` is the number of
-    /// the first.
+    /// The strings of a list, or of anything that can be gone through, and the rows that are null;
+    /// `first` is the number of the first.
     fn list(self, object: &Bound<'_, PyAny>, first: usize) -> PyResult<(Texts, Vec<usize>)> {
         let (mut texts, mut nulls) = (Texts::default(), Vec::new());
         for (row, item) in object.try_iter()?.enumerate() {
@@ -307,8 +310,8 @@ impl Column {
         self.chunks.iter().flat_map(|chunk| chunk.nulls.iter().map(|row| chunk.first + row))
     }
 
-    /// The number of the text of each row, equal texts having equal ones, by what gives a text that is new its number; of
-    /// rows that are null 0.
+    /// The number of the text of each row, equal texts having equal ones, by what gives a text that
+    /// is new its number; of rows that are null 0.
     ///
     /// # Errors
     /// The first that it gives.

@@ -1,7 +1,8 @@
 //! Files that are mapped, watched for who writes to them in place.
 //!
-//! A mapped file that is cut short ends the process that reads it. One that is replaced by renaming stays as it is for who has it
-//! open; it is the other kind of replacing that is found out here. Invariant: what is said is at most [`TRUSTED`] old.
+//! A mapped file that is cut short ends the process that reads it. One that is replaced by renaming
+//! stays as it is for who has it open; it is the other kind of replacing that is found out here.
+//! Invariant: what is said is at most [`TRUSTED`] old.
 
 use robomaton_runtime::SHARD_EXTENSION;
 use std::fs::{self, File};
@@ -10,7 +11,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
-/// For so many nanoseconds it is taken for granted that nobody writes to the files: looking costs more than a question.
+/// For so many nanoseconds it is taken for granted that nobody writes to the files: looking costs
+/// more than a question.
 const TRUSTED: u64 = 20_000;
 
 /// The files of an image, as they were when it was opened.

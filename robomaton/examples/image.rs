@@ -1,4 +1,5 @@
-//! An image of many sites: `cargo run -p robomaton --example image -- crawl.rimg GPTBot https://example.com/x`.
+//! An image of many sites: `cargo run -p robomaton --example image -- crawl.rimg GPTBot
+//! https://example.com/x`.
 
 use robomaton::{Image, Usage};
 

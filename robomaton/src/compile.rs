@@ -10,8 +10,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use robomaton_build::{Compile, Compiled, Destination, Error, Merged, Summary, merge};
 pub use robomaton_compiler::Options;
 pub use robomaton_corpus::{
     BatchOptions, BuildError, Input, Progress, ReadError, ReadLimits, Report, SkipReason,
 };
-pub use robomaton_jobs::{Compile, Compiled, Destination, Error, Merged, Summary, merge};

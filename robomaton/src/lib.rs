@@ -4,10 +4,11 @@
 //!
 //! # Where it stands
 //!
-//! This crate is the door: [`Robots`] is one text, [`Image`] many sites, and both answer with the same [`Verdict`]. The
-//! rooms are `robomaton-grammar` (text to tree), `-compiler` (tree to rules and programs), `-formats` (the image) and
-//! `-runtime` (the answers); with `compile` also `-corpus` and `-jobs`, with `explain` `-explain`.
-//! Invariants: it decides nothing, and no text, name or URL makes it fail or panic.
+//! This crate is the door: [`Robots`] is one text, [`Image`] many sites, and both answer with the
+//! same [`Verdict`]. The rooms are `robomaton-grammar` (text to tree), `-compiler` (tree to rules
+//! and programs), `-formats` (the image) and `-runtime` (the answers); with `compile` also
+//! `-corpus` and `-build`, with `explain` `-explain`. Invariants: it decides nothing, and no text,
+//! name or URL makes it fail or panic.
 
 #[cfg(feature = "compile")]
 pub mod compile;
@@ -23,6 +24,7 @@ pub use robomaton_compiler::Limits;
 #[cfg(feature = "explain")]
 pub use robomaton_explain as explain;
 pub use robomaton_runtime::{
-    Access, Basis, Condition, Conditional, Context, Crawler, Decision, Holds, Image, ImageError, Interval,
-    OpenError, Outcome, Profile, Question, Rate, Rule, Schedule, Site, Terms, Usage, Verdict, Window,
+    Access, Basis, Condition, Conditional, Context, Crawler, DecidingRule, Decision, Holds, Image,
+    ImageError, Interval, OpenError, Outcome, Profile, Question, Rate, Schedule, Site, Terms, Usage, Verdict,
+    Window,
 };

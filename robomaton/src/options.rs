@@ -5,7 +5,8 @@
 use crate::{Limits, Profile};
 use robomaton_compiler::Options;
 
-/// How [`Robots`](crate::Robots) is parsed, where [`Robots::parse`](crate::Robots::parse) is not enough.
+/// How [`Robots`](crate::Robots) is parsed, where [`Robots::parse`](crate::Robots::parse) is not
+/// enough.
 ///
 /// ```
 /// use robomaton::{ParseOptions, Profile};
@@ -23,7 +24,8 @@ pub struct ParseOptions {
 }
 
 impl ParseOptions {
-    /// The options of [`Robots::parse`](crate::Robots::parse): every dialect, the default limits, no site.
+    /// The options of [`Robots::parse`](crate::Robots::parse): every dialect, the default limits,
+    /// no site.
     pub fn new() -> ParseOptions {
         ParseOptions::default()
     }

@@ -1,6 +1,7 @@
 //! One robots.txt, ready to be asked.
 //!
-//! An image of one site behind fewer words. It does not look at the host of a URL: whatever is asked about is of its site.
+//! An image of one site behind fewer words. It does not look at the host of a URL: whatever is
+//! asked about is of its site.
 
 use crate::{Access, Crawler, Error, Image, Outcome, ParseOptions, Schedule, Site, Usage, Verdict};
 use robomaton_compiler::{CompileContext, Entry, compile_fetched, emit};
@@ -53,10 +54,11 @@ impl ParseOptions {
 }
 
 impl Robots {
-    /// Parses a text, `str` or bytes, in every dialect, with the default limits. [`ParseOptions`] has more.
+    /// Parses a text, `str` or bytes, in every dialect, with the default limits. [`ParseOptions`]
+    /// has more.
     ///
-    /// Nothing in a text is an error: what is no record is passed over, a text that is a page has no rules, and one that
-    /// is over a limit disallows everything ([`Robots::outcome`] tells).
+    /// Nothing in a text is an error: what is no record is passed over, a text that is a page has
+    /// no rules, and one that is over a limit disallows everything ([`Robots::outcome`] tells).
     pub fn parse(text: impl AsRef<[u8]>) -> Robots {
         let parsed = ParseOptions::new().parse(text);
         parsed.expect("within the default limits, every text fits an image of one site")
@@ -81,7 +83,8 @@ impl Robots {
         self.image.usage(name)
     }
 
-    /// May this crawler use this URL in this way? The verdict knows the rule that decided, and its line.
+    /// May this crawler use this URL in this way? The verdict knows the rule that decided, and its
+    /// line.
     pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a> {
         match self.site() {
             Some(site) => site.decide(crawler, usage, url),
@@ -104,7 +107,8 @@ impl Robots {
         Some(self.site()?.access(crawler, usage))
     }
 
-    /// The time between two fetches that the crawler's groups ask for (Crawl-delay), of several records the longest.
+    /// The time between two fetches that the crawler's groups ask for (Crawl-delay), of several
+    /// records the longest.
     pub fn crawl_delay(&self, crawler: &str) -> Option<Duration> {
         self.schedule(crawler).delays.into_iter().max().map(Duration::from_millis)
     }
@@ -136,7 +140,8 @@ impl Robots {
         self.image.first_site()
     }
 
-    /// The image of that one site, which is asked as an image of many is: under the host of its URLs.
+    /// The image of that one site, which is asked as an image of many is: under the host of its
+    /// URLs.
     pub fn image(&self) -> &Image<Vec<u8>> {
         &self.image
     }

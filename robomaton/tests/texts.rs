@@ -1,4 +1,5 @@
-//! One text behind the door: whatever it says, it parses and answers; what options change; what the compiler's own way gives.
+//! One text behind the door: whatever it says, it parses and answers; what options change; what the
+//! compiler's own way gives.
 
 use proptest::prelude::*;
 use robomaton::{Basis, Decision, Error, Outcome, ParseOptions, Profile, Robots, Usage};

@@ -1,8 +1,10 @@
-//! Access: what answers for one crawler and one usage on one site, resolved once and asked for many paths.
+//! Access: what answers for one crawler and one usage on one site, resolved once and asked for many
+//! paths.
 //!
-//! The last two steps of a question: policy → programs, then the walks. A crawler that fetches many pages of a site
-//! holds an [`Access`]; a single question makes one and asks it once. Invariants: asking allocates nothing for targets
-//! up to a kilobyte; any damage is [`Basis::Damaged`]. It does not know how a site is found.
+//! The last two steps of a question: policy → programs, then the walks. A crawler that fetches many
+//! pages of a site holds an [`Access`]; a single question makes one and asks it once. Invariants:
+//! asking allocates nothing for targets up to a kilobyte; any damage is [`Basis::Damaged`]. It does
+//! not know how a site is found.
 
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Lookup, Usage};
@@ -14,8 +16,8 @@ use crate::terms::is_unheard;
 use crate::verdict::Verdict;
 use robomaton_formats::decision::is_robots_txt;
 use robomaton_formats::policy::{PolicyView, Role, ScopedView, is_scoped, read_list};
-use robomaton_formats::program::{Silence, Tag, permits};
-use robomaton_formats::{Decision, NoRules, Ruling, SetRef};
+use robomaton_formats::program::{Priority, Silence, permits};
+use robomaton_formats::{Decision, NoRules, SetRef, SiteEntry};
 
 /// What answers for one crawler and one usage on one site. Cheap to copy; made by [`Site::access`].
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +36,8 @@ enum Answers<'a> {
     Program(&'a [u8]),
     /// A list of programs for all usages.
     List(&'a [u8]),
-    /// A list whose fields are weighed by narrowness, and its policy; what they leave open is answered by the last value.
+    /// A list whose fields are weighed by narrowness, and its policy; what they leave open is
+    /// answered by the last value.
     Scoped(ScopedView<'a>, &'a [u8], Answer),
 }
 
@@ -45,14 +48,16 @@ impl<'a> Access<'a> {
         Access { site, crawler, usage, answers }
     }
 
-    /// Answers for a URL of the site, or a path with query. The host of a URL is not looked at again.
+    /// Answers for a URL of the site, or a path with query. The host of a URL is not looked at
+    /// again.
     #[inline]
     pub fn decide(&self, url: &'a str) -> Verdict<'a> {
         let answer = self.of_url(url);
         Verdict { answer, site: Some(self.site), crawler: self.crawler, usage: self.usage, url }
     }
 
-    /// Out of line with a small result, so that a verdict is built where it is used, and of it only what is.
+    /// Out of line with a small result, so that a verdict is built where it is used, and of it only
+    /// what is.
     #[inline(never)]
     fn of_url(&self, url: &str) -> Answer {
         let target = target::target(self.site.profile, url);
@@ -99,7 +104,8 @@ impl<'i> Site<'i> {
 
 const DAMAGED: Answer = Answer::plain(Decision::Unknown, Basis::Damaged);
 
-/// One question about one target, with nothing held. Out of line for the same reason as [`Access::of_url`].
+/// One question about one target, with nothing held. Out of line for the same reason as
+/// [`Access::of_url`].
 #[inline(never)]
 pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'_>) -> Answer {
     match resolve(site, crawler, usage) {
@@ -124,17 +130,23 @@ fn answer(
     match *answers {
         Answers::Fixed(answer) => Some(answer),
         Answers::Program(program) => {
-            let (tag, silence) = program::best(program, target)?;
-            Some(ranked(tag, silence))
+            let (priority, silence) = program::best(program, target)?;
+            Some(ranked(priority, silence))
         }
         Answers::List(list) => {
-            let mut best: Option<(Tag, Silence)> = None;
+            let mut best: Option<(Priority, Silence)> = None;
             for entry in read_list(list)?.filter(|entry| entry.usage == usage.id) {
-                let (tag, silence) = program::best_of_several(site.view.program(entry.program)?, target)?;
+                let (priority, silence) =
+                    program::best_of_several(site.view.program(entry.program)?, target)?;
                 // What silence means, the first says.
-                best = Some(best.map_or((tag, silence), |(best, silence)| (best.max(tag), silence)));
+                best =
+                    Some(best.map_or((priority, silence), |(best, silence)| (best.max(priority), silence)));
             }
-            Some(best.map_or(unspoken(usage, Basis::Unspoken), |(tag, silence)| ranked(tag, silence)))
+            Some(
+                best.map_or(unspoken(usage, Basis::Unspoken), |(priority, silence)| {
+                    ranked(priority, silence)
+                }),
+            )
         }
         Answers::Scoped(list, policy, silent) => {
             by_scope(site, (list, policy), crawler, usage, target, silent)
@@ -142,13 +154,13 @@ fn answer(
     }
 }
 
-/// The answer by the highest tag of the rules that match, 0 when none does.
+/// The answer by the highest priority of the rules that match, 0 when none does.
 #[inline(always)]
-fn ranked(tag: Tag, silence: Silence) -> Answer {
-    match (tag, silence) {
+fn ranked(priority: Priority, silence: Silence) -> Answer {
+    match (priority, silence) {
         (0, Silence::Allowed) => Answer::plain(Decision::Allowed, Basis::NoRule),
         (0, Silence::Unknown) => Answer::plain(Decision::Unknown, Basis::NoRule),
-        (tag, _) => Answer::plain(Decision::from(permits(tag)), Basis::Rule),
+        (priority, _) => Answer::plain(Decision::from(permits(priority)), Basis::Rule),
     }
 }
 
@@ -162,13 +174,14 @@ fn by_scope(
     silent: Answer,
 ) -> Option<Answer> {
     let (view, elements, target) = (site.view, site.terms.elements, target.bytes());
-    // A robots.txt that could not be had might name the crawler, and then a page that names nobody would not be heard.
+    // A robots.txt that could not be had might name the crawler, and then a page that names nobody
+    // would not be heard.
     let unheard = match silent.basis {
         Basis::Outcome(outcome) => is_unheard(outcome, silent.decision),
         _ => false,
     };
-    let question = scoped::Question { view, list, crawler, policy, usage, target, elements, unheard };
-    let scoped::Answer { decision, incomplete, named_by_page } = scoped::answer(&question, None)?;
+    let question = scoped::ScopedQuestion { view, list, crawler, policy, usage, target, elements, unheard };
+    let scoped::ScopedAnswer { decision, incomplete, named_by_page } = scoped::answer(&question, None)?;
     let shut = unheard && silent.decision == Decision::Disallowed && !named_by_page;
     Some(match decision.filter(|_| !shut) {
         Some(decision) => Answer { decision, incomplete, basis: Basis::Fields },
@@ -200,15 +213,15 @@ fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<A
     if !crawler.is_held(site.profile.agent_rule()) {
         return Some(Answers::Fixed(Answer::plain(Decision::Unknown, Basis::Narrowed)));
     }
-    let bytes = match site.ruling()? {
+    let bytes = match site.entry()? {
         // What answers alone is the default group.
-        Ruling::Program(_) if crawler.is_named_only() => {
+        SiteEntry::Program(_) if crawler.is_named_only() => {
             return Some(Answers::Fixed(unspoken(usage, Basis::NoGroup)));
         }
-        Ruling::Program(at) if usage.is_crawl() => return Some(Answers::Program(site.view.program(at)?)),
-        Ruling::Program(_) => return Some(Answers::Fixed(unspoken(usage, Basis::Unspoken))),
-        Ruling::NoRules(no_rules) => return Some(Answers::Fixed(without_rules(site, no_rules, usage))),
-        Ruling::Policy(at) => site.view.policy(at)?,
+        SiteEntry::Program(at) if usage.is_crawl() => return Some(Answers::Program(site.view.program(at)?)),
+        SiteEntry::Program(_) => return Some(Answers::Fixed(unspoken(usage, Basis::Unspoken))),
+        SiteEntry::NoRules(no_rules) => return Some(Answers::Fixed(without_rules(site, no_rules, usage))),
+        SiteEntry::Policy(at) => site.view.policy(at)?,
     };
     let policy = PolicyView::read(bytes)?;
     Some(match crawler.set(site.view, &policy)? {
@@ -216,7 +229,8 @@ fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<A
             let list = site.view.list(at)?;
             if is_scoped(list) {
                 let list = ScopedView::read(list)?;
-                // Pages may speak where there is no robots.txt; what they leave open, the outcome answers.
+                // Pages may speak where there is no robots.txt; what they leave open, the outcome
+                // answers.
                 let silent = match policy.no_rules() {
                     Some(no_rules) => without_rules(site, no_rules, usage),
                     None if list.permits
@@ -237,7 +251,8 @@ fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<A
     })
 }
 
-/// Whether conventional rules of a list speak of a usage, so that their silence about a target is permission.
+/// Whether conventional rules of a list speak of a usage, so that their silence about a target is
+/// permission.
 fn speaks(list: &ScopedView<'_>, usage: Usage<'_>) -> bool {
     list.entries().any(|entry| entry.role == Role::Conventional && entry.usage == usage.id)
 }

@@ -1,25 +1,26 @@
 //! Why an answer is what it is: the deciding rules out of the cold sections.
 //!
-//! Runs only when somebody asks. It decodes the details of a document, matches naively and allocates. Invariant: the
-//! rules named are those that decided, as the programs and the scope say it; it weighs nothing anew.
+//! Runs only when somebody asks. It decodes the details of a document, matches naively and
+//! allocates. Invariant: the rules named are those that decided, as the programs and the scope say
+//! it; it weighs nothing anew.
 
 use crate::crawler::{Crawler, Lookup, Usage};
-use crate::scoped::{self, Question};
+use crate::scoped::{self, ScopedQuestion};
 use crate::site::Site;
 use robomaton_formats::condition::Condition;
 use robomaton_formats::detail::{self, Detail};
 use robomaton_formats::language::{Role, Spelling};
 use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, PolicyView, ScopedView, USAGES};
-use robomaton_formats::program::Tag;
+use robomaton_formats::program::Priority;
 use robomaton_formats::purpose;
-use robomaton_formats::scope::read_tag;
-use robomaton_formats::{Decision, Ruling, SetRef, UsageId};
+use robomaton_formats::scope::read_priority;
+use robomaton_formats::{Decision, SetRef, SiteEntry, UsageId};
 
 /// How an answer came about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// The rules that decide, in file order.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<DecidingRule>,
     /// Where fields were weighed by specificity: what they alone say.
     pub fields: Option<Decision>,
     /// And what the conventional rules alone say (decision 14).
@@ -27,7 +28,8 @@ pub struct Account {
 }
 
 impl Account {
-    /// The conditions of the rules that decide, sorted. Those of a conditional permission have all to be met.
+    /// The conditions of the rules that decide, sorted. Those of a conditional permission have all
+    /// to be met.
     pub fn conditions(&self) -> Vec<Condition> {
         let mut conditions: Vec<Condition> =
             self.rules.iter().flat_map(|rule| &rule.conditions).cloned().collect();
@@ -39,7 +41,7 @@ impl Account {
 
 /// A rule as it stands in its document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct DecidingRule {
     /// The line, from 1.
     pub line: u32,
     /// The number of its group, from 0 in the order of the document.
@@ -49,8 +51,8 @@ pub struct Rule {
     /// The file it stands in, where that is one that the document refers to: its number, from 1,
     /// and how it is named.
     pub file: Option<(u16, String)>,
-    /// Its tag in the programs.
-    pub tag: Tag,
+    /// Its priority in the programs.
+    pub priority: Priority,
     /// Whether it permits.
     pub permits: bool,
     /// The usage it speaks of.
@@ -67,7 +69,7 @@ pub struct Rule {
     pub record: Option<(String, String)>,
 }
 
-impl std::fmt::Display for Rule {
+impl std::fmt::Display for DecidingRule {
     /// The record in canonical spelling: `Disallow: /private`, `ACAP-allow-index: /news
     /// time-limit=3-days`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -84,7 +86,7 @@ impl std::fmt::Display for Rule {
     }
 }
 
-/// The rule that decided among ranked ones: of the highest tag the first in the file.
+/// The rule that decided among ranked ones: of the highest priority the first in the file.
 pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Option<Account> {
     let target = site.target(url);
     let detail = site.detail()?;
@@ -97,7 +99,7 @@ pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url:
         UsageId::from(rule.usage) == usage.id && group.pattern(rule).matches(&group.notation.target(&target))
     });
     let (number, group, rule) =
-        matching.reduce(|best, next| if next.2.tag > best.2.tag { next } else { best })?;
+        matching.reduce(|best, next| if next.2.priority > best.2.priority { next } else { best })?;
     Some(Account { rules: vec![tell(&detail, number, group, rule)], ..Account::default() })
 }
 
@@ -105,13 +107,14 @@ pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url:
 pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Option<Account> {
     let target = site.target(url);
     let view = site.view;
-    let Ruling::Policy(at) = site.ruling()? else { return None };
+    let SiteEntry::Policy(at) = site.entry()? else { return None };
     let policy = view.policy(at)?;
     let Lookup::Set(SetRef::List(list)) = crawler.set(view, &PolicyView::read(policy)?)? else { return None };
     let list = ScopedView::read(view.list(list)?)?;
     let elements = site.terms.elements;
-    let question = Question { view, list, crawler, policy, usage, target: &target, elements, unheard: false };
-    let mut found = scoped::Account::default();
+    let question =
+        ScopedQuestion { view, list, crawler, policy, usage, target: &target, elements, unheard: false };
+    let mut found = scoped::ScopedAccount::default();
     let decision = scoped::answer(&question, Some(&mut found))?.decision?;
     found.fields.sort_unstable();
     let permits = decision != Decision::Disallowed;
@@ -145,7 +148,7 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
         }
         let target = group.notation.target(&target);
         for rule in group.rules.iter().filter(|rule| rule.permits == permits) {
-            let (key, _) = read_tag(rule.tag);
+            let (key, _) = read_priority(rule.priority);
             let name = detail.usage(rule.usage);
             let decides = if group.role.is_ranked() {
                 winner == Some(key) && Some(name) == asked
@@ -163,8 +166,8 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
     Some(Account { rules, fields, conventional })
 }
 
-/// Whether a rule speaks of what is asked for at this level. Names are compared: a document numbers the usages that only
-/// it knows otherwise than the image.
+/// Whether a rule speaks of what is asked for at this level. Names are compared: a document numbers
+/// the usages that only it knows otherwise than the image.
 fn of_usage(level: &Level, usage: Usage<'_>, asked: Option<&str>, name: &str) -> bool {
     match level.other {
         true => name == USAGES[usize::from(OTHER)],
@@ -172,14 +175,19 @@ fn of_usage(level: &Level, usage: Usage<'_>, asked: Option<&str>, name: &str) ->
     }
 }
 
-fn tell(detail: &Detail<'_>, number: usize, group: &detail::Group<'_>, rule: &detail::Rule<'_>) -> Rule {
+fn tell(
+    detail: &Detail<'_>,
+    number: usize,
+    group: &detail::Group<'_>,
+    rule: &detail::Rule<'_>,
+) -> DecidingRule {
     let file = usize::from(group.file).checked_sub(1).and_then(|at| detail.files.get(at));
-    Rule {
+    DecidingRule {
         line: rule.line,
         group: number,
         role: group.role,
         file: file.map(|name| (group.file, name.clone())),
-        tag: rule.tag,
+        priority: rule.priority,
         permits: rule.permits,
         usage: detail.usage(rule.usage).to_owned(),
         pattern: rule.pattern.0.to_vec(),
@@ -189,8 +197,9 @@ fn tell(detail: &Detail<'_>, number: usize, group: &detail::Group<'_>, rule: &de
     }
 }
 
-/// Whether a rule is the prohibition of what a rule set of Robot-version 2.0.0 does not list. Records stand in file
-/// order; that one is added behind them, with the line on which the set begins.
+/// Whether a rule is the prohibition of what a rule set of Robot-version 2.0.0 does not list.
+/// Records stand in file order; that one is added behind them, with the line on which the set
+/// begins.
 fn is_implied(group: &detail::Group<'_>, rule: &detail::Rule<'_>) -> bool {
     let (Some(first), Some(last)) = (group.rules.first(), group.rules.last()) else { return false };
     let of_set = group.role.is_ranked() && !rule.permits && rule.pattern.0.as_ref() == b"*";

@@ -1,20 +1,22 @@
 //! Many questions at once: the same answers, with the waits for memory overlapped.
 //!
-//! One question over a large image waits for several cold lines in a row: bucket, name, policy, program. Here a block of
-//! questions takes these steps together, so that the processor has many lines under way; all but the last from a policy to
-//! its program, which costs more to prepare than to wait for. Each step only touches what the next one reads; the answers
-//! come of the same functions that [`Image::decide`] calls, and a test holds the two together.
+//! One question over a large image waits for several cold lines in a row: bucket, name, policy,
+//! program. Here a block of questions takes these steps together, so that the processor has many
+//! lines under way; all but the last from a policy to its program, which costs more to prepare than
+//! to wait for. Each step only touches what the next one reads; the answers come of the same
+//! functions that [`Image::decide`] calls, and a test holds the two together.
 
 use crate::answer::Basis;
 use crate::crawler::{Crawler, Usage};
 use crate::image::{Image, Shard};
 use crate::target::{self, Authority, Target};
 use crate::verdict::Verdict;
-use robomaton_formats::Ruling;
-use robomaton_formats::layout::{Bucket, Section, bucket_tag, home_bucket};
+use robomaton_formats::SiteEntry;
+use robomaton_formats::layout::{Bucket, Section, fingerprint, home_bucket};
 use std::hint::black_box;
 
-/// Questions under way together: enough to cover a memory access, few enough to stay in the first-level cache.
+/// Questions under way together: enough to cover a memory access, few enough to stay in the
+/// first-level cache.
 const BLOCK: usize = 16;
 
 /// Bytes of a cache line, of which the names of a bucket take up two.
@@ -90,17 +92,18 @@ impl<D: AsRef<[u8]>> Pending<'_, D> {
         black_box(self.home().map(|bucket| bucket.overflow));
     }
 
-    /// The names of the bucket, and what the ruling of the site leads to, if the tag is right.
+    /// The names of the bucket, and what the entry of the site leads to, if the fingerprint is
+    /// right.
     fn touch_site(&self) {
         let (view, Some(bucket)) = (self.shard.view(), self.home()) else { return };
         let names = view.section(Section::Names);
         let at = bucket.names_at.get() as usize;
         black_box((names.get(at).copied(), names.get(at + LINE).copied()));
-        let Some(place) = bucket.places(bucket_tag(self.hash)).next() else { return };
-        let rules = match Ruling::read(bucket.rulings[place].get()) {
-            Some(Ruling::Program(at)) => view.program(at),
-            Some(Ruling::Policy(at)) => view.policy(at),
-            Some(Ruling::NoRules(_)) | None => None,
+        let Some(place) = bucket.places(fingerprint(self.hash)).next() else { return };
+        let rules = match SiteEntry::from_raw(bucket.entries[place].get()) {
+            Some(SiteEntry::Program(at)) => view.program(at),
+            Some(SiteEntry::Policy(at)) => view.policy(at),
+            Some(SiteEntry::NoRules(_)) | None => None,
         };
         black_box(rules.and_then(|rules| rules.first()).copied());
     }

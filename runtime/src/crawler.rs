@@ -7,7 +7,8 @@ use robomaton_formats::profile::AgentRule;
 use robomaton_formats::read::View;
 use robomaton_formats::{CrawlerId, SetRef, UsageId};
 
-/// A crawler as one image knows it, made by [`crate::Image::crawler`]. With another image, answers are wrong.
+/// A crawler as one image knows it, made by [`crate::Image::crawler`]. With another image, answers
+/// are wrong.
 #[derive(Clone, Debug)]
 pub struct Crawler {
     /// Reduced names, best first.
@@ -84,8 +85,8 @@ impl Crawler {
         self.named_only
     }
 
-    /// The names it was made of, as they are compared, best first. Of a whole `User-Agent` header these are the names that
-    /// the crawler gives itself in it.
+    /// The names it was made of, as they are compared, best first. Of a whole `User-Agent` header
+    /// these are the names that the crawler gives itself in it.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -124,8 +125,8 @@ impl Crawler {
         }
     }
 
-    /// The set where no group names the crawler and default groups do not count: lists that are weighed by narrowness
-    /// say what silence means, and pages may name it.
+    /// The set where no group names the crawler and default groups do not count: lists that are
+    /// weighed by narrowness say what silence means, and pages may name it.
     #[inline(never)]
     fn without_name(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<Lookup> {
         if !policy.has_default() {
@@ -159,7 +160,8 @@ impl Crawler {
         }
     }
 
-    /// The lists of all names of this crawler that a policy has, those that stand in pages alone among them.
+    /// The lists of all names of this crawler that a policy has, those that stand in pages alone
+    /// among them.
     pub(crate) fn lists<'i>(
         &self,
         view: View<'i>,
@@ -174,8 +176,9 @@ impl Crawler {
         })
     }
 
-    /// The place in a policy of the first crawler whose value contains the best name that any contains (K9), in an
-    /// image whose other policies are looked up by number. Reads the names: such policies are few and short.
+    /// The place in a policy of the first crawler whose value contains the best name that any
+    /// contains (K9), in an image whose other policies are looked up by number. Reads the names:
+    /// such policies are few and short.
     #[inline(never)]
     fn containing(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<usize> {
         let value = |index| policy.crawler(index).and_then(|id| view.crawler(id)).unwrap_or_default();
@@ -186,7 +189,8 @@ impl Crawler {
     }
 }
 
-/// Whether the crawler at this place of a policy is named in pages alone, so that it is no name of the text.
+/// Whether the crawler at this place of a policy is named in pages alone, so that it is no name of
+/// the text.
 #[inline]
 fn in_pages(view: View<'_>, policy: &PolicyView<'_>, index: usize) -> bool {
     let list = policy.set(index).and_then(SetRef::list).and_then(|at| view.list(at));

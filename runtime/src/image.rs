@@ -9,7 +9,7 @@ use crate::terms::Terms;
 use crate::verdict::Verdict;
 use robomaton_formats::detail::Detail;
 use robomaton_formats::layout::{
-    MAX_PROBE, Section, bucket_tag, home_bucket, host_hash, overflow_bit, shard_of,
+    MAX_PROBE, Section, fingerprint, home_bucket, host_hash, overflow_bit, shard_of,
 };
 use robomaton_formats::policy::is_special;
 use robomaton_formats::read::{self, Layout, View};
@@ -109,7 +109,8 @@ pub const SHARD_EXTENSION: &str = "rimg";
 const DOCUMENTS: Profile = Profile::Koster;
 
 impl<D: AsRef<[u8]>> Image<D> {
-    /// Opens an image over bytes in memory, likewise in constant time. Of a shard alone, the sites of others are unknown.
+    /// Opens an image over bytes in memory, likewise in constant time. Of a shard alone, the sites
+    /// of others are unknown.
     ///
     /// # Errors
     /// When the bytes do not begin as an image.
@@ -148,8 +149,9 @@ impl<D: AsRef<[u8]>> Image<D> {
         Image { terms, ..self }
     }
 
-    /// Checks the image against the format's rules, in time linear in it, on two threads: all that verdicts and their
-    /// reasons rest on. Of the texts, it sees that they are whole, not what is in them.
+    /// Checks the image against the format's rules, in time linear in it, on two threads: all that
+    /// verdicts and their reasons rest on. Of the texts, it sees that they are whole, not what is
+    /// in them.
     ///
     /// # Errors
     /// The first broken rule and where.
@@ -192,8 +194,8 @@ impl<D: AsRef<[u8]>> Image<D> {
         number.checked_sub(1).and_then(|other| self.others.get(other)).unwrap_or(&self.first)
     }
 
-    /// The records of the image; of several shards, those of the first. Names of crawlers and usages and the provenance
-    /// are the same in all.
+    /// The records of the image; of several shards, those of the first. Names of crawlers and
+    /// usages and the provenance are the same in all.
     #[inline]
     pub fn view(&self) -> View<'_> {
         self.first.view()
@@ -224,16 +226,16 @@ impl<D: AsRef<[u8]>> Image<D> {
         self.len() == 0
     }
 
-    /// Resolves a crawler by its names, best first (R5): the first that a file has a group for answers. A whole
-    /// `User-Agent` header stands for the names that the crawler gives itself in it
-    /// ([`AgentRule::crawler_names`](robomaton_formats::profile::AgentRule::crawler_names), which also says when words
-    /// name nobody: here such ask as any crawler).
+    /// Resolves a crawler by its names, best first (R5): the first that a file has a group for
+    /// answers. A whole `User-Agent` header stands for the names that the crawler gives itself in
+    /// it ([`AgentRule::crawler_names`](robomaton_formats::profile::AgentRule::crawler_names),
+    /// which also says when words name nobody: here such ask as any crawler).
     pub fn crawler<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Crawler {
         Crawler::new(self.view(), self.profile().agent_rule(), &names.into_iter().collect::<Vec<_>>())
     }
 
-    /// Resolves a usage by its name. Of one that the image has never heard of, fields about its general form or about
-    /// `other` usages may still speak.
+    /// Resolves a usage by its name. Of one that the image has never heard of, fields about its
+    /// general form or about `other` usages may still speak.
     pub fn usage(&self, name: &str) -> Usage<'static> {
         let id = self.view().find_usage(name).unwrap_or(Usage::UNSPOKEN);
         Usage { id, special: is_special(name), purpose: None }
@@ -244,8 +246,8 @@ impl<D: AsRef<[u8]>> Image<D> {
         self.sites_from("")
     }
 
-    /// The same, from the first on whose authority is not before this one: a page of a long list, found without reading
-    /// those before it.
+    /// The same, from the first on whose authority is not before this one: a page of a long list,
+    /// found without reading those before it.
     pub fn sites_from(&self, authority: &str) -> impl Iterator<Item = Site<'_>> + use<'_, D> {
         self.entries_from(authority).filter(|site| !site.is_document)
     }
@@ -286,8 +288,8 @@ impl<D: AsRef<[u8]>> Image<D> {
         })
     }
 
-    /// Another document of the site that an absolute URL belongs to, such as `data.txt` (K2), if the image holds it. Its
-    /// verdicts are for URLs of that site.
+    /// Another document of the site that an absolute URL belongs to, such as `data.txt` (K2), if
+    /// the image holds it. Its verdicts are for URLs of that site.
     pub fn document(&self, url: &str, name: &str) -> Option<Site<'_>> {
         let (mut authority, _) = target::split(self.profile(), url).ok()?;
         authority.bytes = Cow::Owned([&authority.bytes, &b"/"[..], name.as_bytes()].concat());
@@ -338,7 +340,7 @@ impl<D: AsRef<[u8]>> Image<D> {
         let mut any = None;
         for _ in 0..MAX_PROBE {
             let bucket = buckets.get(at)?;
-            for place in bucket.places(bucket_tag(hash)) {
+            for place in bucket.places(fingerprint(hash)) {
                 let site = view.site(bucket, place)?;
                 if site.name.is(&authority.bytes) {
                     match site.name.scheme()? {
@@ -358,8 +360,8 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// May this crawler use this URL in this way? A site that the image does not hold is `unknown`.
     ///
-    /// Allocates nothing, unless the URL's host is not in canonical spelling or has 64 bytes or more, or its target needs
-    /// more than a kilobyte of rewriting.
+    /// Allocates nothing, unless the URL's host is not in canonical spelling or has 64 bytes or
+    /// more, or its target needs more than a kilobyte of rewriting.
     #[inline]
     pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a> {
         let Ok((authority, target)) = target::split(self.profile(), url) else {
@@ -371,8 +373,8 @@ impl<D: AsRef<[u8]>> Image<D> {
         }
     }
 
-    /// The same, out of another document of the site, such as `data.txt` (K2). What robots.txt says does not answer for
-    /// a document that the image does not hold.
+    /// The same, out of another document of the site, such as `data.txt` (K2). What robots.txt says
+    /// does not answer for a document that the image does not hold.
     pub fn decide_document<'a>(
         &'a self,
         name: &str,

@@ -4,13 +4,13 @@
 //!   URL ──▶ target (authority, path and query) ──▶ site ──▶ policy ──▶ programs ──▶ walk ──▶ Verdict
 //! ```
 //!
-//! An [`Image`] is mapped or held in memory and shared by any number of threads (`&self`, `Send`, `Sync`). A question
-//! reads the image in place and allocates nothing; which rule decided is looked up only when asked
-//! ([`Verdict::rule`]). Image bytes are untrusted: every access is checked, every walk is bounded, and a damaged
-//! image gives an error or [`Basis::Damaged`], never a panic.
+//! An [`Image`] is mapped or held in memory and shared by any number of threads (`&self`, `Send`,
+//! `Sync`). A question reads the image in place and allocates nothing; which rule decided is looked
+//! up only when asked ([`Verdict::rule`]). Image bytes are untrusted: every access is checked,
+//! every walk is bounded, and a damaged image gives an error or [`Basis::Damaged`], never a panic.
 //!
-//! This crate reads no robots.txt and knows nothing of precedence: it knows sites, crawlers, usages,
-//! programs and tags.
+//! This crate reads no robots.txt and knows nothing of precedence: it knows sites, crawlers,
+//! usages, programs and priorities.
 //!
 //! ```no_run
 //! use robomaton_runtime::{Image, Usage};
@@ -28,9 +28,9 @@ mod answer;
 mod batch;
 mod crawler;
 mod image;
-mod lanes;
 mod memory;
 mod open;
+mod packed;
 mod program;
 mod scoped;
 mod site;
@@ -40,7 +40,7 @@ mod verdict;
 mod walk;
 
 pub use access::Access;
-pub use account::{Account, Rule};
+pub use account::{Account, DecidingRule};
 pub use answer::Basis;
 pub use batch::Question;
 pub use crawler::{Crawler, Usage};

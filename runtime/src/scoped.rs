@@ -1,7 +1,9 @@
-//! Programs whose fields are weighed by narrowness: which level is live, and what its fields say together.
+//! Programs whose fields are weighed by narrowness: which level is live, and what its fields say
+//! together.
 //!
-//! Reached from `access` when a crawler's set is a scoped list. The walks put every field that matches into a set of
-//! keys; the scope of the document says which keys are narrower than which. The rules:
+//! Reached from `access` when a crawler's set is a scoped list. The walks put every field that
+//! matches into a set of keys; the scope of the document says which keys are narrower than which.
+//! The rules:
 //!
 //! ```text
 //!   element of page, page, sub-record, record; by name before any; then the same for `other`    the first level
@@ -11,17 +13,17 @@
 //!   every prohibition is beaten by a narrower permission ──▶ permitted, if need be under conditions
 //! ```
 //!
-//! Invariants: nothing is allocated; work is bounded by the programs asked and the keys that match; any damage is
-//! `None`. It does not know what a pattern is, nor who wrote a field.
+//! Invariants: nothing is allocated; work is bounded by the programs asked and the keys that match;
+//! any damage is `None`. It does not know what a pattern is, nor who wrote a field.
 
 use crate::crawler::{Crawler, Usage};
 use crate::program;
 use crate::target::{Space, Spellings};
 use crate::walk::Register;
 use robomaton_formats::policy::{Holder, Level, ScopedEntry, ScopedView};
-use robomaton_formats::program::Tag;
+use robomaton_formats::program::Priority;
 use robomaton_formats::read::View;
-use robomaton_formats::scope::{PERMITS, PERMITS_IF, PROHIBITS, ScopeView, read_tag};
+use robomaton_formats::scope::{PERMITS, PERMITS_IF, PROHIBITS, ScopeView, read_priority};
 use robomaton_formats::{Decision, ProgramAt, UsageId, purpose};
 
 /// What holds fields of pages that are addressed to crawlers, nearest first.
@@ -31,7 +33,7 @@ const RECORDS: [Holder; 2] = [Holder::SubRecord, Holder::Record];
 
 /// A question to a scoped list.
 #[derive(Clone, Copy)]
-pub(crate) struct Question<'a> {
+pub(crate) struct ScopedQuestion<'a> {
     pub(crate) view: View<'a>,
     /// The list of the crawler's set.
     pub(crate) list: ScopedView<'a>,
@@ -49,7 +51,7 @@ pub(crate) struct Question<'a> {
 
 /// What the fields say.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ScopedAnswer {
     /// None when no field and no rule matches.
     pub(crate) decision: Option<Decision>,
     pub(crate) incomplete: bool,
@@ -59,7 +61,7 @@ pub(crate) struct Answer {
 
 /// Who decided, for those who ask why.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Account {
+pub(crate) struct ScopedAccount {
     /// The live level, when there is one.
     pub(crate) level: Option<Level>,
     /// Keys of the deciding fields of that level.
@@ -71,7 +73,10 @@ pub(crate) struct Account {
 }
 
 /// Answers a question. `None` when the image is damaged.
-pub(crate) fn answer(question: &Question<'_>, account: Option<&mut Account>) -> Option<Answer> {
+pub(crate) fn answer(
+    question: &ScopedQuestion<'_>,
+    account: Option<&mut ScopedAccount>,
+) -> Option<ScopedAnswer> {
     let scope = question.view.scope(question.list.scope)?;
     // Once for a question and not for each of what may be thousands of programs.
     let spaces = &mut [Space::new(), Space::new()];
@@ -86,19 +91,19 @@ pub(crate) fn answer(question: &Question<'_>, account: Option<&mut Account>) -> 
 
 /// A question with its target in the notations of fields, and of conventional rules and pages.
 struct Asking<'a> {
-    question: Question<'a>,
+    question: ScopedQuestion<'a>,
     target: &'a Spellings<'a>,
 }
 
-/// Sets of keys are cleared for every question, so scopes with few patterns get small ones. Out of line, or every
-/// question would pay for the stack of the largest.
+/// Sets of keys are cleared for every question, so scopes with few patterns get small ones. Out of
+/// line, or every question would pay for the stack of the largest.
 #[inline(never)]
 fn weigh<const N: usize>(
     asking: &Asking<'_>,
     scope: &ScopeView<'_>,
-    account: Option<&mut Account>,
-) -> Option<Answer> {
-    let Question { view, list, crawler, usage, .. } = &asking.question;
+    account: Option<&mut ScopedAccount>,
+) -> Option<ScopedAnswer> {
+    let ScopedQuestion { view, list, crawler, usage, .. } = &asking.question;
     // What is said to any crawler.
     let rest = match list.rest {
         Some(at) if !crawler.is_named_only() => Some(ScopedView::read(view.list(at)?)?),
@@ -115,7 +120,8 @@ fn weigh<const N: usize>(
     }
     let in_page = level.filter(|level| level.holder < Holder::SubRecord);
     let joins = match in_page {
-        // What a page says to any crawler does not beat a group that names this one: it is as if it were not there.
+        // What a page says to any crawler does not beat a group that names this one: it is as if it
+        // were not there.
         Some(page) if page.any && list.own && !rules.is_empty() => {
             fields = Matched::new(scope);
             level = asking.live(rest.as_ref(), false, false, &mut fields)?.level();
@@ -159,7 +165,7 @@ fn weigh<const N: usize>(
     let incomplete = list.incomplete
         || rest.is_some_and(|rest| rest.incomplete)
         || asking.question.unheard && page.is_some_and(|page| page.any);
-    Some(Answer { decision, incomplete, named_by_page: page.is_some_and(|page| !page.any) })
+    Some(ScopedAnswer { decision, incomplete, named_by_page: page.is_some_and(|page| !page.any) })
 }
 
 /// The outcome of looking for the live level.
@@ -189,7 +195,7 @@ impl Asking<'_> {
         pages: bool,
         fields: &mut Matched<'_, N>,
     ) -> Option<Live> {
-        let Question { view, list, crawler, policy, elements, .. } = &self.question;
+        let ScopedQuestion { view, list, crawler, policy, elements, .. } = &self.question;
         let found = |any, holder| Some(Live::Level(Level { other, any, holder }));
         if let Some(rest) = rest.filter(|_| pages && !elements) {
             self.collect(rest, other, Holder::Element, fields)?;
@@ -202,7 +208,8 @@ impl Asking<'_> {
                 if any {
                     rest.map_or(Some(()), |rest| self.collect(rest, other, holder, fields))?;
                 } else {
-                    // A page speaks to all names of a crawler, and names that only pages have are no names of the text.
+                    // A page speaks to all names of a crawler, and names that only pages have are
+                    // no names of the text.
                     crawler
                         .lists(*view, policy)
                         .try_for_each(|own| self.collect(&own, other, holder, fields))?;
@@ -303,24 +310,28 @@ struct Matched<'s, const N: usize> {
     permits: Keys<N>,
     permits_if: Keys<N>,
     prohibits: Keys<N>,
-    /// The tag that was taken last: a bundle may be met at every byte of the target, and is long.
-    last: Tag,
+    /// The priority that was taken last: a priority_set may be met at every byte of the target, and
+    /// is long.
+    last: Priority,
 }
 
 impl<const N: usize> Register for Matched<'_, N> {
-    fn take(&mut self, tag: Tag) {
-        if std::mem::replace(&mut self.last, tag) == tag {
+    fn take(&mut self, priority: Priority) {
+        if std::mem::replace(&mut self.last, priority) == priority {
             return;
         }
-        match read_tag(tag) {
-            // A tag of no rank is damage, and ignored.
+        match read_priority(priority) {
+            // A priority of no rank is damage, and ignored.
             (usize::MAX, _) => {}
-            (bundle, 0) => self.scope.bundle(bundle).for_each(|tag| self.insert(read_tag(tag))),
+            (priority_set, 0) => self
+                .scope
+                .priority_set(priority_set)
+                .for_each(|priority| self.insert(read_priority(priority))),
             key => self.insert(key),
         }
     }
 
-    fn is_settled(&self, _: Tag) -> bool {
+    fn is_settled(&self, _: Priority) -> bool {
         false
     }
 }
@@ -331,7 +342,7 @@ impl<'s, const N: usize> Matched<'s, N> {
         Matched { scope, permits: none, permits_if: none, prohibits: none, last: 0 }
     }
 
-    fn insert(&mut self, (key, says): (usize, Tag)) {
+    fn insert(&mut self, (key, says): (usize, Priority)) {
         let Matched { permits, permits_if, prohibits, .. } = self;
         for (bit, set) in [(PERMITS, permits), (PERMITS_IF, permits_if), (PROHIBITS, prohibits)] {
             if says & bit != 0 {
@@ -344,7 +355,7 @@ impl<'s, const N: usize> Matched<'s, N> {
         self.permits.is_empty() && self.permits_if.is_empty() && self.prohibits.is_empty()
     }
 
-    fn set(&self, says: Tag) -> &Keys<N> {
+    fn set(&self, says: Priority) -> &Keys<N> {
         match says {
             PERMITS => &self.permits,
             PERMITS_IF => &self.permits_if,
@@ -360,8 +371,8 @@ impl<'s, const N: usize> Matched<'s, N> {
         self.permits.any_in(from, to) || self.permits_if.any_in(from, to)
     }
 
-    /// Whether a permission beats the fields of this key: one of a narrower pattern, or on the same pattern one of a
-    /// special usage.
+    /// Whether a permission beats the fields of this key: one of a narrower pattern, or on the same
+    /// pattern one of a special usage.
     fn is_beaten(&self, key: usize) -> bool {
         let mut narrower = self.scope.narrower(key / 2);
         let is_general = key & 1 == 0;
@@ -380,8 +391,8 @@ impl<'s, const N: usize> Matched<'s, N> {
         (!self.permits.is_empty()).then_some(Decision::Allowed)
     }
 
-    /// Of conventional rules, whose keys are their numbers: the best that no field contradicts on the very same pattern,
-    /// and whether it permits.
+    /// Of conventional rules, whose keys are their numbers: the best that no field contradicts on
+    /// the very same pattern, and whether it permits.
     fn winner(&self, fields: &Matched<'_, N>) -> Option<(usize, bool)> {
         let mut from_best =
             (0..N * 64).rev().filter(|&rule| self.permits.contains(rule) || self.prohibits.contains(rule));
@@ -403,8 +414,8 @@ mod tests {
         let scope = [0; 20];
         let scope = ScopeView::read(&scope).unwrap();
         let mut matched = Matched::<4>::new(&scope);
-        for tag in [0, 1, 7, 8, Tag::MAX, Tag::MAX - 7] {
-            matched.take(tag);
+        for priority in [0, 1, 7, 8, Priority::MAX, Priority::MAX - 7] {
+            matched.take(priority);
         }
         assert!(matched.is_empty());
         matched.take(9);

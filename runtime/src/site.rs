@@ -11,10 +11,11 @@ use robomaton_formats::policy::{PolicyView, Role};
 use robomaton_formats::read::{self, View};
 use robomaton_formats::schedule::Schedule;
 use robomaton_formats::site::split_name;
-use robomaton_formats::{Decision, DocumentId, NoRules, Outcome, Profile, Ruling, Scheme};
+use robomaton_formats::{Decision, DocumentId, NoRules, Outcome, Profile, Scheme, SiteEntry};
 use std::borrow::Cow;
 
-/// A site of an image. Cheap to copy; made by [`crate::Image::site`] and [`crate::Image::document`].
+/// A site of an image. Cheap to copy; made by [`crate::Image::site`] and
+/// [`crate::Image::document`].
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'i> {
     pub(crate) view: View<'i>,
@@ -35,8 +36,8 @@ impl<'i> Site<'i> {
         split_name(&self.name()).0.to_owned()
     }
 
-    /// Its URL, or the authority alone when it was captured under no scheme; of a document beside robots.txt that of the
-    /// document.
+    /// Its URL, or the authority alone when it was captured under no scheme; of a document beside
+    /// robots.txt that of the document.
     pub fn address(&self) -> String {
         match self.scheme() {
             Scheme::Any => self.name(),
@@ -62,26 +63,28 @@ impl<'i> Site<'i> {
 
     /// What answers for it; `None` when the image is damaged here.
     #[inline]
-    pub(crate) fn ruling(&self) -> Option<Ruling> {
-        self.site.ruling()
+    pub(crate) fn entry(&self) -> Option<SiteEntry> {
+        self.site.entry()
     }
 
-    /// What became of fetching its robots.txt, or this document (R16). `None` when the image is damaged here.
+    /// What became of fetching its robots.txt, or this document (R16). `None` when the image is
+    /// damaged here.
     pub fn outcome(&self) -> Option<Outcome> {
         Some(self.no_rules()?.map_or(Outcome::Rules, |no_rules| no_rules.outcome))
     }
 
-    /// What stands in place of rules, if anything does. The outer `None` when the image is damaged here.
+    /// What stands in place of rules, if anything does. The outer `None` when the image is damaged
+    /// here.
     fn no_rules(&self) -> Option<Option<NoRules>> {
-        Some(match self.ruling()? {
-            Ruling::Program(_) => None,
-            Ruling::Policy(at) => PolicyView::read(self.view.policy(at)?)?.no_rules(),
-            Ruling::NoRules(no_rules) => Some(no_rules),
+        Some(match self.entry()? {
+            SiteEntry::Program(_) => None,
+            SiteEntry::Policy(at) => PolicyView::read(self.view.policy(at)?)?.no_rules(),
+            SiteEntry::NoRules(no_rules) => Some(no_rules),
         })
     }
 
-    /// Whether there may be a robots.txt that nobody has read, or one that has to be taken on these terms to forbid
-    /// everything: then it might name a crawler to which a page speaks as to any.
+    /// Whether there may be a robots.txt that nobody has read, or one that has to be taken on these
+    /// terms to forbid everything: then it might name a crawler to which a page speaks as to any.
     pub fn is_unheard(&self) -> bool {
         let Some(no_rules) = self.no_rules() else { return true };
         no_rules.is_some_and(|no_rules| is_unheard(no_rules.outcome, self.decide_outcome(no_rules)))
@@ -101,13 +104,15 @@ impl<'i> Site<'i> {
         self.fetch().map(|fetch| fetch.fetched_at.get()).filter(|&at| at != 0)
     }
 
-    /// For how many seconds after the fetch answers are fresh: as the capture said, else the profile's default (R17).
+    /// For how many seconds after the fetch answers are fresh: as the capture said, else the
+    /// profile's default (R17).
     pub fn fresh_for(&self) -> u32 {
         let stated = self.fetch().map(|fetch| fetch.fresh_for.get()).filter(|&seconds| seconds != NONE);
         stated.unwrap_or(self.profile.default_fresh_for())
     }
 
-    /// Whether the capture is older than it may be, on the terms' time. `None` when either time is unknown.
+    /// Whether the capture is older than it may be, on the terms' time. `None` when either time is
+    /// unknown.
     pub fn is_stale(&self) -> Option<bool> {
         Some(self.terms.age(self.fetched_at()?)? > u64::from(self.fresh_for()))
     }
@@ -159,7 +164,8 @@ impl<'i> Site<'i> {
             .collect()
     }
 
-    /// What the records of ACAP ask the crawler to do (`request-take-down`, `request-re-crawl`; P47, V40), in file order.
+    /// What the records of ACAP ask the crawler to do (`request-take-down`, `request-re-crawl`;
+    /// P47, V40), in file order.
     pub fn requests(&self, crawler: &Crawler) -> Vec<Extension<'i>> {
         let Some(detail) = self.detail() else { return Vec::new() };
         let name = detail.name_of(self.profile.agent_rule(), &crawler.names);
@@ -170,7 +176,8 @@ impl<'i> Site<'i> {
         detail.groups.iter().filter(asked).flat_map(|group| group.extensions.clone()).collect()
     }
 
-    /// When and how often the crawler may come, as its groups say: all of their records together (N15 to N18, R18).
+    /// When and how often the crawler may come, as its groups say: all of their records together
+    /// (N15 to N18, R18).
     pub fn schedule(&self, crawler: &Crawler) -> Schedule {
         let mut schedule = Schedule::default();
         if let Some(detail) = self.detail() {
@@ -182,7 +189,8 @@ impl<'i> Site<'i> {
         schedule
     }
 
-    /// Seconds between requests that the crawler's groups ask for by Crawl-delay; of several records the longest.
+    /// Seconds between requests that the crawler's groups ask for by Crawl-delay; of several
+    /// records the longest.
     pub fn crawl_delay(&self, crawler: &Crawler) -> Option<f64> {
         self.schedule(crawler).delays.into_iter().max().map(|millis| millis as f64 / 1000.0)
     }
@@ -190,14 +198,16 @@ impl<'i> Site<'i> {
     /// What the outcome says about crawling where no rules do.
     pub(crate) fn decide_outcome(&self, no_rules: NoRules) -> Decision {
         let answered = matches!(no_rules.outcome, Outcome::Empty | Outcome::NotRobots | Outcome::OverLimit);
-        // K4: what of other documents is not found may be found by other means, and no other status is defined.
+        // K4: what of other documents is not found may be found by other means, and no other status
+        // is defined.
         if self.is_document && !answered {
             return Decision::Unknown;
         }
         self.terms.decide(no_rules, || self.fetched_at().unwrap_or(0))
     }
 
-    /// What rules are matched against of a URL of this site, or of a path with query, as it stands there (R9).
+    /// What rules are matched against of a URL of this site, or of a path with query, as it stands
+    /// there (R9).
     pub fn target<'u>(&self, url: &'u str) -> Cow<'u, [u8]> {
         target::target(self.profile, url).into_bytes()
     }

@@ -1,8 +1,8 @@
 //! URL → site and target: where the authority ends and the subject of matching begins (R9).
 //!
-//! The common shape, `http(s)://` and a plain lower-case host, is split by hand; everything else goes through the
-//! `url` crate by way of [`SiteKey`]. A test holds the two against each other. The target is always the caller's own
-//! bytes: dot segments and doubled slashes stay (R15).
+//! The common shape, `http(s)://` and a plain lower-case host, is split by hand; everything else
+//! goes through the `url` crate by way of [`SiteKey`]. A test holds the two against each other. The
+//! target is always the caller's own bytes: dot segments and doubled slashes stay (R15).
 
 use crate::walk::first_bytes;
 use robomaton_formats::site::{Scheme, SiteError, SiteKey};
@@ -26,7 +26,8 @@ impl<'u> Target<'u> {
         Target { raw: raw.into() }
     }
 
-    /// The bytes as they stand, perhaps with a fragment behind: a question that ends before it need not look for one.
+    /// The bytes as they stand, perhaps with a fragment behind: a question that ends before it need
+    /// not look for one.
     #[inline(always)]
     pub(crate) fn raw(&self) -> &[u8] {
         &self.raw
@@ -95,7 +96,8 @@ pub(crate) fn split(profile: Profile, url: &str) -> Result<(Authority<'_>, Targe
         Some((scheme, bytes, rest)) => (Authority { scheme, bytes: Cow::Borrowed(bytes) }, rest),
         None => {
             let key = SiteKey::from_url(url)?;
-            // The `url` crate drops controls and white space inside a URL; two readings of one authority are none.
+            // The `url` crate drops controls and white space inside a URL; two readings of one
+            // authority are none.
             let front = url.len() - after_authority(url.as_bytes()).len();
             if url.trim_ascii().bytes().take(front).any(|byte| byte <= b' ') {
                 return Err(SiteError::Control);
@@ -123,9 +125,9 @@ pub(crate) fn target(profile: Profile, url: &str) -> Target<'_> {
     }
 }
 
-/// Scheme, canonical authority and the rest of a URL that needs no canonicalising. A host that ends in a number is an
-/// IPv4 address in some spelling, one with `xn--` must be valid punycode; both are left to the `url` crate, as are hosts
-/// of 64 bytes and more.
+/// Scheme, canonical authority and the rest of a URL that needs no canonicalising. A host that ends
+/// in a number is an IPv4 address in some spelling, one with `xn--` must be valid punycode; both
+/// are left to the `url` crate, as are hosts of 64 bytes and more.
 #[inline]
 fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
     let (scheme, rest, default_port) = match url {
@@ -163,7 +165,8 @@ fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
     Some((scheme, authority, &rest[end..]))
 }
 
-/// What the bytes at the start of a text are, a bit for each; all that could stand in a plain host, and at most 64.
+/// What the bytes at the start of a text are, a bit for each; all that could stand in a plain host,
+/// and at most 64.
 struct Classes {
     letters: u64,
     dots: u64,
@@ -204,8 +207,8 @@ fn has_scheme(url: &[u8]) -> bool {
         .any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
 }
 
-/// What follows the authority of an absolute URL. Slashes of either kind, any number of them, may stand before it,
-/// as the URL standard reads `http` URLs.
+/// What follows the authority of an absolute URL. Slashes of either kind, any number of them, may
+/// stand before it, as the URL standard reads `http` URLs.
 fn after_authority(url: &[u8]) -> &[u8] {
     let url = url.trim_ascii();
     let colon = url.iter().position(|&byte| byte == b':').map_or(0, |colon| colon + 1);
@@ -227,8 +230,9 @@ fn path(rest: &[u8]) -> Target<'_> {
     }
 }
 
-/// The target as google/robotstxt takes it from a URL or a path: from the first of `/`, `?` and `;` after the
-/// protocol (if there is one before them) or after two leading slashes, up to the fragment.
+/// The target as google/robotstxt takes it from a URL or a path: from the first of `/`, `?` and `;`
+/// after the protocol (if there is one before them) or after two leading slashes, up to the
+/// fragment.
 fn google(url: &[u8]) -> Target<'_> {
     let start = if url.starts_with(b"//") { 2 } else { 0 };
     let path_from = |from: usize| {

@@ -1,8 +1,9 @@
 //! The answer: a decision, what it rests on, and on demand the rules that decided.
 //!
-//! A verdict borrows image, crawler and URL, so that the cold sections need to be read only when somebody asks why.
+//! A verdict borrows image, crawler and URL, so that the cold sections need to be read only when
+//! somebody asks why.
 
-use crate::account::{self, Account, Rule};
+use crate::account::{self, Account, DecidingRule};
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Usage};
 use crate::site::Site;
@@ -25,12 +26,14 @@ impl<'a> Verdict<'a> {
         self.answer.decision
     }
 
-    /// Whether a file that speaks to this crawler is missing (decision 23): what it says might change the decision.
+    /// Whether a file that speaks to this crawler is missing (decision 23): what it says might
+    /// change the decision.
     pub fn is_incomplete(&self) -> bool {
         self.answer.incomplete
     }
 
-    /// The decision of one who does without what is missing: what is permitted is so only when nothing is.
+    /// The decision of one who does without what is missing: what is permitted is so only when
+    /// nothing is.
     pub fn safe_decision(&self) -> Decision {
         match self.answer {
             Answer { incomplete: true, decision: Decision::Allowed | Decision::Conditional, .. } => {
@@ -60,15 +63,16 @@ impl<'a> Verdict<'a> {
         self.crawler
     }
 
-    /// Whether groups that name the crawler answered or the default ones; none where no rules were asked. From the cold
-    /// sections, so it allocates.
+    /// Whether groups that name the crawler answered or the default ones; none where no rules were
+    /// asked. From the cold sections, so it allocates.
     pub fn choice(&self) -> Option<Choice> {
         let site = self.site.filter(|_| !matches!(self.basis(), Basis::Narrowed | Basis::Damaged))?;
         let of_rules = site.outcome() == Some(Outcome::Rules) || self.basis() == Basis::Fields;
         of_rules.then(|| self.crawler.choice(&site.detail().unwrap_or_default(), site.profile.agent_rule()))
     }
 
-    /// The names that groups of the site were looked for by, best first; none of one that asks as any crawler.
+    /// The names that groups of the site were looked for by, best first; none of one that asks as
+    /// any crawler.
     pub fn looked_for(&self) -> Vec<String> {
         let names = match self.site {
             Some(site) => self.crawler.names_for(site.profile.agent_rule()),
@@ -77,13 +81,14 @@ impl<'a> Verdict<'a> {
         names.iter().filter(|name| !matches!(name.as_str(), "" | "*")).cloned().collect()
     }
 
-    /// The rules that decided, from the cold sections: decodes the document's details, so it allocates.
-    pub fn rules(&self) -> Vec<Rule> {
+    /// The rules that decided, from the cold sections: decodes the document's details, so it
+    /// allocates.
+    pub fn rules(&self) -> Vec<DecidingRule> {
         self.account().rules
     }
 
     /// The deciding rule, the first of several.
-    pub fn rule(&self) -> Option<Rule> {
+    pub fn rule(&self) -> Option<DecidingRule> {
         self.account().rules.into_iter().next()
     }
 

@@ -1,14 +1,16 @@
-//! The walk: one target through one program of tries, for the tags of what matches.
+//! The walk: one target through one program of tries, for the priorities of what matches.
 //!
-//! First the literals, byte by byte down the trie, noting the heads on the way. Then, if a tail could still beat what
-//! was found, one pass over the target that looks for segments that end at each place its filters let through. A
-//! segment found behind a state takes a step: a tag, or a further state. The steps of a rare segment stand at its node and
-//! ask whether their state has been reached; those of a frequent one wait in its queue since theirs was. Each state is
-//! reached once: later is never better than earlier.
+//! First the literals, byte by byte down the trie, noting the prefixes on the way. Then, if a tail
+//! could still beat what was found, one pass over the target that looks for segments that end at
+//! each place its filters let through. A segment found behind a state takes a step: a priority, or
+//! a further state. The steps of a rare segment stand at its node and ask whether their state has
+//! been reached; those of a frequent one wait in its queue since theirs was. Each state is reached
+//! once: later is never better than earlier.
 //!
-//! Invariants: nothing is allocated; a step enters its queue once and leaves it once, in the order of places, and few stand at
-//! the nodes that one place may lead to, so what a place costs is the depth of its trie and what it moves on; any damage is
-//! `None`. It does not know what a tag means: that is the register's business.
+//! Invariants: nothing is allocated; a step enters its queue once and leaves it once, in the order
+//! of places, and few stand at the nodes that one place may lead to, so what a place costs is the
+//! depth of its trie and what it moves on; any damage is `None`. It does not know what a priority
+//! means: that is the register's business.
 
 mod waiting;
 
@@ -20,41 +22,46 @@ use std::ops::Range;
 use waiting::{NEVER, Queue, Waiting};
 use wide::u8x16;
 
-/// What takes the tags of the rules that match.
+/// What takes the priorities of the rules that match.
 pub(crate) trait Register {
-    /// Takes a tag; the same one may come several times.
-    fn take(&mut self, tag: Tag);
+    /// Takes a priority; the same one may come several times.
+    fn take(&mut self, priority: Priority);
 
-    /// Whether no tag up to this one would change anything.
-    fn is_settled(&self, highest: Tag) -> bool;
+    /// Whether no priority up to this one would change anything.
+    fn is_settled(&self, highest: Priority) -> bool;
 }
 
-/// The highest tag; 0 when there is none.
+/// The highest priority; 0 when there is none.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Highest(pub(crate) Tag);
+pub(crate) struct Highest(pub(crate) Priority);
 
 impl Register for Highest {
     #[inline(always)]
-    fn take(&mut self, tag: Tag) {
-        self.0 = self.0.max(tag);
+    fn take(&mut self, priority: Priority) {
+        self.0 = self.0.max(priority);
     }
 
     #[inline(always)]
-    fn is_settled(&self, highest: Tag) -> bool {
+    fn is_settled(&self, highest: Priority) -> bool {
         self.0 >= highest
     }
 }
 
-/// Puts the tags of the rules of `program` that match `target` (canonical bytes) into the register. `None` when the
-/// program is damaged.
+/// Puts the priorities of the rules of `program` that match `target` (canonical bytes) into the
+/// register. `None` when the program is damaged.
 #[inline]
-pub(crate) fn walk<R: Register>(program: &[u8], head: &Head, target: &[u8], register: &mut R) -> Option<()> {
-    match &head.tails {
-        None => literals(program, head.literals, target, register, |_, _| None),
-        Some(tails) if tails.steps <= 32 => with_tails::<32, R>(program, head, tails, target, register),
-        Some(tails) if tails.steps <= 256 => with_tails::<256, R>(program, head, tails, target, register),
-        Some(tails) if tails.steps <= 2048 => with_tails::<2048, R>(program, head, tails, target, register),
-        Some(tails) => with_tails::<MAX_STEPS, R>(program, head, tails, target, register),
+pub(crate) fn walk<R: Register>(
+    program: &[u8],
+    header: &Header,
+    target: &[u8],
+    register: &mut R,
+) -> Option<()> {
+    match &header.tails {
+        None => literals(program, header.literals, target, register, |_, _| None),
+        Some(tails) if tails.steps <= 32 => with_tails::<32, R>(program, header, tails, target, register),
+        Some(tails) if tails.steps <= 256 => with_tails::<256, R>(program, header, tails, target, register),
+        Some(tails) if tails.steps <= 2048 => with_tails::<2048, R>(program, header, tails, target, register),
+        Some(tails) => with_tails::<MAX_STEPS, R>(program, header, tails, target, register),
     }
 }
 
@@ -62,7 +69,7 @@ pub(crate) fn walk<R: Register>(program: &[u8], head: &Head, target: &[u8], regi
 #[inline(never)]
 fn with_tails<const N: usize, R: Register>(
     program: &[u8],
-    head: &Head,
+    header: &Header,
     tails: &Tails,
     target: &[u8],
     register: &mut R,
@@ -83,7 +90,7 @@ fn with_tails<const N: usize, R: Register>(
         anchored: &mut anchored,
     };
     let mut start = usize::MAX;
-    literals(program, head.literals, target, register, |at, length| {
+    literals(program, header.literals, target, register, |at, length| {
         start = start.min(length);
         waiting.reach(State::read(program, at)?, length)
     })?;
@@ -100,7 +107,8 @@ fn with_tails<const N: usize, R: Register>(
     segments(program, tails, target, start, found, register)
 }
 
-/// Walks the literals; `pass` is given where the node of each head that is passed tells of it, and its length, and moves past that.
+/// Walks the literals; `pass` is given where the node of each prefix that is passed tells of it,
+/// and its length, and moves past that.
 #[inline(always)]
 fn literals<R: Register>(
     program: &[u8],
@@ -117,11 +125,11 @@ fn literals<R: Register>(
         let flags = *program.get(at)?;
         at += 1;
         if flags & 3 != 0 {
-            register.take(tag(program, &mut at, flags & 3, depth)?);
+            register.take(priority(program, &mut at, flags & 3, depth)?);
         }
         if flags & (0xC | NODE_EXTRA) != 0 {
             if flags & 0xC != 0 {
-                let anchored = tag(program, &mut at, flags >> 2 & 3, depth + 1)?;
+                let anchored = priority(program, &mut at, flags >> 2 & 3, depth + 1)?;
                 if depth == target.len() {
                     register.take(anchored);
                 }
@@ -137,11 +145,13 @@ fn literals<R: Register>(
     }
 }
 
-/// Up to so many bytes are looked for one after the other in sixteen places at once; more in each place by the filter.
+/// Up to so many bytes are looked for one after the other in sixteen places at once; more in each
+/// place by the filter.
 const NEEDLES: usize = 16;
 
-/// Passes over the target from `start`, sixteen places at a time, and hands over the segments that end there. The bytes
-/// that segments end with are those of the root's children. `found` says whether that was enough.
+/// Passes over the target from `start`, sixteen places at a time, and hands over the segments that
+/// end there. The bytes that segments end with are those of the root's children. `found` says
+/// whether that was enough.
 #[inline(always)]
 fn segments<R: Register>(
     program: &[u8],
@@ -183,8 +193,8 @@ fn segments<R: Register>(
     Some(())
 }
 
-/// Sixteen bytes of the target that hold the one at `at`, and where they begin: near the end, the last sixteen. Of a
-/// shorter target all, and zeros.
+/// Sixteen bytes of the target that hold the one at `at`, and where they begin: near the end, the
+/// last sixteen. Of a shorter target all, and zeros.
 #[inline(always)]
 fn window(target: &[u8], at: usize) -> (u8x16, usize) {
     match target.last_chunk::<16>() {
@@ -209,11 +219,13 @@ pub(crate) fn first_bytes(target: &[u8]) -> [u8; 16] {
     }
 }
 
-/// Hands over every segment that ends behind the range, and begins in it or before; whether that was enough. `at` is the root's
-/// child for the byte there. Out of line: inlined, it would take the registers of the pass around it.
+/// Hands over every segment that ends behind the range, and begins in it or before; whether that
+/// was enough. `at` is the root's child for the byte there. Out of line: inlined, it would take the
+/// registers of the pass around it.
 ///
-/// A deep trie costs what its chain of loads does, where each load waits for the one before. So the front of a node is loaded at
-/// once, and its first child is told by a branch, behind which the walk can run ahead.
+/// A deep trie costs what its chain of loads does, where each load waits for the one before. So the
+/// front of a node is loaded at once, and its first child is told by a branch, behind which the
+/// walk can run ahead.
 #[inline(never)]
 fn ends_at<R: Register>(
     program: &[u8],
@@ -300,17 +312,17 @@ fn precede(program: &[u8], at: &mut usize, target: &[u8], place: usize) -> Optio
     Some(if fits { Preceding::Label(length) } else { Preceding::Other })
 }
 
-/// The tag of this form at this rank.
+/// The priority of this form at this rank.
 #[inline]
-fn tag(program: &[u8], at: &mut usize, form: u8, rank: usize) -> Option<Tag> {
+fn priority(program: &[u8], at: &mut usize, form: u8, rank: usize) -> Option<Priority> {
     match form {
-        TAG_EXPLICIT => varint(program, at),
-        form => Some(2 * rank as Tag + Tag::from(form == TAG_PERMIT)),
+        PRIORITY_EXPLICIT => varint(program, at),
+        form => Some(2 * rank as Priority + Priority::from(form == PRIORITY_PERMIT)),
     }
 }
 
-/// Moves `at` to the child whose label continues the target at `depth` and gives the label's length; 0 when there is
-/// no such child.
+/// Moves `at` to the child whose label continues the target at `depth` and gives the label's
+/// length; 0 when there is no such child.
 #[inline(always)]
 fn descend(program: &[u8], at: &mut usize, flags: u8, target: &[u8], depth: usize) -> Option<usize> {
     let Some(&next) = target.get(depth) else { return Some(0) };
@@ -331,8 +343,8 @@ fn descend(program: &[u8], at: &mut usize, flags: u8, target: &[u8], depth: usiz
     follow(program, at, target, depth)
 }
 
-/// Moves `at` past the rest of the label that stands there, when it continues the target at `depth + 1`, and gives the
-/// whole label's length; 0 when it does not.
+/// Moves `at` past the rest of the label that stands there, when it continues the target at
+/// `depth + 1`, and gives the whole label's length; 0 when it does not.
 #[inline(always)]
 fn follow(program: &[u8], at: &mut usize, target: &[u8], depth: usize) -> Option<usize> {
     let rest = depth + 1;
@@ -341,7 +353,8 @@ fn follow(program: &[u8], at: &mut usize, target: &[u8], depth: usize) -> Option
     let (&stated, label) = front.split_first()?;
     let length = usize::from(stated);
     if length <= 8 {
-        // One masked comparison. Beyond the target's end zeros are read, so the lengths are compared too.
+        // One masked comparison. Beyond the target's end zeros are read, so the lengths are
+        // compared too.
         *at += 1 + length;
         let mask = (1u64 << (4 * length) << (4 * length)).wrapping_sub(1);
         let label = u64::from_le_bytes(*label.first_chunk()?);

@@ -237,7 +237,7 @@ fn fresh(groups: &[&Group<'_>]) -> Option<u8> {
 
 /// Adds the witnesses of a pattern, one or two; none where it matches no target.
 fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<String>) {
-    let Parts { head, segments, anchored } = pattern.parts();
+    let Parts { prefix, segments, anchored } = pattern.parts();
     let rest = |starred: bool| {
         let mut bytes = Vec::with_capacity(pattern.text.len() + 2);
         for (number, segment) in segments.iter().enumerate() {
@@ -256,8 +256,8 @@ fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<St
             into.push(url);
         }
     };
-    add([if head.is_empty() { b"/" } else { head.as_ref() }, &rest(true)].concat());
-    if head.is_empty() && segments.first().is_some_and(|first| first.starts_with(b"/")) {
+    add([if prefix.is_empty() { b"/" } else { prefix.as_ref() }, &rest(true)].concat());
+    if prefix.is_empty() && segments.first().is_some_and(|first| first.starts_with(b"/")) {
         add(rest(false));
     }
 }

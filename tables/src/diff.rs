@@ -227,7 +227,7 @@ type Said<'d> = (&'d str, bool, &'d [u8], Vec<String>, u32);
 
 impl<'d> Meaning<'d> {
     fn of(detail: &'d Detail<'d>) -> Meaning<'d> {
-        // Tags of conventional rules follow from pattern and form (RFC 9309, Robot-version 2.0.0)
+        // Priorities of conventional rules follow from pattern and form (RFC 9309, Robot-version 2.0.0)
         // or are places in the file (1996 draft); beside ACAP they are numbers of patterns and say
         // nothing.
         let ranked = detail.groups.iter().all(|group| group.role.is_ranked());
@@ -242,7 +242,7 @@ impl<'d> Meaning<'d> {
                 }
                 said.extend(group.rules.iter().map(|rule| {
                     let conditions = detail.conditions(rule).iter().map(ToString::to_string).collect();
-                    let rank = if ranked { rule.tag } else { 0 };
+                    let rank = if ranked { rule.priority } else { 0 };
                     (detail.usage(rule.usage), rule.permits, rule.pattern.0.as_ref(), conditions, rank)
                 }));
             }

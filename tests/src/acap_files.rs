@@ -1,8 +1,9 @@
 //! Random robots.txt files with ACAP records, and questions that suit them.
 //!
-//! Alphabets are small, and each file draws from a hand of its own: a few patterns, a few usages. So equal
-//! patterns, undetermined pairs, general beside derived usages, both addressees and both languages meet
-//! often. [`Coverage`] counts what did happen. Invariant: equal seeds give equal output, on every machine.
+//! Alphabets are small, and each file draws from a hand of its own: a few patterns, a few usages.
+//! So equal patterns, undetermined pairs, general beside derived usages, both addressees and both
+//! languages meet often. [`Coverage`] counts what did happen. Invariant: equal seeds give equal
+//! output, on every machine.
 //!
 //! It does not know what the fields mean: the oracle says what is right.
 
@@ -365,7 +366,8 @@ impl Random {
         }
         let pattern = self.acap_pattern(hand);
         if self.once_in(2) {
-            // What stands before the first wildcard, and then much that patterns with stars wait for.
+            // What stands before the first wildcard, and then much that patterns with stars wait
+            // for.
             let start =
                 pattern.split(['*', '$']).next().filter(|start| start.starts_with('/')).unwrap_or("/");
             let tail = ["", "a", "b", "ab", "ba", "aab", "a?ab", "b.a/b", "/Ab", "/b/a"];

@@ -7,9 +7,9 @@ use std::io::Write as _;
 /// A text of ACAP that refers to a file of its site.
 const REFERRING: &str = "ACAP-crawler: a\nACAP-permissions-reference: /part.txt\nACAP-allow-index: /\n";
 
-/// Captures of some 200 sites, a line of JSON each: few distinct texts, several captures of a site, some of the same
-/// second, redirects, failures, HTML, texts that speak of their own host or refer to other files; and beside them such
-/// files, pages and data.txt.
+/// Captures of some 200 sites, a line of JSON each: few distinct texts, several captures of a site,
+/// some of the same second, redirects, failures, HTML, texts that speak of their own host or refer
+/// to other files; and beside them such files, pages and data.txt.
 pub fn captures() -> Vec<String> {
     let mut random = Random::new(200);
     let texts: Vec<String> = (0..40).map(|_| String::from_utf8_lossy(&random.file()).into_owned()).collect();

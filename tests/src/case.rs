@@ -1,10 +1,11 @@
 //! The hand-worked cases of `cases/*.toml`, loaded.
 //!
-//! Stands before [`crate::suite`], which puts them to an engine. A case is one robots.txt and what is asked of
-//! it; each ask names what the rules of the specification make of it, worked out by hand, and so do the facts that
-//! are no verdicts: what is reported of the file, when to come, what is asked of crawlers. Invariants: names are
-//! unique over all files; every case names a rule and asks something or expects a fact; a key that is not known
-//! is an error, so a misspelt expectation cannot pass unseen.
+//! Stands before [`crate::suite`], which puts them to an engine. A case is one robots.txt and what
+//! is asked of it; each ask names what the rules of the specification make of it, worked out by
+//! hand, and so do the facts that are no verdicts: what is reported of the file, when to come, what
+//! is asked of crawlers. Invariants: names are unique over all files; every case names a rule and
+//! asks something or expects a fact; a key that is not known is an error, so a misspelt expectation
+//! cannot pass unseen.
 //!
 //! It does not know what engines there are.
 
@@ -74,8 +75,8 @@ pub struct Ask {
     pub named_only: bool,
     /// `allowed`, `disallowed`, `conditional` or `unknown`, as far as the files at hand say.
     pub verdict: String,
-    /// The line of the deciding rule, from 1; 0 when no rule decided; `None` when the case leaves it open or
-    /// `lines` says it.
+    /// The line of the deciding rule, from 1; 0 when no rule decided; `None` when the case leaves
+    /// it open or `lines` says it.
     pub line: Option<u32>,
     /// All deciding lines, ascending, where there are several; empty when `line` says it.
     pub lines: Vec<u32>,
@@ -185,8 +186,8 @@ pub struct Freshness {
     pub fresh: bool,
 }
 
-/// Whether the case is about conventional records alone, which is all that the oracles of RFC 9309 and of
-/// google/robotstxt know.
+/// Whether the case is about conventional records alone, which is all that the oracles of RFC 9309
+/// and of google/robotstxt know.
 pub fn is_conventional(case: &Case) -> bool {
     let text = case.robots.to_ascii_lowercase();
     let has = |word: &str| text.windows(word.len()).any(|window| window == word.as_bytes());

@@ -1,7 +1,8 @@
-//! A small image with something of everything, ways to damage it, and a caller who tries every door of what is left.
+//! A small image with something of everything, ways to damage it, and a caller who tries every door
+//! of what is left.
 //!
-//! For the damage suite and the fuzz targets. Checksums are computed here again, so that a patch can pass them and
-//! meet the rule behind them. It does not know which damage is found by whom.
+//! For the damage suite and the fuzz targets. Checksums are computed here again, so that a patch
+//! can pass them and meet the rule behind them. It does not know which damage is found by whom.
 
 use robomaton_compiler::{
     CompileContext, Document, Element, Entry, MetaTag, Options, Page, compile, compile_with, emit,
@@ -11,7 +12,8 @@ use robomaton_formats::{Context, ImageError, Outcome, Profile, SiteKey};
 use robomaton_runtime::{Basis, Crawler, Image, Question, Terms, Usage, Verdict};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Texts: wildcards, several programs of one crawler, escapes, extensions, a usage of its own; one program for all.
+/// Texts: wildcards, several programs of one crawler, escapes, extensions, a usage of its own; one
+/// program for all.
 const TEXTS: [&str; 3] = [
     "User-agent: a\nUser-agent: *\nDisallow: /*.gif$\nAllow: /%2A*x*y\nCrawl-delay: 2.5\nNoindex: /n*o\n\
      \nUser-agent: a\nDisallow: /private\nAllow: /private/open$\n\nUser-agent: b\nSitemap: https://x.example/s.xml\n",
@@ -19,8 +21,9 @@ const TEXTS: [&str; 3] = [
     "User-agent: *\nDisallow: /p\n",
 ];
 
-/// Fields of every kind beside conventional groups: conditions, purposes, a special usage beside its general form, patterns
-/// that match alike, references to a file that is there and to one that is missing.
+/// Fields of every kind beside conventional groups: conditions, purposes, a special usage beside
+/// its general form, patterns that match alike, references to a file that is there and to one that
+/// is missing.
 const RECORDS: &str = "##ACAP version=1.0\nUser-agent: *\nDisallow: /p\nDisallow: /*.gif$\nUser-agent: a\nAllow: /p/o\n\
      ACAP-qualified-usage: q present-snippet max-length=9-words\nACAP-resource-set: s /p /p* /p** /n*o\n\
      ACAP-crawler: *\nACAP-disallow-crawl: the-acap:resource-set:s\nACAP-allow-crawl: /p*n$\n\
@@ -56,8 +59,9 @@ pub const URLS: [&str; 13] = [
 /// Names of crawlers that the small image holds, and one that it does not.
 const CRAWLERS: [&str; 5] = ["a", "b", "c", "d", "nobody"];
 
-/// The small image: three sites with rules, one of them with one program for all, one without; and under `full`, one with records of ACAP and pages, one with pages
-/// alone, one with versioned rule sets, and a data.txt.
+/// The small image: three sites with rules, one of them with one program for all, one without; and
+/// under `full`, one with records of ACAP and pages, one with pages alone, one with versioned rule
+/// sets, and a data.txt.
 ///
 /// # Panics
 /// Never: a few sites fit an image.
@@ -201,8 +205,8 @@ impl Found {
     }
 }
 
-/// Opens the bytes and tries every door: sites, documents, crawlers, verdicts one by one and in a batch, with and without
-/// elements of pages, rules and conditions, details, texts.
+/// Opens the bytes and tries every door: sites, documents, crawlers, verdicts one by one and in a
+/// batch, with and without elements of pages, rules and conditions, details, texts.
 ///
 /// # Errors
 /// When they do not open.

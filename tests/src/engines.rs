@@ -1,14 +1,14 @@
 //! The engines that the suite runs on.
 //!
-//! Each is one way from a text to a verdict, dressed as [`crate::suite::Engine`]: the two oracles, the compiler's
-//! trace evaluator, and images: fresh from the compiler, read back from a file, and mapped. Invariant: an engine
-//! adds no judgement of its own to what it wraps; it does insist that the doors of one image (`Image::decide`,
-//! `Site::decide`, `Access::decide`, `Image::decide_batch`, `Verdict::rule`) say the same.
-//! It does not know the cases.
+//! Each is one way from a text to a verdict, dressed as [`crate::suite::Engine`]: the two oracles,
+//! the compiler's trace evaluator, and images: fresh from the compiler, read back from a file, and
+//! mapped. Invariant: an engine adds no judgement of its own to what it wraps; it does insist that
+//! the doors of one image (`Image::decide`, `Site::decide`, `Access::decide`,
+//! `Image::decide_batch`, `Verdict::rule`) say the same. It does not know the cases.
 
 use crate::suite::{Answer, Engine, Question, Text};
 use crate::{google, oracle, vectors};
-use robomaton_compiler::trace::Asked;
+use robomaton_compiler::trace::TraceQuery;
 use robomaton_compiler::{self as compiler, CompileContext, Entry, Options, OverLimit, Policy};
 use robomaton_formats::decision::is_robots_txt;
 use robomaton_formats::profile::AgentRule;
@@ -71,7 +71,8 @@ pub fn target_of(profile: Profile, url: &str) -> Vec<u8> {
     }
 }
 
-/// [`mod@crate::oracle`] as an engine. It answers for the profiles `full` and `rfc9309` and the usage `crawl` only.
+/// [`mod@crate::oracle`] as an engine. It answers for the profiles `full` and `rfc9309` and the
+/// usage `crawl` only.
 #[derive(Debug, Default)]
 pub struct Oracle {
     robots: Vec<u8>,
@@ -112,8 +113,8 @@ pub fn without_default_groups(robots: &[u8]) -> Vec<u8> {
     other
 }
 
-/// [`mod@crate::google`] as an engine. It answers for the profile `google`, one agent and the usage `crawl`, and
-/// knows no lines.
+/// [`mod@crate::google`] as an engine. It answers for the profile `google`, one agent and the usage
+/// `crawl`, and knows no lines.
 #[derive(Debug, Default)]
 pub struct GoogleOracle {
     robots: Vec<u8>,
@@ -204,8 +205,15 @@ impl Engine for Trace {
         let target = target_of(profile, url);
         self.with_policy(|policy| match policy {
             Ok(policy) => {
-                let asked =
-                    Asked { agents, usage, purpose, target: &target, elements, unheard: false, named_only };
+                let asked = TraceQuery {
+                    agents,
+                    usage,
+                    purpose,
+                    target: &target,
+                    elements,
+                    unheard: false,
+                    named_only,
+                };
                 told(&policy, &compiler::trace::trace(&policy, &asked))
             }
             Err(_) => {

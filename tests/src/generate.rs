@@ -1,14 +1,16 @@
 //! Random rules, files and queries over small alphabets, where overlaps are common.
 //!
-//! Two doors to the same builders: [`Random`], a small deterministic generator that benches can use, and proptest
-//! strategies ([`patterns`], [`files`]) whose seed is shrunk by proptest. Queries are derived from the rules of
-//! a file, so that a good share matches. Invariant: equal seeds give equal output, on every machine.
+//! Two doors to the same builders: [`Random`], a small deterministic generator that benches can
+//! use, and proptest strategies ([`patterns`], [`files`]) whose seed is shrunk by proptest. Queries
+//! are derived from the rules of a file, so that a good share matches. Invariant: equal seeds give
+//! equal output, on every machine.
 //!
 //! It does not know what the rules mean: the oracle says what is right.
 
 use proptest::prelude::*;
 
-/// What patterns are made of: few letters, both wildcards, escapes in several spellings, a stray percent.
+/// What patterns are made of: few letters, both wildcards, escapes in several spellings, a stray
+/// percent.
 const PATTERN: [&str; 20] = [
     "a", "a", "b", "b", "/", "/", "*", "*", "$", ".", "%2F", "%2f", "%61", "?", "%2A", "%24", "%", "é",
     "%C3%A9", "aab",
@@ -75,8 +77,8 @@ impl Random {
         out
     }
 
-    /// Patterns with senses, `(pattern, allow)`. Some are a neighbour of the one before, so that prefixes, equal
-    /// lengths and equal patterns occur.
+    /// Patterns with senses, `(pattern, allow)`. Some are a neighbour of the one before, so that
+    /// prefixes, equal lengths and equal patterns occur.
     pub fn rules(&mut self, count: usize, length: usize) -> Vec<(String, bool)> {
         let mut rules: Vec<(String, bool)> = Vec::with_capacity(count);
         for _ in 0..count {
@@ -93,7 +95,8 @@ impl Random {
         rules
     }
 
-    /// A whole robots.txt: several groups, shared and repeated agents, misspelt keys, odd lines and line ends.
+    /// A whole robots.txt: several groups, shared and repeated agents, misspelt keys, odd lines and
+    /// line ends.
     pub fn file(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         if self.once_in(10) {
@@ -170,8 +173,9 @@ impl Random {
         out.extend_from_slice(end.as_bytes());
     }
 
-    /// A target (path and query) that the pattern matches or nearly matches: stars become random runs, then the
-    /// text is cut, extended or changed now and then. It begins with a slash and has no fragment.
+    /// A target (path and query) that the pattern matches or nearly matches: stars become random
+    /// runs, then the text is cut, extended or changed now and then. It begins with a slash and has
+    /// no fragment.
     pub fn query(&mut self, pattern: &str) -> String {
         let body = pattern.strip_suffix('$').unwrap_or(pattern);
         let mut out = String::new();
@@ -239,7 +243,8 @@ pub fn rule_sets() -> impl Strategy<Value = Vec<(String, bool)>> {
     proptest::collection::vec((patterns(), any::<bool>()), 0..12)
 }
 
-/// A strategy for whole files with queries that suit them. The lines of a file shrink away one by one.
+/// A strategy for whole files with queries that suit them. The lines of a file shrink away one by
+/// one.
 pub fn files() -> impl Strategy<Value = (Vec<u8>, Vec<String>)> {
     any::<u64>().prop_flat_map(|seed| {
         let mut random = Random::new(seed);

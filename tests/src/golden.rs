@@ -1,8 +1,8 @@
 //! Every stage of one file as text: tree, policy, automata, image.
 //!
-//! What stands in `golden/NAME/` beside each robots.txt. The same text as `robomaton dump` prints for the first
-//! three; the image is dumped here, record by record, so that a byte that moves is seen. Invariant: equal inputs
-//! give equal text. It does not know what the text should be.
+//! What stands in `golden/NAME/` beside each robots.txt. The same text as `robomaton dump` prints
+//! for the first three; the image is dumped here, record by record, so that a byte that moves is
+//! seen. Invariant: equal inputs give equal text. It does not know what the text should be.
 
 use crate::engines::{Trace, image_around, image_of, options};
 use crate::suite::{Engine, Text};
@@ -10,7 +10,7 @@ use robomaton_compiler::{self as compiler, Options};
 use robomaton_formats::layout::{NONE, Section};
 use robomaton_formats::policy::{PolicyView, Role, ScopedView, is_scoped, read_list};
 use robomaton_formats::read::View;
-use robomaton_formats::{DocumentId, ListAt, Ruling, SetRef};
+use robomaton_formats::{DocumentId, ListAt, SetRef, SiteEntry};
 use robomaton_runtime::Image;
 use std::fmt::Write as _;
 
@@ -45,8 +45,9 @@ fn dump_automata(robots: &[u8], options: &Options) -> String {
     out
 }
 
-/// What a file says to its crawlers about its own patterns, a line for each answer that is not silence: for reading by a
-/// person. Agents are those that it names and one that it does not, usages those that it speaks of.
+/// What a file says to its crawlers about its own patterns, a line for each answer that is not
+/// silence: for reading by a person. Agents are those that it names and one that it does not,
+/// usages those that it speaks of.
 ///
 /// # Panics
 /// When the file is over a limit.
@@ -114,7 +115,7 @@ pub fn dump_image(bytes: &[u8]) -> String {
         _ = writeln!(out, "{:<14}{:#06x} {:>5} bytes  {sum:016x}", section.name(), range.start, range.len());
     }
     for (number, bucket) in view.buckets().iter().enumerate() {
-        let places = bucket.tags.iter().filter(|&&tag| tag != 0).map(|tag| format!("{tag:02x}"));
+        let places = bucket.fingerprints.iter().filter(|&&mark| mark != 0).map(|mark| format!("{mark:02x}"));
         let (overflow, first, names_at) = (bucket.overflow, bucket.first, bucket.names_at);
         let places = places.collect::<Vec<_>>().join(" ");
         _ = writeln!(
@@ -128,15 +129,15 @@ pub fn dump_image(bytes: &[u8]) -> String {
         let name = site.name.decode().expect("the name decodes");
         let document = number_or_none(fetch.document.get());
         let (status, at, fresh) = (fetch.status, fetch.fetched_at, number_or_none(fetch.fresh_for.get()));
-        let ruling = match site.ruling() {
-            Some(Ruling::Program(at)) => format!("program at {at}"),
-            Some(Ruling::Policy(at)) => format!("policy at {at}"),
-            Some(Ruling::NoRules(no_rules)) => no_rules.outcome.to_string(),
+        let entry = match site.entry() {
+            Some(SiteEntry::Program(at)) => format!("program at {at}"),
+            Some(SiteEntry::Policy(at)) => format!("policy at {at}"),
+            Some(SiteEntry::NoRules(no_rules)) => no_rules.outcome.to_string(),
             None => "damaged".to_owned(),
         };
-        _ = writeln!(out, "site {}: {scheme} {}, {ruling}", site.number, name.as_str());
+        _ = writeln!(out, "site {}: {scheme} {}, {entry}", site.number, name.as_str());
         _ = writeln!(out, "  status {status}, fetched at {at}, fresh for {fresh}, document {document}");
-        if let Some(Ruling::Policy(at)) = site.ruling()
+        if let Some(SiteEntry::Policy(at)) = site.entry()
             && let Some(policy) = view.policy(at).and_then(PolicyView::read)
         {
             dump_policy_record(&view, &policy, &mut out);
@@ -221,9 +222,13 @@ fn dump_document(view: &View<'_>, document: DocumentId, out: &mut String) {
             if group.role == Role::Conventional { String::new() } else { format!("{:?} ", group.role) };
         _ = writeln!(out, "  {role}group of {:?}{default}", group.crawlers);
         for rule in &group.rules {
-            let (line, usage, tag, notation) = (rule.line, rule.usage, rule.tag, group.notation as u8);
+            let (line, usage, priority, notation) =
+                (rule.line, rule.usage, rule.priority, group.notation as u8);
             let pattern = rule.pattern.0.escape_ascii();
-            _ = write!(out, "    line {line}: usage {usage} tag {tag} notation {notation} {pattern}");
+            _ = write!(
+                out,
+                "    line {line}: usage {usage} priority {priority} notation {notation} {pattern}"
+            );
             detail.conditions(rule).iter().for_each(|condition| _ = write!(out, ", {condition}"));
             out.push('\n');
         }

@@ -1,14 +1,16 @@
-//! A second oracle: what google/robotstxt answers, restated as the one pass over the file that it makes.
+//! A second oracle: what google/robotstxt answers, restated as the one pass over the file that it
+//! makes.
 //!
-//! For profile `google`. It has no groups and no policy: it walks the bytes of the file with the flags that parser
-//! keeps, so it shares neither structure nor code with the compiler. Its matcher keeps the set of positions that a
-//! pattern can have reached, which is the definition of matching and nothing cleverer.
-//! Knows nothing of images; imported by tests and benches only.
+//! For profile `google`. It has no groups and no policy: it walks the bytes of the file with the
+//! flags that parser keeps, so it shares neither structure nor code with the compiler. Its matcher
+//! keeps the set of positions that a pattern can have reached, which is the definition of matching
+//! and nothing cleverer. Knows nothing of images; imported by tests and benches only.
 
 /// The bytes of a line that are kept.
 const KEPT: usize = 2083 * 8 - 1;
 
-/// What is known so far: the highest priority (pattern length) of each sense, for the crawler itself and for `*`.
+/// What is known so far: the highest priority (pattern length) of each sense, for the crawler
+/// itself and for `*`.
 #[derive(Default)]
 struct State {
     in_global: bool,

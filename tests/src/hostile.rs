@@ -1,9 +1,10 @@
 //! Builders of files that were meant to hurt: large, deep, repetitive, or no robots.txt at all.
 //!
-//! Used by the limit suite, the benches and the fuzz seeds. Each builder is named after what it strains, takes
-//! its size, and is deterministic. [`all`] is the list with its usual sizes. Invariant: nothing here takes more
-//! memory than the file it returns. Files with ACAP records, and what may surround them, are in [`acap`].
-//! It does not know limits or right answers; suites ask only that an engine ends in time and within its caps.
+//! Used by the limit suite, the benches and the fuzz seeds. Each builder is named after what it
+//! strains, takes its size, and is deterministic. [`all`] is the list with its usual sizes.
+//! Invariant: nothing here takes more memory than the file it returns. Files with ACAP records, and
+//! what may surround them, are in [`acap`]. It does not know limits or right answers; suites ask
+//! only that an engine ends in time and within its caps.
 
 pub mod acap;
 
@@ -67,7 +68,8 @@ pub fn rules(count: usize) -> Vec<u8> {
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// Rules such as `/*c*d*e...`, each beginning at another letter: sets that explode when determinised.
+/// Rules such as `/*c*d*e...`, each beginning at another letter: sets that explode when
+/// determinised.
 pub fn alphabet_stars(count: usize, stars: usize) -> Vec<u8> {
     let body = lines(count, |out, n| {
         let letter = |at: usize| char::from(b"abcdefghijklmnopqrstuvwxyz"[at % 26]);
@@ -122,7 +124,8 @@ pub fn html() -> Vec<u8> {
         .into_bytes()
 }
 
-/// That many agents, all in one shared group and each in a group of its own: merging by copying is quadratic.
+/// That many agents, all in one shared group and each in a group of its own: merging by copying is
+/// quadratic.
 pub fn shared_and_own_groups(agents: usize) -> Vec<u8> {
     let shared = lines(agents, |out, n| line(out, format_args!("User-agent: bot{n}")));
     let rules = lines(agents, |out, n| line(out, format_args!("Disallow: /shared{n}")));
@@ -147,8 +150,8 @@ pub fn awaiting(count: usize) -> Vec<u8> {
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// Rules `/*xa`, `/*xaa`, `/*xaaa`...: segments that all part from one another along each place of a path of `a`. Other rules make the
-/// set too large for lanes.
+/// Rules `/*xa`, `/*xaa`, `/*xaaa`...: segments that all part from one another along each place of
+/// a path of `a`. Other rules make the set too large for a packed program.
 pub fn nested_segments(depth: usize, count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| match n < depth {
         true => line(out, format_args!("{}: /*x{}", sense(n), "a".repeat(n + 1))),
@@ -157,8 +160,9 @@ pub fn nested_segments(depth: usize, count: usize) -> Vec<u8> {
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// That many rules of that many stars each, whose segments `a`, `aa`, `aaa`... end one another: at each place of a path of
-/// `a` all of them end, and steps wait for many. The slowest set that was found.
+/// That many rules of that many stars each, whose segments `a`, `aa`, `aaa`... end one another: at
+/// each place of a path of `a` all of them end, and steps wait for many. The slowest set that was
+/// found.
 pub fn nested_chains(chains: usize, stars: usize) -> Vec<u8> {
     let body = lines(chains, |out, n| {
         let segment = |at: usize| format!("*{}", "a".repeat((7 * at + n) % 15 + 1));

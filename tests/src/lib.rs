@@ -1,14 +1,15 @@
 //! What every engine of the project is tested with.
 //!
-//! Text, image and verdict each have a suite of their own; this crate holds what they share, so that tests,
-//! benches and fuzz targets import it instead of copying: the hand-worked cases ([`mod@case`]) and the runner that
-//! puts them to an engine ([`suite`]), the engines ([`engines`]) and panels of them that must agree ([`panel`]), the
-//! vectors of other projects ([`vectors`]), two oracles ([`mod@oracle`] for RFC 9309, [`google`]), builders of random
-//! ([`generate`]) and of hostile ([`hostile`]) files, images to be damaged ([`damage`]), and the text of every stage
+//! Text, image and verdict each have a suite of their own; this crate holds what they share, so
+//! that tests, benches and fuzz targets import it instead of copying: the hand-worked cases
+//! ([`mod@case`]) and the runner that puts them to an engine ([`suite`]), the engines ([`engines`])
+//! and panels of them that must agree ([`panel`]), the vectors of other projects ([`vectors`]), two
+//! oracles ([`mod@oracle`] for RFC 9309, [`google`]), builders of random ([`generate`]) and of
+//! hostile ([`hostile`]) files, images to be damaged ([`damage`]), and the text of every stage
 //! ([`golden`]).
 //!
-//! Invariant: nothing here decides what is right except the cases and the oracles, and the oracles import no
-//! crate of the project. It does not know how any engine works.
+//! Invariant: nothing here decides what is right except the cases and the oracles, and the oracles
+//! import no crate of the project. It does not know how any engine works.
 
 pub mod acap;
 pub mod acap_files;
@@ -37,8 +38,8 @@ pub fn home() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A number that the environment may set (`ROBOMATON_SEED`, `ROBOMATON_CASES`), so that a run can be repeated,
-/// lengthened or varied.
+/// A number that the environment may set (`ROBOMATON_SEED`, `ROBOMATON_CASES`), so that a run can
+/// be repeated, lengthened or varied.
 ///
 /// # Panics
 /// When the variable is set to something else.

@@ -1,12 +1,14 @@
 //! The RFC read naively: what rules R1 to R14 say, in the plainest code that says it.
 //!
-//! The second opinion of every suite, so it shares nothing with what it judges: no crate of the project, no
-//! automaton, no index. It reads the whole file again for each question. Invariants: one function per rule or
-//! two; anything clever is a mistake here. It does not know limits other than the 500 KiB of R4, extension keys,
-//! usages, or profiles other than `full` (on files without ACAP and Robot-version) and `rfc9309`.
+//! The second opinion of every suite, so it shares nothing with what it judges: no crate of the
+//! project, no automaton, no index. It reads the whole file again for each question. Invariants:
+//! one function per rule or two; anything clever is a mistake here. It does not know limits other
+//! than the 500 KiB of R4, extension keys, usages, or profiles other than `full` (on files without
+//! ACAP and Robot-version) and `rfc9309`.
 
-/// Whether the first of `agents` that has a group may fetch the target (`path?query`, as in the request), and
-/// the line of the rule that decided, from 1. Of several deciding rules the first in the file is named.
+/// Whether the first of `agents` that has a group may fetch the target (`path?query`, as in the
+/// request), and the line of the rule that decided, from 1. Of several deciding rules the first in
+/// the file is named.
 pub fn verdict(robots: &[u8], agents: &[&str], target: &[u8], origin: Option<&str>) -> (bool, Option<u32>) {
     let subject = bytes(target, false);
     if subject == bytes(b"/robots.txt", false) {
@@ -141,7 +143,8 @@ pub(crate) fn authority_and_rest(url: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     Some((host.to_ascii_lowercase(), &rest[end..]))
 }
 
-/// A byte of a canonical text, or a wildcard. `Escaped` is a `*` or `$` that a pattern writes as an escape.
+/// A byte of a canonical text, or a wildcard. `Escaped` is a `*` or `$` that a pattern writes as an
+/// escape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Tok {
     Byte(u8),

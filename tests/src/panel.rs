@@ -1,7 +1,7 @@
 //! Panels: engines that must give one answer, and the smallest file on which they do not.
 //!
-//! Stands between the generators and the agreement suites. A disagreement is shrunk by leaving out lines and then
-//! bytes of the question, so that what a failing run prints can be read at a glance.
+//! Stands between the generators and the agreement suites. A disagreement is shrunk by leaving out
+//! lines and then bytes of the question, so that what a failing run prints can be read at a glance.
 //! It does not know who is right.
 
 use crate::engines::{self, GoogleOracle, Oracle, Trace};
@@ -29,8 +29,8 @@ pub struct Query {
 }
 
 impl Panel {
-    /// The engines that must agree under a profile: the trace evaluator, a fresh image, one of tries alone, and, where
-    /// there is one, the oracle.
+    /// The engines that must agree under a profile: the trace evaluator, a fresh image, one of
+    /// tries alone, and, where there is one, the oracle.
     pub fn of(profile: &'static str) -> Panel {
         let mut engines: Vec<Box<dyn Engine>> =
             vec![Box::new(Trace::default()), Box::new(engines::fresh()), Box::new(engines::plain())];
@@ -48,7 +48,8 @@ impl Panel {
         self.engines.iter_mut().for_each(|engine| engine.load(&text));
     }
 
-    /// Asks every engine; the oracles are not asked about other usages than `crawl`, which they do not know.
+    /// Asks every engine; the oracles are not asked about other usages than `crawl`, which they do
+    /// not know.
     ///
     /// # Errors
     /// What each said, when they differ.
@@ -98,7 +99,8 @@ pub fn same(answers: &[(&str, Answer)]) -> Result<(), String> {
     Err(answers.iter().map(|(name, answer)| format!("  {name} said: {answer}\n")).collect())
 }
 
-/// The smallest query found that still fails: lines are left out, then bytes of the lines and of the URL's end.
+/// The smallest query found that still fails: lines are left out, then bytes of the lines and of
+/// the URL's end.
 pub fn shrink(mut query: Query, fails: &mut dyn FnMut(&Query) -> bool) -> Query {
     let ends: fn(&u8) -> bool = |byte| *byte == b'\n';
     query.robots =

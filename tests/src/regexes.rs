@@ -1,9 +1,10 @@
 //! Rules as regular expressions: a general engine's opinion of what a set of rules says.
 //!
-//! Each pattern becomes an expression over bytes, and a set becomes their leftmost-first alternation, anchored at
-//! the start, with the best-ranked rule first: the expression that matches is then the rule that decides. The
-//! automaton is `regex-automata`'s dense one, which is exponential on some sets; those it cannot build within
-//! `LIMIT` have no opinion. Shares the canonical bytes with the compiler, and nothing of its automata.
+//! Each pattern becomes an expression over bytes, and a set becomes their leftmost-first
+//! alternation, anchored at the start, with the best-ranked rule first: the expression that matches
+//! is then the rule that decides. The automaton is `regex-automata`'s dense one, which is
+//! exponential on some sets; those it cannot build within `LIMIT` have no opinion. Shares the
+//! canonical bytes with the compiler, and nothing of its automata.
 
 use crate::engines::{Trace, target_of};
 use crate::suite::{Answer, Engine, Question, Text};
@@ -18,8 +19,8 @@ use std::fmt::Write as _;
 /// Bytes that an automaton may have, and its determinisation may use.
 const LIMIT: usize = 1 << 20;
 
-/// The engine. It answers for files of one group for everybody, the profiles `full` and `rfc9309`, and the usage
-/// `crawl`.
+/// The engine. It answers for files of one group for everybody, the profiles `full` and `rfc9309`,
+/// and the usage `crawl`.
 #[derive(Debug, Default)]
 pub struct Regexes {
     trace: Trace,

@@ -1,9 +1,9 @@
 //! Puts the cases to an engine and says, readably, what it got wrong.
 //!
-//! Stands between [`mod@crate::case`] and the engines of [`crate::engines`]: the same questions for all of them, so a
-//! case that one engine passes and another fails is a disagreement between engines. Invariant: every ask that
-//! the filter lets through is asked, also after a failure.
-//! It does not know how an engine reads a file, and holds no expectation of its own.
+//! Stands between [`mod@crate::case`] and the engines of [`crate::engines`]: the same questions for
+//! all of them, so a case that one engine passes and another fails is a disagreement between
+//! engines. Invariant: every ask that the filter lets through is asked, also after a failure. It
+//! does not know how an engine reads a file, and holds no expectation of its own.
 
 use crate::case::{Ask, Case, Page};
 use std::collections::BTreeMap;
@@ -88,8 +88,8 @@ impl<'a> Question<'a> {
 pub struct Answer {
     /// `allowed`, `disallowed`, `conditional` or `unknown`.
     pub verdict: String,
-    /// The lines of the deciding rules, from 1, ascending; `None` when the engine cannot tell. Those of the k-th file
-    /// that is referred to are counted on from 1,000,000 k.
+    /// The lines of the deciding rules, from 1, ascending; `None` when the engine cannot tell.
+    /// Those of the k-th file that is referred to are counted on from 1,000,000 k.
     pub lines: Option<Vec<u32>>,
     /// What a conditional permission demands, sorted.
     pub conditions: Vec<String>,

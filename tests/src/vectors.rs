@@ -1,9 +1,10 @@
-//! The vectors of other projects (`data/vectors/*.jsonl`), and the list of those we answer otherwise.
+//! The vectors of other projects (`data/vectors/*.jsonl`), and the list of those we answer
+//! otherwise.
 //!
-//! Each vector is a file, an agent, a URL and what its project expects; the data is kept as it came. Where our
-//! rules give another answer, `cases/expected-differences.toml` says which rule and why. Invariant: the list is
-//! exact, see [`compare`]: what is listed differs, what differs is listed.
-//! It does not know the engines: whoever compares brings the answers.
+//! Each vector is a file, an agent, a URL and what its project expects; the data is kept as it
+//! came. Where our rules give another answer, `cases/expected-differences.toml` says which rule and
+//! why. Invariant: the list is exact, see [`compare`]: what is listed differs, what differs is
+//! listed. It does not know the engines: whoever compares brings the answers.
 
 use base64::Engine as _;
 use serde::Deserialize;
@@ -98,8 +99,9 @@ pub fn differences() -> Result<Vec<Difference>, Box<dyn Error>> {
     Ok(toml::from_str::<File>(&text)?.difference)
 }
 
-/// Compares answers (one per vector, in order) with the vectors and the list: one line of text for each vector
-/// that differs and is not listed, is listed and agrees, is listed otherwise, or is listed and gone.
+/// Compares answers (one per vector, in order) with the vectors and the list: one line of text for
+/// each vector that differs and is not listed, is listed and agrees, is listed otherwise, or is
+/// listed and gone.
 pub fn compare(vectors: &[Vector], listed: &[Difference], answers: &[bool]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (vector, &allowed) in vectors.iter().zip(answers) {
@@ -123,7 +125,8 @@ pub fn compare(vectors: &[Vector], listed: &[Difference], answers: &[bool]) -> V
     wrong
 }
 
-/// What the list would be, given these answers: entries of the present list keep their rule and reason.
+/// What the list would be, given these answers: entries of the present list keep their rule and
+/// reason.
 pub fn write_list(vectors: &[Vector], listed: &[Difference], answers: &[bool]) -> String {
     let mut out = String::new();
     for (vector, &allowed) in
@@ -149,8 +152,9 @@ fn word(allowed: bool) -> &'static str {
     if allowed { "allowed" } else { "disallowed" }
 }
 
-/// Takes a URL or a path apart by R9: the origin if there is one, and path plus query without the fragment, as
-/// written. What has neither a scheme nor a leading slash is taken as a path without its slash.
+/// Takes a URL or a path apart by R9: the origin if there is one, and path plus query without the
+/// fragment, as written. What has neither a scheme nor a leading slash is taken as a path without
+/// its slash.
 pub fn split(url: &str) -> (Option<String>, Vec<u8>) {
     let url = url.split('#').next().unwrap_or_default();
     let scheme = ["http://", "https://"]

@@ -1,7 +1,9 @@
-//! Random files of ACAP: the compiled form, the trace evaluator and the oracle give one answer to every question.
+//! Random files of ACAP: the compiled form, the trace evaluator and the oracle give one answer to
+//! every question.
 //!
-//! Verdict, deciding lines, conditions and completeness are compared. `ROBOMATON_SEED` and `ROBOMATON_CASES` vary a
-//! run; what is printed on failure is the smallest file that still shows it.
+//! Verdict, deciding lines, conditions and completeness are compared. `ROBOMATON_SEED` and
+//! `ROBOMATON_CASES` vary a run; what is printed on failure is the smallest file that still shows
+//! it.
 
 use robomaton_tests::acap::{self, Answer as Said};
 use robomaton_tests::acap_files::{AcapFile, Coverage, Question as Drawn};
@@ -75,7 +77,8 @@ impl<'f> Loaded<'f> {
     }
 }
 
-/// The oracle does not know the question whose crawler only heeds groups that name it; trace and image do.
+/// The oracle does not know the question whose crawler only heeds groups that name it; trace and
+/// image do.
 fn assert_named_only(loaded: &Loaded<'_>, drawn: &Drawn) {
     let url = format!("{ORIGIN}{}", drawn.target);
     let question = Question::new(&drawn.agents, &drawn.usage, &url);

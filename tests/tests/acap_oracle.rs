@@ -1,7 +1,8 @@
-//! The oracle of ACAP on the documents' own files and examples, on each decision once, and on random files.
+//! The oracle of ACAP on the documents' own files and examples, on each decision once, and on
+//! random files.
 //!
-//! The verdicts of the first two parts were worked out by hand from the documents. When the oracle fails one,
-//! read the decision before touching either.
+//! The verdicts of the first two parts were worked out by hand from the documents. When the oracle
+//! fails one, read the decision before touching either.
 
 use robomaton_tests::acap::examples::{OUTLINE, OVERVIEW};
 use robomaton_tests::acap::scope::{self, Scope};
@@ -175,8 +176,8 @@ fn examples_of_the_documents() {
             ("a index /", "allowed"),
         ],
     );
-    // The prohibition of a local usage that the pilot's text uses and forbids (21); (display-original) is
-    // undefined.
+    // The prohibition of a local usage that the pilot's text uses and forbids (21);
+    // (display-original) is undefined.
     let frame = file(
         "ACAP-composite-usage: display-in-frame (display-original) (display-copy-in-frame)\n\
         ACAP-qualified-usage: display-copy-in-frame present used-resource=stored-copy context=within-frame\n\
@@ -397,7 +398,8 @@ fn definitions_and_references() {
             ("a index //u", "allowed"),
         ],
     );
-    // 23: for the crawlers of the record that refers, at its level, and not what is meant for others.
+    // 23: for the crawlers of the record that refers, at its level, and not what is meant for
+    // others.
     let file = "ACAP-crawler: a\nACAP-crawler: b\nACAP-permissions-reference: https://EXAMPLE.com/r\n\
         ACAP-crawler: *\nACAP-disallow-index: /\nACAP-qualified-usage: q follow k=1\n\
         ACAP-permissions-reference: //x/r\n";
@@ -444,7 +446,8 @@ fn scope_is_an_order() {
             |one: &[scope::Symbol], other: &[scope::Symbol]| scope::compare(one, other) == Scope::Narrower;
         assert!(!(below(&a, &b) && below(&b, &a)));
         assert!(!(below(&a, &b) && below(&b, &c)) || below(&a, &c), "{a:?} {b:?} {c:?}");
-        // 1: of two patterns that match one target, only those that share a star can be undetermined.
+        // 1: of two patterns that match one target, only those that share a star can be
+        // undetermined.
         let target = scope::target(random.query("/*a*b").as_bytes());
         if scope::compare(&a, &b) == Scope::Undetermined
             && [&a, &b].iter().all(|p| scope::matches(p, &target))

@@ -1,7 +1,7 @@
 //! Random files over small alphabets: every way to an answer gives the same one.
 //!
-//! `ROBOMATON_SEED` and `ROBOMATON_CASES` vary a run; a failure names the seed and prints the smallest file that
-//! still shows it.
+//! `ROBOMATON_SEED` and `ROBOMATON_CASES` vary a run; a failure names the seed and prints the
+//! smallest file that still shows it.
 
 use robomaton_tests::engines::{self, Trace};
 use robomaton_tests::generate::{self, Random};
@@ -129,7 +129,8 @@ fn files_with_odd_bytes_under_koster() {
     files("koster", 6, cases() / 5, &odd_bytes);
 }
 
-/// Puts odd bytes anywhere but into lines with an absolute URL: the oracle does not know how host names are spelt.
+/// Puts odd bytes anywhere but into lines with an absolute URL: the oracle does not know how host
+/// names are spelt.
 fn odd_bytes(random: &mut Random, file: &mut Vec<u8>) {
     for _ in 0..random.below(4) {
         let at = random.below(file.len() + 1);
@@ -173,7 +174,8 @@ fn files(profile: &'static str, salt: u64, cases: usize, change: &dyn Fn(&mut Ra
     assert!(decided * 20 > compared, "{decided} of {compared} decided");
 }
 
-/// To ask that only groups count that name the crawler is to ask a file whose default groups name nobody.
+/// To ask that only groups count that name the crawler is to ask a file whose default groups name
+/// nobody.
 #[test]
 fn named_only_is_without_default_groups() {
     let mut random = random(9);

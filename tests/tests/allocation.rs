@@ -1,7 +1,7 @@
 //! A look-up allocates nothing: counted, not promised.
 //!
-//! The crate `allocation-counter` stands in for the allocator of this binary and counts per thread. What does allocate is
-//! held here, too: a purpose that is a pattern is compared in lower case.
+//! The crate `allocation-counter` stands in for the allocator of this binary and counts per thread.
+//! What does allocate is held here, too: a purpose that is a pattern is compared in lower case.
 
 use allocation_counter::measure;
 use robomaton_compiler::Options;
@@ -64,7 +64,8 @@ fn targets_that_must_be_rewritten_do_not_allocate() {
     }
 }
 
-/// Records with that many patterns, so that their sets of keys take the small, the middle and the large form.
+/// Records with that many patterns, so that their sets of keys take the small, the middle and the
+/// large form.
 fn records(patterns: usize, purpose: &str) -> Vec<u8> {
     let set: String = (0..patterns).map(|n| format!(" /{n} /{n}*x")).take(patterns.div_ceil(2)).collect();
     let text = format!(

@@ -1,6 +1,7 @@
 //! The hand-worked cases on every engine that can answer them.
 //!
-//! The cases are right by the specification; when an engine fails one, read RULES.md before touching either.
+//! The cases are right by the specification; when an engine fails one, read RULES.md before
+//! touching either.
 
 use robomaton_tests::case::{self, Ask, Case};
 use robomaton_tests::engines::{self, GoogleOracle, Oracle, Trace};

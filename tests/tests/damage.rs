@@ -1,14 +1,15 @@
 //! Damaged images: an error or a verdict, never a panic, and in bounded time.
 //!
-//! What must not happen: a byte changed on a disk takes a crawler down, or sends its walk round in circles. Every
-//! byte of a small image is changed, once as it is, when some checksum no longer holds and `verify` must say so, and
-//! once with all checksums made to hold, as an adversary would. One rule more is held there: what `verify` passes
-//! answers every question without calling itself damaged.
+//! What must not happen: a byte changed on a disk takes a crawler down, or sends its walk round in
+//! circles. Every byte of a small image is changed, once as it is, when some checksum no longer
+//! holds and `verify` must say so, and once with all checksums made to hold, as an adversary would.
+//! One rule more is held there: what `verify` passes answers every question without calling itself
+//! damaged.
 
 use robomaton_formats::layout::{HEAD, NONE, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, ScopedView};
 use robomaton_formats::read::{Layout, View};
-use robomaton_formats::{PolicyAt, ProgramAt, Ruling};
+use robomaton_formats::{PolicyAt, ProgramAt, SiteEntry};
 use robomaton_formats::{Profile, verify};
 use robomaton_tests::damage::{self, Found, Patient, row, try_every_door};
 use std::time::{Duration, Instant};
@@ -59,7 +60,8 @@ fn every_change(profile: Profile) {
             patient.bytes[at] = value;
             assert!(verify::verify(&patient.bytes).is_err(), "{}: verifies", what());
             changed += 1;
-            // The head has a checksum of its own, which opening checks; behind it, look for what opening lets through.
+            // The head has a checksum of its own, which opening checks; behind it, look for what
+            // opening lets through.
             if at < HEAD || good.len() <= SMALL || at % 8 == 0 {
                 let unseen = try_in_time(&patient.bytes, &what);
                 assert!(at >= HEAD || unseen.is_none(), "{}: opens", what());
@@ -116,8 +118,9 @@ fn every_section_cut_short() {
     }
 }
 
-/// Where things lie in their sections: the scoped list of crawlers without a record in the site with records of ACAP, the
-/// list it leads to, the program of its first entry, its scope and how many patterns that has.
+/// Where things lie in their sections: the scoped list of crawlers without a record in the site
+/// with records of ACAP, the list it leads to, the program of its first entry, its scope and how
+/// many patterns that has.
 struct Scoped {
     list: usize,
     rest: usize,
@@ -133,7 +136,7 @@ fn scoped(patient: &Patient) -> Scoped {
 
 fn find_scoped(view: View<'_>) -> Option<Scoped> {
     let site = view.sites().find(|site| site.name.is(b"zacap.example"))?;
-    let Ruling::Policy(at) = site.ruling()? else { return None };
+    let SiteEntry::Policy(at) = site.entry()? else { return None };
     let at = PolicyView::read(view.policy(at)?)?.default_set()?.list()?;
     let list = ScopedView::read(view.list(at)?)?;
     Some(Scoped {
@@ -173,7 +176,7 @@ const BAD_IMAGES: [Bad; 41] = [
         let head = p.bytes[p.section(Section::Names).0];
         p.patch(Section::Names, 0, &[head | 3]);
     }),
-    ("ruling-of-no-kind", 10, |p| p.patch(Section::Hosts, 20, &[0xFF; 4])),
+    ("entry-of-no-kind", 10, |p| p.patch(Section::Hosts, 20, &[0xFF; 4])),
     ("outcome-unknown", 10, |p| p.patch(Section::Hosts, 20, &[0, 0, 9, 0xC0])),
     ("outcome-rules-without-rules", 10, |p| p.patch(Section::Hosts, 20, &[0, 0, 0, 0xC0])),
     ("places-with-a-gap", 10, |p| p.patch(Section::Hosts, 0, &[0])),
@@ -184,15 +187,15 @@ const BAD_IMAGES: [Bad; 41] = [
         p.patch(Section::Order, 4, &first.to_le_bytes());
     }),
     ("overflow-that-nobody-passed", 11, |p| p.patch(Section::Hosts, 11, &[1])),
-    ("bucket-tag-of-another-hash", 11, |p| {
-        let tag = p.bytes[p.section(Section::Hosts).0];
-        p.patch(Section::Hosts, 0, &[tag ^ 0x10]);
+    ("fingerprint-of-another-hash", 11, |p| {
+        let mark = p.bytes[p.section(Section::Hosts).0];
+        p.patch(Section::Hosts, 0, &[mark ^ 0x10]);
     }),
     ("policy-beyond-its-section", 12, |p| {
-        p.patch(Section::Hosts, 20, &Ruling::Policy(PolicyAt::new(1_000_000)).word().to_le_bytes());
+        p.patch(Section::Hosts, 20, &SiteEntry::Policy(PolicyAt::new(1_000_000)).to_raw().to_le_bytes());
     }),
     ("program-beyond-its-section", 14, |p| {
-        p.patch(Section::Hosts, 20, &Ruling::Program(ProgramAt::new(1_000_000)).word().to_le_bytes());
+        p.patch(Section::Hosts, 20, &SiteEntry::Program(ProgramAt::new(1_000_000)).to_raw().to_le_bytes());
     }),
     ("list-with-an-unknown-usage", 13, |p| p.patch(Section::Lists, 2, &999u16.to_le_bytes())),
     ("ranked-list-with-a-purpose", 13, |p| p.patch(Section::Lists, 4, &1u16.to_le_bytes())),
@@ -226,7 +229,7 @@ const BAD_IMAGES: [Bad; 41] = [
         let last = p.section(Section::Programs).1 - 1;
         p.patch(Section::Programs, last, &[0x80]);
     }),
-    ("status-unlike-the-ruling", 15, |p| {
+    ("status-unlike-the-entry", 15, |p| {
         // All but the sites with rules have theirs in the bucket, too.
         let (_, length) = p.section(Section::Fetches);
         (16..length).step_by(18).for_each(|at| p.patch(Section::Fetches, at, &[0xFF; 2]));

@@ -1,4 +1,5 @@
-//! What the cases expect besides verdicts: schedules, records that are kept, requests, places, freshness.
+//! What the cases expect besides verdicts: schedules, records that are kept, requests, places,
+//! freshness.
 //!
 //! Each is asked of a fresh image by the runtime's own doors, as a user of the library would.
 

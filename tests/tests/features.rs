@@ -1,8 +1,9 @@
-//! The table of features and the cases keep to one another: every feature that a source document defines has a
-//! case, and FEATURES.md names it.
+//! The table of features and the cases keep to one another: every feature that a source document
+//! defines has a case, and FEATURES.md names it.
 //!
-//! A case names features in `rules` (`P12`, `V51`, `K13`, `M23`, `N9`); FEATURES.md has a row for each, with the
-//! cases that show it. What else a case may name (`R12`, `RFC 9309 2.2.2`) is none of this suite's business.
+//! A case names features in `rules` (`P12`, `V51`, `K13`, `M23`, `N9`); FEATURES.md has a row for
+//! each, with the cases that show it. What else a case may name (`R12`, `RFC 9309 2.2.2`) is none
+//! of this suite's business.
 
 use robomaton_tests::case::{self, Case};
 use robomaton_tests::home;

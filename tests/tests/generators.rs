@@ -1,5 +1,5 @@
-//! The generators do what they promise: equal seeds, equal output; queries that often match; files that are
-//! worth asking. And the oracle survives what they make.
+//! The generators do what they promise: equal seeds, equal output; queries that often match; files
+//! that are worth asking. And the oracle survives what they make.
 
 use proptest::prelude::*;
 use robomaton_tests::generate::{self, Random};

@@ -1,7 +1,8 @@
 //! The golden files: each folder of `golden` holds a robots.txt and what every stage makes of it.
 //!
-//! The first thing to read here. A folder whose name ends in `-google` or `-koster` is compiled under that profile.
-//! `ROBOMATON_WRITE=1` rewrites what differs; read the difference before it is committed.
+//! The first thing to read here. A folder whose name ends in `-google` or `-koster` is compiled
+//! under that profile. `ROBOMATON_WRITE=1` rewrites what differs; read the difference before it is
+//! committed.
 
 use robomaton_tests::case::Page;
 use robomaton_tests::suite::Text;

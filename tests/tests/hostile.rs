@@ -1,10 +1,10 @@
-//! Files that were meant to hurt: each compiles in time to a named outcome, to an image of bounded size that verifies
-//! and answers in time.
+//! Files that were meant to hurt: each compiles in time to a named outcome, to an image of bounded
+//! size that verifies and answers in time.
 //!
-//! The times are those of the dev profile on a slow machine; in release everything takes under a second. Run with
-//! `--nocapture` for the table.
+//! The times are those of the dev profile on a slow machine; in release everything takes under a
+//! second. Run with `--nocapture` for the table.
 
-use robomaton_compiler::automaton::{self, Tagged};
+use robomaton_compiler::automaton::{self, Prioritized};
 use robomaton_compiler::{
     CompileContext, Document, Entry, LimitName, Options, Policy, compile, compile_with, emit, lower,
     precedence,
@@ -21,7 +21,8 @@ use std::time::{Duration, Instant};
 const COMPILE: Duration = Duration::from_secs(4);
 /// One look-up of an adversarial path.
 const LOOK_UP: Duration = Duration::from_millis(20);
-/// The same among fields that are weighed by narrowness, where a crawler's programs may be thousands: slack is threefold.
+/// The same among fields that are weighed by narrowness, where a crawler's programs may be
+/// thousands: slack is threefold.
 const SCOPED_LOOK_UP: Duration = Duration::from_millis(450);
 /// The account of one verdict, which decodes the details of the document and matches naively.
 const ACCOUNT: Duration = Duration::from_secs(2);
@@ -58,14 +59,15 @@ fn adversarial_paths() -> Vec<String> {
 
 /// No program is larger than six times its patterns and 512 bytes; gives the largest quotient.
 fn assert_sizes(name: &str, policy: &Policy<'_>) -> f64 {
-    let tags = precedence::tags(policy);
+    let priorities = precedence::priorities(policy);
     let mut worst: f64 = 0.0;
     let mut code = Vec::new();
     for group in &policy.groups {
         for usage in 0..2 {
             let rules = group.rules.clone().filter(|&rule| policy.rules[rule].usage == usage);
-            let mut rules: Vec<_> =
-                rules.map(|rule| Tagged { pattern: policy.rules[rule].pattern(), tag: tags[rule] }).collect();
+            let mut rules: Vec<_> = rules
+                .map(|rule| Prioritized { pattern: policy.rules[rule].pattern(), priority: priorities[rule] })
+                .collect();
             let bytes: usize = rules.iter().map(|rule| rule.pattern.text.len()).sum();
             code.clear();
             automaton::normalise(&mut rules);
@@ -145,12 +147,14 @@ fn look_ups(name: &str, image: &Image<&[u8]>) -> Duration {
     slowest
 }
 
-/// What an image may hold of programs, policies, lists and scopes for a byte of what is read, and at least.
+/// What an image may hold of programs, policies, lists and scopes for a byte of what is read, and
+/// at least.
 const HOT: (usize, usize) = (40, 16 << 10);
 /// Bytes that the compiler and the emitter may hold at one time.
 const MEMORY: u64 = 1 << 30;
 
-/// The limit that each file with ACAP records or pages is over; those that are not listed are over none.
+/// The limit that each file with ACAP records or pages is over; those that are not listed are over
+/// none.
 fn scoped_over(name: &str) -> Option<LimitName> {
     match name {
         // As an expansion multiplies.
@@ -235,7 +239,8 @@ fn hostile_records_cost_little() {
     }
 }
 
-/// Asks the adversarial paths, each best of three; gives the slowest with what was asked, and the slowest account.
+/// Asks the adversarial paths, each best of three; gives the slowest with what was asked, and the
+/// slowest account.
 fn scoped_look_ups(image: &Image<&[u8]>) -> (Duration, Duration, String) {
     let (mut slowest, mut account) = ((Duration::ZERO, String::new()), Duration::ZERO);
     let usages = ["crawl", "index", "present-snippet", "other"].map(|usage| image.usage(usage));

@@ -1,7 +1,8 @@
-//! What is reported of the cases: the codes that a case names are among those of the grammar and of `compiler::lint`.
+//! What is reported of the cases: the codes that a case names are among those of the grammar and of
+//! `compiler::lint`.
 //!
-//! Cases name what they are about, so other remarks may stand beside it. That texts are found clean is shown by three
-//! that are.
+//! Cases name what they are about, so other remarks may stand beside it. That texts are found clean
+//! is shown by three that are.
 
 use robomaton_compiler::lint::{Code, lint};
 use robomaton_compiler::{CompileContext, Page};
@@ -59,7 +60,8 @@ fn no_code_is_expected_that_there_is_not() {
     assert!(unknown.is_empty(), "no such codes: {unknown:?}");
 }
 
-/// Where the grammar says that a record for any crawler names another, both are addressed by one group of the compiler.
+/// Where the grammar says that a record for any crawler names another, both are addressed by one
+/// group of the compiler.
 #[test]
 fn records_are_those_of_the_compiler() {
     let between = [

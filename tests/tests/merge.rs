@@ -23,7 +23,8 @@ fn merge(images: &[&[u8]]) -> Vec<u8> {
     merge_in((0, 0), images).expect("images that were compiled alike")
 }
 
-/// The captures without those whose meaning depends on captures of other sites, no two of one second.
+/// The captures without those whose meaning depends on captures of other sites, no two of one
+/// second.
 fn independent() -> Vec<String> {
     let lines = captures().into_iter().enumerate().map(|(number, line)| {
         let mut line: Value = serde_json::from_str(&line).expect("JSON");

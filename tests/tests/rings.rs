@@ -20,7 +20,7 @@ const CRATES: [&str; 16] = [
     "corpus",
     "tables",
     "report",
-    "jobs",
+    "build",
     "explain",
     "serve",
     "robomaton",

@@ -1,7 +1,8 @@
 //! The sample corpus: real captures through every stage, under every profile.
 //!
-//! `data/sample.warc.gz` holds some 300 real files, chosen to be varied. Both readers must give one tree, the tree
-//! must print the file back, and every engine must give one answer to questions made from the file's own rules.
+//! `data/sample.warc.gz` holds some 300 real files, chosen to be varied. Both readers must give one
+//! tree, the tree must print the file back, and every engine must give one answer to questions made
+//! from the file's own rules.
 
 use robomaton_corpus::{BatchOptions, Input, Item, Progress, ReadLimits, build, read};
 use robomaton_formats::Profile;
@@ -71,7 +72,8 @@ fn the_sample_builds_and_verifies() {
     }
 }
 
-/// Names that the file's own user-agent lines give, as written, a few of them; and two that it may not have.
+/// Names that the file's own user-agent lines give, as written, a few of them; and two that it may
+/// not have.
 fn agents(body: &[u8], random: &mut Random) -> Vec<String> {
     let text = String::from_utf8_lossy(body);
     let value = |line: &str| {

@@ -11,7 +11,7 @@ use robomaton_benches::results::{Results, Table, program};
 use robomaton_benches::rivals::{self, Form, Rival};
 use robomaton_benches::{Corpus, Field, Queries};
 use robomaton_compiler::Options;
-use robomaton_compiler::trace::{Asked, trace};
+use robomaton_compiler::trace::{TraceQuery, trace};
 use robomaton_formats::layout::Section;
 use robomaton_runtime::Image;
 use std::process::ExitCode;
@@ -95,7 +95,7 @@ fn patterns(field: &Field<'_>, queries: &Queries) -> Vec<usize> {
     let mut bytes = vec![0; queries.seats.len()];
     field.policies(|number, _, policy| {
         for (seat, bytes) in queries.seats.iter().zip(&mut bytes).filter(|(seat, _)| seat.file == number) {
-            let groups = trace(policy, &Asked::crawl(&[&seat.agent], b"/")).groups;
+            let groups = trace(policy, &TraceQuery::crawl(&[&seat.agent], b"/")).groups;
             let rules =
                 groups.into_iter().flat_map(|group| &policy.rules[policy.groups[group].rules.clone()]);
             *bytes = rules.filter(|rule| rule.is_crawl()).map(|rule| rule.pattern.len()).sum();

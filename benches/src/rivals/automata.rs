@@ -102,7 +102,7 @@ impl Machine {
 pub fn automata(field: &Field<'_>, queries: &Queries, form: Form) -> (impl Rival + use<>, Sizes) {
     let mut sizes = Sizes::default();
     let mut build = |mut rules: Vec<Plain>| {
-        rules.sort_by_key(|rule| std::cmp::Reverse(rule.tag));
+        rules.sort_by_key(|rule| std::cmp::Reverse(rule.priority));
         sizes.sets += 1;
         if rules.len() > MOST_RULES && form != Form::Lazy {
             return None;
@@ -112,8 +112,8 @@ pub fn automata(field: &Field<'_>, queries: &Queries, form: Form) -> (impl Rival
         sizes.built += 1;
         sizes.bytes += machine.bytes();
         sizes.patterns +=
-            rules.iter().map(|rule| rule.head.len() + rule.segments.concat().len()).sum::<usize>();
-        Some((machine, rules.iter().map(|rule| rule.tag & 1 == 1).collect::<Vec<bool>>()))
+            rules.iter().map(|rule| rule.prefix.len() + rule.segments.concat().len()).sum::<usize>();
+        Some((machine, rules.iter().map(|rule| rule.priority & 1 == 1).collect::<Vec<bool>>()))
     };
     let seats = plain::rules(field, queries).into_iter().map(&mut build).collect();
     let allows = |(machine, permits): &(Machine, Vec<bool>), path: &str| {
@@ -130,7 +130,7 @@ pub fn automata(field: &Field<'_>, queries: &Queries, form: Form) -> (impl Rival
 /// A rule as a regular expression.
 fn expression(rule: &Plain) -> String {
     let literal = |bytes: &[u8]| bytes.iter().map(|byte| format!(r"\x{byte:02X}")).collect::<String>();
-    let mut expression = format!("(?s-u){}", literal(&rule.head));
+    let mut expression = format!("(?s-u){}", literal(&rule.prefix));
     for segment in &rule.segments {
         expression.push_str(".*?");
         expression.push_str(&literal(segment));

@@ -1,5 +1,5 @@
 //! Rule sets with nothing left to read: what our policy gives each file and agent, every rule with
-//! its tag.
+//! its priority.
 //!
 //! The naive scan tries them one by one. Choosing the rules is ours, so agreement says that
 //! matching is right, not the policy.
@@ -7,21 +7,21 @@
 use super::{Prepared, Rival};
 use crate::Field;
 use crate::queries::Queries;
-use robomaton_compiler::trace::{Asked, trace};
+use robomaton_compiler::trace::{TraceQuery, trace};
 use robomaton_compiler::{lower, precedence};
 use robomaton_formats::Profile;
 
 /// A rule taken apart.
 pub(super) struct Plain {
-    pub(super) head: Box<[u8]>,
+    pub(super) prefix: Box<[u8]>,
     pub(super) segments: Vec<Box<[u8]>>,
     pub(super) anchored: bool,
-    pub(super) tag: u32,
+    pub(super) priority: u32,
 }
 
 impl Plain {
     fn matches(&self, path: &[u8]) -> bool {
-        let Some(mut rest) = path.strip_prefix(&*self.head) else { return false };
+        let Some(mut rest) = path.strip_prefix(&*self.prefix) else { return false };
         let Some((last, inner)) = self.segments.split_last() else {
             return !self.anchored || rest.is_empty();
         };
@@ -39,8 +39,8 @@ impl Plain {
     }
 }
 
-/// The rules that answer for each file and agent, with their tags, as the trace evaluator chooses
-/// them.
+/// The rules that answer for each file and agent, with their priorities, as the trace evaluator
+/// chooses them.
 pub(super) fn rules(field: &Field<'_>, queries: &Queries) -> Vec<Vec<Plain>> {
     let mut sets: Vec<Vec<Plain>> = Vec::with_capacity(queries.seats.len());
     let options = &field.options;
@@ -51,13 +51,18 @@ pub(super) fn rules(field: &Field<'_>, queries: &Queries) -> Vec<Vec<Plain>> {
             sets.push(Vec::new());
             continue;
         };
-        let tags = precedence::tags(&policy);
-        let groups = trace(&policy, &Asked::crawl(&[&seat.agent], b"/")).groups;
+        let priorities = precedence::priorities(&policy);
+        let groups = trace(&policy, &TraceQuery::crawl(&[&seat.agent], b"/")).groups;
         let chosen = groups.into_iter().flat_map(|group| policy.groups[group].rules.clone());
         let plain = chosen.filter(|&at| policy.rules[at].is_crawl()).map(|at| {
             let parts = policy.rules[at].pattern().parts();
             let segments = parts.segments.iter().map(|segment| segment.to_vec().into()).collect();
-            Plain { head: parts.head.to_vec().into(), segments, anchored: parts.anchored, tag: tags[at] }
+            Plain {
+                prefix: parts.prefix.to_vec().into(),
+                segments,
+                anchored: parts.anchored,
+                priority: priorities[at],
+            }
         });
         sets.push(plain.collect());
     }
@@ -68,8 +73,8 @@ pub(super) fn rules(field: &Field<'_>, queries: &Queries) -> Vec<Vec<Plain>> {
 pub fn scan(field: &Field<'_>, queries: &Queries) -> impl Rival + use<> {
     let seats = rules(field, queries).into_iter().map(Some).collect();
     let allows = |rules: &Vec<Plain>, path: &str| {
-        let best = rules.iter().filter(|rule| rule.matches(path.as_bytes())).map(|rule| rule.tag).max();
-        Some(best.is_none_or(|tag| tag & 1 == 1))
+        let best = rules.iter().filter(|rule| rule.matches(path.as_bytes())).map(|rule| rule.priority).max();
+        Some(best.is_none_or(|priority| priority & 1 == 1))
     };
     Prepared { name: "naive scan", note: "rules split before", nearest: Profile::Rfc9309, seats, allows }
 }

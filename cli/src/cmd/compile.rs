@@ -1,6 +1,6 @@
 //! `robomaton compile`: captures in, one image out, whole or not at all.
 //!
-//! Words of the command line become a job of `robomaton-jobs`; this file shows its progress and its
+//! Words of the command line become a job of `robomaton-build`; this file shows its progress and its
 //! summary.
 
 use crate::bar;
@@ -10,10 +10,10 @@ use crate::options::{DestinationArgs, Dialect};
 use crate::output::{Out, is_verbose, remark};
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar};
+use robomaton_build::{Compile, Error};
 use robomaton_compiler::Options;
 use robomaton_corpus::{BatchOptions, Input, Progress, SkipReason, total_bytes};
 use robomaton_explain::count;
-use robomaton_jobs::{Compile, Error};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;

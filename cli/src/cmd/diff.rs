@@ -9,7 +9,7 @@ use crate::input::open_image;
 use crate::output::Out;
 use crate::tables::{self, AboutArgs, formats};
 use clap::Args;
-use robomaton_jobs::Error;
+use robomaton_build::Error;
 use robomaton_runtime::Outcome;
 use robomaton_tables::diff::{Access, Changed, diff};
 use robomaton_tables::rows::Subjects;

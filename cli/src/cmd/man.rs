@@ -3,7 +3,7 @@
 use crate::Cli;
 use crate::failure::Failure;
 use clap::{Args, CommandFactory};
-use robomaton_jobs::Error;
+use robomaton_build::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -1,19 +1,21 @@
 //! Trie → bytes, as `formats::program` describes them.
 //!
-//! Sizes are computed from the last node to the first (children stand after their parents), then the nodes are
-//! written in one run, in preorder; so offsets are known when they are needed and nothing recurses.
+//! Sizes are computed from the last node to the first (children stand after their parents), then
+//! the nodes are written in one run, in preorder; so offsets are known when they are needed and
+//! nothing recurses.
 
 use super::trie::{Node, Trie};
 use robomaton_formats::program::*;
 
-/// Appends the node of the trie's root, with everything below it. The labels of a `backward` trie, whose entries are
-/// texts read from the end, are written in the order of the text.
+/// Appends the node of the trie's root, with everything below it. The labels of a `backward` trie,
+/// whose entries are texts read from the end, are written in the order of the text.
 pub(super) fn trie(trie: &Trie<'_>, extras: &[u8], backward: bool, out: &mut Vec<u8>) {
     let encoder = Encoder { trie, extras, backward };
     let count = trie.nodes.len();
     // Bytes of each node with its subtree, labels of the children included.
     let mut sizes = vec![0u32; count];
-    // Bytes of all of a node's children, and of the last one: the difference is the greatest offset.
+    // Bytes of all of a node's children, and of the last one: the difference is the greatest
+    // offset.
     let mut below = vec![(0u32, 0u32); count];
     for number in (0..count).rev() {
         let node = &trie.nodes[number];
@@ -128,8 +130,8 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Both tags and the extra bytes of a node, and the flags that tell of these.
-    fn payload(&self, node: &Node) -> ([Tag; 2], &[u8], u8) {
+    /// Both priorities and the extra bytes of a node, and the flags that tell of these.
+    fn payload(&self, node: &Node) -> ([Priority; 2], &[u8], u8) {
         if !node.accepts {
             return ([0; 2], &[], 0);
         }
@@ -140,33 +142,33 @@ impl Encoder<'_, '_> {
     }
 
     fn own_size(&self, node: &Node) -> u32 {
-        let (tags, extra, _) = self.payload(node);
-        let forms = tag_forms(tags, node.end);
-        let explicit = tags.into_iter().zip(forms).filter(|&(_, form)| form == TAG_EXPLICIT);
-        1 + explicit.map(|(tag, _)| varint_len(tag) as u32).sum::<u32>() + extra.len() as u32
+        let (priorities, extra, _) = self.payload(node);
+        let forms = priority_forms(priorities, node.end);
+        let explicit = priorities.into_iter().zip(forms).filter(|&(_, form)| form == PRIORITY_EXPLICIT);
+        1 + explicit.map(|(priority, _)| varint_len(priority) as u32).sum::<u32>() + extra.len() as u32
     }
 
     fn own(&self, node: &Node, (total, last): (u32, u32), out: &mut Vec<u8>) {
-        let (tags, extra, flags) = self.payload(node);
-        let forms = tag_forms(tags, node.end);
+        let (priorities, extra, flags) = self.payload(node);
+        let forms = priority_forms(priorities, node.end);
         out.push(forms[0] | forms[1] << 2 | flags | form(node.children, total - last) << 5);
-        for (tag, form) in tags.into_iter().zip(forms) {
-            if form == TAG_EXPLICIT {
-                push_varint(out, tag);
+        for (priority, form) in priorities.into_iter().zip(forms) {
+            if form == PRIORITY_EXPLICIT {
+                push_varint(out, priority);
             }
         }
         out.extend_from_slice(extra);
     }
 }
 
-/// The forms of a node's open and anchored tags. A tag whose rank is the length of the pattern that ends here (the
-/// depth, and one for the anchor) needs no byte of its own.
-fn tag_forms([open, anchored]: [Tag; 2], depth: u32) -> [u8; 2] {
-    let form = |tag: Tag, rank: u32| match tag {
-        0 => TAG_NONE,
-        _ if tag / 2 != rank => TAG_EXPLICIT,
-        _ if permits(tag) => TAG_PERMIT,
-        _ => TAG_PROHIBIT,
+/// The forms of a node's open and anchored priorities. A priority whose rank is the length of the
+/// pattern that ends here (the depth, and one for the anchor) needs no byte of its own.
+fn priority_forms([open, anchored]: [Priority; 2], depth: u32) -> [u8; 2] {
+    let form = |priority: Priority, rank: u32| match priority {
+        0 => PRIORITY_NONE,
+        _ if priority / 2 != rank => PRIORITY_EXPLICIT,
+        _ if permits(priority) => PRIORITY_PERMIT,
+        _ => PRIORITY_PROHIBIT,
     };
     [form(open, depth), form(anchored, depth + 1)]
 }

@@ -1,108 +1,115 @@
-//! Third pass: tagged patterns → program.
+//! Third pass: prioritized patterns → program.
 //!
 //! ```text
-//!   rules ──▶ thin ──▶ split: literals and heads ──▶ trie ──▶ encode ──▶ bytes
+//!   rules ──▶ thin ──▶ split: literals and prefixes ──▶ trie ──▶ encode ──▶ bytes
 //!                         └─▶ tails: segments ─────▶ trie ──┘
 //! ```
 //!
-//! Small sets become lanes. The program of any other is two deterministic machines and a register. The first is a radix
-//! trie over all literals and over the heads (what stands before a pattern's first star). The second finds the segments
-//! between stars, in a trie that is read backwards, and moves tails on from step to step. The register keeps
-//! the highest tag. With three rules,
+//! Small sets become packed programs. The program of any other is two deterministic machines and a
+//! register. The first is a radix trie over all literals and over the prefixes (what stands before
+//! a pattern's first star). The second finds the segments between stars, in a trie that is read
+//! backwards, and moves tails on from step to step. The register keeps the highest priority. With
+//! three rules,
 //!
 //! ```text
-//!   Disallow: /a        tag 4       literals:  / ── a •4 ── b $ •9
-//!   Allow: /ab$         tag 9                  └── (head 0)
-//!   Disallow: /*.gif$   tag 14      segments:  fig. behind head 0: anchored •14
+//!   Disallow: /a        priority 4       literals:  / ── a •4 ── b $ •9
+//!   Allow: /ab$         priority 9                  └── (prefix 0)
+//!   Disallow: /*.gif$   priority 14      segments:  fig. behind prefix 0: anchored •14
 //! ```
 //!
-//! Size and time are linear in the patterns whatever they are, and nothing recurses on them: general
-//! determinisation would be exponential. Invariant: equal sets of tagged patterns, in any order, give equal bytes.
-//! It does not know what a tag means, beyond that the highest wins.
+//! Size and time are linear in the patterns whatever they are, and nothing recurses on them:
+//! general determinisation would be exponential. Invariant: equal sets of prioritized patterns, in
+//! any order, give equal bytes. It does not know what a priority means, beyond that the highest
+//! wins.
 
 mod encode;
-mod lanes;
+mod packed;
 mod tails;
 mod thin;
 mod trie;
 
 pub use thin::thin;
 
-use robomaton_formats::program::{self, Head, Tag, Weighing};
+use robomaton_formats::program::{self, Header, Priority, Weighing};
 use robomaton_formats::{Notation, Pattern};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A pattern and the tag it gives.
+/// A pattern and the priority it gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Tagged<'r> {
+pub struct Prioritized<'r> {
     /// The canonical pattern.
     pub pattern: Pattern<'r>,
-    /// Its tag.
-    pub tag: Tag,
+    /// Its priority.
+    pub priority: Priority,
 }
 
 /// Bytes that the tries lead to, and what is found there.
 #[derive(Clone, Debug, Default)]
 struct Entry<'r> {
     bytes: Cow<'r, [u8]>,
-    /// Tag of the pattern that is these bytes, 0 when none is.
-    open: Tag,
+    /// Priority of the pattern that is these bytes, 0 when none is.
+    open: Priority,
     /// The same, anchored.
-    anchored: Tag,
+    anchored: Priority,
     /// A state, steps or a queue, encoded, as a range of a buffer that travels with the entries.
     extra: Range<usize>,
     /// Whether that is a queue.
     queued: bool,
 }
 
-/// Sorts rules and leaves one of each pattern, that of the highest tag.
-pub fn normalise(rules: &mut Vec<Tagged<'_>>) {
+/// Sorts rules and leaves one of each pattern, that of the highest priority.
+pub fn normalise(rules: &mut Vec<Prioritized<'_>>) {
     rules.sort_unstable();
-    // Of one pattern in both senses, the last has the highest tag.
+    // Of one pattern in both senses, the last has the highest priority.
     rules.dedup_by(|later, kept| {
         let same = later.pattern == kept.pattern;
         if same {
-            kept.tag = later.tag;
+            kept.priority = later.priority;
         }
         same
     });
 }
 
-/// Appends the program of these [normalised](normalise) rules, all of one notation, to `out`. Gives the depth of its
-/// segments: how many nodes a walk may meet at one place of a target.
-pub fn build(rules: &[Tagged<'_>], notation: Notation, weighing: Weighing, out: &mut Vec<u8>) -> usize {
-    if lanes::build(rules, notation, weighing, out) {
+/// Appends the program of these [normalised](normalise) rules, all of one notation, to `out`. Gives
+/// the depth of its segments: how many nodes a walk may meet at one place of a target.
+pub fn build(rules: &[Prioritized<'_>], notation: Notation, weighing: Weighing, out: &mut Vec<u8>) -> usize {
+    if packed::build(rules, notation, weighing, out) {
         return 0;
     }
     build_tries(rules, notation, weighing, out)
 }
 
-/// The same in the form of tries, however small the set: what lanes are held against.
-pub fn build_tries(rules: &[Tagged<'_>], notation: Notation, weighing: Weighing, out: &mut Vec<u8>) -> usize {
+/// The same in the form of tries, however small the set: what packed programs are held against.
+pub fn build_tries(
+    rules: &[Prioritized<'_>],
+    notation: Notation,
+    weighing: Weighing,
+    out: &mut Vec<u8>,
+) -> usize {
     let mut entries = Vec::with_capacity(rules.len());
     let mut tails = tails::Tails::default();
     for rule in rules {
         let parts = rule.pattern.parts();
         if parts.segments.is_empty() {
-            let (open, anchored) = if parts.anchored { (0, rule.tag) } else { (rule.tag, 0) };
-            entries.push(Entry { bytes: parts.head, open, anchored, ..Entry::default() });
+            let (open, anchored) = if parts.anchored { (0, rule.priority) } else { (rule.priority, 0) };
+            entries.push(Entry { bytes: parts.prefix, open, anchored, ..Entry::default() });
         } else {
-            tails.add(parts, rule.tag);
+            tails.add(parts, rule.priority);
         }
     }
     if tails.is_empty() {
-        out.push(Head::front(notation, weighing, false));
+        out.push(Header::front(notation, weighing, false));
         encode::trie(&trie::Trie::new(merge(entries)), &[], false, out);
         return 0;
     }
     let machine = tails.finish();
-    entries.extend(machine.heads);
+    entries.extend(machine.prefixes);
     let (mut literals, mut segments) = (Vec::new(), Vec::new());
     encode::trie(&trie::Trie::new(merge(entries)), &machine.extras, false, &mut literals);
     let trie = trie::Trie::new(machine.segments);
     encode::trie(&trie, &machine.extras, true, &mut segments);
-    out.push(Head::front(notation, weighing, true));
+    out.push(Header::front(notation, weighing, true));
     machine.filters.push(out);
     let lengths = [literals.len() as u32, segments.len() as u32];
     let counts = [machine.states, machine.queues, machine.steps, machine.highest];

@@ -1,34 +1,37 @@
 //! The second machine: what stands after the first star of each pattern.
 //!
-//! A pattern `head*s1*s2` is a chain of states: its head, then `s1` found behind that, then `s2` behind that, which gives the
-//! tag. Patterns that begin alike share states, so those of a head form a tree, and each edge of it is a step. Which of two
-//! ways a step waits is a matter of its segment alone. A *rare* segment has few steps: they stand at its node, and
-//! name the states that they wait for, so that a state from which hundreds lead on costs nothing when it is reached. A
-//! *frequent* one has a queue: its steps stand in the lists of states, so that it costs only those whose state was reached.
-//! Linear in the segments. Patterns come in order, so everything is numbered the same way every time.
+//! A pattern `prefix*s1*s2` is a chain of states: its prefix, then `s1` found behind that, then
+//! `s2` behind that, which gives the priority. Patterns that begin alike share states, so those of
+//! a prefix form a tree, and each edge of it is a step. Which of two ways a step waits is a matter
+//! of its segment alone. A *rare* segment has few steps: they stand at its node, and name the
+//! states that they wait for, so that a state from which hundreds lead on costs nothing when it is
+//! reached. A *frequent* one has a queue: its steps stand in the lists of states, so that it costs
+//! only those whose state was reached. Linear in the segments. Patterns come in order, so
+//! everything is numbered the same way every time.
 
 use super::Entry;
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::pattern::Parts;
-use robomaton_formats::program::{self, Filters, State, Step, Tag};
+use robomaton_formats::program::{self, Filters, Priority, State, Step};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-/// So many steps at most stand at the nodes of segments that end one another, of which a walk may meet all at each place of
-/// a target.
+/// So many steps at most stand at the nodes of segments that end one another, of which a walk may
+/// meet all at each place of a target.
 const FEW: usize = 8;
 
 /// The tails of a set of rules.
 #[derive(Default)]
 pub(super) struct Tails<'r> {
-    rules: Vec<(Parts<'r>, Tag)>,
+    rules: Vec<(Parts<'r>, Priority)>,
 }
 
 /// The second machine and its front.
 pub(super) struct Machine<'r> {
     /// Heads, each with its state.
-    pub(super) heads: Vec<Entry<'r>>,
-    /// Segments read from the end, in ascending order, each with its steps or the number of its queue.
+    pub(super) prefixes: Vec<Entry<'r>>,
+    /// Segments read from the end, in ascending order, each with its steps or the number of its
+    /// queue.
     pub(super) segments: Vec<Entry<'r>>,
     /// What the entries' `extra` ranges point into.
     pub(super) extras: Vec<u8>,
@@ -39,7 +42,7 @@ pub(super) struct Machine<'r> {
     /// How many segments have queues.
     pub(super) queues: u32,
     pub(super) steps: u32,
-    pub(super) highest: Tag,
+    pub(super) highest: Priority,
     /// What lets the walk pass most places by.
     pub(super) filters: Filters,
 }
@@ -49,15 +52,15 @@ pub(super) struct Machine<'r> {
 struct Edge {
     from: usize,
     segment: usize,
-    open: Tag,
-    anchored: Tag,
+    open: Priority,
+    anchored: Priority,
     /// The state that it leads to.
     to: Option<usize>,
 }
 
 impl<'r> Tails<'r> {
-    pub(super) fn add(&mut self, parts: Parts<'r>, tag: Tag) {
-        self.rules.push((parts, tag));
+    pub(super) fn add(&mut self, parts: Parts<'r>, priority: Priority) {
+        self.rules.push((parts, priority));
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -65,10 +68,11 @@ impl<'r> Tails<'r> {
     }
 
     pub(super) fn finish(self) -> Machine<'r> {
-        let highest = self.rules.iter().map(|&(_, tag)| tag).max().unwrap_or(0);
-        let mut heads: Vec<Cow<'r, [u8]>> = self.rules.iter().map(|(parts, _)| parts.head.clone()).collect();
-        heads.sort_unstable();
-        heads.dedup();
+        let highest = self.rules.iter().map(|&(_, priority)| priority).max().unwrap_or(0);
+        let mut prefixes: Vec<Cow<'r, [u8]>> =
+            self.rules.iter().map(|(parts, _)| parts.prefix.clone()).collect();
+        prefixes.sort_unstable();
+        prefixes.dedup();
         let mut segments: Vec<&[u8]> =
             self.rules.iter().flat_map(|(parts, _)| parts.segments.iter().map(AsRef::as_ref)).collect();
         segments.sort_unstable_by(|a, b| a.iter().rev().cmp(b.iter().rev()));
@@ -76,7 +80,7 @@ impl<'r> Tails<'r> {
         let mut filters = Filters::default();
         segments.iter().for_each(|segment| filters.insert(segment));
 
-        let (mut edges, count) = edges(&self.rules, &heads, &segments);
+        let (mut edges, count) = edges(&self.rules, &prefixes, &segments);
         let steps = edges.len() as u32;
         let queues = queues(&edges, &segments);
         let (mut states, numbers) = number_states(&edges, &queues, count);
@@ -84,14 +88,14 @@ impl<'r> Tails<'r> {
         edges.sort_by_key(|edge| (edge.segment, edge.from));
         let lists = lists(&edges, &queues, &mut states);
 
-        let mut extras = Vec::with_capacity(2 * heads.len() + 4 * segments.len());
+        let mut extras = Vec::with_capacity(2 * prefixes.len() + 4 * segments.len());
         let mut entry = |bytes, queued, write: &dyn Fn(&mut Vec<u8>)| {
             let start = extras.len();
             write(&mut extras);
             Entry { bytes, extra: start..extras.len(), queued, ..Entry::default() }
         };
-        let heads = heads.into_iter().zip(&states);
-        let heads = heads.map(|(head, state)| entry(head, false, &|out| state.push(out))).collect();
+        let prefixes = prefixes.into_iter().zip(&states);
+        let prefixes = prefixes.map(|(prefix, state)| entry(prefix, false, &|out| state.push(out))).collect();
         let own = edges.chunk_by(|a, b| a.segment == b.segment);
         let segments = segments.iter().zip(own).zip(&queues).map(|((segment, own), &queue)| {
             let bytes = segment.iter().rev().copied().collect();
@@ -104,18 +108,23 @@ impl<'r> Tails<'r> {
         });
         let segments = segments.collect();
         let queues = queues.iter().flatten().count() as u32;
-        Machine { heads, segments, extras, lists, states: numbers, queues, steps, highest, filters }
+        Machine { prefixes, segments, extras, lists, states: numbers, queues, steps, highest, filters }
     }
 }
 
-/// The steps, in the order of the patterns, and the number of states, of which the heads are the first.
-fn edges(rules: &[(Parts<'_>, Tag)], heads: &[Cow<'_, [u8]>], segments: &[&[u8]]) -> (Vec<Edge>, usize) {
+/// The steps, in the order of the patterns, and the number of states, of which the prefixes are the
+/// first.
+fn edges(
+    rules: &[(Parts<'_>, Priority)],
+    prefixes: &[Cow<'_, [u8]>],
+    segments: &[&[u8]],
+) -> (Vec<Edge>, usize) {
     let mut edges: Vec<Edge> = Vec::new();
-    let mut states = heads.len();
+    let mut states = prefixes.len();
     // The place of an edge by the state that it leaves and its segment.
     let mut known: HashMap<(usize, usize), usize> = HashMap::new();
-    for (parts, tag) in rules {
-        let mut from = heads.binary_search(&parts.head).expect("the heads are those of the rules");
+    for (parts, priority) in rules {
+        let mut from = prefixes.binary_search(&parts.prefix).expect("the prefixes are those of the rules");
         for (at, bytes) in parts.segments.iter().enumerate() {
             let order = |segment: &&[u8]| segment.iter().rev().cmp(bytes.iter().rev());
             let segment = segments.binary_search_by(order).expect("the segments are those of the rules");
@@ -125,8 +134,8 @@ fn edges(rules: &[(Parts<'_>, Tag)], heads: &[Cow<'_, [u8]>], segments: &[&[u8]]
             });
             let edge = &mut edges[place];
             if at + 1 == parts.segments.len() {
-                let tags = if parts.anchored { &mut edge.anchored } else { &mut edge.open };
-                *tags = (*tags).max(*tag);
+                let priorities = if parts.anchored { &mut edge.anchored } else { &mut edge.open };
+                *priorities = (*priorities).max(*priority);
             } else {
                 from = *edge.to.get_or_insert_with(|| {
                     states += 1;
@@ -138,8 +147,8 @@ fn edges(rules: &[(Parts<'_>, Tag)], heads: &[Cow<'_, [u8]>], segments: &[&[u8]]
     (edges, states)
 }
 
-/// The number of the queue of each segment that has one. The steps of the others, of those that end one another together, are
-/// [`FEW`].
+/// The number of the queue of each segment that has one. The steps of the others, of those that end
+/// one another together, are [`FEW`].
 fn queues<'s>(edges: &[Edge], segments: &[&'s [u8]]) -> Vec<Option<u32>> {
     let mut steps = vec![0; segments.len()];
     edges.iter().for_each(|edge| steps[edge.segment] += 1);
@@ -159,7 +168,8 @@ fn queues<'s>(edges: &[Edge], segments: &[&'s [u8]]) -> Vec<Option<u32>> {
     segments.iter().copied().zip(steps).map(number).collect()
 }
 
-/// The states, with the numbers of those for which rare segments wait or to which they lead, and how many these are.
+/// The states, with the numbers of those for which rare segments wait or to which they lead, and
+/// how many these are.
 fn number_states(edges: &[Edge], queues: &[Option<u32>], count: usize) -> (Vec<State>, u32) {
     let mut numbered = vec![false; count];
     for edge in edges.iter().filter(|edge| queues[edge.segment].is_none()) {
@@ -174,8 +184,8 @@ fn number_states(edges: &[Edge], queues: &[Option<u32>], count: usize) -> (Vec<S
     (numbered.into_iter().map(state).collect(), next)
 }
 
-/// The lists as bytes; each state learns where its own begins. The last state's list comes first, so that a step knows
-/// where the one is that it leads to.
+/// The lists as bytes; each state learns where its own begins. The last state's list comes first,
+/// so that a step knows where the one is that it leads to.
 fn lists(edges: &[Edge], queues: &[Option<u32>], states: &mut [State]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut waiting: Vec<&Edge> = edges.iter().filter(|edge| queues[edge.segment].is_some()).collect();

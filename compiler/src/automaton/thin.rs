@@ -1,43 +1,47 @@
 //! Before the third pass: leaves out rules that change no verdict.
 //!
-//! `Disallow: /a/b` adds nothing to `Disallow: /a`, unless some permission that outranks the one and not the other might match
-//! as well. Sites list such rules by the thousand. Which rule decided is looked up in the cold records, which keep all.
+//! `Disallow: /a/b` adds nothing to `Disallow: /a`, unless some permission that outranks the one
+//! and not the other might match as well. Sites list such rules by the thousand. Which rule decided
+//! is looked up in the cold records, which keep all.
 //!
-//! Invariants: whatever the target, the best of the rules left that match it is of the sense that it was of among all,
-//! and there is none only where there was none. As fast as sorting. It does not know what a rule ranks by.
+//! Invariants: whatever the target, the best of the rules left that match it is of the sense that
+//! it was of among all, and there is none only where there was none. As fast as sorting. It does
+//! not know what a rule ranks by.
 
-use super::Tagged;
-use robomaton_formats::program::{Tag, permits};
+use super::Prioritized;
+use robomaton_formats::program::{Priority, permits};
 
 /// Takes away of these [normalised](super::normalise) rules those that change no verdict.
 ///
-/// One goes when a shorter prefix that stays has the same sense and a lower tag, and no rule of the other sense with a tag
-/// between the two might match the same target. Among prefixes whose rank is their length that could only be one that lies
-/// between the two: then the nearest that stays is of the other sense.
-pub fn thin(rules: &mut Vec<Tagged<'_>>) {
-    // The tags by sense: of all rules, and of those that are not such prefixes.
+/// One goes when a shorter prefix that stays has the same sense and a lower priority, and no rule
+/// of the other sense with a priority between the two might match the same target. Among prefixes
+/// whose rank is their length that could only be one that lies between the two: then the nearest
+/// that stays is of the other sense.
+pub fn thin(rules: &mut Vec<Prioritized<'_>>) {
+    // The priorities by sense: of all rules, and of those that are not such prefixes.
     let (mut all, mut unlike) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
     for rule in &*rules {
-        let sense = usize::from(permits(rule.tag));
-        all[sense].push(rule.tag);
+        let sense = usize::from(permits(rule.priority));
+        all[sense].push(rule.priority);
         if !is_prefix(rule) {
-            unlike[sense].push(rule.tag);
+            unlike[sense].push(rule.priority);
         }
     }
-    if all.iter().all(|tags| tags.len() < 2) {
+    if all.iter().all(|priorities| priorities.len() < 2) {
         return;
     }
-    all.iter_mut().chain(&mut unlike).for_each(|tags| tags.sort_unstable());
+    all.iter_mut().chain(&mut unlike).for_each(|priorities| priorities.sort_unstable());
     // The prefixes of the rule at hand that stay, the shortest first.
-    let mut prefixes: Vec<Tagged<'_>> = Vec::new();
+    let mut prefixes: Vec<Prioritized<'_>> = Vec::new();
     rules.retain(|rule| {
         while prefixes.pop_if(|prefix| !rule.pattern.text.starts_with(prefix.pattern.text)).is_some() {}
         let is_prefix = is_prefix(rule);
         let rivals = if is_prefix { &unlike } else { &all };
-        let rivals = &rivals[usize::from(!permits(rule.tag))];
+        let rivals = &rivals[usize::from(!permits(rule.priority))];
         let adds = !prefixes.last().is_some_and(|nearest| {
-            let same = permits(nearest.tag) == permits(rule.tag) && nearest.tag < rule.tag;
-            same && is_plain(rule) && !any_within(rivals, nearest.tag, rule.tag)
+            let same =
+                permits(nearest.priority) == permits(rule.priority) && nearest.priority < rule.priority;
+            same && is_plain(rule) && !any_within(rivals, nearest.priority, rule.priority)
         });
         if adds && is_prefix {
             prefixes.push(*rule);
@@ -47,22 +51,25 @@ pub fn thin(rules: &mut Vec<Tagged<'_>>) {
 }
 
 /// Whether a rule matches just what begins with its text, and ranks by the length of it.
-fn is_prefix(rule: &Tagged<'_>) -> bool {
+fn is_prefix(rule: &Prioritized<'_>) -> bool {
     let text = rule.pattern.text;
-    rule.tag as usize / 2 == text.len() && !rule.pattern.has_star() && {
+    rule.priority as usize / 2 == text.len() && !rule.pattern.has_star() && {
         let parts = rule.pattern.parts();
-        !parts.anchored && parts.head == text
+        !parts.anchored && parts.prefix == text
     }
 }
 
-/// Whether what a rule matches begins with the bytes that its text begins with: no wildcard is written as an escape.
-fn is_plain(rule: &Tagged<'_>) -> bool {
-    rule.pattern.text.starts_with(&rule.pattern.parts().head)
+/// Whether what a rule matches begins with the bytes that its text begins with: no wildcard is
+/// written as an escape.
+fn is_plain(rule: &Prioritized<'_>) -> bool {
+    rule.pattern.text.starts_with(&rule.pattern.parts().prefix)
 }
 
-/// Whether any of these sorted tags lies from `low` to below `high`.
-fn any_within(tags: &[Tag], low: Tag, high: Tag) -> bool {
-    tags.get(tags.partition_point(|&tag| tag < low)).is_some_and(|&tag| tag < high)
+/// Whether any of these sorted priorities lies from `low` to below `high`.
+fn any_within(priorities: &[Priority], low: Priority, high: Priority) -> bool {
+    priorities
+        .get(priorities.partition_point(|&priority| priority < low))
+        .is_some_and(|&priority| priority < high)
 }
 
 #[cfg(test)]
@@ -71,9 +78,9 @@ mod tests {
     use crate::automaton::normalise;
     use robomaton_formats::{Notation, Pattern};
 
-    fn rule(text: &str, rank: usize, sense: usize) -> Tagged<'_> {
+    fn rule(text: &str, rank: usize, sense: usize) -> Prioritized<'_> {
         let pattern = Pattern { text: text.as_bytes(), notation: Notation::Rep };
-        Tagged { pattern, tag: 2 * rank as Tag + sense as Tag }
+        Prioritized { pattern, priority: 2 * rank as Priority + sense as Priority }
     }
 
     fn left(rules: &str) -> String {
@@ -98,7 +105,8 @@ mod tests {
         // One beside them, or one that wins anyway.
         assert_eq!(left("/a +/b /a/bc"), "/a /b");
         assert_eq!(left("/a +/*bcdefg /a/bc"), "/*bcdefg /a");
-        // A star may meet any permission, and an escaped one is no prefix of what begins with its spelling.
+        // A star may meet any permission, and an escaped one is no prefix of what begins with its
+        // spelling.
         assert_eq!(left("/a +/a/b /a/*c"), "/a /a/*c /a/b");
         assert_eq!(left("/a%2 /a%2Ab"), "/a%2 /a%2Ab");
     }
@@ -122,9 +130,9 @@ mod tests {
                 let chosen = |at: usize| (choice / 3usize.pow(at as u32) % 3).checked_sub(1);
                 let rules = (0..texts.len()).filter_map(|at| Some(rule(texts[at], rank(at), chosen(at)?)));
                 let mut rules: Vec<_> = rules.collect();
-                let best = |rules: &[Tagged<'_>], target: &str| {
+                let best = |rules: &[Prioritized<'_>], target: &str| {
                     let matching = rules.iter().filter(|rule| rule.pattern.matches(target.as_bytes()));
-                    matching.map(|rule| rule.tag).max().map(permits)
+                    matching.map(|rule| rule.priority).max().map(permits)
                 };
                 let before: Vec<_> = targets.iter().map(|target| best(&rules, target)).collect();
                 let count = rules.len();

@@ -1,7 +1,8 @@
 //! A radix trie over sorted byte strings, as an arena in preorder.
 //!
-//! Built left to right along the rightmost path: each string shares a prefix with the one before and branches off
-//! where they differ. Linear in the bytes, no recursion. It knows nothing of tags or bytes of a program.
+//! Built left to right along the rightmost path: each string shares a prefix with the one before
+//! and branches off where they differ. Linear in the bytes, no recursion. It knows nothing of
+//! priorities or bytes of a program.
 
 use super::Entry;
 
@@ -50,7 +51,8 @@ impl<'r> Trie<'r> {
 const ROOT: u32 = 0;
 const END: u32 = u32::MAX;
 
-/// A node while the trie grows: children hang in a list, last first, because a split takes the last one's place.
+/// A node while the trie grows: children hang in a list, last first, because a split takes the last
+/// one's place.
 struct Growing {
     end: u32,
     entry: u32,

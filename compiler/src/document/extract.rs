@@ -1,7 +1,9 @@
-//! An image taken apart: what answers for a site becomes a document again, as it was before it was emitted.
+//! An image taken apart: what answers for a site becomes a document again, as it was before it was
+//! emitted.
 //!
-//! The inverse of `emit`, as far as that looks at a document: names, sets, programs, scope, details and text. What only the
-//! steps before it ask of a document (references, limits) is gone. It decodes no program and no detail.
+//! The inverse of `emit`, as far as that looks at a document: names, sets, programs, scope, details
+//! and text. What only the steps before it ask of a document (references, limits) is gone. It
+//! decodes no program and no detail.
 
 use super::Document;
 use crate::programs::{ScopedEntry, ScopedSet, Set};
@@ -13,7 +15,7 @@ use robomaton_formats::policy::{
 use robomaton_formats::program::PADDING;
 use robomaton_formats::reach::Reach;
 use robomaton_formats::read::View;
-use robomaton_formats::{DocumentId, NoRules, Profile, ProgramAt, Ruling, ScopeAt, SetRef, UsageId};
+use robomaton_formats::{DocumentId, NoRules, Profile, ProgramAt, ScopeAt, SetRef, SiteEntry, UsageId};
 
 /// An image whose documents are taken up again.
 #[derive(Debug)]
@@ -40,25 +42,25 @@ impl<'i> Extractor<'i> {
         self.view
     }
 
-    /// What a ruling says of the fetch.
-    pub(crate) fn no_rules(&self, ruling: Ruling) -> Option<NoRules> {
-        match ruling {
-            Ruling::Program(_) => None,
-            Ruling::NoRules(no_rules) => Some(no_rules),
-            Ruling::Policy(at) => PolicyView::read(self.view.policy(at)?)?.no_rules(),
+    /// What a site entry says of the fetch.
+    pub(crate) fn no_rules(&self, entry: SiteEntry) -> Option<NoRules> {
+        match entry {
+            SiteEntry::Program(_) => None,
+            SiteEntry::NoRules(no_rules) => Some(no_rules),
+            SiteEntry::Policy(at) => PolicyView::read(self.view.policy(at)?)?.no_rules(),
         }
     }
 
-    /// The document of a site by its ruling and id. `None` when the image is damaged here.
-    pub(crate) fn document(&self, ruling: Ruling, id: DocumentId) -> Option<Document> {
-        let mut extraction = Extraction { of: self, document: self.names(ruling)?, programs: HashMap::new() };
-        match ruling {
-            Ruling::NoRules(_) => {}
-            Ruling::Program(at) => {
+    /// The document of a site by its entry and id. `None` when the image is damaged here.
+    pub(crate) fn document(&self, entry: SiteEntry, id: DocumentId) -> Option<Document> {
+        let mut extraction = Extraction { of: self, document: self.names(entry)?, programs: HashMap::new() };
+        match entry {
+            SiteEntry::NoRules(_) => {}
+            SiteEntry::Program(at) => {
                 let program = extraction.program(at)?;
                 extraction.document.sets.push(Set::Ranked(vec![(CRAWL, program)]));
             }
-            Ruling::Policy(at) => {
+            SiteEntry::Policy(at) => {
                 let policy = PolicyView::read(self.view.policy(at)?)?;
                 let sets: Vec<SetRef> = policy.sets().collect();
                 for &set in &sets {
@@ -75,12 +77,12 @@ impl<'i> Extractor<'i> {
     }
 
     /// What `emit` must know of a document beforehand: its names. The rest of it is empty.
-    pub(crate) fn names(&self, ruling: Ruling) -> Option<Document> {
+    pub(crate) fn names(&self, entry: SiteEntry) -> Option<Document> {
         let mut document = Document { profile: self.profile, ..Document::default() };
-        match ruling {
-            Ruling::NoRules(_) => {}
-            Ruling::Program(_) => document.default = Some(0),
-            Ruling::Policy(at) => {
+        match entry {
+            SiteEntry::NoRules(_) => {}
+            SiteEntry::Program(_) => document.default = Some(0),
+            SiteEntry::Policy(at) => {
                 let policy = PolicyView::read(self.view.policy(at)?)?;
                 if policy.is_by_substring() {
                     document.profile = Profile::Koster;

@@ -1,8 +1,10 @@
-//! One text, compiled: programs, sets, details. What is left to do for an image is to number things.
+//! One text, compiled: programs, sets, details. What is left to do for an image is to number
+//! things.
 //!
-//! Made whole by [`crate::compile()`], put aside and taken up again by `stored`, taken out of an image by `extract`, and
-//! joined with others by `emit`. A document does not know its site, and the same text from many sites is one document,
-//! unless it says something about its own host ([`Document::depends_on_origin`]).
+//! Made whole by [`crate::compile()`], put aside and taken up again by `stored`, taken out of an
+//! image by `extract`, and joined with others by `emit`. A document does not know its site, and the
+//! same text from many sites is one document, unless it says something about its own host
+//! ([`Document::depends_on_origin`]).
 
 mod extract;
 mod stored;
@@ -31,8 +33,8 @@ pub struct Document {
     pub over_limit: Option<OverLimit>,
     /// Whether the text must be compiled again for each site it was fetched from.
     pub depends_on_origin: bool,
-    /// Named crawlers, each with an index into `sets`; ascending by name, or in file order where a profile takes the
-    /// first record that fits.
+    /// Named crawlers, each with an index into `sets`; ascending by name, or in file order where a
+    /// profile takes the first record that fits.
     #[serde(skip)]
     pub crawlers: Vec<(String, usize)>,
     /// The set of all other crawlers.

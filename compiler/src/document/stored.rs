@@ -1,4 +1,5 @@
-//! A document as bytes, to be put aside and taken up again by the same program: no format that lasts.
+//! A document as bytes, to be put aside and taken up again by the same program: no format that
+//! lasts.
 //!
 //! The names stand at the front, so that they can be read alone.
 

@@ -1,8 +1,9 @@
 //! The qualifiers of ACAP → typed conditions.
 //!
-//! Called by `acap` and `page`. The grammar gives values their types; this file says which usage admits which
-//! qualifier (the tables of P30 to P37 and V31 to V38), and keeps what no table admits as a condition that nobody can
-//! meet (decision 19). It does not know what a condition means when asked.
+//! Called by `acap` and `page`. The grammar gives values their types; this file says which usage
+//! admits which qualifier (the tables of P30 to P37 and V31 to V38), and keeps what no table admits
+//! as a condition that nobody can meet (decision 19). It does not know what a condition means when
+//! asked.
 
 use robomaton_formats::condition::{self, Condition, Date, TimeLimit};
 use robomaton_grammar::acap::{Locator, Modification, Role, Value, value};

@@ -1,7 +1,8 @@
 //! The conventional records as RFC 9309 and R1–R18 read them (profiles `full` and `rfc9309`).
 //!
-//! It also makes the groups that records of other languages stand in, and hands these to whoever reads them. Rules on
-//! suspended lines say nothing: those inside ACAP records are (V53). Their groups are there all the same.
+//! It also makes the groups that records of other languages stand in, and hands these to whoever
+//! reads them. Rules on suspended lines say nothing: those inside ACAP records are (V53). Their
+//! groups are there all the same.
 
 use super::{Language, Source, reader};
 use crate::limits::OverLimit;
@@ -76,7 +77,8 @@ impl Language for Conventional {
     }
 }
 
-/// R5: `*` alone or before white space is everyone; else the leading product token, if there is one.
+/// R5: `*` alone or before white space is everyone; else the leading product token, if there is
+/// one.
 fn agent(value: &[u8]) -> Option<Agent<'_>> {
     match robomaton_grammar::product_token(value)? {
         b"*" => Some(Agent::Any),

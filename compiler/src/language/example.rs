@@ -1,4 +1,5 @@
-//! A made-up language: whether a crawler's operator may have pages read aloud. It shows what a language is made of.
+//! A made-up language: whether a crawler's operator may have pages read aloud. It shows what a
+//! language is made of.
 //!
 //! ```text
 //!   User-agent: *
@@ -6,9 +7,9 @@
 //!   Read-Aloud: yes /news/
 //! ```
 //!
-//! Only built with the feature `example-language`, which the tests turn on. CONTRIBUTING.md walks through it. Its
-//! grammar is `example.pest`, its cases are `tests/cases/example-language.toml`; no other file knows it, but for its
-//! line in [`super::of`].
+//! Only built with the feature `example-language`, which the tests turn on. CONTRIBUTING.md walks
+//! through it. Its grammar is `example.pest`, its cases are `tests/cases/example-language.toml`; no
+//! other file knows it, but for its line in [`super::of`].
 
 use super::Language;
 use crate::limits::OverLimit;

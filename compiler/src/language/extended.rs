@@ -1,8 +1,10 @@
-//! Rule sets of Robot-version 2.0.0 (N1 to N20): match forms, precedence, and which rule set a robot reads.
+//! Rule sets of Robot-version 2.0.0 (N1 to N20): match forms, precedence, and which rule set a
+//! robot reads.
 //!
-//! Runs over the groups that `conventional` has lowered, before anything else is added to the policy. Afterwards
-//! each crawler is named by the rule sets that answer for it and by no others, so nothing behind this file knows of
-//! versions. Invariant: a text without `Robot-version` is left as it is.
+//! Runs over the groups that `conventional` has lowered, before anything else is added to the
+//! policy. Afterwards each crawler is named by the rule sets that answer for it and by no others,
+//! so nothing behind this file knows of versions. Invariant: a text without `Robot-version` is left
+//! as it is.
 //!
 //! ```text
 //!   Allow: /a/index.html    explicit  `/a/index.html$`  rank 4: beats every Disallow
@@ -43,7 +45,8 @@ impl Language for Extended {
         Silence::Allowed
     }
 
-    /// Gives versioned rule sets their meaning and takes crawlers out of the groups that do not answer for them (N4, N5).
+    /// Gives versioned rule sets their meaning and takes crawlers out of the groups that do not
+    /// answer for them (N4, N5).
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
         let (tree, policy) = (source.tree, &mut lowering.policy);
         if !tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
@@ -66,7 +69,8 @@ impl Language for Extended {
     }
 }
 
-/// The version that follows the user-agents of the group which begins at this line. Unknown keys are no headers (N19).
+/// The version that follows the user-agents of the group which begins at this line. Unknown keys
+/// are no headers (N19).
 fn version(tree: &Tree<'_>, start: usize) -> Option<Version> {
     let mut fields = tree.lines[start..].iter().filter_map(|line| match line.kind {
         LineKind::Field(key) => Some((key, line.value)),
@@ -77,13 +81,14 @@ fn version(tree: &Tree<'_>, start: usize) -> Option<Version> {
     Some((major, minor))
 }
 
-/// Whether a robot that knows 2.0.0 reads a rule set of this version: majors are 1 and 2, odd minors are
-/// experiments (N3, N4).
+/// Whether a robot that knows 2.0.0 reads a rule set of this version: majors are 1 and 2, odd
+/// minors are experiments (N3, N4).
 fn is_acceptable((major, minor): Version) -> bool {
     matches!(major, 1 | 2) && minor % 2 == 0
 }
 
-/// Rewrites the rules of the second major version, and says what becomes of everything else (N8 to N13).
+/// Rewrites the rules of the second major version, and says what becomes of everything else (N8 to
+/// N13).
 fn weigh_by_form(policy: &mut Policy<'_>, versions: &[Version]) {
     if !versions.iter().any(|&(major, _)| major == 2) {
         return;
@@ -130,7 +135,8 @@ fn weigh_by_form(policy: &mut Policy<'_>, versions: &[Version]) {
     }
 }
 
-/// Explicit forms and expressions match whole paths; only a star at the end leaves the end open. A `$` is no wildcard.
+/// Explicit forms and expressions match whole paths; only a star at the end leaves the end open. A
+/// `$` is no wildcard.
 fn whole(pattern: &mut Cow<'_, [u8]>) {
     let text = pattern.to_mut();
     if text.last() == Some(&b'$') {
@@ -142,8 +148,8 @@ fn whole(pattern: &mut Cow<'_, [u8]>) {
     }
 }
 
-/// Leaves each crawler in the groups that answer for it: of the acceptable versions the highest, where that is of the
-/// second major version in the first such group alone.
+/// Leaves each crawler in the groups that answer for it: of the acceptable versions the highest,
+/// where that is of the second major version in the first such group alone.
 fn negotiate(policy: &mut Policy<'_>, versions: &[Version]) {
     let key = |agent: &Agent<'_>| match agent {
         Agent::Any => "*".to_owned(),

@@ -1,7 +1,8 @@
 //! The conventional records exactly as google/robotstxt reads them (profile `google`).
 //!
-//! That parser has its own idea of a line's key and value, of white space and of NUL, so this file takes only the
-//! division into lines from the tree and reads each line again. Where it differs from R1–R18 is said line by line.
+//! That parser has its own idea of a line's key and value, of white space and of NUL, so this file
+//! takes only the division into lines from the tree and reads each line again. Where it differs
+//! from R1–R18 is said line by line.
 
 use super::{Language, Source};
 use crate::limits::OverLimit;
@@ -39,7 +40,8 @@ impl Language for Google {
                     key.get(..name.len()).is_some_and(|key| key.eq_ignore_ascii_case(name.as_bytes()))
                 })
             };
-            // Keys are matched by prefix, in this order; `Allowed` is Allow and `Disallow-foo` is Disallow.
+            // Keys are matched by prefix, in this order; `Allowed` is Allow and `Disallow-foo` is
+            // Disallow.
             let sense = if starts(&["user-agent", "useragent", "user agent"]) {
                 if std::mem::take(&mut closed) {
                     lowering.open(number(index))?;
@@ -76,8 +78,8 @@ fn index_page(pattern: &[u8]) -> Option<Vec<u8>> {
     pattern[slash..].starts_with(b"/index.htm").then(|| [&pattern[..=slash], b"$"].concat())
 }
 
-/// `*` alone or before white space is everyone. Any other value is cut at the first byte outside `[A-Za-z_-]`;
-/// what is then empty is the name of a crawler that calls itself by the empty string.
+/// `*` alone or before white space is everyone. Any other value is cut at the first byte outside
+/// `[A-Za-z_-]`; what is then empty is the name of a crawler that calls itself by the empty string.
 fn agent(value: &[u8]) -> Agent<'_> {
     match value {
         [b'*'] => Agent::Any,
@@ -86,8 +88,9 @@ fn agent(value: &[u8]) -> Agent<'_> {
     }
 }
 
-/// Key and value of a line: the C string up to a NUL, a `#` or the end of the buffer, split at the first colon, or,
-/// failing that, at white space when there are exactly two words. `None` when there is no key.
+/// Key and value of a line: the C string up to a NUL, a `#` or the end of the buffer, split at the
+/// first colon, or, failing that, at white space when there are exactly two words. `None` when
+/// there is no key.
 fn fields(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = line.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(line.len()).min(KEPT);
     let end = line[..end].iter().position(|byte| matches!(byte, 0 | b'#')).unwrap_or(end);

@@ -1,8 +1,8 @@
 //! The conventional records as the 1996 Internet-Draft reads them (profile `koster`, K5–K17).
 //!
-//! Records end at a blank line (K5), unlike the groups of RFC 9309, so this pass makes its own; an agent's value is
-//! kept whole, because a robot's name is looked for inside it (K9). Fields that nobody knows grant and forbid nothing,
-//! and are kept as they stand (K7).
+//! Records end at a blank line (K5), unlike the groups of RFC 9309, so this pass makes its own; an
+//! agent's value is kept whole, because a robot's name is looked for inside it (K9). Fields that
+//! nobody knows grant and forbid nothing, and are kept as they stand (K7).
 
 use super::{Language, Source};
 use crate::limits::OverLimit;
@@ -63,7 +63,8 @@ impl Language for Koster {
                 }
             };
             agents = false;
-            // K16: an empty value is no rule. K12: /robots.txt must not appear; the runtime allows it anyway.
+            // K16: an empty value is no rule. K12: /robots.txt must not appear; the runtime allows
+            // it anyway.
             if !value.is_empty() {
                 self.rule((policy::CRAWL, sense), Notation::Koster.pattern(value), number(index), lowering)?;
             }

@@ -1,16 +1,19 @@
-//! The languages that rules are written in: one file for each, and the only place that says what a language is.
+//! The languages that rules are written in: one file for each, and the only place that says what a
+//! language is.
 //!
 //! ```text
 //!   tree ──▶ lower ──▶ each Language of the profile ──▶ Lowering ──▶ Policy: rules, each with its combiner
 //!              suspends, lower, record ┘
 //! ```
 //!
-//! A [`Language`] says which records it reads, which rules they give, which usages these speak of, how they are weighed
-//! and what its silence means. A profile is a list of languages ([`of`]). Everything behind the policy (programs, image,
-//! runtime, explanations) asks a rule for its combiner and its silence, and never for its language; a rule is quoted as
-//! `formats::language` spells it. To add a language, add a file here and a line to [`of`].
+//! A [`Language`] says which records it reads, which rules they give, which usages these speak of,
+//! how they are weighed and what its silence means. A profile is a list of languages ([`of`]).
+//! Everything behind the policy (programs, image, runtime, explanations) asks a rule for its
+//! combiner and its silence, and never for its language; a rule is quoted as `formats::language`
+//! spells it. To add a language, add a file here and a line to [`of`].
 //!
-//! It knows nothing of precedence: [`Combiner`] names a way of weighing, `precedence` carries it out.
+//! It knows nothing of precedence: [`Combiner`] names a way of weighing, `precedence` carries it
+//! out.
 
 pub(crate) mod acap;
 pub(crate) mod condition;
@@ -33,13 +36,15 @@ use std::borrow::Cow;
 
 /// A language of robots.txt files, or of the pages beside them.
 pub(crate) trait Language: Sync {
-    /// The usages that its rules speak of, by name. Where a text may name others (decision 18), those with a number.
+    /// The usages that its rules speak of, by name. Where a text may name others (decision 18),
+    /// those with a number.
     fn usages(&self) -> &'static [&'static str];
 
     /// How rules of its own are weighed against each other.
     fn combiner(&self) -> Combiner;
 
-    /// What it means that groups hold rules of a usage and none of them matches. Languages that speak of one usage agree.
+    /// What it means that groups hold rules of a usage and none of them matches. Languages that
+    /// speak of one usage agree.
     fn silence(&self) -> Silence;
 
     /// The lines whose rules other languages must pass over, if there are any.
@@ -60,7 +65,8 @@ pub(crate) trait Language: Sync {
         &[]
     }
 
-    /// Reads the value of such a record into the open group. The record itself is kept, so that it can be quoted.
+    /// Reads the value of such a record into the open group. The record itself is kept, so that it
+    /// can be quoted.
     ///
     /// # Errors
     /// The limit that the text exceeds.

@@ -1,9 +1,11 @@
-//! Permissions embedded in pages → groups of fields (M1 to M27), each for the one resource it stands in (M21).
+//! Permissions embedded in pages → groups of fields (M1 to M27), each for the one resource it
+//! stands in (M21).
 //!
-//! Fields of all pages that speak to the same crawlers for the same purpose become one group, whose patterns tell the
-//! pages apart. Conventional directives stand beside them, and what is said of elements is read for those who cannot
-//! work on elements: the usage is prohibited for the whole page (M13). Invariant: groups come in an order that does not
-//! depend on that of the pages. It knows no HTML.
+//! Fields of all pages that speak to the same crawlers for the same purpose become one group, whose
+//! patterns tell the pages apart. Conventional directives stand beside them, and what is said of
+//! elements is read for those who cannot work on elements: the usage is prohibited for the whole
+//! page (M13). Invariant: groups come in an order that does not depend on that of the pages. It
+//! knows no HTML.
 
 use super::acap::Spent;
 use super::condition::{Dialect, Place, condition};

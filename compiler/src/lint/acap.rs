@@ -1,7 +1,8 @@
 //! Names, qualifiers, records and references of ACAP: what the fields of a text say to each other.
 //!
-//! Which fields there are is the grammar's to say, which of two wins that of `fields`. Names are compared in lower
-//! case (P7). Files that the text refers to may use its definitions, so with a reference none is said to be unused.
+//! Which fields there are is the grammar's to say, which of two wins that of `fields`. Names are
+//! compared in lower case (P7). Files that the text refers to may use its definitions, so with a
+//! reference none is said to be unused.
 
 use super::{Code, Pass, quote};
 use crate::Options;
@@ -118,7 +119,8 @@ impl Lint<'_, '_, '_> {
                     Field::QualifiedUsage { .. } | Field::CompositeUsage { .. } | Field::ResourceSet { .. },
                 )
                 | Ok(Field::IgnoreConventional) => open = None,
-                // It may be a crawler field that names nobody; the grammar says what is wrong with it.
+                // It may be a crawler field that names nobody; the grammar says what is wrong with
+                // it.
                 Err(_) => (open, any) = (None, true),
                 Ok(_) => {
                     open = None;
@@ -131,7 +133,8 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// Usage purposes without a field of their own (P19), where sub-records begin and end as `lower` has it.
+    /// Usage purposes without a field of their own (P19), where sub-records begin and end as
+    /// `lower` has it.
     fn sub_records(&mut self, fields: &[(usize, Result<Field, Problem>)]) {
         let mut any = false;
         let mut open: Option<Span> = None;
@@ -185,8 +188,8 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// Conventional rules in ACAP records (V53, decision 15). The pilot reads them, and where all are to be ignored
-    /// that needs no remark.
+    /// Conventional rules in ACAP records (V53, decision 15). The pilot reads them, and where all
+    /// are to be ignored that needs no remark.
     fn ignored(&mut self, fields: &[(usize, Field)]) {
         let alone = fields.iter().any(|(_, field)| *field == Field::IgnoreConventional);
         if alone || self.dialect == Dialect::Pilot {
@@ -336,7 +339,8 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// Qualifiers that nobody knows, that the usage does not have, or that stand there too often (decision 19).
+    /// Qualifiers that nobody knows, that the usage does not have, or that stand there too often
+    /// (decision 19).
     fn qualifiers(&mut self, usage: UsageName, qualifiers: &[Qualifier]) {
         let tree = self.pass.tree;
         let usage_name = String::from_utf8_lossy(tree.text(usage.span())).into_owned();

@@ -1,10 +1,11 @@
 //! User-agent lines: groups that were meant to be two, and names that are probably misspelt.
 //!
-//! Both remarks are guesses at what an author meant, so they are held to signs that proved right on the
-//! texts of a crawl. Two groups were meant where a list of user-agents is interrupted by a blank line or
-//! by a record that is no rule. A name is misspelt where it is nearly the name of a well-known crawler,
-//! and not that of another one. Invariant: linear time, since a name is compared only with names of about
-//! its length. Of rules it asks one thing: whether a group forbids anything.
+//! Both remarks are guesses at what an author meant, so they are held to signs that proved right on
+//! the texts of a crawl. Two groups were meant where a list of user-agents is interrupted by a
+//! blank line or by a record that is no rule. A name is misspelt where it is nearly the name of a
+//! well-known crawler, and not that of another one. Invariant: linear time, since a name is
+//! compared only with names of about its length. Of rules it asks one thing: whether a group
+//! forbids anything.
 
 use super::{Code, Pass, quote};
 use robomaton_formats::crawlers;
@@ -12,8 +13,8 @@ use robomaton_grammar::{Group, Key, LineKind, Span, product_token};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Names that are right as they are, beside those of the table of well-known crawlers: variants of these, and crawlers
-/// of other kinds whose names are close to one another.
+/// Names that are right as they are, beside those of the table of well-known crawlers: variants of
+/// these, and crawlers of other kinds whose names are close to one another.
 const OTHERS: [&str; 38] = [
     "AdsBot-Google",
     "AdsBot-Google-Mobile",
@@ -55,7 +56,8 @@ const OTHERS: [&str; 38] = [
     "YandexImages",
 ];
 
-/// Names of lesser-known crawlers that look like one of these, in lower case. Nobody is told that one of them was meant.
+/// Names of lesser-known crawlers that look like one of these, in lower case. Nobody is told that
+/// one of them was meant.
 const ALIKE: [&str; 3] = ["factbot", "fastbot", "roverbot"];
 
 /// Names of fewer letters are close to one another by chance.
@@ -173,8 +175,9 @@ fn misspelt(name: &[u8]) -> Option<&'static str> {
     RIGHT.iter().filter_map(distance).min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
 }
 
-/// How many mistakes make the first name of the second, where they are few enough: letters too many, missing, other or
-/// swapped. None changes the first letter: such names (`pingbot`) are seldom mistakes.
+/// How many mistakes make the first name of the second, where they are few enough: letters too
+/// many, missing, other or swapped. None changes the first letter: such names (`pingbot`) are
+/// seldom mistakes.
 fn distance(name: &str, right: &str) -> Option<usize> {
     let (short, long) = (name.len().min(right.len()), name.len().max(right.len()));
     if long - short > 2 || !right.bytes().take(2).any(|letter| name.as_bytes()[0] == letter) {

@@ -1,6 +1,8 @@
-//! The codes of the remarks about meaning, each with its name, severity and rule; LINTS.md says what they are for.
+//! The codes of the remarks about meaning, each with its name, severity and rule; LINTS.md says
+//! what they are for.
 //!
-//! The counterpart of the grammar's codes, whose names they never share. Rules are those of RULES.md and FEATURES.md.
+//! The counterpart of the grammar's codes, whose names they never share. Rules are those of
+//! RULES.md and FEATURES.md.
 
 use robomaton_grammar::Severity;
 use std::fmt;

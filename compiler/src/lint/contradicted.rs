@@ -1,8 +1,10 @@
-//! Conventional rules that are dropped, for a field of ACAP on the very same pattern says the opposite (V54).
+//! Conventional rules that are dropped, for a field of ACAP on the very same pattern says the
+//! opposite (V54).
 //!
-//! A rule is dropped where such a field is live, and that hangs on the crawler (decision 14). So it is said only if
-//! there is a crawler that reads the rule and the field, and no field nearer to it: one that both name, one that
-//! neither names, or one that either names while nothing of the other kind does.
+//! A rule is dropped where such a field is live, and that hangs on the crawler (decision 14). So it
+//! is said only if there is a crawler that reads the rule and the field, and no field nearer to it:
+//! one that both name, one that neither names, or one that either names while nothing of the other
+//! kind does.
 
 use super::{Code, Pass};
 use crate::policy::{Group, Policy, Rule, Sense};
@@ -19,7 +21,8 @@ const COST: usize = 8;
 /// Looks at the rules of conventional groups.
 pub(super) fn lint(policy: &Policy<'_>, groups: &[&Group<'_>], pass: &mut Pass<'_, '_>) {
     let mut fields = Fields::new();
-    // Fields for a purpose answer those alone that name it; those of other files stand on no line here.
+    // Fields for a purpose answer those alone that name it; those of other files stand on no line
+    // here.
     let is_plain =
         |group: &&Group<'_>| group.role == Role::Field && group.file == 0 && group.purposes.is_empty();
     for record in policy.groups.iter().filter(is_plain) {

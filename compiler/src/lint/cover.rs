@@ -1,8 +1,9 @@
 //! Which of two patterns matches whenever the other does, and targets that both match.
 //!
-//! Patterns are compared as they are written, symbol by symbol, so the answer does not hang on what targets there are,
-//! but for one fact: a target begins with `/`. Invariants: what is said to be covered is; [`common`] gives a target
-//! that both patterns match. Both are exact for the patterns of real files, which use bytes that others do not.
+//! Patterns are compared as they are written, symbol by symbol, so the answer does not hang on what
+//! targets there are, but for one fact: a target begins with `/`. Invariants: what is said to be
+//! covered is; [`common`] gives a target that both patterns match. Both are exact for the patterns
+//! of real files, which use bytes that others do not.
 
 use robomaton_formats::{Notation, Pattern};
 
@@ -61,8 +62,8 @@ impl Shape {
     }
 }
 
-/// Whether every target that `inner` matches is one that `outer` matches. Takes what it costs from `steps`; none when
-/// they do not suffice.
+/// Whether every target that `inner` matches is one that `outer` matches. Takes what it costs from
+/// `steps`; none when they do not suffice.
 pub(super) fn covers(outer: &Shape, inner: &Shape, steps: &mut usize) -> Option<bool> {
     if inner.begun.is_empty() {
         return absorbs(&outer.text, &inner.text, steps);
@@ -75,8 +76,8 @@ pub(super) fn covers(outer: &Shape, inner: &Shape, steps: &mut usize) -> Option<
     Some(true)
 }
 
-/// Whether one text of literals and stars takes another in: a star takes anything, only a star takes a star. That the
-/// last star is widened first loses nothing, as in the matching of targets.
+/// Whether one text of literals and stars takes another in: a star takes anything, only a star
+/// takes a star. That the last star is widened first loses nothing, as in the matching of targets.
 fn absorbs(outer: &[Symbol], inner: &[Symbol], steps: &mut usize) -> Option<bool> {
     let (mut o, mut i) = (0, 0);
     let mut widen: Option<(usize, usize)> = None;
@@ -100,8 +101,9 @@ fn absorbs(outer: &[Symbol], inner: &[Symbol], steps: &mut usize) -> Option<bool
     }
 }
 
-/// A target that both match, for patterns that are the same up to symbol `at`; none when they are not known to match
-/// one. Where they share a star, they do, unless both fix the end and differ there.
+/// A target that both match, for patterns that are the same up to symbol `at`; none when they are
+/// not known to match one. Where they share a star, they do, unless both fix the end and differ
+/// there.
 pub(super) fn common(one: &Shape, other: &Shape, at: usize) -> Option<Vec<u8>> {
     let star = one.body().get(..at)?.iter().rposition(|&symbol| symbol == STAR)?;
     let (shared, a) = one.body().split_at(star + 1);

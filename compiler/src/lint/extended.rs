@@ -1,8 +1,8 @@
-//! Rule sets of Robot-version 2.0.0: versions in the wrong place, sets that answer for nobody, rules that do not mean
-//! what they seem to (N2 to N8).
+//! Rule sets of Robot-version 2.0.0: versions in the wrong place, sets that answer for nobody,
+//! rules that do not mean what they seem to (N2 to N8).
 //!
-//! A text without `Robot-version` is passed over. What a version does to the groups is read in `language/extended`; here the
-//! lines are looked at for what their author meant.
+//! A text without `Robot-version` is passed over. What a version does to the groups is read in
+//! `language/extended`; here the lines are looked at for what their author meant.
 
 use super::{Code, Pass, quote};
 use crate::policy::Policy;

@@ -1,8 +1,10 @@
-//! Fields of ACAP held against each other: permissions and prohibitions that never win, and pairs that nobody can order.
+//! Fields of ACAP held against each other: permissions and prohibitions that never win, and pairs
+//! that nobody can order.
 //!
-//! Fields of groups that address the same crawlers for the same purposes always stand on one level, so whenever both
-//! match, both are weighed (`trace::scoped`). Only such groups are looked at together: fields for any crawler may be
-//! overridden by those that name one, and that is as it should be. Who is narrower is [`scope::compare`]'s to say.
+//! Fields of groups that address the same crawlers for the same purposes always stand on one level,
+//! so whenever both match, both are weighed (`trace::scoped`). Only such groups are looked at
+//! together: fields for any crawler may be overridden by those that name one, and that is as it
+//! should be. Who is narrower is [`scope::compare`]'s to say.
 
 use super::cover::{STAR, Shape, common, covers};
 use super::{Code, Pass, quote};

@@ -1,7 +1,8 @@
-//! Rules of the 1996 draft that an earlier one makes unreachable: patterns are prefixes and the first match wins (K11).
+//! Rules of the 1996 draft that an earlier one makes unreachable: patterns are prefixes and the
+//! first match wins (K11).
 //!
-//! Sorted, the prefixes of a pattern form a stack, so one sweep finds the first rule that matches all that another
-//! does. A record without a name is looked at like any other.
+//! Sorted, the prefixes of a pattern form a stack, so one sweep finds the first rule that matches
+//! all that another does. A record without a name is looked at like any other.
 
 use super::{Code, Pass, quote};
 use crate::policy::{Rule, Sense};
@@ -10,7 +11,8 @@ use std::ops::Range;
 pub(super) fn lint(rules: &[Rule<'_>], range: Range<usize>, pass: &mut Pass<'_, '_>) {
     let mut sorted: Vec<usize> = range.collect();
     sorted.sort_by_key(|&at| (&rules[at].pattern, at));
-    // Rules whose patterns begin the pattern at hand, each with the first rule among it and those below.
+    // Rules whose patterns begin the pattern at hand, each with the first rule among it and those
+    // below.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut hidden = Vec::new();
     for at in sorted {

@@ -1,9 +1,10 @@
-//! What there is to say about the meaning of a text: rules that never decide, names that nobody defines, values that
-//! have no effect.
+//! What there is to say about the meaning of a text: rules that never decide, names that nobody
+//! defines, values that have no effect.
 //!
-//! The syntax is the grammar's to judge (`robomaton_grammar::diagnose`); this pass goes over tree and policy, after
-//! `lower`, and `robomaton lint` prints both. LINTS.md has an entry for each code. Invariants: only what can be proved
-//! is said, but for the two guesses of `agents`; time is near-linear, but for the pairs of patterns, which are held to [`STEPS`]; what is said does not
+//! The syntax is the grammar's to judge (`robomaton_grammar::diagnose`); this pass goes over tree
+//! and policy, after `lower`, and `robomaton lint` prints both. LINTS.md has an entry for each
+//! code. Invariants: only what can be proved is said, but for the two guesses of `agents`; time is
+//! near-linear, but for the pairs of patterns, which are held to [`STEPS`]; what is said does not
 //! depend on hash order. It decides nothing: who wins is asked of `precedence` and `scope`.
 //!
 //! ```
@@ -43,8 +44,8 @@ use robomaton_formats::Profile;
 use robomaton_grammar::{Diagnostic, Key, LineKind, Span, Tree, diagnose};
 use std::collections::HashSet;
 
-/// Symbols that are compared for one text, where patterns are held against one another in pairs: a tenth of a second.
-/// A text that needs more is told so ([`Code::UncheckedPairs`]).
+/// Symbols that are compared for one text, where patterns are held against one another in pairs: a
+/// tenth of a second. A text that needs more is told so ([`Code::UncheckedPairs`]).
 pub const STEPS: usize = 1 << 24;
 
 /// One remark.
@@ -71,7 +72,8 @@ pub struct Report {
     pub pages: Vec<PageFinding>,
     /// The limit that the text exceeds. Then nothing is said of its rules, for it has none.
     pub over: Option<OverLimit>,
-    /// Whether the text is no robots.txt at all, so that remarks about its lines are beside the point.
+    /// Whether the text is no robots.txt at all, so that remarks about its lines are beside the
+    /// point.
     pub is_something_else: bool,
 }
 
@@ -129,7 +131,8 @@ pub fn lint_within<'s>(
     Report { findings: pass.found, syntax, pages, over, is_something_else: false }
 }
 
-/// Everything worth saying about the form of a tree's lines, but for keys that a language of the profile reads.
+/// Everything worth saying about the form of a tree's lines, but for keys that a language of the
+/// profile reads.
 fn syntax(tree: &Tree<'_>, profile: Profile) -> Vec<Diagnostic> {
     let mut diagnostics = diagnose(tree);
     let read: HashSet<Span> = tree

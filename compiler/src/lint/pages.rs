@@ -1,6 +1,8 @@
-//! Permissions embedded in pages: what cannot be read, and what has no meaning there (M16 to M18, M25, M26).
+//! Permissions embedded in pages: what cannot be read, and what has no meaning there (M16 to M18,
+//! M25, M26).
 //!
-//! The counterpart of `language/pages`, which reads the same tags. Places are lines of the page, for there is no tree of it.
+//! The counterpart of `language/pages`, which reads the same tags. Places are lines of the page,
+//! for there is no tree of it.
 
 use super::acap::QUALIFIERS;
 use super::{Code, quote};

@@ -1,8 +1,9 @@
-//! Rules that are written for another meaning than they have: `$` inside, stars that change nothing, an empty
-//! `Disallow` that takes nothing back, and `Noindex`.
+//! Rules that are written for another meaning than they have: `$` inside, stars that change
+//! nothing, an empty `Disallow` that takes nothing back, and `Noindex`.
 //!
-//! The lines are read off the tree. What stars change is asked of the lengths of patterns, which rank them (R12): a
-//! star is called redundant only if the rule would decide the same without it. Everything takes linear time.
+//! The lines are read off the tree. What stars change is asked of the lengths of patterns, which
+//! rank them (R12): a star is called redundant only if the rule would decide the same without it.
+//! Everything takes linear time.
 
 use super::{Code, Pass};
 use crate::policy::{Group, Policy, Sense};
@@ -29,8 +30,8 @@ pub(super) fn lines(profile: Profile, pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// A `$` behind a letter and before what cannot begin a name: it was meant to end the pattern (R11). Before a name it is
-/// probably what URLs of the site hold (`/$metadata`).
+/// A `$` behind a letter and before what cannot begin a name: it was meant to end the pattern
+/// (R11). Before a name it is probably what URLs of the site hold (`/$metadata`).
 fn anchor(line: &Line, pass: &mut Pass<'_, '_>) {
     let value = pass.tree.text(line.value);
     let is_meant = |around: &[u8]| {
@@ -100,9 +101,9 @@ struct Star {
     message: &'static str,
 }
 
-/// Stars that change nothing: at the end, where any text may follow anyway, and beside another star (R11).
-/// `families` numbers the groups that share crawlers. Rule sets of a stated version are let be: in those of 2.0.0 a star
-/// at the end is what makes a prefix.
+/// Stars that change nothing: at the end, where any text may follow anyway, and beside another star
+/// (R11). `families` numbers the groups that share crawlers. Rule sets of a stated version are let
+/// be: in those of 2.0.0 a star at the end is what makes a prefix.
 pub(super) fn stars(policy: &Policy<'_>, groups: &[&Group<'_>], families: &[usize], pass: &mut Pass<'_, '_>) {
     if !policy.rule_sets.is_empty() {
         return;
@@ -127,8 +128,8 @@ pub(super) fn stars(policy: &Policy<'_>, groups: &[&Group<'_>], families: &[usiz
             else {
                 continue;
             };
-            // A rule of the other sense that is as long as this one with its star, without it, or between: against
-            // that one the star may count.
+            // A rule of the other sense that is as long as this one with its star, without it, or
+            // between: against that one the star may count.
             let length = rule.pattern.len();
             let opposite = rule.sense != Sense::Permit;
             let counts = (length.saturating_sub(star.bytes)..=length)

@@ -1,6 +1,7 @@
 //! Texts that are none, and values of extension records that have no effect.
 //!
-//! Whether a value is one is asked of the grammar's readers of values. Nothing here depends on groups.
+//! Whether a value is one is asked of the grammar's readers of values. Nothing here depends on
+//! groups.
 
 use super::{Code, Pass, quote};
 use crate::language;
@@ -10,7 +11,8 @@ use robomaton_grammar::{Key, LineKind, Span, extended};
 /// How much of a text is looked at to tell its encoding.
 const HEAD: usize = 512;
 
-/// Says what a text is that is no robots.txt (R1, R16). Where there is a group, the text is one, whatever stands before.
+/// Says what a text is that is no robots.txt (R1, R16). Where there is a group, the text is one,
+/// whatever stands before.
 pub(super) fn text(pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
     if !tree.groups.is_empty() {
@@ -59,7 +61,8 @@ pub(super) fn visit_times(pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// Looks at the values of extension records (R18, N2, N15, N16). Empty ones are the grammar's to remark on.
+/// Looks at the values of extension records (R18, N2, N15, N16). Empty ones are the grammar's to
+/// remark on.
 pub(super) fn lint(pass: &mut Pass<'_, '_>) {
     for line in &pass.tree.lines {
         let LineKind::Field(key) = line.kind else { continue };

@@ -1,9 +1,10 @@
 //! Conventional rules that never decide.
 //!
-//! Rules of one group are held against each other by their tags, so what is said follows the profile: the longest
-//! pattern of RFC 9309, the forms of Robot-version 2.0.0. A crawler may be named in several groups, which only adds
-//! rules: what loses within one loses among all. Permissions are without use only if that is so among all groups that
-//! share a crawler. For the 1996 draft see `koster`.
+//! Rules of one group are held against each other by their priorities, so what is said follows the
+//! profile: the longest pattern of RFC 9309, the forms of Robot-version 2.0.0. A crawler may be
+//! named in several groups, which only adds rules: what loses within one loses among all.
+//! Permissions are without use only if that is so among all groups that share a crawler. For the
+//! 1996 draft see `koster`.
 
 use super::cover::{Shape, covers};
 use super::{Code, Pass, contradicted, koster, patterns, quote};
@@ -12,13 +13,13 @@ use crate::precedence;
 use crate::scope::scoped_pattern;
 use robomaton_formats::Profile;
 use robomaton_formats::policy::Role;
-use robomaton_formats::program::Tag;
+use robomaton_formats::program::Priority;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
-    let tags = precedence::tags(policy);
+    let priorities = precedence::priorities(policy);
     let groups: Vec<&Group<'_>> = policy.groups.iter().filter(|group| group.role.is_ranked()).collect();
     if policy.profile.allows_robots_txt() {
         robots_txt(policy, pass);
@@ -30,7 +31,12 @@ pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     let fields = fields.flat_map(|group| &policy.rules[group.rules.clone()]);
     let fields: HashSet<Vec<u8>> = fields.map(|field| scoped_pattern(&field.pattern)).collect();
     for group in &groups {
-        let rules = Rules { all: &policy.rules, tags: &tags, range: group.rules.clone(), fields: &fields };
+        let rules = Rules {
+            all: &policy.rules,
+            priorities: &priorities,
+            range: group.rules.clone(),
+            fields: &fields,
+        };
         rules.same_patterns(pass);
         rules.covered(pass);
     }
@@ -39,7 +45,7 @@ pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     if !policy.is_scoped() {
         let families = families(&groups);
         patterns::stars(policy, &groups, &families, pass);
-        redundant(policy, &groups, &families, &tags, pass);
+        redundant(policy, &groups, &families, &priorities, pass);
     }
 }
 
@@ -60,9 +66,10 @@ fn robots_txt(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
 /// The rules of one group.
 struct Rules<'p, 's> {
     all: &'p [Rule<'s>],
-    tags: &'p [Tag],
+    priorities: &'p [Priority],
     range: Range<usize>,
-    /// The patterns of the fields of ACAP: rules that contradict them are dropped, and hide nothing (V54).
+    /// The patterns of the fields of ACAP: rules that contradict them are dropped, and hide nothing
+    /// (V54).
     fields: &'p HashSet<Vec<u8>>,
 }
 
@@ -89,7 +96,7 @@ impl Rules<'_, '_> {
                 }
                 (None, Some(other)) => {
                     let (loser, winner) =
-                        if self.tags[at] < self.tags[other] { (at, other) } else { (other, at) };
+                        if self.priorities[at] < self.priorities[other] { (at, other) } else { (other, at) };
                     self.say(Code::SupersededRule, loser, winner, "has the same pattern", pass);
                 }
                 _ => {}
@@ -107,7 +114,7 @@ impl Rules<'_, '_> {
         let wide = |sense| -> Vec<(usize, Shape)> {
             let is_one = |&at: &usize| self.all[at].sense == sense && self.is_wide(at);
             let mut wide: Vec<usize> = own.iter().copied().filter(is_one).collect();
-            wide.sort_by_key(|&at| std::cmp::Reverse(self.tags[at]));
+            wide.sort_by_key(|&at| std::cmp::Reverse(self.priorities[at]));
             wide.into_iter().map(|at| (at, Shape::new(self.all[at].pattern()))).collect()
         };
         let wide = [wide(Sense::Prohibit), wide(Sense::Permit)];
@@ -115,7 +122,7 @@ impl Rules<'_, '_> {
             let rule = &self.all[at];
             let wide = &wide[usize::from(rule.sense == Sense::Prohibit)];
             let shape = Shape::new(rule.pattern());
-            for (by, outer) in wide.iter().take_while(|(by, _)| self.tags[*by] > self.tags[at]) {
+            for (by, outer) in wide.iter().take_while(|(by, _)| self.priorities[*by] > self.priorities[at]) {
                 let winner = &self.all[*by];
                 let Some(covers) = covers(outer, &shape, &mut pass.steps) else {
                     pass.unchecked.get_or_insert(pass.value(rule.line));
@@ -152,8 +159,9 @@ impl Rules<'_, '_> {
 struct Entry {
     /// The number of those groups together.
     family: usize,
-    /// The bytes before the first star: rules that match one target have heads of which one begins with the other.
-    head: Vec<u8>,
+    /// The bytes before the first star: rules that match one target have prefixes of which one
+    /// begins with the other.
+    prefix: Vec<u8>,
     /// Prohibitions first.
     permits: bool,
     /// Index into the rules of the policy.
@@ -165,7 +173,7 @@ fn redundant(
     policy: &Policy<'_>,
     groups: &[&Group<'_>],
     families: &[usize],
-    tags: &[Tag],
+    priorities: &[Priority],
     pass: &mut Pass<'_, '_>,
 ) {
     let mut entries: Vec<Entry> = Vec::new();
@@ -176,12 +184,13 @@ fn redundant(
         let rules = group.rules.clone().filter(|&at| policy.rules[at].is_crawl());
         entries.extend(rules.map(|rule| {
             let Rule { sense, .. } = policy.rules[rule];
-            let head = policy.rules[rule].pattern().parts().head.into_owned();
-            Entry { family, head, permits: sense == Sense::Permit, rule }
+            let prefix = policy.rules[rule].pattern().parts().prefix.into_owned();
+            Entry { family, prefix, permits: sense == Sense::Permit, rule }
         }));
     }
-    entries
-        .sort_by(|a, b| (a.family, &a.head, a.permits, a.rule).cmp(&(b.family, &b.head, b.permits, b.rule)));
+    entries.sort_by(|a, b| {
+        (a.family, &a.prefix, a.permits, a.rule).cmp(&(b.family, &b.prefix, b.permits, b.rule))
+    });
     // Rules that lose anyway have their remarks.
     let lost: HashSet<u32> = pass.found.iter().map(|finding| finding.span.start).collect();
     // For each entry the prohibition that follows it next.
@@ -189,27 +198,30 @@ fn redundant(
     for at in (1..entries.len()).rev() {
         next[at - 1] = if entries[at].permits { next[at] } else { Some(at) };
     }
-    // The prohibitions whose heads begin the head at hand, each with the least tag so far.
-    let mut open: Vec<(usize, Tag)> = Vec::new();
+    // The prohibitions whose prefixes begin the prefix at hand, each with the least priority so
+    // far.
+    let mut open: Vec<(usize, Priority)> = Vec::new();
     let mut prohibits = vec![false; groups.len()];
     entries.iter().filter(|entry| !entry.permits).for_each(|entry| prohibits[entry.family] = true);
     for (at, entry) in entries.iter().enumerate() {
         let begins = |a: usize, b: usize| {
-            entries[a].family == entries[b].family && entries[b].head.starts_with(&entries[a].head)
+            entries[a].family == entries[b].family && entries[b].prefix.starts_with(&entries[a].prefix)
         };
         while open.last().is_some_and(|&(last, _)| !begins(last, at)) {
             open.pop();
         }
         let rule = &policy.rules[entry.rule];
         if !entry.permits {
-            let least = open.last().map_or(Tag::MAX, |&(_, tag)| tag);
-            open.push((at, least.min(tags[entry.rule])));
+            let least = open.last().map_or(Priority::MAX, |&(_, priority)| priority);
+            open.push((at, least.min(priorities[entry.rule])));
             continue;
         }
-        let excepts = open.last().is_some_and(|&(_, tag)| tag < tags[entry.rule])
-            // A longer head means a longer pattern, where neither a star nor an escape can make up for it.
+        let excepts = open.last().is_some_and(|&(_, priority)| priority < priorities[entry.rule])
+            // A longer prefix means a longer pattern, where neither a star nor an escape can make
+            // up for it.
             || rule.pattern.iter().any(|byte| b"*%".contains(byte)) && next[at].is_some_and(|next| begins(at, next));
-        // To allow everything in a group of its own is the usual way to say that a crawler is welcome.
+        // To allow everything in a group of its own is the usual way to say that a crawler is
+        // welcome.
         let welcomes = !prohibits[entry.family] && matches!(rule.pattern.as_ref(), b"/" | b"*" | b"/*");
         let span = pass.value(rule.line);
         if !excepts && !welcomes && pass.is_written(rule) && !lost.contains(&span.start) {
@@ -219,7 +231,8 @@ fn redundant(
     }
 }
 
-/// For each group the number of the first group that it shares crawlers with, directly or over others.
+/// For each group the number of the first group that it shares crawlers with, directly or over
+/// others.
 fn families(groups: &[&Group<'_>]) -> Vec<usize> {
     let mut parent: Vec<usize> = (0..groups.len()).collect();
     fn root(parent: &mut [usize], mut at: usize) -> usize {

@@ -1,10 +1,11 @@
-//! What is said of small texts, and of hostile ones; LINTS.md has an example of each code, which the command tests.
+//! What is said of small texts, and of hostile ones; LINTS.md has an example of each code, which
+//! the command tests.
 
 mod acap;
 
 use super::*;
 use crate::policy::Sense;
-use crate::trace::{Asked, Fate, trace};
+use crate::trace::{Fate, TraceQuery, trace};
 use robomaton_formats::Decision;
 use robomaton_grammar::{DEFAULT_LIMIT, scan};
 
@@ -401,7 +402,7 @@ fn what_is_said_of_rules_is_so() {
             {
                 for target in targets.iter().step_by(1 + number % 3) {
                     let agents = [agent];
-                    let asked = Asked { usage, ..Asked::crawl(&agents, target.as_bytes()) };
+                    let asked = TraceQuery { usage, ..TraceQuery::crawl(&agents, target.as_bytes()) };
                     let answer = trace(&policy, &asked);
                     let what = || format!("{text}\n{}: line {line}, {agent} {usage} {target}", code.name());
                     if matches!(code, Code::RedundantAllow | Code::RedundantStar) {

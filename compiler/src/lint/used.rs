@@ -1,18 +1,20 @@
 //! Resources that permissions make others use, where those may not crawl them (V32).
 //!
-//! Asked of [`trace`], for each crawler that a permission is addressed to. A text that names no such resource is passed
-//! over. Only resources given by their path, or by a URL of this site, are known to be of this site.
+//! Asked of [`trace`], for each crawler that a permission is addressed to. A text that names no
+//! such resource is passed over. Only resources given by their path, or by a URL of this site, are
+//! known to be of this site.
 
 use super::{Code, Pass, quote};
 use crate::language::acap::same_site;
 use crate::policy::{Agent, Policy};
-use crate::trace::{Asked, trace};
+use crate::trace::{TraceQuery, trace};
 use robomaton_formats::condition::{Condition, Locator};
 use robomaton_formats::policy::{CRAWL, OTHER, Role};
 use robomaton_formats::{Decision, purpose};
 use std::collections::HashMap;
 
-/// Whom a question is put for, and about what: crawler (none for one that nobody names), purpose, target.
+/// Whom a question is put for, and about what: crawler (none for one that nobody names), purpose,
+/// target.
 type Question = (Option<String>, Option<String>, Vec<u8>);
 
 /// What it costs to look an answer up.
@@ -80,7 +82,8 @@ fn used(condition: &Condition, origin: Option<&str>) -> Option<Vec<u8>> {
     (!is_relative).then(|| same_site(uri, origin))?.map(String::into_bytes)
 }
 
-/// Whether a crawler is kept out, and by which line; none when there are not enough steps left to tell.
+/// Whether a crawler is kept out, and by which line; none when there are not enough steps left to
+/// tell.
 fn ask(policy: &Policy<'_>, question: &Question, pass: &mut Pass<'_, '_>) -> Option<Option<Option<u32>>> {
     let (agent, purpose, target) = question;
     // All that match are held against each other.
@@ -91,7 +94,8 @@ fn ask(policy: &Policy<'_>, question: &Question, pass: &mut Pass<'_, '_>) -> Opt
     let agents: usize = policy.groups.iter().map(|group| group.agents.len() + 1).sum();
     pass.spend(COST * agents + policy.rules.len() + count * (length + 8))?;
     let agents: Vec<&str> = agent.as_deref().into_iter().collect();
-    let answer = trace(policy, &Asked { purpose: purpose.as_deref(), ..Asked::crawl(&agents, target) });
+    let answer =
+        trace(policy, &TraceQuery { purpose: purpose.as_deref(), ..TraceQuery::crawl(&agents, target) });
     let by = answer.deciding().find(|found| {
         let group = &policy.groups[found.group];
         group.file == 0 && group.role.names_crawlers()

@@ -1,7 +1,8 @@
 //! A policy in the making: what languages add groups, rules and records to, within the limits.
 //!
-//! Made by [`crate::lower`] for one text and handed to each language. Invariants: a policy that comes out of here holds
-//! to every [`crate::Limits`], and to the crawlers that the image is narrowed to. It does not know what a record means.
+//! Made by [`crate::lower`] for one text and handed to each language. Invariants: a policy that
+//! comes out of here holds to every [`crate::Limits`], and to the crawlers that the image is
+//! narrowed to. It does not know what a record means.
 
 mod schedule;
 
@@ -174,8 +175,8 @@ impl<'s, 'o> Lowering<'s, 'o> {
         }))
     }
 
-    /// Keeps an extension record: some keys speak for the whole file, the others for the open group (R18). What says
-    /// when and how often to come is kept in its meaning, too.
+    /// Keeps an extension record: some keys speak for the whole file, the others for the open group
+    /// (R18). What says when and how often to come is kept in its meaning, too.
     pub(crate) fn extension(&mut self, key: Key, value: &'s [u8], line: u32) -> Result<(), OverLimit> {
         let record =
             Extension { key: Cow::Borrowed(key.lower_name()), value: String::from_utf8_lossy(value), line };

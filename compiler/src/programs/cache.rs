@@ -1,30 +1,32 @@
 //! What stays from one text to the next: programs that were built before.
 //!
-//! Sites copy their rules from one another, and one file has a group for each of many crawlers: of 27,000 programs of
-//! 17,473 different texts, 10,600 differ. So a program is known by the hash of its rules as they stand in the text, before
-//! they are sorted, and small ones stay here. Invariants: what a document holds does not depend on the texts before it;
-//! memory is bounded by [`KEPT`]. It does not know what a rule means.
+//! Sites copy their rules from one another, and one file has a group for each of many crawlers: of
+//! 27,000 programs of 17,473 different texts, 10,600 differ. So a program is known by the hash of
+//! its rules as they stand in the text, before they are sorted, and small ones stay here.
+//! Invariants: what a document holds does not depend on the texts before it; memory is bounded by
+//! [`KEPT`]. It does not know what a rule means.
 
-use crate::automaton::{self, Tagged};
+use crate::automaton::{self, Prioritized};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::Notation;
-use robomaton_formats::program::{Head, Silence, Weighing};
+use robomaton_formats::program::{Header, Silence, Weighing};
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-/// Bytes of programs that are kept for other texts. Then all are forgotten: those that many texts have are soon back.
+/// Bytes of programs that are kept for other texts. Then all are forgotten: those that many texts
+/// have are soon back.
 const KEPT: usize = 2 << 20;
 /// A program of more bytes is not kept: few texts have it in common.
 const LARGE: usize = 8 << 10;
 
-/// Compiles many texts, one after the other, and builds a program that several have only once. Gives the documents that
-/// [`compile`](crate::compile()) gives.
+/// Compiles many texts, one after the other, and builds a program that several have only once.
+/// Gives the documents that [`compile`](crate::compile()) gives.
 #[derive(Debug)]
 pub struct ProgramCache {
-    /// Of the hashes. Another one for each cache, so that nobody can write rules that are taken for others; documents do
-    /// not depend on it.
+    /// Of the hashes. Another one for each cache, so that nobody can write rules that are taken for
+    /// others; documents do not depend on it.
     seed: u64,
     /// Programs of any text, as ranges of `code`, by the hash of their rules.
     known: HashMap<u128, CachedProgram>,
@@ -74,12 +76,12 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
         ProgramTable { code, ranges, cache, notation, plain, numbers: HashMap::new() }
     }
 
-    /// The number of the program of these rules, which are left sorted; and the depth of it when it is new to the
-    /// document, else 0. Of rules that are `joined` with those of another program each counts: what it adds
-    /// is seen there.
+    /// The number of the program of these rules, which are left sorted; and the depth of it when it
+    /// is new to the document, else 0. Of rules that are `joined` with those of another program
+    /// each counts: what it adds is seen there.
     pub(super) fn add(
         &mut self,
-        rules: &mut Vec<Tagged<'_>>,
+        rules: &mut Vec<Prioritized<'_>>,
         joined: bool,
         silence: Silence,
     ) -> (usize, usize) {
@@ -87,12 +89,12 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
         let ProgramCache { seed, known, code, key_buffer } = &mut *self.cache;
         key_buffer.clear();
         key_buffer.extend([
-            Head::front(self.notation, weighing, false),
+            Header::front(self.notation, weighing, false),
             u8::from(self.plain),
             u8::from(joined),
         ]);
         for rule in &*rules {
-            key_buffer.extend(rule.tag.to_le_bytes());
+            key_buffer.extend(rule.priority.to_le_bytes());
             key_buffer.extend((rule.pattern.text.len() as u32).to_le_bytes());
             key_buffer.extend(rule.pattern.text);
         }
@@ -174,7 +176,7 @@ mod tests {
         let mut cache = ProgramCache::default();
         let mut forgot = 0;
         for number in 0..1_200 {
-            // Programs of lanes, small ones of tries, and some that are too large to be kept.
+            // Packed programs, small ones of tries, and some that are too large to be kept.
             let text = text(number, [5, 70, 200, 600][number / 3 % 4]);
             let before = cache.code.len();
             for options in &options {

@@ -1,8 +1,9 @@
 //! Third pass: policy and priorities → programs, and the sets of them that answer for each crawler.
 //!
-//! Of a policy whose rules are all ranked, `ranked` joins the groups of each crawler; where fields are weighed by
-//! specificity, `scoped` does. `automaton` builds the single program. Invariants: equal programs and equal sets stand once;
-//! what does not fit the format is over a limit. It does not know how an image numbers things.
+//! Of a policy whose rules are all ranked, `ranked` joins the groups of each crawler; where fields
+//! are weighed by specificity, `scoped` does. `automaton` builds the single program. Invariants:
+//! equal programs and equal sets stand once; what does not fit the format is over a limit. It does
+//! not know how an image numbers things.
 
 mod cache;
 mod ranked;
@@ -17,22 +18,22 @@ pub use sets::{ScopedEntry, ScopedSet, Set};
 use crate::limits::{LimitName, OverLimit};
 use crate::policy::Policy;
 use robomaton_formats::policy::{MAX_ENTRIES, MAX_SETS};
-use robomaton_formats::program::Tag;
+use robomaton_formats::program::Priority;
 use std::ops::Range;
 
 /// The programs of a policy, and which of them answer for whom.
 #[derive(Debug, Default)]
 pub(crate) struct ProgramSets {
-    /// The tag that each rule of the policy has in the programs.
-    pub(crate) tags: Vec<Tag>,
+    /// The priority that each rule of the policy has in the programs.
+    pub(crate) priorities: Vec<Priority>,
     /// The programs, end to end.
     pub(crate) code: Vec<u8>,
     /// Each distinct program, as a range of `code`.
     pub(crate) programs: Vec<Range<usize>>,
     /// Distinct sets of programs.
     pub(crate) sets: Vec<Set>,
-    /// Named crawlers, each with an index into `sets`; ascending by name, or in file order where a profile takes the
-    /// first record that fits.
+    /// Named crawlers, each with an index into `sets`; ascending by name, or in file order where a
+    /// profile takes the first record that fits.
     pub(crate) crawlers: Vec<(String, usize)>,
     /// The set of all other crawlers.
     pub(crate) default: Option<usize>,
@@ -42,7 +43,8 @@ pub(crate) struct ProgramSets {
     pub(crate) purposes: Vec<Vec<u8>>,
 }
 
-/// Rules of a policy by their places, usage by usage, ascending; rules of one usage keep their order.
+/// Rules of a policy by their places, usage by usage, ascending; rules of one usage keep their
+/// order.
 fn by_usage<'r>(policy: &'r Policy<'_>, rules: &'r mut [usize]) -> impl Iterator<Item = (u16, &'r [usize])> {
     let usage = |rule: usize| policy.rules[rule].usage;
     rules.sort_by_key(|&rule| usage(rule));

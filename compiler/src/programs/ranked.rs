@@ -1,31 +1,33 @@
-//! The sets of a text whose rules are all ranked: one program for each group and usage, joined for each crawler (R7).
+//! The sets of a text whose rules are all ranked: one program for each group and usage, joined for
+//! each crawler (R7).
 //!
-//! A crawler's set holds the programs of all groups that answer for it; the highest tag among them decides, so groups
-//! are never merged. Invariant: linear in the policy, but for the programs themselves. It does not know who wins.
+//! A crawler's set holds the programs of all groups that answer for it; the highest priority among
+//! them decides, so groups are never merged. Invariant: linear in the policy, but for the programs
+//! themselves. It does not know who wins.
 
 use super::cache::ProgramTable;
 use super::{ProgramCache, ProgramSets, Set, by_usage};
-use crate::automaton::Tagged;
+use crate::automaton::Prioritized;
 use crate::limits::OverLimit;
 use crate::policy::Policy;
 use crate::{Options, precedence};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use robomaton_formats::policy::CRAWL;
 use robomaton_formats::profile::AgentRule;
-use robomaton_formats::program::Tag;
+use robomaton_formats::program::Priority;
 
 /// The programs of a group: (usage, index into [`ProgramSets::programs`]), ascending by usage.
 type GroupPrograms = Vec<(u16, usize)>;
 
-/// The programs of a policy whose rules have these tags, and the sets of them.
+/// The programs of a policy whose rules have these priorities, and the sets of them.
 pub(crate) fn ranked(
     policy: &Policy<'_>,
-    tags: Vec<Tag>,
+    priorities: Vec<Priority>,
     options: &Options,
     cache: &mut ProgramCache,
 ) -> Result<ProgramSets, OverLimit> {
     let names = names(policy);
-    let mut sets = ProgramSets { tags, ..ProgramSets::default() };
+    let mut sets = ProgramSets { priorities, ..ProgramSets::default() };
     let programs = sets.build(policy, &joined(policy, &names), options, cache)?;
     let longest = sets.choose(policy, names, &programs);
     sets.check(policy, longest)?;
@@ -73,10 +75,10 @@ impl ProgramSets {
         options: &Options,
         cache: &mut ProgramCache,
     ) -> Result<Vec<GroupPrograms>, OverLimit> {
-        let ProgramSets { tags, code, programs: ranges, .. } = self;
+        let ProgramSets { priorities, code, programs: ranges, .. } = self;
         let notation = policy.profile.notation();
         let mut table = ProgramTable::new(code, ranges, cache, notation, options.plain_programs);
-        let mut tagged = Vec::with_capacity(policy.rules.len());
+        let mut prioritized = Vec::with_capacity(policy.rules.len());
         let mut places: Vec<usize> = Vec::with_capacity(policy.rules.len());
         let mut groups = Vec::with_capacity(policy.groups.len());
         for (group, &joined) in policy.groups.iter().zip(joined) {
@@ -87,11 +89,14 @@ impl ProgramSets {
             let crawls = places.iter().any(|&rule| policy.rules[rule].is_crawl());
             let silent = (!crawls).then_some((CRAWL, [].as_slice()));
             for (usage, rules) in silent.into_iter().chain(by_usage(policy, &mut places)) {
-                let tag = |&rule: &usize| Tagged { pattern: policy.rules[rule].pattern(), tag: tags[rule] };
-                tagged.clear();
-                tagged.extend(rules.iter().map(tag));
+                let priority = |&rule: &usize| Prioritized {
+                    pattern: policy.rules[rule].pattern(),
+                    priority: priorities[rule],
+                };
+                prioritized.clear();
+                prioritized.extend(rules.iter().map(priority));
                 let silence = precedence::silence(rules.iter().map(|&rule| &policy.rules[rule]), Some(usage));
-                let (program, depth) = table.add(&mut tagged, joined, silence);
+                let (program, depth) = table.add(&mut prioritized, joined, silence);
                 options.limits.check_depth(depth, group.line)?;
                 programs.push((usage, program));
             }

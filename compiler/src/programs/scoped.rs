@@ -1,20 +1,24 @@
 //! The sets of a text whose fields are weighed by narrowness: ACAP, and what pages say.
 //!
-//! One program for each group and usage; their tags are keys of the document's scope, so any programs of it can be asked
-//! together. What is addressed to any crawler stands in one set that all others lead to, so that a text of *n* records
-//! gives sets of *n* entries in all. Only conventional groups, of which a crawler has few, are joined here, because of
-//! their rules one winner is sought. Invariant: linear in the policy, but for what [`MERGED`] and [`ENTRIES`] allow.
+//! One program for each group and usage; their priorities are keys of the document's scope, so any
+//! programs of it can be asked together. What is addressed to any crawler stands in one set that
+//! all others lead to, so that a text of *n* records gives sets of *n* entries in all. Only
+//! conventional groups, of which a crawler has few, are joined here, because of their rules one
+//! winner is sought. Invariant: linear in the policy, but for what [`MERGED`] and [`ENTRIES`]
+//! allow.
 
 use super::{ProgramSets, ScopedEntry, ScopedSet, Set, by_usage};
-use crate::automaton::{self, Tagged};
+use crate::automaton::{self, Prioritized};
 use crate::limits::{LimitName, Limits, OverLimit};
 use crate::policy::{Group, Policy, Rule, Sense};
 use crate::precedence;
 use crate::scope::{Order, scoped_pattern, symbols};
 use robomaton_formats::pattern::Parts;
 use robomaton_formats::policy::{MAX_ENTRIES, Role, is_special};
-use robomaton_formats::program::{Silence, Tag, Weighing};
-use robomaton_formats::scope::{MAX_RULES, PERMITS, PERMITS_IF, PROHIBITS, Scope, bundle_tag, scoped_tag};
+use robomaton_formats::program::{Priority, Silence, Weighing};
+use robomaton_formats::scope::{
+    MAX_RULES, PERMITS, PERMITS_IF, PROHIBITS, Scope, scoped_priority, set_priority,
+};
 use std::collections::{BTreeMap, HashMap};
 
 /// Conventional rules of all combinations of groups that crawlers have. A rule counts once for each
@@ -24,8 +28,12 @@ const BYTES_OF_RULE: usize = 64;
 /// Programs of all combinations of groups of fields that crawlers have.
 const ENTRIES: usize = 1 << 20;
 
-/// The programs of a policy whose ranked rules have these tags, and the sets of them.
-pub(crate) fn scoped(policy: &Policy<'_>, ranks: &[Tag], limits: &Limits) -> Result<ProgramSets, OverLimit> {
+/// The programs of a policy whose ranked rules have these priorities, and the sets of them.
+pub(crate) fn scoped(
+    policy: &Policy<'_>,
+    ranks: &[Priority],
+    limits: &Limits,
+) -> Result<ProgramSets, OverLimit> {
     let mut filling = Filling::new(policy, ranks, limits)?;
     let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut any = Vec::new();
@@ -40,7 +48,8 @@ pub(crate) fn scoped(policy: &Policy<'_>, ranks: &[Tag], limits: &Limits) -> Res
         any.into_iter().partition(|&group| filling.is_conventional(group));
     let rest = filling.fields(&any)?;
     let rest = filling.intern(rest);
-    // Crawlers that the same groups address have one set; what groups for any agent say is joined when it is needed.
+    // Crawlers that the same groups address have one set; what groups for any agent say is joined
+    // when it is needed.
     let mut known: HashMap<Vec<usize>, usize> = HashMap::new();
     let mut of_default: Option<Vec<ScopedEntry>> = None;
     for (name, groups) in named {
@@ -93,12 +102,12 @@ struct Filling<'f, 'p, 's> {
     order: Order,
     /// The number of each rule's pattern in the order.
     patterns: Vec<u32>,
-    /// Tag and pattern of each conventional rule, ascending: the place is the rule's number.
-    numbers: Vec<(Tag, u32)>,
+    /// Priority and pattern of each conventional rule, ascending: the place is the rule's number.
+    numbers: Vec<(Priority, u32)>,
     /// Programs that are there already.
-    programs: HashMap<Vec<Tagged<'p>>, usize>,
-    /// Numbers of bundles, by their tags.
-    bundles: HashMap<Vec<Tag>, u32>,
+    programs: HashMap<Vec<Prioritized<'p>>, usize>,
+    /// Numbers of priority_sets, by their priorities.
+    priority_sets: HashMap<Vec<Priority>, u32>,
     /// Entries of groups that were joined.
     joined: HashMap<Vec<usize>, Vec<ScopedEntry>>,
     merged: usize,
@@ -113,7 +122,7 @@ struct Filling<'f, 'p, 's> {
 }
 
 impl<'f, 'p, 's> Filling<'f, 'p, 's> {
-    fn new(policy: &'p Policy<'s>, ranks: &[Tag], limits: &'f Limits) -> Result<Self, OverLimit> {
+    fn new(policy: &'p Policy<'s>, ranks: &[Priority], limits: &'f Limits) -> Result<Self, OverLimit> {
         let of_file = |role: Role| !role.is_of_page();
         let mut texts = vec![None; policy.rules.len()];
         for group in policy.groups.iter().filter(|group| of_file(group.role)) {
@@ -135,30 +144,30 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
             let line = policy.rules.last().map_or(1, |rule| rule.line);
             return Err(OverLimit { limit: LimitName::Merged, allowed: MAX_RULES, line });
         }
-        let mut tags = vec![0; policy.rules.len()];
+        let mut priorities = vec![0; policy.rules.len()];
         for group in &policy.groups {
             for at in group.rules.clone() {
                 let rule = &policy.rules[at];
-                tags[at] = if group.role.is_ranked() {
+                priorities[at] = if group.role.is_ranked() {
                     let number = numbers
                         .binary_search(&(ranks[at], patterns[at]))
                         .expect("every ranked rule has a number");
-                    scoped_tag(number as u32, says(rule))
+                    scoped_priority(number as u32, says(rule))
                 } else {
                     let special = is_special(policy.usage_name(rule.usage));
-                    scoped_tag(2 * patterns[at] + u32::from(special), says(rule))
+                    scoped_priority(2 * patterns[at] + u32::from(special), says(rule))
                 };
             }
         }
         Ok(Filling {
-            sets: ProgramSets { tags, ..ProgramSets::default() },
+            sets: ProgramSets { priorities, ..ProgramSets::default() },
             policy,
             limits,
             order,
             patterns,
             numbers,
             programs: HashMap::new(),
-            bundles: HashMap::new(),
+            priority_sets: HashMap::new(),
             joined: HashMap::new(),
             merged: 0,
             fields: HashMap::new(),
@@ -174,8 +183,9 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         self.policy.groups[group].role.is_ranked()
     }
 
-    /// The set of the fields of these groups; conventional groups among them are passed over. Of one usage it has no
-    /// more stars than a group may have: its programs are walked one after the other.
+    /// The set of the fields of these groups; conventional groups among them are passed over. Of
+    /// one usage it has no more stars than a group may have: its programs are walked one after the
+    /// other.
     fn fields(&mut self, groups: &[usize]) -> Result<ScopedSet, OverLimit> {
         let mut set = ScopedSet { permits: self.policy.is_acap, ..ScopedSet::default() };
         let mut stars: HashMap<u16, usize> = HashMap::new();
@@ -279,51 +289,59 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
 
     /// The program of these rules, which is built once.
     fn program(&mut self, rules: &[usize]) -> usize {
-        let tagged =
-            |&rule: &usize| Tagged { pattern: self.policy.rules[rule].pattern(), tag: self.sets.tags[rule] };
-        let mut tagged: Vec<Tagged<'p>> = rules.iter().map(tagged).collect();
-        tagged.sort_unstable();
-        // Of one pattern, fields that differ in what they say are one; of conventional rules the higher number counts.
-        tagged.dedup_by(|later, kept| {
+        let prioritized = |&rule: &usize| Prioritized {
+            pattern: self.policy.rules[rule].pattern(),
+            priority: self.sets.priorities[rule],
+        };
+        let mut prioritized: Vec<Prioritized<'p>> = rules.iter().map(prioritized).collect();
+        prioritized.sort_unstable();
+        // Of one pattern, fields that differ in what they say are one; of conventional rules the
+        // higher number counts.
+        prioritized.dedup_by(|later, kept| {
             let same = later.pattern == kept.pattern;
             if same {
-                kept.tag = if later.tag >> 3 == kept.tag >> 3 { kept.tag | later.tag } else { later.tag };
+                kept.priority = if later.priority >> 3 == kept.priority >> 3 {
+                    kept.priority | later.priority
+                } else {
+                    later.priority
+                };
             }
             same
         });
-        let tagged = self.bundle(tagged);
-        if let Some(&program) = self.programs.get(&tagged) {
+        let prioritized = self.priority_set(prioritized);
+        if let Some(&program) = self.programs.get(&prioritized) {
             return program;
         }
         let notation = self.policy.rules[rules[0]].notation;
         let start = self.sets.code.len();
-        let depth = automaton::build(&tagged, notation, Weighing::Scoped, &mut self.sets.code);
+        let depth = automaton::build(&prioritized, notation, Weighing::Scoped, &mut self.sets.code);
         if self.over.is_ok() {
             self.over = self.limits.check_depth(depth, self.policy.rules[rules[0]].line);
         }
         self.sets.programs.push(start..self.sets.code.len());
         let program = self.sets.programs.len() - 1;
-        self.programs.insert(tagged, program);
+        self.programs.insert(prioritized, program);
         program
     }
 
-    /// Patterns that match alike lead to one place of a program: leaves one of them, with a tag for all.
-    fn bundle(&mut self, rules: Vec<Tagged<'p>>) -> Vec<Tagged<'p>> {
-        let mut alike: BTreeMap<Parts<'p>, Vec<Tagged<'p>>> = BTreeMap::new();
+    /// Patterns that match alike lead to one place of a program: leaves one of them, with a
+    /// priority for all.
+    fn priority_set(&mut self, rules: Vec<Prioritized<'p>>) -> Vec<Prioritized<'p>> {
+        let mut alike: BTreeMap<Parts<'p>, Vec<Prioritized<'p>>> = BTreeMap::new();
         rules.iter().for_each(|rule| alike.entry(rule.pattern.parts()).or_default().push(*rule));
         if alike.len() == rules.len() {
             return rules;
         }
-        let one = |rules: Vec<Tagged<'p>>| match rules[..] {
+        let one = |rules: Vec<Prioritized<'p>>| match rules[..] {
             [rule] => rule,
             _ => {
-                let tags: Vec<Tag> = rules.iter().map(|rule| rule.tag).collect();
-                let next = self.bundles.len() as u32;
-                let bundle = *self.bundles.entry(tags).or_insert(next);
-                Tagged { tag: bundle_tag(bundle), ..rules[0] }
+                let priorities: Vec<Priority> = rules.iter().map(|rule| rule.priority).collect();
+                let next = self.priority_sets.len() as u32;
+                let priority_set = *self.priority_sets.entry(priorities).or_insert(next);
+                Prioritized { priority: set_priority(priority_set), ..rules[0] }
             }
         };
-        let mut rules: Vec<Tagged<'p>> = alike.into_values().map(one).collect();
+        let mut rules: Vec<Prioritized<'p>> = alike.into_values().map(one).collect();
         rules.sort_unstable();
         rules
     }
@@ -341,17 +359,19 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
 
     fn finish(mut self) -> Result<ProgramSets, OverLimit> {
         self.over?;
-        debug_assert_eq!(self.patterns.len(), self.sets.tags.len());
+        debug_assert_eq!(self.patterns.len(), self.sets.priorities.len());
         let conventional = self.numbers.iter().map(|&(_, pattern)| pattern).collect();
-        let mut bundles = vec![Vec::new(); self.bundles.len()];
-        self.bundles.into_iter().for_each(|(tags, number)| bundles[number as usize] = tags);
-        Scope { narrower: self.order.narrower, conventional, bundles }.encode(&mut self.sets.scope);
+        let mut priority_sets = vec![Vec::new(); self.priority_sets.len()];
+        self.priority_sets
+            .into_iter()
+            .for_each(|(priorities, number)| priority_sets[number as usize] = priorities);
+        Scope { narrower: self.order.narrower, conventional, priority_sets }.encode(&mut self.sets.scope);
         Ok(self.sets)
     }
 }
 
-/// The bits of a rule's tag.
-fn says(rule: &Rule<'_>) -> Tag {
+/// The bits of a rule's priority.
+fn says(rule: &Rule<'_>) -> Priority {
     match (rule.sense, rule.conditions) {
         (Sense::Prohibit, _) => PROHIBITS,
         (Sense::Permit, 0) => PERMITS,

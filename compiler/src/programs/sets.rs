@@ -1,7 +1,7 @@
 //! The sets of programs that answer for crawlers, as a document holds them.
 //!
-//! Made by `ranked` and `scoped`, numbered by `emit`, taken out of images by `document::extract`. They hold indexes
-//! into the document, and do not know what a program says.
+//! Made by `ranked` and `scoped`, numbered by `emit`, taken out of images by `document::extract`.
+//! They hold indexes into the document, and do not know what a program says.
 
 use robomaton_formats::policy::Role;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 /// The programs that answer for some crawlers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Set {
-    /// Conventional ones: (usage, index into [`Document::programs`](crate::Document::programs)), sorted.
+    /// Conventional ones: (usage, index into [`Document::programs`](crate::Document::programs)),
+    /// sorted.
     Ranked(Vec<(u16, usize)>),
     /// Ones that are weighed by narrowness.
     Scoped(ScopedSet),
@@ -28,7 +29,8 @@ pub struct ScopedSet {
     pub pages: bool,
     /// The programs, sorted.
     pub entries: Vec<ScopedEntry>,
-    /// The set of the fields that are addressed to any crawler, as an index into [`Document::sets`](crate::Document::sets).
+    /// The set of the fields that are addressed to any crawler, as an index into
+    /// [`Document::sets`](crate::Document::sets).
     pub rest: Option<usize>,
 }
 

@@ -1,8 +1,9 @@
 //! The trace evaluator: what a policy means, read naively.
 //!
-//! It lists every rule that matches and says who beat whom. It is what `explain` prints and what the tests hold the
-//! automaton against, so it shares nothing with it but the tags of [`crate::precedence`], the comparison of
-//! [`crate::scope`], and what `formats` says of patterns, purposes and names. Slow on purpose.
+//! It lists every rule that matches and says who beat whom. It is what `explain` prints and what
+//! the tests hold the automaton against, so it shares nothing with it but the priorities of
+//! [`crate::precedence`], the comparison of [`crate::scope`], and what `formats` says of patterns,
+//! purposes and names. Slow on purpose.
 
 mod scoped;
 
@@ -16,11 +17,11 @@ use robomaton_formats::condition::Condition;
 use robomaton_formats::decision::is_robots_txt;
 use robomaton_formats::policy::CRAWL;
 use robomaton_formats::profile::AgentRule;
-use robomaton_formats::program::{Silence, Tag, permits};
+use robomaton_formats::program::{Priority, Silence, permits};
 
 /// A question.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct TraceQuery<'a> {
     /// The crawler's names, best first (R5).
     pub agents: &'a [&'a str],
     /// The usage, by name.
@@ -29,18 +30,20 @@ pub struct Asked<'a> {
     pub purpose: Option<&'a str>,
     /// The target as it stands in the URL.
     pub target: &'a [u8],
-    /// Whether the crawler works on elements of pages: then what is said of elements does not speak for the page (M13).
+    /// Whether the crawler works on elements of pages: then what is said of elements does not speak
+    /// for the page (M13).
     pub elements: bool,
-    /// Whether there may be a robots.txt that nobody has read: then what pages say to any crawler is not all.
+    /// Whether there may be a robots.txt that nobody has read: then what pages say to any crawler
+    /// is not all.
     pub unheard: bool,
     /// Whether only groups and records that name the crawler count.
     pub named_only: bool,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> TraceQuery<'a> {
     /// A question about crawling.
-    pub fn crawl(agents: &'a [&'a str], target: &'a [u8]) -> Asked<'a> {
-        Asked {
+    pub fn crawl(agents: &'a [&'a str], target: &'a [u8]) -> TraceQuery<'a> {
+        TraceQuery {
             agents,
             usage: "crawl",
             purpose: None,
@@ -59,8 +62,8 @@ pub struct Match {
     pub rule: usize,
     /// Index into [`Policy::groups`].
     pub group: usize,
-    /// The tag of a conventional rule, 0 of a field.
-    pub tag: Tag,
+    /// The priority of a conventional rule, 0 of a field.
+    pub priority: Priority,
     /// The level of a field; none for a conventional rule.
     pub level: Option<Level>,
     /// What became of it.
@@ -97,10 +100,11 @@ pub struct Trace {
     pub conditions: Vec<Condition>,
     /// Whether a file that these records refer to is missing (decision 23).
     pub incomplete: bool,
-    /// What the fields alone say, and the conventional rules alone; none where they are silent (decision 14).
+    /// What the fields alone say, and the conventional rules alone; none where they are silent
+    /// (decision 14).
     pub sides: [Option<Decision>; 2],
-    /// Pairs of rules of which neither is narrower, as indexes into [`Policy::rules`], with the symbol at which two
-    /// literals part them.
+    /// Pairs of rules of which neither is narrower, as indexes into [`Policy::rules`], with the
+    /// symbol at which two literals part them.
     pub undetermined: Vec<(usize, usize, usize)>,
 }
 
@@ -112,13 +116,13 @@ impl Trace {
 }
 
 /// Evaluates a policy.
-pub fn trace(policy: &Policy<'_>, asked: &Asked<'_>) -> Trace {
-    let names = &reduced_names(policy.profile.agent_rule(), asked.agents);
-    let choice = choose(policy, names, asked.named_only);
-    let target = policy.profile.notation().target(asked.target);
-    let usage = policy.usage(asked.usage);
+pub fn trace(policy: &Policy<'_>, query: &TraceQuery<'_>) -> Trace {
+    let names = &reduced_names(policy.profile.agent_rule(), query.agents);
+    let choice = choose(policy, names, query.named_only);
+    let target = policy.profile.notation().target(query.target);
+    let usage = policy.usage(query.usage);
     let robots_txt = usage == Some(CRAWL) && policy.profile.allows_robots_txt() && is_robots_txt(&target);
-    let conventional = conventional_groups(policy, &choice, asked.named_only);
+    let conventional = conventional_groups(policy, &choice, query.named_only);
     let mut trace = Trace {
         choice,
         groups: conventional.clone(),
@@ -130,29 +134,30 @@ pub fn trace(policy: &Policy<'_>, asked: &Asked<'_>) -> Trace {
         sides: [None; 2],
         undetermined: Vec::new(),
     };
-    let tags = precedence::tags(policy);
+    let priorities = precedence::priorities(policy);
     let mut spoken = Vec::new();
     for &group in &conventional {
         for at in policy.groups[group].rules.clone() {
             let rule = &policy.rules[at];
             if Some(rule.usage) == usage {
                 spoken.push(rule);
-                if rule.pattern().matches(&rule.notation.target(asked.target)) {
-                    let (tag, fate) = (tags[at], Fate::Beaten);
-                    trace.matches.push(Match { rule: at, group, tag, level: None, fate });
+                if rule.pattern().matches(&rule.notation.target(query.target)) {
+                    let (priority, fate) = (priorities[at], Fate::Beaten);
+                    trace.matches.push(Match { rule: at, group, priority, level: None, fate });
                 }
             }
         }
     }
     let silence = precedence::silence(spoken, usage);
     if policy.is_scoped() {
-        scoped::weigh(policy, asked, names, usage, silence, &mut trace);
+        scoped::weigh(policy, query, names, usage, silence, &mut trace);
     } else {
-        let winner = trace.matches.iter_mut().rev().max_by_key(|found| found.tag).filter(|_| !robots_txt);
+        let winner =
+            trace.matches.iter_mut().rev().max_by_key(|found| found.priority).filter(|_| !robots_txt);
         trace.decision = match (winner, silence) {
             (Some(winner), _) => {
                 winner.fate = Fate::Decides;
-                Decision::from(permits(winner.tag))
+                Decision::from(permits(winner.priority))
             }
             (None, Silence::Allowed) => Decision::Allowed,
             (None, Silence::Unknown) => Decision::Unknown,
@@ -173,7 +178,8 @@ fn reduced_names(rule: AgentRule, agents: &[&str]) -> Vec<String> {
     names.map(|name| rule.reduce(&name)).collect()
 }
 
-/// Whom a policy takes the crawler for (R5; K9): the first of its names that any group or record is addressed to.
+/// Whom a policy takes the crawler for (R5; K9): the first of its names that any group or record is
+/// addressed to.
 fn choose(policy: &Policy<'_>, names: &[String], named_only: bool) -> Choice {
     let rule = policy.profile.agent_rule();
     let groups = || policy.groups.iter().filter(|group| group.names_crawlers());

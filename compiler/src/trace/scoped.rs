@@ -1,10 +1,11 @@
 //! Fields weighed by narrowness, read naively (V49 to V52, P15, decisions 2 to 14).
 //!
-//! Called by [`super::trace`] with the conventional matches already found. It adds the fields that match, finds the
-//! level that is live, drops conventional rules that contradict a live field, lets the conventional winner in as one
-//! more field, and then holds every prohibition against every permission.
+//! Called by [`super::trace`] with the conventional matches already found. It adds the fields that
+//! match, finds the level that is live, drops conventional rules that contradict a live field, lets
+//! the conventional winner in as one more field, and then holds every prohibition against every
+//! permission.
 
-use super::{Asked, Choice, Fate, Holder, Level, Match, Trace, is_named, is_permission};
+use super::{Choice, Fate, Holder, Level, Match, Trace, TraceQuery, is_named, is_permission};
 use crate::policy::{Group, Policy};
 use crate::scope::{self, Symbol, scoped_pattern, symbols};
 use robomaton_formats::Decision;
@@ -16,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub(super) fn weigh(
     policy: &Policy<'_>,
-    asked: &Asked<'_>,
+    query: &TraceQuery<'_>,
     names: &[String],
     usage: Option<u16>,
     silence: Silence,
@@ -24,22 +25,29 @@ pub(super) fn weigh(
 ) {
     let conventional = trace.matches.len();
     for (number, group) in policy.groups.iter().enumerate() {
-        for (any, holder) in addresses(group, policy, asked, names, &trace.choice) {
+        for (any, holder) in addresses(group, policy, query, names, &trace.choice) {
             for at in group.rules.clone() {
                 let rule = &policy.rules[at];
-                let general = is_special(asked.usage) && rule.usage == PRESENT;
+                let general = is_special(query.usage) && rule.usage == PRESENT;
                 let other = !general && Some(rule.usage) != usage;
                 if other && rule.usage != OTHER
-                    || !rule.pattern().matches(&rule.notation.target(asked.target))
+                    || !rule.pattern().matches(&rule.notation.target(query.target))
                 {
                     continue;
                 }
                 let level = Some(Level { other, any, holder });
-                trace.matches.push(Match { rule: at, group: number, tag: 0, level, fate: Fate::Overridden });
+                trace.matches.push(Match {
+                    rule: at,
+                    group: number,
+                    priority: 0,
+                    level,
+                    fate: Fate::Overridden,
+                });
             }
         }
     }
-    // A group may address the crawler both by name and as any: what counts is how it addresses it best.
+    // A group may address the crawler both by name and as any: what counts is how it addresses it
+    // best.
     let mut best: BTreeMap<usize, Match> = BTreeMap::new();
     for found in trace.matches.split_off(conventional) {
         let known = best.entry(found.rule).or_insert(found);
@@ -49,7 +57,7 @@ pub(super) fn weigh(
     let texts = trace.matches.iter().map(|found| &policy.rules[found.rule].pattern);
     let texts = texts.map(|pattern| symbols(&scoped_pattern(pattern)));
     let symbols = trace.matches.iter().map(|found| found.rule).zip(texts).collect();
-    let weighing = Weighing { policy, special: usage.filter(|_| is_special(asked.usage)), symbols };
+    let weighing = Weighing { policy, special: usage.filter(|_| is_special(query.usage)), symbols };
     let live = |matches: &[Match], other, from: Holder| {
         let levels = matches.iter().filter_map(|found| found.level);
         levels.filter(|level| level.other == other && level.holder >= from).min()
@@ -61,8 +69,8 @@ pub(super) fn weigh(
     });
     let in_page = level.filter(|level| level.holder < Holder::SubRecord);
     let joins = match in_page {
-        // What a page says to any crawler does not beat a group that names this one: it is as if it were not there
-        // (decision 28).
+        // What a page says to any crawler does not beat a group that names this one: it is as if it
+        // were not there (decision 28).
         Some(page) if page.any && own_group && conventional > 0 => {
             level = live(&trace.matches, false, Holder::SubRecord);
             true
@@ -89,7 +97,7 @@ pub(super) fn weigh(
     }
     let winner = candidates.into_iter().max_by_key(|&at| {
         let found = &trace.matches[at];
-        (found.tag, weighing.symbols(found), Reverse(at))
+        (found.priority, weighing.symbols(found), Reverse(at))
     });
     if level.is_none() && winner.is_none() {
         level = live(&trace.matches, true, Holder::Element);
@@ -126,11 +134,11 @@ pub(super) fn weigh(
         trace.conditions = conditions;
     }
     let missing = |group: &Group<'_>| {
-        group.incomplete && !addresses(group, policy, asked, names, &trace.choice).is_empty()
+        group.incomplete && !addresses(group, policy, query, names, &trace.choice).is_empty()
     };
     let page = level.filter(|level| level.holder < Holder::SubRecord);
     trace.incomplete =
-        policy.groups.iter().any(missing) || asked.unheard && page.is_some_and(|page| page.any);
+        policy.groups.iter().any(missing) || query.unheard && page.is_some_and(|page| page.any);
     // Fields that answer are groups that answer.
     let mut groups: Vec<usize> = trace.matches.iter().map(|found| found.group).collect();
     groups.append(&mut trace.groups);
@@ -139,26 +147,28 @@ pub(super) fn weigh(
     trace.groups = groups;
 }
 
-/// No field and no rule matches: in a file of ACAP that is permission (P49), elsewhere what silence of the rules is.
+/// No field and no rule matches: in a file of ACAP that is permission (P49), elsewhere what silence
+/// of the rules is.
 fn silent(policy: &Policy<'_>, silence: Silence) -> Decision {
     if policy.is_acap || silence == Silence::Allowed { Decision::Allowed } else { Decision::Unknown }
 }
 
-/// How a group's fields address the crawler: whether as any, and from where. Empty when they do not.
+/// How a group's fields address the crawler: whether as any, and from where. Empty when they do
+/// not.
 fn addresses(
     group: &Group<'_>,
     policy: &Policy<'_>,
-    asked: &Asked<'_>,
+    query: &TraceQuery<'_>,
     names: &[String],
     choice: &Choice,
 ) -> Vec<(bool, Holder)> {
     let for_purpose = !group.purposes.is_empty();
-    if for_purpose && !group.purposes.iter().any(|pattern| purpose::matches(pattern, asked.purpose)) {
+    if for_purpose && !group.purposes.iter().any(|pattern| purpose::matches(pattern, query.purpose)) {
         return Vec::new();
     }
     let holder = match (group.role, for_purpose) {
         (Role::Conventional | Role::Preference, _) => return Vec::new(),
-        (Role::Element, _) if asked.elements || asked.named_only => return Vec::new(),
+        (Role::Element, _) if query.elements || query.named_only => return Vec::new(),
         (Role::Element, _) => return vec![(false, Holder::Element)],
         (Role::Page, true) => Holder::PageForPurpose,
         (Role::Page, false) => Holder::Page,
@@ -173,7 +183,7 @@ fn addresses(
         _ => matches!(choice, Choice::Named(name) if is_named(group, rule, name)),
     };
     let named = named.then_some((false, holder));
-    let as_any = group.is_default() && !asked.named_only;
+    let as_any = group.is_default() && !query.named_only;
     named.into_iter().chain(as_any.then_some((true, holder))).collect()
 }
 
@@ -209,7 +219,8 @@ impl Weighing<'_, '_> {
         scope::compare(self.symbols(one), self.symbols(other))
     }
 
-    /// Whether one field beats another: by a narrower pattern, or on the same one by a special usage (decision 9).
+    /// Whether one field beats another: by a narrower pattern, or on the same one by a special
+    /// usage (decision 9).
     fn beats(&self, one: &Match, other: &Match) -> bool {
         match self.compare(one, other).0 {
             Some(Ordering::Greater) => true,
@@ -228,7 +239,7 @@ impl Weighing<'_, '_> {
     /// Whether a conventional permission stands on the same pattern as a conventional prohibition.
     fn supersedes(&self, one: &Match, other: &Match) -> bool {
         let [a, b] = [one, other].map(|found| &self.policy.rules[found.rule]);
-        one.tag > other.tag && a.pattern == b.pattern
+        one.priority > other.priority && a.pattern == b.pattern
     }
 
     /// What these fields say together, and which decide; none when there are none.
@@ -254,7 +265,8 @@ impl Weighing<'_, '_> {
         }
     }
 
-    /// The pairs of permission and prohibition of which neither is narrower, the first [`MOST_PAIRS`] of them.
+    /// The pairs of permission and prohibition of which neither is narrower, the first
+    /// [`MOST_PAIRS`] of them.
     fn undetermined(&self, fields: &[Match]) -> Vec<(usize, usize, usize)> {
         let mut pairs = Vec::new();
         for (number, one) in fields.iter().enumerate() {

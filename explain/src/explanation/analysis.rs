@@ -83,7 +83,7 @@ pub(super) struct Level {
 
 impl Analysis {
     pub(super) fn new(evidence: &Evidence<'_>, verdict: &Verdict<'_>, missing: Vec<String>) -> Analysis {
-        let Evidence { policy, trace, asked } = *evidence;
+        let Evidence { policy, trace, query } = *evidence;
         let is_overridden = evidence.overriding_outcome(verdict).is_some();
         let matches = trace.matches.iter().map(|found| Match::new(policy, found, is_overridden));
         Analysis {
@@ -95,7 +95,7 @@ impl Analysis {
             level: if is_overridden { None } else { level(evidence) },
             undetermined: trace.undetermined.iter().map(|pair| Pair::new(policy, *pair)).collect(),
             missing: if trace.incomplete { missing } else { Vec::new() },
-            unheard: asked.unheard,
+            unheard: query.unheard,
         }
     }
 }
@@ -118,7 +118,7 @@ impl Match {
             page: page_of(rule.role, &rule.pattern),
             file: rule.file.map(|(_, name)| name),
             permits: rule.permits,
-            rank: Some(found.tag >> 1).filter(|_| found.level.is_none()),
+            rank: Some(found.priority >> 1).filter(|_| found.level.is_none()),
             level: found.level.map(Level::from),
             fate: fate_name(fate),
             wins: fate == Fate::Decides,
@@ -145,22 +145,22 @@ impl From<trace::Level> for Level {
 
 /// The groups that answer, and all records and pages that address the crawler.
 fn groups(evidence: &Evidence<'_>) -> Vec<Group> {
-    let Evidence { policy, trace, asked } = *evidence;
-    let numbers = (0..policy.groups.len()).filter(|&number| addresses(policy, trace, asked, number));
+    let Evidence { policy, trace, query } = *evidence;
+    let numbers = (0..policy.groups.len()).filter(|&number| addresses(policy, trace, query, number));
     numbers.filter_map(|number| Group::new(evidence, number)).collect()
 }
 
 impl Group {
     /// The group with this number; none if it stands in other pages only.
     fn new(evidence: &Evidence<'_>, number: usize) -> Option<Group> {
-        let Evidence { policy, asked, .. } = *evidence;
+        let Evidence { policy, query, .. } = *evidence;
         let group = &policy.groups[number];
         // A group of pages holds what many of them say.
         let is_of_page = group.role.is_of_page();
         let mut rules = group.rules.clone().map(|at| &policy.rules[at]);
         let matches = |rule: &&_| {
             let rule: &robomaton_compiler::Rule<'_> = rule;
-            rule.pattern().matches(&rule.notation.target(asked.target))
+            rule.pattern().matches(&rule.notation.target(query.target))
         };
         let here = if is_of_page { rules.find(matches) } else { None };
         if is_of_page && here.is_none() {
@@ -171,7 +171,7 @@ impl Group {
             Agent::Named(name) => name.clone().into_owned(),
         };
         let purposes = &group.purposes;
-        let is_asked = |pattern| purpose::matches(pattern, asked.purpose);
+        let is_asked = |pattern| purpose::matches(pattern, query.purpose);
         Some(Group {
             line: here.map_or(group.line, |rule| rule.line),
             agents: group.agents.iter().map(agent).collect(),

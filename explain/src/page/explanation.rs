@@ -98,7 +98,7 @@ impl PageExplanation {
             reason: reason.unwrap_or_else(|| of_verdict(verdict, &query.usage)),
             version,
             meaning,
-            unheard: evidence.is_some_and(|evidence| evidence.asked.unheard),
+            unheard: evidence.is_some_and(|evidence| evidence.query.unheard),
             is_allowed: verdict.is_allowed(),
             remarks,
         }

@@ -170,15 +170,15 @@ impl<'a> Reader<'a> {
 
     /// Why a rule does not speak of what is asked.
     fn mismatch(&self, (_, group, rule): &PageRule<'_>) -> Option<&'static str> {
-        let Evidence { policy, asked, .. } = *self.evidence;
+        let Evidence { policy, query, .. } = *self.evidence;
         // A page speaks to all names of a crawler.
         let agents = policy.profile.agent_rule();
         let is_name = |agent: &&str| group.names().any(|value| agents.names(value, &agents.reduce(agent)));
-        let is_named = || asked.agents.iter().any(is_name);
+        let is_named = || query.agents.iter().any(is_name);
         let mut purposes = group.purposes.iter();
         if !group.is_default() && !is_named() {
             Some("for another crawler")
-        } else if !group.purposes.is_empty() && !purposes.any(|of| purpose::matches(of, asked.purpose)) {
+        } else if !group.purposes.is_empty() && !purposes.any(|of| purpose::matches(of, query.purpose)) {
             Some("for another purpose")
         } else if !self.is_of_usage(policy.usage_name(rule.usage)) {
             Some("of another usage")
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
     }
 
     fn is_of_usage(&self, usage: &str) -> bool {
-        let asked = self.evidence.asked.usage;
+        let asked = self.evidence.query.usage;
         let [present, other] = [PRESENT, OTHER].map(|number| USAGES[usize::from(number)]);
         usage.eq_ignore_ascii_case(asked)
             || usage.eq_ignore_ascii_case(other)
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
             };
             let known = |usage: &str| USAGES.iter().any(|name| name.eq_ignore_ascii_case(usage));
             let (means, problem) = match (&field, usage) {
-                (_, Some(usage)) if !self.evidence.asked.elements => (
+                (_, Some(usage)) if !self.evidence.query.elements => (
                     format!("prohibits {usage} for the whole page, to one who does not work on elements"),
                     None,
                 ),

@@ -1,14 +1,16 @@
-//! Scoped lists: the programs of a set whose fields are weighed by narrowness ([`crate::scope`]; SPEC.md section 5).
+//! Scoped lists: the programs of a set whose fields are weighed by narrowness ([`crate::scope`];
+//! SPEC.md section 5).
 //!
-//! The form of their bytes stands in the head of [`crate::policy`], beside that of ranked lists. The levels of fields are named here,
-//! because compiler and runtime weigh by them; it does not know what a field says.
+//! The form of their bytes stands in the head of [`crate::policy`], beside that of ranked lists.
+//! The levels of fields are named here, because compiler and runtime weigh by them; it does not
+//! know what a field says.
 
 use crate::language::Role;
 use crate::layout::NONE;
 use crate::reference::{ListAt, ProgramAt, PurposeAt, ScopeAt, UsageId};
 
-/// How near to the crawler and the resource a field speaks: of the levels at which fields match, the first is live and
-/// all others are dropped (P15, decisions 10 to 12 and 28).
+/// How near to the crawler and the resource a field speaks: of the levels at which fields match,
+/// the first is live and all others are dropped (P15, decisions 10 to 12 and 28).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Level {
     /// Fields of the usage `other` answer only when no others do.
@@ -72,8 +74,8 @@ pub struct ScopedList {
     pub own: bool,
     /// Whether silence permits every usage, and not just crawling (P49).
     pub permits: bool,
-    /// Whether the crawler is named in pages alone: then it is no name of the text (R5), and only what the pages say to it
-    /// is read here.
+    /// Whether the crawler is named in pages alone: then it is no name of the text (R5), and only
+    /// what the pages say to it is read here.
     pub pages: bool,
     /// The scope of the document.
     pub scope: ScopeAt,
@@ -113,8 +115,8 @@ pub struct ScopedView<'i> {
     pub own: bool,
     /// Whether silence permits every usage, and not just crawling (P49).
     pub permits: bool,
-    /// Whether the crawler is named in pages alone: then it is no name of the text (R5), and only what the pages say to it
-    /// is read here.
+    /// Whether the crawler is named in pages alone: then it is no name of the text (R5), and only
+    /// what the pages say to it is read here.
     pub pages: bool,
     /// The scope of the document.
     pub scope: ScopeAt,

@@ -1,26 +1,26 @@
 //! Whether a program is well-formed (I14): called by `verify` for each program of an image.
 //!
-//! A program that passes is walked without meeting damage. Linear in the program, without recursion. What its rules
-//! should have been is not known here.
+//! A program that passes is walked without meeting damage. Linear in the program, without
+//! recursion. What its rules should have been is not known here.
 
 use super::*;
 use std::collections::HashSet;
 
-/// Checks the program at the start of `bytes` node by node. `Err` holds the offset of the offending byte and
-/// what is wrong with it. Linear in the program, without recursion.
+/// Checks the program at the start of `bytes` node by node. `Err` holds the offset of the offending
+/// byte and what is wrong with it. Linear in the program, without recursion.
 pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
-    if lanes::Lanes::is_at(bytes) {
-        return lanes::check(bytes);
+    if packed::Packed::is_at(bytes) {
+        return packed::check(bytes);
     }
-    let head = Head::read(bytes).ok_or((0, "the front of a program is damaged"))?;
+    let header = Header::read(bytes).ok_or((0, "the front of a program is damaged"))?;
     let silence = bytes[0] & 0x60;
-    if bytes[0] & 0x80 != 0 || silence > 0x20 || silence != 0 && head.weighing == Weighing::Scoped {
+    if bytes[0] & 0x80 != 0 || silence > 0x20 || silence != 0 && header.weighing == Weighing::Scoped {
         return Err((0, "reserved bits in the front of a program"));
     }
     let mut check = Check { bytes, ..Check::default() };
-    check.trie(head.literals, false)?;
-    let Some(tails) = head.tails else {
-        return if check.heads == 0 { Ok(()) } else { Err((0, "a head without tails")) };
+    check.trie(header.literals, false)?;
+    let Some(tails) = header.tails else {
+        return if check.prefixes == 0 { Ok(()) } else { Err((0, "a prefix without tails")) };
     };
     check.trie(tails.root, true)?;
     check.filters(&tails)?;
@@ -33,17 +33,17 @@ struct Check<'p> {
     bytes: &'p [u8],
     /// Where the node before begins. Nodes stand in preorder, so that none is met twice.
     last: usize,
-    /// Where heads end, and the segments that have queues.
-    heads: usize,
+    /// Where prefixes end, and the segments that have queues.
+    prefixes: usize,
     queues: HashSet<usize>,
     found: Found,
 }
 
-/// What all heads and steps say.
+/// What all prefixes and steps say.
 #[derive(Default)]
 struct Found {
     steps: usize,
-    highest: Tag,
+    highest: Priority,
     /// The states and queues that are waited for.
     awaited: HashSet<usize>,
     queued: HashSet<usize>,
@@ -67,7 +67,10 @@ impl Check<'_> {
             at += 1;
             let ends = flags & NODE_EXTRA != 0;
             if segments && (flags & 0xE != 0 || flags & NODE_QUEUE != 0 && !ends || start == root && ends) {
-                return Err((start, "a node of segments has a tag or an idle queue, or its root is one"));
+                return Err((
+                    start,
+                    "a node of segments has a priority or an idle queue, or its root is one",
+                ));
             }
             match (segments, ends) {
                 (false, _) => self.literal(&mut at, flags, start)?,
@@ -100,32 +103,32 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Reads the tags and the state of a node of literals and moves past them.
+    /// Reads the priorities and the state of a node of literals and moves past them.
     fn literal(&mut self, at: &mut usize, flags: u8, start: usize) -> Result<(), (usize, &'static str)> {
         let cut = || (start, "a node runs past the end of the programs");
-        for tag in [flags & 3, flags >> 2 & 3] {
-            if tag == TAG_EXPLICIT && varint(self.bytes, at).ok_or_else(cut)? < 2 {
-                return Err((start, "a tag of rank 0"));
+        for priority in [flags & 3, flags >> 2 & 3] {
+            if priority == PRIORITY_EXPLICIT && varint(self.bytes, at).ok_or_else(cut)? < 2 {
+                return Err((start, "a priority of rank 0"));
             }
         }
         if flags & NODE_EXTRA != 0 {
-            self.heads += 1;
+            self.prefixes += 1;
             let state = State::read(self.bytes, at).ok_or_else(cut)?;
             if state == State::default() {
-                return Err((start, "no step leads on from a head"));
+                return Err((start, "no step leads on from a prefix"));
             }
             self.reach(state, start)?;
         }
         Ok(())
     }
 
-    /// Notes that a head or a step leads to a state; no two lead to one.
+    /// Notes that a prefix or a step leads to a state; no two lead to one.
     fn reach(&mut self, state: State, start: usize) -> Result<(), (usize, &'static str)> {
         let State { number, list } = state;
         if number.is_some_and(|number| !self.found.states.insert(number))
             || list.is_some_and(|list| !self.found.lists.insert(list))
         {
-            return Err((start, "two heads or steps lead to one state"));
+            return Err((start, "two prefixes or steps lead to one state"));
         }
         Ok(())
     }
@@ -135,8 +138,8 @@ impl Check<'_> {
         let start = *at;
         let step = Step::read(self.bytes, at).ok_or((start, "a step runs past the end of the programs"))?;
         let stated = [(STEP_OPEN, step.open), (STEP_ANCHORED, step.anchored)];
-        if stated.iter().any(|&(flag, tag)| self.bytes[start] & flag != 0 && tag < 2) {
-            return Err((start, "a tag of rank 0"));
+        if stated.iter().any(|&(flag, priority)| self.bytes[start] & flag != 0 && priority < 2) {
+            return Err((start, "a priority of rank 0"));
         }
         self.reach(step.leads, start)?;
         self.found.steps += 1;
@@ -144,7 +147,8 @@ impl Check<'_> {
         Ok(step)
     }
 
-    /// The steps of a rare segment. They may be taken again and again, so where one leads must be known by a number.
+    /// The steps of a rare segment. They may be taken again and again, so where one leads must be
+    /// known by a number.
     fn own_steps(&mut self, at: &mut usize) -> Result<(), (usize, &'static str)> {
         loop {
             let start = *at;
@@ -159,8 +163,8 @@ impl Check<'_> {
         }
     }
 
-    /// The lists lie end to end behind the segments. A step leads only to one that stands before its own, so none leads to
-    /// itself.
+    /// The lists lie end to end behind the segments. A step leads only to one that stands before
+    /// its own, so none leads to itself.
     fn lists(&mut self, tails: &Tails) -> Result<(), (usize, &'static str)> {
         let (mut at, mut starts) = (tails.lists, HashSet::new());
         while self.found.steps < tails.steps {
@@ -188,7 +192,7 @@ impl Check<'_> {
         let all =
             |set: &HashSet<usize>, count| set.len() == count && set.iter().all(|&number| number < count);
         if *steps != tails.steps || *highest != tails.highest {
-            return Err((0, "the number of steps or their highest tag is another one"));
+            return Err((0, "the number of steps or their highest priority is another one"));
         }
         if !all(states, tails.states) || !awaited.is_subset(states) {
             return Err((0, "the states are not those that the front counts"));
@@ -199,8 +203,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The filters let every segment through: they are those of the segments' last two bytes, which the upper
-    /// part of the trie gives.
+    /// The filters let every segment through: they are those of the segments' last two bytes, which
+    /// the upper part of the trie gives.
     fn filters(&self, tails: &Tails) -> Result<(), (usize, &'static str)> {
         let cut = || (tails.root, "a node runs past the end of the programs");
         let mut filters = Filters::default();

@@ -1,11 +1,14 @@
-//! What lets a walk pass by most places of a target: sets of the bytes, and of the pairs of bytes, that segments end with.
+//! What lets a walk pass by most places of a target: sets of the bytes, and of the pairs of bytes,
+//! that segments end with.
 //!
-//! A filter admits every segment of its program, and of other bytes few. It does not know what the segments are for.
+//! A filter admits every segment of its program, and of other bytes few. It does not know what the
+//! segments are for.
 
 use super::Tails;
 use std::ops::RangeInclusive;
 
-/// A set of bytes, taken modulo 128: exact for ASCII, which is what canonical text is nearly always made of.
+/// A set of bytes, taken modulo 128: exact for ASCII, which is what canonical text is nearly always
+/// made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter([u64; 2]);
 
@@ -27,7 +30,8 @@ impl Filter {
         Filter([bits as u64, (bits >> 64) as u64])
     }
 
-    /// Appends sixteen bytes: bit `n` of the whole little-endian number stands for byte `n` modulo 128.
+    /// Appends sixteen bytes: bit `n` of the whole little-endian number stands for byte `n` modulo
+    /// 128.
     pub fn push(&self, out: &mut Vec<u8>) {
         self.0.iter().for_each(|half| out.extend_from_slice(&half.to_le_bytes()));
     }
@@ -92,7 +96,8 @@ impl Filters {
         }
     }
 
-    /// Appends the filters in the order of the front: of eight bits for a pair, seven at least are zero.
+    /// Appends the filters in the order of the front: of eight bits for a pair, seven at least are
+    /// zero.
     pub fn push(mut self, out: &mut Vec<u8>) {
         self.last.push(out);
         self.single.push(out);

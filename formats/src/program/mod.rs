@@ -1,38 +1,40 @@
 //! Programs: the encoding of one set of rules as two byte tries (SPEC.md section 6).
 //!
-//! The compiler's `automaton::encode` writes what is described here, the runtime's `walk` reads it, [`check`]
-//! verifies it. A program answers one question: the highest [`Tag`] among the rules that match a target; a *scoped*
-//! one, all of them ([`crate::scope`]).
+//! The compiler's `automaton::encode` writes what is described here, the runtime's `walk` reads it,
+//! [`check`] verifies it. A program answers one question: the highest [`Priority`] among the rules
+//! that match a target; a *scoped* one, all of them ([`crate::scope`]).
 //!
 //! ```text
-//! program  := lanes ([`lanes`]) | head [tails] node(literals) [node(segments) list …]
-//! head     := u8: notation in bits 0–2, bit 3 combiner (0 ranked, 1 scoped), bit 4 has tails, bits 5–6 silence
+//! program  := packed ([`packed`]) | header [tails] node(literals) [node(segments) list …]
+//! header   := u8: notation in bits 0–2, bit 3 combiner (0 ranked, 1 scoped), bit 4 has tails, bits 5–6 silence
 //! tails    := filters of last bytes and of single ones (16 bytes each), u8 log, pairs of last bytes (2^log bits),
-//!             varint states, varint queues, varint steps, varint highest tag, varint length of node(literals),
+//!             varint states, varint queues, varint steps, varint highest priority, varint length of node(literals),
 //!             varint length of node(segments)
-//! node     := flags [varint tag] [varint tag] [state | end] children
-//! flags    := u8: bits 0–1 tag of a pattern that ends here, bits 2–3 tag of an anchored one (segments: bit 0 a queue,
-//!             the others zero), bit 4 a head (literals) or a segment (segments) ends here, bits 5–7 form of the children
+//! node     := flags [varint priority] [varint priority] [state | end] children
+//! flags    := u8: bits 0–1 priority of a pattern that ends here, bits 2–3 priority of an anchored one (segments: bit 0 a queue,
+//!             the others zero), bit 4 a prefix (literals) or a segment (segments) ends here, bits 5–7 form of the children
 //! state    := varint 0 | 1 + its number, varint 0 | 1 + offset of its list
 //! end      := varint number of the queue | list
 //! children := (nothing) | byte child | u8 count-1, byte × count, offset × count, child × count
 //! child    := varint length, rest of the label, node
 //! list     := step, and another one as long as a step says so
-//! step     := u8: bit 0 open tag, bit 1 anchored tag, bit 2 a number, bit 3 a list, bit 4 another step follows, bits 5–7
-//!             what it waits for (7: varint follows); [varint waits] [varint tag] [varint tag] [varint number] [varint list]
+//! step     := u8: bit 0 open priority, bit 1 anchored priority, bit 2 a number, bit 3 a list, bit 4 another step follows, bits 5–7
+//!             what it waits for (7: varint follows); [varint waits] [varint priority] [varint priority] [varint number] [varint list]
 //! ```
-//! Segments stand in their trie backwards, labels in the order of the text. A *state* is what a pattern has reached: a head
-//! that the target begins with, or a segment behind another state. From it *steps* lead on. The steps of a rare segment
-//! stand at its node and wait for states, which have numbers for that; those of a frequent one stand in the lists of
-//! states and wait, once their state is reached, in the segment's *queue*. Offsets of lists count from the first; a list
+//! Segments stand in their trie backwards, labels in the order of the text. A *state* is what a
+//! pattern has reached: a prefix that the target begins with, or a segment behind another state.
+//! From it *steps* lead on. The steps of a rare segment stand at its node and wait for states,
+//! which have numbers for that; those of a frequent one stand in the lists of states and wait, once
+//! their state is reached, in the segment's *queue*. Offsets of lists count from the first; a list
 //! stands before those whose steps lead to it.
 //!
-//! The section that programs lie in ends with [`PADDING`] zeros, so that a reader may load eight bytes at any byte
-//! of a program. Offsets count from the end of the table they stand in and only point forward, so every walk ends. The file does not know how rules become tags.
+//! The section that programs lie in ends with [`PADDING`] zeros, so that a reader may load eight
+//! bytes at any byte of a program. Offsets count from the end of the table they stand in and only
+//! point forward, so every walk ends. The file does not know how rules become priorities.
 
 mod check;
 mod filter;
-pub mod lanes;
+pub mod packed;
 mod step;
 
 pub use check::check;
@@ -41,14 +43,14 @@ pub use step::*;
 
 use crate::notation::Notation;
 
-/// What a rule weighs: `2 × rank + 1` for a permission, `2 × rank` for a prohibition. The highest tag of the
-/// matching rules decides; rank 0 is never given, so 0 means that none matched.
-pub type Tag = u32;
+/// What a rule weighs: `2 × rank + 1` for a permission, `2 × rank` for a prohibition. The highest
+/// priority of the matching rules decides; rank 0 is never given, so 0 means that none matched.
+pub type Priority = u32;
 
-/// Whether the rule of this tag permits.
+/// Whether the rule of this priority permits.
 #[inline]
-pub const fn permits(tag: Tag) -> bool {
-    tag & 1 == 1
+pub const fn permits(priority: Priority) -> bool {
+    priority & 1 == 1
 }
 
 /// What it means that no rule of a program matches.
@@ -69,7 +71,7 @@ impl Silence {
     }
 }
 
-/// How the tags of a program are weighed.
+/// How the priorities of a program are weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weighing {
     /// The highest wins; and what it means that there is none.
@@ -78,16 +80,17 @@ pub enum Weighing {
     Scoped,
 }
 
-/// No tag here.
-pub const TAG_NONE: u8 = 0;
-/// A prohibition whose rank is the length of the pattern: the depth in bytes, plus one when it is anchored.
-pub const TAG_PROHIBIT: u8 = 1;
+/// No priority here.
+pub const PRIORITY_NONE: u8 = 0;
+/// A prohibition whose rank is the length of the pattern: the depth in bytes, plus one when it is
+/// anchored.
+pub const PRIORITY_PROHIBIT: u8 = 1;
 /// A permission of such a rank.
-pub const TAG_PERMIT: u8 = 2;
-/// The tag follows as a varint.
-pub const TAG_EXPLICIT: u8 = 3;
+pub const PRIORITY_PERMIT: u8 = 2;
+/// The priority follows as a varint.
+pub const PRIORITY_EXPLICIT: u8 = 3;
 
-/// Flag of a node: a head or a segment ends here.
+/// Flag of a node: a prefix or a segment ends here.
 pub const NODE_EXTRA: u8 = 1 << 4;
 /// Flag of a node of segments: the segment that ends here has a queue.
 pub const NODE_QUEUE: u8 = 1;
@@ -102,10 +105,11 @@ pub const CHILDREN_2: u8 = 3;
 /// Several children, offsets of four bytes.
 pub const CHILDREN_4: u8 = 4;
 
-/// Bit of a program's front: the tags are scoped.
+/// Bit of a program's front: the priorities are scoped.
 pub const FRONT_SCOPED: u8 = 1 << 3;
 
-/// Zeros at the end of the programs section, so that a reader may load the largest front of a program at any byte.
+/// Zeros at the end of the programs section, so that a reader may load the largest front of a
+/// program at any byte.
 pub const PADDING: usize = 512;
 
 /// A program has at most this many steps; the compiler's limits keep every program under it.
@@ -113,10 +117,10 @@ pub const MAX_STEPS: usize = 8_192;
 
 /// The fixed front of a program, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct Header {
     /// How patterns were written, and so how a target is canonicalised.
     pub notation: Notation,
-    /// How its tags are weighed.
+    /// How its priorities are weighed.
     pub weighing: Weighing,
     /// Offset of the literals' root node.
     pub literals: usize,
@@ -131,7 +135,8 @@ pub struct Tails {
     pub last: Filter,
     /// The bytes of segments that have only one.
     pub single: Filter,
-    /// Where the bits of the pairs of bytes begin that the others end with, and the logarithm of how many bits.
+    /// Where the bits of the pairs of bytes begin that the others end with, and the logarithm of
+    /// how many bits.
     pairs: (usize, u8),
     /// How many states have numbers.
     pub states: usize,
@@ -139,24 +144,24 @@ pub struct Tails {
     pub queues: usize,
     /// How many steps.
     pub steps: usize,
-    /// No tail gives a higher tag.
-    pub highest: Tag,
+    /// No tail gives a higher priority.
+    pub highest: Priority,
     /// Offset of the segments' root node.
     pub root: usize,
     /// Offset of the lists.
     pub lists: usize,
 }
 
-impl Head {
+impl Header {
     /// Decodes the front of the program at the start of `bytes`. `None` when it is damaged.
     #[inline]
-    pub fn read(bytes: &[u8]) -> Option<Head> {
+    pub fn read(bytes: &[u8]) -> Option<Header> {
         let front = *bytes.first()?;
         let notation = Notation::from_u8(front & 7)?;
         let is_scoped = front & FRONT_SCOPED != 0;
         let weighing = if is_scoped { Weighing::Scoped } else { Weighing::Ranked(Silence::of(front)) };
         if front & 0x10 == 0 {
-            return Some(Head { notation, weighing, literals: 1, tails: None });
+            return Some(Header { notation, weighing, literals: 1, tails: None });
         }
         let filters: &[u8; 33] = bytes.get(1..)?.first_chunk()?;
         let ([last, single], &[log]) = filters.as_chunks() else { return None };
@@ -176,7 +181,7 @@ impl Head {
         let lists = root.checked_add(of_segments)?;
         let tails = Tails { last, single, pairs, states, queues, steps, highest, root, lists };
         let fits = states <= steps && queues <= steps && steps <= MAX_STEPS;
-        fits.then_some(Head { notation, weighing, literals: at, tails: Some(tails) })
+        fits.then_some(Header { notation, weighing, literals: at, tails: Some(tails) })
     }
 
     /// The first byte of a program.
@@ -224,8 +229,8 @@ pub const fn varint_len(value: u32) -> usize {
     ((32 - (value | 1).leading_zeros()) as usize).div_ceil(7)
 }
 
-/// The high bit of each byte of `word` that equals `byte`: the lowest one is always a true one, above it there may be
-/// false ones.
+/// The high bit of each byte of `word` that equals `byte`: the lowest one is always a true one,
+/// above it there may be false ones.
 #[inline(always)]
 pub fn equal(word: u64, byte: u8) -> u64 {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
@@ -245,8 +250,8 @@ pub struct Children {
 }
 
 impl Children {
-    /// Reads the table of children of this `form` that begins at `at`. There is no branch on the form: which forms
-    /// follow one another is what a predictor cannot know.
+    /// Reads the table of children of this `form` that begins at `at`. There is no branch on the
+    /// form: which forms follow one another is what a predictor cannot know.
     #[inline(always)]
     pub fn read(bytes: &[u8], form: u8, at: usize) -> Option<Children> {
         const WIDTH: [u8; 8] = [0, 0, 1, 2, 4, 0, 0, 0];
@@ -264,7 +269,8 @@ impl Children {
         bytes.get(self.bytes..self.bytes + self.count)
     }
 
-    /// The number of the child whose label begins with `next`. Up to eight children are compared at once.
+    /// The number of the child whose label begins with `next`. Up to eight children are compared at
+    /// once.
     #[inline(always)]
     pub fn find(&self, bytes: &[u8], next: u8) -> Option<usize> {
         let found = equal(u64::from_le_bytes(*bytes.get(self.bytes..)?.first_chunk()?), next);
@@ -284,7 +290,8 @@ impl Children {
         self.bytes + self.count + self.count * self.width
     }
 
-    /// Where child number `child` begins (with the length of the rest of its label). `None` when damaged.
+    /// Where child number `child` begins (with the length of the rest of its label). `None` when
+    /// damaged.
     #[inline(always)]
     pub fn child(&self, bytes: &[u8], child: usize) -> Option<usize> {
         let offsets = self.bytes + self.count;

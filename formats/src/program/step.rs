@@ -1,13 +1,13 @@
 //! States and steps: how patterns move on behind their first star (SPEC.md section 6, "Tries").
 //!
-//! Steps stand at the nodes of rare segments and in the lists of states; both are written alike. Which of the two it is
-//! says what a step waits for, and is not known here.
+//! Steps stand at the nodes of rare segments and in the lists of states; both are written alike.
+//! Which of the two it is says what a step waits for, and is not known here.
 
-use super::{Tag, push_varint, varint};
+use super::{Priority, push_varint, varint};
 
-/// Step: a tag for the pattern that ends with this segment.
+/// Step: a priority for the pattern that ends with this segment.
 pub const STEP_OPEN: u8 = 1;
-/// Step: a tag for the anchored pattern that ends with this segment.
+/// Step: a priority for the anchored pattern that ends with this segment.
 pub const STEP_ANCHORED: u8 = 2;
 /// Step: it leads to a state that has a number.
 pub const STEP_STATE: u8 = 4;
@@ -28,7 +28,7 @@ pub struct State {
 }
 
 impl State {
-    /// Reads the state of a head and moves past it.
+    /// Reads the state of a prefix and moves past it.
     #[inline]
     pub fn read(bytes: &[u8], at: &mut usize) -> Option<State> {
         let number = (varint(bytes, at)? as usize).checked_sub(1);
@@ -36,7 +36,7 @@ impl State {
         Some(State { number, list })
     }
 
-    /// Appends the state of a head.
+    /// Appends the state of a prefix.
     pub fn push(&self, out: &mut Vec<u8>) {
         [self.number, self.list]
             .into_iter()
@@ -49,10 +49,11 @@ impl State {
 pub struct Step {
     /// The number of the state (of a rare segment), or of the segment's queue (in lists).
     pub waits: usize,
-    /// Tag of the rule that ends with this segment; 0 when none does.
-    pub open: Tag,
-    /// Tag of the anchored rule that ends with this segment, given when the target ends there too; 0 when none.
-    pub anchored: Tag,
+    /// Priority of the rule that ends with this segment; 0 when none does.
+    pub open: Priority,
+    /// Priority of the anchored rule that ends with this segment, given when the target ends there
+    /// too; 0 when none.
+    pub anchored: Priority,
     /// The state that is reached at the segment's end.
     pub leads: State,
     /// Whether another step follows.
@@ -91,9 +92,9 @@ impl Step {
         let waits = if near { self.waits as u8 } else { STEP_FAR } << 5;
         out.push(flags.into_iter().filter(|flag| flag.1).fold(waits, |flags, (flag, _)| flags | flag));
         let far = (!near).then_some(self.waits as u32);
-        let tags = [self.open, self.anchored].into_iter().filter(|&tag| tag != 0);
+        let priorities = [self.open, self.anchored].into_iter().filter(|&priority| priority != 0);
         let leads = [number, list].into_iter().flatten().map(|n| n as u32);
-        far.into_iter().chain(tags).chain(leads).for_each(|n| push_varint(out, n));
+        far.into_iter().chain(priorities).chain(leads).for_each(|n| push_varint(out, n));
     }
 }
 
@@ -107,8 +108,8 @@ mod tests {
             for bits in 0..32u8 {
                 let step = Step {
                     waits,
-                    open: Tag::from(bits & 1) * 77,
-                    anchored: Tag::from(bits & 2) * 200,
+                    open: Priority::from(bits & 1) * 77,
+                    anchored: Priority::from(bits & 2) * 200,
                     leads: State {
                         number: (bits & 4 != 0).then_some(9),
                         list: (bits & 8 != 0).then_some(300),

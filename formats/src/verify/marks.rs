@@ -1,4 +1,5 @@
-//! A set of offsets in a section: one bit for each byte, so that it stays small whatever an image claims.
+//! A set of offsets in a section: one bit for each byte, so that it stays small whatever an image
+//! claims.
 
 /// Offsets in a section, ascending when they are listed.
 pub(super) struct Marks {
@@ -13,7 +14,8 @@ impl Marks {
         Marks { words: vec![0; length / 64 + 1], length }
     }
 
-    /// Adds an offset; one behind the section counts as its end, which is as bad. Says whether it is new.
+    /// Adds an offset; one behind the section counts as its end, which is as bad. Says whether it
+    /// is new.
     pub(super) fn insert(&mut self, offset: u32) -> bool {
         let offset = (offset as usize).min(self.length);
         let (word, bit) = (&mut self.words[offset / 64], 1 << (offset % 64));

@@ -1,12 +1,12 @@
-//! I12, I13, I14, I17: what rulings lead to, policies, lists, scopes and programs.
+//! I12, I13, I14, I17: what entries lead to, policies, lists, scopes and programs.
 
 use super::{Check, Marks};
 use crate::error::ImageError;
 use crate::layout::Section;
 use crate::policy::{NO_PURPOSE, PolicyView, ScopedView, is_scoped, read_list};
-use crate::program::{self, Head, Weighing};
+use crate::program::{self, Header, Weighing};
 use crate::reference::{ListAt, PolicyAt, ProgramAt, ScopeAt, SetRef};
-use crate::ruling::Ruling;
+use crate::site_entry::SiteEntry;
 
 /// Where the programs begin that something leads to.
 pub(super) struct Programs {
@@ -21,18 +21,18 @@ impl Check<'_> {
 
     /// I12: policies are whole, their crawlers exist (and ascend, where they are looked up by
     /// number); I13: lists are whole and their usages exist. Gives the programs, those that are
-    /// rulings among them.
-    pub(super) fn policies(&self, rulings: &[Ruling]) -> Result<Programs, ImageError> {
+    /// entries among them.
+    pub(super) fn policies(&self, entries: &[SiteEntry]) -> Result<Programs, ImageError> {
         let usages = self.view.usages().count();
         let all_by_substring = self.layout.profile.agent_rule() == crate::profile::AgentRule::Substring;
         let of_programs = || self.marks(Section::Programs);
         let mut programs = Programs { ranked: of_programs(), scoped: of_programs() };
         let (mut offsets, mut lists) = (self.marks(Section::Policies), self.marks(Section::Lists));
-        for ruling in rulings {
-            match *ruling {
-                Ruling::Program(at) => programs.ranked.insert(at.get()),
-                Ruling::Policy(at) => offsets.insert(at.get()),
-                Ruling::NoRules(_) => false,
+        for entry in entries {
+            match *entry {
+                SiteEntry::Program(at) => programs.ranked.insert(at.get()),
+                SiteEntry::Policy(at) => offsets.insert(at.get()),
+                SiteEntry::NoRules(_) => false,
             };
         }
         for at in offsets.iter() {
@@ -139,7 +139,7 @@ impl Check<'_> {
         let ranked = programs.ranked.iter().map(|at| (at, false));
         for (at, scoped) in ranked.chain(programs.scoped.iter().map(|at| (at, true))) {
             let program = self.view.program(ProgramAt::new(at)).unwrap_or_default();
-            if Head::read(program).is_some_and(|head| (head.weighing == Weighing::Scoped) != scoped) {
+            if Header::read(program).is_some_and(|head| (head.weighing == Weighing::Scoped) != scoped) {
                 let what = "a program is weighed in another way than its set is";
                 return Err(self.error(Section::Programs, at as usize, 14, what));
             }

@@ -7,8 +7,8 @@ use crate::error::ImageError;
 use crate::layout::*;
 use crate::name::Decoded;
 use crate::policy::PolicyView;
-use crate::ruling::Ruling;
 use crate::site::{Scheme, split_name};
+use crate::site_entry::SiteEntry;
 use std::hint::black_box;
 
 /// Places of the order that wait for memory together.
@@ -17,29 +17,29 @@ const BLOCK: usize = 64;
 impl Check<'_> {
     /// I10: sites are numbered and named in the order of their places, and what answers for each is
     /// known. I11: each stands where the look-up finds it, the buckets that it was displaced from
-    /// are marked, and no others are. Gives the rulings, by the numbers of the sites.
-    pub(super) fn sites(&self) -> Result<Vec<Ruling>, ImageError> {
+    /// are marked, and no others are. Gives the entries, by the numbers of the sites.
+    pub(super) fn sites(&self) -> Result<Vec<SiteEntry>, ImageError> {
         let buckets = self.view.buckets();
-        let mut rulings = Vec::new();
+        let mut entries = Vec::new();
         let mut passed = vec![0; buckets.len()];
         let mut names_end = 0;
         for (at, bucket) in buckets.iter().enumerate() {
             let error = |rule, what: &str| self.error(Section::Hosts, at * size_of::<Bucket>(), rule, what);
             let sites = bucket.sites();
-            let (taken, free) = bucket.rulings.split_at(sites);
-            if bucket.tags[..sites].contains(&0) || free.iter().any(|&ruling| ruling != 0) {
-                return Err(error(10, "a free place before a taken one, or with a ruling"));
+            let (taken, free) = bucket.entries.split_at(sites);
+            if bucket.fingerprints[..sites].contains(&0) || free.iter().any(|&entry| entry != 0) {
+                return Err(error(10, "a free place before a taken one, or with a site entry"));
             }
-            if bucket.first.get() as usize != rulings.len() || bucket.names_at.get() as usize != names_end {
+            if bucket.first.get() as usize != entries.len() || bucket.names_at.get() as usize != names_end {
                 return Err(error(10, "the sites of a bucket or their names do not follow those before"));
             }
             let names = self.view.names(bucket).filter(|names| names.is_canonical());
             let names = names.and_then(|names| Some((names, names.length()?)));
             let (names, length) = names.ok_or_else(|| error(10, "the names of a bucket are cut off"))?;
             names_end += length;
-            for (place, ruling) in taken.iter().enumerate() {
-                let ruling = Ruling::read(ruling.get());
-                rulings.push(ruling.ok_or_else(|| error(10, "a ruling of no kind"))?);
+            for (place, entry) in taken.iter().enumerate() {
+                let entry = SiteEntry::from_raw(entry.get());
+                entries.push(entry.ok_or_else(|| error(10, "a site entry of no kind"))?);
                 let name = names.get(place).filter(|name| name.scheme().is_some());
                 let name = name.and_then(|name| name.decode()).filter(|name| !name.as_bytes().is_empty());
                 let name = name.ok_or_else(|| error(10, "a name without scheme, empty or too long"))?;
@@ -50,7 +50,7 @@ impl Check<'_> {
                 let hash = host_hash(name.as_bytes(), self.layout.seed);
                 let home = home_bucket(hash, buckets.len());
                 let distance = if at < home { at + buckets.len() - home } else { at - home };
-                if bucket.tags[place] != bucket_tag(hash) || distance >= MAX_PROBE {
+                if bucket.fingerprints[place] != fingerprint(hash) || distance >= MAX_PROBE {
                     return Err(error(11, "a site stands where no look-up finds it"));
                 }
                 for step in 0..distance {
@@ -65,7 +65,7 @@ impl Check<'_> {
             let what = "the overflow marks of a bucket are wrong";
             return Err(self.error(Section::Hosts, at * size_of::<Bucket>(), 11, what));
         }
-        Ok(rulings)
+        Ok(entries)
     }
 
     /// I11: as many places as sites, all of them taken, and their keys ascend; so no site is
@@ -103,28 +103,28 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// I15: one fetch record per site, with the status that its ruling has and a document that
+    /// I15: one fetch record per site, with the status that its entry has and a document that
     /// exists.
-    pub(super) fn fetches(&self, rulings: &[Ruling]) -> Result<(), ImageError> {
+    pub(super) fn fetches(&self, entries: &[SiteEntry]) -> Result<(), ImageError> {
         let fetches = self.view.fetches();
-        if fetches.len() != rulings.len() {
+        if fetches.len() != entries.len() {
             return Err(self.error(Section::Fetches, 0, 15, "not one fetch record per site"));
         }
-        for (number, (fetch, ruling)) in fetches.iter().zip(rulings).enumerate() {
+        for (number, (fetch, entry)) in fetches.iter().zip(entries).enumerate() {
             let error =
                 |what: &str| self.error(Section::Fetches, number * size_of::<FetchRecord>(), 15, what);
             if self.view.document_of(fetch).is_some_and(|document| self.view.document(document).is_none()) {
                 return Err(error("a site names a document that does not exist"));
             }
-            let no_rules = match *ruling {
-                Ruling::Program(_) => None,
-                Ruling::Policy(at) => {
+            let no_rules = match *entry {
+                SiteEntry::Program(_) => None,
+                SiteEntry::Policy(at) => {
                     self.view.policy(at).and_then(PolicyView::read).and_then(|p| p.no_rules())
                 }
-                Ruling::NoRules(no_rules) => Some(no_rules),
+                SiteEntry::NoRules(no_rules) => Some(no_rules),
             };
             if no_rules.is_some_and(|no_rules| no_rules.status != fetch.status.get()) {
-                return Err(error("a status that is not that of the ruling"));
+                return Err(error("a status that is not that of the entry"));
             }
         }
         Ok(())

@@ -1,75 +1,77 @@
-//! Section 6 of SPEC.md, "The walk" and "Lanes", word for word and without haste, for the tests that hold the document.
+//! Section 6 of SPEC.md, "The walk" and "Packed", word for word and without haste, for the tests
+//! that hold the document.
 
-use robomaton_formats::program::lanes::Lanes;
-use robomaton_formats::program::{self, Head, State, Step, Tag, Weighing};
+use robomaton_formats::program::packed::Packed;
+use robomaton_formats::program::{self, Header, Priority, State, Step, Weighing};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The tags that a program gives for a target; the highest is what a ranked one gives.
-pub(crate) fn walk(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
-    if Lanes::is_at(program) { lanes(program, target) } else { tries(program, target) }
+/// The priorities that a program gives for a target; the highest is what a ranked one gives.
+pub(crate) fn walk(program: &[u8], target: &[u8]) -> BTreeSet<Priority> {
+    if Packed::is_at(program) { packed(program, target) } else { tries(program, target) }
 }
 
-/// "Lanes".
-fn lanes(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
-    let lanes = Lanes::read(program).expect("a whole front");
-    let triggers = lanes.triggers().expect("whole triggers");
-    for number in 0..lanes.count {
-        let ruled_out = lanes.places.iter().enumerate().any(|(column, &place)| {
-            let wanted = program[9 + column * lanes.count + number];
+/// "Packed".
+fn packed(program: &[u8], target: &[u8]) -> BTreeSet<Priority> {
+    let packed = Packed::read(program).expect("a whole front");
+    let prefilters = packed.prefilters().expect("whole prefilters");
+    for number in 0..packed.count {
+        let ruled_out = packed.probes.iter().enumerate().any(|(column, &place)| {
+            let wanted = program[9 + column * packed.count + number];
             wanted != 0 && target.get(usize::from(place)) != Some(&wanted)
         });
-        let lane = lanes.lane(number).expect("a whole lane");
-        let triggered = triggers.iter().enumerate().any(|(at, trigger)| {
-            let bytes = if at < lanes.pairs { &trigger[..] } else { &trigger[..1] };
-            let waits = lanes.waiting(at).expect("a whole mask") >> number & 1 == 1;
+        let rule = packed.rule(number).expect("a whole rule");
+        let passed = prefilters.iter().enumerate().any(|(at, prefilter)| {
+            let bytes = if at < packed.pairs { &prefilter[..] } else { &prefilter[..1] };
+            let waits = packed.waiting(at).expect("a whole mask") >> number & 1 == 1;
             waits && target.windows(bytes.len()).any(|window| window == bytes)
         });
-        if ruled_out || lane.wild && !triggered {
+        if ruled_out || rule.wild && !passed {
             continue;
         }
-        let mut pieces = lane.text[..lane.length].split(|&byte| byte == b'*').peekable();
-        let head = pieces.next().expect("a head");
-        let mut end = target.starts_with(head).then_some(head.len());
+        let mut pieces = rule.text[..rule.length].split(|&byte| byte == b'*').peekable();
+        let prefix = pieces.next().expect("a prefix");
+        let mut end = target.starts_with(prefix).then_some(prefix.len());
         while let (Some(from), Some(piece)) = (end, pieces.next()) {
             let place = target[from..].windows(piece.len().max(1)).position(|window| window == piece);
             end = if piece.is_empty() { Some(from) } else { place.map(|place| from + place + piece.len()) };
-            if lane.anchored && pieces.peek().is_none() {
+            if rule.anchored && pieces.peek().is_none() {
                 let fits = target.len() - from >= piece.len() && target.ends_with(piece);
                 end = fits.then_some(target.len());
             }
         }
-        if end.is_some_and(|end| !lane.anchored || end == target.len()) {
-            return BTreeSet::from([lane.tag]);
+        if end.is_some_and(|end| !rule.anchored || end == target.len()) {
+            return BTreeSet::from([rule.priority]);
         }
     }
-    BTreeSet::from([lanes.otherwise])
+    BTreeSet::from([packed.fallback])
 }
 
 /// "The walk".
-fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
-    let head = Head::read(program).expect("a whole front");
+fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Priority> {
+    let header = Header::read(program).expect("a whole front");
     let mut met = BTreeSet::new();
     // In a scoped program the walk does not end early.
-    let settled =
-        |met: &BTreeSet<Tag>, highest| head.weighing != Weighing::Scoped && met.last() >= Some(&highest);
+    let settled = |met: &BTreeSet<Priority>, highest| {
+        header.weighing != Weighing::Scoped && met.last() >= Some(&highest)
+    };
     // Where states with numbers were reached; the steps that wait in queues, and from where.
     let mut reached: BTreeMap<usize, usize> = BTreeMap::new();
     let mut waiting: Vec<(Step, usize)> = Vec::new();
-    let (mut at, mut depth) = (head.literals, 0);
+    let (mut at, mut depth) = (header.literals, 0);
     loop {
         let flags = program[at];
         at += 1;
-        let tag = |form: u8, rank: usize, at: &mut usize| match form {
-            program::TAG_NONE => 0,
-            program::TAG_EXPLICIT => program::varint(program, at).expect("a tag"),
-            form => 2 * rank as Tag + Tag::from(form == program::TAG_PERMIT),
+        let priority = |form: u8, rank: usize, at: &mut usize| match form {
+            program::PRIORITY_NONE => 0,
+            program::PRIORITY_EXPLICIT => program::varint(program, at).expect("a priority"),
+            form => 2 * rank as Priority + Priority::from(form == program::PRIORITY_PERMIT),
         };
-        let open = tag(flags & 3, depth, &mut at);
-        let anchored = tag(flags >> 2 & 3, depth + 1, &mut at);
+        let open = priority(flags & 3, depth, &mut at);
+        let anchored = priority(flags >> 2 & 3, depth + 1, &mut at);
         met.extend([open, if depth == target.len() { anchored } else { 0 }]);
         if flags & program::NODE_EXTRA != 0 {
             let state = State::read(program, &mut at).expect("a state");
-            reach(program, &head, state, depth, &mut reached, &mut waiting);
+            reach(program, &header, state, depth, &mut reached, &mut waiting);
         }
         let Some(byte) = target.get(depth) else { break };
         let Some(length) = child(program, flags, *byte, &mut at) else { break };
@@ -79,7 +81,7 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
         at += length;
         depth += 1 + length;
     }
-    let Some(tails) = head.tails.filter(|tails| !settled(&met, tails.highest)) else { return met };
+    let Some(tails) = header.tails.filter(|tails| !settled(&met, tails.highest)) else { return met };
     for end in 1..=target.len() {
         let before = if end > 1 { target[end - 2] } else { 0 };
         let last = target[end - 1];
@@ -96,7 +98,7 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
                     let queue = program::varint(program, &mut at).expect("a queue") as usize;
                     let ready = |(step, from): &&(Step, usize)| step.waits == queue && *from <= begin;
                     let taken = waiting.iter().filter(ready).map(|&(step, _)| step).collect();
-                    // They stay for the sake of their anchored tags.
+                    // They stay for the sake of their anchored priorities.
                     for (step, from) in &mut waiting {
                         if step.waits == queue && *from <= begin {
                             step.leads = State::default();
@@ -109,7 +111,7 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
                 };
                 for step in taken {
                     met.extend([step.open, if end == target.len() { step.anchored } else { 0 }]);
-                    reach(program, &head, step.leads, end, &mut reached, &mut waiting);
+                    reach(program, &header, step.leads, end, &mut reached, &mut waiting);
                 }
                 if settled(&met, tails.highest) {
                     return met;
@@ -130,7 +132,7 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Tag> {
 /// "reach".
 fn reach(
     program: &[u8],
-    head: &Head,
+    header: &Header,
     state: State,
     place: usize,
     reached: &mut BTreeMap<usize, usize>,
@@ -140,7 +142,7 @@ fn reach(
         return;
     }
     reached.extend(state.number.map(|number| (number, place)));
-    if let (Some(list), Some(tails)) = (state.list, head.tails) {
+    if let (Some(list), Some(tails)) = (state.list, header.tails) {
         waiting.extend(steps(program, &mut (tails.lists + list)).into_iter().map(|step| (step, place)));
     }
 }

@@ -1,6 +1,7 @@
 //! Columns of Arrow, by its C data interface: read where they lie.
 //!
-//! Strings and binary in all their forms, dictionaries of them among those: values that many rows have are asked about once.
+//! Strings and binary in all their forms, dictionaries of them among those: values that many rows
+//! have are asked about once.
 
 use super::{Ask, Chunk, Kind, NULL, Reader, Stored, Texts, in_parts, is_allowed};
 use crate::VERDICTS;
@@ -91,8 +92,8 @@ impl Column {
         }
     }
 
-    /// The number of the text of each row, 0 of those that are null; `of` gives it. The texts of a dictionary are looked up
-    /// once each.
+    /// The number of the text of each row, 0 of those that are null; `of` gives it. The texts of a
+    /// dictionary are looked up once each.
     pub(super) fn numbered(
         &self,
         mut is_null: impl FnMut(usize) -> bool,

@@ -1,4 +1,5 @@
-//! Arrays of NumPy: characters of a fixed number, bytes of a fixed number, strings of any length, objects.
+//! Arrays of NumPy: characters of a fixed number, bytes of a fixed number, strings of any length,
+//! objects.
 //!
 //! What NumPy fills up with zeros ends before them.
 
@@ -65,8 +66,8 @@ pub(super) fn read(reader: Reader, array: &Bound<'_, PyAny>) -> PyResult<(Texts,
     Ok((texts, nulls))
 }
 
-/// Strings of any length as characters of a fixed number. Not where that would be too much, nor where a row is missing: gone
-/// through one by one, it is named.
+/// Strings of any length as characters of a fixed number. Not where that would be too much, nor
+/// where a row is missing: gone through one by one, it is named.
 fn unfolded<'py>(block: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     let lengths = block.py().import("numpy.strings").ok()?.call_method1("str_len", (block,)).ok()?;
     let longest = lengths.call_method0("max").ok()?.extract::<usize>().ok()?.max(1);

@@ -1,8 +1,9 @@
 //! What a walk has reached, and the steps that wait for segments.
 //!
-//! The walk says which states are reached and which segments are found, and where; here is decided which steps that takes.
-//! Invariants: a state is reached once; a step enters the queue of a frequent segment once and leaves it once, in the order
-//! of places; all room is the walk's. It does not know how segments are found.
+//! The walk says which states are reached and which segments are found, and where; here is decided
+//! which steps that takes. Invariants: a state is reached once; a step enters the queue of a
+//! frequent segment once and leaves it once, in the order of places; all room is the walk's. It
+//! does not know how segments are found.
 
 use super::Register;
 use arrayvec::ArrayVec;
@@ -40,7 +41,7 @@ pub(super) struct Waiting<'w, const N: usize> {
     pub(super) queues: &'w mut [Queue],
     /// Steps that were put into queues.
     pub(super) waiters: &'w mut ArrayVec<Waiter, N>,
-    /// Those that have an anchored tag, which they may give behind others.
+    /// Those that have an anchored priority, which they may give behind others.
     pub(super) anchored: &'w mut ArrayVec<Waiter, N>,
 }
 
@@ -113,7 +114,8 @@ impl<const N: usize> Waiting<'_, N> {
         self.reach(step.leads, end)
     }
 
-    /// Notes that a state has been reached, unless it had been before, and lets the steps of its list wait.
+    /// Notes that a state has been reached, unless it had been before, and lets the steps of its
+    /// list wait.
     #[inline]
     pub(super) fn reach(&mut self, state: State, place: usize) -> Option<()> {
         if let Some(number) = state.number {

@@ -1,7 +1,8 @@
 //! The conventional records of a file (R5 to R14, R18), for a file with ACAP records or without.
 //!
-//! Groups are read alike in both. With ACAP, of what stands under an `ACAP-crawler` line nothing counts
-//! before the next `User-agent` line, but a rule there still closes a list of agents (15, V53).
+//! Groups are read alike in both. With ACAP, of what stands under an `ACAP-crawler` line nothing
+//! counts before the next `User-agent` line, but a rule there still closes a list of agents (15,
+//! V53).
 
 use super::scope::{self, Symbol};
 use super::text::{self, Record};
@@ -90,7 +91,8 @@ pub(super) fn matching<'g>(
     rules
 }
 
-/// R12; of equally long patterns with one sense that with the higher symbols, then the first in the file.
+/// R12; of equally long patterns with one sense that with the higher symbols, then the first in the
+/// file.
 pub(super) fn winner<'g>(rules: &[&'g Rule]) -> Option<&'g Rule> {
     let symbol = |tok: &Tok| match *tok {
         Tok::End => 1,

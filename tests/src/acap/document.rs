@@ -125,7 +125,8 @@ impl Document {
     }
 }
 
-/// P3, V3: the number in the first `##ACAP version=` comment that has one. A comment of one's own may follow it.
+/// P3, V3: the number in the first `##ACAP version=` comment that has one. A comment of one's own
+/// may follow it.
 fn version(robots: &[u8]) -> Option<Vec<u8>> {
     oracle::lines(robots).into_iter().find_map(|line| {
         let rest = trim(line).strip_prefix(b"##")?;
@@ -143,7 +144,8 @@ fn version(robots: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// P7: a letter, then letters, digits, hyphens, underscores and dots; or such a name in parentheses (P23).
+/// P7: a letter, then letters, digits, hyphens, underscores and dots; or such a name in parentheses
+/// (P23).
 fn usage(text: &str) -> Option<Named> {
     if let Some(local) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
         return Some(Named::Local(local.to_owned()));
@@ -172,8 +174,8 @@ fn definition(key: &str, value: &[u8]) -> Option<Definition> {
     }
 }
 
-/// P38: `type = value`, where white space may stand around the sign. Every one counts, known or not (19), and
-/// so does a word without a sign: as a name that lacks its value.
+/// P38: `type = value`, where white space may stand around the sign. Every one counts, known or not
+/// (19), and so does a word without a sign: as a name that lacks its value.
 fn qualifiers(words: &[&[u8]]) -> Vec<String> {
     let text = String::from_utf8_lossy(&words.join(&b' ')).replace(" =", "=").replace("= ", "=");
     let canonical = |word: &str| {

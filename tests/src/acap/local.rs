@@ -1,7 +1,8 @@
-//! What a file says once its references are followed and its local names are replaced by what they mean.
+//! What a file says once its references are followed and its local names are replaced by what they
+//! mean.
 //!
-//! Definitions are looked up in the file itself, wherever they stand (24), and for a file that is referred to in the one that
-//! refers to it, too (V18).
+//! Definitions are looked up in the file itself, wherever they stand (24), and for a file that is
+//! referred to in the one that refers to it, too (V18).
 
 use super::document::{Definition, Document, Named, Record, Written};
 use super::scope::{self, Symbol};
@@ -72,8 +73,9 @@ impl Source {
         fields
     }
 
-    /// Whom a record of a file addresses that the record `index` refers to: the crawlers that are sent there and that it
-    /// names, or all of them; where anyone is sent there, all that it addresses.
+    /// Whom a record of a file addresses that the record `index` refers to: the crawlers that are
+    /// sent there and that it names, or all of them; where anyone is sent there, all that it
+    /// addresses.
     fn addressed(&self, index: usize, record: &Record) -> Vec<String> {
         let sent = &self.document.records[index].names;
         let any = |names: &[String]| names.iter().any(|name| name == "*");

@@ -1,13 +1,16 @@
-//! ACAP read naively: what the documents and the project's decisions say, in the plainest code that says it.
+//! ACAP read naively: what the documents and the project's decisions say, in the plainest code that
+//! says it.
 //!
-//! The second opinion on files with ACAP records, as [`mod@crate::oracle`] is on those without. It shares
-//! nothing with what it judges: no crate of the project, no automaton, no index; the whole file is read again
-//! for each question. `text` divides a file into lines with keys, `document` keeps the ACAP ones, `local`
-//! replaces local names by what they mean, `conventional` keeps the rest, `scope` says which patterns match
-//! and which is the narrower, and this file decides. The numbers in brackets are those of the decisions; P, V
-//! and R name features of ACAP 0.2, of ACAP 1.0, and rules of RULES.md.
+//! The second opinion on files with ACAP records, as [`mod@crate::oracle`] is on those without. It
+//! shares nothing with what it judges: no crate of the project, no automaton, no index; the whole
+//! file is read again for each question. `text` divides a file into lines with keys, `document`
+//! keeps the ACAP ones, `local` replaces local names by what they mean, `conventional` keeps the
+//! rest, `scope` says which patterns match and which is the narrower, and this file decides. The
+//! numbers in brackets are those of the decisions; P, V and R name features of ACAP 0.2, of ACAP
+//! 1.0, and rules of RULES.md.
 //!
-//! It does not know META tags, what a usage or a qualifier means, or limits other than the 500 KiB of R4.
+//! It does not know META tags, what a usage or a qualifier means, or limits other than the 500 KiB
+//! of R4.
 
 mod conventional;
 mod document;
@@ -21,7 +24,8 @@ use document::Document;
 use local::{Field, Source};
 use scope::{Scope, Symbol};
 
-/// A question: may the crawler known by these names, best first, put the target (`path?query`) to this use?
+/// A question: may the crawler known by these names, best first, put the target (`path?query`) to
+/// this use?
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
     /// The crawler's names, best first.
@@ -41,8 +45,8 @@ pub struct Ask<'a> {
 pub struct Answer {
     /// `allowed`, `disallowed`, `conditional` or `unknown`.
     pub verdict: &'static str,
-    /// The lines of the deciding fields, sorted: every unbeaten prohibition, or every maximal permission.
-    /// Those of the k-th reference's file are counted from 1,000,000 k.
+    /// The lines of the deciding fields, sorted: every unbeaten prohibition, or every maximal
+    /// permission. Those of the k-th reference's file are counted from 1,000,000 k.
     pub lines: Vec<u32>,
     /// What the maximal permissions demand, as `name=value`, sorted, each once.
     pub conditions: Vec<String>,
@@ -83,7 +87,8 @@ pub struct Story {
     pub alone: bool,
 }
 
-/// The answer of a robots.txt; `referred` gives the texts of other files of the same host by their paths.
+/// The answer of a robots.txt; `referred` gives the texts of other files of the same host by their
+/// paths.
 pub fn answer(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &Ask<'_>) -> Answer {
     explain(robots, referred, ask).0
 }
@@ -144,7 +149,8 @@ pub fn explain(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &
     (Answer { verdict, lines, conditions, incomplete, acap, conventional: alone }, story)
 }
 
-/// A file without ACAP records: R1 to R14 for crawling, R18 for indexing, and nothing for any other usage.
+/// A file without ACAP records: R1 to R14 for crawling, R18 for indexing, and nothing for any other
+/// usage.
 fn without_acap(robots: &[u8], ask: &Ask<'_>) -> Answer {
     let groups = conventional::groups(robots, ask.origin, false);
     let usage = ask.usage.to_ascii_lowercase();
@@ -197,7 +203,8 @@ impl Level {
     }
 }
 
-/// Those of the matching fields of some usages that are of the best level, and whether there are others.
+/// Those of the matching fields of some usages that are of the best level, and whether there are
+/// others.
 fn live<'f>(
     matching: &[&'f Field],
     usages: &[&str],
@@ -274,8 +281,8 @@ fn unbeaten<'c, 'a>(by: &[&'c Contender<'a>], of: &[&'c Contender<'a>]) -> Vec<&
     of.iter().copied().filter(|field| !by.iter().any(|other| other.beats(field))).collect()
 }
 
-/// The verdict, the deciding lines and the conditions (1 to 5, 9, 20): permitted if there is a permission and
-/// every prohibition is beaten by one.
+/// The verdict, the deciding lines and the conditions (1 to 5, 9, 20): permitted if there is a
+/// permission and every prohibition is beaten by one.
 fn decide(fields: &[Contender<'_>]) -> (Option<&'static str>, Vec<u32>, Vec<String>) {
     let (permissions, prohibitions): (Vec<_>, Vec<_>) = fields.iter().partition(|field| field.permit);
     let standing = unbeaten(&permissions, &prohibitions);

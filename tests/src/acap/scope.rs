@@ -44,7 +44,8 @@ pub fn is_absolute(text: &[u8]) -> bool {
     text.starts_with(b"//") || scheme.is_some_and(is_scheme)
 }
 
-/// A pattern's symbols. An escaped `*` or `$` is a byte (8), and so is a `$` before the last place (4).
+/// A pattern's symbols. An escaped `*` or `$` is a byte (8), and so is a `$` before the last place
+/// (4).
 pub fn symbols(text: &[u8]) -> Vec<Symbol> {
     let mut symbols = Vec::new();
     let mut at = 0;
@@ -72,9 +73,9 @@ pub fn target(text: &[u8]) -> Vec<u8> {
     target
 }
 
-/// The canonical bytes of the byte or escape that a text begins with, and the length of that. Escapes are
-/// decoded once, but for `%2F`, which is a byte of its own that no text in UTF-8 has: neither a slash nor three
-/// characters (8, V47).
+/// The canonical bytes of the byte or escape that a text begins with, and the length of that.
+/// Escapes are decoded once, but for `%2F`, which is a byte of its own that no text in UTF-8 has:
+/// neither a slash nor three characters (8, V47).
 fn next(text: &[u8]) -> (Vec<u8>, usize) {
     let hex = text.get(1..3).filter(|hex| text[0] == b'%' && hex.iter().all(u8::is_ascii_hexdigit));
     let value = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
@@ -100,8 +101,8 @@ pub fn matches(pattern: &[Symbol], target: &[u8]) -> bool {
     !places.is_empty()
 }
 
-/// P51, V51 read as an order of symbols: the end of the pattern, `$`, `*`, a byte. The first difference
-/// decides; of two different bytes nothing is said (1).
+/// P51, V51 read as an order of symbols: the end of the pattern, `$`, `*`, a byte. The first
+/// difference decides; of two different bytes nothing is said (1).
 pub fn compare(one: &[Symbol], other: &[Symbol]) -> Scope {
     let place = |symbol: Option<&Symbol>| match symbol {
         None => 0,
@@ -122,8 +123,8 @@ pub fn compare(one: &[Symbol], other: &[Symbol]) -> Scope {
     Scope::Equal
 }
 
-/// 13: whether a sub-record's pattern covers a purpose. Names are compared whole, what has a wildcard or a
-/// colon is a pattern, and `*` alone covers even those who name no purpose.
+/// 13: whether a sub-record's pattern covers a purpose. Names are compared whole, what has a
+/// wildcard or a colon is a pattern, and `*` alone covers even those who name no purpose.
 pub fn is_purpose(pattern: &[u8], asked: Option<&str>) -> bool {
     if pattern == b"*" {
         return true;

@@ -1,4 +1,5 @@
-//! Keys and names of a file with ACAP (R2, R3). Lines and patterns are read as for the RFC ([`mod@crate::oracle`]).
+//! Keys and names of a file with ACAP (R2, R3). Lines and patterns are read as for the RFC
+//! ([`mod@crate::oracle`]).
 //!
 //! It does not know what a key means.
 
@@ -17,8 +18,8 @@ pub(super) fn records(robots: &[u8]) -> Vec<Record<'_>> {
     (1..).zip(lines(robots)).filter_map(record).collect()
 }
 
-/// R2, R3: comment off; key and value. Without a colon a line is a record only if its two words are a
-/// conventional key and a value, or if it is the directive that P4 writes so.
+/// R2, R3: comment off; key and value. Without a colon a line is a record only if its two words are
+/// a conventional key and a value, or if it is the directive that P4 writes so.
 fn record(line: &[u8]) -> Option<(String, &[u8])> {
     let line = trim(line.split(|&byte| byte == b'#').next()?);
     if let Some(at) = line.iter().position(|&byte| byte == b':') {

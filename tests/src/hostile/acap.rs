@@ -1,8 +1,9 @@
-//! Hostile files whose fields are weighed by narrowness: ACAP, what it refers to, pages, and versioned rule sets.
+//! Hostile files whose fields are weighed by narrowness: ACAP, what it refers to, pages, and
+//! versioned rule sets.
 //!
-//! What multiplies (agents by sub-records, usages by patterns, references by records) is multiplied here, what is
-//! compared in pairs comes by the ten thousand, and what is one of many is many. Each file but the last few is of 100
-//! KB to 500 KB. Invariants: as in the parent module.
+//! What multiplies (agents by sub-records, usages by patterns, references by records) is multiplied
+//! here, what is compared in pairs comes by the ten thousand, and what is one of many is many. Each
+//! file but the last few is of 100 KB to 500 KB. Invariants: as in the parent module.
 
 use super::{Hostile, line, lines};
 use robomaton_compiler::{Element, MetaTag, Page};
@@ -156,7 +157,8 @@ pub fn crawlers_by_sub_records(crawlers: usize, count: usize) -> Vec<u8> {
     [agents.as_slice(), b"ACAP-disallow-crawl:/\n", &body].concat()
 }
 
-/// One record of that many crawlers, for that many purposes and sixteen usages; and a record for each of them.
+/// One record of that many crawlers, for that many purposes and sixteen usages; and a record for
+/// each of them.
 pub fn crawlers_by_entries(crawlers: usize, purposes: usize) -> Vec<u8> {
     let agents = lines(crawlers, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
     let purposes = lines(purposes, |out, n| line(out, format_args!("ACAP-usage-purpose:p{n}")));
@@ -173,7 +175,8 @@ pub fn crawlers_by_patterns(crawlers: usize, patterns: usize) -> Vec<u8> {
     [any.as_bytes(), &own].concat()
 }
 
-/// A composite of that many usages, a resource set of that many patterns, and fields that join the two.
+/// A composite of that many usages, a resource set of that many patterns, and fields that join the
+/// two.
 pub fn composites_by_sets(usages: usize, patterns: usize) -> Vec<u8> {
     let members: String = (0..usages).map(|n| format!(" u{n}")).collect();
     let set: String = (0..patterns).map(|n| format!(" /set/{n}/*.html")).collect();
@@ -255,8 +258,9 @@ pub fn chain_of_narrower(depth: usize) -> Vec<u8> {
     })
 }
 
-/// All words over `a` and `*` of up to that many symbols, which all match where enough of `a` stand: of any two one is
-/// narrower. All are prohibited; with `beaten`, the narrowest is permitted.
+/// All words over `a` and `*` of up to that many symbols, which all match where enough of `a`
+/// stand: of any two one is narrower. All are prohibited; with `beaten`, the narrowest is
+/// permitted.
 pub fn words_of_stars(symbols: usize, beaten: bool) -> Vec<u8> {
     let words = (1..=symbols).flat_map(|length| (0..1usize << length).map(move |bits| (length, bits)));
     let word = |(length, bits): (usize, usize)| -> String {
@@ -345,7 +349,8 @@ pub fn heads_of_one_segment(count: usize) -> Vec<u8> {
     [b"ACAP-crawler: *\n", body.as_slice()].concat()
 }
 
-/// Conventional groups as `shared_and_own_groups`, beside records of ACAP for each agent and for any.
+/// Conventional groups as `shared_and_own_groups`, beside records of ACAP for each agent and for
+/// any.
 pub fn shared_and_own_beside_acap(agents: usize) -> Vec<u8> {
     let records = lines(agents, |out, n| {
         line(out, format_args!("ACAP-crawler: bot{n}\nACAP-disallow-crawl: /shared{n}/own"));
@@ -362,7 +367,8 @@ pub fn shared_long_rules(agents: usize) -> Vec<u8> {
     [shared, rules, own, b"ACAP-crawler:*\nACAP-allow-index:/\n".to_vec()].concat()
 }
 
-/// Conventional rules and fields on the same patterns in opposite senses: every rule is contradicted.
+/// Conventional rules and fields on the same patterns in opposite senses: every rule is
+/// contradicted.
 pub fn opposite_senses(count: usize) -> Vec<u8> {
     let rules = lines(count, |out, n| line(out, format_args!("{}: /{}", super::sense(n), over_a(n))));
     let fields = lines(count, |out, n| {
@@ -420,7 +426,8 @@ pub fn references(name: &'static str, count: usize, records: usize) -> Surrounde
     Surrounded { name, robots, files, ..Surrounded::default() }
 }
 
-/// One record of crawlers with that many references to files that are all there, each for many crawlers.
+/// One record of crawlers with that many references to files that are all there, each for many
+/// crawlers.
 pub fn references_of_many(name: &'static str, count: usize) -> Surrounded {
     let agents = lines(6_000, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
     let references = lines(count, |out, n| line(out, format_args!("ACAP-permissions-reference:/r{n}")));

@@ -10,7 +10,7 @@ mod worst;
 use robomaton_benches::clock::time;
 use robomaton_benches::results::{Results, Table, program};
 use robomaton_benches::{Corpus, Field};
-use robomaton_compiler::automaton::{self, Tagged};
+use robomaton_compiler::automaton::{self, Prioritized};
 use robomaton_compiler::{
     CompileContext, Entry, Options, ProgramCache, compile, compile_cached, emit, lower, precedence,
 };
@@ -95,11 +95,11 @@ fn programs(field: &Field<'_>, table: &mut Table, results: &mut Results) {
     let mut worst = (0.0f64, String::new());
     let (mut known, mut pattern_bytes, mut code) = (HashSet::new(), 0, Vec::new());
     field.policies(|_, file, policy| {
-        let tags = precedence::tags(policy);
+        let priorities = precedence::priorities(policy);
         for group in &policy.groups {
             let of_crawling = group.rules.clone().filter(|&rule| policy.rules[rule].usage == CRAWL);
-            let mut rules: Vec<Tagged<'_>> = of_crawling
-                .map(|rule| Tagged { pattern: policy.rules[rule].pattern(), tag: tags[rule] })
+            let mut rules: Vec<Prioritized<'_>> = of_crawling
+                .map(|rule| Prioritized { pattern: policy.rules[rule].pattern(), priority: priorities[rule] })
                 .collect();
             code.clear();
             automaton::normalise(&mut rules);

@@ -8,7 +8,7 @@ use robomaton_benches::queries::{Queries, Query};
 use robomaton_benches::results::Table;
 use robomaton_benches::rivals::Rival;
 use robomaton_benches::{Asker, Field};
-use robomaton_compiler::trace::{Asked, trace};
+use robomaton_compiler::trace::{TraceQuery, trace};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,7 +28,7 @@ pub(crate) fn assert_ours(
     field.policies(|number, file, policy| {
         while let Some(query) = queries.all().get(next).filter(|query| queries.seat(query).file == number) {
             let (agent, path) = (queries.seat(query).agent.as_str(), queries.path(query));
-            let expected = trace(policy, &Asked::crawl(&[agent], path.as_bytes())).decision.is_allowed();
+            let expected = trace(policy, &TraceQuery::crawl(&[agent], path.as_bytes())).decision.is_allowed();
             if answers[next] != expected || ours.full_url(queries, query) != expected {
                 wrong.get_or_insert(format!(
                     "wrong about {path} for {agent} at {}: {expected} expected",

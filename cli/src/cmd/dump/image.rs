@@ -5,7 +5,7 @@
 
 use robomaton_formats::layout::{MAGIC, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, ScopedView, USAGES, read_list};
-use robomaton_formats::{PolicyAt, Ruling, ScopeAt, SetRef, UsageId};
+use robomaton_formats::{PolicyAt, ScopeAt, SetRef, SiteEntry, UsageId};
 use robomaton_runtime::Image;
 use std::io::{self, Write};
 
@@ -59,13 +59,13 @@ fn sites<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<(
         if let Some(document) = site.document() {
             write!(out, ", document {document}")?;
         }
-        match record.ruling() {
-            Some(Ruling::Program(at)) => writeln!(out, ", program at {at:#x}")?,
-            Some(Ruling::Policy(at)) => {
+        match record.entry() {
+            Some(SiteEntry::Program(at)) => writeln!(out, ", program at {at:#x}")?,
+            Some(SiteEntry::Policy(at)) => {
                 writeln!(out, ", policy at {at:#x}")?;
                 policy(image, at, out)?;
             }
-            Some(Ruling::NoRules(_)) => writeln!(out)?,
+            Some(SiteEntry::NoRules(_)) => writeln!(out)?,
             None => writeln!(out, ", damaged")?,
         }
     }
@@ -154,8 +154,8 @@ fn usage<D: AsRef<[u8]>>(image: &Image<D>, id: UsageId) -> String {
 /// The scopes, each with how much it holds; those that the shown sites lead to.
 fn scopes<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
     let view = image.view();
-    let policy_of = |ruling| if let Ruling::Policy(at) = ruling { Some(at) } else { None };
-    let policies = view.sites().filter_map(|site| site.ruling().and_then(policy_of));
+    let policy_of = |entry| if let SiteEntry::Policy(at) = entry { Some(at) } else { None };
+    let policies = view.sites().filter_map(|site| site.entry().and_then(policy_of));
     let sets = policies.take(FIRST).flat_map(|at| {
         let policy = view.policy(at).and_then(PolicyView::read);
         let own = policy.into_iter().flat_map(|policy| (0..policy.len()).map(move |index| policy.set(index)));

@@ -1,6 +1,8 @@
-//! Local names of ACAP and what they stand for: qualified and composite usages, resource sets (P41 to P45, V41 to V45).
+//! Local names of ACAP and what they stand for: qualified and composite usages, resource sets (P41
+//! to P45, V41 to V45).
 //!
-//! Made before the records are read, so a definition may stand after its use. Expansion is the records' business.
+//! Made before the records are read, so a definition may stand after its use. Expansion is the
+//! records' business.
 
 use super::{Spent, Text};
 use crate::limits::OverLimit;
@@ -25,8 +27,9 @@ pub(super) struct Definitions<'s> {
 }
 
 impl<'s> Definitions<'s> {
-    /// Those of some texts that share them. Of two usages of one name the first counts, two sets of one name are one
-    /// (decision 24); composites are made of usages and of qualified ones, which may stand anywhere (P42).
+    /// Those of some texts that share them. Of two usages of one name the first counts, two sets of
+    /// one name are one (decision 24); composites are made of usages and of qualified ones, which
+    /// may stand anywhere (P42).
     pub(super) fn of(
         texts: &[&Text<'_, 's>],
         spent: &mut Spent,

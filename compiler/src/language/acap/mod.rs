@@ -1,11 +1,11 @@
 //! Records of ACAP 0.2, 1.0 and 1.1 → groups of fields (P1 to P57, V1 to V59).
 //!
-//! Each sub-record, and the general part of each record, becomes one group. Local usages and resource sets are
-//! expanded here, so that a rule behind this file is one standard usage and one pattern. A file that a record refers to
-//! is read in the same way for the crawlers of that record. Invariants: a text without an `ACAP-crawler` field says
-//! nothing here; definitions may stand after their use (decision 24); what multiplies is held to the limits of
-//! `spent`.
-//! It knows nothing of precedence.
+//! Each sub-record, and the general part of each record, becomes one group. Local usages and
+//! resource sets are expanded here, so that a rule behind this file is one standard usage and one
+//! pattern. A file that a record refers to is read in the same way for the crawlers of that record.
+//! Invariants: a text without an `ACAP-crawler` field says nothing here; definitions may stand
+//! after their use (decision 24); what multiplies is held to the limits of `spent`. It knows
+//! nothing of precedence.
 
 mod definitions;
 mod spent;
@@ -48,7 +48,8 @@ impl Language for Acap {
     }
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
-        // Every text with a record suspends lines, if only its own: others need not be looked through again.
+        // Every text with a record suspends lines, if only its own: others need not be looked
+        // through again.
         let text = source.suspended.as_ref().and_then(|_| Text::read(source.tree));
         text.map_or(Ok(()), |text| text.lower(source.context, lowering))
     }
@@ -57,7 +58,8 @@ impl Language for Acap {
 /// The ACAP fields of one text.
 struct Text<'t, 's> {
     tree: &'t Tree<'s>,
-    /// Line index and field, in file order; `None` for one that says nothing but that there is a field.
+    /// Line index and field, in file order; `None` for one that says nothing but that there is a
+    /// field.
     fields: Vec<(usize, Option<Field>)>,
     dialect: Dialect,
     /// Whether conventional records are to be ignored altogether (P4, V4).
@@ -93,8 +95,8 @@ impl<'t, 's> Text<'t, 's> {
         Some(Text { tree, fields, dialect: Dialect::of(version), alone, inside })
     }
 
-    /// Whether the conventional rule on this line says nothing: all are ignored, or it stands in an ACAP record, where
-    /// only the pilot reads it (P54, V53).
+    /// Whether the conventional rule on this line says nothing: all are ignored, or it stands in an
+    /// ACAP record, where only the pilot reads it (P54, V53).
     fn ignores(&self, line: usize) -> bool {
         self.alone || self.inside[line] && self.dialect != Dialect::Pilot
     }
@@ -135,7 +137,8 @@ impl<'t, 's> Text<'t, 's> {
         let mut files: BTreeMap<&str, (Text<'_, 's>, Definitions<'s>)> = BTreeMap::new();
         for (&path, tree) in &trees {
             if let Some(file) = Text::read(tree) {
-                // What a file defines is known there, and what the one defines that refers to it (V18).
+                // What a file defines is known there, and what the one defines that refers to it
+                // (V18).
                 let definitions = Definitions::of(&[self, &file], &mut spent, lowering)?;
                 files.insert(path, (file, definitions));
             }
@@ -165,7 +168,8 @@ impl<'t, 's> Text<'t, 's> {
         Ok(())
     }
 
-    /// The fields that refer to other files, in file order. One that stands in no record speaks to nobody.
+    /// The fields that refer to other files, in file order. One that stands in no record speaks to
+    /// nobody.
     fn references(&self, records: &[Record<'s>], origin: Option<&str>) -> Vec<Reference> {
         let fields = self.fields.iter().enumerate();
         let reference = |(at, (line, field)): (usize, &(usize, Option<Field>))| {
@@ -181,7 +185,8 @@ impl<'t, 's> Text<'t, 's> {
         fields.filter_map(reference).collect()
     }
 
-    /// The records, as runs of fields (P13). A user-agent line between two crawlers parts them, too.
+    /// The records, as runs of fields (P13). A user-agent line between two crawlers parts them,
+    /// too.
     fn records(&self) -> Vec<Record<'s>> {
         let mut records: Vec<Record<'s>> = Vec::new();
         let (mut open, mut last) = (false, 0);
@@ -268,7 +273,8 @@ impl<'t, 's> Text<'t, 's> {
         Ok(())
     }
 
-    /// Adds the rules of one permission or prohibition: one for each usage and pattern that it stands for (P43, P44).
+    /// Adds the rules of one permission or prohibition: one for each usage and pattern that it
+    /// stands for (P43, P44).
     fn statement(
         &self,
         statement: &Statement<'_>,
@@ -304,7 +310,8 @@ impl<'t, 's> Text<'t, 's> {
                 let conditions = spent.conditions(own(&name), line, lowering)?;
                 vec![Meaning { usage: lowering.usage(&name, line)?, conditions }]
             }
-            // A permission for an undefined usage says nothing; a prohibition is an error that lint reports.
+            // A permission for an undefined usage says nothing; a prohibition is an error that lint
+            // reports.
             UsageName::Local(_) => match definitions.usages.get(&name) {
                 None => return Ok(()),
                 Some(meanings) if statement.qualifiers.is_empty() => meanings.clone(),
@@ -356,8 +363,9 @@ impl<'t, 's> Text<'t, 's> {
     }
 }
 
-/// What a malformed field is all the same: a crawler field that names nobody opens a record for nobody, a purpose field
-/// without a purpose a sub-record for none; any other ends a run of these. A field that nobody knows is not there.
+/// What a malformed field is all the same: a crawler field that names nobody opens a record for
+/// nobody, a purpose field without a purpose a sub-record for none; any other ends a run of these.
+/// A field that nobody knows is not there.
 fn malformed(tree: &Tree<'_>, line: usize, problem: &Problem) -> Option<Option<Field>> {
     let line = &tree.lines[line];
     let key = lower_case(tree.text(line.key));
@@ -429,8 +437,9 @@ impl<'a, 's> Sent<'a, 's> {
         Sent { any: agents.contains(&Agent::Any), named: named.collect() }
     }
 
-    /// Whom a record there addresses: the crawlers that are sent and that it names, or all of them; where any crawler is
-    /// sent, all that it addresses. Takes no longer than its answer and `there` are long.
+    /// Whom a record there addresses: the crawlers that are sent and that it names, or all of them;
+    /// where any crawler is sent, all that it addresses. Takes no longer than its answer and
+    /// `there` are long.
     fn addressed(&self, there: &[Agent<'s>]) -> Vec<Agent<'s>> {
         if there.contains(&Agent::Any) {
             let others = there.iter().filter(|_| self.any);

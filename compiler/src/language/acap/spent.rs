@@ -1,8 +1,8 @@
 //! What a text has spent of what it may multiply: few bytes of it can stand for many of a policy.
 //!
-//! Crawlers times sub-records, usages times patterns, qualified usages times explicit qualifiers: each factor is within
-//! a limit of its own, and the product of two is a gigabyte. Honest texts come near none of these. It does not know
-//! what is multiplied by what.
+//! Crawlers times sub-records, usages times patterns, qualified usages times explicit qualifiers:
+//! each factor is within a limit of its own, and the product of two is a gigabyte. Honest texts
+//! come near none of these. It does not know what is multiplied by what.
 
 use crate::limits::{LimitName, OverLimit};
 use crate::lowering::Lowering;
@@ -12,7 +12,8 @@ use robomaton_formats::Condition;
 const ADDRESSED: usize = 1 << 20;
 /// Conditions of all different sets of them.
 const CONDITIONS: usize = 1 << 18;
-/// A rule counts once for each of these many bytes of its pattern that are begun, where a pattern stands for several.
+/// A rule counts once for each of these many bytes of its pattern that are begun, where a pattern
+/// stands for several.
 const BYTES_OF_RULE: usize = 256;
 
 /// Counts of what may be multiplied.
@@ -30,7 +31,8 @@ impl Spent {
         hold(self.addressed, LimitName::Entries, ADDRESSED, line)
     }
 
-    /// The place of a set of conditions in the policy, plus one, as [`Lowering::conditions`] gives it.
+    /// The place of a set of conditions in the policy, plus one, as [`Lowering::conditions`] gives
+    /// it.
     pub(in crate::language) fn conditions(
         &mut self,
         conditions: Vec<Condition>,

@@ -187,7 +187,7 @@ fn rules_that_are_said_to_be_dropped_are() {
             let fates = |agent: &str| -> Vec<Fate> {
                 let asks = targets
                     .iter()
-                    .map(|target| trace(&policy, &Asked::crawl(&[agent], target.as_bytes())).matches);
+                    .map(|target| trace(&policy, &TraceQuery::crawl(&[agent], target.as_bytes())).matches);
                 let own = asks.flatten().filter(|found| policy.rules[found.rule].line == line);
                 own.map(|found| found.fate).collect()
             };

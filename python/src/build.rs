@@ -8,10 +8,10 @@ use crate::paths::{Named, Several};
 use crate::urls::threads_of;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use robomaton_build::{Compile, Destination, Merged};
 use robomaton_compiler::{Limits, Options};
 use robomaton_corpus::{BatchOptions, Input, Progress};
 use robomaton_formats::Profile;
-use robomaton_jobs::{Compile, Destination, Merged};
 use serde_json::to_string;
 use std::num::NonZero;
 
@@ -24,12 +24,14 @@ fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
     }
 }
 
-/// Compiles captures into one image, whole or not at all; gives the summary of `robomaton compile --json`.
+/// Compiles captures into one image, whole or not at all; gives the summary of `robomaton compile
+/// --json`.
 ///
-/// `inputs` are paths of WARC files, tables, archives or directories. `crawlers` keeps the groups of these alone; `pages` reads
-/// HTML pages for what they say to crawlers; without `sources` the texts are left out; `shards` makes a directory of so many
-/// files; `threads` is 0 for one per core; `warc_root` is where the WARC files of byte ranges lie; `allow_empty` writes an image
-/// that holds nothing; the others are limits.
+/// `inputs` are paths of WARC files, tables, archives or directories. `crawlers` keeps the groups
+/// of these alone; `pages` reads HTML pages for what they say to crawlers; without `sources` the
+/// texts are left out; `shards` makes a directory of so many files; `threads` is 0 for one per
+/// core; `warc_root` is where the WARC files of byte ranges lie; `allow_empty` writes an image that
+/// holds nothing; the others are limits.
 #[pyfunction]
 #[pyo3(
     signature = (
@@ -83,7 +85,8 @@ pub(crate) fn compile<'py>(
     from_json(py, &json)
 }
 
-/// Merges images into one: of several captures of a site the newest counts; gives the summary of `robomaton merge --json`.
+/// Merges images into one: of several captures of a site the newest counts; gives the summary of
+/// `robomaton merge --json`.
 #[pyfunction]
 #[pyo3(signature = (images, output, *, shards=None))]
 pub(crate) fn merge<'py>(
@@ -93,8 +96,8 @@ pub(crate) fn merge<'py>(
     #[pyo3(from_py_with = arguments::shards)] shards: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shards = files(shards)?;
-    let merged = py.detach(|| -> Result<Merged, robomaton_jobs::Error> {
-        robomaton_jobs::merge(&images.0, Destination::open(&output.0, shards)?)
+    let merged = py.detach(|| -> Result<Merged, robomaton_build::Error> {
+        robomaton_build::merge(&images.0, Destination::open(&output.0, shards)?)
     });
     let json = to_string(&merged.map_err(|error| job_error(py, error))?).map_err(|error| said(&error))?;
     from_json(py, &json)

@@ -1,52 +1,54 @@
-//! Asks a program of lanes: which of a few rules, best first, is the first that matches.
+//! Asks a packed program: which of a few rules, best first, is the first that matches.
 //!
-//! The other machine beside the walk, for small sets. Sixteen rules are ruled out at once by what three bytes of the
-//! target are, rules with stars by triggers that do not occur in it; what is left is compared in full. Invariants:
-//! nothing is allocated, every loop ends, any damage is `None`. It does not know what a tag means.
+//! The other machine beside the walk, for small sets. Sixteen rules are ruled out at once by what
+//! three bytes of the target are, rules with stars by prefilters that do not occur in it; what is
+//! left is compared in full. Invariants: nothing is allocated, every loop ends, any damage is
+//! `None`. It does not know what a priority means.
 
 use crate::walk::first_bytes;
-use robomaton_formats::program::Tag;
-use robomaton_formats::program::lanes::{BLOCK, Lane, Lanes, MAX_LANES};
+use robomaton_formats::program::Priority;
+use robomaton_formats::program::packed::{BLOCK, MAX_PACKED, Packed, PackedRule};
 use wide::u8x16;
 
-/// The highest tag of the rules that match `target` (canonical bytes), 0 when none does. `None` when the program is
-/// damaged.
+/// The highest priority of the rules that match `target` (canonical bytes), 0 when none does.
+/// `None` when the program is damaged.
 #[inline(always)]
-pub(crate) fn best(lanes: &Lanes<'_>, target: &[u8]) -> Option<Tag> {
-    if lanes.count == 0 {
-        return Some(lanes.otherwise);
+pub(crate) fn best(packed: &Packed<'_>, target: &[u8]) -> Option<Priority> {
+    if packed.count == 0 {
+        return Some(packed.fallback);
     }
     // Beyond the end a zero is read, which no rule wants.
-    let bytes = lanes.places.map(|place| u8x16::splat(target.get(usize::from(place)).copied().unwrap_or(0)));
-    let mut left = u64::from(candidates(lanes, 0, bytes)?);
-    if lanes.count > BLOCK {
+    let bytes = packed.probes.map(|place| u8x16::splat(target.get(usize::from(place)).copied().unwrap_or(0)));
+    let mut left = u64::from(candidates(packed, 0, bytes)?);
+    if packed.count > BLOCK {
         // All other blocks: that there is a fixed number of them saves more than it costs.
-        for number in 1..MAX_LANES / BLOCK {
-            left |= u64::from(candidates(lanes, number, bytes)?) << (number * BLOCK);
+        for number in 1..MAX_PACKED / BLOCK {
+            left |= u64::from(candidates(packed, number, bytes)?) << (number * BLOCK);
         }
     }
-    left &= lanes.all();
-    if left != 0 && lanes.triggered() != 0 {
-        let wild = lanes.wild()?;
+    left &= packed.all();
+    if left != 0 && packed.prefilter_count() != 0 {
+        let wild = packed.wild()?;
         if left & wild != 0 {
-            left &= !wild | triggered(lanes, target)?;
+            left &= !wild | passed(packed, target)?;
         }
     }
     while left != 0 {
-        let lane = lanes.lane(left.trailing_zeros() as usize)?;
+        let rule = packed.rule(left.trailing_zeros() as usize)?;
         left &= left - 1;
-        if matches(&lane, target)? {
-            return Some(lane.tag);
+        if matches(&rule, target)? {
+            return Some(rule.priority);
         }
     }
-    Some(lanes.otherwise)
+    Some(packed.fallback)
 }
 
-/// The rules of a block that the bytes at the three places do not rule out. Bits beyond the last rule mean nothing.
+/// The rules of a block that the bytes at the three probes do not rule out. Bits beyond the last
+/// rule mean nothing.
 #[inline(always)]
-fn candidates(lanes: &Lanes<'_>, number: usize, bytes: [u8x16; 3]) -> Option<u16> {
+fn candidates(packed: &Packed<'_>, number: usize, bytes: [u8x16; 3]) -> Option<u16> {
     let any = u8x16::splat(0);
-    let column = |column: usize| Some(u8x16::new(*lanes.column(column, number)?));
+    let column = |column: usize| Some(u8x16::new(*packed.column(column, number)?));
     let (a, b, c) = (column(0)?, column(1)?, column(2)?);
     let fits = (a.simd_eq(bytes[0]) | a.simd_eq(any))
         & (b.simd_eq(bytes[1]) | b.simd_eq(any))
@@ -54,30 +56,31 @@ fn candidates(lanes: &Lanes<'_>, number: usize, bytes: [u8x16; 3]) -> Option<u16
     Some(fits.to_bitmask() as u16)
 }
 
-/// Blocks of a target that triggers are sought in at once: most targets are no longer.
+/// Blocks of a target that prefilters are sought in at once: most targets are no longer.
 const AT_ONCE: usize = 5;
 
-/// The rules that wait for a trigger that occurs in the target.
+/// The rules that wait for a prefilter that occurs in the target.
 #[inline(never)]
-fn triggered(lanes: &Lanes<'_>, target: &[u8]) -> Option<u64> {
-    let (pairs, singles) = lanes.triggers()?.split_at_checked(lanes.pairs)?;
+fn passed(packed: &Packed<'_>, target: &[u8]) -> Option<u64> {
+    let (pairs, singles) = packed.prefilters()?.split_at_checked(packed.pairs)?;
     let mut waiting = 0;
-    // No branch: which triggers occur is what a predictor cannot know.
+    // No branch: which prefilters occur is what a predictor cannot know.
     let mut add = |number: usize, occurs: bool| {
-        waiting |= lanes.waiting(number)? & u64::from(occurs).wrapping_neg();
+        waiting |= packed.waiting(number)? & u64::from(occurs).wrapping_neg();
         Some(())
     };
     let Some(last) = target.len().checked_sub(BLOCK + 1) else {
         for (number, pair) in pairs.iter().enumerate() {
             add(number, target.windows(2).any(|window| window == pair))?;
         }
-        for (number, [byte, _]) in (lanes.pairs..).zip(singles) {
+        for (number, [byte, _]) in (packed.pairs..).zip(singles) {
             add(number, target.contains(byte))?;
         }
         return Some(waiting);
     };
-    let any = |places: [u8x16; AT_ONCE]| places.into_iter().fold(u8x16::ZERO, |any, here| any | here).any();
-    // Blocks of pairs' first bytes, each with that of their second; beyond the end, the last one again.
+    let any = |probes: [u8x16; AT_ONCE]| probes.into_iter().fold(u8x16::ZERO, |any, here| any | here).any();
+    // Blocks of pairs' first bytes, each with that of their second; beyond the end, the last one
+    // again.
     for base in (0..target.len() - 1).step_by(AT_ONCE * BLOCK) {
         let mut blocks = [(u8x16::ZERO, u8x16::ZERO); AT_ONCE];
         for (number, block) in blocks.iter_mut().enumerate() {
@@ -88,7 +91,7 @@ fn triggered(lanes: &Lanes<'_>, target: &[u8]) -> Option<u64> {
             let (first, second) = (u8x16::splat(first), u8x16::splat(second));
             add(number, any(blocks.map(|(block, next)| block.simd_eq(first) & next.simd_eq(second))))?;
         }
-        for (number, &[byte, _]) in (lanes.pairs..).zip(singles) {
+        for (number, &[byte, _]) in (packed.pairs..).zip(singles) {
             let byte = u8x16::splat(byte);
             add(number, any(blocks.map(|(block, next)| block.simd_eq(byte) | next.simd_eq(byte))))?;
         }
@@ -98,17 +101,18 @@ fn triggered(lanes: &Lanes<'_>, target: &[u8]) -> Option<u64> {
 
 /// Whether a rule matches. `None` when its text runs out of the program.
 #[inline(always)]
-fn matches(lane: &Lane<'_>, target: &[u8]) -> Option<bool> {
-    if lane.wild {
-        return Some(wild(lane.text.get(..lane.length)?, lane.anchored, target));
+fn matches(rule: &PackedRule<'_>, target: &[u8]) -> Option<bool> {
+    if rule.wild {
+        return Some(wild(rule.text.get(..rule.length)?, rule.anchored, target));
     }
-    if lane.anchored && target.len() != lane.length {
+    if rule.anchored && target.len() != rule.length {
         return Some(false);
     }
-    begins(target, lane.text, lane.length)
+    begins(target, rule.text, rule.length)
 }
 
-/// Whether a target begins with the first `length` bytes of a text that goes on for sixteen bytes more.
+/// Whether a target begins with the first `length` bytes of a text that goes on for sixteen bytes
+/// more.
 #[inline(always)]
 fn begins(target: &[u8], text: &[u8], length: usize) -> Option<bool> {
     let same = |a: &[u8; 16], b: &[u8; 16]| u8x16::new(*a).simd_eq(u8x16::new(*b)).to_bitmask();
@@ -128,13 +132,13 @@ fn begins(target: &[u8], text: &[u8], length: usize) -> Option<bool> {
     Some(fits)
 }
 
-/// Whether a pattern with stars inside matches: each piece at its first place after the one before, the last of an
-/// anchored one at the end.
+/// Whether a pattern with stars inside matches: each piece at its first place after the one before,
+/// the last of an anchored one at the end.
 #[inline(never)]
 fn wild(text: &[u8], anchored: bool, target: &[u8]) -> bool {
     let Some(star) = text.iter().position(|&byte| byte == b'*') else { return false };
-    let (head, mut pieces) = text.split_at(star);
-    if !target.starts_with(head) {
+    let (prefix, mut pieces) = text.split_at(star);
+    if !target.starts_with(prefix) {
         return false;
     }
     let mut at = star;
@@ -164,7 +168,7 @@ fn find(target: &[u8], at: usize, piece: &[u8]) -> Option<usize> {
     let last = u8x16::splat(*piece.last()?);
     let behind = piece.len() - 1;
     let mut start = 0;
-    // Sixteen places at a time, by the piece's first and last byte.
+    // Sixteen probes at a time, by the piece's first and last byte.
     while let (Some(a), Some(b)) = (
         rest.get(start..).and_then(<[u8]>::first_chunk::<16>),
         rest.get(start + behind..).and_then(<[u8]>::first_chunk::<16>),
@@ -187,36 +191,42 @@ fn find(target: &[u8], at: usize, piece: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
     use robomaton_formats::program::PADDING;
-    use robomaton_formats::program::lanes::{Draft, FRONT_LANES, Plan, REACH_ALL};
+    use robomaton_formats::program::packed::{Draft, FRONT_PACKED, Plan, REACH_ALL};
 
     #[test]
-    fn triggers_are_found_wherever_they_stand() {
-        let rule =
-            |text, tag, trigger| Draft { text, head: 1, anchored: false, starred: false, tag, trigger };
+    fn prefilters_are_found_wherever_they_stand() {
+        let rule = |text, priority, prefilter| Draft {
+            text,
+            prefix: 1,
+            anchored: false,
+            starred: false,
+            priority,
+            prefilter,
+        };
         let plan = Plan {
             rules: vec![rule(b"/*qz", 8, Some(0)), rule(b"/*!", 6, Some(1))],
-            triggers: vec![[b'q', b'z'], [b'!', 0]],
+            prefilters: vec![[b'q', b'z'], [b'!', 0]],
             pairs: 1,
             reach: REACH_ALL,
             ..Plan::default()
         };
         let mut program = Vec::new();
-        plan.encode(FRONT_LANES, &mut program);
+        plan.encode(FRONT_PACKED, &mut program);
         program.resize(program.len() + PADDING, 0);
-        let lanes = Lanes::read(&program).unwrap();
+        let packed = Packed::read(&program).unwrap();
         for length in 1..150 {
             let mut target = vec![b'a'; length];
             target[0] = b'/';
-            assert_eq!(best(&lanes, &target), Some(0));
+            assert_eq!(best(&packed, &target), Some(0));
             for place in 1..length {
                 let mut target = target.clone();
                 target[place] = b'!';
-                assert_eq!(best(&lanes, &target), Some(6), "{place} of {length}");
+                assert_eq!(best(&packed, &target), Some(6), "{place} of {length}");
                 target[place] = b'q';
-                assert_eq!(best(&lanes, &target), Some(0));
+                assert_eq!(best(&packed, &target), Some(0));
                 if let Some(next) = target.get_mut(place + 1) {
                     *next = b'z';
-                    assert_eq!(best(&lanes, &target), Some(8), "{place} of {length}");
+                    assert_eq!(best(&packed, &target), Some(8), "{place} of {length}");
                 }
             }
         }

@@ -1,20 +1,20 @@
-//! I14 of lanes: a program that passes the check answers as its texts say, whatever byte of it was
+//! I14 of packed: a program that passes the check answers as its texts say, whatever byte of it was
 //! changed.
 
-use robomaton_formats::program::lanes::{Draft, FRONT_LANES, Lanes, Plan, REACH_ALL};
-use robomaton_formats::program::{self, Head, PADDING, Silence, Tag, Weighing, check};
+use robomaton_formats::program::packed::{Draft, FRONT_PACKED, Packed, Plan, REACH_ALL};
+use robomaton_formats::program::{self, Header, PADDING, Priority, Silence, Weighing, check};
 use robomaton_formats::{Notation, Pattern};
 use walk::walk;
 
 mod walk;
 
-/// `/ab/`, `/a*.gif$`, `/*?` and `/b*`, with their triggers.
+/// `/ab/`, `/a*.gif$`, `/*?` and `/b*`, with their prefilters.
 fn plan() -> Plan<'static> {
-    let rule = |text: &'static str, anchored, starred, permits, trigger| {
+    let rule = |text: &'static str, anchored, starred, permits, prefilter| {
         let length = text.len() + usize::from(anchored) + usize::from(starred);
-        let head = text.find('*').unwrap_or(text.len());
-        let tag = 2 * length as Tag + Tag::from(permits);
-        Draft { text: text.as_bytes(), head, anchored, starred, tag, trigger }
+        let prefix = text.find('*').unwrap_or(text.len());
+        let priority = 2 * length as Priority + Priority::from(permits);
+        Draft { text: text.as_bytes(), prefix, anchored, starred, priority, prefilter }
     };
     Plan {
         rules: vec![
@@ -23,32 +23,32 @@ fn plan() -> Plan<'static> {
             rule("/*?", false, false, true, Some(1)),
             rule("/b", false, true, false, None),
         ],
-        triggers: vec![*b".g", [b'?', 0]],
+        prefilters: vec![*b".g", [b'?', 0]],
         pairs: 1,
-        places: [1, 2, 3],
+        probes: [1, 2, 3],
         reach: REACH_ALL,
-        otherwise: 4,
+        fallback: 4,
     }
 }
 
 fn encoded(plan: &Plan<'_>) -> Vec<u8> {
     let mut program = Vec::new();
-    let front = Head::front(Notation::Rep, Weighing::Ranked(Silence::Allowed), false);
-    plan.encode(front | FRONT_LANES, &mut program);
+    let front = Header::front(Notation::Rep, Weighing::Ranked(Silence::Allowed), false);
+    plan.encode(front | FRONT_PACKED, &mut program);
     program.extend([0; PADDING]);
     program
 }
 
-/// The highest tag by the texts alone.
-fn naive(program: &[u8], target: &[u8]) -> Tag {
-    let lanes = Lanes::read(program).expect("a whole front");
-    let matching = (0..lanes.count).filter_map(|number| {
-        let lane = lanes.lane(number).expect("a whole lane");
-        let mut text = lane.text[..lane.length].to_vec();
-        text.extend(lane.anchored.then_some(b'$'));
-        Pattern { text: &text, notation: Notation::Rep }.matches(target).then_some(lane.tag)
+/// The highest priority by the texts alone.
+fn naive(program: &[u8], target: &[u8]) -> Priority {
+    let packed = Packed::read(program).expect("a whole front");
+    let matching = (0..packed.count).filter_map(|number| {
+        let rule = packed.rule(number).expect("a whole rule");
+        let mut text = rule.text[..rule.length].to_vec();
+        text.extend(rule.anchored.then_some(b'$'));
+        Pattern { text: &text, notation: Notation::Rep }.matches(target).then_some(rule.priority)
     });
-    matching.max().unwrap_or(0).max(lanes.otherwise)
+    matching.max().unwrap_or(0).max(packed.fallback)
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn what_passes_answers_as_its_texts_say() {
             let mut program = whole.clone();
             program[at] ^= 1 << bit;
             // The form with another front is not this one.
-            if check(&program).is_err() || !Lanes::is_at(&program) {
+            if check(&program).is_err() || !Packed::is_at(&program) {
                 refused += 1;
                 continue;
             }
@@ -87,14 +87,14 @@ fn every_part_is_checked() {
     type Change = fn(&mut Plan<'static>);
     let changes: [(&str, Change); 9] = [
         ("best first", |plan| plan.rules.swap(0, 1)),
-        ("best first", |plan| plan.otherwise = 12),
+        ("best first", |plan| plan.fallback = 12),
         ("reach", |plan| plan.reach = 9),
-        ("reach", |plan| plan.otherwise = 1),
-        ("its text holds", |plan| plan.triggers[0] = *b".h"),
-        ("its text holds", |plan| plan.triggers[0] = *b"/a"),
-        ("kind", |plan| plan.rules[1].trigger = Some(0)),
+        ("reach", |plan| plan.fallback = 1),
+        ("its text holds", |plan| plan.prefilters[0] = *b".h"),
+        ("its text holds", |plan| plan.prefilters[0] = *b"/a"),
+        ("kind", |plan| plan.rules[1].prefilter = Some(0)),
         ("holds a byte", |plan| plan.rules[3].text = b"/\x80"),
-        ("two bytes, or one", |plan| plan.triggers[1] = *b"?x"),
+        ("two bytes, or one", |plan| plan.prefilters[1] = *b"?x"),
     ];
     for (what, change) in changes {
         let mut plan = plan();
@@ -102,10 +102,14 @@ fn every_part_is_checked() {
         let found = check(&encoded(&plan)).expect_err(what);
         assert!(found.1.contains(what), "{found:?}, not {what:?}");
     }
-    let long = "/a".repeat(program::lanes::MAX_LENGTH);
+    let long = "/a".repeat(program::packed::MAX_LENGTH);
     let mut plan = plan();
-    plan.rules =
-        vec![Draft { text: long.as_bytes(), head: long.len(), tag: 2 * long.len() as Tag, ..plan.rules[1] }];
-    (plan.triggers, plan.pairs) = (Vec::new(), 0);
+    plan.rules = vec![Draft {
+        text: long.as_bytes(),
+        prefix: long.len(),
+        priority: 2 * long.len() as Priority,
+        ..plan.rules[1]
+    }];
+    (plan.prefilters, plan.pairs) = (Vec::new(), 0);
     assert!(check(&encoded(&plan)).is_err());
 }

@@ -1,4 +1,4 @@
-//! Whole jobs, from files to files: compiling captures, merging images.
+//! Compiling captures and merging images, from files to files.
 //!
 //! ```text
 //!   inputs ──▶ corpus::prepare ──▶ Destination ──▶ image in its place ──▶ Summary

@@ -1,15 +1,15 @@
-//! The ruling of a site: the number in its bucket that says what answers for it (SPEC.md section 4).
+//! The entry of a site: the number in its bucket that says what answers for it (SPEC.md section 4).
 //!
-//! Most sites say one thing to all crawlers and of crawling alone; theirs is a program, and nothing else is read. What
-//! became of a fetch that gave no rules is said in the ruling itself. Everything else has a policy (`policy`). It
-//! does not know what an outcome means to who asks.
+//! Most sites say one thing to all crawlers and of crawling alone; theirs is a program, and nothing
+//! else is read. What became of a fetch that gave no rules is said in the entry itself. Everything
+//! else has a policy (`policy`). It does not know what an outcome means to who asks.
 
 use crate::reference::{PolicyAt, ProgramAt};
 use crate::site::Outcome;
 
 /// What answers for a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ruling {
+pub enum SiteEntry {
     /// The ranked program that all crawlers have, for crawling; no other usage is spoken of.
     Program(ProgramAt),
     /// A policy.
@@ -27,7 +27,7 @@ pub struct NoRules {
     pub status: u16,
 }
 
-/// Bits of a ruling: what kind it is of.
+/// Bits of a site entry: what kind it is of.
 const KIND: u32 = 3 << 30;
 const POLICY: u32 = 2 << 30;
 const NO_RULES: u32 = 3 << 30;
@@ -37,26 +37,26 @@ const OUTCOME: u32 = 16;
 /// Offsets of policies are below this.
 pub const POLICIES_END: usize = 1 << 30;
 
-impl Ruling {
-    /// The ruling in a bucket; `None` when it is none.
+impl SiteEntry {
+    /// The entry in a bucket; `None` when it is none.
     #[inline]
-    pub fn read(word: u32) -> Option<Ruling> {
-        match word & KIND {
-            POLICY => Some(Ruling::Policy(PolicyAt::new(word & !KIND))),
+    pub fn from_raw(raw: u32) -> Option<SiteEntry> {
+        match raw & KIND {
+            POLICY => Some(SiteEntry::Policy(PolicyAt::new(raw & !KIND))),
             NO_RULES => {
-                let outcome = u8::try_from((word & !KIND) >> OUTCOME).ok()?;
-                NoRules::read(outcome, word as u16).map(Ruling::NoRules)
+                let outcome = u8::try_from((raw & !KIND) >> OUTCOME).ok()?;
+                NoRules::read(outcome, raw as u16).map(SiteEntry::NoRules)
             }
-            _ => Some(Ruling::Program(ProgramAt::new(word))),
+            _ => Some(SiteEntry::Program(ProgramAt::new(raw))),
         }
     }
 
     /// What stands in a bucket.
-    pub fn word(self) -> u32 {
+    pub fn to_raw(self) -> u32 {
         match self {
-            Ruling::Program(at) => at.get(),
-            Ruling::Policy(at) => POLICY | at.get(),
-            Ruling::NoRules(NoRules { outcome, status }) => {
+            SiteEntry::Program(at) => at.get(),
+            SiteEntry::Policy(at) => POLICY | at.get(),
+            SiteEntry::NoRules(NoRules { outcome, status }) => {
                 NO_RULES | (outcome as u32) << OUTCOME | u32::from(status)
             }
         }
@@ -77,23 +77,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rulings_come_back() {
+    fn entries_come_back() {
         let no_rules = Outcome::ALL[1..].iter().flat_map(|&outcome| {
-            [0, 404, u16::MAX].map(|status| Ruling::NoRules(NoRules { outcome, status }))
+            [0, 404, u16::MAX].map(|status| SiteEntry::NoRules(NoRules { outcome, status }))
         });
         let offsets = [0, 7, POLICIES_END as u32 - 1];
         let programs = offsets.into_iter().chain([i32::MAX as u32]);
-        let programs = programs.map(|at| Ruling::Program(ProgramAt::new(at)));
-        let policies = offsets.map(|at| Ruling::Policy(PolicyAt::new(at)));
-        for ruling in no_rules.chain(programs).chain(policies) {
-            assert_eq!(Ruling::read(ruling.word()), Some(ruling));
+        let programs = programs.map(|at| SiteEntry::Program(ProgramAt::new(at)));
+        let policies = offsets.map(|at| SiteEntry::Policy(PolicyAt::new(at)));
+        for entry in no_rules.chain(programs).chain(policies) {
+            assert_eq!(SiteEntry::from_raw(entry.to_raw()), Some(entry));
         }
     }
 
     #[test]
-    fn what_is_no_ruling() {
-        for word in [NO_RULES, NO_RULES | 9 << 16, NO_RULES | 1 << 20, NO_RULES | 1 << 29, u32::MAX] {
-            assert_eq!(Ruling::read(word), None, "{word:#x}");
+    fn what_is_no_entry() {
+        for raw in [NO_RULES, NO_RULES | 9 << 16, NO_RULES | 1 << 20, NO_RULES | 1 << 29, u32::MAX] {
+            assert_eq!(SiteEntry::from_raw(raw), None, "{raw:#x}");
         }
     }
 }

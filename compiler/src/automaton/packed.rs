@@ -1,0 +1,154 @@
+//! The form of programs for small sets: rules best first, as `formats::program::packed` describes
+//! them.
+//!
+//! Decided here: which sets are small and simple enough, where columns look, and which prefilters
+//! rules with stars wait for. None of that changes an answer. Linear in the patterns.
+
+use super::Prioritized;
+use robomaton_formats::Notation;
+use robomaton_formats::program::packed::{Draft, FRONT_PACKED, MAX_LENGTH, MAX_PACKED, Plan, REACH_ALL};
+use robomaton_formats::program::{Header, Priority, Weighing};
+
+/// Appends the program of these normalised rules, if they fit the packed form; says whether they
+/// do.
+pub(super) fn build(
+    rules: &[Prioritized<'_>],
+    notation: Notation,
+    weighing: Weighing,
+    out: &mut Vec<u8>,
+) -> bool {
+    // Other notations rank by something else than the length of a pattern, or write wildcards in
+    // another way.
+    let ranks_by_length = matches!(notation, Notation::Rep | Notation::Google);
+    if !ranks_by_length || weighing == Weighing::Scoped || rules.len() > MAX_PACKED {
+        return false;
+    }
+    let Some(plan) = plan(rules, notation) else { return false };
+    plan.encode(Header::front(notation, weighing, false) | FRONT_PACKED, out);
+    true
+}
+
+fn plan<'r>(rules: &[Prioritized<'r>], notation: Notation) -> Option<Plan<'r>> {
+    let mut drafts = Vec::with_capacity(rules.len());
+    for rule in rules {
+        drafts.push(draft(rule, notation)?);
+    }
+    // Every target begins with a slash.
+    let matches_all = |draft: &Draft<'_>| !draft.anchored && matches!(draft.text, b"" | b"/");
+    let fallback =
+        drafts.iter().filter(|draft| matches_all(draft)).map(|draft| draft.priority).max().unwrap_or(0);
+    drafts.retain(|draft| draft.priority > fallback);
+    drafts.sort_by_key(|draft| std::cmp::Reverse(draft.priority));
+    let longest = drafts.iter().map(|draft| draft.text.len()).max().unwrap_or(0);
+    let any_wild = drafts.iter().any(|draft| draft.prefilter.is_some());
+    let mut plan = Plan {
+        reach: if any_wild { REACH_ALL } else { longest as u8 + 1 },
+        fallback: u8::try_from(fallback).ok()?,
+        rules: drafts,
+        ..Plan::default()
+    };
+    choose_prefilters(&mut plan);
+    choose_probes(&mut plan);
+    Some(plan)
+}
+
+/// A rule as a packed program holds it, if it can: its rank must be the length of its pattern, and
+/// no byte of it escaped.
+fn draft<'r>(rule: &Prioritized<'r>, notation: Notation) -> Option<Draft<'r>> {
+    let text = rule.pattern.text;
+    let (text, anchored) = text.strip_suffix(b"$").map_or((text, false), |text| (text, true));
+    let (text, starred) = text.strip_suffix(b"*").map_or((text, false), |text| (text, true));
+    let is_escaped = || {
+        let stands = |escape: &[u8]| memchr::memmem::find(text, escape).is_some();
+        notation == Notation::Rep && text.contains(&b'%') && (stands(b"%2A") || stands(b"%24"))
+    };
+    let rank = text.len() as Priority + Priority::from(anchored) + Priority::from(starred);
+    let fits = rule.priority / 2 == rank
+        && !(anchored && starred)
+        && text.len() <= MAX_LENGTH
+        && text.iter().all(|byte| (1..0x80).contains(byte))
+        && !text.ends_with(b"*")
+        && !is_escaped();
+    let prefix = memchr::memchr(b'*', text).unwrap_or(text.len());
+    let prefilter = (prefix < text.len()).then_some(0);
+    fits.then_some(Draft { text, prefix, anchored, starred, priority: rule.priority, prefilter })
+}
+
+/// Gives each rule with stars inside the two bytes behind its prefix that are rarest in targets, or
+/// the only one.
+fn choose_prefilters(plan: &mut Plan<'_>) {
+    let mut wanted = Vec::new();
+    for (number, rule) in plan.rules.iter().enumerate().filter(|(_, rule)| rule.prefilter.is_some()) {
+        let pieces = || rule.text[rule.prefix..].split(|&byte| byte == b'*');
+        let pairs = pieces().flat_map(|piece| piece.iter().zip(piece.iter().skip(1)).map(|(&a, &b)| [a, b]));
+        let pair = pairs.min_by_key(|&[a, b]| byte_rank(a) * byte_rank(b));
+        let single = || pieces().flatten().copied().min_by_key(|&byte| byte_rank(byte)).map(|byte| [byte, 0]);
+        // Pairs first.
+        wanted.extend(pair.or_else(single).map(|prefilter| (prefilter[1] == 0, prefilter, number)));
+    }
+    wanted.sort_unstable();
+    for (is_single, prefilter, number) in wanted {
+        if plan.prefilters.last() != Some(&prefilter) {
+            plan.prefilters.push(prefilter);
+            plan.pairs += usize::from(!is_single);
+        }
+        plan.rules[number].prefilter = Some(plan.prefilters.len() - 1);
+    }
+}
+
+/// Roughly how often a byte stands in a target.
+fn byte_rank(byte: u8) -> u32 {
+    match byte {
+        b'/' => 64,
+        b'e' | b'a' | b'i' | b'o' | b't' | b's' | b'n' | b'r' | b'c' | b'l' => 32,
+        b'j' | b'k' | b'q' | b'v' | b'w' | b'x' | b'y' | b'z' => 8,
+        b'a'..=b'z' | b'-' => 20,
+        b'0'..=b'9' | b'.' => 16,
+        b'?' | b'=' => 6,
+        b'_' | b'%' | b'&' | b'A'..=b'Z' => 4,
+        _ => 1,
+    }
+}
+
+/// Places from here on tell nothing that those before do not tell nearly as well.
+const FAR: usize = 64;
+
+/// Chooses the probes that tell the prefixes of the rules best apart, one after the other.
+fn choose_probes(plan: &mut Plan<'_>) {
+    // Rules that have the same bytes at the probes so far are of one class; others may be, by
+    // chance.
+    let mut classes = [0u8; MAX_PACKED];
+    let count = plan.rules.len();
+    let longest = plan.rules.iter().map(|rule| rule.prefix).max().unwrap_or(0).min(FAR);
+    // The bytes of all rules, place by place.
+    let mut bytes = [[0; MAX_PACKED]; FAR];
+    for (number, rule) in plan.rules.iter().enumerate() {
+        let prefix = &rule.text[..rule.prefix.min(FAR)];
+        bytes.iter_mut().zip(prefix).for_each(|(bytes, &byte)| bytes[number] = byte);
+    }
+    for chosen in 0..plan.probes.len() {
+        let mut best = (u32::MAX, 0);
+        for (place, bytes) in bytes.iter().enumerate().take(longest).skip(1) {
+            let mut counts = [0u8; 256];
+            let mut cost = 0;
+            for (&byte, &class) in bytes[..count].iter().zip(&classes) {
+                let count = &mut counts[usize::from(byte.wrapping_mul(31) ^ class)];
+                // What takes any byte is left over with every target.
+                cost += if byte == 0 { BLIND } else { u32::from(*count) };
+                *count += 1;
+            }
+            best = best.min((cost, place));
+            if cost == 0 {
+                break;
+            }
+        }
+        plan.probes[chosen] = best.1 as u8;
+        for (class, byte) in classes.iter_mut().zip(bytes[best.1]) {
+            *class = class.wrapping_mul(7) ^ byte;
+        }
+    }
+}
+
+/// What it costs that a rule takes any byte at a place, against 1 for each earlier rule of the same
+/// byte.
+const BLIND: u32 = 16;
