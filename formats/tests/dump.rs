@@ -450,7 +450,7 @@ impl<'b> Dump<'b> {
                 self.number(4, |priority| {
                     let (key, says) = read_priority(priority as u32);
                     format!(
-                        "priority_set {priority_set}: priority {priority}, key {key}, {}",
+                        "priority set {priority_set}: priority {priority}, key {key}, {}",
                         says_name(says)
                     )
                 });

@@ -4,7 +4,7 @@
 //! reads them. Rules on suspended lines say nothing: those inside ACAP records are (V53). Their
 //! groups are there all the same.
 
-use super::{Language, Source, reader};
+use super::{Language, Lints, Source, reader};
 use crate::limits::OverLimit;
 use crate::lowering::{Lowering, number, token_of};
 use crate::policy::{Agent, Combiner, Sense};
@@ -26,6 +26,10 @@ impl Language for Conventional {
 
     fn silence(&self) -> Silence {
         Silence::Allowed
+    }
+
+    fn lints(&self) -> &'static [Lints] {
+        &[Lints::Conventional]
     }
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {

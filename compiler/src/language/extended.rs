@@ -13,7 +13,7 @@
 //!   (anything else)                   `*`               rank 1: prohibited, if only Allows or any regex Allow stand there
 //! ```
 
-use super::{Language, Source};
+use super::{Language, Lints, Source};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
 use crate::policy::{Agent, Combiner, Form, Policy, Rule, RuleSet, Sense};
@@ -43,6 +43,10 @@ impl Language for Extended {
 
     fn silence(&self) -> Silence {
         Silence::Allowed
+    }
+
+    fn lints(&self) -> &'static [Lints] {
+        &[Lints::Versions]
     }
 
     /// Gives versioned rule sets their meaning and takes crawlers out of the groups that do not

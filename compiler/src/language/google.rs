@@ -4,7 +4,7 @@
 //! takes only the division into lines from the tree and reads each line again. Where it differs
 //! from R1–R18 is said line by line.
 
-use super::{Language, Source};
+use super::{Language, Lints, Source};
 use crate::limits::OverLimit;
 use crate::lowering::{Lowering, name_of, number};
 use crate::policy::{Agent, Combiner, Sense};
@@ -27,6 +27,10 @@ impl Language for Google {
 
     fn silence(&self) -> Silence {
         Silence::Allowed
+    }
+
+    fn lints(&self) -> &'static [Lints] {
+        &[Lints::Conventional]
     }
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {

@@ -4,7 +4,7 @@
 //! agent's value is kept whole, because a robot's name is looked for inside it (K9). Fields that
 //! nobody knows grant and forbid nothing, and are kept as they stand (K7).
 
-use super::{Language, Source};
+use super::{Language, Lints, Source};
 use crate::limits::OverLimit;
 use crate::lowering::{Lowering, name_of, number};
 use crate::policy::{Agent, Combiner, Sense};
@@ -25,6 +25,10 @@ impl Language for Koster {
 
     fn silence(&self) -> Silence {
         Silence::Allowed
+    }
+
+    fn lints(&self) -> &'static [Lints] {
+        &[Lints::FirstMatch]
     }
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {

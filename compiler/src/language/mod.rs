@@ -96,10 +96,30 @@ pub(crate) trait Language: Sync {
         lowering.push(Draft { usage, sense, pattern, notation, combiner, silence, conditions: 0, line })
     }
 
-    /// What is wrong with the value of such a record, in one sentence without a full stop.
+    /// The mistake in the value of such a record, in one sentence without a full stop.
     fn mistake(&self, _value: &[u8]) -> Option<&'static str> {
         None
     }
+
+    /// The lints for texts in this language, besides [`Language::mistake`].
+    fn lints(&self) -> &'static [Lints] {
+        &[]
+    }
+}
+
+/// A set of lints, each a pass of `lint` or two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lints {
+    /// Groups, names and patterns of conventional records, weighed by the length of the pattern.
+    Conventional,
+    /// Rules that an earlier rule makes unreachable.
+    FirstMatch,
+    /// Rule sets of several versions.
+    Versions,
+    /// ACAP fields, by themselves and against each other.
+    Fields,
+    /// The META tags and classes of pages.
+    Pages,
 }
 
 /// A text, and what is known about it before it is lowered.
@@ -134,6 +154,11 @@ pub(crate) fn of(profile: Profile) -> &'static [&'static dyn Language] {
         Profile::Google => &[&google::Google],
         Profile::Koster => &[&koster::Koster],
     }
+}
+
+/// Whether a language of the profile asks for these lints.
+pub(crate) fn wants(profile: Profile, lints: Lints) -> bool {
+    of(profile).iter().any(|language| language.lints().contains(&lints))
 }
 
 /// The lines that some of these languages suspend.

@@ -9,7 +9,7 @@
 
 use super::acap::Spent;
 use super::condition::{Dialect, Place, condition};
-use super::{Language, Source};
+use super::{Language, Lints, Source};
 use crate::context::Page;
 use crate::limits::OverLimit;
 use crate::lowering::{Draft, Lowering, token_of};
@@ -47,6 +47,10 @@ impl Language for Pages {
 
     fn silence(&self) -> Silence {
         Silence::Allowed
+    }
+
+    fn lints(&self) -> &'static [Lints] {
+        &[Lints::Pages]
     }
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {

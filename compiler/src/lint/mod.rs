@@ -24,7 +24,7 @@ mod contradicted;
 mod cover;
 mod extended;
 mod fields;
-mod koster;
+mod first_match;
 mod pages;
 mod patterns;
 mod records;
@@ -36,10 +36,10 @@ pub use pages::{PageFinding, lint_pages};
 
 use crate::Options;
 use crate::context::CompileContext;
-use crate::language;
+use crate::language::{self, Lints};
 use crate::limits::OverLimit;
 use crate::lower::lower_with;
-use crate::policy::Rule;
+use crate::policy::{Policy, Rule};
 use robomaton_formats::Profile;
 use robomaton_grammar::{Diagnostic, Key, LineKind, Span, Tree, diagnose};
 use std::collections::HashSet;
@@ -89,10 +89,8 @@ pub fn lint_within<'s>(
     options: &Options,
     steps: usize,
 ) -> Report {
-    let pages = match options.profile {
-        Profile::Full => lint_pages(context.pages),
-        _ => Vec::new(),
-    };
+    let wants = |lints| language::wants(options.profile, lints);
+    let pages = if wants(Lints::Pages) { lint_pages(context.pages) } else { Vec::new() };
     let mut pass = Pass { tree, found: Vec::new(), steps, unchecked: None };
     records::text(&mut pass);
     if !pass.found.is_empty() {
@@ -101,23 +99,22 @@ pub fn lint_within<'s>(
     records::lint(&mut pass);
     records::languages(options.profile, &mut pass);
     records::visit_times(&mut pass);
-    patterns::lines(options.profile, &mut pass);
-    // In the 1996 draft a blank line ends a record, and names are compared in part.
-    if options.profile != Profile::Koster {
+    patterns::noindex(&mut pass);
+    if wants(Lints::Conventional) {
+        patterns::lines(&mut pass);
         agents::lint(&mut pass);
     }
-    if options.profile == Profile::Full {
+    if wants(Lints::Fields) {
         acap::lint(context, options, &mut pass);
+    }
+    if wants(Lints::Versions) {
         extended::lint(&mut pass);
     }
     // A reader that wants some crawlers only would not see all groups.
-    let options = Options { crawlers: Vec::new(), ..options.clone() };
-    let over = match lower_with(tree, context, &options) {
+    let every_crawler = Options { crawlers: Vec::new(), ..options.clone() };
+    let over = match lower_with(tree, context, &every_crawler) {
         Ok(policy) => {
-            rules::lint(&policy, &mut pass);
-            fields::lint(&policy, &mut pass);
-            extended::answers(&policy, &mut pass);
-            used::lint(&policy, context.origin, &mut pass);
+            lint_policy(&policy, context, &mut pass);
             None
         }
         Err(over) => Some(over),
@@ -129,6 +126,25 @@ pub fn lint_within<'s>(
     pass.found.sort_by_key(|finding| (finding.span.start, finding.code));
     let syntax = syntax(tree, options.profile);
     Report { findings: pass.found, syntax, pages, over, is_something_else: false }
+}
+
+/// Adds the findings about the rules of a policy, weighed against each other.
+fn lint_policy(policy: &Policy<'_>, context: &CompileContext<'_, '_>, pass: &mut Pass<'_, '_>) {
+    let wants = |lints| language::wants(policy.profile, lints);
+    rules::robots_txt(policy, pass);
+    if wants(Lints::Conventional) {
+        rules::lint(policy, pass);
+    }
+    if wants(Lints::FirstMatch) {
+        first_match::lint(policy, pass);
+    }
+    if wants(Lints::Fields) {
+        fields::lint(policy, pass);
+        used::lint(policy, context.origin, pass);
+    }
+    if wants(Lints::Versions) {
+        extended::answers(policy, pass);
+    }
 }
 
 /// Everything worth saying about the form of a tree's lines, but for keys that a language of the

@@ -7,27 +7,30 @@
 
 use super::{Code, Pass};
 use crate::policy::{Group, Policy, Sense};
-use robomaton_formats::{Notation, Profile};
+use robomaton_formats::Notation;
 use robomaton_grammar::{Key, Line, LineKind, Span, product_token};
 use std::collections::{HashMap, HashSet};
 
+/// Finds Noindex records.
+pub(super) fn noindex(pass: &mut Pass<'_, '_>) {
+    let tree = pass.tree;
+    let is_noindex = |line: &&Line| line.kind == LineKind::Field(Key::Noindex) && !line.value.is_empty();
+    for line in tree.lines.iter().filter(is_noindex) {
+        let message = "Google has not read `Noindex` in robots.txt since 2019; say it in a robots META tag or \
+                       an `X-Robots-Tag` header";
+        pass.say(Code::UnreadNoindex, line.key, message);
+    }
+}
+
 /// Looks at the lines of rules, one by one.
-pub(super) fn lines(profile: Profile, pass: &mut Pass<'_, '_>) {
+pub(super) fn lines(pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
     for line in &tree.lines {
-        let LineKind::Field(key @ (Key::Allow | Key::Disallow | Key::Noindex)) = line.kind else { continue };
-        if key == Key::Noindex && !line.value.is_empty() {
-            let message = "Google has not read `Noindex` in robots.txt since 2019; say it in a robots META tag or \
-                           an `X-Robots-Tag` header";
-            pass.say(Code::UnreadNoindex, line.key, message);
-        }
-        if profile != Profile::Koster {
+        if matches!(line.kind, LineKind::Field(Key::Allow | Key::Disallow | Key::Noindex)) {
             anchor(line, pass);
         }
     }
-    if profile != Profile::Koster {
-        taken_back(pass);
-    }
+    taken_back(pass);
 }
 
 /// A `$` behind a letter and before what cannot begin a name: it was meant to end the pattern

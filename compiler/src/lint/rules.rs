@@ -4,29 +4,21 @@
 //! profile: the longest pattern of RFC 9309, the forms of Robot-version 2.0.0. A crawler may be
 //! named in several groups, which only adds rules: what loses within one loses among all.
 //! Permissions are without use only if that is so among all groups that share a crawler. For the
-//! 1996 draft see `koster`.
+//! 1996 draft see `first_match`.
 
 use super::cover::{Shape, covers};
-use super::{Code, Pass, contradicted, koster, patterns, quote};
+use super::{Code, Pass, contradicted, patterns, quote};
 use crate::policy::{Agent, Group, Policy, Rule, Sense};
 use crate::precedence;
 use crate::scope::scoped_pattern;
-use robomaton_formats::Profile;
 use robomaton_formats::policy::Role;
 use robomaton_formats::program::Priority;
-
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     let priorities = precedence::priorities(policy);
     let groups: Vec<&Group<'_>> = policy.groups.iter().filter(|group| group.role.is_ranked()).collect();
-    if policy.profile.allows_robots_txt() {
-        robots_txt(policy, pass);
-    }
-    if policy.profile == Profile::Koster {
-        return groups.iter().for_each(|group| koster::lint(&policy.rules, group.rules.clone(), pass));
-    }
     let fields = policy.groups.iter().filter(|group| group.role == Role::Field);
     let fields = fields.flat_map(|group| &policy.rules[group.rules.clone()]);
     let fields: HashSet<Vec<u8>> = fields.map(|field| scoped_pattern(&field.pattern)).collect();
@@ -50,7 +42,10 @@ pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
 }
 
 /// R13, K12. Rules of other files and of pages stand on no line of this text.
-fn robots_txt(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
+pub(super) fn robots_txt(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
+    if !policy.profile.allows_robots_txt() {
+        return;
+    }
     let is_own = |group: &&Group<'_>| group.role.names_crawlers() && group.file == 0;
     for group in policy.groups.iter().filter(is_own) {
         for rule in &policy.rules[group.rules.clone()] {

@@ -11,7 +11,7 @@ mod definitions;
 mod spent;
 
 use super::condition::{Dialect, Place, condition};
-use super::{Language, Source};
+use super::{Language, Lints, Source};
 use crate::context::CompileContext;
 use crate::limits::{LimitName, OverLimit};
 use crate::lowering::{Draft, Lowering, number, token_of};
@@ -39,6 +39,10 @@ impl Language for Acap {
 
     fn silence(&self) -> Silence {
         Silence::Allowed
+    }
+
+    fn lints(&self) -> &'static [Lints] {
+        &[Lints::Fields]
     }
 
     /// The conventional rules that an ACAP text ignores (P4, P54, V53).

@@ -5,10 +5,17 @@
 //! all that another does. A record without a name is looked at like any other.
 
 use super::{Code, Pass, quote};
-use crate::policy::{Rule, Sense};
+use crate::policy::{Policy, Rule, Sense};
 use std::ops::Range;
 
-pub(super) fn lint(rules: &[Rule<'_>], range: Range<usize>, pass: &mut Pass<'_, '_>) {
+pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
+    for group in policy.groups.iter().filter(|group| group.role.is_ranked()) {
+        unreachable(&policy.rules, group.rules.clone(), pass);
+    }
+}
+
+/// The rules of one record.
+fn unreachable(rules: &[Rule<'_>], range: Range<usize>, pass: &mut Pass<'_, '_>) {
     let mut sorted: Vec<usize> = range.collect();
     sorted.sort_by_key(|&at| (&rules[at].pattern, at));
     // Rules whose patterns begin the pattern at hand, each with the first rule among it and those
