@@ -335,7 +335,7 @@ fn worked_scope_gives_what_the_table_says() {
 fn worked_patterns_are_numbered_as_the_table_says() {
     let image = worked();
     let scope = section(&image, 5);
-    let table = rows("Its patterns are numbered thus");
+    let table = rows("The numbers of its patterns:");
     assert_eq!(table.len(), u32_at(scope, 0) as usize);
     let runs = 12 + 4 * (table.len() + 1);
     let mut number = 0;
