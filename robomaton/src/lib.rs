@@ -9,7 +9,6 @@
 //! (tree to rules and programs), `-formats` (the image) and `-runtime` (the answers); with
 //! `compile` also by `-corpus` and `-build`, with `explain` by `-explain`. Invariants: it decides
 //! nothing, and no text, name or URL makes it fail or panic.
-//! name or URL makes it fail or panic.
 
 #[cfg(feature = "compile")]
 pub mod compile;

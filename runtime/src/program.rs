@@ -4,7 +4,6 @@
 //! (`packed`, `walk`), which run one on canonical bytes. It decides which machine runs and whether
 //! the target must be rewritten first. Invariants: nothing is allocated for targets up to a
 //! kilobyte; any damage is `None`. It does not know the crawler, nor what a priority means.
-//! priority means.
 
 use crate::packed;
 use crate::target::{Space, Spellings, Target, canonical};
