@@ -1,6 +1,6 @@
-//! Captures in, one image out, whole or not at all.
+//! Compiles captures into one image, which is written completely or not at all.
 //!
-//! Drives `corpus::prepare` and puts what came of it in its place.
+//! It runs `corpus::prepare` and writes the result to the destination.
 
 use crate::{Destination, Error, Summary};
 use robomaton_corpus::{BatchOptions, BuildError, Input, Progress, Report, prepare};
@@ -9,7 +9,7 @@ use robomaton_runtime::Image;
 use std::path::Path;
 use std::time::Instant;
 
-/// What to compile.
+/// A compile job.
 #[derive(Debug)]
 pub struct Compile {
     inputs: Vec<Input>,
@@ -17,23 +17,23 @@ pub struct Compile {
     allow_empty: bool,
 }
 
-/// An image in its place, and how it came about.
+/// A finished image, and how it was made.
 #[derive(Debug)]
 pub struct Compiled {
-    /// What was read and compiled.
+    /// Statistics of reading and compiling.
     pub report: Report,
     /// The image.
     pub image: Image,
-    /// From the first byte read to the image in its place.
+    /// Seconds from the first byte read to the finished image.
     pub seconds: f64,
 }
 
 impl Compile {
-    /// A job. The image is written even if it holds nothing only with `allow_empty`; otherwise one
-    /// that stands in its place is kept.
+    /// Creates a job. An image without sites is written only with `allow_empty`; otherwise an
+    /// existing image is kept.
     ///
     /// # Errors
-    /// When the options contradict each other.
+    /// If the options contradict each other.
     pub fn new(inputs: Vec<Input>, mut options: BatchOptions, allow_empty: bool) -> Result<Compile, Error> {
         let compile = &options.compile;
         let rule = compile.profile.agent_rule();
@@ -44,7 +44,7 @@ impl Compile {
         if options.pages && compile.profile != Profile::Full {
             return Err(Error::Pages(compile.profile));
         }
-        // The reader must not cut a text before the compiler does.
+        // The reader must not truncate a text before the compiler does.
         let texts = compile.limits.bytes(compile.profile).saturating_add(2);
         options.read.max_body = options.read.max_body.max(texts);
         options.compile.crawlers = crawlers;
@@ -56,11 +56,10 @@ impl Compile {
         &self.inputs
     }
 
-    /// Compiles. Temporary files stand beside the destination.
+    /// Compiles. Temporary files are placed in the directory of the destination.
     ///
     /// # Errors
-    /// When an input cannot be opened, there is nothing in all of them, or the destination cannot
-    /// be written.
+    /// If an input cannot be opened, all inputs are empty, or the destination cannot be written.
     pub fn run(mut self, destination: Destination, progress: &Progress) -> Result<Compiled, Error> {
         let start = Instant::now();
         self.options.scratch = destination.room().map(Path::to_owned);
@@ -82,7 +81,7 @@ impl Compile {
 }
 
 impl Compiled {
-    /// All of it in counts. Takes time linear in the image.
+    /// Counts of everything. Takes time linear in the image.
     pub fn summary(&self) -> Summary<'_> {
         Summary::new(&self.report, &self.image, self.seconds)
     }

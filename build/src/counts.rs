@@ -1,7 +1,7 @@
-//! How much an image holds: the figures that `inspect` and `compile` both tell, made in one place
-//! so that they agree.
+//! The contents of an image in numbers. `inspect` and `compile` both show them, so they are
+//! computed in one place.
 //!
-//! What is stored in several shards counts in each. Walks policies and decodes every document's
+//! A record that several shards store counts in each. Walks policies and decodes every document's
 //! details, so it takes time linear in the image. Damage counts as nothing.
 
 use robomaton_formats::layout::Section;
@@ -10,17 +10,18 @@ use robomaton_formats::read::View;
 use robomaton_runtime::Image;
 use serde::Serialize;
 
-/// What is stored, everything that is equal once; the fields are the keys that scripts rely on.
+/// Numbers of stored records, equal ones counted once; the fields are the keys that scripts rely
+/// on.
 #[derive(Debug, Default, Serialize)]
 pub struct Counts {
-    /// Distinct texts; one that is read together with pages, other files or its host is one of its
-    /// site.
+    /// Distinct texts. A text that is compiled together with pages, other files or its host counts
+    /// once for each site.
     pub documents: usize,
-    /// Bytes of those texts that the image holds. What pages say is not counted.
+    /// Bytes of those texts in the image, without the texts of pages.
     pub text_bytes: u64,
-    /// Rules of all documents, those of pages and of files referred to included.
+    /// Rules of all documents, including those of pages and of referenced files.
     pub rules: usize,
-    /// Distinct policies, those among them that are one program for all crawlers.
+    /// Distinct policies, including those that are one program for all crawlers.
     pub policies: usize,
     /// Distinct programs.
     pub programs: usize,
@@ -30,7 +31,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts.
+    /// Counts the records of an image.
     pub fn of<D: AsRef<[u8]>>(image: &Image<D>) -> Counts {
         let mut counts = Counts::default();
         image.shards().for_each(|shard| counts.add(shard.view()));

@@ -1,7 +1,7 @@
-//! Where an image goes: to a file, or to a directory of shards. Whole or not at all.
+//! The destination of an image: a file, or a directory of shards, written completely or not at all.
 //!
-//! What `compile` and `merge` share. A directory is made beside its place and renamed to it; one of
-//! shards that stands there is moved away first. It does not know what is written.
+//! `compile` and `merge` share it. A directory is created next to its path and renamed; an existing
+//! directory of shards is moved away first. It does not know what is written.
 
 use crate::Error;
 use crate::open::open;
@@ -15,11 +15,11 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Where an image goes.
+/// The destination of an image.
 #[derive(Debug)]
 pub struct Destination {
     place: Place,
-    /// How many files it has.
+    /// The number of files.
     shards: NonZero<u8>,
 }
 
@@ -31,16 +31,16 @@ enum Place {
 }
 
 impl Destination {
-    /// Finds out whether an image can be written: a file, or a directory of so many.
+    /// Checks that an image can be written: a file, or a directory with a number of shards.
     ///
     /// # Errors
-    /// When it cannot, or what stands there is no image.
+    /// If it cannot, or if the existing file or directory is not an image.
     pub fn open(path: &Path, shards: Option<NonZero<u8>>) -> Result<Destination, Error> {
         let Some(shards) = shards else {
             let place = Target::open(path, "the output names the image").map(Place::File)?;
             return Ok(Destination { place, shards: NonZero::<u8>::MIN });
         };
-        // What a link points to is replaced, not the link.
+        // A link's target is replaced, not the link.
         let link = path.is_symlink().then(|| fs::canonicalize(path).ok()).flatten();
         let path = link.as_deref().unwrap_or(path);
         let failed = |error| Error::write(path, error);
@@ -67,12 +67,12 @@ impl Destination {
         Ok(Destination { place: Place::Directory(path.to_owned(), made), shards })
     }
 
-    /// How many files it has.
+    /// The number of files.
     pub(crate) fn shards(&self) -> NonZero<u8> {
         self.shards
     }
 
-    /// Where there is room for temporary files, if that is known.
+    /// A directory with room for temporary files, if known.
     pub(crate) fn room(&self) -> Option<&Path> {
         match &self.place {
             Place::File(target) => target.directory(),
@@ -80,7 +80,7 @@ impl Destination {
         }
     }
 
-    /// Writes one file, not in its place yet.
+    /// Writes one file, still under its temporary name.
     pub(crate) fn write(&self, number: u8, write: ShardWriter<'_>) -> Result<(), WriteError> {
         let file = match &self.place {
             Place::File(target) => target.file().try_clone()?,
@@ -98,7 +98,7 @@ impl Destination {
         Ok(())
     }
 
-    /// An error of writing it.
+    /// The error for a failed write.
     pub(crate) fn failed(&self, error: WriteError) -> Error {
         let path = match &self.place {
             Place::File(target) => target.path(),
@@ -110,7 +110,7 @@ impl Destination {
         }
     }
 
-    /// Puts it in its place, and opens it.
+    /// Moves the image to its path, and opens it.
     pub(crate) fn finish(self) -> Result<Image, Error> {
         let (path, made) = match self.place {
             Place::File(target) => {
@@ -122,7 +122,8 @@ impl Destination {
         };
         let image = open(made.path())?;
         let failed = |error| Error::write(&path, error);
-        // A directory with files in it is not renamed over; who has the old one open keeps it.
+        // A directory with files cannot be renamed over; readers that have the old one open keep
+        // it.
         let old = tempfile::Builder::new()
             .prefix(".robomaton-")
             .suffix(".old")
@@ -133,7 +134,7 @@ impl Destination {
             _ => {}
         }
         fs::rename(made.path(), &path).map_err(failed)?;
-        // It is no longer there to be removed.
+        // The temporary name no longer exists, so there is nothing to remove.
         let _ = made.keep();
         #[cfg(unix)]
         File::open(directory(&path)).and_then(|directory| directory.sync_all()).map_err(failed)?;

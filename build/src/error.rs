@@ -1,4 +1,4 @@
-//! Why a job is not done.
+//! Errors of a job.
 
 use robomaton_compiler::MergeError;
 use robomaton_corpus::BuildError;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a job is not done. Each is said in one line, which names its file.
+/// The error of a job. Each is one line, which names its file.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file, or one in this directory, cannot be written.
@@ -16,22 +16,22 @@ pub enum Error {
     Write {
         /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The operating system's error.
         #[source]
         error: io::Error,
     },
-    /// What stands at the path is not to be replaced.
+    /// The existing file or directory must not be replaced.
     #[error("{}: {what}", path.display())]
     Taken {
         /// The path.
         path: PathBuf,
-        /// What stands there, and what to mend.
+        /// What it is, and how to fix the problem.
         what: String,
     },
-    /// A crawler to narrow the image to has no name.
+    /// A crawler that the image should be restricted to has no name.
     #[error("crawler: {0}")]
     Nobody(#[from] NoCrawler),
-    /// Pages are to be read in a dialect that does not know them.
+    /// Pages were requested with a profile that does not read them.
     #[error("pages: the profile {0} knows no permissions of pages; full does")]
     Pages(Profile),
     /// There is nothing to compile.
@@ -53,16 +53,16 @@ pub enum Error {
     Image {
         /// The image.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         #[source]
         error: ImageError,
     },
-    /// Images cannot become one.
+    /// Images cannot be merged.
     #[error("{}: {error}", path.display())]
     Merge {
         /// The image that does not fit.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         #[source]
         error: Unfit,
     },
@@ -71,13 +71,13 @@ pub enum Error {
     Nothing,
 }
 
-/// Why an image does not fit the others.
+/// The reason why an image does not fit the others.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
-    /// It says other things of the same texts.
+    /// It was compiled with different options.
     #[error("was compiled with another {what} than {}", first.display())]
     Unlike {
-        /// What differs.
+        /// The option that differs.
         what: &'static str,
         /// The image that it differs from.
         first: PathBuf,
@@ -88,14 +88,14 @@ pub enum Unfit {
 }
 
 impl Error {
-    /// An error of writing a file, or into a directory.
+    /// The error for a failed write to a file, or into a directory.
     pub fn write(path: &Path, error: io::Error) -> Error {
         Error::Write { path: path.to_owned(), error }
     }
 }
 
-/// The cause of an error of writing. `tempfile` wraps what the system says, and adds the path of
-/// the file beside the target, which is of no use to a user.
+/// The cause of a write error. `tempfile` wraps the operating system's message and adds the path of
+/// the temporary file, which is of no use to a user.
 fn cause(error: &io::Error) -> String {
     let text = error.to_string();
     match error.get_ref().and_then(|_| text.split_once(" at path ")) {

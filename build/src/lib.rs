@@ -5,9 +5,9 @@
 //!   images ──▶ compiler::Merge ──▶ Destination ──▶ image in its place ──▶ Merged
 //! ```
 //!
-//! What the command and the wheel do alike when they are told to make an image. Invariant: a file
-//! is written whole or not at all, and who has the old one open keeps it. It prints nothing, and
-//! its summaries speak as the command does.
+//! The part that the command and the wheel share. Invariant: a file is written completely or not at
+//! all, and readers that have the old one open keep it. It prints nothing; its summaries use the
+//! command's wording.
 
 mod compile;
 mod counts;

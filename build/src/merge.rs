@@ -1,7 +1,7 @@
-//! Images in, one image out, whole or not at all.
+//! Merges images into one, which is written completely or not at all.
 //!
-//! Nothing is compiled again: `compiler::Merge` takes the newest capture of each site, as if all
-//! had been compiled together.
+//! Nothing is compiled again: `compiler::Merge` takes the newest capture of each site. The result
+//! is the same as if all captures had been compiled together.
 
 use crate::error::Unfit;
 use crate::{Destination, Error};
@@ -16,36 +16,36 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, available_parallelism};
 use std::time::Instant;
 
-/// What came of it; the fields are the keys that scripts rely on.
+/// The result; the fields are the keys that scripts rely on.
 #[derive(Debug, Serialize)]
 pub struct Merged {
-    /// How many images there were.
+    /// The number of images.
     pub images: usize,
     /// Sites of the result.
     pub sites: usize,
-    /// Its bytes.
+    /// Bytes of the result.
     pub image_bytes: usize,
-    /// From the first image opened to the result in its place.
+    /// Seconds from opening the first image to the finished result.
     pub seconds: f64,
 }
 
-/// Merges images, files or directories of shards. Every one is verified before it is read.
+/// Merges images, files or directories of shards. Each is verified before it is read.
 ///
 /// # Errors
-/// When an image cannot be opened, is damaged or was compiled otherwise than the first, and when
-/// the destination cannot be written.
+/// If an image cannot be opened, is damaged or was compiled with other options than the first, and
+/// if the destination cannot be written.
 pub fn merge(paths: &[PathBuf], destination: Destination) -> Result<Merged, Error> {
     merge_on(0, paths, destination)
 }
 
-/// The same with so many threads that verify, 0 for one per core.
+/// Like [`merge`], with a number of threads for verification; 0 for one per core.
 ///
 /// # Errors
 /// The same.
 pub fn merge_on(threads: usize, paths: &[PathBuf], destination: Destination) -> Result<Merged, Error> {
     let start = Instant::now();
     let images = open_all(threads, paths)?;
-    // Errors name files by their numbers; a shard has that of its image.
+    // Errors name files by their numbers; a shard has the number of its image.
     let files: Vec<(usize, Image<&[u8]>)> = (0..)
         .zip(&images)
         .flat_map(|(number, image)| image.shards().map(move |shard| (number, shard)))
@@ -74,7 +74,7 @@ pub fn merge_on(threads: usize, paths: &[PathBuf], destination: Destination) -> 
     })
 }
 
-/// Opens and verifies images, several at a time. Of several errors, it is the one of the first
+/// Opens and verifies images, several at a time. Of several errors, returns the one of the first
 /// image.
 fn open_all(threads: usize, paths: &[PathBuf]) -> Result<Vec<Image>, Error> {
     let threads = if threads == 0 { available_parallelism().map_or(1, NonZero::get) } else { threads };
@@ -86,7 +86,7 @@ fn open_all(threads: usize, paths: &[PathBuf]) -> Result<Vec<Image>, Error> {
     };
     let mut opened: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads.min(paths.len())).map(|_| scope.spawn(work)).collect();
-        // A worker that panicked is a bug; its panic goes on here.
+        // A worker that panicked is a bug; its panic continues here.
         let join = |worker: thread::ScopedJoinHandle<'_, _>| {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };

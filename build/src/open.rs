@@ -1,7 +1,7 @@
-//! Opens images: those that this crate makes, and those that it merges.
+//! Opens images: those that this crate writes, and those that it merges.
 //!
-//! The one place of the crate that maps files, and with it the one that promises that they stay as
-//! they are. It does not know what becomes of an image.
+//! This is the only place of the crate that maps files, and thus the one that promises that they do
+//! not change. It does not know what an image is used for.
 #![allow(unsafe_code)]
 
 use robomaton_runtime::{Image, OpenError};
@@ -9,8 +9,8 @@ use std::path::Path;
 
 /// Maps an image file or a directory of shards.
 pub(crate) fn open(path: &Path) -> Result<Image, OpenError> {
-    // SAFETY: an image is made under a temporary name that nobody else writes to, and put in its
-    // place by rename. Those to be merged belong to the caller, whom the documents ask to replace
-    // images by rename only.
+    // SAFETY: a new image has a temporary name that nobody else writes to, and is renamed to its
+    // path. Images to be merged belong to the caller; the documentation requires that images are
+    // replaced by rename only.
     unsafe { Image::map(path) }
 }

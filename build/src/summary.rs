@@ -1,7 +1,7 @@
-//! What compiling tells when it is done, as a table and as JSON.
+//! The summary of a compile job, as a table and as JSON.
 //!
-//! Only counts: of what was read from the driver's report, of what the image holds from the image,
-//! as `inspect` counts.
+//! It consists of counts only: of the input from the driver's report, of the image as `inspect`
+//! counts them.
 
 use crate::Counts;
 use robomaton_corpus::Report;
@@ -19,24 +19,24 @@ pub struct Summary<'r> {
     sites: u64,
     outcomes: &'r BTreeMap<&'static str, u64>,
     data_captures: u64,
-    /// Documents data.txt by outcome.
+    /// data.txt documents by outcome.
     data_txt: &'r BTreeMap<&'static str, u64>,
-    /// Fetches that found what an older capture holds, and the documents that they made new.
+    /// Revisits that refer to an older capture's content, and the documents that they renewed.
     revisits: u64,
     renewed: u64,
     references: References,
     pages: Pages,
-    /// What was read.
+    /// The input.
     captured_bytes: u64,
     distinct_bodies: u64,
     distinct_bytes: u64,
-    /// What the image holds of it.
+    /// The contents of the image.
     #[serde(flatten)]
     counts: Counts,
     image_bytes: usize,
     hot_bytes: usize,
     sections: BTreeMap<&'static str, usize>,
-    /// From the first byte read to the image in its place.
+    /// Seconds from the first byte read to the finished image.
     seconds: f64,
     read_seconds: f64,
     compile_seconds: f64,
@@ -46,8 +46,8 @@ pub struct Summary<'r> {
     skipped_examples: &'r [String],
     ignored_records: u64,
     other_captures: u64,
-    /// Whether there were too many of them to keep: then redirects and references may lead nowhere
-    /// that would not.
+    /// True if too many other captures were dropped: redirects and references may then have no
+    /// target although it was captured.
     others_dropped: bool,
     truncated: u64,
     cut_bodies: u64,
@@ -61,7 +61,7 @@ pub struct Summary<'r> {
 struct References {
     found: u64,
     missing: u64,
-    /// Left out, being too long together.
+    /// Left out, since together they are too long.
     over_limit: u64,
 }
 
@@ -74,7 +74,7 @@ struct Pages {
     bytes: u64,
 }
 
-/// Sites of a kind that the table names.
+/// The number of sites of a kind that the table lists.
 const QUOTED: usize = 20;
 
 /// A site whose text exceeds a limit.
@@ -129,10 +129,10 @@ impl Summary<'_> {
         }
     }
 
-    /// As a table: four lines, or all of it.
+    /// Writes a table: four lines, or everything.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Errors of `out`.
     pub fn write(&self, all: bool, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "captures         {:>12}", self.captures)?;
         writeln!(out, "sites            {:>12}  {}", self.sites, counts(self.outcomes))?;
@@ -167,12 +167,12 @@ impl Summary<'_> {
         writeln!(out, "policies         {policies:>12}")?;
         writeln!(out, "programs         {programs:>12}")?;
         writeln!(out, "image bytes      {:>12}", self.image_bytes)?;
-        // What pages say is in the image too, and of their text most is nothing of the kind.
+        // Rules of pages are in the image too, but most of the text of pages is not.
         let per_byte = self.hot_bytes as f64 / distinct.max(1) as f64;
         let ratio =
             if pages == 0 { format!("  {per_byte:.3} per byte of distinct text") } else { String::new() };
         writeln!(out, "  hot            {:>12}{ratio}", self.hot_bytes)?;
-        // In file order, which the map does not keep.
+        // In file order, which the map does not preserve.
         for section in Section::ALL {
             let (name, heat) = (section.name(), if section.is_hot() { "hot" } else { "cold" });
             writeln!(out, "  {name:<14} {:>12}  {heat}", self.sections[name])?;
@@ -197,7 +197,7 @@ impl Summary<'_> {
                 writeln!(out, "{name:<16} {count:>12}  {what}")?;
             }
         }
-        // Bodies that are cut and no site's own are superseded, or referred to.
+        // A truncated body that is no site's own was superseded, or is a referenced file.
         first(self.cut_sites.iter(), out)?;
         writeln!(out, "over a limit     {:>12}", self.over_limit.len())?;
         first(self.over_limit.iter().map(|OverLimit { site, why }| format!("{site}: {why}")), out)
@@ -209,7 +209,7 @@ impl Summary<'_> {
     }
 }
 
-/// The first of many lines, and how many more there are.
+/// Writes the first of many lines, and the number of the others.
 fn first(lines: impl ExactSizeIterator<Item = impl Display>, out: &mut impl Write) -> io::Result<()> {
     let more = lines.len().saturating_sub(QUOTED);
     for line in lines.take(QUOTED) {

@@ -1,7 +1,7 @@
-//! Files that a job writes: whole or not at all.
+//! Output files of a job, written completely or not at all.
 //!
-//! A file is written beside its target, synced and renamed over it, so that whoever has the old one
-//! open keeps it and nobody ever sees half of the new one. It does not know what is written.
+//! A file is written next to its target, synced and renamed over it. Readers that have the old one
+//! open keep it, and nobody ever sees half of the new one. It does not know what is written.
 
 use crate::Error;
 use std::fs::{self, File};
@@ -9,25 +9,25 @@ use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Where a file goes.
+/// An output file.
 #[derive(Debug)]
 pub struct Target {
-    /// The path as it was given, which messages name.
+    /// The path as given, for messages.
     path: PathBuf,
-    /// The path that is written: where a link leads to.
+    /// The path that is written: the target of a link.
     written: PathBuf,
-    /// A new file, which is renamed to the path.
+    /// The new file, which is renamed to the path.
     file: NamedTempFile,
-    /// A pipe or a device, which nothing can be renamed over: it gets a copy of the file.
+    /// A pipe or a device, which cannot be replaced by rename: it gets a copy of the file.
     stream: Option<File>,
 }
 
 impl Target {
-    /// Finds out whether the path can be written; `named_by` says what to mend where it is a
-    /// directory.
+    /// Checks that the path can be written. If it is a directory, the error ends with `named_by`,
+    /// which says how to fix that.
     ///
     /// # Errors
-    /// When it cannot.
+    /// If it cannot.
     pub fn open(path: &Path, named_by: &str) -> Result<Target, Error> {
         let failed = |error| Error::write(path, error);
         let mut builder = tempfile::Builder::new();
@@ -42,7 +42,7 @@ impl Target {
                 Ok(Target { path: path.to_owned(), written: path.to_owned(), file, stream })
             }
             known => {
-                // What a link points to is replaced, not the link.
+                // A link's target is replaced, not the link.
                 let written =
                     if known.is_ok() { fs::canonicalize(path).map_err(failed)? } else { path.to_owned() };
                 #[cfg(unix)]
@@ -53,12 +53,12 @@ impl Target {
         }
     }
 
-    /// Where there is room for the file, if that is known.
+    /// The directory with room for the file, if known.
     pub fn directory(&self) -> Option<&Path> {
         self.stream.is_none().then(|| directory(&self.written))
     }
 
-    /// Where it goes, as it was given.
+    /// The path as given.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -68,20 +68,20 @@ impl Target {
         self.file.as_file()
     }
 
-    /// Where the new file is until it is whole.
+    /// The path of the new file until it is complete.
     pub(crate) fn new_path(&self) -> &Path {
         self.file.path()
     }
 
-    /// An error of writing it.
+    /// The error for a failed write.
     pub fn failed(&self, error: io::Error) -> Error {
         Error::write(&self.path, error)
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its path.
     ///
     /// # Errors
-    /// When the system refuses to.
+    /// If the operating system refuses.
     pub fn finish(self) -> Result<(), Error> {
         let Target { path, written, mut file, stream } = self;
         let failed = |error| Error::write(&path, error);

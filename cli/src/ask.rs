@@ -1,11 +1,11 @@
-//! Questions by the line, and their answers in the same order.
+//! Reads questions line by line and delivers the answers in the same order.
 //!
 //! `query`, `filter`, `visit` and `bench` share it. A line is a URL, or an agent, a tab and a URL,
-//! or a JSON object. Runs of plain URLs go through the runtime's batch, so that the waits for
-//! memory overlap; other lines are answered one by one, in their place. Plain lines need no
-//! allocation. Invariants: every line that is not blank is delivered exactly once, in order; a line
-//! that is no question is delivered with the basis `no-url`, reported with its number, and makes
-//! the exit code 2. It does not know the format of the output.
+//! or a JSON object. Runs of plain URLs go through the runtime's batch, which overlaps memory
+//! latency; other lines are answered one by one, in their place. Plain lines need no allocation.
+//! Invariants: every line that is not blank is delivered exactly once, in order; an invalid line is
+//! delivered with the basis `no-url`, reported with its number, and makes the exit code 2. It does
+//! not know the output format.
 
 use crate::failure::Failure;
 use crate::input::{Chunks, Lines, announce_stdin};
@@ -20,19 +20,19 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Lines that are no questions and are reported one by one; `--verbose` reports all.
+/// Invalid lines that are reported one by one; `--verbose` reports all.
 const REPORTED: u64 = 10;
 
 /// Unknown sites that are looked up under another name, until one is found.
 const LOOKUPS: u32 = 1000;
 
-/// The position of a question. The number of a line is counted only when it is reported.
+/// The position of a question. The number of a line is computed only for a report.
 #[derive(Clone, Copy)]
 pub(crate) enum Position<'t> {
     Argument,
     /// A line by its number, from 1.
     Line(u64),
-    /// The last line among the first bytes of a text, behind so many lines.
+    /// The last line within the first `bytes` of `text`, which follows `before` lines.
     Read {
         before: u64,
         text: &'t str,
@@ -54,25 +54,25 @@ impl Position<'_> {
     }
 }
 
-/// The image, and the query of lines that do not have one of their own.
+/// The image, and the query for lines that do not have their own.
 #[derive(Clone, Copy)]
 pub(crate) struct LineDefaults<'a> {
     pub(crate) image: &'a Image,
     pub(crate) crawler: &'a Crawler,
-    /// The names of the crawler, as they are printed.
+    /// The names of the crawler, as printed.
     pub(crate) agent: &'a str,
-    /// The usage, for the purpose.
+    /// The usage, with its purpose.
     pub(crate) usage: Usage<'a>,
     pub(crate) usage_name: &'a str,
     pub(crate) purpose: Option<&'a str>,
-    /// The document that answers, where it is not robots.txt.
+    /// The document that answers, if it is not robots.txt.
     pub(crate) document: Option<&'a str>,
-    /// The dialect of that document.
+    /// The profile of that document.
     pub(crate) profile: Profile,
 }
 
 impl<'a> LineDefaults<'a> {
-    /// The query of these options. Crawler and agent are those of [`QueryArgs::checked`].
+    /// The query of these options. Crawler and agent come from [`QueryArgs::checked`].
     pub(crate) fn new(
         query: &'a QueryArgs,
         image: &'a Image,
@@ -94,9 +94,9 @@ impl<'a> LineDefaults<'a> {
 
 /// A line and its answer.
 pub(crate) struct AnsweredLine<'q> {
-    /// The line as it was read.
+    /// The line as read.
     pub(crate) line: &'q [u8],
-    /// The URL in it, on one line; all of a line that is no question.
+    /// The URL in it, without line breaks; for an invalid line, all of it.
     pub(crate) url: &'q [u8],
     pub(crate) agent: &'q str,
     pub(crate) usage_name: &'q str,
@@ -106,12 +106,12 @@ pub(crate) struct AnsweredLine<'q> {
 }
 
 impl AnsweredLine<'_> {
-    /// The question in JSON; `url` is this line's.
+    /// The question in JSON, with this URL.
     pub(crate) fn question<'q>(&'q self, url: &'q str) -> QuestionJson<'q> {
         QuestionJson { url, agent: self.agent, usage: self.usage_name, purpose: self.purpose }
     }
 
-    /// Whether the line is no question.
+    /// True if the line is invalid.
     pub(crate) fn is_mistake(&self) -> bool {
         self.verdict.basis() == Basis::NoUrl
     }
@@ -121,10 +121,10 @@ impl AnsweredLine<'_> {
 pub(crate) struct QuestionLines<'a> {
     defaults: LineDefaults<'a>,
     crawlers: CrawlerCache,
-    /// Lines before the text that is read.
+    /// Number of lines before the current text.
     lines: u64,
     mistakes: Mistakes,
-    /// Unknown sites that may still be looked up under another name.
+    /// Remaining look-ups of unknown sites under another name.
     lookups: u32,
 }
 
@@ -139,16 +139,16 @@ impl<'a> QuestionLines<'a> {
         }
     }
 
-    /// Answers URLs that are arguments, or the lines of standard input where there are none. `each`
-    /// writes an answer. The output is flushed with each chunk of input, so that slow lines are
-    /// answered at once. Returns the exit code: success, or 2 after lines that were no questions.
+    /// Answers the URLs given as arguments, or else the lines of standard input. `each` writes an
+    /// answer. The output is flushed with each chunk of input, so that slow input is answered at
+    /// once. Returns the exit code: success, or 2 after invalid lines.
     pub(crate) fn run(
         mut self,
         urls: &[String],
         out: &mut Out,
         mut each: impl FnMut(&mut Out, &AnsweredLine<'_>) -> io::Result<()>,
     ) -> Result<ExitCode, Failure> {
-        // An error of writing stops the run after the chunk.
+        // A write error stops the run after the chunk.
         let mut written = Ok(());
         if urls.is_empty() {
             announce_stdin();
@@ -165,7 +165,7 @@ impl<'a> QuestionLines<'a> {
         }
         urls.iter().try_for_each(|url| given_url(url))?;
         for url in urls {
-            // A line break is no part of a URL for any reader of URLs.
+            // All readers of URLs ignore line breaks.
             let url = one_line(url);
             let LineDefaults { image, crawler, usage, document, .. } = self.defaults;
             let verdict = decide(image, document, crawler, usage, &url);
@@ -198,7 +198,7 @@ impl<'a> QuestionLines<'a> {
     fn text(&mut self, text: &str, each: &mut impl FnMut(&AnsweredLine<'_>)) {
         let LineDefaults { image, crawler, usage, document, .. } = self.defaults;
         let has_tabs = memchr::memchr(b'\t', text.as_bytes()).is_some();
-        // The batch asks robots.txt alone.
+        // The batch answers from robots.txt only.
         let is_plain =
             |line: &str| document.is_none() && !line.starts_with('{') && !(has_tabs && line.contains('\t'));
         let mut lines = Lines::new(text);
@@ -213,7 +213,7 @@ impl<'a> QuestionLines<'a> {
                 }
                 Some(Question { crawler, usage, url })
             });
-            // The batch answers in order, so the next line asked is the one answered.
+            // The batch answers in order, so the next line is the one that is answered.
             image.decide_batch(plain, |verdict| {
                 let url = asked.next().unwrap_or_default();
                 let position = Position::Read { before: self.lines, text, bytes: asked.read(text) };
@@ -244,8 +244,8 @@ impl<'a> QuestionLines<'a> {
         each(&AnsweredLine { line, url, agent, usage_name, purpose, crawler, verdict });
     }
 
-    /// Reports a text that is no URL. For one unknown site, a remark names the site that the image
-    /// holds under another name.
+    /// Reports a text that is not a URL. For one unknown site, a remark names the site that the
+    /// image has under another name.
     #[cold]
     fn not_held(&mut self, url: &str, verdict: &Verdict<'_>, position: Position<'_>) {
         if verdict.basis() == Basis::NoUrl {
@@ -261,7 +261,7 @@ impl<'a> QuestionLines<'a> {
         }
     }
 
-    /// Answers a line that is more than a URL, or that the batch does not answer.
+    /// Answers a line that is more than a URL, or that the batch cannot answer.
     fn single(
         &mut self,
         raw: &[u8],
@@ -308,14 +308,14 @@ impl<'a> QuestionLines<'a> {
         if matches!(verdict.basis(), Basis::NoUrl | Basis::NoSite) {
             self.not_held(&url, &verdict, position);
         }
-        // The bytes of a plain line are printed as they were read.
+        // The bytes of a plain line are printed as read.
         let shown = if is_spelled { raw } else { url.as_bytes() };
         each(&AnsweredLine { line: raw, url: shown, agent, usage_name, purpose, crawler, verdict });
         self.crawlers = crawlers;
     }
 }
 
-/// Reads a line that is not blank.
+/// Parses a line that is not blank.
 ///
 /// # Errors
 /// A description of the mistake.
@@ -339,10 +339,10 @@ pub(crate) fn parse(line: &str) -> Result<InputQuestion<'_>, String> {
     }
 }
 
-/// The question, its names taken apart.
+/// Checks the question and splits its names.
 ///
 /// # Errors
-/// When a name names nobody, or the usage is unknown.
+/// If a name names no crawler, or the usage is unknown.
 pub(crate) fn checked<'q>(
     mut question: InputQuestion<'q>,
     image: &Image,
@@ -368,19 +368,19 @@ pub(crate) fn checked<'q>(
     Ok(question)
 }
 
-/// The mistake in a JSON object, without the number of its only line.
+/// The message for a mistake in a JSON object, without the line number, which is always 1.
 fn json_mistake(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
     format!("no question in JSON: {what}, at column {}", error.column())
 }
 
-/// A URL out of JSON may hold line breaks, which are no part of it for any reader of URLs.
+/// Removes line breaks from a URL in JSON: all readers of URLs ignore them.
 fn one_line(url: &str) -> Cow<'_, str> {
     if url.contains(['\n', '\r']) { url.replace(['\n', '\r'], "").into() } else { url.into() }
 }
 
-/// Lines that are no questions.
+/// Invalid lines.
 #[derive(Default)]
 pub(crate) struct Mistakes {
     count: u64,
@@ -395,7 +395,7 @@ impl Mistakes {
         }
     }
 
-    /// The exit code of success, or of an error. Reports how many mistakes were left out.
+    /// The exit code for success, or for an error. Reports how many mistakes were not shown.
     pub(crate) fn exit_code(self) -> ExitCode {
         let more = if is_verbose() { 0 } else { self.count.saturating_sub(REPORTED) };
         if more > 0 {

@@ -1,15 +1,13 @@
-//! A progress bar for who waits at a terminal.
+//! A progress bar on a terminal.
 //!
-//! It does not know what is counted: the job counts, and the bar is told by looking ten times a
-//! second.
+//! It does not know what is counted: the job counts, and the bar polls it ten times a second.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Runs a job with a bar of this shape, if standard error is a terminal. `look` tells the bar how
-/// far the job is.
+/// Runs a job with a bar of this shape, if standard error is a terminal. `look` updates the bar.
 pub(crate) fn with_bar<T>(
     total: Option<u64>,
     shape: &str,

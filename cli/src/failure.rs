@@ -1,7 +1,7 @@
-//! What stops a command: an error that is said in one line, or a reader that has gone.
+//! The failure that stops a command: an error in one line, or a closed pipe.
 //!
-//! Every `run` gives one, `main` turns it into an exit code. It imports nothing of the command, and
-//! does not know where messages are written.
+//! Every `run` returns it, and `main` turns it into an exit code. It imports nothing of the command
+//! and does not know where messages are written.
 
 use robomaton_build::Error;
 use robomaton_corpus::is_captures;
@@ -11,10 +11,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Why a command stopped.
+/// The reason why a command stopped.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The reader of standard output has closed it: success.
+    /// The reader of standard output has closed it, which counts as success.
     ClosedPipe,
     /// An error, in one line without the program's name.
     Said(String),
@@ -38,7 +38,7 @@ impl From<robomaton_explain::Error> for Failure {
     }
 }
 
-/// An image that cannot be opened; of a file that is none, what it may be instead.
+/// An image that cannot be opened. If the file is no image, the message says what it may be.
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Failure {
         match &error {
@@ -58,8 +58,8 @@ impl From<Error> for Failure {
     }
 }
 
-/// Errors of writing results. Errors of reading are said with the name of the file, so they never
-/// come this way.
+/// Errors of writing results. Errors of reading always name their file, so they are converted
+/// elsewhere.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {
@@ -69,7 +69,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// What a file that is no image may be instead, and the command that reads it.
+/// Says what a file that is no image may be, and which command reads it.
 fn no_image(path: &Path) -> &'static str {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut head));

@@ -1,16 +1,16 @@
-//! What a build may leave out, and what it says then.
+//! Optional features, and the error for one that is missing.
 //!
-//! A subcommand that was left out is there, takes any arguments, and tells the reason: a name that
-//! is not known would look like a mistake in spelling. It does not know what the features are for.
+//! A subcommand that is not in the build still exists, accepts any arguments and reports the
+//! reason: an unknown name would look like a typing error. It does not know what the features do.
 
 use crate::failure::Failure;
 
-/// What to say where a feature is missing.
+/// The error for a missing feature.
 pub(crate) fn left_out(feature: &str) -> Failure {
     Failure::Said(format!("this robomaton was built without `{feature}`"))
 }
 
-/// The arguments of a subcommand that was left out.
+/// The arguments of a subcommand that is not in the build.
 #[cfg(not(all(feature = "pages", feature = "report", feature = "serve")))]
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]

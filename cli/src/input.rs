@@ -1,8 +1,8 @@
-//! Reading: whole files, images, and lines of standard input in large chunks.
+//! Input: whole files, images, and lines of standard input in large chunks.
 //!
-//! Stands between the operating system and the subcommands, so that every error of reading names
-//! its file. Lines are handed out by the chunk, in place: no allocation per line. It does not know
-//! what a line says.
+//! It stands between the operating system and the subcommands, so that every read error names its
+//! file. Lines are returned in chunks, in place, without an allocation per line. It does not know
+//! what a line means.
 
 use crate::failure::Failure;
 use crate::output::remark;
@@ -13,19 +13,19 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
-/// Bytes of the buffer that lines are read into, at first.
+/// The initial buffer size in bytes.
 const CHUNK: usize = 256 << 10;
-/// A longer line is no line of text.
+/// The maximum line length: a longer line is not text.
 const LONGEST_LINE: usize = 64 << 20;
-/// A longer file is no robots.txt.
+/// The maximum file size: a longer file is no robots.txt.
 const LONGEST_FILE: u64 = 1 << 30;
 
 /// Opens an image: a file, or a directory of shards.
 #[allow(unsafe_code)]
 pub(crate) fn open_image(path: &Path) -> Result<Image, Failure> {
-    // SAFETY: the command itself replaces images by rename and never writes into one. Who names a
-    // file on the command line owns it; the documents say that other programs must replace it in
-    // the same way.
+    // SAFETY: the command itself replaces images by rename and never writes into one. A file named
+    // on the command line belongs to the user; the documentation requires that other programs
+    // replace it in the same way.
     Ok(unsafe { Image::map(path)? })
 }
 
@@ -52,17 +52,17 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(text)
 }
 
-/// Whether an argument that should name a file is a URL.
+/// True if an argument that should name a file is a URL.
 pub(crate) fn is_url(argument: &str) -> bool {
     argument.starts_with("http://") || argument.starts_with("https://")
 }
 
-/// How a file is called in remarks.
+/// The name of a file in messages.
 pub(crate) fn called(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Reads a robots.txt, another text of a site, or a page: refuses what holds many of them.
+/// Reads a robots.txt, another text of a site, or a page; rejects images and capture archives.
 pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = read_text_or_image(path)?;
     if is_image(&bytes) {
@@ -72,7 +72,7 @@ pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// The same where an image will do too.
+/// The same, but accepts images.
 pub(crate) fn read_text_or_image(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = read_file(path)?;
     if is_captures(&bytes) {
@@ -82,18 +82,18 @@ pub(crate) fn read_text_or_image(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Whether these are the bytes of an image rather than text.
+/// True if these are the bytes of an image.
 pub(crate) fn is_image(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// A reader that hands out whole lines, as many at a time as have arrived.
+/// A reader that returns whole lines, as many as have arrived.
 pub(crate) struct Chunks<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// Bytes of the buffer that were handed out.
+    /// Bytes of the buffer that were returned.
     given: usize,
-    /// Bytes of the buffer that were read.
+    /// Bytes of the buffer that were filled.
     filled: usize,
 }
 
@@ -102,7 +102,7 @@ impl<R: Read> Chunks<R> {
         Chunks { reader, buffer: vec![0; CHUNK], given: 0, filled: 0 }
     }
 
-    /// The next lines, each with its line end; the last one of the input may have none.
+    /// The next lines, each with its line end; the last line of the input may have none.
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, Failure> {
         self.buffer.copy_within(self.given..self.filled, 0);
         self.filled -= self.given;
@@ -132,14 +132,14 @@ impl<R: Read> Chunks<R> {
     }
 }
 
-/// Says that standard input is read to whoever sits before a terminal and may wait for an answer.
+/// On a terminal, announces that standard input is read, so that nobody waits for an answer.
 pub(crate) fn announce_stdin() {
     if io::stdin().is_terminal() {
         remark("reading questions from standard input, one a line; Ctrl-D ends them");
     }
 }
 
-/// The lines of a chunk without white space around them, empty ones left out.
+/// The non-empty lines of a chunk without surrounding white space.
 #[derive(Clone)]
 pub(crate) struct Lines<'t> {
     rest: &'t str,
@@ -150,7 +150,7 @@ impl<'t> Lines<'t> {
         Lines { rest }
     }
 
-    /// Bytes of the chunk that were read so far.
+    /// The number of bytes of the chunk that were read so far.
     #[inline]
     pub(crate) fn read(&self, chunk: &str) -> usize {
         chunk.len() - self.rest.len()
@@ -184,7 +184,7 @@ impl<'t> Iterator for Lines<'t> {
 mod tests {
     use super::*;
 
-    /// Gives its text a few bytes at a time.
+    /// Returns its text a few bytes at a time.
     struct Slow<'t>(&'t [u8], usize);
 
     impl Read for Slow<'_> {

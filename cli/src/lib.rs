@@ -1,13 +1,13 @@
-//! The `robomaton` command: compiles robots.txt captures into an image, and asks images.
+//! The `robomaton` command: compiles robots.txt captures into an image, and queries images.
 //!
 //! ```text
 //!   arguments ──▶ Cli (typed) ──▶ cmd::*::run ──▶ stdout, exit code
 //! ```
 //!
-//! The last station of the arrow; everything it knows of robots.txt it asks the other crates. A
+//! It is the last step; everything it knows about robots.txt comes from the other crates. It is a
 //! library, so that the binary and the Python wheel run the same command. Invariants: results go to
 //! standard output and remarks to standard error; an error is one line and exit code 2; a reader
-//! that closes its pipe is a success. This file knows no subcommand's options.
+//! that closes its pipe is a success. This file does not know the options of the subcommands.
 
 mod ask;
 mod bar;
@@ -26,17 +26,17 @@ use output::ColorArg;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// robots.txt files of many sites, compiled into one memory-mapped image of rule automata.
+/// Compile the robots.txt files of many sites into one memory-mapped image, and query it
 #[derive(Parser)]
 #[command(name = "robomaton", version, propagate_version = true, after_help = EXAMPLES)]
 struct Cli {
-    /// When to use colours; `auto` is on a terminal, unless NO_COLOR is set.
+    /// When to use colours; `auto` uses them on a terminal, unless NO_COLOR is set
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     color: ColorArg,
-    /// Say nothing on standard error but errors.
+    /// Print only errors on standard error
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say more: the whole summary of `compile`, and every line that is no question.
+    /// Print more: the full summary of `compile`, and every invalid input line
     #[arg(long, global = true)]
     verbose: bool,
     #[command(subcommand)]
@@ -51,11 +51,11 @@ Examples:
   robomaton visit crawl.rimg --agent mybot https://example.com/x
   robomaton check robots.txt Googlebot https://example.com/x
 
-Exit codes: 0 success (`check` and `page`: allowed; `visit`: all may be visited now; `lint`: nothing above a note), \
-1 the other answer of those four, 2 error. A closed pipe is success.";
+Exit codes: 0 success (`check` and `page`: allowed; `visit`: all may be visited now; `lint`: no findings above a note), \
+1 the opposite answer of these four, 2 error. A closed pipe is success.";
 
-/// Runs the command with these arguments, the first of which is its own name. What `main` of the
-/// binary does.
+/// Runs the command with these arguments, the first of which is the program's name. The binary's
+/// `main` calls it.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match run(arguments.into_iter().collect()) {
         Ok(code) => code,
@@ -67,7 +67,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// The same for who cannot return an exit code: its number.
+/// Like [`main`], for callers that cannot return an `ExitCode`: returns its number.
 pub fn status(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let code = main(arguments);
     (0..=u8::MAX).find(|&number| ExitCode::from(number) == code).unwrap_or(u8::MAX)

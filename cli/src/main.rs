@@ -1,4 +1,4 @@
-//! The binary: hands its arguments to the library. It knows nothing.
+//! The binary: passes its arguments to the library.
 
 use std::process::ExitCode;
 

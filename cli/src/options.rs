@@ -1,8 +1,8 @@
-//! Options that several subcommands share: output, dialect, terms, query, files that a text refers
-//! to.
+//! Options shared by several subcommands: output, profile and limits, terms, query, referenced
+//! files.
 //!
-//! Turns words of the command line into the options of the crates below. It reads no files except
-//! those of `--with`.
+//! They turn arguments into the options of the crates below. Only the files of `--with` are read
+//! here.
 
 use crate::failure::Failure;
 use crate::input::read_text;
@@ -18,41 +18,40 @@ use robomaton_runtime::{Crawler, Decision, Image, Profile, Terms, Usage};
 use std::num::NonZero;
 use std::path::PathBuf;
 
-/// Where an image goes.
+/// The destination of an image.
 #[derive(Args)]
 pub(crate) struct DestinationArgs {
-    /// The image to write.
+    /// Image to write
     #[arg(short, long, value_name = "IMAGE")]
     output: PathBuf,
-    /// Write so many files into the directory IMAGE, which every command opens as one image.
+    /// Write N files to the directory IMAGE, which every command opens as one image
     #[arg(long, value_name = "N")]
     shards: Option<NonZero<u8>>,
 }
 
 impl DestinationArgs {
-    /// Finds out whether it can be written.
+    /// Checks that it can be written.
     pub(crate) fn open(&self) -> Result<Destination, Failure> {
         Ok(Destination::open(&self.output, self.shards)?)
     }
 }
 
-/// How a text is read.
+/// The profile and the limits for reading a text.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Dialect {
-    /// The dialect that texts are read in.
+    /// Profile to read texts under
     #[arg(long, default_value = "full", value_parser = profiles())]
     pub(crate) profile: Profile,
-    /// Read no more than this many bytes of a text [default: 512000; of the profile google: 64
-    /// MiB].
+    /// Read at most N bytes of a text [default: 512000, or 64 MiB with the profile google]
     #[arg(long, value_name = "N")]
     pub(crate) max_bytes: Option<usize>,
-    /// Groups that a text may have; one with more is disallowed, over limit.
+    /// Maximum number of groups in a text; a text with more is over limit and disallowed
     #[arg(long, value_name = "N", default_value_t = Limits::default().groups)]
     max_groups: usize,
-    /// Rules that a text may have.
+    /// Maximum number of rules in a text
     #[arg(long, value_name = "N", default_value_t = Limits::default().rules)]
     max_rules: usize,
-    /// Stars that the rules of a group may have.
+    /// Maximum number of stars in the rules of a group
     #[arg(long, value_name = "N", default_value_t = Limits::default().stars)]
     max_stars: usize,
 }
@@ -78,7 +77,7 @@ impl Dialect {
     }
 }
 
-/// A word for yes, a word for no. (Docs on the variants would become help, longer than the words.)
+/// Allow or deny. (Docs on the variants would become help texts.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Permission {
     Allow,
@@ -97,22 +96,22 @@ impl From<Decision> for Permission {
     }
 }
 
-/// What an outcome other than rules means (R16).
+/// The meaning of outcomes other than rules (R16).
 #[derive(Args, Clone, Debug)]
 pub(crate) struct TermsArgs {
-    /// For sites that answered 401 or 403.
+    /// Answer for sites that responded with 401 or 403
     #[arg(long, value_enum, value_name = "PERMISSION", default_value_t = Terms::default().on_forbidden.into())]
     on_forbidden: Permission,
-    /// For sites that answered 429.
+    /// Answer for sites that responded with 429
     #[arg(long, value_enum, value_name = "PERMISSION", default_value_t = Terms::default().on_throttled.into())]
     on_throttled: Permission,
-    /// For sites that were unreachable more than 30 days ago.
+    /// Answer for sites that were unreachable more than 30 days ago
     #[arg(long, value_enum, value_name = "PERMISSION", default_value_t = Terms::default().on_long_unreachable.into())]
     on_long_unreachable: Permission,
 }
 
 impl TermsArgs {
-    /// The terms, as of now, of one who works on elements of pages or does not.
+    /// The terms at the current time, for a crawler that works on elements of pages or not.
     pub(crate) fn terms(&self, elements: bool) -> Terms {
         Terms {
             elements,
@@ -124,80 +123,78 @@ impl TermsArgs {
     }
 }
 
-/// What the crawler wants to do.
+/// The usage in question.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct UsageArgs {
-    /// What the crawler wants to do: crawl, index, follow, preserve, present, present-snippet,
-    /// train, or any other name that a record of the image has. Allow and Disallow speak of crawl,
-    /// Noindex of index, and ACAP's records and META tags of whatever they name; of all else, such
-    /// as train, only ACAP's `other` speaks. Content-Signal and Content-Usage are kept, but not
-    /// weighed.
+    /// Usage to ask about: crawl, index, follow, preserve, present, present-snippet, train, or any
+    /// other name in a record of the image. Allow and Disallow apply to crawl, Noindex to index,
+    /// ACAP records and META tags to the usages that they name; any other usage, such as train, is
+    /// covered only by ACAP's `other`. Content-Signal and Content-Usage are stored, but not weighed
     #[arg(long, default_value = "crawl")]
     pub(crate) usage: String,
-    /// What it wants that for, as sub-records of ACAP and META tags name it. No conventional record
-    /// speaks of purposes.
+    /// Purpose of the usage, as in ACAP sub-records and META tags. Conventional records state no
+    /// purposes
     #[arg(long)]
     pub(crate) purpose: Option<String>,
-    /// The crawler works on single elements of pages: what is said of one does not speak for the
-    /// whole page.
+    /// The crawler works on single elements of pages: rules about an element do not apply to the
+    /// whole page
     #[arg(long)]
     pub(crate) elements: bool,
 }
 
 impl UsageArgs {
-    /// Refuses a usage that neither a vocabulary nor the image knows.
+    /// Rejects a usage that neither a vocabulary nor the image knows.
     pub(crate) fn check<D: AsRef<[u8]>>(&self, image: &Image<D>) -> Result<(), Failure> {
         check_usage(image, &self.usage).map_err(Failure::from_error)
     }
 
-    /// Resolved for an image.
+    /// Resolves the usage for an image.
     pub(crate) fn resolve<D: AsRef<[u8]>>(&self, image: &Image<D>) -> Usage<'_> {
         for_purpose(image.usage(&self.usage), self.purpose.as_deref())
     }
 }
 
-/// Which document of a site answers.
+/// The document of a site that answers.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct DocumentArgs {
-    /// The document of the site that answers.
+    /// Document of the site that answers
     #[arg(long, value_name = "NAME", default_value = "robots.txt", value_parser = ["robots.txt", "data.txt"])]
     pub(crate) document: String,
 }
 
 impl DocumentArgs {
-    /// The document, where it is not robots.txt.
+    /// The document, if it is not robots.txt.
     pub(crate) fn other(&self) -> Option<&str> {
         Some(self.document.as_str()).filter(|&name| name != "robots.txt")
     }
 
-    /// The dialect of the document in an image of this one.
+    /// The profile of the document in an image of this profile.
     pub(crate) fn profile(&self, image: Profile) -> Profile {
         if self.other().is_some() { Profile::Koster } else { image }
     }
 }
 
-/// Which groups count.
+/// The restriction to groups that name the crawler.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct NamedArgs {
-    /// Only groups that name the crawler count, as for AdsBot-Google: `User-agent: *` is as if it
-    /// were not there.
+    /// Count only groups that name the crawler, as for AdsBot-Google: `User-agent: *` is ignored
     #[arg(long)]
     pub(crate) named_only: bool,
 }
 
 impl NamedArgs {
-    /// The crawler, restricted to these groups.
+    /// Restricts the crawler to these groups.
     pub(crate) fn restrict(self, crawler: Crawler) -> Crawler {
         crawler.named_only(self.named_only)
     }
 }
 
-/// Who asks, and for what.
+/// The crawler and the usage of a query.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct QueryArgs {
     /// Name of the crawler, or its whole User-Agent header. Several names (repeated, or separated
-    /// by commas) are asked best first: the first that a site has a group for answers. `*` means
-    /// any crawler.
+    /// by commas) are tried best first: the first one that a site has a group for decides. `*`
+    /// means any crawler
     #[arg(long = "agent", short = 'a', value_name = "AGENT", default_value = "*")]
     agents: Vec<String>,
     #[command(flatten)]
@@ -207,7 +204,7 @@ pub(crate) struct QueryArgs {
 }
 
 impl QueryArgs {
-    /// The names of the crawler, lists taken apart.
+    /// The names of the crawler, with lists split.
     pub(crate) fn agents(&self) -> Vec<String> {
         self.agents.iter().flat_map(|agent| names(agent)).map(str::to_owned).collect()
     }
@@ -217,7 +214,7 @@ impl QueryArgs {
         check_agents(self.agents.iter().map(String::as_str), profile)
     }
 
-    /// The crawler, and its names as they are printed, after a check of names and usage.
+    /// The crawler, and its names as printed, after a check of names and usage.
     pub(crate) fn checked(
         &self,
         image: &Image,
@@ -228,7 +225,7 @@ impl QueryArgs {
         Ok((self.resolve(image).0, self.agents().join(",")))
     }
 
-    /// The query by names, to be explained.
+    /// The query by names, for an explanation.
     pub(crate) fn query(&self) -> Query {
         let UsageArgs { usage, purpose, elements } = self.usage.clone();
         let named_only = self.named.named_only;
@@ -241,7 +238,7 @@ impl QueryArgs {
     }
 }
 
-/// Refuses words that name no crawler under this profile. Where more than a name was given, a
+/// Rejects a text that names no crawler under this profile. If the text is more than a name, a
 /// remark says which names are used.
 pub(crate) fn check_agents<'n>(
     given: impl IntoIterator<Item = &'n str>,
@@ -254,7 +251,7 @@ pub(crate) fn check_agents<'n>(
     Ok(())
 }
 
-/// Refuses an empty URL.
+/// Rejects an empty URL.
 pub(crate) fn given_url(url: &str) -> Result<(), Failure> {
     match url.trim_ascii() {
         "" => Err(Failure::Said(
@@ -267,8 +264,8 @@ pub(crate) fn given_url(url: &str) -> Result<(), Failure> {
 /// Files that a text may refer to.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WithArgs {
-    /// A file that the robots.txt refers to, as the one of this path of its site; may be given
-    /// several times. An answer that lacks one is incomplete, and permits nothing.
+    /// Supply FILE as the file at PATH of the site, for a robots.txt that refers to it; may be
+    /// given several times. If a file is missing, the answer is incomplete and permits nothing
     #[arg(long = "with", value_name = "PATH=FILE", value_parser = with)]
     with: Vec<(String, PathBuf)>,
 }
@@ -281,14 +278,14 @@ fn with(argument: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl WithArgs {
-    /// The files' paths and texts; of two for one path the first counts.
+    /// The files' paths and texts; of two for one path, the first counts.
     pub(crate) fn read(&self) -> Result<SiteFiles, Failure> {
         let files = self.with.iter().map(|(path, file)| Ok((path.clone(), read_text(file)?)));
         files.collect::<Result<_, Failure>>().map(SiteFiles)
     }
 }
 
-/// A remark that a file of `--with` is not used.
+/// Remarks that a file of `--with` is not used.
 pub(crate) fn remark_unused(path: &str) {
     remark(&format!("--with {path}: the robots.txt does not refer to it"));
 }

@@ -1,8 +1,7 @@
-//! Standard output and standard error: buffers, colours, how much is told, closed pipes.
+//! Standard output and standard error: buffers, colours, verbosity, closed pipes.
 //!
 //! Every subcommand writes its results through [`Out`] and its remarks through [`remark`].
-//! Invariant: nothing here panics, whatever has become of the two. It does not know what is
-//! written.
+//! Invariant: nothing here panics, whatever happens to the two. It does not know what is written.
 
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
@@ -14,10 +13,10 @@ use std::ffi::OsString;
 use std::io::{self, StdoutLock, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Bytes that wait before they are written.
+/// The size in bytes at which the buffer is written.
 const FULL: usize = 256 << 10;
 
-/// Standard output behind a large buffer. What is left in it is written by [`Out::finish`] only.
+/// Standard output with a large buffer. Only [`Out::finish`] writes the rest of it.
 pub(crate) struct Out {
     buffer: Vec<u8>,
     stdout: StdoutLock<'static>,
@@ -28,7 +27,7 @@ impl Out {
         Out { buffer: Vec::with_capacity(FULL + (16 << 10)), stdout: io::stdout().lock() }
     }
 
-    /// The buffer, to append to without a check per piece; [`Out::make_room`] afterwards.
+    /// The buffer, for appending without a check per piece; call [`Out::make_room`] afterwards.
     #[inline]
     pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
@@ -40,14 +39,14 @@ impl Out {
         if self.buffer.len() < FULL { Ok(()) } else { self.flush() }
     }
 
-    /// One JSON value on a line.
+    /// Writes one JSON value on a line.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         serde_json::to_writer(&mut self.buffer, value)?;
         self.buffer.push(b'\n');
         self.make_room()
     }
 
-    /// Writes what is left.
+    /// Writes the rest of the buffer.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         Ok(self.flush()?)
     }
@@ -67,38 +66,38 @@ impl Write for Out {
     }
 }
 
-/// How much is told on standard error, and of results.
+/// The verbosity of messages and results.
 static VOLUME: AtomicU8 = AtomicU8::new(NORMAL);
 const QUIET: u8 = 0;
 const NORMAL: u8 = 1;
 const VERBOSE: u8 = 2;
 
-/// Sets how much is told, for all that follows: the global options `--quiet` and `--verbose`.
+/// Sets the verbosity: the global options `--quiet` and `--verbose`.
 pub(crate) fn set_volume(quiet: bool, verbose: bool) {
     let volume = if quiet { QUIET } else { NORMAL + u8::from(verbose) };
     VOLUME.store(volume, Ordering::Relaxed);
 }
 
-/// Whether everything is to be told.
+/// True with `--verbose`.
 pub(crate) fn is_verbose() -> bool {
     VOLUME.load(Ordering::Relaxed) == VERBOSE
 }
 
-/// One line on standard error, unless the user wants quiet.
+/// Writes a line on standard error, unless `--quiet` is given.
 pub(crate) fn remark(message: &str) {
     if VOLUME.load(Ordering::Relaxed) != QUIET {
         error(message);
     }
 }
 
-/// One line on standard error, in any case.
+/// Writes a line on standard error, in any case.
 pub(crate) fn error(message: &str) {
     let line = format!("robomaton: {}\n", without_number(&message.replace(['\n', '\r'], " ")));
-    // Nobody is left to be told that standard error is closed.
+    // If standard error is closed, nobody can be told.
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
-/// A message without the number that the library puts behind the words of the operating system.
+/// A message without the number that the standard library appends to operating system errors.
 fn without_number(message: &str) -> Cow<'_, str> {
     let Some((before, rest)) = message.split_once(" (os error ") else { return message.into() };
     match rest.split_once(')') {
@@ -109,7 +108,7 @@ fn without_number(message: &str) -> Cow<'_, str> {
     }
 }
 
-/// Words of answers, in colours or without.
+/// Words of answers, coloured or not.
 #[derive(Clone, Copy)]
 pub(crate) struct Painter {
     color: bool,
@@ -120,7 +119,7 @@ impl Painter {
         Painter { color: color.is_on() }
     }
 
-    /// A word that stands for this decision.
+    /// Colours a word for this decision.
     pub(crate) fn paint(self, word: &str, decision: Decision) -> String {
         if !self.color {
             return word.to_owned();
@@ -139,7 +138,7 @@ impl Painter {
         self.paint(decision.name(), decision)
     }
 
-    /// The words for all verdicts, to be asked by [`word_of`]: they are made once.
+    /// The words for all verdicts, made once; [`word_of`] selects one.
     pub(crate) fn words(self) -> [String; 4] {
         DECISIONS.map(|decision| self.verdict(decision))
     }
@@ -160,7 +159,7 @@ pub(crate) fn word_of(words: &[String; 4], decision: Decision) -> &str {
     &words[at]
 }
 
-/// When to use colours; `auto` is on a terminal, unless NO_COLOR is set.
+/// When to use colours; `auto` uses them on a terminal, unless NO_COLOR is set
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorArg {
     Auto,
@@ -169,7 +168,7 @@ pub(crate) enum ColorArg {
 }
 
 impl ColorArg {
-    /// Whether standard output takes colours.
+    /// True if standard output takes colours.
     pub(crate) fn is_on(self) -> bool {
         match self {
             ColorArg::Auto => anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
@@ -189,8 +188,8 @@ impl From<ColorArg> for ColorChoice {
     }
 }
 
-/// The `--color` among arguments that are not parsed yet: help and usage errors are drawn before
-/// they are.
+/// The `--color` among unparsed arguments: help and usage errors are printed before arguments are
+/// parsed.
 pub(crate) fn asked_for(arguments: &[OsString]) -> ColorArg {
     let value = arguments.iter().enumerate().find_map(|(at, argument)| match argument.to_str()? {
         "--color" => arguments.get(at + 1)?.to_str(),

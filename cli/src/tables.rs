@@ -1,8 +1,8 @@
-//! Shared by `export`, `diff` and `report`: the crawlers and usages asked about, several images in
-//! the order of time, and tables on their way to a directory.
+//! Shared by `export`, `diff` and `report`: the crawlers and usages in question, several images in
+//! order of time, and tables in a directory.
 //!
-//! Turns words of the command line into tables of `robomaton-tables`. All files of a run are put in
-//! place when the last of them is complete. It does not know the content of the rows.
+//! It turns arguments into tables of `robomaton-tables`. All files of a run are put in place when
+//! the last one is complete. It does not know the content of the rows.
 
 use crate::failure::Failure;
 use crate::features::left_out;
@@ -21,21 +21,21 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The crawlers and usages that are asked about.
+/// The crawlers and usages in question.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct AboutArgs {
-    /// Ask about this crawler; may be given several times. `*` is one that no group names [default:
-    /// `*` and the well-known ones].
+    /// Crawler to ask about; may be given several times. `*` is a crawler that no group names
+    /// [default: `*` and the well-known crawlers]
     #[arg(long = "crawler", value_name = "NAME")]
     crawlers: Vec<String>,
-    /// What the crawlers would do: crawl, index, or any name that `query --usage` takes; may be
-    /// given several times.
+    /// Usage to ask about: crawl, index, or any name that `query --usage` takes; may be given
+    /// several times
     #[arg(long = "usage", value_name = "USAGE", default_value = "crawl")]
     pub(crate) usages: Vec<String>,
 }
 
 impl AboutArgs {
-    /// The crawlers, each once.
+    /// The crawlers, without duplicates.
     pub(crate) fn crawlers(&self, profile: Profile) -> Result<Vec<String>, Failure> {
         if self.crawlers.is_empty() {
             let known = known().iter().map(|known| known.token.to_owned());
@@ -45,10 +45,10 @@ impl AboutArgs {
         Ok(distinct(&self.crawlers))
     }
 
-    /// The usages, each once, if the images know them.
+    /// The usages, without duplicates, if the images know them.
     pub(crate) fn usages(&self, images: &[&Image]) -> Result<Vec<String>, Failure> {
         for usage in &self.usages {
-            // It is enough if one of them knows it.
+            // It is enough if one of them knows the usage.
             let checks = images.iter().map(|image| check_usage(image, usage));
             checks.reduce(Result::or).unwrap_or(Ok(())).map_err(Failure::from_error)?;
         }
@@ -63,15 +63,15 @@ fn distinct(names: &[String]) -> Vec<String> {
 
 /// One of several images.
 pub(crate) struct Snapshot {
-    /// The name of its file without `.rimg`, or its path where another has the same name.
+    /// The name of its file without `.rimg`, or its path if another file has the same name.
     pub(crate) name: String,
-    /// When its newest capture was fetched.
+    /// The time of its newest capture.
     pub(crate) newest: Option<u64>,
     pub(crate) image: Image,
 }
 
-/// Opens images: the one with the oldest newest capture first, those of which that is not known
-/// before all; else in the order given.
+/// Opens images and sorts them by their newest capture, oldest first; images without a known time
+/// come first of all, and ties keep the given order.
 pub(crate) fn open_images(paths: &[PathBuf]) -> Result<Vec<Snapshot>, Failure> {
     let stem = |path: &Path| {
         let name =
@@ -97,7 +97,7 @@ pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(named)
 }
 
-/// A table that was written.
+/// A written table.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct Written {
     pub(crate) table: &'static str,
@@ -112,7 +112,7 @@ impl Written {
     }
 }
 
-/// Writes tables into a directory, which is made if it is not there.
+/// Writes tables to a directory, which is created if it does not exist.
 pub(crate) fn write(
     directory: &Path,
     format: Format,

@@ -1,7 +1,7 @@
-//! Mistakes in the arguments: the messages of `clap`, each put into one line.
+//! Mistakes in the arguments: the messages of `clap`, each as one line.
 //!
-//! Called by `main` where arguments cannot be parsed. It knows no subcommand, but the options of
-//! texts that people give to images.
+//! `main` calls it if the arguments cannot be parsed. It knows no subcommands, only the options for
+//! texts that are often given for images.
 
 use crate::failure::Failure;
 use crate::output::Out;
@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Prints help and version as they are; puts what is wrong with the arguments into one line.
+/// Prints help and version as they are, and mistakes in the arguments as one line.
 pub(crate) fn usage(mut error: clap::Error) -> Result<ExitCode, Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -33,10 +33,10 @@ pub(crate) fn usage(mut error: clap::Error) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Where to read on.
+/// Where to read more.
 pub(crate) const MORE: &str = "--help tells more";
 
-/// That arguments are missing.
+/// The message for missing arguments.
 fn missing(error: &clap::Error) -> String {
     match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::Strings(names)) => {
@@ -47,7 +47,7 @@ fn missing(error: &clap::Error) -> String {
     }
 }
 
-/// Takes suggestions away that share little with what was written: `--purpose` for `--profile`.
+/// Drops suggestions that share little with the given word: `--purpose` for `--profile`.
 fn drop_far_fetched(error: &mut clap::Error) {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.trim_start_matches('-').to_owned()),
@@ -69,7 +69,7 @@ fn drop_far_fetched(error: &mut clap::Error) {
     }
 }
 
-/// What to do instead, where an option belongs to another command.
+/// The advice for an option that belongs to another command.
 fn misplaced(error: &clap::Error) -> Option<String> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;

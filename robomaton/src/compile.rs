@@ -1,4 +1,4 @@
-//! From files of captures to an image, and from images to one: the feature `compile`.
+//! Compiling files of captures into an image, and merging images: the feature `compile`.
 //!
 //! ```no_run
 //! use robomaton::compile::{BatchOptions, Compile, Destination, Input, Progress};

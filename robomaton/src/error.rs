@@ -1,9 +1,9 @@
-//! Why a text cannot be parsed: options that contradict themselves, never the text itself.
+//! Errors of parsing: options that are invalid, never the text itself.
 
 use robomaton_formats::ImageError;
 use robomaton_formats::site::SiteError;
 
-/// Why [`crate::ParseOptions::parse`] gives no [`crate::Robots`].
+/// The error of [`crate::ParseOptions::parse`].
 ///
 /// ```
 /// use robomaton::{Error, ParseOptions};
@@ -14,12 +14,12 @@ use robomaton_formats::site::SiteError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What was given as the site of the text is no URL of one.
+    /// The given site is not the URL of a site.
     #[error("{url:?} is no URL of a site: {error}")]
     Site {
-        /// What was given.
+        /// The given site.
         url: String,
-        /// What is wrong with it.
+        /// The reason.
         error: SiteError,
     },
     /// Limits were raised so far that the text no longer fits the image format.

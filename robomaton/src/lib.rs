@@ -2,13 +2,13 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! # Where it stands
+//! # Architecture
 //!
-//! This crate is the door: [`Robots`] is one text, [`Image`] many sites, and both answer with the
-//! same [`Verdict`]. The rooms are `robomaton-grammar` (text to tree), `-compiler` (tree to rules
-//! and programs), `-formats` (the image) and `-runtime` (the answers); with `compile` also
-//! `-corpus` and `-build`, with `explain` `-explain`. Invariants: it decides nothing, and no text,
-//! name or URL makes it fail or panic.
+//! This crate is the entry point: [`Robots`] is one text, [`Image`] many sites, and both answer
+//! with the same [`Verdict`]. The work is done by `robomaton-grammar` (text to tree), `-compiler`
+//! (tree to rules and programs), `-formats` (the image) and `-runtime` (the answers); with
+//! `compile` also by `-corpus` and `-build`, with `explain` by `-explain`. Invariants: it decides
+//! nothing, and no text, name or URL makes it fail or panic.
 
 #[cfg(feature = "compile")]
 pub mod compile;

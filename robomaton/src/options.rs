@@ -1,12 +1,12 @@
-//! How one text is parsed: its site, its dialect, the files beside it.
+//! The options for parsing one text: its site, its profile, the files it may refer to.
 //!
-//! `robots` parses with these. It does not know what they mean.
+//! `robots` parses with these. This module does not know what they mean.
 
 use crate::{Limits, Profile};
 use robomaton_compiler::Options;
 
-/// How [`Robots`](crate::Robots) is parsed, where [`Robots::parse`](crate::Robots::parse) is not
-/// enough.
+/// Options for parsing [`Robots`](crate::Robots), where [`Robots::parse`](crate::Robots::parse) is
+/// not enough.
 ///
 /// ```
 /// use robomaton::{ParseOptions, Profile};
@@ -24,34 +24,34 @@ pub struct ParseOptions {
 }
 
 impl ParseOptions {
-    /// The options of [`Robots::parse`](crate::Robots::parse): every dialect, the default limits,
+    /// The options of [`Robots::parse`](crate::Robots::parse): every language, the default limits,
     /// no site.
     pub fn new() -> ParseOptions {
         ParseOptions::default()
     }
 
-    /// A URL of the site that the text is from. It matters to rules that are absolute URLs.
+    /// Sets a URL of the site that the text is from. It matters for rules that are absolute URLs.
     #[must_use]
     pub fn site(mut self, url: impl Into<String>) -> ParseOptions {
         self.site = Some(url.into());
         self
     }
 
-    /// The dialect to read.
+    /// Sets the profile, which is the set of languages to read.
     #[must_use]
     pub fn profile(mut self, profile: Profile) -> ParseOptions {
         self.options.profile = profile;
         self
     }
 
-    /// What is too much. A text over a limit is disallowed ([`crate::Outcome::OverLimit`]).
+    /// Sets the limits. A text over a limit is disallowed ([`crate::Outcome::OverLimit`]).
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> ParseOptions {
         self.options.limits = limits;
         self
     }
 
-    /// A file of the same site that the text may refer to (ACAP), by its path.
+    /// Adds a file of the same site that the text may refer to (ACAP), by its path.
     #[must_use]
     pub fn file(mut self, path: impl Into<String>, text: impl Into<Vec<u8>>) -> ParseOptions {
         self.files.push((path.into(), text.into()));

@@ -1,13 +1,13 @@
-//! One robots.txt, ready to be asked.
+//! One robots.txt, ready for questions.
 //!
-//! An image of one site behind fewer words. It does not look at the host of a URL: whatever is
-//! asked about is of its site.
+//! A simpler interface to an image of one site. It ignores the host of a URL: every URL is taken to
+//! belong to the text's site.
 
 use crate::{Access, Crawler, Error, Image, Outcome, ParseOptions, Schedule, Site, Usage, Verdict};
 use robomaton_compiler::{CompileContext, Entry, compile_fetched, emit};
 use robomaton_formats::SiteKey;
 
-/// Stands in where the site is not known.
+/// The host if the site is unknown.
 const NO_HOST: &str = "localhost";
 
 use std::time::Duration;
@@ -35,7 +35,8 @@ impl ParseOptions {
     /// Parses a text.
     ///
     /// # Errors
-    /// When the site is none, or limits were raised so far that the text does not fit an image.
+    /// If the site is not a URL of a site, or limits were raised so far that the text does not fit
+    /// an image.
     pub fn parse(&self, text: impl AsRef<[u8]>) -> Result<Robots, Error> {
         let error = |error| Error::Site { url: self.site.clone().unwrap_or_default(), error };
         let site = match &self.site {
@@ -54,11 +55,11 @@ impl ParseOptions {
 }
 
 impl Robots {
-    /// Parses a text, `str` or bytes, in every dialect, with the default limits. [`ParseOptions`]
+    /// Parses a text, `str` or bytes, in every language, with the default limits. [`ParseOptions`]
     /// has more.
     ///
-    /// Nothing in a text is an error: what is no record is passed over, a text that is a page has
-    /// no rules, and one that is over a limit disallows everything ([`Robots::outcome`] tells).
+    /// No text is an error: a line that is no record is skipped, an HTML page has no rules, and a
+    /// text over a limit disallows everything (see [`Robots::outcome`]).
     pub fn parse(text: impl AsRef<[u8]>) -> Robots {
         let parsed = ParseOptions::new().parse(text);
         parsed.expect("within the default limits, every text fits an image of one site")
@@ -68,23 +69,22 @@ impl Robots {
         Robots { image }
     }
 
-    /// Whether a crawler may plainly fetch a URL, or a path with query.
+    /// True if a crawler may fetch a URL, or a path with query, without conditions.
     pub fn allowed(&self, crawler: &str, url: &str) -> bool {
         self.decide(&self.crawler([crawler]), Usage::CRAWL, url).is_allowed()
     }
 
-    /// A crawler, by its names, best first: to be asked about many URLs, or in detail.
+    /// Resolves a crawler by its names, best first, for questions about many URLs or for details.
     pub fn crawler<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Crawler {
         self.image.crawler(names)
     }
 
-    /// A use by its name, such as `index` or `train`; crawling is [`Usage::CRAWL`].
+    /// A usage by its name, such as `index` or `train`; crawling is [`Usage::CRAWL`].
     pub fn usage(&self, name: &str) -> Usage<'static> {
         self.image.usage(name)
     }
 
-    /// May this crawler use this URL in this way? The verdict knows the rule that decided, and its
-    /// line.
+    /// May this crawler use this URL in this way? The verdict gives the deciding rule and its line.
     pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a> {
         match self.site() {
             Some(site) => site.decide(crawler, usage, url),
@@ -92,7 +92,7 @@ impl Robots {
         }
     }
 
-    /// What answers for a crawler and a use, resolved once for many URLs.
+    /// Resolves a crawler and a usage once, for many URLs.
     ///
     /// ```
     /// use robomaton::{Robots, Usage};
@@ -107,13 +107,13 @@ impl Robots {
         Some(self.site()?.access(crawler, usage))
     }
 
-    /// The time between two fetches that the crawler's groups ask for (Crawl-delay), of several
-    /// records the longest.
+    /// The time between two fetches from Crawl-delay in the crawler's groups; of several records
+    /// the longest.
     pub fn crawl_delay(&self, crawler: &str) -> Option<Duration> {
         self.schedule(crawler).delays.into_iter().max().map(Duration::from_millis)
     }
 
-    /// When and how often the crawler may come: Crawl-delay, Request-rate, Visit-time.
+    /// When and how often the crawler may visit: Crawl-delay, Request-rate, Visit-time.
     pub fn schedule(&self, crawler: &str) -> Schedule {
         self.site().map(|site| site.schedule(&self.crawler([crawler]))).unwrap_or_default()
     }
@@ -123,7 +123,7 @@ impl Robots {
         self.site().map(|site| site.sitemaps()).unwrap_or_default()
     }
 
-    /// What became of the text: rules, none, a page in its place, or too much of it.
+    /// The outcome of the text: rules, none, an HTML page instead, or a text over a limit.
     ///
     /// ```
     /// use robomaton::{Outcome, Robots};
@@ -135,12 +135,12 @@ impl Robots {
         self.site().and_then(|site| site.outcome()).unwrap_or_default()
     }
 
-    /// The site that the text is, with its records.
+    /// The text as a site, with its records.
     pub fn site(&self) -> Option<Site<'_>> {
         self.image.first_site()
     }
 
-    /// The image of that one site, which is asked as an image of many is: under the host of its
+    /// The image of that one site. Like an image of many sites, it is queried under the host of its
     /// URLs.
     pub fn image(&self) -> &Image<Vec<u8>> {
         &self.image

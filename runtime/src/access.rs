@@ -1,10 +1,9 @@
-//! Access: what answers for one crawler and one usage on one site, resolved once and asked for many
-//! paths.
+//! The answers for one crawler and one usage on one site, resolved once for any number of paths.
 //!
-//! The last two steps of a question: policy → programs, then the walks. A crawler that fetches many
-//! pages of a site holds an [`Access`]; a single question makes one and asks it once. Invariants:
-//! asking allocates nothing for targets up to a kilobyte; any damage is [`Basis::Damaged`]. It does
-//! not know how a site is found.
+//! These are the last two steps of a question: from the policy to its programs, then the walks. A
+//! crawler that fetches many pages of a site keeps an [`Access`]; a single question resolves its
+//! own answers. Invariants: a question allocates nothing for targets up to a kilobyte; any damage
+//! is [`Basis::Damaged`]. This module does not know how a site is found.
 
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Lookup, Usage};
@@ -19,7 +18,7 @@ use robomaton_formats::policy::{PolicyView, Role, ScopedView, is_scoped, read_li
 use robomaton_formats::program::{Priority, Silence, permits};
 use robomaton_formats::{Decision, NoRules, SetRef, SiteEntry};
 
-/// What answers for one crawler and one usage on one site. Cheap to copy; made by [`Site::access`].
+/// The answers for one crawler and one usage on one site. Cheap to copy; made by [`Site::access`].
 #[derive(Clone, Copy, Debug)]
 pub struct Access<'a> {
     site: Site<'a>,
@@ -30,14 +29,14 @@ pub struct Access<'a> {
 
 #[derive(Clone, Copy, Debug)]
 enum Answers<'a> {
-    /// The same for every target but `/robots.txt`.
+    /// The same answer for every target except `/robots.txt`.
     Fixed(Answer),
     /// One program.
     Program(&'a [u8]),
-    /// A list of programs for all usages.
+    /// A list of programs for several usages.
     List(&'a [u8]),
-    /// A list whose fields are weighed by narrowness, and its policy; what they leave open is
-    /// answered by the last value.
+    /// A scoped list (weighed by specificity), its policy, and the answer for targets on which the
+    /// list is silent.
     Scoped(ScopedView<'a>, &'a [u8], Answer),
 }
 
@@ -48,16 +47,15 @@ impl<'a> Access<'a> {
         Access { site, crawler, usage, answers }
     }
 
-    /// Answers for a URL of the site, or a path with query. The host of a URL is not looked at
-    /// again.
+    /// Decides a URL of the site, or a path with query. The host of a URL is not checked again.
     #[inline]
     pub fn decide(&self, url: &'a str) -> Verdict<'a> {
         let answer = self.of_url(url);
         Verdict { answer, site: Some(self.site), crawler: self.crawler, usage: self.usage, url }
     }
 
-    /// Out of line with a small result, so that a verdict is built where it is used, and of it only
-    /// what is.
+    /// Out of line with a small result, so that a verdict is built in its caller, and only the
+    /// parts that the caller uses.
     #[inline(never)]
     fn of_url(&self, url: &str) -> Answer {
         let target = target::target(self.site.profile, url);
@@ -66,7 +64,7 @@ impl<'a> Access<'a> {
 }
 
 impl<'i> Site<'i> {
-    /// Resolves what answers for a crawler and a usage on this site, to be asked for many paths.
+    /// Resolves the answers for a crawler and a usage on this site, for use with many paths.
     #[inline]
     pub fn access<'a>(&self, crawler: &'a Crawler, usage: Usage<'a>) -> Access<'a>
     where
@@ -75,8 +73,7 @@ impl<'i> Site<'i> {
         Access::new(*self, crawler, usage)
     }
 
-    /// Answers for a URL of this site, or a path with query. The host of a URL is not looked at
-    /// again.
+    /// Decides a URL of this site, or a path with query. The host of a URL is not checked again.
     #[inline]
     pub fn decide<'a>(&self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a>
     where
@@ -85,7 +82,7 @@ impl<'i> Site<'i> {
         self.decide_target(crawler, usage, url, &target::target(self.profile, url))
     }
 
-    /// The same when the URL's target is known.
+    /// Like [`Site::decide`], with the URL's target already known.
     #[inline]
     pub(crate) fn decide_target<'a>(
         &self,
@@ -104,7 +101,7 @@ impl<'i> Site<'i> {
 
 const DAMAGED: Answer = Answer::plain(Decision::Unknown, Basis::Damaged);
 
-/// One question about one target, with nothing held. Out of line for the same reason as
+/// Answers a single question without an [`Access`]. Out of line for the same reason as
 /// [`Access::of_url`].
 #[inline(never)]
 pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'_>) -> Answer {
@@ -115,7 +112,7 @@ pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target:
     }
 }
 
-/// The answer; `None` when the image is damaged.
+/// Returns the answer; `None` if the image is damaged.
 #[inline(always)]
 fn answer(
     site: &Site<'_>,
@@ -138,7 +135,7 @@ fn answer(
             for entry in read_list(list)?.filter(|entry| entry.usage == usage.id) {
                 let (priority, silence) =
                     program::best_of_several(site.view.program(entry.program)?, target)?;
-                // What silence means, the first says.
+                // The first program defines what silence means.
                 best =
                     Some(best.map_or((priority, silence), |(best, silence)| (best.max(priority), silence)));
             }
@@ -154,7 +151,7 @@ fn answer(
     }
 }
 
-/// The answer by the highest priority of the rules that match, 0 when none does.
+/// The answer for the highest priority among the matching rules, 0 if none matches.
 #[inline(always)]
 fn ranked(priority: Priority, silence: Silence) -> Answer {
     match (priority, silence) {
@@ -174,8 +171,8 @@ fn by_scope(
     silent: Answer,
 ) -> Option<Answer> {
     let (view, elements, target) = (site.view, site.terms.elements, target.bytes());
-    // A robots.txt that could not be had might name the crawler, and then a page that names nobody
-    // would not be heard.
+    // If robots.txt could not be fetched, it may have a group that names the crawler, and such a
+    // group would override a page that addresses all crawlers.
     let unheard = match silent.basis {
         Basis::Outcome(outcome) => is_unheard(outcome, silent.decision),
         _ => false,
@@ -192,7 +189,7 @@ fn by_scope(
 /// R13.
 #[inline(always)]
 fn is_exempt(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> bool {
-    // One byte, plain or the start of an escape, rules nearly all targets out.
+    // One byte, plain or the start of an escape, eliminates nearly all targets.
     matches!(target.get(1), Some(b'r' | b'%')) && is_robots(site, usage, target)
 }
 
@@ -201,20 +198,20 @@ fn is_robots(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> bool {
     if !usage.is_crawl() || !site.profile.allows_robots_txt() {
         return false;
     }
-    // Twelve canonical bytes settle it; each is made of three of the target's at most.
+    // Twelve canonical bytes decide; each comes from at most three bytes of the target.
     let start = &target[..target.len().min(3 * 12)];
     let start = start.split(|&byte| byte == b'#').next().unwrap_or_default();
     site.profile.notation().target_in(start, &mut [0; 9 * 12]).is_some_and(is_robots_txt)
 }
 
-/// What answers; `None` when the image is damaged.
+/// Resolves the answers; `None` if the image is damaged.
 #[inline]
 fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<Answers<'a>> {
     if !crawler.is_held(site.profile.agent_rule()) {
         return Some(Answers::Fixed(Answer::plain(Decision::Unknown, Basis::Narrowed)));
     }
     let bytes = match site.entry()? {
-        // What answers alone is the default group.
+        // A site entry that is a program is the default group's.
         SiteEntry::Program(_) if crawler.is_named_only() => {
             return Some(Answers::Fixed(unspoken(usage, Basis::NoGroup)));
         }
@@ -229,8 +226,8 @@ fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<A
             let list = site.view.list(at)?;
             if is_scoped(list) {
                 let list = ScopedView::read(list)?;
-                // Pages may speak where there is no robots.txt; what they leave open, the outcome
-                // answers.
+                // Pages may have rules where robots.txt has none. The outcome answers what they
+                // leave open.
                 let silent = match policy.no_rules() {
                     Some(no_rules) => without_rules(site, no_rules, usage),
                     None if list.permits
@@ -251,20 +248,20 @@ fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<A
     })
 }
 
-/// Whether conventional rules of a list speak of a usage, so that their silence about a target is
-/// permission.
+/// True if a conventional rule of the list is about the usage, so that silence about a target
+/// permits it.
 fn speaks(list: &ScopedView<'_>, usage: Usage<'_>) -> bool {
     list.entries().any(|entry| entry.role == Role::Conventional && entry.usage == usage.id)
 }
 
-/// No rule speaks of the usage: conventional silence permits crawling and says nothing of the rest.
+/// The answer if no rule is about the usage: crawling is allowed, any other usage unknown.
 fn unspoken(usage: Usage<'_>, basis: Basis) -> Answer {
     Answer::plain(if usage.is_crawl() { Decision::Allowed } else { Decision::Unknown }, basis)
 }
 
 fn without_rules(site: &Site<'_>, no_rules: NoRules, usage: Usage<'_>) -> Answer {
     let decision = site.decide_outcome(no_rules);
-    // What allows crawling for want of rules says nothing of other usages.
+    // An outcome that allows crawling for lack of rules says nothing about other usages.
     let silent = !usage.is_crawl() && decision == Decision::Allowed;
     Answer::plain(if silent { Decision::Unknown } else { decision }, Basis::Outcome(no_rules.outcome))
 }

@@ -1,8 +1,8 @@
-//! Why an answer is what it is: the deciding rules out of the cold sections.
+//! Explains an answer: finds the deciding rules in the cold sections.
 //!
-//! Runs only when somebody asks. It decodes the details of a document, matches naively and
-//! allocates. Invariant: the rules named are those that decided, as the programs and the scope say
-//! it; it weighs nothing anew.
+//! Runs on demand only. It decodes the details of a document, matches naively and allocates.
+//! Invariant: the rules it names are those that decided according to the programs and the scope; it
+//! does not weigh rules itself.
 
 use crate::crawler::{Crawler, Lookup, Usage};
 use crate::scoped::{self, ScopedQuestion};
@@ -19,17 +19,16 @@ use robomaton_formats::{Decision, SetRef, SiteEntry, UsageId};
 /// How an answer came about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// The rules that decide, in file order.
+    /// The deciding rules, in file order.
     pub rules: Vec<DecidingRule>,
-    /// Where fields were weighed by specificity: what they alone say.
+    /// The decision of the ACAP fields alone, where fields were weighed by specificity.
     pub fields: Option<Decision>,
-    /// And what the conventional rules alone say (decision 14).
+    /// The decision of the conventional rules alone (decision 14).
     pub conventional: Option<Decision>,
 }
 
 impl Account {
-    /// The conditions of the rules that decide, sorted. Those of a conditional permission have all
-    /// to be met.
+    /// The conditions of the deciding rules, sorted. A conditional permission requires all of them.
     pub fn conditions(&self) -> Vec<Condition> {
         let mut conditions: Vec<Condition> =
             self.rules.iter().flat_map(|rule| &rule.conditions).cloned().collect();
@@ -39,38 +38,37 @@ impl Account {
     }
 }
 
-/// A rule as it stands in its document.
+/// A rule with its position in its document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecidingRule {
     /// The line, from 1.
     pub line: u32,
     /// The number of its group, from 0 in the order of the document.
     pub group: usize,
-    /// What kind of rule it is.
+    /// The kind of rule.
     pub role: Role,
-    /// The file it stands in, where that is one that the document refers to: its number, from 1,
-    /// and how it is named.
+    /// For a rule from a file that the document refers to: the file's number, from 1, and its name.
     pub file: Option<(u16, String)>,
     /// Its priority in the programs.
     pub priority: Priority,
-    /// Whether it permits.
+    /// True if the rule permits.
     pub permits: bool,
-    /// The usage it speaks of.
+    /// The usage that the rule is about.
     pub usage: String,
     /// The canonical pattern.
     pub pattern: Vec<u8>,
     /// The conditions of a permission.
     pub conditions: Vec<Condition>,
-    /// Whether it stands for what a rule set of Robot-version 2.0.0 does not list (N10, N12): no
-    /// record says it, and its line is that of the set.
+    /// True for the implied prohibition of everything that a rule set of Robot-version 2.0.0 does
+    /// not list (N10, N12). It has no record of its own; its line is that of the set.
     pub is_implied: bool,
-    /// The record on the line of a ranked rule as the text has it, key and value, where the
-    /// document keeps it (R18).
+    /// The record on the line of a ranked rule, key and value as written, if the document stores it
+    /// (R18).
     pub record: Option<(String, String)>,
 }
 
 impl std::fmt::Display for DecidingRule {
-    /// The record in canonical spelling: `Disallow: /private`, `ACAP-allow-index: /news
+    /// Writes the record in canonical spelling: `Disallow: /private`, `ACAP-allow-index: /news
     /// time-limit=3-days`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let spelling = Spelling {
@@ -86,7 +84,7 @@ impl std::fmt::Display for DecidingRule {
     }
 }
 
-/// The rule that decided among ranked ones: of the highest priority the first in the file.
+/// Finds the deciding rule among ranked ones: the first in the file with the highest priority.
 pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Option<Account> {
     let target = site.target(url);
     let detail = site.detail()?;
@@ -103,7 +101,7 @@ pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url:
     Some(Account { rules: vec![tell(&detail, number, group, rule)], ..Account::default() })
 }
 
-/// The fields that decided, and the conventional rule among them.
+/// Finds the deciding fields, and the conventional rule if it decided with them.
 pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Option<Account> {
     let target = site.target(url);
     let view = site.view;
@@ -135,7 +133,7 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
         addressed && is_for && level.holder.holds(group.role, !purposes.is_empty())
     };
     let mut rules = Vec::new();
-    // Of conventional rules that say the same, the first is named.
+    // Of several equivalent conventional rules, the first is reported.
     let mut winner = found.conventional.filter(|&(_, decides)| decides).map(|(number, _)| number);
     for (number, group) in detail.groups.iter().enumerate() {
         let answers = if group.role.is_ranked() {
@@ -166,8 +164,8 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
     Some(Account { rules, fields, conventional })
 }
 
-/// Whether a rule speaks of what is asked for at this level. Names are compared: a document numbers
-/// the usages that only it knows otherwise than the image.
+/// True if a rule is about the usage in question at this level. Names are compared because a
+/// document uses its own numbers for usages that only it has.
 fn of_usage(level: &Level, usage: Usage<'_>, asked: Option<&str>, name: &str) -> bool {
     match level.other {
         true => name == USAGES[usize::from(OTHER)],
@@ -197,16 +195,16 @@ fn tell(
     }
 }
 
-/// Whether a rule is the prohibition of what a rule set of Robot-version 2.0.0 does not list.
-/// Records stand in file order; that one is added behind them, with the line on which the set
-/// begins.
+/// True if a rule is the implied prohibition of everything that a rule set of Robot-version 2.0.0
+/// does not list. Records are in file order; the implied one is appended with the line at which the
+/// set begins.
 fn is_implied(group: &detail::Group<'_>, rule: &detail::Rule<'_>) -> bool {
     let (Some(first), Some(last)) = (group.rules.first(), group.rules.last()) else { return false };
     let of_set = group.role.is_ranked() && !rule.permits && rule.pattern.0.as_ref() == b"*";
     of_set && std::ptr::eq(rule, last) && rule.line < first.line
 }
 
-/// The record on a line, where it is kept as it stands in the text (R18).
+/// The record on a line as written, if it is stored (R18).
 fn record(detail: &Detail<'_>, group: &detail::Group<'_>, line: u32) -> Option<(String, String)> {
     let mut records = group.extensions.iter().chain(&detail.extensions);
     let record = records.find(|record| record.line == line && group.role.is_ranked())?;

@@ -1,33 +1,34 @@
-//! What is worked out of an answer: a decision, and what it rests on.
+//! The computed part of an answer: a decision and its basis.
 //!
-//! Below all that answers; `verdict` joins it with who asked about what. It knows no image.
+//! All other modules that answer build on it; `verdict` adds the crawler and the URL. It does not
+//! know images.
 
 use robomaton_formats::{Decision, Outcome};
 
-/// What a decision rests on.
+/// The basis of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// A rule matched. [`crate::Verdict::rule`] finds the one that decided.
     Rule,
-    /// Fields that were weighed by narrowness, conventional rules perhaps among them.
+    /// ACAP fields weighed by specificity, possibly together with conventional rules.
     Fields,
     /// No rule of the crawler's groups matches.
     NoRule,
-    /// No rule of the crawler's groups speaks of the usage.
+    /// No rule of the crawler's groups is about the usage.
     Unspoken,
     /// The file has no group for the crawler.
     NoGroup,
     /// The target is `/robots.txt` itself (R13).
     RobotsTxt,
-    /// There are no rules; what became of the fetch decides (R16).
+    /// There are no rules; the outcome of the fetch decides (R16).
     Outcome(Outcome),
-    /// The image was narrowed to other crawlers when it was compiled.
+    /// The image was compiled for other crawlers only.
     Narrowed,
     /// The image does not hold the site.
     NoSite,
-    /// What was asked is no URL of a site.
+    /// The question is not about a URL of a site.
     NoUrl,
-    /// The image is damaged where the answer should be. `verify` says where.
+    /// The image is damaged where the answer should be. `verify` reports where.
     Damaged,
 }
 
@@ -50,7 +51,7 @@ impl Basis {
     }
 }
 
-/// The part of a verdict that is worked out.
+/// The computed part of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) decision: Decision,

@@ -1,10 +1,10 @@
-//! Many questions at once: the same answers, with the waits for memory overlapped.
+//! Many questions at once: the same answers, with memory latency overlapped.
 //!
-//! One question over a large image waits for several cold lines in a row: bucket, name, policy,
+//! A question about a large image waits for several uncached lines in a row: bucket, name, policy,
 //! program. Here a block of questions takes these steps together, so that the processor has many
-//! lines under way; all but the last from a policy to its program, which costs more to prepare than
-//! to wait for. Each step only touches what the next one reads; the answers come of the same
-//! functions that [`Image::decide`] calls, and a test holds the two together.
+//! loads in flight. The step from a policy to its program is left out, since preparing it costs
+//! more than waiting. Each step only touches what the next one reads. The answers come from the
+//! functions that [`Image::decide`] calls, and a test compares the two.
 
 use crate::answer::Basis;
 use crate::crawler::{Crawler, Usage};
@@ -15,26 +15,26 @@ use robomaton_formats::SiteEntry;
 use robomaton_formats::layout::{Bucket, Section, fingerprint, home_bucket};
 use std::hint::black_box;
 
-/// Questions under way together: enough to cover a memory access, few enough to stay in the
-/// first-level cache.
+/// Questions in flight: enough to cover a memory access, few enough to stay in the first-level
+/// cache.
 const BLOCK: usize = 16;
 
-/// Bytes of a cache line, of which the names of a bucket take up two.
+/// Bytes of a cache line. The names of a bucket take up two lines.
 const LINE: usize = 64;
 
 /// One question of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// Who asks.
+    /// The crawler.
     pub crawler: &'a Crawler,
-    /// For what.
+    /// The usage.
     pub usage: Usage<'a>,
-    /// About which URL.
+    /// The URL.
     pub url: &'a str,
 }
 
 impl<D: AsRef<[u8]>> Image<D> {
-    /// Answers questions in order, a block at a time; `each` gets every verdict.
+    /// Answers questions in order, a block at a time, and passes every verdict to `each`.
     pub fn decide_batch<'a>(
         &'a self,
         questions: impl IntoIterator<Item = Question<'a>>,
@@ -74,7 +74,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     }
 }
 
-/// A question on its way.
+/// A question in flight.
 struct Pending<'a, D> {
     question: Question<'a>,
     parts: Option<(Authority<'a>, Target<'a>)>,
@@ -92,8 +92,8 @@ impl<D: AsRef<[u8]>> Pending<'_, D> {
         black_box(self.home().map(|bucket| bucket.overflow));
     }
 
-    /// The names of the bucket, and what the entry of the site leads to, if the fingerprint is
-    /// right.
+    /// Touches the names of the bucket, and the target of the site entry if the fingerprint
+    /// matches.
     fn touch_site(&self) {
         let (view, Some(bucket)) = (self.shard.view(), self.home()) else { return };
         let names = view.section(Section::Names);

@@ -1,4 +1,4 @@
-//! Who asks and for what: names resolved once, so that a question compares numbers.
+//! Crawlers and usages: names are resolved once, so that a question compares numbers.
 
 use robomaton_formats::Choice;
 use robomaton_formats::detail::{Detail, Group};
@@ -7,37 +7,37 @@ use robomaton_formats::profile::AgentRule;
 use robomaton_formats::read::View;
 use robomaton_formats::{CrawlerId, SetRef, UsageId};
 
-/// A crawler as one image knows it, made by [`crate::Image::crawler`]. With another image, answers
-/// are wrong.
+/// A crawler, resolved against one image by [`crate::Image::crawler`]. With any other image,
+/// answers are wrong.
 #[derive(Clone, Debug)]
 pub struct Crawler {
     /// Reduced names, best first.
     pub(crate) names: Vec<String>,
-    /// The same, reduced as documents want them whose groups are found by substring.
+    /// The same names, reduced for documents whose groups are matched by substring.
     short: Vec<String>,
-    /// Whether the image can answer for it: one that was narrowed to other crawlers cannot.
+    /// True if the image can answer for it. An image compiled for other crawlers cannot.
     held: bool,
-    /// The same of documents whose groups are found by substring.
+    /// The same for documents whose groups are matched by substring.
     held_short: bool,
-    /// Whether only groups that name it count.
+    /// True if only groups that name the crawler count.
     named_only: bool,
     ids: Ids,
 }
 
-/// What a policy has for a crawler.
+/// The rules of a policy for a crawler.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lookup {
-    /// The set of its groups, or that of the default groups.
+    /// The set of its own groups, or of the default groups.
     Set(SetRef),
-    /// No group answers for it.
+    /// No group applies to it.
     NoGroup,
 }
 
 #[derive(Clone, Debug)]
 enum Ids {
-    /// The numbers of the names that the image has, best first.
+    /// The ids of the names that the image has, best first.
     Whole(Vec<CrawlerId>),
-    /// For each name, the ascending numbers of the values that contain it.
+    /// For each name, the ascending ids of the values that contain it.
     Containing(Vec<Vec<CrawlerId>>),
 }
 
@@ -61,7 +61,7 @@ impl Crawler {
             }
             _ => Ids::Whole(names.iter().filter_map(|name| view.find_crawler(name.as_bytes())).collect()),
         };
-        // The empty name, and `*`, ask for the default groups, which are always there.
+        // The empty name and `*` mean the default groups, which are always present.
         let narrowed = view.meta().map(|meta| meta.crawlers).unwrap_or_default();
         let held = |rule: AgentRule, names: &[String]| {
             let kept = |name: &String| narrowed.iter().any(|kept| rule.reduce(kept) == *name);
@@ -71,38 +71,38 @@ impl Crawler {
         Crawler { names, short, held, held_short, named_only: false, ids }
     }
 
-    /// The same crawler, for which only groups and records count that name it, if so asked: then
-    /// default groups, and what pages say to any crawler, are as if they were not there. Some
-    /// crawlers of Google are of this kind (`AdsBot-Google`).
+    /// Restricts the crawler to groups and records that name it, if `named_only`. Default groups,
+    /// and what pages say to all crawlers, are then ignored. Some crawlers of Google are of this
+    /// kind (`AdsBot-Google`).
     #[must_use]
     pub fn named_only(self, named_only: bool) -> Crawler {
         Crawler { named_only, ..self }
     }
 
-    /// Whether only groups that name it count.
+    /// True if only groups that name the crawler count.
     #[inline]
     pub fn is_named_only(&self) -> bool {
         self.named_only
     }
 
-    /// The names it was made of, as they are compared, best first. Of a whole `User-Agent` header
-    /// these are the names that the crawler gives itself in it.
+    /// Its names as they are compared, best first. From a whole `User-Agent` header, these are the
+    /// names that the crawler gives itself.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The names as documents of a profile compare them.
+    /// The names as documents under an agent rule compare them.
     pub(crate) fn names_for(&self, rule: AgentRule) -> &[String] {
         if rule == AgentRule::Substring { &self.short } else { &self.names }
     }
 
-    /// Whether documents of a profile can answer for it.
+    /// True if documents under this agent rule can answer for it.
     #[inline]
     pub(crate) fn is_held(&self, rule: AgentRule) -> bool {
         if rule == AgentRule::Substring { self.held_short } else { self.held }
     }
 
-    /// The set of this crawler in a policy (R5, R7; K9). `None` when the policy is damaged.
+    /// The set of this crawler in a policy (R5, R7; K9). `None` if the policy is damaged.
     #[inline]
     pub(crate) fn set(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<Lookup> {
         let own = match &self.ids {
@@ -125,8 +125,8 @@ impl Crawler {
         }
     }
 
-    /// The set where no group names the crawler and default groups do not count: lists that are
-    /// weighed by narrowness say what silence means, and pages may name it.
+    /// The set if no group names the crawler and default groups do not count. A list that is
+    /// weighed by specificity says what silence means, and pages may name the crawler.
     #[inline(never)]
     fn without_name(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<Lookup> {
         if !policy.has_default() {
@@ -137,7 +137,7 @@ impl Crawler {
         Some(if list.is_some_and(is_scoped) { Lookup::Set(set) } else { Lookup::NoGroup })
     }
 
-    /// The conventional groups of a document that answer for this crawler, by number.
+    /// The conventional groups of a document that apply to this crawler, by number.
     pub(crate) fn groups(&self, detail: &Detail<'_>, rule: AgentRule) -> Vec<usize> {
         let names = self.names_for(rule);
         let groups = detail.groups_of(rule, names);
@@ -148,7 +148,7 @@ impl Crawler {
         groups.into_iter().filter(is_named).collect()
     }
 
-    /// Why the groups of a document that answer for this crawler are those.
+    /// How the groups that apply to this crawler were chosen.
     pub(crate) fn choice(&self, detail: &Detail<'_>, rule: AgentRule) -> Choice {
         let of_text = |group: &&Group<'_>| group.role.names_crawlers();
         match detail.name_of(rule, self.names_for(rule)) {
@@ -160,8 +160,7 @@ impl Crawler {
         }
     }
 
-    /// The lists of all names of this crawler that a policy has, those that stand in pages alone
-    /// among them.
+    /// The lists of all names of this crawler in a policy, including names that only pages have.
     pub(crate) fn lists<'i>(
         &self,
         view: View<'i>,
@@ -176,8 +175,8 @@ impl Crawler {
         })
     }
 
-    /// The place in a policy of the first crawler whose value contains the best name that any
-    /// contains (K9), in an image whose other policies are looked up by number. Reads the names:
+    /// The index in a policy of the first crawler whose value contains one of the names, best name
+    /// first (K9). For images in which other policies are searched by number. It reads the names:
     /// such policies are few and short.
     #[inline(never)]
     fn containing(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<usize> {
@@ -189,20 +188,20 @@ impl Crawler {
     }
 }
 
-/// Whether the crawler at this place of a policy is named in pages alone, so that it is no name of
-/// the text.
+/// True if the crawler at this index of a policy is named only in pages, so its name is none of the
+/// text's.
 #[inline]
 fn in_pages(view: View<'_>, policy: &PolicyView<'_>, index: usize) -> bool {
     let list = policy.set(index).and_then(SetRef::list).and_then(|at| view.list(at));
     list.is_some_and(|list| is_scoped(list) && ScopedView::read(list).is_some_and(|list| list.pages))
 }
 
-/// What a crawler wants to do with a URL: a usage, for a purpose.
+/// A usage of a URL, for a purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Usage<'a> {
-    /// The number that the image gives the usage; one that no rule has for unknown ones.
+    /// The image's id of the usage; for an unknown usage, an id that no rule has.
     pub(crate) id: UsageId,
-    /// Whether it is a special form of `present`.
+    /// True if it is a special form of `present`.
     pub(crate) special: bool,
     pub(crate) purpose: Option<&'a str>,
 }
@@ -212,10 +211,10 @@ impl Usage<'_> {
     pub const CRAWL: Usage<'static> = Usage { id: UsageId::CRAWL, special: false, purpose: None };
     /// Indexing.
     pub const INDEX: Usage<'static> = Usage { id: UsageId::INDEX, special: false, purpose: None };
-    /// The number of a usage that no rule of the image speaks of.
+    /// The id for a usage that no rule of the image is about.
     pub(crate) const UNSPOKEN: UsageId = UsageId::new(u32::MAX);
 
-    /// Whether it is fetching.
+    /// True if it is fetching.
     #[inline]
     pub(crate) fn is_crawl(&self) -> bool {
         self.id == UsageId::CRAWL

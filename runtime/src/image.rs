@@ -1,4 +1,4 @@
-//! An open image: the look-up of sites, and questions about URLs.
+//! An open image: finds sites and answers questions about URLs.
 
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Usage};
@@ -18,9 +18,9 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// An image, from a file or a directory of shards (the default) or over any bytes. Shared by
-/// reference among threads. A clone of one from files shares their bytes: it is the same image, to
-/// be asked on other terms.
+/// An image, from a file or a directory of shards (the default) or over any bytes. Threads share it
+/// by reference. A clone of an image opened from files shares their bytes, so one image can be used
+/// under different terms.
 #[derive(Clone, Debug)]
 pub struct Image<D = Memory> {
     /// The whole image, or the first shard.
@@ -29,7 +29,7 @@ pub struct Image<D = Memory> {
     terms: Terms,
 }
 
-/// A file of an image.
+/// One file of an image.
 #[derive(Clone, Debug)]
 pub(crate) struct Shard<D> {
     data: D,
@@ -47,14 +47,14 @@ impl<D: AsRef<[u8]>> Shard<D> {
         View::new(self.data.as_ref(), &self.layout)
     }
 
-    /// The hash of a site's name here.
+    /// The hash of a site's name in this shard.
     #[inline]
     pub(crate) fn hash(&self, authority: &Authority<'_>) -> u64 {
         host_hash(&authority.bytes, self.layout.seed)
     }
 }
 
-/// A site that is next in its shard. The least comes first.
+/// The next site of a shard. The smallest name comes first.
 struct Next<'i, D> {
     key: (Box<str>, Option<Scheme>),
     number: usize,
@@ -82,38 +82,38 @@ impl<D> PartialEq for Next<'_, D> {
 
 impl<D> Eq for Next<'_, D> {}
 
-/// Why files are not the shards of one image.
+/// The reason why files are not the shards of one image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShardsError {
     /// There is no file.
     #[error("holds no file *.{SHARD_EXTENSION}")]
     Empty,
-    /// Some are missing, or there are others.
+    /// Shards are missing, or there are too many.
     #[error("holds {count} files, which are not the {shards} shards of one image, each once")]
     Count {
-        /// How many files there are.
+        /// The number of files.
         count: usize,
-        /// How many shards one of them says there are.
+        /// The number of shards that one of the files states.
         shards: usize,
     },
-    /// They were not made together.
+    /// The shards were not built together.
     #[error("holds shards that were not made together")]
     Unlike,
 }
 
-/// The files of this ending in a directory are shards of an image.
+/// The extension of shard files in a directory.
 pub const SHARD_EXTENSION: &str = "rimg";
 
-/// How documents beside robots.txt are read, whatever the image's profile (K5 to K17).
+/// The profile for documents other than robots.txt, whatever the image's profile (K5 to K17).
 const DOCUMENTS: Profile = Profile::Koster;
 
 impl<D: AsRef<[u8]>> Image<D> {
-    /// Opens an image over bytes in memory, likewise in constant time. Of a shard alone, the sites
-    /// of others are unknown.
+    /// Opens an image over bytes in memory, in constant time. In a single shard, the sites of the
+    /// other shards are unknown.
     ///
     /// # Errors
-    /// When the bytes do not begin as an image.
+    /// If the bytes do not begin as an image.
     pub fn from_bytes(data: D) -> Result<Image<D>, ImageError> {
         Ok(Image::of_one(Shard::new(data)?))
     }
@@ -123,7 +123,7 @@ impl<D: AsRef<[u8]>> Image<D> {
         Image { first: shard, others: Vec::new(), terms: Terms::default() }
     }
 
-    /// Joins shards, in whatever order.
+    /// Joins shards, in any order.
     pub(crate) fn of_shards(mut shards: Vec<Shard<D>>) -> Result<Image<D>, ShardsError> {
         let count = shards.len();
         shards.sort_by_key(|shard| shard.layout.shard);
@@ -143,32 +143,33 @@ impl<D: AsRef<[u8]>> Image<D> {
         Ok(Image { first, others: shards.collect(), terms: Terms::default() })
     }
 
-    /// The same image, asked on other terms.
+    /// The same image under other terms.
     #[must_use]
     pub fn with_terms(self, terms: Terms) -> Image<D> {
         Image { terms, ..self }
     }
 
-    /// Checks the image against the format's rules, in time linear in it, on two threads: all that
-    /// verdicts and their reasons rest on. Of the texts, it sees that they are whole, not what is
-    /// in them.
+    /// Checks the image against the format's rules, in time linear in its size, on two threads.
+    /// This covers everything that verdicts and explanations depend on; texts are checked for
+    /// completeness, not decompressed.
     ///
     /// # Errors
-    /// The first broken rule and where.
+    /// The first violated rule, and where.
     pub fn verify(&self) -> Result<(), ImageError> {
         self.shards().try_for_each(|shard| robomaton_formats::verify::verify(shard.first.data).map(|_| ()))
     }
 
-    /// The same, and decompresses every text, in time linear in those.
+    /// Like [`Image::verify`], and decompresses every text, in time linear in their size.
     ///
     /// # Errors
-    /// The first broken rule and where.
+    /// The first violated rule, and where.
     pub fn verify_with_texts(&self) -> Result<(), ImageError> {
         let verify = |bytes| robomaton_formats::verify::verify_with_texts(bytes).map(|_| ());
         self.shards().try_for_each(|shard| verify(shard.first.data))
     }
 
-    /// The files that it consists of, each as an image, for tools that look deeper than verdicts.
+    /// The files of the image, each as an image of its own, for tools that inspect more than
+    /// verdicts.
     pub fn shards(&self) -> impl Iterator<Item = Image<&[u8]>> {
         self.all().map(|Shard { data, layout }| Image {
             first: Shard { data: data.as_ref(), layout: layout.clone() },
@@ -181,7 +182,7 @@ impl<D: AsRef<[u8]>> Image<D> {
         std::iter::once(&self.first).chain(&self.others)
     }
 
-    /// The shard that a site lies in, by its authority.
+    /// The shard of a site, by its authority.
     #[inline]
     pub(crate) fn shard(&self, authority: &[u8]) -> &Shard<D> {
         if self.others.is_empty() { &self.first } else { self.shard_of(authority) }
@@ -194,84 +195,85 @@ impl<D: AsRef<[u8]>> Image<D> {
         number.checked_sub(1).and_then(|other| self.others.get(other)).unwrap_or(&self.first)
     }
 
-    /// The records of the image; of several shards, those of the first. Names of crawlers and
-    /// usages and the provenance are the same in all.
+    /// The records of the image; of several shards, those of the first. The names of crawlers and
+    /// usages and the provenance are the same in all shards.
     #[inline]
     pub fn view(&self) -> View<'_> {
         self.first.view()
     }
 
-    /// The profile it was compiled under.
+    /// The profile that the image was compiled under.
     pub fn profile(&self) -> Profile {
         self.first.layout.profile
     }
 
-    /// How many sites it holds, and documents beside their robots.txt.
+    /// The number of sites, plus documents other than robots.txt.
     pub fn len(&self) -> usize {
         self.all().map(|shard| shard.view().fetches().len()).sum()
     }
 
-    /// How many bytes its files take up.
+    /// The size of its files in bytes.
     pub fn bytes(&self) -> usize {
         self.all().map(|shard| shard.data.as_ref().len()).sum()
     }
 
-    /// How many bytes of that a section takes up.
+    /// The size of a section in bytes, over all files.
     pub fn section_bytes(&self, section: Section) -> usize {
         self.all().map(|shard| shard.layout.range(section).len()).sum()
     }
 
-    /// Whether it holds nothing.
+    /// True if the image contains nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Resolves a crawler by its names, best first (R5): the first that a file has a group for
-    /// answers. A whole `User-Agent` header stands for the names that the crawler gives itself in
-    /// it ([`AgentRule::crawler_names`](robomaton_formats::profile::AgentRule::crawler_names),
-    /// which also says when words name nobody: here such ask as any crawler).
+    /// Resolves a crawler by its names, best first (R5): the first name that a file has a group for
+    /// decides which group applies. A whole `User-Agent` header stands for the names that the
+    /// crawler gives itself
+    /// ([`AgentRule::crawler_names`](robomaton_formats::profile::AgentRule::crawler_names), which
+    /// also reports a header without a name: here it means any crawler).
     pub fn crawler<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Crawler {
         Crawler::new(self.view(), self.profile().agent_rule(), &names.into_iter().collect::<Vec<_>>())
     }
 
-    /// Resolves a usage by its name. Of one that the image has never heard of, fields about its
-    /// general form or about `other` usages may still speak.
+    /// Resolves a usage by its name. If the image does not have the name, fields about its general
+    /// form or about `other` usages may still apply.
     pub fn usage(&self, name: &str) -> Usage<'static> {
         let id = self.view().find_usage(name).unwrap_or(Usage::UNSPOKEN);
         Usage { id, special: is_special(name), purpose: None }
     }
 
-    /// All sites, in the order of their authorities.
+    /// All sites, ordered by authority.
     pub fn sites(&self) -> impl Iterator<Item = Site<'_>> {
         self.sites_from("")
     }
 
-    /// The same, from the first on whose authority is not before this one: a page of a long list,
-    /// found without reading those before it.
+    /// The sites from the first one whose authority is not less than this one. Reads a page of a
+    /// long list without reading the sites before it.
     pub fn sites_from(&self, authority: &str) -> impl Iterator<Item = Site<'_>> + use<'_, D> {
         self.entries_from(authority).filter(|site| !site.is_document)
     }
 
-    /// The first of them, for images of one: found without a search.
+    /// The first site, found without a search; for images of a single site.
     #[inline]
     pub fn first_site(&self) -> Option<Site<'_>> {
         let site = self.view().site_at(self.view().order().first()?.get())?;
         Some(self.site_of(&self.first, site))
     }
 
-    /// All documents beside robots.txt, in the order of their authorities.
+    /// All documents other than robots.txt, ordered by authority.
     pub fn documents(&self) -> impl Iterator<Item = Site<'_>> {
         self.entries().filter(|site| site.is_document)
     }
 
-    /// Sites and documents together, in the order of their names.
+    /// Sites and documents together, ordered by name.
     pub fn entries(&self) -> impl Iterator<Item = Site<'_>> {
         self.entries_from("")
     }
 
     fn entries_from(&self, name: &str) -> impl Iterator<Item = Site<'_>> + use<'_, D> {
         let mut shards: Vec<_> = self.all().map(|shard| (shard, shard.view().sites_from(name))).collect();
-        // The next site of each shard, the least first.
+        // The next site of each shard, smallest first.
         let mut nexts = BinaryHeap::new();
         let mut advance = move |number: usize, nexts: &mut BinaryHeap<_>| {
             let (shard, sites) = &mut shards[number];
@@ -289,7 +291,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     }
 
     /// Another document of the site that an absolute URL belongs to, such as `data.txt` (K2), if
-    /// the image holds it. Its verdicts are for URLs of that site.
+    /// the image contains it. Its verdicts are about URLs of that site.
     pub fn document(&self, url: &str, name: &str) -> Option<Site<'_>> {
         let (mut authority, _) = target::split(self.profile(), url).ok()?;
         authority.bytes = Cow::Owned([&authority.bytes, &b"/"[..], name.as_bytes()].concat());
@@ -306,18 +308,18 @@ impl<D: AsRef<[u8]>> Image<D> {
         Site { profile: DOCUMENTS, is_document: true, ..self.site_of(shard, site) }
     }
 
-    /// Rules and records of a document, decoded, by what [`Site::document`] gives.
+    /// The decoded rules and records of a document, by the id from [`Site::document`].
     pub fn detail(&self, document: DocumentId) -> Option<Detail<'_>> {
         self.all().nth(document.shard().into())?.view().detail(document)
     }
 
-    /// The site that an absolute URL belongs to, if the image holds it.
+    /// The site that an absolute URL belongs to, if the image contains it.
     pub fn site(&self, url: &str) -> Option<Site<'_>> {
         let (authority, _) = target::split(self.profile(), url).ok()?;
         self.find(&authority)
     }
 
-    /// Finds a site: exact scheme first, else one captured without a scheme.
+    /// Finds a site: first with the exact scheme, then one captured without a scheme.
     #[inline]
     pub(crate) fn find(&self, authority: &Authority<'_>) -> Option<Site<'_>> {
         let shard = self.shard(&authority.bytes);
@@ -358,10 +360,11 @@ impl<D: AsRef<[u8]>> Image<D> {
         any.map(|site| self.site_of(shard, site))
     }
 
-    /// May this crawler use this URL in this way? A site that the image does not hold is `unknown`.
+    /// Decides whether the crawler may use the URL in this way. A site that the image does not
+    /// contain is `unknown`.
     ///
-    /// Allocates nothing, unless the URL's host is not in canonical spelling or has 64 bytes or
-    /// more, or its target needs more than a kilobyte of rewriting.
+    /// Allocates nothing, unless the URL's host is not canonical or has 64 bytes or more, or its
+    /// target needs more than a kilobyte of rewriting.
     #[inline]
     pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a> {
         let Ok((authority, target)) = target::split(self.profile(), url) else {
@@ -373,8 +376,8 @@ impl<D: AsRef<[u8]>> Image<D> {
         }
     }
 
-    /// The same, out of another document of the site, such as `data.txt` (K2). What robots.txt says
-    /// does not answer for a document that the image does not hold.
+    /// Like [`Image::decide`], by another document of the site, such as `data.txt` (K2). If the
+    /// image does not contain the document, robots.txt does not answer in its place.
     pub fn decide_document<'a>(
         &'a self,
         name: &str,

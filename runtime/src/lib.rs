@@ -5,12 +5,12 @@
 //! ```
 //!
 //! An [`Image`] is mapped or held in memory and shared by any number of threads (`&self`, `Send`,
-//! `Sync`). A question reads the image in place and allocates nothing; which rule decided is looked
-//! up only when asked ([`Verdict::rule`]). Image bytes are untrusted: every access is checked,
-//! every walk is bounded, and a damaged image gives an error or [`Basis::Damaged`], never a panic.
+//! `Sync`). A question reads the image in place and allocates nothing; the deciding rule is found
+//! only on demand ([`Verdict::rule`]). Image bytes are untrusted: every access is checked, every
+//! walk is bounded, and a damaged image gives an error or [`Basis::Damaged`], never a panic.
 //!
-//! This crate reads no robots.txt and knows nothing of precedence: it knows sites, crawlers,
-//! usages, programs and priorities.
+//! This crate does not read robots.txt and knows nothing about precedence: it knows sites,
+//! crawlers, usages, programs and priorities.
 //!
 //! ```no_run
 //! use robomaton_runtime::{Image, Usage};

@@ -1,9 +1,9 @@
 //! The bytes of an image file: mapped, or copied into memory.
 //!
-//! Rust's references promise that the bytes behind them do not change, and a mapped file keeps that
-//! promise only as long as nobody writes to it. No check in this process can enforce that, so
-//! mapping is `unsafe` and the caller makes the promise; copying is safe. It does not know what the
-//! bytes say.
+//! Rust's references promise that the bytes behind them do not change. A mapped file keeps that
+//! promise only if nobody writes to it, which no check in this process can enforce. So mapping is
+//! `unsafe` and the caller makes the promise; copying is safe. This module does not know what the
+//! bytes mean.
 #![allow(unsafe_code)]
 
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The bytes of a file in memory. A clone shares them; they are released with the last one.
+/// The bytes of a file in memory. Clones share them; the last one releases them.
 #[derive(Clone, Debug)]
 pub struct Memory(Arc<memmap2::Mmap>);
 
@@ -19,7 +19,7 @@ impl Memory {
     /// Maps a file.
     ///
     /// # Errors
-    /// When the file cannot be opened or mapped.
+    /// If the file cannot be opened or mapped.
     ///
     /// # Safety
     /// As for [`Image::map`](crate::Image::map): nobody may change or truncate the file while the
@@ -31,11 +31,11 @@ impl Memory {
         Ok(Memory(Arc::new(map)))
     }
 
-    /// Copies a file. The copy lives in anonymous pages, so that mapped and copied images have one
-    /// type.
+    /// Copies a file. The copy lives in anonymous pages, so that mapped and copied images have the
+    /// same type.
     ///
     /// # Errors
-    /// When the file cannot be read, or its length changes meanwhile.
+    /// If the file cannot be read, or its length changes during the copy.
     pub(crate) fn read(path: &Path) -> io::Result<Memory> {
         let mut file = File::open(path)?;
         let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;

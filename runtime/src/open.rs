@@ -1,9 +1,8 @@
 //! Opening image files: one file, or a directory of shards; mapped, or copied into memory.
 //!
-//! Stands above `image`, which holds what is opened here, and `memory`, which holds the bytes.
-//! Invariant: of a file only header and section table are checked, so opening a map takes constant
-//! time. Mapping is `unsafe`, so this file passes the caller's promise on and makes none of its
-//! own.
+//! It stands above `image`, which holds what is opened here, and `memory`, which holds the bytes.
+//! Invariant: only the header and the section table are checked, so opening a map takes constant
+//! time. Mapping is `unsafe`; this module passes the caller's promise on and makes none of its own.
 #![allow(unsafe_code)]
 
 use crate::image::{Image, SHARD_EXTENSION, Shard, ShardsError};
@@ -25,12 +24,12 @@ pub enum OpenError {
         #[source]
         error: io::Error,
     },
-    /// The file is no image that this version reads.
+    /// The file is not an image that this version can read.
     #[error("{path}: {error}")]
     Image {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         #[source]
         error: ImageError,
     },
@@ -39,7 +38,7 @@ pub enum OpenError {
     Shards {
         /// The directory.
         path: PathBuf,
-        /// What is wrong with them.
+        /// The reason.
         #[source]
         error: ShardsError,
     },
@@ -47,7 +46,7 @@ pub enum OpenError {
 
 impl Image {
     /// Maps an image file, or all shards in a directory as one image. Takes constant time for each
-    /// file: header and section table are checked, contents only by [`Image::verify`].
+    /// file: header and section table are checked here, contents only by [`Image::verify`].
     ///
     /// ```no_run
     /// # #![allow(unsafe_code)]
@@ -60,25 +59,25 @@ impl Image {
     /// ```
     ///
     /// # Errors
-    /// When a file cannot be read or does not begin as an image, or those in the directory are not
-    /// the shards of one.
+    /// If a file cannot be read or does not begin as an image, or if the files in a directory are
+    /// not the shards of one image.
     ///
     /// # Safety
     /// While the image or a clone of it lives, nobody may change or truncate its files, neither
-    /// this process nor another. To replace a file, rename another over it, or remove it and write
-    /// a new one: what is mapped stays as it was.
+    /// this process nor another. To replace a file, rename another one over it, or remove it and
+    /// write a new one: the mapped contents stay the same.
     pub unsafe fn map(path: impl AsRef<Path>) -> Result<Image, OpenError> {
         // SAFETY: the caller promises that nobody changes or truncates the files.
         open(path.as_ref(), |path| unsafe { Memory::map(path) })
     }
 
     /// Reads an image file, or all shards in a directory as one image, into memory. Takes time and
-    /// memory for all of it; what becomes of the files afterwards does not matter. Checks as
-    /// [`Image::map`] does.
+    /// memory for the whole size; later changes to the files have no effect. Checks the same as
+    /// [`Image::map`].
     ///
     /// # Errors
-    /// When a file cannot be read or does not begin as an image, or those in the directory are not
-    /// the shards of one.
+    /// If a file cannot be read or does not begin as an image, or if the files in a directory are
+    /// not the shards of one image.
     pub fn read(path: impl AsRef<Path>) -> Result<Image, OpenError> {
         open(path.as_ref(), Memory::read)
     }

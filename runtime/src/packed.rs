@@ -1,27 +1,27 @@
-//! Asks a packed program: which of a few rules, best first, is the first that matches.
+//! Runs a packed program: finds the first matching rule of a small set, best first.
 //!
-//! The other machine beside the walk, for small sets. Sixteen rules are ruled out at once by what
-//! three bytes of the target are, rules with stars by prefilters that do not occur in it; what is
-//! left is compared in full. Invariants: nothing is allocated, every loop ends, any damage is
-//! `None`. It does not know what a priority means.
+//! This is the machine for small sets; `walk` is the other one. Three bytes of the target eliminate
+//! most rules, sixteen at a time; prefilters that do not occur eliminate wildcard rules; the
+//! remaining rules are compared in full. Invariants: nothing is allocated, every loop ends, any
+//! damage is `None`. It does not know what a priority means.
 
 use crate::walk::first_bytes;
 use robomaton_formats::program::Priority;
 use robomaton_formats::program::packed::{BLOCK, MAX_PACKED, Packed, PackedRule};
 use wide::u8x16;
 
-/// The highest priority of the rules that match `target` (canonical bytes), 0 when none does.
-/// `None` when the program is damaged.
+/// The highest priority of the rules that match `target` (canonical bytes), 0 if none does. `None`
+/// if the program is damaged.
 #[inline(always)]
 pub(crate) fn best(packed: &Packed<'_>, target: &[u8]) -> Option<Priority> {
     if packed.count == 0 {
         return Some(packed.fallback);
     }
-    // Beyond the end a zero is read, which no rule wants.
+    // Beyond the end of the target, zero is read, which no rule requires.
     let bytes = packed.probes.map(|place| u8x16::splat(target.get(usize::from(place)).copied().unwrap_or(0)));
     let mut left = u64::from(candidates(packed, 0, bytes)?);
     if packed.count > BLOCK {
-        // All other blocks: that there is a fixed number of them saves more than it costs.
+        // All other blocks: a fixed number of them saves more than it costs.
         for number in 1..MAX_PACKED / BLOCK {
             left |= u64::from(candidates(packed, number, bytes)?) << (number * BLOCK);
         }
@@ -43,8 +43,8 @@ pub(crate) fn best(packed: &Packed<'_>, target: &[u8]) -> Option<Priority> {
     Some(packed.fallback)
 }
 
-/// The rules of a block that the bytes at the three probes do not rule out. Bits beyond the last
-/// rule mean nothing.
+/// The rules of a block that match the bytes at the three probes. Bits beyond the last rule are
+/// undefined.
 #[inline(always)]
 fn candidates(packed: &Packed<'_>, number: usize, bytes: [u8x16; 3]) -> Option<u16> {
     let any = u8x16::splat(0);
@@ -56,15 +56,15 @@ fn candidates(packed: &Packed<'_>, number: usize, bytes: [u8x16; 3]) -> Option<u
     Some(fits.to_bitmask() as u16)
 }
 
-/// Blocks of a target that prefilters are sought in at once: most targets are no longer.
+/// Blocks of a target that are searched for prefilters at once; most targets are not longer.
 const AT_ONCE: usize = 5;
 
-/// The rules that wait for a prefilter that occurs in the target.
+/// The rules whose prefilter occurs in the target.
 #[inline(never)]
 fn passed(packed: &Packed<'_>, target: &[u8]) -> Option<u64> {
     let (pairs, singles) = packed.prefilters()?.split_at_checked(packed.pairs)?;
     let mut waiting = 0;
-    // No branch: which prefilters occur is what a predictor cannot know.
+    // No branch: the processor cannot predict which prefilters occur.
     let mut add = |number: usize, occurs: bool| {
         waiting |= packed.waiting(number)? & u64::from(occurs).wrapping_neg();
         Some(())
@@ -79,8 +79,8 @@ fn passed(packed: &Packed<'_>, target: &[u8]) -> Option<u64> {
         return Some(waiting);
     };
     let any = |probes: [u8x16; AT_ONCE]| probes.into_iter().fold(u8x16::ZERO, |any, here| any | here).any();
-    // Blocks of pairs' first bytes, each with that of their second; beyond the end, the last one
-    // again.
+    // Blocks of first bytes of pairs, each with the block of second bytes; beyond the end, the last
+    // block again.
     for base in (0..target.len() - 1).step_by(AT_ONCE * BLOCK) {
         let mut blocks = [(u8x16::ZERO, u8x16::ZERO); AT_ONCE];
         for (number, block) in blocks.iter_mut().enumerate() {
@@ -99,7 +99,7 @@ fn passed(packed: &Packed<'_>, target: &[u8]) -> Option<u64> {
     Some(waiting)
 }
 
-/// Whether a rule matches. `None` when its text runs out of the program.
+/// True if a rule matches. `None` if its text exceeds the program.
 #[inline(always)]
 fn matches(rule: &PackedRule<'_>, target: &[u8]) -> Option<bool> {
     if rule.wild {
@@ -111,8 +111,8 @@ fn matches(rule: &PackedRule<'_>, target: &[u8]) -> Option<bool> {
     begins(target, rule.text, rule.length)
 }
 
-/// Whether a target begins with the first `length` bytes of a text that goes on for sixteen bytes
-/// more.
+/// True if a target begins with the first `length` bytes of `text`. The text must have sixteen more
+/// bytes.
 #[inline(always)]
 fn begins(target: &[u8], text: &[u8], length: usize) -> Option<bool> {
     let same = |a: &[u8; 16], b: &[u8; 16]| u8x16::new(*a).simd_eq(u8x16::new(*b)).to_bitmask();
@@ -132,8 +132,8 @@ fn begins(target: &[u8], text: &[u8], length: usize) -> Option<bool> {
     Some(fits)
 }
 
-/// Whether a pattern with stars inside matches: each piece at its first place after the one before,
-/// the last of an anchored one at the end.
+/// True if a wildcard pattern matches: each piece at its first position after the previous one, the
+/// last piece of an anchored pattern at the end.
 #[inline(never)]
 fn wild(text: &[u8], anchored: bool, target: &[u8]) -> bool {
     let Some(star) = text.iter().position(|&byte| byte == b'*') else { return false };
@@ -160,7 +160,7 @@ fn wild(text: &[u8], anchored: bool, target: &[u8]) -> bool {
     true
 }
 
-/// The first place of a piece, which is not empty, in a target from `at` on.
+/// The first position of a non-empty piece in a target, from `at` on.
 #[inline(always)]
 fn find(target: &[u8], at: usize, piece: &[u8]) -> Option<usize> {
     let rest = target.get(at..)?;
@@ -168,7 +168,7 @@ fn find(target: &[u8], at: usize, piece: &[u8]) -> Option<usize> {
     let last = u8x16::splat(*piece.last()?);
     let behind = piece.len() - 1;
     let mut start = 0;
-    // Sixteen probes at a time, by the piece's first and last byte.
+    // Tests sixteen positions at a time, by the piece's first and last byte.
     while let (Some(a), Some(b)) = (
         rest.get(start..).and_then(<[u8]>::first_chunk::<16>),
         rest.get(start + behind..).and_then(<[u8]>::first_chunk::<16>),

@@ -1,10 +1,9 @@
-//! Asks one program about one target: the highest priority that matches, or all of them.
+//! Runs one program on one target: the highest priority that matches, or all of them.
 //!
-//! Stands between `access` and `scoped`, which know which programs answer, and the two machines
-//! (`packed`, `walk`), which know how a program is run on canonical bytes. Here is decided which
-//! machine runs, and whether the target must be rewritten first. Invariants: nothing is allocated
-//! for targets up to a kilobyte; any damage is `None`. It does not know who asks, nor what a
-//! priority means.
+//! It stands between `access` and `scoped`, which choose the programs, and the two machines
+//! (`packed`, `walk`), which run one on canonical bytes. It decides which machine runs and whether
+//! the target must be rewritten first. Invariants: nothing is allocated for targets up to a
+//! kilobyte; any damage is `None`. It does not know the crawler, nor what a priority means.
 
 use crate::packed;
 use crate::target::{Space, Spellings, Target, canonical};
@@ -14,8 +13,8 @@ use robomaton_formats::notation::is_plain;
 use robomaton_formats::program::packed::{BLOCK, Packed, REACH_ALL};
 use robomaton_formats::program::{Header, Priority, Silence, Weighing};
 
-/// The highest priority of the rules of a ranked program that match, and what it means that none
-/// does. `None` when the program is damaged.
+/// The highest priority of the matching rules of a ranked program, and what silence means for it.
+/// `None` if the program is damaged.
 #[inline(always)]
 pub(crate) fn best(program: &[u8], target: &Target<'_>) -> Option<(Priority, Silence)> {
     if !Packed::is_at(program) {
@@ -32,14 +31,14 @@ pub(crate) fn best(program: &[u8], target: &Target<'_>) -> Option<(Priority, Sil
     Some((priority, Silence::of(front)))
 }
 
-/// The same out of line, for where it is not the only one.
+/// The same, out of line, for callers with several programs.
 #[inline(never)]
 pub(crate) fn best_of_several(program: &[u8], target: &Target<'_>) -> Option<(Priority, Silence)> {
     best(program, target)
 }
 
-/// Puts the priorities of the rules of a scoped program that match into the register. `None` when
-/// the program is damaged.
+/// Puts the priorities of the matching rules of a scoped program into the register. `None` if the
+/// program is damaged.
 pub(crate) fn collect<R: Register>(program: &[u8], target: &Spellings<'_>, register: &mut R) -> Option<()> {
     let header = Header::read(program)?;
     if header.weighing != Weighing::Scoped {
@@ -52,8 +51,8 @@ pub(crate) fn collect<R: Register>(program: &[u8], target: &Spellings<'_>, regis
     }
 }
 
-/// The part of a target that the rules look at. What is plain so far is canonical, and no fragment
-/// begins there. Looking at a whole block costs no more than looking at a part of one.
+/// The part of a target that the rules look at. If it is plain, it is canonical and contains no
+/// fragment. Checking a whole block costs no more than checking a part of one.
 #[inline(always)]
 fn seen<'t>(packed: &Packed<'_>, target: &'t [u8]) -> &'t [u8] {
     let reach = if packed.reach == REACH_ALL { usize::MAX } else { usize::from(packed.reach).max(BLOCK) };
@@ -74,7 +73,7 @@ fn best_of_tries(program: &[u8], target: &Target<'_>) -> Option<(Priority, Silen
     Some((best.0, silence))
 }
 
-/// Walks a program with a target in whatever spelling.
+/// Walks a program with a target in any spelling.
 #[inline]
 fn walk_any<R: Register>(program: &[u8], header: &Header, target: &[u8], register: &mut R) -> Option<()> {
     match header.notation {

@@ -1,10 +1,8 @@
-//! Programs whose fields are weighed by narrowness: which level is live, and what its fields say
-//! together.
+//! Programs whose fields are weighed by specificity: finds the live level and combines its fields.
 //!
-//! Reached from `access` when a crawler's set is a scoped list. The walks put every field that
-//! matches into a set of keys; the scope of the document says which keys are narrower than which.
-//! The rules:
-//!
+//! `access` calls this when a crawler's set is a scoped list. The walks collect the keys of all
+//! matching fields in a set; the scope of the document says which keys are narrower than which. The
+//! rules:
 //! ```text
 //!   element of page, page, sub-record, record; by name before any; then the same for `other`    the first level
 //!                                                                    │                          that matches is live
@@ -13,8 +11,8 @@
 //!   every prohibition is beaten by a narrower permission ──▶ permitted, if need be under conditions
 //! ```
 //!
-//! Invariants: nothing is allocated; work is bounded by the programs asked and the keys that match;
-//! any damage is `None`. It does not know what a pattern is, nor who wrote a field.
+//! Invariants: nothing is allocated; work is bounded by the programs that are run and the keys that
+//! match; any damage is `None`. It does not know patterns, nor where a field comes from.
 
 use crate::crawler::{Crawler, Usage};
 use crate::program;
@@ -26,9 +24,9 @@ use robomaton_formats::read::View;
 use robomaton_formats::scope::{PERMITS, PERMITS_IF, PROHIBITS, ScopeView, read_priority};
 use robomaton_formats::{Decision, ProgramAt, UsageId, purpose};
 
-/// What holds fields of pages that are addressed to crawlers, nearest first.
+/// The holders of page fields that address crawlers, narrowest first.
 const PAGES: [Holder; 3] = [Holder::PageForPurpose, Holder::Page, Holder::PageConventional];
-/// What holds fields of the text.
+/// The holders of fields in the text.
 const RECORDS: [Holder; 2] = [Holder::SubRecord, Holder::Record];
 
 /// A question to a scoped list.
@@ -38,50 +36,50 @@ pub(crate) struct ScopedQuestion<'a> {
     /// The list of the crawler's set.
     pub(crate) list: ScopedView<'a>,
     pub(crate) crawler: &'a Crawler,
-    /// The policy that the list is of.
+    /// The policy that contains the list.
     pub(crate) policy: &'a [u8],
     pub(crate) usage: Usage<'a>,
-    /// The target as it stands in the URL.
+    /// The target as written in the URL.
     pub(crate) target: &'a [u8],
-    /// Whether the asker works on elements of pages.
+    /// True if the caller works on elements of pages.
     pub(crate) elements: bool,
-    /// Whether there may be a robots.txt that nobody has read: it might name the crawler.
+    /// True if robots.txt may exist but could not be read: it might name the crawler.
     pub(crate) unheard: bool,
 }
 
-/// What the fields say.
+/// The combined answer of the fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScopedAnswer {
-    /// None when no field and no rule matches.
+    /// None if no field and no rule matches.
     pub(crate) decision: Option<Decision>,
     pub(crate) incomplete: bool,
-    /// Whether a page decides that names the crawler: no robots.txt beats it.
+    /// True if a page that names the crawler decides: no robots.txt overrides it.
     pub(crate) named_by_page: bool,
 }
 
-/// Who decided, for those who ask why.
+/// The deciding fields and rules, for explanations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScopedAccount {
-    /// The live level, when there is one.
+    /// The live level, if there is one.
     pub(crate) level: Option<Level>,
-    /// Keys of the deciding fields of that level.
+    /// The keys of the deciding fields of that level.
     pub(crate) fields: Vec<usize>,
-    /// The number of the conventional rule that takes part, and whether it decides.
+    /// The number of the conventional rule that takes part; true if it decides.
     pub(crate) conventional: Option<(usize, bool)>,
-    /// What the fields alone say, and the conventional rules alone.
+    /// The decision of the fields alone, and of the conventional rules alone.
     pub(crate) sides: [Option<Decision>; 2],
 }
 
-/// Answers a question. `None` when the image is damaged.
+/// Answers a question. `None` if the image is damaged.
 pub(crate) fn answer(
     question: &ScopedQuestion<'_>,
     account: Option<&mut ScopedAccount>,
 ) -> Option<ScopedAnswer> {
     let scope = question.view.scope(question.list.scope)?;
-    // Once for a question and not for each of what may be thousands of programs.
+    // Rewritten once for a question, not for each of up to thousands of programs.
     let spaces = &mut [Space::new(), Space::new()];
     let asking = Asking { question: *question, target: &Spellings::new(question.target, spaces) };
-    // Fields of pages have the pattern after the last.
+    // Fields of pages have the pattern number after the last one.
     match (2 * scope.patterns() + 2).max(scope.conventional()).div_ceil(64) {
         0..=4 => weigh::<4>(&asking, &scope, account),
         5..=64 => weigh::<64>(&asking, &scope, account),
@@ -96,7 +94,7 @@ struct Asking<'a> {
 }
 
 /// Sets of keys are cleared for every question, so scopes with few patterns get small ones. Out of
-/// line, or every question would pay for the stack of the largest.
+/// line, since otherwise every question would pay for the stack of the largest.
 #[inline(never)]
 fn weigh<const N: usize>(
     asking: &Asking<'_>,
@@ -104,7 +102,7 @@ fn weigh<const N: usize>(
     account: Option<&mut ScopedAccount>,
 ) -> Option<ScopedAnswer> {
     let ScopedQuestion { view, list, crawler, usage, .. } = &asking.question;
-    // What is said to any crawler.
+    // Fields for any crawler.
     let rest = match list.rest {
         Some(at) if !crawler.is_named_only() => Some(ScopedView::read(view.list(at)?)?),
         _ => None,
@@ -120,8 +118,8 @@ fn weigh<const N: usize>(
     }
     let in_page = level.filter(|level| level.holder < Holder::SubRecord);
     let joins = match in_page {
-        // What a page says to any crawler does not beat a group that names this one: it is as if it
-        // were not there.
+        // A group that names the crawler overrides what a page says to all crawlers; the page is
+        // then ignored.
         Some(page) if page.any && list.own && !rules.is_empty() => {
             fields = Matched::new(scope);
             level = asking.live(rest.as_ref(), false, false, &mut fields)?.level();
@@ -168,7 +166,7 @@ fn weigh<const N: usize>(
     Some(ScopedAnswer { decision, incomplete, named_by_page: page.is_some_and(|page| !page.any) })
 }
 
-/// The outcome of looking for the live level.
+/// The result of the search for the live level.
 enum Live {
     /// The first level on which a field matches.
     Level(Level),
@@ -187,7 +185,7 @@ impl Live {
 }
 
 impl Asking<'_> {
-    /// Finds the live level and puts its fields into `fields`. `None` when the image is damaged.
+    /// Finds the live level and puts its fields into `fields`. `None` if the image is damaged.
     fn live<const N: usize>(
         &self,
         rest: Option<&ScopedView<'_>>,
@@ -208,7 +206,7 @@ impl Asking<'_> {
                 if any {
                     rest.map_or(Some(()), |rest| self.collect(rest, other, holder, fields))?;
                 } else {
-                    // A page speaks to all names of a crawler, and names that only pages have are
+                    // A page addresses all names of a crawler, and names that only pages have are
                     // no names of the text.
                     crawler
                         .lists(*view, policy)
@@ -229,7 +227,7 @@ impl Asking<'_> {
         Some(Live::Nothing)
     }
 
-    /// Asks the programs of one level.
+    /// Runs the programs of one level.
     fn collect<const N: usize>(
         &self,
         list: &ScopedView<'_>,
@@ -252,7 +250,7 @@ impl Asking<'_> {
         Some(())
     }
 
-    /// Whether an entry is for the purpose that is asked for.
+    /// True if an entry is for the purpose in question.
     fn is_for(&self, entry: &ScopedEntry) -> Option<bool> {
         match entry.purpose {
             None => Some(true),
@@ -271,7 +269,7 @@ struct Keys<const N: usize>([u64; N]);
 
 impl<const N: usize> Keys<N> {
     fn insert(&mut self, key: usize) {
-        // A key that no scope has is damage, and ignored.
+        // A key that no scope has is damage and is ignored.
         if let Some(word) = self.0.get_mut(key / 64) {
             *word |= 1 << (key % 64);
         }
@@ -285,7 +283,7 @@ impl<const N: usize> Keys<N> {
         self.0.iter().all(|&word| word == 0)
     }
 
-    /// Whether there is a key from `from` up to, but without, `to`.
+    /// True if the set contains a key in `from..to`.
     fn any_in(&self, from: usize, to: usize) -> bool {
         let words = self.0.iter().enumerate().take(to.div_ceil(64)).skip(from / 64);
         words.into_iter().any(|(at, &word)| {
@@ -304,14 +302,13 @@ impl<const N: usize> Keys<N> {
     }
 }
 
-/// The keys of what matches, by what it says.
+/// The keys of matching fields, by sense.
 struct Matched<'s, const N: usize> {
     scope: &'s ScopeView<'s>,
     permits: Keys<N>,
     permits_if: Keys<N>,
     prohibits: Keys<N>,
-    /// The priority that was taken last: a priority_set may be met at every byte of the target, and
-    /// is long.
+    /// The previous priority: the same long priority set may be found at every byte of the target.
     last: Priority,
 }
 
@@ -321,7 +318,7 @@ impl<const N: usize> Register for Matched<'_, N> {
             return;
         }
         match read_priority(priority) {
-            // A priority of no rank is damage, and ignored.
+            // A priority without a rank is damage and is ignored.
             (usize::MAX, _) => {}
             (priority_set, 0) => self
                 .scope
@@ -371,8 +368,8 @@ impl<'s, const N: usize> Matched<'s, N> {
         self.permits.any_in(from, to) || self.permits_if.any_in(from, to)
     }
 
-    /// Whether a permission beats the fields of this key: one of a narrower pattern, or on the same
-    /// pattern one of a special usage.
+    /// True if a permission overrides the fields of this key: one with a narrower pattern, or one
+    /// of a special usage on the same pattern.
     fn is_beaten(&self, key: usize) -> bool {
         let mut narrower = self.scope.narrower(key / 2);
         let is_general = key & 1 == 0;
@@ -380,7 +377,7 @@ impl<'s, const N: usize> Matched<'s, N> {
             || narrower.any(|(from, to)| self.permits_in(from.saturating_mul(2), to.saturating_mul(2)))
     }
 
-    /// What these fields say together; none when there are none.
+    /// The combined decision of these fields; none if there are none.
     fn decide(&self) -> Option<Decision> {
         if self.prohibits.iter().any(|key| !self.is_beaten(key)) {
             return Some(Decision::Disallowed);
@@ -391,8 +388,8 @@ impl<'s, const N: usize> Matched<'s, N> {
         (!self.permits.is_empty()).then_some(Decision::Allowed)
     }
 
-    /// Of conventional rules, whose keys are their numbers: the best that no field contradicts on
-    /// the very same pattern, and whether it permits.
+    /// Among conventional rules, whose keys are their numbers: the best one that no field
+    /// contradicts on exactly the same pattern; true if it permits.
     fn winner(&self, fields: &Matched<'_, N>) -> Option<(usize, bool)> {
         let mut from_best =
             (0..N * 64).rev().filter(|&rule| self.permits.contains(rule) || self.prohibits.contains(rule));

@@ -1,6 +1,6 @@
-//! One site of an image, or another document of one: what became of fetching it, and its records.
+//! One site of an image, or another document of a site: the outcome of its fetch, and its records.
 //!
-//! Made by `image`; `access` gives answers for its paths. It does not know how a rule is weighed.
+//! Made by `image`; `access` answers for its paths. It does not know how rules are weighed.
 
 use crate::crawler::Crawler;
 use crate::target;
@@ -22,7 +22,7 @@ pub struct Site<'i> {
     pub(crate) profile: Profile,
     pub(crate) terms: &'i Terms,
     pub(crate) site: read::Site<'i>,
-    /// Whether it is a document beside robots.txt.
+    /// True if it is a document other than robots.txt.
     pub(crate) is_document: bool,
 }
 
@@ -36,8 +36,8 @@ impl<'i> Site<'i> {
         split_name(&self.name()).0.to_owned()
     }
 
-    /// Its URL, or the authority alone when it was captured under no scheme; of a document beside
-    /// robots.txt that of the document.
+    /// Its URL, or the authority alone if it was captured without a scheme. For a document other
+    /// than robots.txt, the URL of the document.
     pub fn address(&self) -> String {
         match self.scheme() {
             Scheme::Any => self.name(),
@@ -46,35 +46,35 @@ impl<'i> Site<'i> {
         }
     }
 
-    /// The name of the document, such as `data.txt`, unless it is robots.txt.
+    /// The name of the document, such as `data.txt`; `None` for robots.txt.
     pub fn document_name(&self) -> Option<String> {
         self.is_document.then(|| split_name(&self.name()).1.unwrap_or_default().to_owned())
     }
 
-    /// The dialect that it is read in: that of the image, or the document's own.
+    /// The profile that it is read under: the image's, or the document's own.
     pub fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// The scheme it was captured under.
+    /// The scheme of the capture.
     pub fn scheme(&self) -> Scheme {
         self.site.name.scheme().unwrap_or(Scheme::Any)
     }
 
-    /// What answers for it; `None` when the image is damaged here.
+    /// The site entry; `None` if the image is damaged here.
     #[inline]
     pub(crate) fn entry(&self) -> Option<SiteEntry> {
         self.site.entry()
     }
 
-    /// What became of fetching its robots.txt, or this document (R16). `None` when the image is
+    /// The outcome of fetching its robots.txt, or this document (R16). `None` if the image is
     /// damaged here.
     pub fn outcome(&self) -> Option<Outcome> {
         Some(self.no_rules()?.map_or(Outcome::Rules, |no_rules| no_rules.outcome))
     }
 
-    /// What stands in place of rules, if anything does. The outer `None` when the image is damaged
-    /// here.
+    /// The outcome that stands in place of rules, if any. The outer `None` means that the image is
+    /// damaged here.
     fn no_rules(&self) -> Option<Option<NoRules>> {
         Some(match self.entry()? {
             SiteEntry::Program(_) => None,
@@ -83,14 +83,15 @@ impl<'i> Site<'i> {
         })
     }
 
-    /// Whether there may be a robots.txt that nobody has read, or one that has to be taken on these
-    /// terms to forbid everything: then it might name a crawler to which a page speaks as to any.
+    /// True if robots.txt may exist but could not be read, or if its outcome disallows everything
+    /// on these terms. Such a robots.txt might name a crawler that a page addresses only as any
+    /// crawler.
     pub fn is_unheard(&self) -> bool {
         let Some(no_rules) = self.no_rules() else { return true };
         no_rules.is_some_and(|no_rules| is_unheard(no_rules.outcome, self.decide_outcome(no_rules)))
     }
 
-    /// The HTTP status of the capture, 0 when there was none.
+    /// The HTTP status of the capture, 0 if there was none.
     pub fn status(&self) -> u16 {
         self.fetch().map_or(0, |fetch| fetch.status.get())
     }
@@ -99,20 +100,19 @@ impl<'i> Site<'i> {
         self.view.fetches().get(self.site.number as usize)
     }
 
-    /// When it was fetched, in seconds since 1970.
+    /// The time of the fetch, in seconds since 1970.
     pub fn fetched_at(&self) -> Option<u64> {
         self.fetch().map(|fetch| fetch.fetched_at.get()).filter(|&at| at != 0)
     }
 
-    /// For how many seconds after the fetch answers are fresh: as the capture said, else the
+    /// Seconds after the fetch for which answers are fresh: as stated by the capture, else the
     /// profile's default (R17).
     pub fn fresh_for(&self) -> u32 {
         let stated = self.fetch().map(|fetch| fetch.fresh_for.get()).filter(|&seconds| seconds != NONE);
         stated.unwrap_or(self.profile.default_fresh_for())
     }
 
-    /// Whether the capture is older than it may be, on the terms' time. `None` when either time is
-    /// unknown.
+    /// True if the capture is no longer fresh at the terms' time. `None` if either time is unknown.
     pub fn is_stale(&self) -> Option<bool> {
         Some(self.terms.age(self.fetched_at()?)? > u64::from(self.fresh_for()))
     }
@@ -122,23 +122,23 @@ impl<'i> Site<'i> {
         self.view.document_of(self.fetch()?)
     }
 
-    /// Rules and records of its document, decoded.
+    /// The decoded rules and records of its document.
     pub fn detail(&self) -> Option<Detail<'i>> {
         self.view.detail(self.document()?)
     }
 
-    /// How many bytes the details of its document take up.
+    /// The size of its document's details in bytes.
     pub fn detail_length(&self) -> u32 {
         let record = self.document().and_then(|document| self.view.document(document));
         record.map_or(0, |record| record.detail_length.get())
     }
 
-    /// The bytes of its text, as the image states them, if it holds texts.
+    /// The size of its text in bytes, as stated by the image, if the image contains texts.
     pub fn text_length(&self) -> Option<u64> {
         self.view.text_length(self.document()?)
     }
 
-    /// The text of its document, if the image holds texts.
+    /// The text of its document, if the image contains texts.
     pub fn source(&self, limit: usize) -> Option<Vec<u8>> {
         self.view.source(self.document()?, limit)
     }
@@ -153,7 +153,7 @@ impl<'i> Site<'i> {
         values.filter(|value| !value.is_empty()).collect()
     }
 
-    /// The extension records of the groups that answer for a crawler, in file order (R18).
+    /// The extension records of the groups that apply to a crawler, in file order (R18).
     pub fn extensions(&self, crawler: &Crawler) -> Vec<Extension<'i>> {
         let Some(detail) = self.detail() else { return Vec::new() };
         let rule = self.profile.agent_rule();
@@ -164,8 +164,8 @@ impl<'i> Site<'i> {
             .collect()
     }
 
-    /// What the records of ACAP ask the crawler to do (`request-take-down`, `request-re-crawl`;
-    /// P47, V40), in file order.
+    /// The requests of ACAP records to the crawler (`request-take-down`, `request-re-crawl`; P47,
+    /// V40), in file order.
     pub fn requests(&self, crawler: &Crawler) -> Vec<Extension<'i>> {
         let Some(detail) = self.detail() else { return Vec::new() };
         let name = detail.name_of(self.profile.agent_rule(), &crawler.names);
@@ -176,8 +176,8 @@ impl<'i> Site<'i> {
         detail.groups.iter().filter(asked).flat_map(|group| group.extensions.clone()).collect()
     }
 
-    /// When and how often the crawler may come, as its groups say: all of their records together
-    /// (N15 to N18, R18).
+    /// When and how often the crawler may visit: all schedule records of its groups together (N15
+    /// to N18, R18).
     pub fn schedule(&self, crawler: &Crawler) -> Schedule {
         let mut schedule = Schedule::default();
         if let Some(detail) = self.detail() {
@@ -189,25 +189,25 @@ impl<'i> Site<'i> {
         schedule
     }
 
-    /// Seconds between requests that the crawler's groups ask for by Crawl-delay; of several
-    /// records the longest.
+    /// Seconds between requests from Crawl-delay in the crawler's groups; of several records the
+    /// longest.
     pub fn crawl_delay(&self, crawler: &Crawler) -> Option<f64> {
         self.schedule(crawler).delays.into_iter().max().map(|millis| millis as f64 / 1000.0)
     }
 
-    /// What the outcome says about crawling where no rules do.
+    /// The decision of the outcome about crawling where there are no rules.
     pub(crate) fn decide_outcome(&self, no_rules: NoRules) -> Decision {
         let answered = matches!(no_rules.outcome, Outcome::Empty | Outcome::NotRobots | Outcome::OverLimit);
-        // K4: what of other documents is not found may be found by other means, and no other status
-        // is defined.
+        // K4: the contents of another document that is not found may be found by other means, and
+        // no other status is defined.
         if self.is_document && !answered {
             return Decision::Unknown;
         }
         self.terms.decide(no_rules, || self.fetched_at().unwrap_or(0))
     }
 
-    /// What rules are matched against of a URL of this site, or of a path with query, as it stands
-    /// there (R9).
+    /// The bytes of a URL of this site, or of a path with query, that rules are matched against, as
+    /// written (R9).
     pub fn target<'u>(&self, url: &'u str) -> Cow<'u, [u8]> {
         target::target(self.profile, url).into_bytes()
     }

@@ -1,8 +1,8 @@
-//! URL → site and target: where the authority ends and the subject of matching begins (R9).
+//! URL → site and target: splits the authority from the bytes that rules match (R9).
 //!
-//! The common shape, `http(s)://` and a plain lower-case host, is split by hand; everything else
-//! goes through the `url` crate by way of [`SiteKey`]. A test holds the two against each other. The
-//! target is always the caller's own bytes: dot segments and doubled slashes stay (R15).
+//! The common form, `http(s)://` and a plain lower-case host, is split by hand; everything else
+//! goes through the `url` crate by way of [`SiteKey`]. A test compares the two. The target is
+//! always the caller's own bytes: dot segments and doubled slashes stay (R15).
 
 use crate::walk::first_bytes;
 use robomaton_formats::site::{Scheme, SiteError, SiteKey};
@@ -10,13 +10,13 @@ use robomaton_formats::{Notation, Profile};
 use std::borrow::Cow;
 use wide::u8x16;
 
-/// A URL's site, borrowed from the URL when it was canonical.
+/// A URL's site, borrowed from the URL if it was canonical.
 pub(crate) struct Authority<'u> {
     pub(crate) scheme: Scheme,
     pub(crate) bytes: Cow<'u, [u8]>,
 }
 
-/// What rules are matched against: path and query as they stand in the URL, beginning with a slash.
+/// The subject of matching: path and query as written in the URL, beginning with a slash.
 pub(crate) struct Target<'u> {
     raw: Cow<'u, [u8]>,
 }
@@ -26,8 +26,8 @@ impl<'u> Target<'u> {
         Target { raw: raw.into() }
     }
 
-    /// The bytes as they stand, perhaps with a fragment behind: a question that ends before it need
-    /// not look for one.
+    /// The bytes as written, possibly followed by a fragment. A match that ends before the fragment
+    /// need not search for it.
     #[inline(always)]
     pub(crate) fn raw(&self) -> &[u8] {
         &self.raw
@@ -39,7 +39,7 @@ impl<'u> Target<'u> {
         without_fragment(&self.raw)
     }
 
-    /// The same, for keeping.
+    /// The same, detached from the target.
     pub(crate) fn into_bytes(self) -> Cow<'u, [u8]> {
         match self.raw {
             Cow::Borrowed(raw) => Cow::Borrowed(without_fragment(raw)),
@@ -52,7 +52,8 @@ fn without_fragment(raw: &[u8]) -> &[u8] {
     &raw[..memchr::memchr(b'#', raw).unwrap_or(raw.len())]
 }
 
-/// Bytes on the stack for a target that must be rewritten; one of a third of it never allocates.
+/// Bytes on the stack for a target that must be rewritten. A target of up to a third of it never
+/// allocates.
 const SPACE: usize = 3 * 1024;
 
 /// Space on the stack for a target in canonical bytes.
@@ -65,7 +66,7 @@ impl Space {
     }
 }
 
-/// A target in canonical bytes of a notation, in `space` if it fits there.
+/// A target in canonical bytes of a notation, in `space` if it fits.
 #[inline]
 pub(crate) fn canonical<'t>(notation: Notation, target: &'t [u8], space: &'t mut Space) -> Cow<'t, [u8]> {
     match notation.target_in(target, &mut space.0) {
@@ -74,8 +75,8 @@ pub(crate) fn canonical<'t>(notation: Notation, target: &'t [u8], space: &'t mut
     }
 }
 
-/// A target that many programs are asked about: it keeps its canonical bytes in the notations that
-/// fields (`acap`), conventional rules and pages (`rep`) are written in.
+/// A target for many programs, with its canonical bytes in the notations of fields (`acap`), and of
+/// conventional rules and pages (`rep`).
 pub(crate) struct Spellings<'t> {
     pub(crate) raw: &'t [u8],
     pub(crate) acap: Cow<'t, [u8]>,
@@ -96,8 +97,8 @@ pub(crate) fn split(profile: Profile, url: &str) -> Result<(Authority<'_>, Targe
         Some((scheme, bytes, rest)) => (Authority { scheme, bytes: Cow::Borrowed(bytes) }, rest),
         None => {
             let key = SiteKey::from_url(url)?;
-            // The `url` crate drops controls and white space inside a URL; two readings of one
-            // authority are none.
+            // The `url` crate drops controls and white space inside a URL; an authority that can be
+            // read in two ways is rejected.
             let front = url.len() - after_authority(url.as_bytes()).len();
             if url.trim_ascii().bytes().take(front).any(|byte| byte <= b' ') {
                 return Err(SiteError::Control);
@@ -125,9 +126,9 @@ pub(crate) fn target(profile: Profile, url: &str) -> Target<'_> {
     }
 }
 
-/// Scheme, canonical authority and the rest of a URL that needs no canonicalising. A host that ends
-/// in a number is an IPv4 address in some spelling, one with `xn--` must be valid punycode; both
-/// are left to the `url` crate, as are hosts of 64 bytes and more.
+/// Scheme, canonical authority and the rest of a URL that is already canonical. A host that ends in
+/// a number is an IPv4 address in some spelling, and one with `xn--` must be valid punycode; both
+/// are left to the `url` crate, as are hosts of 64 bytes or more.
 #[inline]
 fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
     let (scheme, rest, default_port) = match url {
@@ -142,7 +143,7 @@ fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
     }
     let within = !(u64::MAX << host);
     let (dots, hyphens) = (dots & within, hyphens & within);
-    // The last label begins behind the last dot.
+    // The last label begins after the last dot.
     let label = u64::BITS - dots.leading_zeros();
     let is_name = (letters & within) >> label & 1 != 0;
     if !is_name || dots & 1 != 0 || dots & dots >> 1 != 0 || hyphens & hyphens >> 1 != 0 {
@@ -165,8 +166,8 @@ fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
     Some((scheme, authority, &rest[end..]))
 }
 
-/// What the bytes at the start of a text are, a bit for each; all that could stand in a plain host,
-/// and at most 64.
+/// Classes of the bytes at the start of a text, one bit for each byte, up to the end of a plain
+/// host and for at most 64 bytes.
 struct Classes {
     letters: u64,
     dots: u64,
@@ -207,8 +208,8 @@ fn has_scheme(url: &[u8]) -> bool {
         .any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
 }
 
-/// What follows the authority of an absolute URL. Slashes of either kind, any number of them, may
-/// stand before it, as the URL standard reads `http` URLs.
+/// The rest of an absolute URL after the authority. Any number of slashes of either kind may
+/// precede the authority, as the URL standard reads `http` URLs.
 fn after_authority(url: &[u8]) -> &[u8] {
     let url = url.trim_ascii();
     let colon = url.iter().position(|&byte| byte == b':').map_or(0, |colon| colon + 1);
@@ -260,7 +261,7 @@ fn google(url: &[u8]) -> Target<'_> {
 mod tests {
     use super::*;
 
-    /// What the slow path alone would say.
+    /// The result of the slow path alone.
     fn slow(url: &str) -> Option<(String, Vec<u8>)> {
         let key = SiteKey::from_url(url).ok()?;
         if url.trim_ascii().contains("http:\t") {

@@ -1,7 +1,7 @@
-//! On what terms questions are asked: what an outcome other than rules means, and what time it is
-//! (R16, R17).
+//! The terms of a question: the meaning of outcomes other than rules, and the current time (R16,
+//! R17).
 //!
-//! The image holds what became of a fetch; what follows from it is the asker's choice, within RFC
+//! The image contains the outcome of a fetch; the consequence is the caller's choice, within RFC
 //! 9309 2.3.1.
 
 use robomaton_formats::{Decision, NoRules, Outcome};
@@ -10,20 +10,20 @@ use robomaton_formats::{Decision, NoRules, Outcome};
 /// 2.3.1.4: 30 days).
 const LONG_UNREACHABLE: u64 = 30 * 86_400;
 
-/// The asker's choices. The default is RFC 9309 to the letter.
+/// The caller's choices. The default is RFC 9309 to the letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// For status 401 and 403. RFC 9309 counts them as unavailable: allowed.
     pub on_forbidden: Decision,
-    /// For status 429. RFC 9309 counts it as unavailable: allowed; some take it for a server error.
+    /// For status 429. RFC 9309 counts it as unavailable: allowed; some treat it as a server error.
     pub on_throttled: Decision,
     /// For sites unreachable for more than 30 days; counts only with [`Terms::now`]. RFC 9309
     /// leaves the choice.
     pub on_long_unreachable: Decision,
-    /// Whether the asker works on single elements of pages. One that does not takes what is said of
-    /// an element for a prohibition of the usage on the whole page (M13).
+    /// True if the caller works on single elements of pages. Otherwise, a statement about an
+    /// element prohibits the usage on the whole page (M13).
     pub elements: bool,
-    /// The time of asking, in seconds since 1970. Without it no answer is called stale.
+    /// The time of the question, in seconds since 1970. Without it no answer is called stale.
     pub now: Option<u64>,
 }
 
@@ -40,8 +40,8 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// What a site's outcome says about crawling where no rules do. When it was fetched is asked
-    /// only where that matters.
+    /// The decision of a site's outcome about crawling where there are no rules. `fetched_at` is
+    /// called only if the time matters.
     pub(crate) fn decide(&self, no_rules: NoRules, fetched_at: impl Fn() -> u64) -> Decision {
         match (no_rules.outcome, no_rules.status) {
             (Outcome::Unavailable, 401 | 403) => self.on_forbidden,
@@ -57,14 +57,14 @@ impl Terms {
         }
     }
 
-    /// How long ago a capture was made, if both times are known.
+    /// The age of a capture in seconds, if both times are known.
     pub(crate) fn age(&self, fetched_at: u64) -> Option<u64> {
         self.now.filter(|_| fetched_at != 0).map(|now| now.saturating_sub(fetched_at))
     }
 }
 
-/// Whether a robots.txt without rules may be one that nobody has read, or counts as one that
-/// forbids everything: then a page that names nobody does not have the last word.
+/// True if a robots.txt without rules may exist but could not be read, or counts as one that
+/// forbids everything: then a page that addresses all crawlers does not have the last word.
 pub(crate) fn is_unheard(outcome: Outcome, silence: Decision) -> bool {
     outcome.is_unheard() || silence == Decision::Disallowed
 }

@@ -1,7 +1,6 @@
-//! The answer: a decision, what it rests on, and on demand the rules that decided.
+//! The answer: a decision, its basis, and on demand the deciding rules.
 //!
-//! A verdict borrows image, crawler and URL, so that the cold sections need to be read only when
-//! somebody asks why.
+//! A verdict borrows image, crawler and URL, so the cold sections are read only for an explanation.
 
 use crate::account::{self, Account, DecidingRule};
 use crate::answer::{Answer, Basis};
@@ -21,19 +20,19 @@ pub struct Verdict<'a> {
 }
 
 impl<'a> Verdict<'a> {
-    /// What the crawler may do, so far as the image knows.
+    /// What the crawler may do, as far as the image knows.
     pub fn decision(&self) -> Decision {
         self.answer.decision
     }
 
-    /// Whether a file that speaks to this crawler is missing (decision 23): what it says might
+    /// True if a file that applies to this crawler is missing (decision 23): its contents might
     /// change the decision.
     pub fn is_incomplete(&self) -> bool {
         self.answer.incomplete
     }
 
-    /// The decision of one who does without what is missing: what is permitted is so only when
-    /// nothing is.
+    /// The decision for a caller that does without what is missing: an incomplete permission counts
+    /// as a prohibition.
     pub fn safe_decision(&self) -> Decision {
         match self.answer {
             Answer { incomplete: true, decision: Decision::Allowed | Decision::Conditional, .. } => {
@@ -43,36 +42,36 @@ impl<'a> Verdict<'a> {
         }
     }
 
-    /// Whether the crawler may plainly go ahead.
+    /// True if the crawler may go ahead without conditions.
     pub fn is_allowed(&self) -> bool {
         self.safe_decision().is_allowed()
     }
 
-    /// What the decision rests on.
+    /// The basis of the decision.
     pub fn basis(&self) -> Basis {
         self.answer.basis
     }
 
-    /// The site that answered, if the image holds it.
+    /// The site that answered, if the image contains it.
     pub fn site(&self) -> Option<Site<'a>> {
         self.site
     }
 
-    /// Who asked.
+    /// The crawler of the question.
     pub fn crawler(&self) -> &'a Crawler {
         self.crawler
     }
 
-    /// Whether groups that name the crawler answered or the default ones; none where no rules were
-    /// asked. From the cold sections, so it allocates.
+    /// Whether groups that name the crawler answered or the default groups; `None` if no rules were
+    /// consulted. Reads the cold sections, so it allocates.
     pub fn choice(&self) -> Option<Choice> {
         let site = self.site.filter(|_| !matches!(self.basis(), Basis::Narrowed | Basis::Damaged))?;
         let of_rules = site.outcome() == Some(Outcome::Rules) || self.basis() == Basis::Fields;
         of_rules.then(|| self.crawler.choice(&site.detail().unwrap_or_default(), site.profile.agent_rule()))
     }
 
-    /// The names that groups of the site were looked for by, best first; none of one that asks as
-    /// any crawler.
+    /// The names under which groups of the site were looked for, best first; empty for a crawler
+    /// without a name.
     pub fn looked_for(&self) -> Vec<String> {
         let names = match self.site {
             Some(site) => self.crawler.names_for(site.profile.agent_rule()),
@@ -81,8 +80,7 @@ impl<'a> Verdict<'a> {
         names.iter().filter(|name| !matches!(name.as_str(), "" | "*")).cloned().collect()
     }
 
-    /// The rules that decided, from the cold sections: decodes the document's details, so it
-    /// allocates.
+    /// The deciding rules, from the cold sections: decodes the document's details, so it allocates.
     pub fn rules(&self) -> Vec<DecidingRule> {
         self.account().rules
     }
@@ -92,13 +90,13 @@ impl<'a> Verdict<'a> {
         self.account().rules.into_iter().next()
     }
 
-    /// The conditions of a conditional permission, all to be met.
+    /// The conditions of a conditional permission, all of which must be met.
     pub fn conditional(&self) -> Option<Conditional> {
         let account = (self.decision() == Decision::Conditional).then(|| self.account())?;
         Some(Conditional { conditions: account.conditions() })
     }
 
-    /// Everything that can be told about how the answer came about.
+    /// Everything known about how the answer came about.
     pub fn account(&self) -> Account {
         match (self.answer.basis, self.site) {
             (Basis::Rule, Some(site)) => account::of_rule(&site, self.crawler, self.usage, self.url),
@@ -112,7 +110,7 @@ impl<'a> Verdict<'a> {
 /// A permission under conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conditional {
-    /// The conditions, all to be met, sorted.
+    /// The conditions, sorted. All must be met.
     pub conditions: Vec<Condition>,
 }
 

@@ -1,16 +1,16 @@
-//! The walk: one target through one program of tries, for the priorities of what matches.
+//! The walk: runs a program of tries on one target and collects the priorities that match.
 //!
-//! First the literals, byte by byte down the trie, noting the prefixes on the way. Then, if a tail
-//! could still beat what was found, one pass over the target that looks for segments that end at
-//! each place its filters let through. A segment found behind a state takes a step: a priority, or
-//! a further state. The steps of a rare segment stand at its node and ask whether their state has
-//! been reached; those of a frequent one wait in its queue since theirs was. Each state is reached
-//! once: later is never better than earlier.
+//! First come the literals, byte by byte down the trie, noting the prefixes on the way. Then, if a
+//! tail could still beat the result, one pass over the target finds segments that end at each
+//! position that the filters admit. A segment found after a state takes a step: to a priority or to
+//! another state. Steps of a rare segment are stored at its node and test whether their state has
+//! been reached; steps of a frequent segment wait in its queue from the moment theirs is reached.
+//! Each state is reached once, since later is never better than earlier.
 //!
 //! Invariants: nothing is allocated; a step enters its queue once and leaves it once, in the order
-//! of places, and few stand at the nodes that one place may lead to, so what a place costs is the
-//! depth of its trie and what it moves on; any damage is `None`. It does not know what a priority
-//! means: that is the register's business.
+//! of positions, and few steps are stored at the nodes that one position can lead to, so a position
+//! costs the depth of its trie plus the steps taken; any damage is `None`. It does not know what a
+//! priority means: that is up to the register.
 
 mod waiting;
 
@@ -22,16 +22,16 @@ use std::ops::Range;
 use waiting::{NEVER, Queue, Waiting};
 use wide::u8x16;
 
-/// What takes the priorities of the rules that match.
+/// Receives the priorities of the matching rules.
 pub(crate) trait Register {
     /// Takes a priority; the same one may come several times.
     fn take(&mut self, priority: Priority);
 
-    /// Whether no priority up to this one would change anything.
+    /// True if no priority up to this one would change the result.
     fn is_settled(&self, highest: Priority) -> bool;
 }
 
-/// The highest priority; 0 when there is none.
+/// The highest priority; 0 if there is none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Highest(pub(crate) Priority);
 
@@ -48,7 +48,7 @@ impl Register for Highest {
 }
 
 /// Puts the priorities of the rules of `program` that match `target` (canonical bytes) into the
-/// register. `None` when the program is damaged.
+/// register. `None` if the program is damaged.
 #[inline]
 pub(crate) fn walk<R: Register>(
     program: &[u8],
@@ -65,7 +65,7 @@ pub(crate) fn walk<R: Register>(
     }
 }
 
-/// Out of line, or every walk would pay for the stack of the largest.
+/// Out of line, since otherwise every walk would pay for the stack of the largest.
 #[inline(never)]
 fn with_tails<const N: usize, R: Register>(
     program: &[u8],
@@ -74,10 +74,10 @@ fn with_tails<const N: usize, R: Register>(
     target: &[u8],
     register: &mut R,
 ) -> Option<()> {
-    // Each in a place of its own: put together, they would be copied.
+    // Separate variables: in one struct, they would be copied.
     let (mut reached, mut queues) = (ArrayVec::<_, N>::new(), ArrayVec::<_, N>::new());
     let (mut waiters, mut anchored) = (ArrayVec::<_, N>::new(), ArrayVec::<_, N>::new());
-    // Only what the program has is cleared. It has no more of anything than steps.
+    // Only as many entries as the program uses are cleared. It has no more of anything than steps.
     reached.extend(repeat_n(NEVER, tails.states.min(N)));
     queues.extend(repeat_n(Queue::default(), tails.queues.min(N)));
     let mut waiting = Waiting {
@@ -107,8 +107,8 @@ fn with_tails<const N: usize, R: Register>(
     segments(program, tails, target, start, found, register)
 }
 
-/// Walks the literals; `pass` is given where the node of each prefix that is passed tells of it,
-/// and its length, and moves past that.
+/// Walks the literals. For each prefix on the way, calls `pass` with the offset of the prefix's
+/// state and its length; `pass` moves the offset past the state.
 #[inline(always)]
 fn literals<R: Register>(
     program: &[u8],
@@ -117,7 +117,7 @@ fn literals<R: Register>(
     register: &mut R,
     mut pass: impl FnMut(&mut usize, usize) -> Option<()>,
 ) -> Option<()> {
-    // Nearly every program and target begin with a slash, which then is all that the root leads to.
+    // Nearly every program and target begin with a slash, which is then the root's only child.
     const SLASH: [u8; 3] = [CHILDREN_ONE << 5, b'/', 0];
     let passed = program.get(root..)?.starts_with(&SLASH) && target.first() == Some(&b'/');
     let (mut at, mut depth) = if passed { (root + SLASH.len(), 1) } else { (root, 0) };
@@ -145,13 +145,13 @@ fn literals<R: Register>(
     }
 }
 
-/// Up to so many bytes are looked for one after the other in sixteen places at once; more in each
-/// place by the filter.
+/// Up to this many bytes are searched for one after the other, each at sixteen positions at once;
+/// more bytes are tested with the filter, position by position.
 const NEEDLES: usize = 16;
 
-/// Passes over the target from `start`, sixteen places at a time, and hands over the segments that
-/// end there. The bytes that segments end with are those of the root's children. `found` says
-/// whether that was enough.
+/// Passes over the target from `start`, sixteen positions at a time, and reports the segments that
+/// end there. The last bytes of segments are the labels of the root's children. `found` returns
+/// true to stop.
 #[inline(always)]
 fn segments<R: Register>(
     program: &[u8],
@@ -173,7 +173,7 @@ fn segments<R: Register>(
             let admit = |byte: &u8| u32::from(tails.last.admits(*byte));
             bytes.to_array().iter().rev().fold(0, |found, byte| found << 1 | admit(byte))
         };
-        // Bytes that were looked at before, and those beyond the end.
+        // Clears bytes that were searched before, and those beyond the end.
         places = places >> (base - from) << (base - from);
         while places != 0 {
             let place = from + places.trailing_zeros() as usize;
@@ -193,8 +193,8 @@ fn segments<R: Register>(
     Some(())
 }
 
-/// Sixteen bytes of the target that hold the one at `at`, and where they begin: near the end, the
-/// last sixteen. Of a shorter target all, and zeros.
+/// Sixteen bytes of the target that include the one at `at`, and where they begin: near the end,
+/// the last sixteen; for a shorter target, all of it padded with zeros.
 #[inline(always)]
 fn window(target: &[u8], at: usize) -> (u8x16, usize) {
     match target.last_chunk::<16>() {
@@ -207,7 +207,7 @@ fn window(target: &[u8], at: usize) -> (u8x16, usize) {
     }
 }
 
-/// The first sixteen bytes of a target, zeros beyond its end.
+/// The first sixteen bytes of a target, with zeros beyond its end.
 #[inline(always)]
 pub(crate) fn first_bytes(target: &[u8]) -> [u8; 16] {
     match target.first_chunk() {
@@ -219,13 +219,13 @@ pub(crate) fn first_bytes(target: &[u8]) -> [u8; 16] {
     }
 }
 
-/// Hands over every segment that ends behind the range, and begins in it or before; whether that
-/// was enough. `at` is the root's child for the byte there. Out of line: inlined, it would take the
-/// registers of the pass around it.
+/// Reports every segment that ends with the range and begins in or before it; true if `found` said
+/// to stop. `at` is the root's child for the byte there. Out of line: inlined, it would take the
+/// registers of the surrounding pass.
 ///
-/// A deep trie costs what its chain of loads does, where each load waits for the one before. So the
-/// front of a node is loaded at once, and its first child is told by a branch, behind which the
-/// walk can run ahead.
+/// A deep trie costs a chain of loads, each of which waits for the previous one. So the front of a
+/// node is loaded at once, and its first child is found by a branch, past which the processor can
+/// run ahead.
 #[inline(never)]
 fn ends_at<R: Register>(
     program: &[u8],
@@ -239,7 +239,7 @@ fn ends_at<R: Register>(
     loop {
         let mut front = eight(program, at)?;
         if front as u8 == 0 {
-            // No more of the label.
+            // The label ends here.
             front >>= 8;
             at += 1;
         } else {
@@ -279,13 +279,13 @@ fn ends_at<R: Register>(
     Some(false)
 }
 
-/// Eight bytes of a program: the lowest stands at `at`.
+/// Eight bytes of a program, the lowest at `at`.
 #[inline(always)]
 fn eight(program: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*program.get(at..)?.first_chunk()?))
 }
 
-/// What stands in a target before a place.
+/// The bytes of a target before a position.
 enum Preceding {
     /// The label, of this length.
     Label(usize),
@@ -293,8 +293,8 @@ enum Preceding {
     Other,
 }
 
-/// Moves `at` past the rest of the label that stands there, and looks whether the target has it
-/// right before `place`.
+/// Moves `at` past the rest of the label there, and compares it with the bytes of the target just
+/// before `place`.
 #[inline(always)]
 fn precede(program: &[u8], at: &mut usize, target: &[u8], place: usize) -> Option<Preceding> {
     let length = varint(program, at)? as usize;
@@ -321,8 +321,8 @@ fn priority(program: &[u8], at: &mut usize, form: u8, rank: usize) -> Option<Pri
     }
 }
 
-/// Moves `at` to the child whose label continues the target at `depth` and gives the label's
-/// length; 0 when there is no such child.
+/// Moves `at` to the child whose label continues the target at `depth` and returns the label's
+/// length; 0 if there is no such child.
 #[inline(always)]
 fn descend(program: &[u8], at: &mut usize, flags: u8, target: &[u8], depth: usize) -> Option<usize> {
     let Some(&next) = target.get(depth) else { return Some(0) };
@@ -343,12 +343,12 @@ fn descend(program: &[u8], at: &mut usize, flags: u8, target: &[u8], depth: usiz
     follow(program, at, target, depth)
 }
 
-/// Moves `at` past the rest of the label that stands there, when it continues the target at
-/// `depth + 1`, and gives the whole label's length; 0 when it does not.
+/// Moves `at` past the rest of the label there if it continues the target at `depth + 1`, and
+/// returns the whole label's length; 0 if it does not.
 #[inline(always)]
 fn follow(program: &[u8], at: &mut usize, target: &[u8], depth: usize) -> Option<usize> {
     let rest = depth + 1;
-    // A node follows every label and the padding the last node, so there are nine bytes.
+    // A node follows every label and padding follows the last node, so there are nine bytes.
     let front: &[u8; 9] = program.get(*at..)?.first_chunk()?;
     let (&stated, label) = front.split_first()?;
     let length = usize::from(stated);
@@ -364,7 +364,7 @@ fn follow(program: &[u8], at: &mut usize, target: &[u8], depth: usize) -> Option
     let length = varint(program, at)? as usize;
     let label = program.get(*at..)?.get(..length)?;
     *at += length;
-    // The first eight bytes tell nearly all labels apart.
+    // The first eight bytes distinguish nearly all labels.
     let fits = label.first_chunk() == target.get(rest..)?.first_chunk::<8>()
         && target.get(rest + 8..rest + length) == label.get(8..);
     Some(if fits { length + 1 } else { 0 })

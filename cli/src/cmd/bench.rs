@@ -1,7 +1,7 @@
-//! `robomaton bench`: nanoseconds per look-up in an image, three ways, on the user's own queries.
+//! `robomaton bench`: measures look-ups in an image, in three ways, on the user's own queries.
 //!
-//! A measurement whose answers are checked first: the three ways must agree on every verdict, or
-//! there are no figures. One thread; medians over rounds, each long enough for the clock.
+//! The three ways must agree on every verdict, otherwise no figures are printed. One thread;
+//! medians over rounds, each long enough for the clock.
 
 use crate::ask::{Mistakes, Position, checked, parse};
 use crate::failure::Failure;
@@ -18,35 +18,35 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// The least time of a round: shorter ones repeat the queries.
+/// The minimum time of a round: shorter rounds repeat the queries.
 const ROUND: Duration = Duration::from_millis(50);
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The image.
+    /// Image file, or directory of shards
     image: PathBuf,
-    /// The queries, a line each, as `query` reads them: a URL, an agent, a tab and a URL, or a JSON
-    /// object; `-` is standard input.
+    /// Queries, one per line, as `query` reads them: a URL; an agent, a tab and a URL; or a JSON
+    /// object. `-` means standard input
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
     #[command(flatten)]
     query: QueryArgs,
-    /// Rounds of each measurement.
+    /// Number of rounds of each measurement
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(7..))]
     rounds: u32,
-    /// Print one JSON object.
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
 const EXAMPLES: &str = "\
-Measures, in nanoseconds per look-up, on one thread, as the median of the rounds:
-  site_resolved  the site is at hand, a path is asked
-  full_url       a whole URL is asked
-  batch          whole URLs are asked, many at once
-Queries whose site the image does not hold are left out of all three. lookups_per_second is that of batch. A line that is \
-no question is told on standard error, and makes the exit code 2.
+Prints the median of the rounds in nanoseconds per look-up, measured on one thread:
+  site_resolved  the site is already resolved, a path is looked up
+  full_url       a whole URL is looked up
+  batch          whole URLs are looked up, many at once
+Queries for sites that are not in the image are left out of all three. lookups_per_second is the rate of batch. Invalid \
+lines are reported on standard error and make the exit code 2.
 
 Examples:
   robomaton bench crawl.rimg --queries urls.txt --agent GPTBot
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut crawlers = vec![arguments.query.resolve(&image).0];
     let queries = load(&image, &questions, arguments.query.usage.resolve(&image), &mut crawlers);
     if queries.known.is_empty() {
-        // What is wrong with the lines was said before.
+        // The mistakes in the lines were reported before.
         let what = match questions.len() {
             0 => "holds no queries",
             _ => "no query is about a site that the image holds",
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(mistakes.exit_code())
 }
 
-/// A query whose site the image holds.
+/// A query whose site is in the image.
 struct Query<'a> {
     /// Index into the crawlers.
     crawler: usize,
@@ -97,11 +97,11 @@ struct Query<'a> {
 
 struct Queries<'a> {
     known: Vec<Query<'a>>,
-    /// Queries about other sites.
+    /// The number of queries about other sites.
     unknown: usize,
 }
 
-/// Reads the questions, and reports other lines.
+/// Reads the questions and reports invalid lines.
 fn read<'t>(image: &Image, text: &'t str, mistakes: &mut Mistakes) -> Vec<InputQuestion<'t>> {
     let mut lines = Lines::new(text);
     let mut questions = Vec::new();
@@ -117,7 +117,7 @@ fn read<'t>(image: &Image, text: &'t str, mistakes: &mut Mistakes) -> Vec<InputQ
     questions
 }
 
-/// Finds the sites; crawlers that questions name are added to `crawlers`.
+/// Finds the sites, and adds the crawlers of questions to `crawlers`.
 fn load<'a>(
     image: &'a Image,
     questions: &'a [InputQuestion<'_>],
@@ -155,7 +155,7 @@ fn load<'a>(
     queries
 }
 
-/// Measured, and of what.
+/// The measurements and their basis.
 #[derive(Serialize)]
 struct Results {
     site_resolved: f64,
@@ -163,10 +163,10 @@ struct Results {
     batch: f64,
     lookups_per_second: f64,
     queries: usize,
-    /// Queries left out, about sites that the image does not hold.
+    /// The number of skipped queries, whose sites are not in the image.
     unknown_sites: usize,
     rounds: u32,
-    /// Of all verdicts in order; the same for all three ways.
+    /// A checksum of all verdicts in order; the same for all three ways.
     checksum: String,
 }
 
@@ -229,13 +229,13 @@ fn measure(
     })
 }
 
-/// A checksum in which order counts.
+/// Adds to a checksum that depends on the order.
 #[inline]
 fn add(sum: u64, verdict: u64) -> u64 {
     sum.rotate_left(7) ^ (verdict + 1).wrapping_add(sum)
 }
 
-/// The checksum of a pass, and the median over the rounds of nanoseconds per look-up.
+/// The checksum of a pass, and the median over the rounds in nanoseconds per look-up.
 fn time(count: usize, rounds: u32, mut pass: impl FnMut() -> u64) -> (u64, f64) {
     let start = Instant::now();
     let sum = std::hint::black_box(pass());

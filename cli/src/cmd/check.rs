@@ -1,8 +1,8 @@
 //! `robomaton check`: one robots.txt, one crawler, one URL; the exit code is the answer.
 //!
-//! For scripts, and for comparison with Google's `robots_main`, whose arguments and exit codes
-//! these are. Only a plain permission is exit code 0: what is permitted under conditions is not,
-//! nor what a missing file might forbid.
+//! For scripts, and for comparison with Google's `robots_main`, whose arguments and exit codes it
+//! uses. Only an unconditional permission is exit code 0: a permission under conditions is not, nor
+//! one that a missing file might take back.
 
 use crate::failure::Failure;
 use crate::input::{called, read_text};
@@ -19,17 +19,17 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Arguments {
-    /// The robots.txt; `-` is standard input.
+    /// The robots.txt file; `-` means standard input
     file: PathBuf,
-    /// Name of the crawler; several product tokens, best first, are separated by commas.
+    /// Name of the crawler; separate several product tokens, best first, by commas
     #[arg(value_name = "AGENT")]
     agent_or_url: Option<String>,
-    /// The URL, or its path and query alone: `/` is the root.
+    /// URL, or only its path and query; `/` is the root
     url: Option<String>,
-    /// Name of the crawler, in place of AGENT: as the other commands take it.
+    /// Name of the crawler, instead of AGENT, as in the other commands
     #[arg(long = "agent", short = 'a', value_name = "AGENT", conflicts_with = "url")]
     agent: Option<String>,
-    /// Print the answer as one JSON object, as `query --json` does.
+    /// Print the answer as one JSON object, as `query --json` does
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -47,10 +47,10 @@ robomaton check [OPTIONS] <FILE> <AGENT> <URL>
        robomaton check [OPTIONS] --agent <AGENT> <FILE> <URL>";
 
 const EXAMPLES: &str = "\
-Prints VERDICT<TAB>URL, and for `conditional` a line CONDITION for each.
+Prints VERDICT<TAB>URL, and for `conditional` one more line for each condition.
 
-Exit codes: 0 allowed; 1 not plainly allowed, which is disallowed, conditional, unknown, or incomplete for want of a \
-file that the robots.txt refers to; 2 error.
+Exit codes: 0 allowed; 1 disallowed, conditional, unknown, or incomplete because a file that the robots.txt refers to \
+is missing; 2 error.
 
 Examples:
   robomaton check robots.txt Googlebot https://example.com/private/x
@@ -71,7 +71,7 @@ impl Arguments {
             (None, None, _) => return Err(missing("<AGENT> and <URL> are")),
             (_, _, None) | (Some(_), None, _) => return Err(missing("<URL> is")),
         };
-        // A whole User-Agent header may hold a URL, but does not begin as one.
+        // A whole User-Agent header may contain a URL, but does not begin with one.
         let is_url = agent.split_once("://").is_some_and(|(scheme, _)| !scheme.contains(['/', ' ', '(']));
         if is_url || agent.starts_with('/') {
             let what = format!("{} names no crawler: the crawler goes before the URL", quoted(agent));
@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     let crawler = arguments.named.restrict(single.image().crawler(&agents));
     let usage = arguments.usage.resolve(single.image());
     let verdict = single.site()?.decide(&crawler, usage, url);
-    // An empty file is as good as any; others without rules are hardly what was meant.
+    // An empty file is fine; other files without rules are probably a mistake.
     let has_none = matches!(verdict.basis(), Basis::Outcome(outcome) if outcome != Outcome::Empty);
     if let Some(reason) = single.reason().filter(|_| has_none) {
         remark(&format!("{}: {reason}", called(&arguments.file)));
@@ -120,7 +120,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         write(&verdict, url, Painter::new(color), &mut out)
     };
     match written.map_err(Failure::from).and_then(|()| out.finish()) {
-        // The exit code is the answer, whether anybody reads the line or not.
+        // The exit code is the answer, even if nobody reads the line.
         Ok(()) | Err(Failure::ClosedPipe) => Ok(ExitCode::from(u8::from(!verdict.is_allowed()))),
         Err(failure) => Err(failure),
     }

@@ -1,7 +1,7 @@
-//! `robomaton compile`: captures in, one image out, whole or not at all.
+//! `robomaton compile`: compiles captures into one image, which is written completely or not at
+//! all.
 //!
-//! Words of the command line become a job of `robomaton-build`; this file shows its progress and its
-//! summary.
+//! It turns arguments into a job of `robomaton-build` and shows the progress and the summary.
 
 use crate::bar;
 use crate::failure::Failure;
@@ -26,71 +26,68 @@ const SKIPPED: usize = 10;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Directories and archives of files named after their hosts, single such files, WARC files,
-    /// tables (JSONL, CSV, Parquet), indexes of byte ranges; `-` is standard input, `@LIST` a file
-    /// that names inputs. What they look like is told below.
+    /// Captures: directories and archives of files named after their hosts, single files of this
+    /// kind, WARC files, tables (JSONL, CSV, Parquet), indexes of byte ranges; `-` means standard
+    /// input, `@LIST` a file that lists inputs. See below for the formats
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<OsString>,
     #[command(flatten)]
     destination: DestinationArgs,
     #[command(flatten)]
     dialect: Dialect,
-    /// The folder below which the WARC files lie that an index of byte ranges names.
+    /// Directory of the WARC files that an index of byte ranges names
     #[arg(long, value_name = "DIR", default_value = ".")]
     warc_root: PathBuf,
-    /// Keep the groups of this crawler and the default groups only; may be given several times. The
-    /// image then answers `unknown` for every other crawler.
+    /// Keep only the default groups and the groups of this crawler; may be given several times. For
+    /// all other crawlers, the image then answers `unknown`
     #[arg(long = "crawler", value_name = "NAME")]
     crawlers: Vec<String>,
-    /// Read HTML pages among the captures as well, for what they say to crawlers about themselves:
-    /// robots META tags and ACAP classes.
+    /// Also read permissions in captured HTML pages: robots META tags and ACAP classes
     #[arg(long)]
     pages: bool,
-    /// Leave the texts out: the image is smaller, and still names the deciding line, but cannot
-    /// `explain`.
+    /// Do not store the texts: the image is smaller and still names the deciding line, but
+    /// `explain` does not work
     #[arg(long)]
     no_sources: bool,
-    /// Take every file that could be named after a host for its robots.txt, also README.md and
-    /// other files that look like something else.
+    /// Read every file whose name could be a host as the robots.txt of that host, including
+    /// README.md and other names that look like something else
     #[arg(long)]
     any_name: bool,
-    /// Write the image even if it holds nothing. Otherwise that is an error, and an image that
-    /// stands there is kept.
+    /// Write the image even if it is empty. Otherwise an empty result is an error, and an existing
+    /// image is kept
     #[arg(long)]
     allow_empty: bool,
-    /// Threads that compile; 0 for one per core.
+    /// Number of compiling threads; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// Print the summary as one JSON object.
+    /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
 }
 
 const EXAMPLES: &str = "\
-Of several captures of a site the newest counts. Records that cannot be used are skipped and counted; the first of \
-them are told on standard error. The summary is four lines, with --verbose all of it. Captures of /data.txt become documents of their own, and files that a robots.txt \
-refers to are read with it.
+The newest capture of a site counts. Records that cannot be used are skipped and counted; the first few are reported \
+on standard error. The summary has four lines, or all of them with --verbose. Captures of /data.txt become documents of \
+their own, and files that a robots.txt refers to are read with it.
 
-Input formats. What is packed with gzip or zstd is unpacked, whatever it is called; what a file begins with decides \
-before its name does:
-  WARC (.warc, .warc.gz, .warc.zst): the response records, and revisits, which make the capture that they refer to as \
-new as themselves; of other URLs than /robots.txt, redirects, files that are referred to, /data.txt and, with --pages, \
-HTML pages are used.
-  JSONL (.jsonl, .ndjson), one object a line; CSV (.csv) with a header line; Parquet (.parquet). Their keys or columns, \
-in any order, are `url`, a URL or a host alone, or `host`; then, each of them optional, `status` (200 if there is a \
-body; a row without both says that the site did not answer), `fetched_at` (RFC 3339, or seconds since 1970; in Parquet \
-a timestamp, too), `body` or `body_base64` (decoded, whatever Content-Encoding says), `headers` (an object of names and \
-values; in CSV and Parquet its JSON), `truncated` (true if the body is cut). Others are passed over. An empty cell of a \
-CSV is no value.
-  The same with `filename`, `offset` and `length` instead of a body, as the indexes of Common Crawl have them (CDXJ \
-lines, too): each row is a byte range of a WARC file, which lies below --warc-root.
-  Files in directories, or named alone: one robots.txt each, named HOST or HOST.txt, as in example.com.txt; a host of \
-one label, such as intranet, needs the ending. Where the name is more often that of another file (README.md, notes.txt), it \
-is taken if most of its lines are records of a robots.txt. They count as fetched with status 200, at a time not known. Files of \
-other formats among them are read as what their names say.
-  tar and zip archives (.tar, .tar.gz, .tgz, .tar.zst, .zip): as such directories. Parquet and zip are read from files \
-only, not from standard input nor inside an archive.
-  @LIST: one path a line, relative to the current folder; blank lines and lines that begin with # are passed over.
+Input formats are detected from the first bytes, then from the name. Data compressed with gzip or zstd is decompressed, \
+whatever its name:
+  WARC (.warc, .warc.gz, .warc.zst): response records, and revisits, which renew the capture that they refer to. Of \
+URLs other than /robots.txt, redirects, referenced files, /data.txt and, with --pages, HTML pages are used.
+  JSONL (.jsonl, .ndjson), one object per line; CSV (.csv) with a header line; Parquet (.parquet). Keys or columns, in \
+any order: `url` (a URL or only a host) or `host`; optionally `status` (200 if there is a body; a row without both means \
+that the site did not answer), `fetched_at` (RFC 3339, or seconds since 1970; in Parquet also a timestamp), `body` or \
+`body_base64` (decoded, whatever Content-Encoding says), `headers` (an object of names and values; in CSV and Parquet as \
+JSON), `truncated` (true if the body is cut). Others are ignored. An empty CSV cell is no value.
+  The same with `filename`, `offset` and `length` instead of a body, as in the indexes of Common Crawl (also as CDXJ \
+lines): each row is a byte range of a WARC file below --warc-root.
+  Files in directories, or given by name: one robots.txt each, named HOST or HOST.txt, as in example.com.txt; a host of \
+one label, such as intranet, needs the extension. If the name is more common for another kind of file (README.md, \
+notes.txt), the file is read if most of its lines are robots.txt records. The capture counts as fetched with status 200 \
+at an unknown time. Files of other formats are read as their names say.
+  tar and zip archives (.tar, .tar.gz, .tgz, .tar.zst, .zip): read like directories. Parquet and zip are read from files \
+only, not from standard input or inside an archive.
+  @LIST: one path per line, relative to the current directory; blank lines and lines that begin with # are ignored.
 
 Examples:
   robomaton compile crawl.warc.gz -o crawl.rimg
@@ -131,8 +128,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         error => error.into(),
     })?;
-    // Before the work is done, not after, is the time to find out that the target cannot be
-    // written.
+    // Report a target that cannot be written before the work begins, not after it.
     let destination = arguments.destination.open()?;
     let inputs = job.inputs().to_vec();
     let compiled = with_bar(&inputs, |progress| job.run(destination, progress)).map_err(|error| {
@@ -170,7 +166,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reports skipped records: the first ones, and how many more there are.
+/// Reports skipped records: the first ones, and the number of the others.
 fn remark_skipped(skipped: &BTreeMap<&'static str, u64>, examples: &[String]) {
     let shown = if is_verbose() { examples.len() } else { examples.len().min(SKIPPED) };
     examples[..shown].iter().for_each(|example| remark(&format!("skipped {example}")));

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The shell.
+    /// Shell to write the script for
     shell: Shell,
 }
 

@@ -1,6 +1,7 @@
-//! `robomaton diff`: the differences of two images, and who gained or lost by them.
+//! `robomaton diff`: the differences between two images, and the crawlers that gained or lost by
+//! them.
 //!
-//! `robomaton-tables` finds the differences; this file prints a summary, JSON lines, or tables.
+//! `robomaton-tables` finds the differences; this file prints a summary, JSON lines or tables.
 
 mod summary;
 
@@ -23,34 +24,35 @@ use summary::Summary;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The older image.
+    /// The older image
     old: PathBuf,
-    /// The newer image.
+    /// The newer image
     new: PathBuf,
     #[command(flatten)]
     about: AboutArgs,
-    /// Sites that are named of each kind of change.
+    /// Number of example sites for each kind of change
     #[arg(long, value_name = "N", default_value_t = 3)]
     examples: usize,
-    /// Print the sites that changed as JSON, an object a line, instead of the summary.
+    /// Print the changed sites as JSON, one object per line, instead of the summary
     #[arg(long)]
     json: bool,
-    /// Write the tables `changes` and `access` to this directory as well; files of their names are
-    /// replaced.
+    /// Also write the tables `changes` and `access` to this directory; existing files of the same
+    /// names are replaced
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
-    /// What the files look like.
+    /// Format of the tables
     #[arg(long, value_name = "FORMAT", default_value = "parquet", value_parser = formats(), requires = "to")]
     format: Format,
-    /// Exit with 1 when the images differ.
+    /// Exit with 1 if the images differ
     #[arg(long)]
     exit_code: bool,
 }
 
 const EXAMPLES: &str = "\
-A site that both images hold has changed in the first of these that is so: outcome (something else became of the \
-fetch), rules (what somebody may do is said otherwise), records (only others changed, as Crawl-delay and Sitemap), text \
-(nothing changes for anyone). Who may use more or less is told of the first two, by shares: none, some or all of a site.
+The change of a site in both images is the first of these that applies: outcome (the fetch had another outcome), rules \
+(the rules for some crawler changed), records (only other records changed, such as Crawl-delay and Sitemap), text (nothing \
+changed for any crawler). For outcome and rules, the diff also shows which crawlers gained or lost access, by share: none, \
+some or all of a site.
 
 Examples:
   robomaton diff may.rimg june.rimg
@@ -108,7 +110,7 @@ struct ChangeJson<'a> {
     access: Vec<AccessJson<'a>>,
 }
 
-/// A crawler that may use more or less of it.
+/// A crawler with more or less access to the site.
 #[derive(Serialize)]
 struct AccessJson<'a> {
     crawler: &'a str,

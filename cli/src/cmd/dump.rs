@@ -1,7 +1,7 @@
-//! `robomaton dump`: a stage of the compiler as text.
+//! `robomaton dump`: shows a stage of the compiler as text.
 //!
 //! Tree, policy and automaton are the same texts as in the golden files of the tests: the crate
-//! that makes a stage also writes it. [`image`] writes images, of any size.
+//! that produces a stage also writes it. [`image`] writes images of any size.
 
 mod image;
 mod json;
@@ -21,15 +21,15 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// What to show.
+    /// Stage to show
     stage: Stage,
-    /// A robots.txt, or for the stage `image` also an image; `-` is standard input.
+    /// A robots.txt file, or for the stage `image` also an image; `-` means standard input
     file: PathBuf,
-    /// The site that the robots.txt is from; what it says of its own host depends on that.
+    /// Site of the robots.txt, for rules that name their own host
     #[arg(long, value_name = "URL")]
     site: Option<String>,
-    /// Print JSON, an object a line: the lines of a tree, the groups of a policy, the programs of
-    /// an automaton, the files of an image.
+    /// Print JSON, one object per line: the lines of a tree, the groups of a policy, the programs
+    /// of an automaton, the files of an image
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -41,13 +41,13 @@ pub(crate) struct Arguments {
 /// A stage of the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Stage {
-    /// The lossless syntax tree: lines and groups.
+    /// Lossless syntax tree: lines and groups
     Tree,
-    /// Groups and rules without spelling.
+    /// Groups and rules, independent of their spelling
     Policy,
-    /// The programs that rules are compiled to.
+    /// Programs that the rules are compiled to
     Automaton,
-    /// Header, section table and first records of an image.
+    /// Header, section table and first records of an image
     Image,
 }
 

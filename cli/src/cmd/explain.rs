@@ -1,8 +1,8 @@
-//! `robomaton explain`: which groups and records answer, every rule that matches, which one decides
-//! and why.
+//! `robomaton explain`: the groups and records that apply, every matching rule, the deciding rule
+//! and the reason.
 //!
-//! `robomaton_explain` explains files and images alike; this file reads the one or the other, and
-//! prints the explanation.
+//! `robomaton_explain` explains files and images alike; this file reads one of them and prints the
+//! explanation.
 
 use crate::failure::Failure;
 use crate::input::{is_image, open_image, read_text};
@@ -17,14 +17,14 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// An image, or a robots.txt; `-` is a robots.txt from standard input.
+    /// An image, or a robots.txt file; `-` means a robots.txt on standard input
     #[arg(value_name = "IMAGE|FILE")]
     file: PathBuf,
-    /// The URL; of a robots.txt, its path and query alone will do.
+    /// URL; for a robots.txt, the path and query are enough
     url: String,
     #[command(flatten)]
     query: QueryArgs,
-    /// Print one JSON object.
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-The options of the dialect, and --with, are those of a robots.txt; an image is explained as it was compiled, and \
---document chooses among what it holds of a site. An image compiled with --no-sources holds no texts to explain.
+--with, the profile and the limits apply to a robots.txt file only; an image is explained as it was compiled, and \
+--document selects a document of the site in it. An image compiled with --no-sources has no texts to explain.
 
 Examples:
   robomaton explain crawl.rimg --agent GPTBot https://example.com/private/x
@@ -70,7 +70,7 @@ fn begins_as_image(path: &Path) -> bool {
     if path.is_dir() {
         return true;
     }
-    // What a pipe gives is given once.
+    // A pipe can be read only once.
     if path == Path::new("-") || !path.is_file() {
         return false;
     }
@@ -90,7 +90,7 @@ fn explain_image(arguments: &Arguments) -> Result<Explanation, Failure> {
     explanation.map_err(|error| of_file(&arguments.file, error))
 }
 
-/// A failure of the command; it names the image if that lacks something.
+/// The failure for an error; it names the image if the image lacks something.
 pub(crate) fn of_file(file: &Path, error: Error) -> Failure {
     match error {
         Error::NoTexts => Failure::of(file, error),

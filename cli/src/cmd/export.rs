@@ -1,6 +1,7 @@
-//! `robomaton export`: an image as tables, or several images over time.
+//! `robomaton export`: writes an image as tables, or several images over time.
 //!
-//! Hands the images to `robomaton-tables` and reports the files. `docs/tables.md` has the schemas.
+//! It passes the images to `robomaton-tables` and reports the files. `docs/tables.md` has the
+//! schemas.
 
 use crate::failure::Failure;
 use crate::output::{Out, remark};
@@ -19,30 +20,30 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The image; of several, each row says which one it is of.
+    /// Images; with several, each row names its image
     #[arg(required = true, value_name = "IMAGE")]
     images: Vec<PathBuf>,
-    /// The directory that the tables go to, one file each; files of their names are replaced.
+    /// Directory for the tables, one file each; existing files of the same names are replaced
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// What the files look like.
+    /// Format of the tables
     #[arg(long, value_name = "FORMAT", default_value = "parquet", value_parser = formats())]
     format: Format,
-    /// Write this table; may be given several times [default: all].
+    /// Write only this table; may be given several times [default: all]
     #[arg(long = "table", value_name = "NAME", value_parser = PossibleValuesParser::new(TABLES.each_ref().map(|table| table.name)))]
     tables: Vec<String>,
     #[command(flatten)]
     about: AboutArgs,
-    /// Print what was written as JSON, an object a line.
+    /// Print the written tables as JSON, one object per line
     #[arg(long)]
     json: bool,
 }
 
 const EXAMPLES: &str = "\
-The tables are sites, groups, rules, crawlers, sitemaps, extensions, and policy: how much of each site each crawler may \
-use. docs/tables.md tells their columns, docs/research.md how to ask them. What became of a fetch without rules counts as \
-RFC 9309 has it. Of several images, the tables have two more columns, image and newest (the date of the newest capture), \
-and the images follow one another by that date.
+The tables are sites, groups, rules, crawlers, sitemaps, extensions, and policy (how much of each site each crawler may \
+use). docs/tables.md describes their columns, docs/research.md shows queries. Outcomes without rules count as in RFC 9309. \
+With several images, the tables have two more columns, image and newest (the date of the newest capture), and the images \
+are in the order of that date.
 
 Examples:
   robomaton export crawl.rimg --to tables

@@ -1,9 +1,8 @@
-//! `robomaton filter`: URLs in, those out that a crawler may fetch.
+//! `robomaton filter`: prints the URLs that a crawler may fetch.
 //!
-//! `query` with one bit of answer: lines go out as they came in, in order, without the white space
-//! around them; empty lines are left out, and so are lines that are no questions, which make the
-//! exit code 2. A condition is not a plain permission, and a permission that a missing file might
-//! take back is none: both count as refusals.
+//! Like `query`, with one bit of answer. Lines are printed as read, in order, without surrounding
+//! white space. Blank and invalid lines are left out; invalid lines make the exit code 2. A
+//! permission under conditions, and one that a missing file might take back, count as refusals.
 
 use crate::ask::{LineDefaults, QuestionLines};
 use crate::failure::Failure;
@@ -19,17 +18,17 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("agents", |agents| agents.required(true).default_value(None)))]
 pub(crate) struct Arguments {
-    /// The image to ask.
+    /// Image to query
     image: PathBuf,
     #[command(flatten)]
     query: QueryArgs,
-    /// Print the URLs that are not allowed instead.
+    /// Print the URLs that are not allowed instead
     #[arg(short = 'v', long)]
     invert: bool,
-    /// What to make of URLs that the image does not know about.
+    /// Whether to print URLs that the image knows nothing about
     #[arg(long, value_name = "PERMISSION", default_value = "deny")]
     unknown: Permission,
-    /// Print the answer for each of these URLs, as `query --json` does, instead of its line.
+    /// Print the answer for each of these URLs, as `query --json` does, instead of its line
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -39,9 +38,9 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-Reads the lines of standard input: each a URL, an agent, a tab and a URL, or a JSON object {\"url\", \"agent\", \"usage\", \
-\"purpose\"}; what a line does not say, the options do. Lines go out as they came in. What is conditional or incomplete is not \
-allowed. A line that is no question goes nowhere, is told on standard error, and makes the exit code 2.
+Reads lines from standard input. Each is a URL; an agent, a tab and a URL; or a JSON object {\"url\", \"agent\", \"usage\", \
+\"purpose\"}; the options supply missing values. Lines are printed as read. Conditional and incomplete permissions do not \
+count as allowed. Invalid lines are not printed, are reported on standard error, and make the exit code 2.
 
 Examples:
   robomaton filter crawl.rimg --agent mybot <urls.txt >allowed.txt

@@ -1,6 +1,6 @@
-//! `robomaton inspect`: the content of an image in counts, or all of one site.
+//! `robomaton inspect`: the contents of an image in counts, or one site in full.
 //!
-//! Reads through the checked view and decides nothing.
+//! It reads through the checked view and decides nothing.
 
 use crate::failure::Failure;
 use crate::input::open_image;
@@ -20,16 +20,15 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The image.
+    /// Image file, or directory of shards
     image: PathBuf,
-    /// Show this site instead, and its data.txt: a URL, or a host.
+    /// Show this site and its data.txt instead: a URL, or a host
     #[arg(long, value_name = "URL")]
     site: Option<String>,
-    /// Of the site, list every rule; without this, the first 20 of each group. JSON always has them
-    /// all.
+    /// List all rules of the site instead of the first 20 of each group. JSON always lists all
     #[arg(long, requires = "site")]
     rules: bool,
-    /// Print one JSON object.
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -64,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// That a site is not held, and which is instead.
+/// The message for a site that the image does not have; it names a similar site that it has.
 fn no_site(image: &Image, url: &str) -> String {
     let asked = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
     similar_site(image, &asked)
@@ -78,13 +77,13 @@ struct Contents {
     generator: String,
     sites: usize,
     outcomes: BTreeMap<&'static str, u64>,
-    /// Documents data.txt by outcome.
+    /// data.txt documents by outcome.
     data_txt: BTreeMap<&'static str, u64>,
     crawlers: usize,
     #[serde(flatten)]
     counts: Counts,
     program_bytes: Sizes,
-    /// The crawlers that the image was narrowed to; empty when it holds all.
+    /// The crawlers that the image was restricted to; empty if it has all.
     narrowed_to: Vec<String>,
     limits: BTreeMap<String, u64>,
     image_bytes: usize,
@@ -92,7 +91,7 @@ struct Contents {
     sections: BTreeMap<&'static str, usize>,
 }
 
-/// Sizes of many things.
+/// Percentiles of sizes.
 #[derive(Serialize)]
 struct Sizes {
     p50: usize,
@@ -153,7 +152,7 @@ impl Contents {
         writeln!(out, "limits           {}", limits.join(", "))?;
         writeln!(out, "image bytes      {:>12}", self.image_bytes)?;
         writeln!(out, "  hot            {:>12}", self.hot_bytes)?;
-        // In file order, which the map does not keep.
+        // In file order, which the map does not preserve.
         for section in Section::ALL {
             let (name, heat) = (section.name(), if section.is_hot() { "hot" } else { "cold" });
             writeln!(out, "  {name:<14} {:>12}  {heat}", self.sections[name])?;
@@ -163,7 +162,7 @@ impl Contents {
 }
 
 impl Sizes {
-    /// Those of ascending sizes.
+    /// The percentiles of ascending sizes.
     fn of(sizes: &[usize]) -> Sizes {
         let at = |part: usize| sizes.get((sizes.len() * part / 100).min(sizes.len().saturating_sub(1)));
         let at = |part| at(part).copied().unwrap_or(0);

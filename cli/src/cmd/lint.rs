@@ -1,8 +1,8 @@
-//! `robomaton lint`: remarks about robots.txt files and pages, drawn with carets, as JSON or as
+//! `robomaton lint`: findings about robots.txt files and pages, drawn with carets, as JSON or as
 //! SARIF.
 //!
-//! `robomaton_explain::lint` finds them and gives their places. [`files`] lists the files to read,
-//! [`page`] lints what is embedded in pages, [`text`] and [`sarif`] print.
+//! `robomaton_explain::lint` finds them and their places. [`files`] lists the files to read,
+//! [`page`] lints permissions in pages, [`text`] and [`sarif`] print.
 
 mod draw;
 mod explain;
@@ -36,32 +36,32 @@ use text::Text;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The robots.txt files; without any, or for `-`, standard input. Files that end in .html,
-    /// .htm, .xhtml or .xht are pages, of which the META tags and the classes of ACAP are read. Of
-    /// a directory, its pages and .txt files.
+    /// Files to check; without any, or for `-`, standard input. Files ending in .html, .htm, .xhtml
+    /// or .xht are pages, whose META tags and ACAP classes are checked. In a directory, all pages
+    /// and .txt files are checked
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Say what a code means, with an example, and read no file.
+    /// Explain a code, with an example, and read no file
     #[arg(long, value_name = "CODE", conflicts_with = "files")]
     explain: Option<String>,
-    /// How to print diagnostics. json: an object for each, with file, line, column, start, end,
-    /// severity, code, source (the rule of RULES.md or FEATURES.md), message, second; columns and
-    /// offsets count bytes, columns from 1. sarif: one SARIF 2.1.0 log, for code scanning.
+    /// Output format. json: one object per finding, with file, line, column, start, end, severity,
+    /// code, source (the rule in RULES.md or FEATURES.md), message, second; columns and offsets
+    /// count bytes, columns from 1. sarif: one SARIF 2.1.0 log, for code scanning
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// The same as `--format json`.
+    /// Short for `--format json`
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Draw every diagnostic, even if a file has many of one code.
+    /// Draw every finding, even if a file has many with the same code
     #[arg(long)]
     all: bool,
-    /// Print the total alone.
+    /// Print only the total
     #[arg(long, short, conflicts_with_all = ["format", "json", "all"])]
     quiet: bool,
-    /// The site that the files are from; what they say of its own host depends on that.
+    /// Site of the files, for rules that name their own host
     #[arg(long, value_name = "URL")]
     site: Option<String>,
-    /// Compare no more than this many symbols of patterns to find those that hide others.
+    /// Compare at most N symbols of patterns when searching for rules that hide others
     #[arg(long, value_name = "N", default_value_t = STEPS)]
     max_steps: usize,
     #[command(flatten)]
@@ -70,7 +70,7 @@ pub(crate) struct Arguments {
     dialect: Dialect,
 }
 
-/// How diagnostics are printed. (Docs on the variants would become help, longer than the words.)
+/// The format of diagnostics. (Docs on the variants would become help texts.)
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     Text,
@@ -79,7 +79,7 @@ enum Format {
 }
 
 const EXAMPLES: &str = "\
-Exit codes: 0 nothing above a note, 1 errors or warnings, 2 a file cannot be read.
+Exit codes: 0 no findings above a note, 1 errors or warnings, 2 a file cannot be read.
 
 Examples:
   robomaton lint robots.txt
@@ -88,7 +88,7 @@ Examples:
   robomaton lint --format sarif public/ >lint.sarif
   curl -s https://example.com/robots.txt | robomaton lint";
 
-/// How texts are read.
+/// The options for reading texts.
 struct Linter {
     options: Options,
     origin: Origin,
@@ -97,7 +97,7 @@ struct Linter {
 }
 
 impl Linter {
-    /// All findings about a text, in the order of their places.
+    /// All findings about a text, ordered by position.
     fn text_findings(&self, tree: &Tree<'_>) -> Vec<Finding> {
         let files = self.files.slices();
         let context = CompileContext { origin: self.origin.authority(), files: &files, pages: &[] };
@@ -105,7 +105,7 @@ impl Linter {
     }
 }
 
-/// All findings about a page, in the order of their places.
+/// All findings about a page, ordered by position.
 fn page_findings(tree: &Tree<'_>, kind: &str, file: &str) -> Result<Vec<Finding>, Failure> {
     let (mut findings, is_cut) = page::lint(tree, kind)?;
     if is_cut {
@@ -137,7 +137,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     for path in files::of(&arguments.files, std::io::stdin().is_terminal())? {
         let (path, bytes) = match path.and_then(|path| read_text(&path).map(|bytes| (path, bytes))) {
             Ok(read) => read,
-            // One file that cannot be read does not hide what there is to say of the others.
+            // A file that cannot be read does not hide the findings about the others.
             Err(failure) => {
                 if let Some(Failure::Said(message)) = unread.replace(failure) {
                     crate::output::remark(&message);
@@ -148,7 +148,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         let file = path.to_string_lossy();
         let page = page::kind(&path);
         let source = if page.is_some() { page::utf8(&bytes) } else { Cow::Borrowed(&*bytes) };
-        // The tree of a page has lines only.
+        // The tree of a page consists of lines only.
         let limit =
             if page.is_some() { usize::MAX } else { linter.options.limits.bytes(linter.options.profile) };
         let tree = scan(&source, limit);
@@ -172,7 +172,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         only = called(&path);
     }
     match format {
-        // Where nothing was read, the error says all.
+        // If nothing was read, the error is enough.
         _ if read == 0 => {}
         Format::Text => Text::total(read, clean, &only, counts, &mut out)?,
         Format::Json => {}

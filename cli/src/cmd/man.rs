@@ -1,4 +1,4 @@
-//! `robomaton man`: the help of all subcommands as man pages.
+//! `robomaton man`: writes the help of all subcommands as man pages.
 
 use crate::Cli;
 use crate::failure::Failure;
@@ -10,8 +10,7 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The directory to write `robomaton.1` and `robomaton-SUBCOMMAND.1` to; it is made if it is
-    /// not there.
+    /// Directory for `robomaton.1` and `robomaton-SUBCOMMAND.1`; created if it does not exist
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
 }

@@ -1,7 +1,7 @@
-//! `robomaton merge`: images in, one image out.
+//! `robomaton merge`: merges images into one.
 //!
-//! Nothing is compiled again: the newest capture of each site counts, as if all had been compiled
-//! together.
+//! Nothing is compiled again: the newest capture of each site is kept, as if all captures had been
+//! compiled together.
 
 use crate::failure::Failure;
 use crate::options::DestinationArgs;
@@ -16,24 +16,24 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The images, files or directories of shards. They must have been compiled alike: same
-    /// profile, crawlers and limits.
+    /// Images to merge, files or directories of shards. They must have been compiled with the same
+    /// profile, crawlers and limits
     #[arg(value_name = "IMAGE", required = true)]
     images: Vec<PathBuf>,
     #[command(flatten)]
     destination: DestinationArgs,
-    /// Threads that verify; 0 for one per core.
+    /// Number of verifying threads; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// Print the summary as one JSON object.
+    /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
 }
 
 const EXAMPLES: &str = "\
-Of several captures of a site the newest counts. The order of the images does not matter, nor does one that is given \
-twice. The result is the image that all their captures give when they are compiled together, if what redirects and \
-references lead to was captured into the same image as the site.
+The newest capture of a site counts. The order of the images does not matter, nor does an image that is given twice. The \
+result is the same as if all captures were compiled together, provided that the targets of a site's redirects and \
+references are in the same image as the site.
 
 Every image is verified before it is read.
 

@@ -1,6 +1,6 @@
 //! The subcommands, one file each: arguments, help, and `run`.
 //!
-//! This file is their table of contents and knows nothing more.
+//! This file lists them and knows nothing else.
 
 mod bench;
 mod check;
@@ -32,59 +32,58 @@ use crate::output::ColorArg;
 use clap::Subcommand;
 use std::process::ExitCode;
 
-/// What to do.
+/// A subcommand.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Compile captures of robots.txt files into an image.
+    /// Compile captures of robots.txt files into an image
     Compile(compile::Arguments),
-    /// Put images together into one.
+    /// Merge images into one
     Merge(merge::Arguments),
-    /// Ask an image about URLs.
+    /// Look up URLs in an image
     Query(query::Arguments),
-    /// Let those URLs through that a crawler may fetch.
+    /// Print the URLs that a crawler may fetch
     Filter(filter::Arguments),
-    /// Say when a crawler may visit URLs: exit code 0 all of them now, 1 not all, 2 error.
+    /// Tell when a crawler may visit URLs (exit code 0: all of them now, 1: not all, 2: error)
     Visit(visit::Arguments),
-    /// Ask one robots.txt about one URL: exit code 0 allowed, 1 not plainly allowed, 2 error.
+    /// Look up one URL in one robots.txt (exit code 0: allowed, 1: anything else, 2: error)
     Check(check::Arguments),
-    /// Say which group and rules answer, and why.
+    /// Show which groups and rules apply to a URL, and why
     Explain(explain::Arguments),
-    /// Ask one page with permissions in it about itself: exit code 0 allowed, 1 not allowed, 2
-    /// error.
+    /// Look up the permissions in one page (exit code 0: allowed, 1: anything else, 2: error)
     #[cfg(feature = "pages")]
     Page(page::Arguments),
-    /// Left out of this build: needs the feature `pages`.
+    /// Not in this build: needs the feature `pages`
     #[cfg(not(feature = "pages"))]
     Page(LeftOut),
-    /// Find mistakes in robots.txt files: exit code 1 if there are errors or warnings.
+    /// Find mistakes in robots.txt files (exit code 1: errors or warnings)
     Lint(lint::Arguments),
-    /// Show a stage of the compiler as text.
+    /// Show a stage of the compiler as text
     Dump(dump::Arguments),
-    /// Check every byte of an image.
+    /// Check every byte of an image
     Verify(verify::Arguments),
-    /// Show what an image holds.
+    /// Show the contents of an image
     Inspect(inspect::Arguments),
-    /// Write what an image holds as tables: Parquet, CSV or JSON lines.
+    /// Export an image as tables: Parquet, CSV or JSON lines
     Export(export::Arguments),
-    /// Say what two images differ in, and which crawlers gained or lost by it.
+    /// Show the differences between two images, and which crawlers gained or lost access
     Diff(diff::Arguments),
-    /// Make a page of pictures, tables and a search out of an image.
+    /// Write an HTML report about an image: charts, tables and a search for sites
     #[cfg(feature = "report")]
     Report(report::Arguments),
-    /// Left out of this build: needs the feature `report`.
+    /// Not in this build: needs the feature `report`
     #[cfg(not(feature = "report"))]
     Report(LeftOut),
-    /// Answer over HTTP, and show a page to try robots.txt files on.
+    /// Serve verdicts over HTTP, with a page for testing robots.txt files
     #[cfg(feature = "serve")]
     Serve(serve::Arguments),
-    /// Left out of this build: needs the feature `serve`.
+    /// Not in this build: needs the feature `serve`
     #[cfg(not(feature = "serve"))]
     Serve(LeftOut),
-    /// Measure look-ups in an image.
+    /// Measure look-ups in an image
     Bench(bench::Arguments),
-    /// Print what a shell needs to complete the command's words.
+    /// Print a completion script for a shell
     Completions(completions::Arguments),
-    /// Write man pages.
+    /// Write man pages
     Man(man::Arguments),
 }
 

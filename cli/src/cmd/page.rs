@@ -1,7 +1,7 @@
-//! `robomaton page`: one page with permissions embedded in it, and what they mean for one crawler.
+//! `robomaton page`: the permissions in one page, and their meaning for one crawler.
 //!
-//! `robomaton_explain` explains the answer; this file reads page, image and robots.txt, and prints
-//! it.
+//! `robomaton_explain` explains the answer; this file reads the page, image and robots.txt, and
+//! prints the result.
 
 use super::explain::of_file;
 use crate::failure::Failure;
@@ -18,15 +18,15 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("agents", |agents| agents.required(true).default_value(None)))]
 pub(crate) struct Arguments {
-    /// The page, HTML or XHTML; `-` is standard input.
+    /// The page, HTML or XHTML; `-` means standard input
     file: PathBuf,
-    /// Where the page was found.
+    /// URL of the page
     #[arg(long)]
     url: String,
-    /// An image that holds the robots.txt of its site.
+    /// Image with the robots.txt of its site
     #[arg(long, conflicts_with = "robots")]
     image: Option<PathBuf>,
-    /// The robots.txt of its site.
+    /// The robots.txt of its site
     #[arg(long, value_name = "FILE")]
     robots: Option<PathBuf>,
     #[command(flatten)]
@@ -35,20 +35,20 @@ pub(crate) struct Arguments {
     query: QueryArgs,
     #[command(flatten)]
     terms: TermsArgs,
-    /// Print one JSON object.
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
 const EXAMPLES: &str = "\
-Prints the verdict with the META tags and classes that speak to crawlers, what each means for this one, and the problems \
-in them. Without --image and --robots the page alone answers: what it leaves open is unknown, and what it permits to any \
-crawler is incomplete, as the robots.txt may name this one. With --image the robots.txt of the site answers as the image \
-holds it, with the files that it refers to; where --with is given, the robots.txt is read again, together with these files \
-alone. What the image keeps of the page itself is not asked.
+Prints the verdict, the META tags and classes that address crawlers, their meaning for this crawler, and their problems. \
+Without --image and --robots, only the page answers: what it leaves open is unknown, and what it permits to any crawler is \
+incomplete, since the robots.txt may name this one. With --image, the robots.txt of the site answers as stored in the \
+image, with the files that it refers to; with --with, the robots.txt is read again, together with these files only. \
+Permissions of the page that are stored in the image are ignored.
 
-Exit codes: 0 allowed; 1 not plainly allowed, which is disallowed, conditional, unknown, or incomplete for want of \
-the robots.txt or of a file that it refers to; 2 error.
+Exit codes: 0 allowed; 1 disallowed, conditional, unknown, or incomplete because the robots.txt or a file that it refers \
+to is missing; 2 error.
 
 Examples:
   robomaton page a.html --url https://example.com/a.html --agent mybot \\
@@ -82,13 +82,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut out = Out::new();
     let written = if arguments.json { out.json(&explanation) } else { explanation.write(&mut out) };
     match written.map_err(Failure::from).and_then(|()| out.finish()) {
-        // The exit code is the answer, whether anybody reads it or not.
+        // The exit code is the answer, even if nobody reads the output.
         Ok(()) | Err(Failure::ClosedPipe) => Ok(ExitCode::from(u8::from(!explanation.is_allowed()))),
         Err(failure) => Err(failure),
     }
 }
 
-/// Opens an image that knows pages.
+/// Opens an image of the profile that reads pages.
 fn full_image(path: &Path) -> Result<Image, Failure> {
     let image = open_image(path)?;
     if image.profile() != Profile::Full {
@@ -98,7 +98,7 @@ fn full_image(path: &Path) -> Result<Image, Failure> {
     Ok(image)
 }
 
-/// The robots.txt that an image holds of the page's site.
+/// The robots.txt of the page's site in an image.
 fn robots_of_image<'i>(path: &Path, image: &'i Image, url: &str) -> Result<SiteRobots<'i>, Failure> {
     let site = image.site(url);
     if site.is_none() {
@@ -107,7 +107,7 @@ fn robots_of_image<'i>(path: &Path, image: &'i Image, url: &str) -> Result<SiteR
     SiteRobots::from_image(image, site.as_ref()).map_err(|error| of_file(path, error))
 }
 
-/// The media type that a file's name implies.
+/// The media type for a file extension.
 fn content_type(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     matches!(extension.as_str(), "xhtml" | "xht" | "xml").then_some("application/xhtml+xml")

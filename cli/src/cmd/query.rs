@@ -1,9 +1,9 @@
-//! `robomaton query`: URLs in, one verdict a line out, in order.
+//! `robomaton query`: answers URLs, one verdict per line, in order.
 //!
-//! The job that must be fast: text lines go from the chunk they were read in through the batch into
-//! the output buffer. Objects and `--json` pay for what they ask. What is no question is answered
-//! `unknown`, so that the lines that come out match those that go in, and makes the exit code 2:
-//! one bad line never stops a run.
+//! This is the command that must be fast: a plain line goes from the input chunk through the batch
+//! to the output buffer. JSON objects and `--json` cost more. An invalid line is answered
+//! `unknown`, so that output lines match input lines, and makes the exit code 2; it never stops a
+//! run.
 
 use crate::ask::{LineDefaults, QuestionLines};
 use crate::failure::Failure;
@@ -18,32 +18,32 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The image to ask.
+    /// Image to query
     image: PathBuf,
     #[command(flatten)]
     query: QueryArgs,
-    /// Print a JSON object a line: url, agent, usage, purpose, verdict, decision, incomplete,
+    /// Print one JSON object per line: url, agent, usage, purpose, verdict, decision, incomplete,
     /// choice, name, looked_for, conditions, typed_conditions, rule, line, rules, fields,
-    /// conventional, outcome, basis, stale, status, fetched_at.
+    /// conventional, outcome, basis, stale, status, fetched_at
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     document: DocumentArgs,
     #[command(flatten)]
     terms: TermsArgs,
-    /// The URLs to ask about; without any, the lines of standard input: each a URL, an agent, a tab
-    /// and a URL, or a JSON object {"url", "agent", "usage", "purpose", "named_only"}.
+    /// URLs to look up; without any, the lines of standard input. Each line is a URL; an agent, a
+    /// tab and a URL; or a JSON object {"url", "agent", "usage", "purpose", "named_only"}
     #[arg(value_name = "URL")]
     urls: Vec<String>,
 }
 
 const EXAMPLES: &str = "\
 Prints VERDICT<TAB>URL for each URL, in order. VERDICT is one of allowed, disallowed, conditional, unknown; a URL whose \
-site is not in the image is unknown. What a missing file might forbid is disallowed; the key `decision` tells what the \
-files at hand say, `fields` and `conventional` what ACAP and the rest say alone. A rule of a page has the key `page`, one \
-of a file that the robots.txt refers to the key `file`.
+site is not in the image is unknown. A permission that a missing file might take back is disallowed; the key `decision` has \
+the decision of the files that are present, `fields` and `conventional` those of ACAP fields alone and of other rules alone. \
+A rule of a page has the key `page`, a rule of a file that the robots.txt refers to the key `file`.
 
-A line that is no question is unknown, is told on standard error, and makes the exit code 2.
+An invalid line is unknown, is reported on standard error, and makes the exit code 2.
 
 Examples:
   robomaton query crawl.rimg --agent GPTBot \\

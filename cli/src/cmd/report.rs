@@ -1,7 +1,7 @@
 //! `robomaton report`: one page with charts and tables of an image, or of several over time, and a
-//! search for a site.
+//! search for sites.
 //!
-//! `robomaton_report` makes the page; this file writes it and shows the progress.
+//! `robomaton_report` produces the page; this file writes it and shows the progress.
 
 use crate::bar;
 use crate::cmd::lint;
@@ -25,29 +25,29 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The image; of several, the page is about the newest, and shows who was kept out over time.
+    /// Images; with several, the page is about the newest one and charts blocked crawlers over time
     #[arg(required = true, value_name = "IMAGE")]
     images: Vec<PathBuf>,
-    /// The page to write.
+    /// HTML file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What stands above the page [default: What N sites tell crawlers].
+    /// Title of the page [default: What N sites tell crawlers]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Sites whose policies the page holds, for its search. Of more, those are taken whose records
-    /// are the longest.
+    /// Number of sites whose policies are embedded for the search. If there are more, the sites
+    /// with the longest records are taken
     #[arg(long, value_name = "N", default_value_t = SITES)]
     sites: usize,
-    /// Print what was counted as JSON: an object a line for each image, the newest last.
+    /// Print the counts as JSON: one object per line for each image, the newest last
     #[arg(long)]
     json: bool,
 }
 
 const EXAMPLES: &str = "\
-The page is one HTML file that loads nothing. Its pictures count all sites: who is kept out, how much of a site well-known \
-crawlers may crawl, outcomes, rules, sizes, wildcards, the most named crawlers and what lint warns of, each with a table \
-behind it. Sizes and mistakes need the texts, which an image compiled with --no-sources does not hold. Of several images \
-the one with the newest capture is the newest.
+The page is one HTML file that loads nothing else. Its charts count all sites: blocked crawlers, how much of a site \
+well-known crawlers may crawl, outcomes, rules, sizes, wildcards, the most named crawlers and the warnings of lint, each \
+with its table. Sizes and warnings need the texts, which an image compiled with --no-sources does not contain. The newest \
+of several images is the one with the newest capture.
 
 Examples:
   robomaton report crawl.rimg -o report.html
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is counted of an image; the fields are the keys that scripts rely on.
+/// The counts of an image; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
 struct Counted<'a> {
     /// The page.

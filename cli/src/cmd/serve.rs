@@ -1,4 +1,4 @@
-//! `robomaton serve`: the image behind HTTP, until somebody ends it.
+//! `robomaton serve`: serves an image over HTTP until it is stopped.
 //!
 //! Arguments and help; the service is the crate `serve`.
 
@@ -12,24 +12,24 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How often the file is looked at.
+/// How often the file is checked for changes.
 const POLL: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The image to ask.
+    /// Image to serve
     image: PathBuf,
-    /// The address and port to listen on; port 0 is any that is free. There is no TLS and no
-    /// password: keep it to this machine, or behind something that has both.
+    /// Address and port to listen on; port 0 means any free port. There is no TLS and no
+    /// authentication: listen only on this machine, or behind a proxy that has both
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
     listen: SocketAddr,
-    /// A name that browsers may ask under, beside IP addresses and `localhost`; may be given
-    /// several times.
+    /// Host name that browsers may use, in addition to IP addresses and `localhost`; may be given
+    /// several times
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// Do not hold an image against the rules of its format before it answers. Opening then takes
-    /// no time, whatever the size; a damaged image may give wrong answers.
+    /// Do not verify an image before it answers. Opening then takes constant time; a damaged image
+    /// may give wrong answers
     #[arg(long)]
     no_verify: bool,
     #[command(flatten)]
@@ -47,24 +47,25 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 const EXAMPLES: &str = "\
-Prints the address on standard error and answers until SIGTERM or SIGINT; what is under way then is ended.
+Prints the address on standard error and serves until SIGTERM or SIGINT; requests in progress are then completed.
 
   GET  /v1/decide?url=U&agent=A   the verdict, as `query --json` prints it
   POST /v1/decide                 many questions, as `query` reads them in JSON
-  GET  /v1/explain?url=U&agent=A  why, as `explain --json` tells it
-  GET  /v1/site?url=U             what the image holds of a site
+  GET  /v1/explain?url=U&agent=A  the reasons, as `explain --json` prints them
+  GET  /v1/site?url=U             the contents of the image for a site
   GET  /v1/text?url=U             the robots.txt of a site
   GET  /v1/crawlers?url=U         every known crawler at once
   GET  /v1/sites?prefix=P         the sites, a page at a time
   POST /v1/test                   a text, line by line
   POST /v1/test/crawlers          a text, for every known crawler
   POST /v1/test/urls              a text, for several URLs
-  GET  /healthz, /metrics         for supervisors and Prometheus
-  GET  /, /sites                  a page to try robots.txt files on, and one of the sites
-docs/service.md tells their parameters.
+  GET  /healthz, /metrics         for monitoring and Prometheus
+  GET  /, /sites                  pages for testing robots.txt files and for the sites
+docs/service.md describes their parameters.
 
-Replace the image by renaming a new one over it, as `compile` does: it is looked at each second and at SIGHUP, verified, \
-and answers from then on; no request is lost. What cannot be opened is said and counted, and the old image goes on.
+To replace the image, rename a new one over it, as `compile` does: the file is checked every second and at SIGHUP, \
+verified, and then used for all new requests; no request is lost. A file that cannot be opened is reported and counted, \
+and the old image stays in use.
 
 Examples:
   robomaton serve crawl.rimg

@@ -1,6 +1,6 @@
 //! `robomaton verify`: checks an image against the rules of its format.
 //!
-//! The rules are those of `formats::verify`; this file only reports which one is broken, and where.
+//! The rules are in `formats::verify`; this file reports the violated rule and where.
 
 use crate::failure::Failure;
 use crate::input::open_image;
@@ -15,32 +15,32 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The image to check.
+    /// Image to verify
     image: PathBuf,
-    /// Decompress every text, too.
+    /// Also decompress every text
     #[arg(long)]
     texts: bool,
-    /// Print the answer as one JSON object: image, ok, sites, bytes, profile, texts.
+    /// Print the result as one JSON object: image, ok, sites, bytes, profile, texts
     #[arg(long)]
     json: bool,
 }
 
-/// What `--json` prints; the fields are the keys that scripts rely on.
+/// The output of `--json`; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
 struct Verified<'a> {
     image: &'a Path,
-    /// Always true: an image that breaks a rule is an error.
+    /// Always true: an image that violates a rule is an error.
     ok: bool,
     sites: usize,
     bytes: usize,
     profile: &'static str,
-    /// Whether the texts were decompressed.
+    /// True if the texts were decompressed.
     texts: bool,
 }
 
 const EXAMPLES: &str = "\
-Prints `ok: ...`, or says which rule of the format is broken at which byte and exits with 2. All that verdicts \
-and their reasons rest on is checked; that a text decompresses, only with --texts, which takes longer.
+Prints `ok: ...`, or reports the violated rule of the format with its byte offset and exits with 2. Everything that \
+verdicts and their reasons depend on is checked. Texts are decompressed only with --texts, which takes longer.
 
 Examples:
   robomaton verify crawl.rimg

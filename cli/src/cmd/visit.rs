@@ -1,7 +1,8 @@
 //! `robomaton visit`: may the crawler fetch these URLs now, and if not, when?
 //!
-//! Joins the verdict and the schedule of the site into one word a line. `formats::schedule` does
-//! the arithmetic of time. No record of visits is kept: the caller says when the last one was.
+//! It combines the verdict and the schedule of the site into one answer per line.
+//! `formats::schedule` computes the times. No visits are recorded: the caller gives the time of the
+//! last one.
 
 use crate::ask::{LineDefaults, QuestionLines};
 use crate::failure::Failure;
@@ -23,31 +24,31 @@ use std::time::Duration;
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("agents", |agents| agents.required(true).default_value(None)))]
 pub(crate) struct Arguments {
-    /// The image to ask.
+    /// Image to query
     image: PathBuf,
     #[command(flatten)]
     query: QueryArgs,
-    /// The time of the visit, in RFC 3339 or in seconds since 1970 [default: the clock's].
+    /// Time of the visit, in RFC 3339 or in seconds since 1970 [default: now]
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<Time>,
-    /// When the crawler last fetched something of the site; the same for all URLs. Without it there
-    /// is no interval to wait for.
+    /// Time of the crawler's last fetch from the site; the same for all URLs. Without it there is
+    /// no interval to wait for
     #[arg(long, value_name = "TIME", value_parser = time)]
     last: Option<Time>,
-    /// How long that fetch took. Where the site says nothing of intervals, the rule of thumb is
-    /// then followed: the slower of twice this time and ten seconds.
+    /// Duration of that fetch. If the site states no interval, a rule of thumb is then followed:
+    /// twice this time, but at least ten seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     took: Option<Duration>,
-    /// Print a JSON object a line: url, agent, usage, purpose, now, answer, verdict, incomplete,
-    /// basis, outcome, stale, may_visit, wait_seconds, interval, rate, visits, rates, delays,
-    /// comments.
+    /// Print one JSON object per line: url, agent, usage, purpose, now, answer, verdict,
+    /// incomplete, basis, outcome, stale, may_visit, wait_seconds, interval, rate, visits, rates,
+    /// delays, comments
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     document: DocumentArgs,
     #[command(flatten)]
     terms: TermsArgs,
-    /// The URLs to visit; without any, the lines of standard input, as `query` reads them.
+    /// URLs to visit; without any, the lines of standard input, as `query` reads them
     #[arg(value_name = "URL")]
     urls: Vec<String>,
 }
@@ -55,18 +56,18 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Prints ANSWER<TAB>URL for each URL, in order. ANSWER is one of:
   now           the crawler may fetch it at this time
-  wait SECONDS  it may, after so many seconds, rounded up
-  never         it may not: the verdict is disallowed
-  conditional   it may under conditions, which `query --json` tells
-  unknown       the image does not hold the site, or not what it says
+  wait SECONDS  the crawler may fetch it after this many seconds, rounded up
+  never         the crawler must not fetch it: the verdict is disallowed
+  conditional   the crawler may fetch it under conditions, see `query --json`
+  unknown       the image does not have the site, or not its rules
 
-A site that was unreachable when it was captured is disallowed, and what an image says is as old as its captures. \
-Times of visits, request rates, crawl delays and comments are those of the site's groups for the crawler, all of them \
-together. In JSON, may_visit says whether the time is one of those at which visits are welcome, whatever the verdict, \
-and wait_seconds is exact, 0 for now and null where the answer is never or unknown. interval is what is to lie between \
-two fetches now, with its source: request-rate, crawl-delay, or rule-of-thumb, which is waited for with --took only.
+A site that was unreachable when it was captured is disallowed; answers are as old as the captures in the image. Visit \
+times, request rates, crawl delays and comments are taken from all groups of the site for the crawler. In JSON, may_visit \
+is true if visits are welcome at this time, whatever the verdict; wait_seconds is exact, 0 for now and null for never and \
+unknown. interval is the current minimum time between two fetches, with its source: request-rate, crawl-delay, or \
+rule-of-thumb, which is followed with --took only.
 
-Exit codes: 0 if the answer is now for all URLs, 1 if not, 2 error, and if a line is no question.
+Exit codes: 0 the answer is now for all URLs, 1 it is not, 2 error, or a line is invalid.
 
 Examples:
   robomaton visit crawl.rimg --agent mybot https://example.com/a
@@ -75,7 +76,7 @@ Examples:
   robomaton visit crawl.rimg --agent mybot --now 1767323045 --last 1767323040 \\
     --took 0.8 https://example.com/a";
 
-/// A time in seconds since 1970, and whether there was a fraction of a second beyond them.
+/// A time in seconds since 1970; `fraction` is true if there was a fraction of a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Time {
     seconds: u64,
@@ -108,15 +109,15 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     let image = open_image(&arguments.image)?.with_terms(terms);
     let crawler = arguments.query.checked(&image, &arguments.document)?;
     let defaults = LineDefaults::new(&arguments.query, &image, &crawler, &arguments.document);
-    // The last visit is rounded up and now is rounded down, so that nobody is early.
+    // The last visit is rounded up and now is rounded down, so that no visit is early.
     let last = arguments.last.map(|last| last.seconds + u64::from(last.fraction));
     let painter = Painter::new(color);
     let mut all_now = true;
     let mut out = Out::new();
     let code = QuestionLines::new(defaults).run(&arguments.urls, &mut out, |out, answered| {
         let verdict = &answered.verdict;
-        // What an image was narrowed to is not this crawler's; to say nothing is not to say that it
-        // may come.
+        // An image restricted to other crawlers has no schedule for this one, and silence is no
+        // permission to visit.
         let site = verdict.site().filter(|_| verdict.basis() != Basis::Narrowed);
         let schedule = site.map(|site| site.schedule(answered.crawler));
         let wait = schedule.as_ref().map(|schedule| schedule.wait(at, last, arguments.took));
@@ -140,7 +141,7 @@ enum Answer {
     Now,
     Wait(Duration),
     Never,
-    /// With the wait for those who meet the conditions.
+    /// With the wait for crawlers that meet the conditions.
     Conditional(Duration),
     Unknown,
 }
@@ -173,7 +174,7 @@ impl Answer {
         }
     }
 
-    /// The decision that it is coloured as.
+    /// The decision that determines its colour.
     fn mood(&self) -> Decision {
         match self {
             Answer::Now => Decision::Allowed,
@@ -200,7 +201,7 @@ struct VisitJson<'a> {
     now: Option<String>,
     answer: &'static str,
     verdict: &'static str,
-    /// Whether a file that speaks to the crawler is missing; what it might forbid is forbidden.
+    /// True if a file that applies to the crawler is missing; what it might forbid is forbidden.
     incomplete: bool,
     basis: &'static str,
     outcome: Option<&'static str>,
@@ -233,16 +234,16 @@ impl<'a> VisitJson<'a> {
     }
 }
 
-/// What the site says of time; null where it is not known.
+/// The site's schedule; null where it is not known.
 #[derive(Default, Serialize)]
 struct Timing {
     may_visit: Option<bool>,
     interval: Option<Between>,
-    /// The rate in force.
+    /// The current rate.
     rate: Option<Documents>,
     visits: Option<Vec<String>>,
     rates: Option<Vec<Documents>>,
-    /// Seconds.
+    /// In seconds.
     delays: Option<Vec<f64>>,
     comments: Option<Vec<String>>,
 }

@@ -1,8 +1,8 @@
-//! What a walk has reached, and the steps that wait for segments.
+//! The states that a walk has reached, and the steps that wait for segments.
 //!
-//! The walk says which states are reached and which segments are found, and where; here is decided
-//! which steps that takes. Invariants: a state is reached once; a step enters the queue of a
-//! frequent segment once and leaves it once, in the order of places; all room is the walk's. It
+//! The walk reports reached states and found segments with their positions; this module decides
+//! which steps follow. Invariants: a state is reached once; a step enters the queue of a frequent
+//! segment once and leaves it once, in the order of positions; the walk provides all memory. It
 //! does not know how segments are found.
 
 use super::Register;
@@ -10,12 +10,12 @@ use arrayvec::ArrayVec;
 use robomaton_formats::program::{State, Step};
 use std::ops::Range;
 
-/// A step that waits, and the one that waits behind it (plus one).
+/// A waiting step, and the next one in its queue (plus one).
 #[derive(Clone, Copy)]
 pub(super) struct Waiter {
-    /// Where the step stands in the program.
+    /// The offset of the step in the program.
     step: u32,
-    /// From where its segment may begin.
+    /// The first position at which its segment may begin.
     from: u32,
     next: u16,
 }
@@ -25,31 +25,31 @@ pub(super) struct Waiter {
 pub(super) struct Queue {
     first: u16,
     last: u16,
-    /// The last of the anchored ones, behind which stand those before.
+    /// The last anchored one, which links to those before it.
     anchored: u16,
 }
 
-/// What has been reached, and what waits for segments.
+/// The reached states, and the steps that wait for segments.
 pub(super) struct Waiting<'w, const N: usize> {
     pub(super) program: &'w [u8],
-    /// Where lists begin in it.
+    /// The offset of the lists in the program.
     pub(super) lists: usize,
-    /// Bytes of the target.
+    /// Length of the target in bytes.
     pub(super) length: usize,
-    /// The place at which each state with a number was reached.
+    /// The position at which each numbered state was reached.
     pub(super) reached: &'w mut [u32],
     pub(super) queues: &'w mut [Queue],
     /// Steps that were put into queues.
     pub(super) waiters: &'w mut ArrayVec<Waiter, N>,
-    /// Those that have an anchored priority, which they may give behind others.
+    /// Steps with an anchored priority, which they may yield after other steps.
     pub(super) anchored: &'w mut ArrayVec<Waiter, N>,
 }
 
-/// No place.
+/// No position.
 pub(super) const NEVER: u32 = u32::MAX;
 
 impl<const N: usize> Waiting<'_, N> {
-    /// Takes the steps of a rare segment that was found, which stand at its node; moves past them.
+    /// Takes the steps at the node of a rare segment that was found; moves past them.
     #[inline]
     pub(super) fn at_node<R: Register>(
         &mut self,
@@ -114,8 +114,8 @@ impl<const N: usize> Waiting<'_, N> {
         self.reach(step.leads, end)
     }
 
-    /// Notes that a state has been reached, unless it had been before, and lets the steps of its
-    /// list wait.
+    /// Records that a state has been reached, unless it was before, and lets the steps of its list
+    /// wait.
     #[inline]
     pub(super) fn reach(&mut self, state: State, place: usize) -> Option<()> {
         if let Some(number) = state.number {
@@ -128,7 +128,7 @@ impl<const N: usize> Waiting<'_, N> {
         state.list.map_or(Some(()), |list| self.wait(list, place))
     }
 
-    /// Puts every step of a list into the queue of its segment, from this place on.
+    /// Puts every step of a list into the queue of its segment, from this position on.
     fn wait(&mut self, list: usize, from: usize) -> Option<()> {
         let mut at = self.lists.checked_add(list)?;
         loop {

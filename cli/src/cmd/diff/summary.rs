@@ -1,8 +1,8 @@
-//! The summary of `diff`: counts of sites, and for each crawler how many gave or took access, with
-//! examples.
+//! The summary of `diff`: counts of sites, and for each crawler the sites that gave or took access,
+//! with examples.
 //!
-//! Holds counts and a few names, whatever the number of sites. It does not know where changes come
-//! from.
+//! It keeps counts and a few names, whatever the number of sites. It does not know where changes
+//! come from.
 
 use robomaton_explain::{count, shown};
 use robomaton_tables::diff::{Access, Change, Changed};
@@ -10,15 +10,15 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// The counts up to now.
+/// The counts so far.
 pub(super) struct Summary {
     examples: usize,
     changes: BTreeMap<Change, Seen>,
-    /// By crawler and usage in the order asked about, and by what was and is.
+    /// By crawler and usage in the order of the question, and by the access before and after.
     access: Vec<CrawlerSteps>,
 }
 
-/// A number of sites, the first of them by name.
+/// A number of sites, and the names of the first.
 #[derive(Default)]
 struct Seen {
     sites: usize,
@@ -31,7 +31,7 @@ struct CrawlerSteps {
     steps: BTreeMap<Step, Seen>,
 }
 
-/// Less, more, or known no more; and from what to what.
+/// Less access, more, or no longer known; from which share to which.
 type Step = (Option<Ordering>, &'static str, &'static str);
 
 impl Seen {
@@ -71,12 +71,12 @@ impl Summary {
         }
     }
 
-    /// Whether anything differs.
+    /// True if anything differs.
     pub(super) fn differs(&self) -> bool {
         !self.changes.is_empty()
     }
 
-    /// Tells it, of this many sites before and now, and in both.
+    /// Writes the summary, given the number of sites before, now, and in both.
     pub(super) fn write(&self, [before, now]: [usize; 2], both: u64, out: &mut impl Write) -> io::Result<()> {
         let stayed = [Change::Outcome, Change::Rules, Change::Records, Change::Text];
         let changed: usize = stayed.iter().filter_map(|change| Some(self.changes.get(change)?.sites)).sum();

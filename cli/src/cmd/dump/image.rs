@@ -1,7 +1,7 @@
 //! `dump image`: header, section table, counts, and the first records of each kind.
 //!
-//! Reads records through the checked view; it knows no offset. What does not decode is shown as
-//! `damaged`.
+//! Reads records through the checked view; it knows no offset. A record that cannot be decoded is
+//! shown as `damaged`.
 
 use robomaton_formats::layout::{MAGIC, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, ScopedView, USAGES, read_list};
@@ -9,7 +9,7 @@ use robomaton_formats::{PolicyAt, ScopeAt, SetRef, SiteEntry, UsageId};
 use robomaton_runtime::Image;
 use std::io::{self, Write};
 
-/// Records shown of each kind.
+/// The number of records shown of each kind.
 const FIRST: usize = 8;
 
 /// The image as text.
@@ -109,7 +109,7 @@ fn set<D: AsRef<[u8]>>(image: &Image<D>, set: Option<SetRef>, out: &mut impl Wri
     }
 }
 
-/// A list whose fields are weighed by specificity, its entries, and the list of the fields for any
+/// Writes a scoped list (weighed by specificity), its entries, and the list of fields for any
 /// crawler.
 fn scoped<D: AsRef<[u8]>>(
     image: &Image<D>,
@@ -136,7 +136,7 @@ fn scoped<D: AsRef<[u8]>>(
     match list.rest {
         None => Ok(()),
         Some(rest) => match view.list(rest).and_then(ScopedView::read) {
-            // The fields for any crawler have none behind them, so this ends.
+            // The list of fields for any crawler refers to no other list, so this ends.
             Some(fields) if fields.rest.is_none() => {
                 write!(out, "{indent}to any crawler: scoped list at {rest:#x}")?;
                 scoped(image, &fields, &format!("{indent}  "), out)
@@ -151,7 +151,7 @@ fn usage<D: AsRef<[u8]>>(image: &Image<D>, id: UsageId) -> String {
     name.as_deref().unwrap_or("damaged").escape_default().to_string()
 }
 
-/// The scopes, each with how much it holds; those that the shown sites lead to.
+/// Writes the scopes that the shown sites lead to, each with its size.
 fn scopes<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
     let view = image.view();
     let policy_of = |entry| if let SiteEntry::Policy(at) = entry { Some(at) } else { None };
@@ -193,7 +193,7 @@ fn crawlers<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Resul
     Ok(())
 }
 
-/// Usages beyond those that every image numbers.
+/// Writes the usages that are not numbered in every image.
 fn usages<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<()> {
     let own: Vec<String> = image.view().usages().skip(USAGES.len()).collect();
     if own.is_empty() {

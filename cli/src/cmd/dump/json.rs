@@ -1,7 +1,8 @@
-//! `dump --json`: the stages as JSON, an object a line.
+//! `dump --json`: the stages as JSON, one object per line.
 //!
-//! The same facts as the texts, under keys: the lines of a tree, the groups of a policy, programs,
-//! the sections of an image. It reads what the crates below give and decides nothing.
+//! It has the same facts as the texts, under keys: the lines of a tree, the groups of a policy,
+//! programs, the sections of an image. It reads the results of the crates below and decides
+//! nothing.
 
 use crate::output::Out;
 use robomaton_compiler::{Agent, Policy, Sense};
@@ -17,7 +18,7 @@ struct Line {
     line: usize,
     /// `blank`, `field`, `acap`, `unknown` or `malformed`.
     kind: &'static str,
-    /// Of a known record, the right spelling of its key.
+    /// For a known record, the canonical spelling of its key.
     key: Option<String>,
     value: Option<String>,
     comment: Option<String>,
@@ -26,7 +27,7 @@ struct Line {
     end: u32,
 }
 
-/// The lines of a tree.
+/// Prints the lines of a tree.
 pub(super) fn tree(tree: &Tree<'_>, out: &mut Out) -> io::Result<()> {
     let text = |span| Some(text_of(tree.text(span))).filter(|text: &String| !text.is_empty());
     tree.lines.iter().zip(1..).try_for_each(|(line, number)| {
@@ -63,7 +64,7 @@ struct Rule {
     conditions: Vec<String>,
 }
 
-/// The groups of a policy.
+/// Prints the groups of a policy.
 pub(super) fn policy(policy: &Policy<'_>, out: &mut Out) -> io::Result<()> {
     let agent = |agent: &Agent<'_>| match agent {
         Agent::Any => "*".to_owned(),
@@ -92,7 +93,7 @@ pub(super) fn policy(policy: &Policy<'_>, out: &mut Out) -> io::Result<()> {
 pub(super) struct Program<'a> {
     pub(super) program: usize,
     pub(super) bytes: usize,
-    /// As `dump automaton` prints it.
+    /// The text that `dump automaton` prints.
     pub(super) text: &'a str,
 }
 
@@ -117,7 +118,7 @@ struct Part {
     checksum: String,
 }
 
-/// The sections of an image of one file.
+/// Prints the sections of an image of one file.
 pub(super) fn image<D: AsRef<[u8]>>(image: &Image<D>, out: &mut Out) -> io::Result<()> {
     let view = image.view();
     let layout = view.layout();

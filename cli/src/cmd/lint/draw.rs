@@ -1,7 +1,7 @@
-//! Diagnostics with carets.
+//! Draws diagnostics with carets.
 //!
-//! Each place is drawn with its own line, so that a file of many diagnostics costs no more than its
-//! lines. It reads the source through [`Places`] only.
+//! Each place is drawn with its own line only, so the cost of a file with many diagnostics is
+//! linear in its lines. It reads the source through [`Places`] only.
 
 use super::remark::FileFinding;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
@@ -42,7 +42,7 @@ pub(super) fn draw(
     writeln!(out, "{}\n", renderer.render(&report))
 }
 
-/// A line in the style of a finding, without a place.
+/// A title line in the style of a finding, without a place.
 pub(super) fn title(
     renderer: &Renderer,
     found: &FileFinding<'_>,

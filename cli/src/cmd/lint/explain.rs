@@ -1,7 +1,7 @@
 //! `lint --explain CODE`: prints the entry of a code in LINTS.md.
 //!
-//! The document is part of the program, so the output is the text of the document. A test checks
-//! its codes against those of the crates.
+//! The document is embedded in the program and printed as it is. A test compares its codes with
+//! those of the crates.
 
 use crate::failure::Failure;
 use crate::output::Out;

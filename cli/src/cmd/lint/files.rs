@@ -1,14 +1,15 @@
-//! Which files are looked at: those that are named, those below directories, standard input.
+//! The files to lint: named files, files below directories, standard input.
 //!
-//! Of a directory only files whose endings promise a text or a page; a file that is named may be
-//! called anything. Files come in the order of the arguments, those of a directory in the order of
+//! In a directory, only files with the extension of a text or a page are read; a named file may
+//! have any name. Files come in the order of the arguments, files of a directory in the order of
 //! their names.
 
 use super::page;
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 
-/// Every file to look at, or why there is none. `is_terminal` says that nobody pipes anything in.
+/// Lists the files, or an error in place of a directory without any. `is_terminal` means that
+/// nothing is piped in.
 pub(super) fn of(arguments: &[PathBuf], is_terminal: bool) -> Result<Vec<Result<PathBuf, Failure>>, Failure> {
     if arguments.is_empty() {
         if is_terminal {
@@ -33,8 +34,8 @@ pub(super) fn of(arguments: &[PathBuf], is_terminal: bool) -> Result<Vec<Result<
     Ok(files)
 }
 
-/// Adds the texts and pages below a directory. Links to directories are not followed: they may lead
-/// back up.
+/// Adds the texts and pages below a directory. Links to directories are not followed: they may form
+/// cycles.
 fn below(directory: &Path, files: &mut Vec<Result<PathBuf, Failure>>) {
     let mut stack = vec![(directory.to_owned(), true)];
     while let Some((path, is_directory)) = stack.pop() {

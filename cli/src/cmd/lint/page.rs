@@ -1,9 +1,9 @@
 //! The findings about a page, each with the place of its tag or element.
 //!
-//! A page is recognized by the name of its file. To find a tag, the page is split into lines as a
-//! robots.txt is; for that it is converted to UTF-8, as the reader of pages does. Each tag and each
-//! element is given to the compiler under a number of its own in place of its line, so that a
-//! finding leads back to it. It knows no ACAP.
+//! A page is recognized by its file name. To locate tags, the page is split into lines like a
+//! robots.txt, after conversion to UTF-8 as in the reader of pages. The compiler gets a number for
+//! each tag and element in place of its line, so that a finding leads back to it. It knows nothing
+//! about ACAP.
 
 use crate::failure::Failure;
 #[cfg(not(feature = "pages"))]
@@ -21,7 +21,7 @@ use robomaton_grammar::Tree;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Names of media types by the ends of file names.
+/// Media types by file extension.
 const KINDS: [(&str, &str); 4] = [
     ("html", "text/html"),
     ("htm", "text/html"),
@@ -29,7 +29,7 @@ const KINDS: [(&str, &str); 4] = [
     ("xht", "application/xhtml+xml"),
 ];
 
-/// The media type of a page, if the file is one.
+/// The media type if the file is a page.
 pub(super) fn kind(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?;
     KINDS.iter().find(|(end, _)| extension.eq_ignore_ascii_case(end)).map(|(_, kind)| *kind)
@@ -52,8 +52,8 @@ pub(super) fn utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// The remarks about a page whose lines are those of the tree, and whether there was more than is
-/// read.
+/// The findings about a page whose lines are those of the tree; true if the page exceeds the
+/// reader's limits.
 #[cfg(feature = "pages")]
 pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> Result<(Vec<Finding>, bool), Failure> {
     let found = read_page(tree.source, Some(kind));
@@ -77,13 +77,13 @@ pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> Result<(Vec<Finding>, bool), 
     Ok((findings.collect(), cut))
 }
 
-/// Says that pages are not read by this build.
+/// The error of a build that cannot read pages.
 #[cfg(not(feature = "pages"))]
 pub(super) fn lint(_: &Tree<'_>, _: &str) -> Result<(Vec<Finding>, bool), Failure> {
     Err(left_out("pages"))
 }
 
-/// The tag at a line and a column, as far as the line holds it.
+/// The tag at a line and a column, as far as it is on the line.
 #[cfg(feature = "pages")]
 fn tag_at(tree: &Tree<'_>, (line, column): (u32, u32)) -> Span {
     let Some(line) = tree.lines.get(line.saturating_sub(1) as usize) else { return Span::default() };

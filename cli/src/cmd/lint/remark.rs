@@ -1,10 +1,10 @@
-//! The findings of one file, and how many there are of each severity.
+//! The findings of one file, and their counts by severity.
 
 use robomaton_explain::lint::{Finding, FindingCounts};
 use robomaton_grammar::Severity;
 use serde::Serialize;
 
-/// A finding with the file that it is about. The fields are those of the JSON output.
+/// A finding with its file. The fields are those of the JSON output.
 #[derive(Serialize)]
 pub(super) struct FileFinding<'a> {
     pub(super) file: &'a str,
@@ -12,7 +12,7 @@ pub(super) struct FileFinding<'a> {
     pub(super) finding: Finding,
 }
 
-/// Whether there is anything above a note.
+/// True if there is a finding above a note.
 pub(super) fn has_mistakes(counts: FindingCounts) -> bool {
     counts.errors + counts.warnings > 0
 }

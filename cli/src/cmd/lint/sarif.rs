@@ -1,13 +1,13 @@
-//! Diagnostics as one SARIF 2.1.0 log, which code scanning takes.
+//! Diagnostics as one SARIF 2.1.0 log, for code scanning.
 //!
 //! ```text
 //!   log { runs: [ run { tool { driver { rules: one for each code that occurs } }, results: one for each remark } ] }
 //! ```
 //!
-//! Only the part of the standard that is written has types. A test checks the output against the
-//! schema of the standard. Columns count characters, as the log says. Byte offsets are those of the
-//! file, and are left out where a page was read in another encoding. The text of a rule is its
-//! entry in LINTS.md.
+//! Only the parts of the standard that are written have types. A test validates the output against
+//! the schema of the standard. Columns count characters, as the log declares. Byte offsets refer to
+//! the file and are left out if a page was converted from another encoding. The text of a rule is
+//! its entry in LINTS.md.
 
 use super::explain::DOCUMENT;
 use super::remark::FileFinding;
@@ -79,8 +79,8 @@ struct Configuration {
     level: &'static str,
 }
 
-/// What code scanning wants to know beyond the standard, and the number of the rule that the code
-/// rests on.
+/// Properties that code scanning wants beyond the standard, and the number of the rule behind the
+/// code.
 #[derive(Serialize)]
 struct Properties {
     #[serde(rename = "problem.severity")]
@@ -146,17 +146,17 @@ struct Bytes {
     byte_length: u32,
 }
 
-/// The log of a run, up to now.
+/// The log so far.
 #[derive(Default)]
 pub(super) struct Sarif {
     rules: Vec<Rule>,
-    /// The places of codes among the rules.
+    /// The index of each code in `rules`.
     indexes: HashMap<&'static str, usize>,
     results: Vec<ResultEntry>,
 }
 
 impl Sarif {
-    /// Adds a finding. `is_verbatim` says that the text has the bytes of the file.
+    /// Adds a finding. `is_verbatim` means that the text has the same bytes as the file.
     pub(super) fn add(&mut self, found: &FileFinding<'_>, places: &Places<'_, '_>, is_verbatim: bool) {
         let uri = uri(found.file);
         let found = &found.finding;

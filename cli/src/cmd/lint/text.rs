@@ -1,6 +1,6 @@
-//! Diagnostics for people: drawn with carets, and one total.
+//! Diagnostics for people: drawn with carets, followed by a total.
 //!
-//! If a file has many remarks with one code, the first few are drawn, and the others are listed by
+//! If a file has many findings with the same code, the first few are drawn and the others listed by
 //! line.
 
 use super::draw;
@@ -11,7 +11,7 @@ use robomaton_explain::lint::{FindingCounts, Places};
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// Remarks of one code that are drawn for a file, if it has at least two more.
+/// Findings with the same code that are drawn for a file with at least two more.
 const DRAWN: usize = 3;
 /// Lines, or runs of lines, that are listed.
 const NAMED: usize = 12;
@@ -19,9 +19,9 @@ const NAMED: usize = 12;
 /// The output of a run.
 pub(super) struct Text {
     renderer: Renderer,
-    /// Whether every remark is drawn.
+    /// True if every finding is drawn.
     all: bool,
-    /// Whether nothing but the total is printed.
+    /// True if only the total is printed.
     quiet: bool,
 }
 
@@ -30,7 +30,7 @@ impl Text {
         Text { renderer: draw::renderer(color), all, quiet }
     }
 
-    /// The remarks of one file, in the order of their places.
+    /// Writes the findings of one file, ordered by position.
     pub(super) fn file(
         &self,
         findings: &[FileFinding<'_>],
@@ -43,7 +43,7 @@ impl Text {
         let mut totals: HashMap<&str, usize> = HashMap::new();
         findings.iter().for_each(|found| *totals.entry(found.finding.code).or_default() += 1);
         let mut drawn: HashMap<&str, usize> = HashMap::new();
-        // The others, by code, in the order of the first.
+        // The other findings, by code, in the order of their first.
         let mut others: Vec<(&FileFinding<'_>, Vec<u32>)> = Vec::new();
         for found in findings {
             let code = found.finding.code;
@@ -66,8 +66,8 @@ impl Text {
         Ok(())
     }
 
-    /// The total of a run: how many files there are, how many of them are clean, and all remarks.
-    /// `only` is the name of the file of a run with one file.
+    /// Writes the total of a run: the number of files, of clean files, and of all findings. `only`
+    /// is the file name in a run with one file.
     pub(super) fn total(
         files: usize,
         clean: usize,
