@@ -15,6 +15,15 @@ use robomaton_formats::Outcome;
 use robomaton_grammar::Tree;
 
 /// Compiles one text fetched from `origin` (`host[:port]`, for patterns that are absolute URLs).
+///
+/// ```
+/// use robomaton_compiler::{Options, compile};
+/// use robomaton_formats::Outcome;
+///
+/// let compile = |text: &[u8]| compile(text, Some("example.com"), &Options::default());
+/// assert_eq!(compile(b"User-agent: *\nDisallow: /private/\n").outcome, Outcome::Rules);
+/// assert_eq!(compile(b"# nothing yet\n").outcome, Outcome::Empty);
+/// ```
 pub fn compile(text: &[u8], origin: Option<&str>, options: &Options) -> Document {
     compile_with(text, &CompileContext { origin, ..CompileContext::default() }, options)
 }

@@ -19,6 +19,22 @@ use robomaton_formats::program::{Priority, Silence, permits};
 use robomaton_formats::{Decision, NoRules, SetRef, SiteEntry};
 
 /// The answers for one crawler and one usage on one site. Cheap to copy; made by [`Site::access`].
+///
+/// ```
+/// # use robomaton_compiler::{Entry, Options, compile, emit};
+/// # let document = compile(b"User-agent: GPTBot\nDisallow: /private/\n", None, &Options::default());
+/// # let site = robomaton_formats::SiteKey::from_url("https://example.com/")?;
+/// # let bytes = emit(vec![Entry::fetched(site, &document)], &Options::default())?;
+/// use robomaton_runtime::{Image, Usage};
+///
+/// let image = Image::from_bytes(bytes)?;
+/// let crawler = image.crawler(["GPTBot"]);
+/// let site = image.site("https://example.com/").expect("the image holds the site");
+/// let access = site.access(&crawler, Usage::CRAWL); // the rules are looked up once
+/// assert!(access.decide("/news/1").is_allowed());
+/// assert!(!access.decide("/private/1").is_allowed());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Access<'a> {
     site: Site<'a>,

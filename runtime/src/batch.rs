@@ -23,6 +23,23 @@ const BLOCK: usize = 16;
 const LINE: usize = 64;
 
 /// One question of a batch.
+///
+/// ```
+/// # use robomaton_compiler::{Entry, Options, compile, emit};
+/// # let document = compile(b"User-agent: GPTBot\nDisallow: /private/\n", None, &Options::default());
+/// # let site = robomaton_formats::SiteKey::from_url("https://example.com/")?;
+/// # let bytes = emit(vec![Entry::fetched(site, &document)], &Options::default())?;
+/// use robomaton_runtime::{Image, Question, Usage};
+///
+/// let image = Image::from_bytes(bytes)?;
+/// let crawler = image.crawler(["GPTBot"]);
+/// let urls = ["https://example.com/news/1", "https://example.com/private/1"];
+/// let questions = urls.map(|url| Question { crawler: &crawler, usage: Usage::CRAWL, url });
+/// let mut allowed = Vec::new();
+/// image.decide_batch(questions, |verdict| allowed.push(verdict.is_allowed()));
+/// assert_eq!(allowed, [true, false]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The crawler.

@@ -9,6 +9,22 @@ use robomaton_formats::{CrawlerId, SetRef, UsageId};
 
 /// A crawler, resolved against one image by [`crate::Image::crawler`]. With any other image,
 /// answers are wrong.
+///
+/// ```
+/// # use robomaton_compiler::{Entry, Options, compile, emit};
+/// # let document = compile(b"User-agent: GPTBot\nDisallow: /private/\n", None, &Options::default());
+/// # let site = robomaton_formats::SiteKey::from_url("https://example.com/")?;
+/// # let bytes = emit(vec![Entry::fetched(site, &document)], &Options::default())?;
+/// use robomaton_runtime::{Image, Usage};
+///
+/// let image = Image::from_bytes(bytes)?;
+/// let url = "https://example.com/private/x";
+/// let decide = |names: &[&str]| image.decide(&image.crawler(names), Usage::CRAWL, url).is_allowed();
+/// assert!(!decide(&["GPTBot/1.2"]));           // versions do not count
+/// assert!(!decide(&["my-gptbot", "gptbot"]));  // best name first
+/// assert!(decide(&["my-gptbot"]));             // names are compared whole
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Crawler {
     /// Reduced names, best first.
@@ -197,6 +213,21 @@ fn in_pages(view: View<'_>, policy: &PolicyView<'_>, index: usize) -> bool {
 }
 
 /// A usage of a URL, for a purpose.
+///
+/// ```
+/// # use robomaton_compiler::{Entry, Options, compile, emit};
+/// # let document = compile(b"User-agent: *\nNoindex: /drafts/\n", None, &Options::default());
+/// # let site = robomaton_formats::SiteKey::from_url("https://example.com/")?;
+/// # let bytes = emit(vec![Entry::fetched(site, &document)], &Options::default())?;
+/// use robomaton_runtime::{Image, Usage};
+///
+/// let image = Image::from_bytes(bytes)?;
+/// let (crawler, url) = (image.crawler(["mybot"]), "https://example.com/drafts/1");
+/// assert!(image.decide(&crawler, Usage::CRAWL, url).is_allowed());
+/// assert!(!image.decide(&crawler, Usage::INDEX, url).is_allowed());
+/// assert_eq!(image.usage("index"), Usage::INDEX); // any usage, by name
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Usage<'a> {
     /// The image's id of the usage; for an unknown usage, an id that no rule has.

@@ -21,6 +21,22 @@ use std::collections::BinaryHeap;
 /// An image, from a file or a directory of shards (the default) or over any bytes. Threads share it
 /// by reference. A clone of an image opened from files shares their bytes, so one image can be used
 /// under different terms.
+///
+/// ```
+/// # use robomaton_compiler::{Entry, Options, compile, emit};
+/// # let document = compile(b"User-agent: GPTBot\nDisallow: /private/\n", None, &Options::default());
+/// # let site = robomaton_formats::SiteKey::from_url("https://example.com/")?;
+/// # let bytes = emit(vec![Entry::fetched(site, &document)], &Options::default())?;
+/// use robomaton_runtime::{Decision, Image, Usage};
+///
+/// let image = Image::from_bytes(bytes)?; // or Image::read("crawl.rimg")?
+/// let crawler = image.crawler(["GPTBot"]);
+/// let verdict = image.decide(&crawler, Usage::CRAWL, "https://example.com/private/x");
+/// assert_eq!(verdict.decision(), Decision::Disallowed);
+/// let verdict = image.decide(&crawler, Usage::CRAWL, "https://example.org/");
+/// assert_eq!(verdict.decision(), Decision::Unknown); // not in the image
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Image<D = Memory> {
     /// The whole image, or the first shard.

@@ -16,6 +16,23 @@ use std::borrow::Cow;
 
 /// A site of an image. Cheap to copy; made by [`crate::Image::site`] and
 /// [`crate::Image::document`].
+///
+/// ```
+/// # use robomaton_compiler::{Entry, Options, compile, emit};
+/// # let document = compile(b"User-agent: *\nCrawl-delay: 2\nDisallow: /private/\nSitemap: https://example.com/map.xml\n", None, &Options::default());
+/// # let site = robomaton_formats::SiteKey::from_url("https://example.com/")?;
+/// # let bytes = emit(vec![Entry::fetched(site, &document)], &Options::default())?;
+/// use robomaton_runtime::{Image, Outcome, Usage};
+///
+/// let image = Image::from_bytes(bytes)?;
+/// let crawler = image.crawler(["mybot"]);
+/// let site = image.site("https://example.com/any/path").expect("the image holds the site");
+/// assert_eq!(site.outcome(), Some(Outcome::Rules));
+/// assert_eq!(site.crawl_delay(&crawler), Some(2.0));
+/// assert_eq!(site.sitemaps(), ["https://example.com/map.xml"]);
+/// assert!(!site.decide(&crawler, Usage::CRAWL, "/private/x").is_allowed());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'i> {
     pub(crate) view: View<'i>,

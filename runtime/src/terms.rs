@@ -11,6 +11,24 @@ use robomaton_formats::{Decision, NoRules, Outcome};
 const LONG_UNREACHABLE: u64 = 30 * 86_400;
 
 /// The caller's choices. The default is RFC 9309 to the letter.
+///
+/// ```
+/// # use robomaton_compiler::{Entry, Options, emit};
+/// # use robomaton_formats::{Outcome, SiteKey};
+/// # let site = SiteKey::from_url("https://example.com/")?;
+/// # let (outcome, status) = (Outcome::Unavailable, 403);
+/// # let site = Entry { site, outcome, status, fetched_at: 0, fresh_for: None, document: None };
+/// # let bytes = emit(vec![site], &Options::default())?;
+/// use robomaton_runtime::{Decision, Image, Terms, Usage};
+///
+/// let image = Image::from_bytes(bytes)?; // its only site answered 403
+/// let (crawler, url) = (image.crawler(["mybot"]), "https://example.com/x");
+/// assert!(image.decide(&crawler, Usage::CRAWL, url).is_allowed());
+///
+/// let careful = image.with_terms(Terms { on_forbidden: Decision::Disallowed, ..Terms::default() });
+/// assert!(!careful.decide(&crawler, Usage::CRAWL, url).is_allowed());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// For status 401 and 403. RFC 9309 counts them as unavailable: allowed.

@@ -10,6 +10,23 @@ use robomaton_formats::condition::{self, Condition, Context, Holds};
 use robomaton_formats::{Choice, Decision, Outcome};
 
 /// The answer to one question.
+///
+/// ```
+/// # use robomaton_compiler::{Entry, Options, compile, emit};
+/// # let document = compile(b"User-agent: GPTBot\nDisallow: /private/\n", None, &Options::default());
+/// # let site = robomaton_formats::SiteKey::from_url("https://example.com/")?;
+/// # let bytes = emit(vec![Entry::fetched(site, &document)], &Options::default())?;
+/// use robomaton_runtime::{Basis, Image, Usage};
+///
+/// let image = Image::from_bytes(bytes)?;
+/// let crawler = image.crawler(["GPTBot"]);
+/// let verdict = image.decide(&crawler, Usage::CRAWL, "https://example.com/private/x");
+/// assert!(!verdict.is_allowed());
+/// assert_eq!(verdict.basis(), Basis::Rule);
+/// let rule = verdict.rule().expect("a rule decides");
+/// assert_eq!((rule.line, rule.to_string().as_str()), (2, "Disallow: /private/"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict<'a> {
     pub(crate) answer: Answer,
@@ -108,6 +125,22 @@ impl<'a> Verdict<'a> {
 }
 
 /// A permission under conditions.
+///
+/// ```
+/// # use robomaton_compiler::{Entry, Options, compile, emit};
+/// # let document = compile(b"ACAP-crawler: *\nACAP-allow-preserve: / time-limit=3-days\n", None, &Options::default());
+/// # let site = robomaton_formats::SiteKey::from_url("https://example.com/")?;
+/// # let bytes = emit(vec![Entry::fetched(site, &document)], &Options::default())?;
+/// use robomaton_runtime::{Decision, Image};
+///
+/// let image = Image::from_bytes(bytes)?;
+/// let crawler = image.crawler(["mybot"]);
+/// let verdict = image.decide(&crawler, image.usage("preserve"), "https://example.com/");
+/// assert_eq!(verdict.decision(), Decision::Conditional);
+/// let conditions = verdict.conditional().expect("conditions").conditions;
+/// assert_eq!(conditions.len(), 1); // all of them must be met
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conditional {
     /// The conditions, sorted. All must be met.
