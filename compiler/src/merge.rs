@@ -58,7 +58,7 @@ pub struct Merge<'i> {
 /// A chosen site.
 struct Chosen {
     image: u32,
-    /// Its slot in that image.
+    /// Its place in that image.
     place: u32,
     /// Its document's index in [`Merge::documents`].
     document: Option<u32>,
@@ -145,7 +145,7 @@ impl<'i> Merge<'i> {
     }
 }
 
-/// The image and slot of the best capture of each site, in key order.
+/// The image and place of the best capture of each site, in key order.
 fn choose(views: &[View<'_>]) -> Result<Vec<(u32, u32)>, MergeError> {
     let mut orders: Vec<_> = views.iter().map(|view| view.order().iter()).collect();
     let mut next = |image: usize| {

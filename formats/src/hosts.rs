@@ -1,10 +1,10 @@
 //! The positions of sites in the host table (SPEC.md section 4).
 //!
 //! This is the writer's half of the look-up: each site goes into the first bucket with room,
-//! starting from its home bucket. Four fifths of all slots are used. A fuller table costs more than
-//! it saves: at nine tenths, looking up an absent host reads 2.4 buckets instead of 1.2, and saves
-//! only 0.8 bytes per site. The positions depend only on names and their order. This file does not
-//! know any site's rules.
+//! starting from its home bucket. Four fifths of all places are used. A fuller table costs more
+//! than it saves: at nine tenths, looking up an absent host reads 2.4 buckets instead of 1.2, and
+//! saves only 0.8 bytes per site. The positions depend only on names and their order. This file
+//! does not know any site's rules.
 
 use crate::error::ImageError;
 use crate::layout::*;
@@ -14,13 +14,13 @@ use zerocopy::FromZeros;
 /// next.
 const SEEDS: u64 = 64;
 
-/// The slots of the host table, with sites numbered in the order of their keys.
+/// The places of the host table, with sites numbered in the order of their keys.
 pub(crate) struct Table {
     /// The seed of the host hash.
     pub(crate) seed: u64,
     /// Fingerprints and overflow bytes only; the rest is zero.
     buckets: Vec<Bucket>,
-    /// The number of the site in each slot.
+    /// The number of the site in each place.
     numbers: Vec<u32>,
 }
 
@@ -60,7 +60,7 @@ impl Table {
         Some(table)
     }
 
-    /// The buckets, each with the numbers of its sites in slot order.
+    /// The buckets, each with the numbers of its sites in the order of places.
     pub(crate) fn buckets(&self) -> impl Iterator<Item = (Bucket, &[u32])> {
         let numbers = self.numbers.chunks_exact(BUCKET_SITES);
         self.buckets.iter().zip(numbers).map(|(bucket, numbers)| (*bucket, &numbers[..bucket.sites()]))

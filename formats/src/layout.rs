@@ -49,7 +49,7 @@ pub enum Section {
     Usages = 9,
     /// [`FetchRecord`]s, one per site.
     Fetches = 10,
-    /// The slots of the sites in the buckets, in key order.
+    /// The places of the sites in the buckets, in key order.
     Order = 11,
     /// [`DocumentRecord`]s, one per distinct text.
     Documents = 12,
@@ -159,12 +159,12 @@ pub struct SectionRecord {
     pub checksum: U64,
 }
 
-/// Eleven slots for sites whose names hash alike: one cache line. Slots are filled from the first
-/// on, and sites are numbered by bucket, then by slot.
+/// Eleven places for sites whose names hash alike: one cache line. Places are filled from the first
+/// on, and sites are numbered by bucket, then by place.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Bucket {
-    /// One byte of each site's hash, never 0; 0 marks a free slot.
+    /// One byte of each site's hash, never 0; 0 marks a free place.
     pub fingerprints: [u8; BUCKET_SITES],
     /// The [`overflow_bit`]s of the sites that moved to a later bucket because this one was full.
     pub overflow: u8,
@@ -172,7 +172,7 @@ pub struct Bucket {
     pub first: U32,
     /// Offset of the names of its sites in [`Section::Names`].
     pub names_at: U32,
-    /// The site entries (`site_entry`); 0 in free slots.
+    /// The site entries (`site_entry`); 0 in free places.
     pub entries: [U32; BUCKET_SITES],
 }
 
@@ -190,7 +190,7 @@ impl Bucket {
         (u128::BITS - self.all_fingerprints().leading_zeros()).div_ceil(8) as usize
     }
 
-    /// The slots with this non-zero fingerprint, in order.
+    /// The places with this non-zero fingerprint, in order.
     #[inline]
     pub fn places(&self, fingerprint: u8) -> impl Iterator<Item = usize> + use<> {
         const LOW: u128 = u128::from_le_bytes([0x7F; 16]);

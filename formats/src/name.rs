@@ -91,7 +91,7 @@ pub fn encode(name: &str, code: &mut Vec<u8>) {
     }
 }
 
-/// Appends the names of one bucket in slot order.
+/// Appends the names of one bucket in the order of places.
 pub fn encode_bucket<'n>(names: impl Iterator<Item = (&'n str, Scheme)> + Clone, out: &mut Vec<u8>) {
     let mut codes = Vec::new();
     for (name, scheme) in names {
@@ -122,7 +122,7 @@ impl<'i> Names<'i> {
         Some(Names { heads, codes })
     }
 
-    /// The name of the site in a slot; `None` if there is none or it is truncated.
+    /// The name of the site in a place; `None` if there is none or it is truncated.
     #[inline]
     pub fn get(&self, place: usize) -> Option<Name<'i>> {
         let head = *self.heads.get(place)?;
@@ -146,7 +146,7 @@ impl<'i> Names<'i> {
         })
     }
 
-    /// The start of a slot's code.
+    /// The start of a place's code.
     #[inline]
     fn start(&self, place: usize) -> Option<usize> {
         self.heads.get(..place)?.iter().try_fold(0, |at, &head| Some(at + self.span(head, at)?))

@@ -154,7 +154,7 @@ impl<'i> View<'i> {
         Names::read(names, bucket.sites())
     }
 
-    /// The site in a slot of a bucket; `None` if there is none, or its name is damaged.
+    /// The site in a place of a bucket; `None` if there is none, or its name is damaged.
     #[inline]
     pub fn site(&self, bucket: &Bucket, place: usize) -> Option<Site<'i>> {
         let name = self.names(bucket)?.get(place)?;
@@ -162,7 +162,7 @@ impl<'i> View<'i> {
         Some(Site { name, entry, number: bucket.first.get().checked_add(place as u32)? })
     }
 
-    /// The slots of the sites in key order.
+    /// The places of the sites in key order.
     pub fn order(&self) -> &'i [U32] {
         self.records(Section::Order)
     }
@@ -184,13 +184,13 @@ impl<'i> View<'i> {
         self.order()[first..].iter().filter_map(move |place| view.site_at(place.get()))
     }
 
-    /// The site in a slot, counted over all buckets.
+    /// The site in a place, counted over all buckets.
     pub fn site_at(&self, place: u32) -> Option<Site<'i>> {
         let (bucket, place) = self.bucket_of(place)?;
         self.site(bucket, place)
     }
 
-    /// The bucket of a slot counted over all buckets, and the slot's index in the bucket.
+    /// The bucket of a place counted over all buckets, and the place's index in the bucket.
     pub(crate) fn bucket_of(&self, place: u32) -> Option<(&'i Bucket, usize)> {
         let place = index(place);
         Some((self.buckets().get(place / BUCKET_SITES)?, place % BUCKET_SITES))

@@ -274,7 +274,8 @@ impl<S: Spool> Writer<S> {
         self.lay_out(frame, seed, out)
     }
 
-    /// Numbers the sites in slot order and writes their data; returns the seed of the host hash.
+    /// Numbers the sites in the order of places and writes their data; returns the seed of the host
+    /// hash.
     fn place_sites(&mut self) -> Result<u64, WriteError> {
         let sites = std::mem::take(&mut self.sites);
         let table = hosts::Table::of(&sites.iter().map(|site| site.key.name()).collect::<Vec<_>>())?;

@@ -37,7 +37,7 @@ fn number(bytes: &[u8], at: usize, width: usize) -> u64 {
     bytes[at..at + width].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// SPEC.md section 4, "Look-up", step by step; returns the slot, counted over all buckets.
+/// SPEC.md section 4, "Look-up", step by step; returns the place, counted over all buckets.
 fn look_up(image: &[u8], authority: &str, scheme: u64) -> Option<u64> {
     let section = |n: usize| {
         let row = 40 + 24 * n;
@@ -606,7 +606,7 @@ fn rules_of_the_sections() {
     assert_eq!(of_contents(|c| c.frame.crawlers.reverse()), Some(8));
     assert_eq!(of_contents(|c| c.frame.usages.reverse()), Some(9));
     assert_eq!(of_contents(|c| c.sites.reverse()), Some(11));
-    // Numbers and names of the bucket, a free slot, the entries.
+    // Numbers and names of the bucket, a free place, the entries.
     for at_byte in [12, 16, 60] {
         assert_eq!(broken(same, |image, at| image[at(Hosts) + at_byte] = 1), Some(10), "byte {at_byte}");
     }
@@ -620,7 +620,7 @@ fn rules_of_the_sections() {
     assert_eq!(of_bytes(|image, at| image[at(Names) + 3] ^= 1), Some(11));
     assert_eq!(of_bytes(|image, at| image[at(Hosts)] ^= 0x80), Some(11));
     assert_eq!(of_bytes(|image, at| image[at(Hosts) + 11] = 1), Some(11));
-    // A free slot, a slot that occurs twice, a slot outside all buckets.
+    // A free place, a place that occurs twice, a place outside all buckets.
     assert_eq!(of_bytes(|image, at| image[at(Order)] = 9), Some(11));
     assert_eq!(of_bytes(|image, at| image[at(Order) + 4] = image[at(Order)]), Some(11));
     assert_eq!(of_bytes(|image, at| image[at(Order) + 3] = 1), Some(11));

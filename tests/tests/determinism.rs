@@ -83,7 +83,7 @@ fn equal_policies_share_their_bytes() {
         "# hello\nUSER-AGENT: A/2.0 # me\nallow: /x\n\n\nDisallow:/z$\nDisalow /%78*y # no\n",
         // A rule twice, and one in both senses.
         "User-agent: a\nDisallow: /x\nDisallow: /x*y\nAllow: /x\nDisallow: /z$\nDisallow: /z$\n",
-        // A group split in two, with rules in another order.
+        // The same group twice, with rules in another order.
         "User-agent: a\nAllow: /x\nDisallow: /x*y\nDisallow: /z$\nUser-agent: a\nAllow: /x\nDisallow: /z$\nDisallow: /x*y",
     ];
     for section in [Section::Programs, Section::Policies] {

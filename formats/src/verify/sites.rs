@@ -11,13 +11,13 @@ use crate::site::{Scheme, split_name};
 use crate::site_entry::SiteEntry;
 use std::hint::black_box;
 
-/// The number of slots of the order whose memory is fetched together.
+/// The number of places of the order whose memory is fetched together.
 const BLOCK: usize = 64;
 
 impl Check<'_> {
-    /// I10: sites are numbered, and their names stored, in slot order, and each site entry is
-    /// known. I11: each site is where the look-up finds it; the buckets that it was displaced from
-    /// are marked, and no others are. Returns the entries by site number.
+    /// I10: sites are numbered, and their names stored, in the order of places, and each site entry
+    /// is known. I11: each site is where the look-up finds it; the buckets that it was displaced
+    /// from are marked, and no others are. Returns the entries by site number.
     pub(super) fn sites(&self) -> Result<Vec<SiteEntry>, ImageError> {
         let buckets = self.view.buckets();
         let mut entries = Vec::new();
@@ -68,8 +68,8 @@ impl Check<'_> {
         Ok(entries)
     }
 
-    /// I11: the order has one occupied slot per site, and keys ascend, so no site is missing. The
-    /// order jumps all over the table, so the memory of a block of slots is fetched together.
+    /// I11: the order has one occupied place per site, and keys ascend, so no site is missing. The
+    /// order jumps all over the table, so the memory of a block of places is fetched together.
     pub(super) fn order(&self) -> Result<(), ImageError> {
         let order = self.view.order();
         if order.len() != self.view.fetches().len() {
