@@ -4,9 +4,9 @@
 //! the same text as types, [`program`] the encoding of automata, [`read`] the checked view,
 //! [`mod@write`] the canonical writer, [`verify`] the rules `I1…`, and [`detail`] the cold records.
 //! The crate also owns everything on which writer and reader must agree to the bit: the canonical
-//! bytes of patterns and targets ([`notation`], [`pattern`]), site keys ([`site`]), the code of site
-//! names ([`name`]), site entries ([`site_entry`]), product tokens ([`agent`]) and their place in
-//! `User-Agent` headers ([`user_agent`]), and the host hash ([`layout::host_hash`]). The list of
+//! bytes of patterns and targets ([`notation`], [`pattern`]), site keys ([`site`]), the code of
+//! site names ([`name`]), site entries ([`site_entry`]), product tokens ([`agent`]) and their place
+//! in `User-Agent` headers ([`user_agent`]), and the host hash ([`layout::host_hash`]). The list of
 //! well-known crawlers ([`crawlers`]) is here because compiler, tables and report all read it.
 //!
 //! The crate does not know the syntax of robots.txt, precedence, or how programs are built and
