@@ -1,8 +1,8 @@
-//! One text → its document: the passes of the compiler, by name.
+//! One text → its document: the list of passes.
 //!
-//! Every pass is a pure function, so a document depends on the text, its context and the options
-//! alone; a [`ProgramCache`] only saves building programs again that earlier texts had. It does not
-//! know what any pass does.
+//! Every pass is a pure function, so a document depends only on the text, its context and the
+//! options. A [`ProgramCache`] saves building programs of earlier texts again. This file does not
+//! know how the passes work.
 
 use crate::context::CompileContext;
 use crate::details::details;
@@ -28,13 +28,12 @@ pub fn compile(text: &[u8], origin: Option<&str>, options: &Options) -> Document
     compile_with(text, &CompileContext { origin, ..CompileContext::default() }, options)
 }
 
-/// Compiles one text together with files it may refer to and pages of its site.
+/// Compiles one text together with the files that it may refer to and the pages of its site.
 pub fn compile_with(text: &[u8], context: &CompileContext<'_, '_>, options: &Options) -> Document {
     compile_cached(text, context, options, &mut ProgramCache::default())
 }
 
-/// As [`compile_with`], for many texts one after the other: programs that an earlier one had are
-/// not built again.
+/// Like [`compile_with`], for a series of texts: programs of earlier texts are not built again.
 pub fn compile_cached(
     text: &[u8],
     context: &CompileContext<'_, '_>,
@@ -46,13 +45,13 @@ pub fn compile_cached(
     document(&tree, policy.as_ref(), options, cache)
 }
 
-/// Compiles one text as that of a capture: a page or a picture in place of a robots.txt is another
-/// outcome than an empty one (R16).
+/// Compiles one text as the body of a capture: a page or an image instead of a robots.txt has
+/// another outcome than an empty text (R16).
 pub fn compile_fetched(text: &[u8], context: &CompileContext<'_, '_>, options: &Options) -> Document {
     as_fetched(compile_with(text, context, options), text)
 }
 
-/// As [`compile_fetched`], of a text that the caller has scanned and lowered: the policy, or the
+/// Like [`compile_fetched`], for a text that the caller has scanned and lowered: the policy, or the
 /// limit that it exceeds.
 pub fn compile_lowered(
     tree: &Tree<'_>,
@@ -69,7 +68,7 @@ fn as_fetched(mut document: Document, text: &[u8]) -> Document {
     document
 }
 
-/// What is left to do once a text is lowered.
+/// The passes after lowering.
 fn document(
     tree: &Tree<'_>,
     policy: Result<&Policy<'_>, &OverLimit>,
@@ -80,8 +79,7 @@ fn document(
     Document::new(options.profile, Text::new(tree, options), contents)
 }
 
-/// Compiles a policy that was put together otherwise than from one text. The document holds no
-/// text.
+/// Compiles a policy that was not made from a single text. The document holds no text.
 pub fn compile_policy(policy: &Policy<'_>, options: &Options) -> Document {
     let contents = contents(policy, options, &mut ProgramCache::default());
     Document::new(policy.profile, Text::default(), contents)

@@ -1,42 +1,41 @@
-//! What a text is compiled together with: its origin, files that it refers to, pages of its site.
+//! The context of a text: its origin, the files that it refers to, the pages of its site.
 //!
-//! The caller knows these; a text does not. Nothing here is read or judged: it is data for
-//! [`crate::lower`].
+//! The caller supplies the context, since a text does not contain it. This file is data for
+//! [`crate::lower`] and reads or judges nothing.
 
-/// What a text is read together with.
+/// The data compiled together with a text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompileContext<'a, 's> {
-    /// The authority (`host[:port]`) that the text was fetched from.
+    /// The authority (`host[:port]`) from which the text was fetched.
     pub origin: Option<&'a str>,
-    /// Other files of the same site, by path and query: those that the text refers to are read with
-    /// it (V16).
+    /// Other files of the same site, by path and query. The ones that the text refers to are read
+    /// with it (V16).
     pub files: &'a [(&'a str, &'s [u8])],
-    /// Pages of the site with permissions embedded in them (M21).
+    /// Pages of the site with embedded permissions (M21).
     pub pages: &'a [Page],
 }
 
-/// One page with what is embedded in it.
+/// One page with its embedded permissions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Page {
-    /// The absolute URL that it was found at. When it is empty, conditions of location are left to
-    /// the caller.
+    /// The absolute URL of the page. If it is empty, the caller must check conditions of location.
     pub url: String,
-    /// Path and query of its URL, as they stand there.
+    /// Path and query of the URL, as written there.
     pub target: String,
     /// Its META tags.
     pub metas: Vec<MetaTag>,
-    /// Its elements with a class of ACAP.
+    /// Its elements with an ACAP class.
     pub elements: Vec<Element>,
 }
 
-/// A META tag.
+/// A META tag of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MetaTag {
     /// `robots`, or the name of a crawler.
     pub name: String,
-    /// Its content.
+    /// The content of the tag.
     pub content: String,
-    /// The line it begins on, from 1.
+    /// The line on which it begins, from 1.
     pub line: u32,
 }
 
@@ -45,6 +44,6 @@ pub struct MetaTag {
 pub struct Element {
     /// The class.
     pub token: String,
-    /// The line the element begins on, from 1.
+    /// The line on which the element begins, from 1.
     pub line: u32,
 }

@@ -1,12 +1,12 @@
-//! Policy → the cold records of a document: every rule with its line, so that an image can say
-//! which one decided.
+//! Policy → the cold records of a document: every rule with its line, so that an image can name the
+//! deciding rule.
 
 use crate::policy::{Extension, Group, Policy, Sense};
 use robomaton_formats::detail::{self, Bytes};
 use robomaton_formats::program::Priority;
 use std::borrow::Cow;
 
-/// The details of a policy whose rules have these priorities in the programs.
+/// The details of a policy, given the priorities of its rules in the programs.
 pub(crate) fn details<'p>(policy: &'p Policy<'_>, priorities: &[Priority]) -> detail::Detail<'p> {
     detail::Detail {
         groups: policy.groups.iter().map(|of| group(policy, of, priorities)).collect(),
@@ -29,7 +29,7 @@ fn group<'p>(policy: &'p Policy<'_>, group: &'p Group<'_>, priorities: &[Priorit
             pattern: Bytes::from(rule.pattern.as_ref()),
         }
     };
-    // All rules of a group are written in one notation.
+    // All rules of a group have the same notation.
     let notation = match policy.rules.get(group.rules.start).filter(|_| !group.rules.is_empty()) {
         Some(rule) => rule.notation,
         None => policy.profile.notation(),

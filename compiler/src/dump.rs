@@ -7,7 +7,7 @@ use robomaton_formats::program::packed::{Packed, PackedRule, REACH_ALL};
 use robomaton_formats::program::*;
 use std::fmt::Write;
 
-/// A policy, a line each: groups, agents, rules with their priorities, records.
+/// A policy, line by line: groups, agents, rules with their priorities, records.
 pub fn dump_policy(policy: &Policy<'_>) -> String {
     let mut out = format!("policy, profile {}\n", policy.profile);
     let priorities = precedence::priorities(policy);
@@ -51,11 +51,11 @@ pub fn dump_policy(policy: &Policy<'_>) -> String {
     out
 }
 
-/// A program as the list of a packed one, or as an indented pair of tries. A damaged one ends with
-/// a line that says so.
+/// A packed program as a list, any other as an indented pair of tries. The dump of a damaged
+/// program ends with a line that says so.
 pub fn dump_automaton(program: &[u8]) -> String {
     let mut out = String::new();
-    // Programs of a document are not padded as those of an image are.
+    // Programs of a document have no padding, unlike those of an image.
     let program = [program, &[0; PADDING]].concat();
     let dumped = if Packed::is_at(&program) {
         dump_packed(&program, &mut out)
@@ -129,7 +129,7 @@ fn dump_tries(program: &[u8], out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// A list of steps; gives how many.
+/// Dumps a list of steps and returns their number.
 fn dump_steps(program: &[u8], at: &mut usize, waits_for: &str, out: &mut String) -> Option<usize> {
     let mut count = 0;
     loop {
@@ -155,7 +155,7 @@ fn dump_state(State { number, list }: State, before: &str, out: &mut String) {
     }
 }
 
-/// The nodes below a root; gives how many steps stand at them.
+/// Dumps the nodes below a root and returns the number of steps stored at them.
 fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> Option<usize> {
     let mut steps = 0;
     // (offset of the node, its label, depth in bytes, depth in nodes)

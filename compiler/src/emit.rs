@@ -1,10 +1,10 @@
 //! Last pass: the documents of many sites → one image.
 //!
-//! Everything that is equal is stored once: documents, policies, lists, programs, names. Numbers
-//! and offsets are given in the order of the sites, so the same captures in any order, compiled by
-//! any number of threads, give the same bytes. [`emit`] takes documents in memory; an [`Emitter`]
-//! asks for each when it is needed, and keeps of all that it has stored a hash and an offset. It
-//! knows no text and no precedence; the bytes are laid out by `formats::write`.
+//! Equal documents, policies, lists, programs and names are stored once. Numbers and offsets are
+//! assigned in site order, so the same captures in any order, compiled by any number of threads,
+//! give the same bytes. [`emit`] takes documents in memory. An [`Emitter`] requests each document
+//! when it is needed, and keeps only a hash and an offset of the stored data. This file knows
+//! neither texts nor precedence; `formats::write` lays out the bytes.
 
 use crate::Options;
 use crate::document::{Document, decode_names};
@@ -26,21 +26,21 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use xxhash_rust::xxh3::Xxh3;
 
-/// A site and what was fetched for it.
+/// A site and its fetch.
 #[derive(Clone, Debug)]
 pub struct Entry<D> {
     /// Scheme, host and port.
     pub site: SiteKey,
-    /// What became of the fetch.
+    /// The outcome of the fetch.
     pub outcome: Outcome,
-    /// The HTTP status, 0 when there was none.
+    /// The HTTP status; 0 if there was none.
     pub status: u16,
-    /// Seconds since 1970, 0 when unknown.
+    /// Unix seconds; 0 if unknown.
     pub fetched_at: u64,
-    /// Seconds for which the capture said it is fresh.
+    /// The freshness lifetime in seconds, if the capture states one.
     pub fresh_for: Option<u32>,
-    /// The text's document, if there was a text: for [`emit`] itself, which entries of one text
-    /// share, for an [`Emitter`] its number.
+    /// The text's document, if there was a text: for [`emit`] the document itself, which entries
+    /// with the same text share; for an [`Emitter`] its number.
     pub document: Option<D>,
 }
 
@@ -52,10 +52,10 @@ impl<'d> Entry<&'d Document> {
     }
 }
 
-/// Makes the image of these sites; of several entries for one site, the last counts.
+/// Makes the image of these sites. If a site has several entries, the last one counts.
 ///
 /// # Errors
-/// [`ImageError::TooLarge`] when the contents do not fit the format.
+/// [`ImageError::TooLarge`] if the contents do not fit the format.
 pub fn emit(mut entries: Vec<Entry<&Document>>, options: &Options) -> Result<Vec<u8>, ImageError> {
     entries.sort_by(|a, b| a.site.cmp(&b.site));
     entries.reverse();
@@ -84,8 +84,7 @@ pub fn emit(mut entries: Vec<Entry<&Document>>, options: &Options) -> Result<Vec
     whole().map_err(WriteError::in_memory)
 }
 
-/// The names that the documents of an image have in common: they are numbered before the first is
-/// stored.
+/// The names in all documents of an image. They are numbered before the first document is stored.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     crawlers: HashSet<String>,
@@ -93,13 +92,13 @@ pub struct Names {
 }
 
 impl Names {
-    /// Adds those of a document.
+    /// Adds the names of a document.
     pub fn add(&mut self, document: &Document) {
         let crawlers = document.crawlers.iter().map(|(name, _)| name.as_str());
         self.extend(crawlers, document.usages.iter().map(String::as_str));
     }
 
-    /// Adds those that stand at the front of an encoded document; `None` when there are none.
+    /// Adds the names at the start of an encoded document; `None` if they cannot be decoded.
     pub fn add_encoded(&mut self, bytes: &[u8]) -> Option<()> {
         let (crawlers, usages) = decode_names(bytes)?;
         self.extend(crawlers, usages.into_iter());
@@ -112,7 +111,7 @@ impl Names {
     }
 }
 
-/// Most names are known already.
+/// Most names are already in the set.
 fn insert(names: &mut HashSet<String>, name: &str) {
     if !names.contains(name) {
         names.insert(name.to_owned());
@@ -125,36 +124,36 @@ fn sorted(names: HashSet<String>) -> Vec<String> {
     names
 }
 
-/// An image that grows, site by site.
+/// A growing image, site by site.
 pub struct Emitter<S> {
     writer: Writer<S>,
-    /// Crawler names, ascending: the position is the number.
+    /// Crawler names, ascending; a name's number is its index.
     crawlers: Vec<String>,
-    /// Names of usages that have no number of their own, ascending: they are numbered on from
+    /// Names of usages without a standard number, ascending. Their numbers continue after
     /// [`USAGES`].
     usages: Vec<String>,
-    /// Site entries by the number of the document, and what became of the fetch.
+    /// Site entries, by document number and outcome of the fetch.
     entries: HashMap<(usize, Option<NoRules>), SiteEntry>,
-    /// The number in the image of each document that is stored.
+    /// The number in the image of each stored document.
     numbers: HashMap<usize, u32>,
     seen: Seen,
 }
 
-/// What an image says of itself.
+/// The data of an image about itself.
 #[derive(Clone, Debug)]
 pub struct Provenance {
     /// The profile.
     pub profile: Profile,
-    /// The crawlers that it is narrowed to, none when it holds all.
+    /// The crawlers to which the image is restricted; empty if it holds all.
     pub crawlers: Vec<String>,
     /// The limits in force, by name.
     pub limits: Vec<(String, u64)>,
-    /// Which of several images this is that are opened as one, and the number of the last.
+    /// The number of this shard and of the last one.
     pub shard: (u8, u8),
 }
 
 impl Provenance {
-    /// That of an image compiled so, whole.
+    /// The provenance of a whole image compiled with these options.
     pub fn of(options: &Options) -> Provenance {
         Provenance {
             profile: options.profile,
@@ -166,10 +165,10 @@ impl Provenance {
 }
 
 impl<S: Spool> Emitter<S> {
-    /// Nothing yet, but the names of all documents; `spool` makes a place for each section.
+    /// Starts an image with the names of all documents; `spool` creates the store for each section.
     ///
     /// # Errors
-    /// When it fails.
+    /// If `spool` fails.
     pub fn new(names: Names, spool: impl FnMut() -> io::Result<S>) -> io::Result<Emitter<S>> {
         Ok(Emitter {
             writer: Writer::new(spool)?,
@@ -181,11 +180,11 @@ impl<S: Spool> Emitter<S> {
         })
     }
 
-    /// Adds a site. Sites come in the order of their keys, each once. `load` gives a document by
-    /// its number; it is asked when the first site needs one.
+    /// Adds a site. Sites must be pushed in key order, each once. `load` returns a document by its
+    /// number and is called when the first site needs it.
     ///
     /// # Errors
-    /// [`ImageError::TooLarge`] when a section is full, and what `load` and the spools say.
+    /// [`ImageError::TooLarge`] if a section is full, and errors of `load` and the spools.
     pub fn push<'d>(
         &mut self,
         entry: Entry<usize>,
@@ -218,7 +217,7 @@ impl<S: Spool> Emitter<S> {
     /// Writes the image.
     ///
     /// # Errors
-    /// [`ImageError::TooLarge`] when a section is full, and what the spools and `out` say.
+    /// [`ImageError::TooLarge`] if a section is full, and errors of the spools and `out`.
     pub fn finish(self, provenance: Provenance, out: &mut dyn io::Write) -> Result<(), WriteError> {
         let Provenance { profile, crawlers, limits, shard } = provenance;
         let frame = write::Frame {
@@ -235,8 +234,9 @@ impl<S: Spool> Emitter<S> {
         self.writer.finish(&frame, out)
     }
 
-    /// What answers for a site: its document, if that speaks to any crawler, as pages may where
-    /// there is no robots.txt.
+    /// The entry of a site: its document, if that has rules for any crawler. Without a robots.txt,
+    /// Stores the policy of a document that has sets, and returns the entry of its site. Without a
+    /// robots.txt, a document may still have sets, for pages.
     fn entry(
         &mut self,
         document: Option<&Document>,
@@ -256,14 +256,14 @@ impl<S: Spool> Emitter<S> {
         Ok(SiteEntry::Policy(PolicyAt::new(self.store(Section::Policies, &bytes)?)))
     }
 
-    /// Stores what a document's policy leads to, in the order in which its sets name it, so that an
-    /// image can be taken apart and put together again; gives the policy.
+    /// Stores everything that a document's policy leads to, in the order in which its sets name it,
+    /// so that an image can be taken apart and reassembled. Returns the policy.
     fn policy(&mut self, document: &Document) -> Result<policy::Policy, WriteError> {
         let programs = &mut Programs { document, stored: vec![None; document.programs.len()] };
         let is_scoped = !document.scope.is_empty();
         let scope = if is_scoped { self.store(Section::Scopes, &document.scope)? } else { 0 };
         let scope = ScopeAt::new(scope);
-        // A set stands behind those that it leads to.
+        // A set comes after the sets that it refers to.
         let mut sets = Vec::with_capacity(document.sets.len());
         for set in &document.sets {
             let stored = match set {
@@ -284,17 +284,17 @@ impl<S: Spool> Emitter<S> {
         Ok(policy::Policy { no_rules: None, crawlers, default: document.default, sets, by_substring })
     }
 
-    /// Stores a document's details and text; gives its number.
+    /// Stores a document's details and text and returns its number.
     fn store_document(&mut self, document: &Document) -> Result<u32, WriteError> {
         let (detail, source) = (&document.detail, &document.source);
-        // The length parts the one from the other.
+        // The length separates the two.
         match self.seen.entry(Section::Documents, &[&(detail.len() as u64).to_le_bytes(), detail, source]) {
             Slot::Occupied(known) => Ok(*known.get()),
             Slot::Vacant(slot) => Ok(*slot.insert(self.writer.push_document(detail, source)?)),
         }
     }
 
-    /// Stores the list of a ranked set, unless one program is all of it; gives the set.
+    /// Stores the list of a ranked set, unless the set is a single program, and returns the set.
     fn ranked(&mut self, set: &[(u16, usize)], programs: &mut Programs<'_>) -> Result<SetRef, WriteError> {
         if let [(CRAWL, program)] = *set {
             return self.program(programs, program).map(SetRef::Program);
@@ -308,14 +308,14 @@ impl<S: Spool> Emitter<S> {
             let program = self.program(programs, program)?;
             entries.push(policy::Entry { usage, purpose: NO_PURPOSE, program });
         }
-        // A document numbers the usages that only it names otherwise than the image.
+        // Usages that only this document names have other numbers in the image.
         entries.sort_by_key(|entry| entry.usage);
         let mut list = Vec::new();
         policy::encode_list(&mut list, &entries);
         Ok(SetRef::List(ListAt::new(self.store(Section::Lists, &list)?)))
     }
 
-    /// Stores the list of a scoped set; gives the set. `sets` are those before it.
+    /// Stores the list of a scoped set and returns the set. `sets` are the sets before it.
     fn scoped(
         &mut self,
         set: &ScopedSet,
@@ -347,7 +347,7 @@ impl<S: Spool> Emitter<S> {
         Ok(SetRef::List(ListAt::new(self.store(Section::Lists, &list)?)))
     }
 
-    /// The id in the image of a usage that a document numbers so.
+    /// The id in the image of a usage, given its number in the document.
     fn usage(&self, document: &Document, usage: u16) -> UsageId {
         let Some(own) = usize::from(usage).checked_sub(USAGES.len()) else { return UsageId::from(usage) };
         let number = self.usages.binary_search(&document.usages[own]);
@@ -355,7 +355,7 @@ impl<S: Spool> Emitter<S> {
         UsageId::new((USAGES.len() + number) as u32)
     }
 
-    /// Stores a program; gives its offset.
+    /// Stores a program and returns its offset.
     fn program(&mut self, programs: &mut Programs<'_>, program: usize) -> Result<ProgramAt, WriteError> {
         let Programs { document, stored } = programs;
         if let Some(at) = stored[program] {
@@ -367,7 +367,7 @@ impl<S: Spool> Emitter<S> {
         Ok(at)
     }
 
-    /// Appends bytes to a section, once; gives their offset.
+    /// Appends bytes to a section once and returns their offset.
     fn store(&mut self, section: Section, bytes: &[u8]) -> Result<u32, WriteError> {
         match self.seen.entry(section, &[bytes]) {
             Slot::Occupied(known) => Ok(*known.get()),
@@ -376,14 +376,14 @@ impl<S: Spool> Emitter<S> {
     }
 }
 
-/// The programs of a document, and where they are stored: a large one may stand in many sets.
+/// The programs of a document and their offsets. A large program may be in many sets.
 struct Programs<'d> {
     document: &'d Document,
     stored: Vec<Option<ProgramAt>>,
 }
 
-/// What has been stored already, and where, by hash. The seed is another one in each run, so that
-/// nobody can write a text that is taken for another; the image does not depend on it.
+/// The offsets of all stored data, by hash. The seed is random in each run, so that no text can be
+/// crafted to collide with another; the image does not depend on it.
 struct Seen {
     seed: u64,
     known: HashMap<u128, u32>,

@@ -1,4 +1,4 @@
-//! From the text of one robots.txt to rules, programs and, with many others, an image.
+//! From the text of one robots.txt to rules, programs and, together with others, an image.
 //!
 //! ```text
 //!   text ──▶ grammar::scan ──▶ lower ──▶ precedence ──▶ programs ──▶ details ──▶ Document ──▶ emit ──▶ image
@@ -6,11 +6,11 @@
 //!                              └────────────┴──▶ trace: the meaning, read naively
 //! ```
 //!
-//! [`compile()`] makes a [`Document`] of one text, by the passes above; [`emit()`] makes an image
-//! of the documents of many sites. `language` has a file for each language that `lower` gives the
-//! text to. Invariants: every pass is a pure function (no clock, no hash order, no thread order);
-//! nothing fails on what a text says: what exceeds a [`Limits`] is an outcome with a name.
-//! Precedence is decided in [`precedence`] alone.
+//! [`compile()`] makes a [`Document`] from one text with these passes; [`emit()`] makes an image
+//! from the documents of many sites. `language` has a file for each language to which `lower`
+//! passes the text. Invariants: every pass is a pure function (no clock, no hash order, no thread
+//! order); no text causes an error: a text that exceeds a [`Limits`] has a named outcome.
+//! Precedence is decided only in [`precedence`].
 //!
 //! ```
 //! use robomaton_compiler::{Options, compile, emit, Entry};
@@ -59,19 +59,18 @@ pub use sniff::{Looks, sniff};
 
 use robomaton_formats::Profile;
 
-/// How texts are compiled.
+/// The options for compiling texts.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The dialect.
     pub profile: Profile,
-    /// What is too much.
+    /// The limits for each text.
     pub limits: Limits,
-    /// Keep the groups of these crawlers and the default groups only; empty keeps all.
+    /// Keep only the groups of these crawlers and the default groups; empty keeps all.
     pub crawlers: Vec<String>,
-    /// Leave the texts out of the image: it still answers and names the deciding line, but cannot
+    /// Omit the texts from the image. It still answers and names the deciding line, but cannot
     /// explain.
     pub no_sources: bool,
-    /// Make programs the plain way, which the other is held against: tries for every set, and of
-    /// all its rules.
+    /// Make plain programs for comparison in tests: tries for every set, with all its rules.
     pub plain_programs: bool,
 }

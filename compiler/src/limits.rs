@@ -1,7 +1,7 @@
-//! Every limit of the compiler in one place, with its default and the reason for it.
+//! All limits of the compiler, with their defaults and reasons.
 //!
-//! What exceeds a limit is compiled to `Outcome::OverLimit`, which disallows until the limit is
-//! raised (R4): nothing is dropped silently, and a hostile text costs no more than its limits
+//! A text that exceeds a limit is compiled to `Outcome::OverLimit`, which disallows until the limit
+//! is raised (R4). Nothing is dropped silently, and a hostile text costs no more than its limits
 //! allow.
 
 use robomaton_formats::Profile;
@@ -13,33 +13,33 @@ use std::fmt;
 /// The name of [`Limits::bytes`], which a text cannot exceed: the rest is left unread.
 const BYTES: &str = "bytes";
 
-/// What one text may cost.
+/// The maximum cost of one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes that are read; what follows the last line end within them is left unread, with a
-    /// diagnostic, as RFC 9309 2.5 says. `None` is the profile's default: 500 KiB, and for
-    /// `google`, whose parser reads all, none.
+    /// Bytes read. The text after the last line end within them is left unread, with a diagnostic,
+    /// as RFC 9309 2.5 specifies. `None` is the profile's default: 500 KiB, or none for `google`,
+    /// whose parser reads everything.
     pub bytes: Option<usize>,
-    /// Groups. The largest real file known has 2,200.
+    /// Groups. The largest known file has 2,200.
     pub groups: usize,
-    /// Allow and disallow rules of all groups. The largest real file known has 31,843.
+    /// Allow and disallow rules of all groups. The largest known file has 31,843.
     pub rules: usize,
-    /// Stars of one group. Each costs memory per look-up; the largest real group known has 4,228.
+    /// Stars of one group. Each costs memory per look-up; the largest known group has 4,228.
     pub stars: usize,
-    /// Bytes of one pattern: a target is never longer.
+    /// Bytes of one pattern. A target is never longer.
     pub pattern: usize,
-    /// Usages that are none of the standard ones.
+    /// Non-standard usages.
     pub usages: usize,
     /// References to other files.
     pub references: usize,
     /// Conditions of one permission.
     pub conditions: usize,
-    /// Different crawl-delays, request-rates, visit-times and comments of one group, each.
+    /// Distinct crawl-delays, request-rates, visit-times and comments of one group, each.
     pub times: usize,
-    /// Segments of one group that end or part along one another, read from the end: each place of a
-    /// target may cost so many steps. The deepest real group known has 9.
+    /// Nodes on one path of the trie of a group's segments: each position of a target may cost as
+    /// many steps. The deepest known group has 9.
     pub depth: usize,
-    /// Distinct patterns of a text whose fields are weighed by narrowness.
+    /// Distinct patterns of a text whose fields are weighed by specificity.
     pub patterns: usize,
 }
 
@@ -62,7 +62,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The bytes that are read under a profile.
+    /// The number of bytes read under a profile.
     pub fn bytes(&self, profile: Profile) -> usize {
         self.bytes.unwrap_or(match profile {
             Profile::Google => 64 << 20,
@@ -70,22 +70,22 @@ impl Limits {
         })
     }
 
-    /// The stars of a group, held to what a program can count.
+    /// The limit on stars of a group, capped by the format of programs.
     pub fn stars(&self) -> usize {
         self.stars.min(MAX_STEPS)
     }
 
-    /// The groups of a text, held to what a policy can number.
+    /// The limit on groups of a text, capped by the format of policies.
     pub fn groups(&self) -> usize {
         self.groups.min(1 << 16)
     }
 
-    /// The patterns of a scoped text, held to what a scope can number.
+    /// The limit on patterns of a scoped text, capped by the format of scopes.
     pub fn patterns(&self) -> usize {
         self.patterns.min(MAX_PATTERNS)
     }
 
-    /// Whether a program is not too deep; `line` is that of its group.
+    /// Checks the depth of a program; `line` is that of its group.
     pub(crate) fn check_depth(&self, depth: usize, line: u32) -> Result<(), OverLimit> {
         let over = OverLimit { limit: LimitName::Depth, allowed: self.depth, line };
         if depth > self.depth { Err(over) } else { Ok(()) }
@@ -110,10 +110,9 @@ impl Limits {
         .into()
     }
 
-    /// The limits in the provenance of an image of this profile. A limit of bytes that is the
-    /// profile's default is left unset, since another document of a site has a profile, and a
-    /// default, of its own. Unknown names are ignored, and a limit that is not named has its
-    /// default.
+    /// Reads the limits from the provenance of an image of this profile. A limit on bytes equal to
+    /// the profile's default is left unset, since another document of the site has its own profile
+    /// and default. Unknown names are ignored; missing limits have their defaults.
     pub fn from_named(named: &[(String, u64)], profile: Profile) -> Limits {
         let defaults = Limits::default();
         let value = |wanted: &str, default: usize| {
@@ -161,17 +160,17 @@ pub enum LimitName {
     Depth,
     /// [`Limits::patterns`].
     Patterns,
-    /// Conventional rules of all combinations of groups that crawlers have, in a text that is
-    /// weighed by narrowness.
+    /// Conventional rules of all combinations of groups that apply to crawlers, in a text weighed
+    /// by specificity.
     Merged,
-    /// Different combinations of groups that crawlers have: what the format can number.
+    /// Distinct combinations of groups that apply to crawlers; the format's maximum.
     Sets,
-    /// Groups of one crawler: what the format can number.
+    /// Groups of one crawler; the format's maximum.
     Entries,
 }
 
 impl LimitName {
-    /// What is counted, in words: the unit of [`OverLimit::allowed`].
+    /// The counted things in words: the unit of [`OverLimit::allowed`].
     pub const fn unit(self) -> &'static str {
         match self {
             LimitName::Groups => "groups",
@@ -210,10 +209,10 @@ impl LimitName {
     }
 }
 
-/// A text exceeds a limit.
+/// A limit was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OverLimit {
-    /// Which.
+    /// The exceeded limit.
     pub limit: LimitName,
     /// Its value.
     pub allowed: usize,

@@ -1,7 +1,8 @@
-//! First pass: tree → policy. Gives the text to each language of the profile, in their order.
+//! First pass: tree → policy. Passes the text to each language of the profile, in order.
 //!
-//! Lowering never fails on what a text says; what the grammar could not read has a diagnostic there
-//! and is skipped here. It knows no key and no precedence: `language` has a file for each language.
+//! Lowering never fails because of a text's contents. Text that the grammar could not read has a
+//! diagnostic there and is skipped here. This file knows neither keys nor precedence: `language`
+//! has a file for each language.
 
 use crate::Options;
 use crate::context::CompileContext;
@@ -11,8 +12,8 @@ use crate::lowering::Lowering;
 use crate::policy::Policy;
 use robomaton_grammar::Tree;
 
-/// Lowers a tree under the options' profile. `origin` is the authority (`host[:port]`) the text was
-/// fetched from.
+/// Lowers a tree under the options' profile. `origin` is the authority (`host[:port]`) from which
+/// the text was fetched.
 ///
 /// # Errors
 /// The limit that the text exceeds.
@@ -20,7 +21,7 @@ pub fn lower<'s>(tree: &Tree<'s>, origin: Option<&str>, options: &Options) -> Re
     lower_with(tree, &CompileContext { origin, ..CompileContext::default() }, options)
 }
 
-/// Lowers a tree together with its context. The policy borrows from all of it.
+/// Lowers a tree together with its context. The policy borrows from both.
 ///
 /// # Errors
 /// The limit that the texts exceed.

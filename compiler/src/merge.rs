@@ -1,11 +1,11 @@
-//! Images → image: of several captures of a site the newest counts, as when all were compiled
+//! Images → image: among several captures of a site, the newest counts, as if all had been compiled
 //! together.
 //!
-//! Nothing is compiled: documents are taken out of the images as they are and emitted again.
-//! Merging is a matter of the set of images: their order does not count, nor does one that is there
-//! twice, nor what was merged before. The result is the image that all captures together give, if
-//! redirects and files that texts refer to stand in the same image as the site, and no two captures
-//! of a site were made in the same second. It knows no text and no rule.
+//! Nothing is compiled: documents are extracted from the images and emitted again. The result
+//! depends only on the set of images, not on their order, duplicates or earlier merges. It is the
+//! image of all captures together, provided that redirects and referenced files are in the same
+//! image as the site, and no two captures of a site were made in the same second. This file knows
+//! no text and no rule.
 
 use crate::document::Extractor;
 use crate::emit::{Emitter, Entry, Names, Provenance};
@@ -20,59 +20,60 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 
-/// Why images cannot become one.
+/// The reason why images cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// There is none.
+    /// There is no image.
     #[error("no image to merge")]
     Nothing,
-    /// Images that were compiled otherwise say other things of the same texts. Compile them alike.
+    /// Images that were compiled differently give the same texts different meanings. Compile them
+    /// alike.
     #[error("image {image} was compiled with another {what} than the first")]
     Unlike {
-        /// Which image, from 0.
+        /// The image, from 0.
         image: usize,
-        /// What differs.
+        /// The property that differs.
         what: &'static str,
     },
-    /// An image is damaged; `verify` says where.
+    /// An image is damaged; `verify` reports where.
     #[error("image {image} is damaged")]
     Damaged {
-        /// Which image, from 0.
+        /// The image, from 0.
         image: usize,
     },
 }
 
-/// Images that become one: the sites are chosen.
+/// A merge of images, with the sites already chosen.
 pub struct Merge<'i> {
     images: Vec<Extractor<'i>>,
-    /// The sites that are left, in the order of their keys.
+    /// The chosen sites in key order.
     sites: Vec<Chosen>,
-    /// Each document of those once: its image, what answers for its sites, and its number there.
+    /// Each document of those sites once: its image, site entry and id.
     documents: Vec<(u32, SiteEntry, DocumentId)>,
-    /// The names in those, which all shards number alike.
+    /// The names in those documents. All shards number them alike.
     names: Names,
     provenance: Provenance,
 }
 
-/// A site that is left.
+/// A chosen site.
 struct Chosen {
     image: u32,
     /// Its place in that image.
     place: u32,
-    /// Its document, in [`Merge::documents`].
+    /// Its document's index in [`Merge::documents`].
     document: Option<u32>,
 }
 
 impl<'i> Merge<'i> {
-    /// Chooses the sites, in time linear in the images but for the order of the keys. Keeps sixteen
-    /// bytes of each site and some sixty of each document.
+    /// Chooses the sites, in time linear in the images, apart from merging the key orders. Uses
+    /// sixteen bytes for each site and about sixty for each document.
     ///
     /// # Errors
-    /// When there is no image, one is damaged, or they were not compiled alike.
+    /// If there is no image, one is damaged, or they were not compiled alike.
     pub fn new(views: &[View<'i>]) -> Result<Merge<'i>, MergeError> {
         let provenance = provenance(views)?;
         let (mut sites, mut documents) = (Vec::new(), Vec::new());
-        // A document is known by its image, its number there, and what answers for it.
+        // A document is identified by its image, its number there, and its site entry.
         let mut numbers: HashMap<(u32, DocumentId, SiteEntry), u32> = HashMap::new();
         for (image, place) in choose(views)? {
             let damaged = MergeError::Damaged { image: image as usize };
@@ -95,22 +96,22 @@ impl<'i> Merge<'i> {
         Ok(Merge { images, sites, documents, names, provenance })
     }
 
-    /// How many sites there are, and documents beside their robots.txt.
+    /// The number of sites, including documents other than robots.txt.
     pub fn len(&self) -> usize {
         self.sites.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no sites.
     pub fn is_empty(&self) -> bool {
         self.sites.is_empty()
     }
 
-    /// Writes the image of all sites, or of those in one shard: its number, and that of the last.
-    /// `spool` makes a place for each section.
+    /// Writes the image of all sites, or of one shard's sites: its number, and that of the last
+    /// shard. `spool` creates the store for each section.
     ///
     /// # Errors
-    /// When an image is damaged, the result would not fit its format, and what the spools and `out`
-    /// say.
+    /// If an image is damaged or the result does not fit the format, and errors of the spools and
+    /// `out`.
     pub fn write<S: Spool>(
         &self,
         shard: (u8, u8),
@@ -144,7 +145,7 @@ impl<'i> Merge<'i> {
     }
 }
 
-/// The image and the place there of the best capture of each site, in the order of their keys.
+/// The image and place of the best capture of each site, in key order.
 fn choose(views: &[View<'_>]) -> Result<Vec<(u32, u32)>, MergeError> {
     let mut orders: Vec<_> = views.iter().map(|view| view.order().iter()).collect();
     let mut next = |image: usize| {
@@ -173,7 +174,7 @@ fn choose(views: &[View<'_>]) -> Result<Vec<(u32, u32)>, MergeError> {
     Ok(chosen)
 }
 
-/// The name of a site, and its scheme: what sites are ordered by.
+/// The name and scheme of a site, by which sites are ordered.
 type Key = (Box<str>, Scheme);
 
 fn key(site: &Site<'_>) -> Option<Key> {
@@ -187,7 +188,7 @@ fn parts<'i>(view: View<'i>, place: u32) -> Option<(Site<'i>, &'i FetchRecord, S
     Some((site, fetch, entry))
 }
 
-/// What all images were compiled with, if that is the same.
+/// The compile options shared by all images.
 fn provenance(views: &[View<'_>]) -> Result<Provenance, MergeError> {
     let mut first: Option<Provenance> = None;
     for (image, view) in views.iter().enumerate() {
@@ -208,9 +209,8 @@ fn provenance(views: &[View<'_>]) -> Result<Provenance, MergeError> {
     first.ok_or(MergeError::Nothing)
 }
 
-/// What one image knows of a site, the better last: the newest; then an answer rather than a
-/// redirect, a redirect rather than an error, an error rather than silence; then anything, so long
-/// as it is always the same.
+/// One image's capture of a site, ordered from worst to best: the newest; then an answer over a
+/// redirect, a redirect over an error, an error over no answer; then any deterministic order.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Capture<'i> {
     fetched_at: u64,
@@ -231,7 +231,7 @@ impl<'i> Capture<'i> {
         let document = view.document_of(fetch);
         Some(Capture {
             fetched_at: fetch.fetched_at.get(),
-            // No answer at all (0) wraps round to the worst of the statuses.
+            // No answer (0) wraps around to the worst status.
             status: Reverse(fetch.status.get().wrapping_sub(1)),
             fresh_for: fetch.fresh_for.get(),
             no_rules,

@@ -1,22 +1,23 @@
-//! Narrowness: which of two patterns has the narrower scope (V51), and all such facts of a document
-//! as runs of numbers.
+//! The specificity order: which of two patterns is narrower (V51), and the same for all patterns of
+//! a document as runs of numbers.
 //!
-//! The second way to weigh rules, beside the ranks of `precedence`. [`compare`] is the meaning,
-//! read naively, for the trace evaluator and `lint`; `Order` says the same of every pair of a
-//! document in linear size, for the programs. The order is over the symbols of canonical patterns:
-//! END < `$` < `*` < literal, decided where two patterns first part; where two literals part,
-//! neither is narrower (decision 1). It does not know senses, usages or crawlers.
+//! This is the second way to weigh rules, besides the ranks of `precedence`. [`compare`] is the
+//! definition, read naively, for the trace and `lint`; `Order` gives the same result for every pair
+//! of a document in linear size, for the programs. The order is over the symbols of canonical
+//! patterns: END < `$` < `*` < literal, decided where two patterns first differ. If they differ at
+//! two literals, neither is narrower (decision 1). This file does not know senses, usages or
+//! crawlers.
 
 use robomaton_formats::Notation;
 use std::cmp::Ordering;
 
-/// A symbol of a pattern; END is where there is none.
+/// A symbol of a pattern; END is the absence of a symbol.
 pub type Symbol = u16;
 /// The final `$`.
 const ANCHOR: Symbol = 0;
 /// A star.
 const STAR: Symbol = 1;
-/// `%2F`, which is no slash: the last of the literals.
+/// `%2F`, which is not a slash: the last of the literals.
 const ENCODED_SLASH: Symbol = 0x200;
 
 /// The symbols of a pattern in the canonical bytes of [`Notation::Acap`].
@@ -51,14 +52,13 @@ fn is_literal(symbol: Option<&Symbol>) -> bool {
     symbol.is_some_and(|&symbol| symbol > STAR)
 }
 
-/// The pattern of a rule in the bytes that narrowness is told by, whatever notation it is written
-/// in.
+/// A rule's pattern in the bytes of the specificity order, whatever its notation.
 pub fn scoped_pattern(pattern: &[u8]) -> Vec<u8> {
     Notation::Acap.pattern(pattern).into_owned()
 }
 
-/// How the scopes of two patterns compare: `Greater` when the first is the narrower one; none when
-/// two literals part them. The second value is the symbol, counted from 0, at which they part.
+/// Compares the scopes of two patterns: `Greater` if the first is narrower; `None` if they differ
+/// at two literals. The second value is the index of the symbol at which they first differ.
 pub fn compare(one: &[Symbol], other: &[Symbol]) -> (Option<Ordering>, usize) {
     let at = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (a, b) = (one.get(at), other.get(at));
@@ -66,14 +66,14 @@ pub fn compare(one: &[Symbol], other: &[Symbol]) -> (Option<Ordering>, usize) {
     (order, at)
 }
 
-/// The distinct patterns of a document in order, and for each the runs of those that are narrower.
+/// The distinct patterns of a document in order, and for each the runs of narrower patterns.
 pub(crate) struct Order {
     patterns: Vec<Vec<Symbol>>,
     pub(crate) narrower: Vec<Vec<(u32, u32)>>,
 }
 
 impl Order {
-    /// Orders patterns; those that occur again count once.
+    /// Orders patterns; duplicates count once.
     pub(crate) fn new(mut patterns: Vec<Vec<Symbol>>) -> Order {
         patterns.sort_unstable();
         patterns.dedup();
@@ -81,33 +81,34 @@ impl Order {
         Order { patterns, narrower }
     }
 
-    /// How many patterns.
+    /// The number of patterns.
     pub(crate) fn len(&self) -> usize {
         self.patterns.len()
     }
 
-    /// The number of a pattern. Those that are not among the patterns are narrower than all: fields
-    /// of one resource.
+    /// The number of a pattern. A pattern outside the order counts as narrower than all: fields of
+    /// one resource.
     pub(crate) fn number(&self, pattern: &[Symbol]) -> u32 {
         self.patterns.binary_search_by(|probe| probe.as_slice().cmp(pattern)).unwrap_or(self.len()) as u32
     }
 }
 
-/// For each pattern the runs of later ones that part from it at one of its wildcards or its end.
+/// For each pattern, the runs of later patterns that first differ from it at one of its wildcards
+/// or its end.
 ///
-/// Going right from a pattern, the bytes shared with it never grow: they are the least that
-/// neighbours on the way share. So the later patterns fall into runs of equal shares, and a pattern
-/// of *n* symbols has at most *n* + 1 of them.
+/// Going right from a pattern, the length of the common prefix never grows: it is the minimum over
+/// adjacent pairs on the way. So the later patterns form runs with equal common prefixes, and a
+/// pattern of *n* symbols has at most *n* + 1 runs.
 fn runs(patterns: &[Vec<Symbol>]) -> Vec<Vec<(u32, u32)>> {
     let count = patterns.len();
-    // What a pattern shares with the one before.
+    // The length of each pattern's common prefix with the previous one.
     let shared: Vec<usize> = (0..count)
         .map(|at| match at {
             0 => 0,
             _ => patterns[at - 1].iter().zip(&patterns[at]).take_while(|(a, b)| a == b).count(),
         })
         .collect();
-    // The next place that shares less with its neighbour than this one does.
+    // The next pattern with a shorter common prefix.
     let mut less = vec![count; count];
     let mut waiting: Vec<usize> = Vec::new();
     for at in 1..count {
@@ -172,7 +173,7 @@ mod tests {
                 all.push(symbols(format!("{}$", &text[..length]).as_bytes()));
             }
         }
-        // Every third, so that there are gaps.
+        // Every `step`-th pattern, so that there are gaps.
         for step in [1, 3, 7] {
             let order = Order::new(all.iter().step_by(step).cloned().collect());
             for (number, pattern) in order.patterns.iter().enumerate() {

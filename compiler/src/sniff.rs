@@ -1,14 +1,14 @@
-//! Tells text from what only pretends to be it, by its first bytes.
+//! Distinguishes text from other formats by its first bytes.
 //!
-//! Asked about texts in which no record was found: a page or an image served in place of a
-//! robots.txt is another outcome than an empty file (R16). Invariant: bounded work, whatever the
-//! body. It does not decide: a body that looks like HTML may still hold records, and then they
+//! Used for texts without any record: a page or an image served in place of a robots.txt has
+//! another outcome than an empty file (R16). Invariant: bounded work, whatever the body. This file
+//! does not decide the outcome: a body that looks like HTML may still hold records, and then they
 //! count.
 
-/// What the first bytes of a body look like.
+/// The apparent format of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Looks {
-    /// Nothing speaks against text.
+    /// No sign of another format.
     Text,
     /// HTML or XML.
     Html,
@@ -16,10 +16,10 @@ pub enum Looks {
     Binary,
 }
 
-/// How much of a body is looked at.
+/// The number of bytes of a body that are examined.
 const HEAD: usize = 2048;
 
-/// Beginnings of files that are not text: byte order marks of UTF-16, then archives, images,
+/// First bytes of files that are not text: byte order marks of UTF-16, then archives, images,
 /// documents.
 const MAGIC: [&[u8]; 16] = [
     b"\xff\xfe",
@@ -40,22 +40,22 @@ const MAGIC: [&[u8]; 16] = [
     b"wOF2",
 ];
 
-/// What `body` looks like, by its first two KiB and the media type it was served with.
+/// Detects the format of `body` from its first two KiB and its media type.
 ///
-/// The media type alone proves nothing: 2xx answers of plain rules as `text/html` are common, and
-/// so is the reverse.
+/// The media type alone proves nothing: 2xx responses often serve plain rules as `text/html`, and
+/// the reverse.
 pub fn sniff(body: &[u8], content_type: Option<&str>) -> Looks {
     if MAGIC.iter().any(|magic| body.starts_with(magic)) {
         return Looks::Binary;
     }
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let head = &body[..body.len().min(HEAD)];
-    // Tab, line ends and form feed occur in text, escape in text that was meant for a terminal.
+    // Tabs, line ends and form feeds occur in text, escapes in text for a terminal.
     let control = |byte: &&u8| matches!(**byte, 0..=8 | 11 | 14..=26 | 28..=31 | 127);
     if head.contains(&0) || head.iter().filter(control).count() > head.len() / 10 {
         return Looks::Binary;
     }
-    // No line of a robots.txt begins with a tag; naming the tags would only miss some.
+    // No line of a robots.txt begins with a tag. A list of tags would miss some.
     if let [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'!' | b'?' | b'/', ..] = head.trim_ascii_start() {
         return Looks::Html;
     }

@@ -1,24 +1,24 @@
-//! The name of a crawler as files and callers write it, and the part of it that is compared.
+//! Crawler names: how files and callers write them, and the part that is compared.
 //!
-//! Compiler and runtime both reduce names here, so that a file's `Googlebot/2.1` and a caller's
-//! `googlebot` meet. Every front end, of the command, the service, the wheel and the library, asks
-//! [`AgentRule::crawler_names`] which names a caller's words stand for, so that none asks under
-//! another name. Invariant: [`AgentRule::reduce`] is idempotent. It does not know groups.
+//! Compiler and runtime both reduce names here, so a file's `Googlebot/2.1` and a caller's
+//! `googlebot` match. Every front end (command, service, wheel, library) calls
+//! [`AgentRule::crawler_names`] to turn the caller's input into names, so they all look for the
+//! same names. Invariant: [`AgentRule::reduce`] is idempotent. This file does not know groups.
 
 use crate::profile::AgentRule;
 pub use crate::token::{google_token, product_token};
 use crate::user_agent::{crawlers, is_header};
 use std::borrow::Cow;
 
-/// Why words name no crawler.
+/// The reason why an input names no crawler.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCrawler {
-    /// Nothing of them is a name.
+    /// No part of the input is a name.
     #[error(
         "{0:?} names no crawler: a name begins with a letter, a digit, `_`, `-` or `.`; `*` means any crawler"
     )]
     Nameless(String),
-    /// They are the `User-Agent` header of a browser.
+    /// The input is the `User-Agent` header of a browser.
     #[error(
         "{0:?} is a User-Agent header that names no crawler: give the crawler's own name, as in `GPTBot`; `*` means \
          any crawler"
@@ -27,12 +27,12 @@ pub enum NoCrawler {
 }
 
 impl AgentRule {
-    /// The names that a caller's words for one crawler stand for, best first: one name, names
-    /// separated by commas, or a whole `User-Agent` header, which stands for the names that the
-    /// crawler gives itself in it.
+    /// The crawler names in a caller's input, best first. The input is one name, several names
+    /// separated by commas, or a whole `User-Agent` header, from which the names that the crawler
+    /// gives itself are taken.
     ///
     /// # Errors
-    /// When they name nobody.
+    /// If the input names no crawler.
     ///
     /// ```
     /// use robomaton_formats::Profile;
@@ -56,19 +56,19 @@ impl AgentRule {
         }
     }
 
-    /// The same where nobody can be told of an error: words that name nobody stand for themselves,
-    /// and are no name that any group has.
+    /// Like [`AgentRule::crawler_names`], for callers that cannot report an error: an input that
+    /// names no crawler is returned as a name that no group has.
     pub fn crawler_names_or_nobody(self, given: &str) -> Vec<Cow<'_, str>> {
         match self.crawler_names(given) {
             Ok(names) => names.into_iter().map(Cow::Borrowed).collect(),
-            // Groups never name the empty string but under `Verbatim`, where a header is never a
+            // Groups never name the empty string except under `Verbatim`, where a header is never a
             // name either.
             Err(NoCrawler::Browser(_)) if self != AgentRule::Verbatim => vec!["".into()],
             Err(_) => vec![given.into()],
         }
     }
 
-    /// Whether words are read as a header. Two of the dialects have names with spaces.
+    /// True if the input is read as a header. Names may contain spaces in two of the dialects.
     fn reads_headers(self, given: &str) -> bool {
         match self {
             AgentRule::Token => is_header(given),
@@ -77,13 +77,13 @@ impl AgentRule {
     }
 
     fn named(self, name: &str) -> Result<&str, NoCrawler> {
-        // Under `Verbatim` a crawler may call itself by the empty string.
+        // Under `Verbatim` a crawler's name may be the empty string.
         let names = self == AgentRule::Verbatim || name.trim_ascii() == "*" || !self.reduce(name).is_empty();
         if names { Ok(name) } else { Err(NoCrawler::Nameless(name.to_owned())) }
     }
 
-    /// The form under which a *caller's* name is looked up: lower case, reduced as the profile
-    /// says.
+    /// The lower-case form under which a *caller's* name is looked up, reduced by the profile's
+    /// rule.
     pub fn reduce(self, name: &str) -> String {
         let trimmed = name.trim_ascii();
         let kept = match self {
@@ -95,7 +95,8 @@ impl AgentRule {
         kept.to_ascii_lowercase()
     }
 
-    /// Whether a file's value (as the profile keeps it) names the crawler with this reduced name.
+    /// True if a file's value (in the form that the profile keeps) names the crawler with this
+    /// reduced name.
     pub fn names(self, value: &str, reduced: &str) -> bool {
         match self {
             AgentRule::Substring => !reduced.is_empty() && value.to_ascii_lowercase().contains(reduced),
@@ -104,7 +105,8 @@ impl AgentRule {
     }
 }
 
-/// Names separated by commas, if that is what this is. A header may hold commas too.
+/// Splits names separated by commas. `None` if the input is anything else: a header may contain
+/// commas too.
 pub fn list(given: &str) -> Option<Vec<&str>> {
     let is_name = |name: &&str| {
         let (token, version) = name.split_once('/').unwrap_or((name, ""));

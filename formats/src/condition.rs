@@ -1,10 +1,10 @@
-//! Conditions: the typed qualifiers of a permission, and whether they hold (P30 to P40, V31 to V38,
+//! Conditions: the typed qualifiers of a permission, and their evaluation (P30 to P40, V31 to V38,
 //! M23).
 //!
-//! The compiler makes them from the qualifiers of ACAP, the cold records of an image keep them, and
-//! an asker puts them to a [`Context`]. Invariant: [`Condition`] prints in one canonical spelling,
-//! that of the documents. What nobody understands is kept as it stands and never holds. The file
-//! does not know which usage admits which condition.
+//! The compiler makes them from ACAP qualifiers, the cold records of an image store them, and the
+//! caller evaluates them against a [`Context`]. Invariant: [`Condition`] prints in one canonical
+//! spelling, the one in the ACAP documents. An unknown qualifier is kept as written and never
+//! holds. This file does not know which usage admits which condition.
 
 use crate::text;
 use serde::{Deserialize, Serialize};
@@ -13,43 +13,43 @@ use std::fmt;
 /// One restriction of a permission.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Condition {
-    /// `time-limit`: for how long.
+    /// `time-limit`: the period of use.
     TimeLimit(TimeLimit),
-    /// `max-length`: of a snippet, in characters.
+    /// `max-length`: the length of a snippet in characters.
     MaxChars(u32),
-    /// `max-length`: of a snippet, in words.
+    /// `max-length`: the length of a snippet in words.
     MaxWords(u32),
     /// `prohibited-modification`.
     ProhibitedModification(Modification),
-    /// `must-use-resource`: what is used in place of the resource.
+    /// `must-use-resource`: the resource to use in place of the original.
     MustUseResource(Locator),
-    /// `must-include-resource`: what must be shown with it, and in which role.
+    /// `must-include-resource`: a resource to show with the original, and its role.
     MustIncludeResource(Option<Role>, Locator),
     /// `prohibited-context=within-user-frame`.
     OutsideUserFrame,
     /// `required-context=within-original-frame`.
     WithinOriginalFrame,
-    /// `location`: the one URL that the permission is for (M23).
+    /// `location`: the only URL that the permission covers (M23).
     Location(#[serde(deserialize_with = "text::read")] String),
-    /// A qualifier that is unknown, misplaced or malformed: it cannot be met (decision 19).
+    /// An unknown, misplaced or malformed qualifier, which cannot be met (decision 19).
     Unsupported {
         /// The name, lower case.
         #[serde(deserialize_with = "text::read")]
         name: String,
-        /// The value as written.
+        /// The value, as written.
         #[serde(deserialize_with = "text::read")]
         value: String,
     },
 }
 
-/// Until when.
+/// The end of a time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TimeLimit {
     /// Until the resource is crawled again.
     UntilRecrawled,
     /// Until and including this day, in UTC (decision 22).
     Until(Date),
-    /// For so many days from the first use (first indexed, first preserved).
+    /// This number of days after the first use (first indexed, first preserved).
     Days(u32),
 }
 
@@ -65,9 +65,9 @@ pub struct Date {
 }
 
 impl Date {
-    /// The first second after this day, since 1970; 0 for days before.
+    /// The first second after this day, in Unix time; 0 for days before 1970.
     pub fn end(self) -> u64 {
-        // Days from 0000-03-01, so that the leap day is the last of its year.
+        // Count days from 0000-03-01, so that a leap day is the last of its year.
         let month = i64::from(self.month);
         let year = i64::from(self.year) - i64::from(month <= 2);
         let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + i64::from(self.day) - 1;
@@ -82,18 +82,18 @@ impl Date {
 pub enum Modification {
     /// Every kind.
     Any,
-    /// Of the data format.
+    /// Change of the data format.
     Format,
-    /// Of typography or layout.
+    /// Change of typography or layout.
     Style,
-    /// Into another language.
+    /// Translation into another language.
     Translation,
-    /// Adding material.
+    /// Added material.
     Annotation,
 }
 
 impl Modification {
-    /// Every kind, in the order of the documents.
+    /// Every kind, in the order of the ACAP documents.
     pub const ALL: [Modification; 5] = [
         Modification::Any,
         Modification::Format,
@@ -102,7 +102,7 @@ impl Modification {
         Modification::Annotation,
     ];
 
-    /// The word in files.
+    /// The keyword in files.
     pub const fn name(self) -> &'static str {
         match self {
             Modification::Any => "any",
@@ -114,7 +114,7 @@ impl Modification {
     }
 }
 
-/// What an included resource is for (P40, V36).
+/// The role of an included resource (P40, V36).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Role {
     /// A credit.
@@ -128,7 +128,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The word in files.
+    /// The keyword in files.
     pub const fn name(self) -> &'static str {
         match self {
             Role::Credit => "credit",
@@ -139,16 +139,16 @@ impl Role {
     }
 }
 
-/// Where a resource is: in the page itself, or elsewhere (P39, V33).
+/// The location of a resource: in the page itself, or elsewhere (P39, V33).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Locator {
-    /// The element of this `id`.
+    /// The element with this `id`.
     Id(#[serde(deserialize_with = "text::read")] String),
-    /// The first element of this class.
+    /// The first element with this class.
     Class(#[serde(deserialize_with = "text::read")] String),
-    /// The content of this META tag.
+    /// The content of the META tag with this name.
     Meta(#[serde(deserialize_with = "text::read")] String),
-    /// A resource of its own.
+    /// A separate resource.
     Uri(#[serde(deserialize_with = "text::read")] String),
 }
 
@@ -188,42 +188,42 @@ impl fmt::Display for Condition {
     }
 }
 
-/// What an asker knows of the use it has in mind. What is `None` or empty is not known.
+/// The facts about an intended use. `None` means unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
-    /// The time of the use, in seconds since 1970.
+    /// The time of the use, in Unix seconds.
     pub now: Option<u64>,
-    /// When the resource was first used in this way (first indexed, first preserved), in seconds
-    /// since 1970.
+    /// The time when the resource was first used in this way (first indexed, first preserved), in
+    /// Unix seconds.
     pub first_used_at: Option<u64>,
-    /// Whether it has been crawled again since.
+    /// The resource has been crawled again since the first use.
     pub recrawled: Option<bool>,
-    /// Characters of what is to be shown.
+    /// The number of characters to be shown.
     pub chars: Option<u32>,
-    /// Words of what is to be shown.
+    /// The number of words to be shown.
     pub words: Option<u32>,
-    /// The modifications made; `Some` of an empty list when there are none.
+    /// The modifications made; an empty list means none.
     pub modifications: Option<Vec<Modification>>,
-    /// Whether it is shown within a frame that the user made.
+    /// The resource is shown within a frame that the user made.
     pub in_user_frame: Option<bool>,
-    /// Whether it is shown within its original frame.
+    /// The resource is shown within its original frame.
     pub in_original_frame: Option<bool>,
-    /// The resource that is used in place of the original.
+    /// The resource used in place of the original.
     pub used: Option<Locator>,
-    /// The resources that are shown with it; `Some` of an empty list when there are none.
+    /// The resources shown with it; an empty list means none.
     pub included: Option<Vec<Locator>>,
-    /// Where the resource is.
+    /// The URL of the resource.
     pub url: Option<String>,
 }
 
-/// Whether conditions are met.
+/// The result of evaluating conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Holds {
-    /// They are not: the use is prohibited.
+    /// Not met: the use is prohibited.
     No,
-    /// The context does not tell.
+    /// The context lacks the necessary facts.
     Unknown,
-    /// They are.
+    /// Met.
     Yes,
 }
 
@@ -234,7 +234,7 @@ impl From<Option<bool>> for Holds {
 }
 
 impl Holds {
-    /// The word in text and JSON.
+    /// The name in text and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Holds::No => "no",
@@ -244,13 +244,13 @@ impl Holds {
     }
 }
 
-/// Whether all of these conditions are met: one that is not decides, then one that cannot be told.
+/// Evaluates several conditions together: `No` if any is not met, else `Unknown` if any is unknown.
 pub fn hold<'c>(conditions: impl IntoIterator<Item = &'c Condition>, context: &Context) -> Holds {
     conditions.into_iter().map(|condition| condition.holds(context)).min().unwrap_or(Holds::Yes)
 }
 
 impl Condition {
-    /// Whether this condition is met.
+    /// Evaluates this condition.
     pub fn holds(&self, context: &Context) -> Holds {
         let at_most = |limit: &u32, count: Option<u32>| count.map(|count| count <= *limit);
         let known = match self {
@@ -291,7 +291,7 @@ impl TimeLimit {
     }
 }
 
-/// Whether two URLs name one resource, as a URL parser spells them.
+/// True if two URLs are equal after parsing.
 fn same_url(one: &str, other: &str) -> bool {
     match (url::Url::parse(one), url::Url::parse(other)) {
         (Ok(one), Ok(other)) => one == other,

@@ -1,7 +1,7 @@
-//! Well-known crawlers: who runs them and what for (`data/crawlers.tsv`, which names its sources).
+//! Well-known crawlers with operator and purpose (`data/crawlers.tsv`, which names its sources).
 //!
-//! The table is part of the program, read once. Invariant: the tokens are product tokens (R5),
-//! sorted without regard to case, each there once. It does not know what any site says to them.
+//! The table is compiled into the program and parsed once. Invariant: the tokens are product tokens
+//! (R5), unique, and sorted without regard to case. This file does not know any site's rules.
 
 use std::sync::LazyLock;
 
@@ -10,26 +10,26 @@ use std::sync::LazyLock;
 pub struct Known {
     /// The product token, in its operator's spelling.
     pub token: &'static str,
-    /// Who runs it, where that is known.
+    /// The operator, if known.
     pub operator: Option<&'static str>,
-    /// What it fetches for.
+    /// The purpose of its fetches.
     pub purpose: Purpose,
 }
 
-/// What a crawler fetches for.
+/// The purpose for which a crawler fetches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Purpose {
-    /// What it fetches may train models.
+    /// Its content may train models.
     Train,
-    /// It fills an index that answers searches.
+    /// It builds a search index.
     Search,
-    /// It fetches for one user who asks.
+    /// It fetches on behalf of one user.
     Assistant,
-    /// It fills an index of links, or audits sites, for those who want to be found in searches.
+    /// It builds an index of links, or audits sites, for search engine optimisation.
     Seo,
-    /// It keeps what it fetches for later readers.
+    /// It archives content for later readers.
     Archive,
-    /// Data for sale, previews, tools, and what nobody says.
+    /// Data for sale, previews, tools, and undocumented purposes.
     Other,
 }
 
@@ -51,19 +51,19 @@ impl Purpose {
     }
 }
 
-/// All well-known crawlers, by token.
+/// All well-known crawlers, sorted by token.
 pub fn known() -> &'static [Known] {
     static KNOWN: LazyLock<Vec<Known>> =
         LazyLock::new(|| include_str!("../data/crawlers.tsv").lines().filter_map(row).collect());
     &KNOWN
 }
 
-/// The well-known crawler with this product token, in any case.
+/// The well-known crawler with this product token, ignoring case.
 pub fn find(token: &str) -> Option<&'static Known> {
     known().iter().find(|known| known.token.eq_ignore_ascii_case(token))
 }
 
-/// A line of the table; `None` for comments. A test sees that every other line is a row.
+/// Parses a line of the table; `None` for comments. A test checks that every other line is a row.
 fn row(line: &'static str) -> Option<Known> {
     let mut fields = line.split('\t');
     let token = fields.next().filter(|token| !token.starts_with('#'))?;

@@ -1,7 +1,7 @@
-//! The four answers there are, and the one target that is special.
+//! Decisions, and the one target with a rule of its own, `/robots.txt`.
 //!
-//! Shared by the compiler's trace evaluator and the runtime, so that the slow and the fast way say
-//! the same words.
+//! The compiler's trace and the runtime share these types, so that the slow and the fast evaluation
+//! give the same answers.
 
 use std::fmt;
 
@@ -13,16 +13,16 @@ pub enum Decision {
     Allowed,
     /// Prohibited.
     Disallowed,
-    /// Permitted under conditions, which are given as data.
+    /// Permitted under conditions, which are listed separately.
     Conditional,
-    /// Nothing is said, and silence is not consent; or the site is not known.
+    /// No rule applies and silence does not permit, or the site is unknown.
     Unknown,
 }
 
-/// Why the groups that answered for a crawler are those (RFC 9309 2.2.1).
+/// The reason why a crawler's groups were selected (RFC 9309 2.2.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// They name this crawler (the reduced name).
+    /// They name this crawler (its reduced name).
     Named(String),
     /// No group names the crawler; these are the default groups.
     Default,
@@ -42,7 +42,7 @@ impl Choice {
 }
 
 impl Decision {
-    /// The word in text and JSON.
+    /// The name in text and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Decision::Allowed => "allowed",
@@ -52,7 +52,7 @@ impl Decision {
         }
     }
 
-    /// The view of a caller who needs a yes or a no: only a plain permission is a yes.
+    /// True for a plain permission only, for callers that need a yes or a no.
     pub const fn is_allowed(self) -> bool {
         matches!(self, Decision::Allowed)
     }
@@ -70,7 +70,7 @@ impl fmt::Display for Decision {
     }
 }
 
-/// R13: whether a canonical target is `/robots.txt` itself. With a query it is another resource.
+/// R13: true if a canonical target is `/robots.txt` itself. With a query, it is another resource.
 #[inline]
 pub fn is_robots_txt(target: &[u8]) -> bool {
     target == b"/robots.txt"

@@ -1,9 +1,8 @@
-//! The cold records: what explains a verdict (SPEC.md section 7), in postcard's wire format.
+//! The cold records, which explain a verdict (SPEC.md section 7), in postcard's wire format.
 //!
-//! Read only when somebody asks which rule decided, for a sitemap or a delay. Decoding allocates;
-//! nothing on the path of a verdict touches this file. Patterns are borrowed: from the text when
-//! written, from the image when read; texts are copied when read (`text`). Invariant: equal details
-//! give equal bytes.
+//! They are read only for the deciding rule, sitemaps and delays. Decoding allocates, and no
+//! verdict needs it. Patterns are borrowed: from the text when written, from the image when read.
+//! Texts are copied when read (`text`). Invariant: equal details give equal bytes.
 
 use crate::condition::Condition;
 use crate::notation::Notation;
@@ -20,22 +19,23 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// What an image keeps of one document beside its programs.
+/// The data that an image holds about one document in addition to its programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detail<'d> {
-    /// The groups: conventional ones, then sub-records of ACAP, then fields of pages; each kind in
-    /// file order.
+    /// The groups: conventional ones, then sub-records of ACAP, then fields of pages. Each kind is
+    /// in file order.
     #[serde(borrow)]
     pub groups: Vec<Group<'d>>,
-    /// Records that belong to no group, or to the whole file, in file order.
+    /// Records outside all groups, or for the whole file, in file order.
     pub extensions: Vec<Extension<'d>>,
-    /// Names of the usages that only this document speaks of: they are numbered on from [`USAGES`].
+    /// Names of the usages that only this document mentions. Their numbers continue after
+    /// [`USAGES`].
     #[serde(deserialize_with = "text::read_all")]
     pub usages: Vec<String>,
-    /// Sets of conditions; a rule names its set by its place here, plus one.
+    /// Sets of conditions. A rule refers to its set by index plus one.
     pub conditions: Vec<Vec<Condition>>,
-    /// Other files that a part of this document comes from; a group names its file by its place
-    /// here, plus one.
+    /// Other files that parts of this document come from. A group refers to its file by index plus
+    /// one.
     #[serde(deserialize_with = "text::read_all")]
     pub files: Vec<String>,
 }
@@ -43,44 +43,43 @@ pub struct Detail<'d> {
 /// One group of a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group<'d> {
-    /// What kind of rules it holds.
+    /// The kind of its rules.
     pub role: Role,
-    /// The named crawlers of the group, as they are compared (lower case, reduced).
+    /// The crawlers that the group names, in the form that is compared (lower case, reduced).
     #[serde(deserialize_with = "text::read_all")]
     pub crawlers: Vec<String>,
-    /// Whether the group is (also) that of every other crawler.
+    /// The group applies (also) to all crawlers that no group names.
     pub default: bool,
-    /// The purposes that it is for, none for any (P17).
+    /// The purposes that the group is for; empty for any purpose (P17).
     #[serde(borrow)]
     pub purposes: Vec<Bytes<'d>>,
-    /// Whether a file that it refers to is missing (decision 23).
+    /// A file that the group refers to is missing (decision 23).
     pub incomplete: bool,
-    /// The file it comes from: 0 for the document itself, else a place in [`Detail::files`], plus
-    /// one.
+    /// The source file: 0 for the document itself, else an index into [`Detail::files`] plus one.
     pub file: u16,
-    /// How its patterns are written.
+    /// The notation of its patterns.
     pub notation: Notation,
     /// The rules in file order.
     #[serde(borrow)]
     pub rules: Vec<Rule<'d>>,
     /// Extension records of the group.
     pub extensions: Vec<Extension<'d>>,
-    /// When and how often the crawlers of the group may come.
+    /// The times and rates at which the group's crawlers may visit.
     pub schedule: Option<Box<Schedule>>,
 }
 
-/// One rule as it stands in the document.
+/// One rule of the document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule<'d> {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: u32,
-    /// The usage it speaks of: a place in [`USAGES`], or beyond it one in [`Detail::usages`].
+    /// The usage: an index into [`USAGES`], continued by [`Detail::usages`].
     pub usage: u16,
     /// Its priority in the programs.
     pub priority: Priority,
-    /// Whether it permits.
+    /// The rule permits the usage.
     pub permits: bool,
-    /// The conditions of a permission: a place in [`Detail::conditions`], plus one; 0 for none.
+    /// The conditions of a permission: an index into [`Detail::conditions`] plus one; 0 for none.
     pub conditions: u32,
     /// The canonical pattern.
     #[serde(borrow)]
@@ -88,19 +87,19 @@ pub struct Rule<'d> {
 }
 
 impl Group<'_> {
-    /// Whether it names a crawler.
+    /// True if the group names a crawler.
     pub fn names(&self, rule: AgentRule, name: &str) -> bool {
         self.crawlers.iter().any(|value| rule.names(value, name))
     }
 
-    /// The pattern of one of its rules, for matching.
+    /// The pattern of one of its rules, ready for matching.
     pub fn pattern<'r>(&self, rule: &'r Rule<'_>) -> Pattern<'r> {
         Pattern { text: &rule.pattern.0, notation: self.notation }
     }
 }
 
-/// The same wire format, for [`crate::verify`]: decodes what [`Detail`] decodes, and keeps nothing.
-/// Its parts are those of the structures above, in order; a test holds them together.
+/// The same wire format for [`crate::verify`]: decodes everything that [`Detail`] does, and stores
+/// nothing. The parts are those of the structures above, in order; a test compares the two.
 pub(crate) type DetailShape<'d> =
     (Each<GroupShape<'d>>, Each<ExtensionShape<'d>>, Each<&'d str>, Each<Each<Condition>>, Each<&'d str>);
 type GroupShape<'d> = (
@@ -118,7 +117,7 @@ type GroupShape<'d> = (
 type RuleShape<'d> = (u32, u16, Priority, bool, u32, &'d [u8]);
 type ExtensionShape<'d> = (u32, &'d str, &'d str);
 
-/// A sequence whose elements are decoded one by one and dropped.
+/// A sequence whose elements are decoded and dropped one by one.
 pub(crate) struct Each<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Each<T> {
@@ -138,7 +137,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Each<T> {
     }
 }
 
-/// Bytes as one byte string rather than as a sequence of numbers, borrowed when read.
+/// One byte string rather than a sequence of numbers; borrowed when read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes<'d>(pub Cow<'d, [u8]>);
 
@@ -148,26 +147,26 @@ impl<'d> From<&'d [u8]> for Bytes<'d> {
     }
 }
 
-/// An extension record: a key that grants and forbids nothing by itself (R18).
+/// An extension record: its key neither permits nor prohibits anything by itself (R18).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extension<'d> {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: u32,
     /// The key in its canonical spelling, lower case.
     #[serde(deserialize_with = "text::read")]
     pub key: Cow<'d, str>,
-    /// The value; bytes that are no UTF-8 are replaced.
+    /// The value, with invalid UTF-8 replaced.
     #[serde(deserialize_with = "text::read")]
     pub value: Cow<'d, str>,
 }
 
-/// Where an image comes from. Holds no clock and no paths: equal captures give equal images.
+/// The provenance of an image. It holds no clock and no paths, so equal captures give equal images.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
     /// Name and version of the writer.
     #[serde(deserialize_with = "text::read")]
     pub generator: String,
-    /// The crawlers the image was narrowed to; empty when it holds all.
+    /// The crawlers to which the image was restricted; empty if it holds all.
     #[serde(deserialize_with = "text::read_all")]
     pub crawlers: Vec<String>,
     /// The limits in force, by name.
@@ -176,9 +175,8 @@ pub struct Meta {
 }
 
 impl Detail<'_> {
-    /// The conventional groups that answer for a crawler known by these reduced names, best first
-    /// (R5 to R7, K9). The first name that any group or record of the document is addressed to is
-    /// the crawler's.
+    /// The conventional groups that apply to a crawler with these reduced names, best first (R5 to
+    /// R7, K9). The first name that any group or record of the document names is used.
     pub fn groups_of(&self, rule: AgentRule, names: &[String]) -> Vec<usize> {
         let groups = |wanted: &dyn Fn(&Group<'_>) -> bool| {
             let all = self.groups.iter().enumerate();
@@ -191,14 +189,14 @@ impl Detail<'_> {
         own.unwrap_or_else(|| groups(&|group| group.default))
     }
 
-    /// The first of a crawler's names that any group or record of the document is addressed to
-    /// (R5). Pages do not count.
+    /// The first of a crawler's names that any group or record of the document names (R5). Pages do
+    /// not count.
     pub fn name_of<'n>(&self, rule: AgentRule, names: &'n [String]) -> Option<&'n String> {
         let of_text = |group: &&Group<'_>| group.role.names_crawlers();
         names.iter().find(|name| self.groups.iter().filter(of_text).any(|group| group.names(rule, name)))
     }
 
-    /// The name of a usage by the number that rules use.
+    /// The name of a usage, by the number used in rules.
     pub fn usage(&self, number: u16) -> &str {
         let number = usize::from(number);
         USAGES
@@ -244,7 +242,7 @@ mod tests {
     use crate::read::whole;
     use crate::schedule::{Rate, Window};
 
-    /// A detail with something in every field.
+    /// A detail with a value in every field.
     fn full() -> Vec<u8> {
         let bytes = || Bytes::from(&b"/p"[..]);
         let extension = Extension { line: 300, key: "sitemap".into(), value: "\u{fffd}".into() };

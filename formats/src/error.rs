@@ -1,20 +1,19 @@
-//! What can be wrong with the bytes of an image, said with the place and the rule of SPEC.md that
-//! is broken.
+//! Errors in the bytes of an image, each with the offset and the broken rule of SPEC.md.
 
-/// An image cannot be opened, or does not verify.
+/// The reason why an image cannot be opened or verified.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// The first eight bytes are not those of an image (I1). `robomaton compile` makes images.
+    /// The first eight bytes are not the magic number (I1). `robomaton compile` makes images.
     #[error("not a robomaton image, which `robomaton compile` makes")]
     Magic,
-    /// Another format version (I2). Two cures: recompile the captures with this robomaton, or ask
-    /// with the robomaton that wrote the image.
+    /// Another format version (I2). Either recompile the captures with this robomaton, or use the
+    /// robomaton that wrote the image.
     #[error("image format version {found}, this robomaton reads {expected} (I2): recompile the captures")]
     Version {
-        /// What the header says.
+        /// The version in the header.
         found: u32,
-        /// What this crate reads.
+        /// The version that this crate reads.
         expected: u32,
     },
     /// The file is shorter or longer than its header says (I3).
@@ -22,9 +21,9 @@ pub enum ImageError {
         "image is {actual} bytes long, its header says {stated} (I3): was it cut off while being copied?"
     )]
     Length {
-        /// The header's length.
+        /// The length in the header.
         stated: u64,
-        /// The bytes at hand.
+        /// The actual length.
         actual: u64,
     },
     /// Any other broken rule.
@@ -32,18 +31,18 @@ pub enum ImageError {
     Damaged {
         /// The absolute offset of the offending byte.
         at: u64,
-        /// What was found, and what was expected.
+        /// The value found, and the value expected.
         what: String,
-        /// The number of the rule in SPEC.md.
+        /// The number of the broken rule in SPEC.md.
         rule: u8,
     },
-    /// The contents do not fit the format (more than 2³¹ bytes of programs, for one).
+    /// The contents exceed the format's limits (more than 2³¹ bytes of programs, for example).
     #[error("too large for one image: {0}")]
     TooLarge(&'static str),
 }
 
 impl ImageError {
-    /// The number of the rule in SPEC.md that is broken.
+    /// The number of the broken rule in SPEC.md.
     pub fn rule(&self) -> Option<u8> {
         match self {
             ImageError::Magic => Some(1),
@@ -59,19 +58,19 @@ impl ImageError {
     }
 }
 
-/// An image cannot be written.
+/// The reason why an image cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The contents do not fit the format.
+    /// The contents exceed the format's limits.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// The system refuses to keep or to give bytes: is the disk full?
+    /// Reading or writing a file failed: is the disk full?
     #[error("cannot write: {0}")]
     Io(#[from] std::io::Error),
 }
 
 impl WriteError {
-    /// The error of who writes into memory, where nothing fails but the format.
+    /// The error of a writer in memory, where only the format's limits can fail.
     pub fn in_memory(self) -> ImageError {
         match self {
             WriteError::Image(error) => error,

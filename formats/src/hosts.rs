@@ -1,29 +1,31 @@
-//! Where sites stand in the host table (SPEC.md section 4).
+//! The positions of sites in the host table (SPEC.md section 4).
 //!
-//! The writer's half of the look-up: every site goes into the first bucket from its home that has
-//! room, four fifths of all places are taken. Fuller costs more than it saves: at nine tenths a
-//! host that is absent reads 2.4 buckets, not 1.2, for 0.8 bytes a site. Depends on names and their
-//! order alone; it does not know what a site says.
+//! This is the writer's half of the look-up: each site goes into the first bucket with room,
+//! starting from its home bucket. Four fifths of all places are used. A fuller table costs more
+//! than it saves: at nine tenths, looking up an absent host reads 2.4 buckets instead of 1.2, and
+//! saves only 0.8 bytes per site. The positions depend only on names and their order. This file
+//! does not know any site's rules.
 
 use crate::error::ImageError;
 use crate::layout::*;
 use zerocopy::FromZeros;
 
-/// Seeds that are tried. An adversary who picks hosts that collide under one meets the next.
+/// The number of seeds to try. Hosts chosen to collide under one seed do not collide under the
+/// next.
 const SEEDS: u64 = 64;
 
-/// The places of sites, by their numbers in the order of the keys.
+/// The places of the host table, with sites numbered in the order of their keys.
 pub(crate) struct Table {
-    /// Of the host hash.
+    /// The seed of the host hash.
     pub(crate) seed: u64,
-    /// Fingerprints and overflow alone; the rest is zero.
+    /// Fingerprints and overflow bytes only; the rest is zero.
     buckets: Vec<Bucket>,
-    /// For each place the number of its site.
+    /// The number of the site in each place.
     numbers: Vec<u32>,
 }
 
 impl Table {
-    /// Places the sites of these names under the first seed that displaces none too far.
+    /// Places the sites with these names, under the first seed that keeps every site near its home.
     pub(crate) fn of(names: &[&str]) -> Result<Table, ImageError> {
         let count = (5 * names.len()).div_ceil(4 * BUCKET_SITES);
         if u32::try_from(count * BUCKET_SITES).is_err() {
@@ -58,7 +60,7 @@ impl Table {
         Some(table)
     }
 
-    /// The buckets, each with the numbers of its sites in the order of their places.
+    /// The buckets, each with the numbers of its sites in the order of places.
     pub(crate) fn buckets(&self) -> impl Iterator<Item = (Bucket, &[u32])> {
         let numbers = self.numbers.chunks_exact(BUCKET_SITES);
         self.buckets.iter().zip(numbers).map(|(bucket, numbers)| (*bucket, &numbers[..bucket.sites()]))

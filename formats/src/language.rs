@@ -1,23 +1,23 @@
-//! What a rule's language means for a reader of an image: whose names count, what it speaks of, how
-//! it is spelled.
+//! The properties of a rule's language that matter to readers of an image: whose names count, what
+//! the rule covers, and how it is spelled.
 //!
-//! The compiler has a file for each language that says how it is read and weighed; here stands what
-//! is left of that in an image, a [`Role`] for each group of rules, and the questions that runtime,
-//! tables and explanations ask of it. Invariant: the numbers of roles are bytes of the format. It
-//! does not know how rules are matched or weighed.
+//! The compiler has a file for each language, which says how it is parsed and weighed. An image
+//! keeps only a [`Role`] for each group of rules. Runtime, tables and explanations query that role
+//! here. Invariant: the numbers of roles are bytes of the format. This file does not know how rules
+//! are matched or weighed.
 
 use crate::usage::{CRAWL, INDEX, USAGES};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The language, and the place in a site, that a group of rules comes from.
+/// The language of a group of rules, and its place in a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Role {
-    /// Records of user-agent groups. Their rules are ranked: the highest priority of those that
-    /// match decides.
+    /// Records of user-agent groups. Their rules are ranked: the matching rule with the highest
+    /// priority decides.
     Conventional = 0,
-    /// Prohibitions for elements of pages, read as prohibitions for the whole page (M13).
+    /// Prohibitions for elements of pages, which count as prohibitions for the whole page (M13).
     Element = 1,
     /// ACAP fields in the META tags of a page (M1, M2).
     Page = 2,
@@ -25,9 +25,9 @@ pub enum Role {
     PageConventional = 3,
     /// ACAP fields of robots.txt, and of files that it refers to.
     Field = 4,
-    /// Rules of user-agent groups for a usage of which silence says nothing; ranked as conventional
-    /// ones are. A role of programs in scoped lists alone: the groups that hold such rules are
-    /// [`Role::Conventional`].
+    /// Rules of user-agent groups for a usage on which silence says nothing; ranked like
+    /// conventional rules. Only programs in scoped lists have this role: the groups that hold such
+    /// rules are [`Role::Conventional`].
     Preference = 5,
 }
 
@@ -59,7 +59,7 @@ impl Role {
         }
     }
 
-    /// The name in text that people read.
+    /// The name in text for people.
     pub const fn title(self) -> &'static str {
         match self {
             Role::Field => "ACAP",
@@ -68,8 +68,8 @@ impl Role {
         }
     }
 
-    /// A group of this role in an explanation, where `for_purpose` says whether it is for some
-    /// purposes only.
+    /// The heading of a group of this role in an explanation. `for_purpose` is true for groups that
+    /// are limited to some purposes.
     pub const fn heading(self, for_purpose: bool) -> &'static str {
         match self {
             Role::Conventional | Role::Preference => "conventional",
@@ -81,29 +81,29 @@ impl Role {
         }
     }
 
-    /// Whether the highest priority of the rules that match decides. The others are weighed by
-    /// specificity (P15).
+    /// True if the matching rule with the highest priority decides. Rules of other roles are
+    /// weighed by specificity (P15).
     pub const fn is_ranked(self) -> bool {
         matches!(self, Role::Conventional | Role::Preference)
     }
 
-    /// Whether its rules stand in a page, and speak of that page alone.
+    /// True if the rules are in a page, and cover that page only.
     pub const fn is_of_page(self) -> bool {
         matches!(self, Role::Element | Role::Page | Role::PageConventional)
     }
 
-    /// Whether its rules stand in META tags, which speak to each of a crawler's names.
+    /// True if the rules are in META tags, which apply under each of a crawler's names.
     pub const fn is_of_meta_tags(self) -> bool {
         matches!(self, Role::Page | Role::PageConventional)
     }
 
-    /// Whether a crawler is known to the text by the names that its groups address (R5). Names in
-    /// pages do not count.
+    /// True if names in these groups count as names that the text knows (R5). Names in pages do
+    /// not.
     pub const fn names_crawlers(self) -> bool {
         !self.is_of_page()
     }
 
-    /// The place of its groups among those of a document: user-agent groups, ACAP records, pages.
+    /// The position of its groups in a document: user-agent groups, ACAP records, pages.
     pub const fn order(self) -> u8 {
         match self {
             Role::Conventional | Role::Preference => 0,
@@ -113,27 +113,27 @@ impl Role {
     }
 }
 
-/// A rule, to be spelled as the record that says it.
+/// A rule, to be printed in the syntax of its language.
 #[derive(Clone, Copy, Debug)]
 pub struct Spelling<'r> {
-    /// Where the rule comes from.
+    /// The origin of the rule.
     pub role: Role,
-    /// The usage it speaks of, by name.
+    /// The name of the usage.
     pub usage: &'r str,
-    /// Whether it permits.
+    /// The rule permits the usage.
     pub permits: bool,
     /// The canonical pattern.
     pub pattern: &'r [u8],
-    /// Whether it stands for what a rule set of Robot-version 2.0.0 does not list (N10, N12), so
-    /// that no record says it.
+    /// The rule stands for everything that a rule set of Robot-version 2.0.0 does not list (N10,
+    /// N12), so no record spells it out.
     pub is_implied: bool,
-    /// The record on its line as the text has it, key and value, where the image keeps that.
+    /// The key and value of the record on the rule's line as written, if the image has them.
     pub record: Option<(&'r str, &'r str)>,
 }
 
 impl fmt::Display for Spelling<'_> {
     /// `Disallow: /private`, `ACAP-allow-index: /news`, `META noindex`. Records of other languages
-    /// are spelled as the text has them: nobody needs to know a language in order to quote it.
+    /// are quoted from the text, so no knowledge of the language is necessary.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Spelling { role, usage, permits, .. } = *self;
         let pattern = String::from_utf8_lossy(self.pattern);

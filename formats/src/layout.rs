@@ -1,29 +1,29 @@
 //! The bytes of an image as types: header, section table, fixed records (SPEC.md sections 2 to 5
 //! and 7).
 //!
-//! All records are little-endian with alignment 1, so a mapped file is read in place. A test holds
-//! the sizes and section numbers against the tables of SPEC.md. This file knows no algorithm but
-//! the host hash.
+//! All records are little-endian with alignment 1, so a mapped file is read in place. A test
+//! compares the sizes and section numbers with the tables of SPEC.md. This file knows no algorithm
+//! except the host hash.
 
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"ROBOMAT\x1A";
-/// The one format version that this crate reads and writes.
+/// The only format version that this crate reads and writes.
 pub const VERSION: u32 = 3;
-/// Sections begin at multiples of this.
+/// Sections begin at multiples of this offset.
 pub const ALIGNMENT: usize = 64;
-/// Sites in one bucket of [`Section::Hosts`].
+/// The number of sites in one bucket of [`Section::Hosts`].
 pub const BUCKET_SITES: usize = 11;
-/// A site stands less than this many buckets after its home; readers look at no more.
+/// The distance of a site from its home bucket is less than this. Readers look no further.
 pub const MAX_PROBE: usize = 64;
-/// A text is at most this many bytes long.
+/// The maximum length of a text in bytes.
 pub const MAX_TEXT: u64 = 1 << 30;
 /// "None" in fields that hold an offset or a number.
 pub const NONE: u32 = u32::MAX;
 
-/// The sections in file order: those a verdict needs first, then those that explain it.
+/// The sections in file order: first the ones that verdicts need, then the ones for explanations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Section {
@@ -35,27 +35,27 @@ pub enum Section {
     Policies = 2,
     /// Lists of entries, for sets with more than one program.
     Lists = 3,
-    /// Programs, end to end (`program`).
+    /// Programs, one after the other (`program`).
     Programs = 4,
-    /// Scopes, end to end: which patterns are narrower than which (`scope`).
+    /// Scopes, one after the other: which patterns are narrower than which (`scope`).
     Scopes = 5,
     /// Patterns of purposes, each a varint length and its bytes.
     Purposes = 6,
-    /// [`NameRecord`]s of the crawlers, in the order of their names.
+    /// [`NameRecord`]s of the crawlers, in name order.
     Crawlers = 7,
-    /// The crawlers' names, end to end.
+    /// The crawlers' names, one after the other.
     CrawlerNames = 8,
-    /// Names of usages, one per line, in the order of their numbers.
+    /// Names of usages, one per line, in number order.
     Usages = 9,
     /// [`FetchRecord`]s, one per site.
     Fetches = 10,
-    /// The places of the sites in the buckets, in the order of their keys.
+    /// The places of the sites in the buckets, in key order.
     Order = 11,
     /// [`DocumentRecord`]s, one per distinct text.
     Documents = 12,
     /// Details of documents: rules with line and text, extension records (`detail`).
     Details = 13,
-    /// The texts themselves, each a zstd frame; empty when compiled without.
+    /// The texts themselves, each a zstd frame; empty if compiled without texts.
     Sources = 14,
     /// Provenance (`detail::Meta`).
     Meta = 15,
@@ -104,12 +104,12 @@ impl Section {
         }
     }
 
-    /// Whether a verdict may read it; the others only explain.
+    /// True if a verdict may read the section; the others are for explanations only.
     pub const fn is_hot(self) -> bool {
         (self as u8) < Section::Usages as u8
     }
 
-    /// The size of one record, 1 for sections of free form.
+    /// The size of one record; 1 for sections without fixed records.
     pub const fn record(self) -> usize {
         match self {
             Section::Hosts => size_of::<Bucket>(),
@@ -132,11 +132,11 @@ pub struct Header {
     pub version: U32,
     /// The number of the profile.
     pub profile: u8,
-    /// The number of sections, that of [`Section::ALL`].
+    /// The number of sections, which is the length of [`Section::ALL`].
     pub sections: u8,
-    /// Which of several images this is that are opened as one, from 0.
+    /// The number of this shard, from 0.
     pub shard: u8,
-    /// The number of the last of them; 0 when the image is whole.
+    /// The number of the last shard; 0 if the image is not sharded.
     pub last_shard: u8,
     /// The length of the file in bytes.
     pub length: U64,
@@ -146,7 +146,7 @@ pub struct Header {
     pub checksum: U64,
 }
 
-/// One row of the section table, which follows the header; rows stand in the order of
+/// One row of the section table, which follows the header. Rows are in the order of
 /// [`Section::ALL`].
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
@@ -159,43 +159,43 @@ pub struct SectionRecord {
     pub checksum: U64,
 }
 
-/// Eleven places for sites whose names hash alike: one cache line. Places are taken from the first
-/// on, and sites are numbered in the order of buckets and places.
+/// Eleven places for sites whose names hash alike: one cache line. Places are filled from the first
+/// on, and sites are numbered by bucket, then by place.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Bucket {
     /// One byte of each site's hash, never 0; 0 marks a free place.
     pub fingerprints: [u8; BUCKET_SITES],
-    /// The [`overflow_bit`]s of the sites that stand in a later bucket because this one was full.
+    /// The [`overflow_bit`]s of the sites that moved to a later bucket because this one was full.
     pub overflow: u8,
-    /// The number of its first site: how many stand in the buckets before.
+    /// The number of its first site: the count of sites in all earlier buckets.
     pub first: U32,
     /// Offset of the names of its sites in [`Section::Names`].
     pub names_at: U32,
-    /// The entries of the sites (`site_entry`); 0 in free places.
+    /// The site entries (`site_entry`); 0 in free places.
     pub entries: [U32; BUCKET_SITES],
 }
 
 impl Bucket {
-    /// Its fingerprints as one number, the first lowest.
+    /// All fingerprints as one number, the first in the lowest byte.
     #[inline(always)]
     fn all_fingerprints(&self) -> u128 {
         let front = self.as_bytes().first_chunk().copied().unwrap_or_default();
         u128::from_le_bytes(front) & (u128::MAX >> (128 - 8 * BUCKET_SITES))
     }
 
-    /// How many sites stand in it.
+    /// The number of sites in the bucket.
     #[inline]
     pub fn sites(&self) -> usize {
         (u128::BITS - self.all_fingerprints().leading_zeros()).div_ceil(8) as usize
     }
 
-    /// The places with this fingerprint, which is not 0, in their order.
+    /// The places with this non-zero fingerprint, in order.
     #[inline]
     pub fn places(&self, fingerprint: u8) -> impl Iterator<Item = usize> + use<> {
         const LOW: u128 = u128::from_le_bytes([0x7F; 16]);
         let other = self.all_fingerprints() ^ u128::from_le_bytes([fingerprint; 16]);
-        // The high bit of each byte that is zero: no carry leaves a byte.
+        // The high bit of each zero byte. No carry crosses a byte.
         let mut equal = !(((other & LOW) + LOW) | other | LOW);
         std::iter::from_fn(move || {
             let place = equal.trailing_zeros() as usize / 8;
@@ -215,21 +215,21 @@ pub struct NameRecord {
     pub length: U32,
 }
 
-/// When and with what status a site's robots.txt was fetched, and where its details are.
+/// The time and status of fetching a site's robots.txt, and the number of its document.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct FetchRecord {
-    /// Seconds since 1970-01-01T00:00:00Z; 0 when unknown.
+    /// Unix seconds; 0 if unknown.
     pub fetched_at: U64,
-    /// Seconds for which the capture said it is fresh, or [`NONE`] when it did not say.
+    /// The freshness lifetime in seconds, as stated by the capture, or [`NONE`].
     pub fresh_for: U32,
-    /// Number of the document, or [`NONE`].
+    /// The number of the document, or [`NONE`].
     pub document: U32,
-    /// The HTTP status of the capture, 0 when there was none.
+    /// The HTTP status of the capture, or 0 if there was none.
     pub status: U16,
 }
 
-/// Where the details and the text of one document are.
+/// The location of one document's details and text.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct DocumentRecord {
@@ -237,13 +237,13 @@ pub struct DocumentRecord {
     pub detail_at: U64,
     /// Length of the detail.
     pub detail_length: U32,
-    /// Length of the zstd frame; 0 when the image holds no text.
+    /// Length of the zstd frame; 0 if the image holds no text.
     pub source_length: U32,
     /// Offset in [`Section::Sources`].
     pub source_at: U64,
 }
 
-/// Bytes of header and section table together.
+/// The length of header and section table together, in bytes.
 pub const HEAD: usize = size_of::<Header>() + Section::ALL.len() * size_of::<SectionRecord>();
 
 /// The hash of a site's name: xxh3-64 of its bytes with the image's seed.
@@ -252,26 +252,26 @@ pub fn host_hash(name: &[u8], seed: u64) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(name, seed)
 }
 
-/// The shard, up to `last`, of the sites with this authority: all documents of a site lie in one.
-/// It must not follow from the bits that find the bucket.
+/// The shard, 0 to `last`, of the sites with this authority. All documents of a site are in one
+/// shard. The shard must be independent of the bits that select the bucket.
 pub fn shard_of(authority: &[u8], last: u8) -> u8 {
     const SEED: u64 = 1;
     (((host_hash(authority, SEED) >> 32) * (u64::from(last) + 1)) >> 32) as u8
 }
 
-/// The home bucket of a hash among `buckets` (which is not 0), by the upper 32 bits.
+/// The home bucket of a hash among `buckets` (not 0), by the upper 32 bits.
 #[inline]
 pub fn home_bucket(hash: u64, buckets: usize) -> usize {
     (((hash >> 32) * buckets as u64) >> 32) as usize
 }
 
-/// The fingerprint of a hash in its bucket: the lowest byte, 1 in place of 0.
+/// The fingerprint of a hash in its bucket: the lowest byte, with 1 instead of 0.
 #[inline]
 pub fn fingerprint(hash: u64) -> u8 {
     (hash as u8).max(1)
 }
 
-/// The bit of a hash in the overflow bytes of the buckets that its site has passed.
+/// The bit for a hash in the overflow bytes of the buckets that its site has passed.
 #[inline]
 pub fn overflow_bit(hash: u64) -> u8 {
     1 << (hash >> 8 & 7)

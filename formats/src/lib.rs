@@ -1,15 +1,16 @@
 //! The robomaton image: one file that holds the compiled rules of many sites.
 //!
-//! This crate owns every byte of it. `SPEC.md` beside this crate is the normative text; [`layout`]
-//! is the same text as types, [`program`] the encoding of automata, [`read`] the checked view,
-//! [`mod@write`] the canonical writer, [`verify`] the rules `I1…`, [`detail`] the cold records. It
-//! also owns what writer and reader must agree on to the bit: the canonical bytes of a pattern and
-//! of a target ([`bytes`], [`pattern`]), the key of a site ([`site`]), the code of its name
-//! ([`name`]) and what answers for it ([`site_entry`]), the product token ([`agent`]), the header
-//! it stands in ([`user_agent`]) and the hash of a host ([`layout::host_hash`]). The list of
+//! This crate owns every byte of it. `SPEC.md` in this crate is the normative text; [`layout`] is
+//! the same text as types, [`program`] the encoding of automata, [`read`] the checked view,
+//! [`mod@write`] the canonical writer, [`verify`] the rules `I1…`, and [`detail`] the cold records.
+//! The crate also owns everything on which writer and reader must agree to the bit: the canonical
+//! bytes of patterns and targets ([`notation`], [`pattern`]), site keys ([`site`]), the code of
+//! site names ([`name`]), site entries ([`site_entry`]), product tokens ([`agent`]) and their place
+//! in `User-Agent` headers ([`user_agent`]), and the host hash ([`layout::host_hash`]). The list of
 //! well-known crawlers ([`crawlers`]) is here because compiler, tables and report all read it.
 //!
-//! What it does not know: the syntax of robots.txt, precedence, how a program is built or walked.
+//! The crate does not know the syntax of robots.txt, precedence, or how programs are built and
+//! executed.
 
 pub mod agent;
 pub mod condition;

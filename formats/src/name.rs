@@ -1,16 +1,16 @@
-//! The code of site names: the most frequent pieces of host names are one byte each (SPEC.md
+//! The code for site names, in which each frequent piece of a host name is one byte (SPEC.md
 //! section 4).
 //!
-//! The names of a bucket stand together: a head for each site, then a code for each. The writer
-//! encodes, greedily; a reader decodes the one name that it wants and compares it whole, so a
-//! look-up is exact and allocates nothing. Names are ASCII (`site`), so bytes from 0x80 are free
-//! for the pieces. It does not know what a host is.
+//! The names of a bucket are stored together: a header for each site, then a code for each. The
+//! writer encodes greedily. A reader decodes one name and compares it in full, so a look-up is
+//! exact and allocates nothing. Names are ASCII (`site`), so bytes from 0x80 are free for the
+//! pieces. This file does not know what a host is.
 
 use crate::notation::word;
 use crate::site::{MAX_AUTHORITY, Scheme};
 
-/// What the bytes from 0x80 stand for, ascending. Trained on the hosts of a crawl; part of the
-/// format.
+/// The pieces that the bytes from 0x80 stand for, ascending. Trained on the hosts of a crawl; part
+/// of the format.
 #[rustfmt::skip]
 pub const SYMBOLS: [&str; 128] = [
     ".b", ".c", ".co.", ".com", ".de", ".gov", ".m", ".n", ".net", ".org", ".p", ".pl", ".s", ".us", "a-",
@@ -24,12 +24,12 @@ pub const SYMBOLS: [&str; 128] = [
     "www.m", "www.s", "y.com",
 ];
 
-/// The longest of [`SYMBOLS`] fits into as many bytes.
+/// The longest of [`SYMBOLS`] has at most this many bytes.
 const WIDTH: usize = 8;
-/// The length in a head that says: the length is the first byte of the code.
+/// The length value in a header that means: the first byte of the code is the length.
 const LONG: u8 = 63;
 
-/// What every byte of a code stands for, filled up with zeros.
+/// The expansion of every code byte, padded with zeros.
 const PIECES: [[u8; WIDTH]; 256] = {
     let mut pieces = [[0; WIDTH]; 256];
     let mut code = 0;
@@ -46,7 +46,7 @@ const PIECES: [[u8; WIDTH]; 256] = {
     pieces
 };
 
-/// How many bytes each of [`PIECES`] has.
+/// The lengths of [`PIECES`] in bytes.
 const LENGTHS: [u8; 256] = {
     let mut lengths = [1; 256];
     let mut code = 0x80;
@@ -57,7 +57,7 @@ const LENGTHS: [u8; 256] = {
     lengths
 };
 
-/// Where the symbols begin that begin with each byte of ASCII.
+/// For each ASCII byte, the index of the first symbol that begins with it.
 const STARTS: [u8; 129] = {
     let mut starts = [0; 129];
     let (mut byte, mut at) = (0, 0);
@@ -71,13 +71,13 @@ const STARTS: [u8; 129] = {
     starts
 };
 
-/// Appends the code of a name, which is ASCII: from the left, always the longest symbol that fits.
+/// Appends the code of an ASCII name: from the left, always the longest matching symbol.
 pub fn encode(name: &str, code: &mut Vec<u8>) {
     let mut rest = name.as_bytes();
     while let Some(&first) = rest.first() {
         let byte = usize::from(first & 0x7F);
         let alike = usize::from(STARTS[byte])..usize::from(STARTS[byte + 1]);
-        // Of symbols that the rest begins with, the longest stands last.
+        // Among the symbols that match, the longest one comes last.
         match alike.rev().find(|&symbol| rest.starts_with(SYMBOLS[symbol].as_bytes())) {
             Some(symbol) => {
                 code.push(0x80 + symbol as u8);
@@ -91,7 +91,7 @@ pub fn encode(name: &str, code: &mut Vec<u8>) {
     }
 }
 
-/// Appends the names of one bucket, in the order of its places.
+/// Appends the names of one bucket in the order of places.
 pub fn encode_bucket<'n>(names: impl Iterator<Item = (&'n str, Scheme)> + Clone, out: &mut Vec<u8>) {
     let mut codes = Vec::new();
     for (name, scheme) in names {
@@ -106,23 +106,23 @@ pub fn encode_bucket<'n>(names: impl Iterator<Item = (&'n str, Scheme)> + Clone,
     out.append(&mut codes);
 }
 
-/// The names of one bucket in place.
+/// The names of one bucket, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'i> {
     heads: &'i [u8],
-    /// The codes, and what follows them in the section.
+    /// The codes, followed by the rest of the section.
     codes: &'i [u8],
 }
 
 impl<'i> Names<'i> {
-    /// The `count` names that `bytes` begin with; `None` when there is no room for their heads.
+    /// Reads `count` names at the start of `bytes`; `None` if there is no room for their headers.
     #[inline]
     pub fn read(bytes: &'i [u8], count: usize) -> Option<Names<'i>> {
         let (heads, codes) = bytes.split_at_checked(count)?;
         Some(Names { heads, codes })
     }
 
-    /// The name of the site in a place; `None` when there is none, or it is cut off.
+    /// The name of the site in a place; `None` if there is none or it is truncated.
     #[inline]
     pub fn get(&self, place: usize) -> Option<Name<'i>> {
         let head = *self.heads.get(place)?;
@@ -132,13 +132,13 @@ impl<'i> Names<'i> {
         Some(Name { scheme: head & 3, code })
     }
 
-    /// How many bytes the names take up; `None` when they are cut off.
+    /// The total length of the names in bytes; `None` if they are truncated.
     pub fn length(&self) -> Option<usize> {
         let end = self.start(self.heads.len())?;
         (end <= self.codes.len()).then_some(self.heads.len() + end)
     }
 
-    /// Whether lengths are written as a writer does.
+    /// True if lengths are stored the way a writer stores them.
     pub fn is_canonical(&self) -> bool {
         (0..self.heads.len()).all(|place| {
             let long = self.heads[place] >> 2 == LONG;
@@ -146,13 +146,14 @@ impl<'i> Names<'i> {
         })
     }
 
-    /// Where the code of a place begins.
+    /// The start of a place's code.
     #[inline]
     fn start(&self, place: usize) -> Option<usize> {
         self.heads.get(..place)?.iter().try_fold(0, |at, &head| Some(at + self.span(head, at)?))
     }
 
-    /// How many bytes of `codes` belong to the name with this head, whose code begins here.
+    /// The number of bytes of `codes` that belong to the name with this header, whose code begins
+    /// at `at`.
     #[inline]
     fn span(&self, head: u8, at: usize) -> Option<usize> {
         match head >> 2 {
@@ -162,7 +163,7 @@ impl<'i> Names<'i> {
     }
 }
 
-/// One name in place: the scheme of its site, and its code.
+/// One encoded name: the scheme of its site, and its code.
 #[derive(Clone, Copy, Debug)]
 pub struct Name<'i> {
     scheme: u8,
@@ -170,14 +171,14 @@ pub struct Name<'i> {
 }
 
 impl<'i> Name<'i> {
-    /// The scheme of the site; `None` when its number is unknown.
+    /// The scheme of the site; `None` if its number is unknown.
     #[inline]
     pub fn scheme(&self) -> Option<Scheme> {
         Scheme::from_u8(self.scheme)
     }
 
-    /// Whether it is this name: piece by piece, so that nothing is decoded for it. What is asked
-    /// about most often is.
+    /// Compares the name piece by piece, without decoding it. Optimised for equal names, the usual
+    /// case.
     #[inline]
     pub fn is(&self, name: &[u8]) -> bool {
         let (mut at, mut differing) = (0, 0);
@@ -196,12 +197,12 @@ impl<'i> Name<'i> {
         differing == 0 && at == name.len()
     }
 
-    /// The bytes of the name; `None` when it is longer than a name may be.
+    /// The bytes of the name; `None` if it is longer than the limit.
     #[inline]
     pub fn decode(&self) -> Option<Decoded> {
         let (mut bytes, mut length) = ([0; MAX_AUTHORITY + WIDTH], 0);
         for &code in self.code {
-            // Whole pieces, of which the next one covers what is too much.
+            // Copies whole pieces; the next piece overwrites the padding.
             *bytes.get_mut(length..)?.first_chunk_mut()? = PIECES[usize::from(code)];
             length += usize::from(LENGTHS[usize::from(code)]);
         }
@@ -209,7 +210,7 @@ impl<'i> Name<'i> {
     }
 }
 
-/// A name, decoded.
+/// A decoded name.
 #[derive(Clone, Debug)]
 pub struct Decoded {
     bytes: [u8; MAX_AUTHORITY + WIDTH],
@@ -217,13 +218,13 @@ pub struct Decoded {
 }
 
 impl Decoded {
-    /// Its bytes, which are ASCII.
+    /// The bytes, which are ASCII.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 
-    /// The same as text.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
@@ -233,7 +234,7 @@ impl Decoded {
 mod tests {
     use super::*;
 
-    /// The bytes that names may hold, and symbols among them.
+    /// Random names from the permitted bytes, with symbols among them.
     fn random_names() -> Vec<String> {
         let mut state = 7u64;
         let mut below = |bound: usize| {

@@ -1,35 +1,37 @@
 //! Canonical bytes: the one spelling in which patterns and targets are compared.
 //!
 //! Both sides of every comparison pass through here: the compiler canonicalises patterns, the
-//! runtime canonicalises targets, and each [`Notation`] says how. Invariants: the function never
-//! fails, looks at each byte a bounded number of times, and is idempotent under [`Notation::Rep`]:
-//! to keep it so, an escape that would complete a stray `%` to an escape is left as it is. Under
-//! [`Notation::Koster`] `%2541` becomes `%41`, so text is rewritten once. What is canonical already
-//! is borrowed, not copied; [`is_plain`] finds that out without a branch per byte.
+//! runtime canonicalises targets, and each [`Notation`] defines how. Canonicalisation never fails,
+//! looks at each byte a bounded number of times, and is idempotent under [`Notation::Rep`]: an
+//! escape that would complete a stray `%` to another escape is left alone. Under
+//! [`Notation::Koster`] `%2541` becomes `%41`, so each text is rewritten only once. Text that is
+//! already canonical is borrowed, not copied; [`is_plain`] detects most of it without a branch per
+//! byte.
 //!
-//! It does not know what a pattern's `*` and `$` mean ([`crate::pattern`]), nor where a URL's path
-//! begins.
+//! This file does not know the meaning of a pattern's `*` and `$` ([`crate::pattern`]), nor where a
+//! URL's path begins.
 
 use std::borrow::Cow;
 use wide::{i8x16, u8x16};
 
-/// How a pattern is written and how bytes are compared: one per dialect of the languages.
+/// How patterns are written and how bytes are compared: one notation per dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[repr(u8)]
 pub enum Notation {
-    /// RFC 9309 with R10: unreserved escapes decoded, others kept in upper case, what may not stand
-    /// in a URI is encoded; `*` and a final `$` are wildcards, `%2A` and `%24` the characters.
+    /// RFC 9309 with R10: escapes of unreserved characters are decoded, others kept in upper case,
+    /// and characters that a URI must not contain are encoded; `*` and a final `$` are wildcards,
+    /// `%2A` and `%24` the literal characters.
     Rep = 0,
-    /// google/robotstxt: in patterns, hex digits in upper case and bytes from 0x80 encoded, nothing
-    /// else; the target as it stands. Wildcards as above, but there is no way to write the
-    /// characters.
+    /// google/robotstxt: patterns get upper-case hex digits, and bytes from 0x80 are encoded;
+    /// nothing else changes. Targets are left as they are. Wildcards as above, but the literal
+    /// characters cannot be written.
     Google = 1,
-    /// The 1996 draft (K13): every escape but `%2F` decoded on both sides; a pattern is a prefix,
-    /// no wildcards.
+    /// The 1996 draft (K13): every escape except `%2F` is decoded on both sides; a pattern is a
+    /// prefix without wildcards.
     Koster = 2,
-    /// ACAP (decision 8, V47): every escape decoded but `%2F`, and in patterns `%2A` and `%24`,
-    /// which are the characters; letters in lower case; a `%` that is a character is written `%25`.
-    /// Wildcards as in `Rep`.
+    /// ACAP (decision 8, V47): every escape is decoded except `%2F` and, in patterns, `%2A` and
+    /// `%24`, which are the literal characters; letters become lower case; a literal `%` is written
+    /// `%25`. Wildcards as in `Rep`.
     Acap = 3,
 }
 
@@ -57,8 +59,8 @@ impl Notation {
         }
     }
 
-    /// The same without allocating: what must be rewritten is written into `space`. `None` when it
-    /// does not fit; three times the target's length always does.
+    /// Like [`Notation::target`] without allocating: a target that must be rewritten is written
+    /// into `space`. `None` if it does not fit; three times the target's length always suffices.
     #[inline]
     pub fn target_in<'t>(self, target: &'t [u8], space: &'t mut [u8]) -> Option<&'t [u8]> {
         if self == Notation::Google || self != Notation::Acap && is_plain(target) {
@@ -75,7 +77,7 @@ impl Notation {
         bytes.get(..length)
     }
 
-    /// The canonical form of a pattern as it is written in a file (wildcards still in it).
+    /// The canonical form of a pattern from a file, with its wildcards.
     pub fn pattern<'t>(self, pattern: &'t [u8]) -> Cow<'t, [u8]> {
         match self {
             Notation::Acap => rewrite(pattern, acap_pattern),
@@ -87,9 +89,9 @@ impl Notation {
     }
 }
 
-/// Whether no byte needs a second look: printable ASCII that may stand in a URI, but for `%` and
-/// `#`. Then every notation but `Acap`, which knows no capitals, leaves the text as it is, and no
-/// fragment begins in it. Written as folds without exits so that they become vector code.
+/// True if the text consists of printable ASCII that a URI may contain, without `%` and `#`. Then
+/// every notation except `Acap`, which folds case, leaves the text unchanged, and the text has no
+/// fragment. Written as folds without early exits, so that the compiler vectorises it.
 #[inline]
 pub fn is_plain(text: &[u8]) -> bool {
     let (chunks, rest) = text.as_chunks::<16>();
@@ -114,7 +116,7 @@ pub fn is_plain(text: &[u8]) -> bool {
     if rest.is_empty() {
         return !found.any();
     }
-    // The last, partial chunk is looked at as a whole one that overlaps.
+    // The partial last chunk is read as a full one that overlaps the previous one.
     match text.last_chunk::<16>() {
         Some(last) => !(found | odd(last)).any(),
         None => !rest.iter().any(|&byte| is_odd(byte)),
@@ -126,19 +128,19 @@ fn is_odd(byte: u8) -> bool {
     !byte.is_ascii_graphic() | !may_stand(byte) | (byte == b'%') | (byte == b'#')
 }
 
-/// Whether a byte of printable ASCII may stand in a URI (RFC 3986 2). Clients percent-encode the
+/// True if a URI may contain this byte of printable ASCII (RFC 3986 2). Clients percent-encode the
 /// others.
 const fn may_stand(byte: u8) -> bool {
     !matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
 }
 
-/// The eight bytes of a text from `at` (at most its length), zeros beyond its end.
+/// Eight bytes of a text starting at `at` (at most its length), padded with zeros.
 #[inline(always)]
 pub fn word(text: &[u8], at: usize) -> u64 {
     match text.last_chunk::<8>() {
         Some(_) => {
-            // Near the end, the last eight bytes shifted: by halves, as they may be shifted out
-            // altogether.
+            // Near the end, shift the last eight bytes. The shift is done in two halves, since it
+            // may be the full width.
             let start = at.min(text.len() - 8);
             let bytes = text.get(start..).and_then(<[u8]>::first_chunk);
             let shift = 4 * (at - start) as u32;
@@ -148,7 +150,7 @@ pub fn word(text: &[u8], at: usize) -> u64 {
     }
 }
 
-/// Where canonical bytes go: a vector, or a caller's buffer when nothing may be allocated.
+/// The output of canonical bytes: a vector, or a caller's buffer where allocation is forbidden.
 trait Out {
     fn push(&mut self, byte: u8);
 }
@@ -159,7 +161,7 @@ impl Out for Vec<u8> {
     }
 }
 
-/// A buffer and how many bytes were meant for it: more than it holds means that it was too small.
+/// A buffer and the number of bytes pushed; more than its length means that it was too small.
 struct Buffer<'b> {
     bytes: &'b mut [u8],
     length: usize,
@@ -174,9 +176,9 @@ impl Out for Buffer<'_> {
     }
 }
 
-/// One step of a rewriting: reads at least one byte of `text`, appends its canonical form, says how
-/// many it read. `stray` tells that a stray `%` stands one or two bytes before, so that a decoded
-/// digit could complete it.
+/// One rewriting step: reads at least one byte of `text`, appends its canonical form and returns
+/// the number of bytes read. `stray` is true if a stray `%` is one or two bytes back, so that a
+/// decoded digit could complete it.
 type Step<O> = fn(text: &[u8], stray: bool, out: &mut O) -> usize;
 
 fn rewrite(text: &[u8], step: Step<Vec<u8>>) -> Cow<'_, [u8]> {
@@ -187,8 +189,7 @@ fn rewrite(text: &[u8], step: Step<Vec<u8>>) -> Cow<'_, [u8]> {
 
 fn run<O: Out>(text: &[u8], step: Step<O>, out: &mut O) {
     let mut at = 0;
-    // No byte before `at` belongs to an escape that has not been read, so any `%` so near is a
-    // stray one.
+    // All escapes before `at` have been read, so a `%` this close is a stray one.
     let near = |at: usize| {
         let byte = |back: usize| at.checked_sub(back).map(|at| text[at]);
         byte(1) == Some(b'%') || byte(2) == Some(b'%') && byte(1).is_some_and(|byte| byte.is_ascii_hexdigit())
@@ -200,7 +201,8 @@ fn run<O: Out>(text: &[u8], step: Step<O>, out: &mut O) {
 
 fn rep_target<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
     match escape(text) {
-        // A wildcard's character matches in both spellings, so targets hold it plain (R10).
+        // The literal character of a wildcard matches in both spellings, so targets have it
+        // unescaped (R10).
         Some(byte @ (b'*' | b'$')) => out.push(byte),
         Some(byte) if is_unreserved(byte) && !(stray && byte.is_ascii_hexdigit()) => out.push(byte),
         Some(byte) => push_escape(byte, out),
@@ -250,7 +252,8 @@ fn koster<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
 fn acap_target<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
     let escape = escape(text);
     match escape.unwrap_or(text[0]) {
-        // An encoded slash is not a slash, and a percent sign would read as the start of an escape.
+        // An encoded slash differs from a slash, and a bare percent sign would look like the start
+        // of an escape.
         b'/' if escape.is_some() => push_escape(b'/', out),
         b'%' => push_escape(b'%', out),
         byte => out.push(byte.to_ascii_lowercase()),
@@ -277,7 +280,7 @@ fn plain_or_encoded<O: Out>(byte: u8, out: &mut O) -> usize {
     1
 }
 
-/// The byte that a `%xx` at the start of `text` stands for. A stray `%` is none.
+/// The byte that a `%xx` at the start of `text` stands for. `None` for a stray `%`.
 fn escape(text: &[u8]) -> Option<u8> {
     let &[b'%', high, low, ..] = text else { return None };
     let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
@@ -291,7 +294,7 @@ fn push_escape<O: Out>(byte: u8, out: &mut O) {
     out.push(HEX[usize::from(byte & 15)]);
 }
 
-/// RFC 3986 2.3.
+/// Unreserved characters (RFC 3986 2.3).
 const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }

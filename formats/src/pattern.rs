@@ -1,9 +1,9 @@
-//! What a pattern means: the naive matcher, and the parts that an automaton is built from.
+//! The meaning of patterns: the naive matcher, and the parts from which automata are built.
 //!
-//! A [`Pattern`] is canonical text ([`crate::notation`]) with the notation it is written in. The
-//! matcher here is the meaning that every automaton is tested against, and what the cold path uses
-//! to name the deciding rule. Invariants: linear in pattern plus target for each star-free piece;
-//! no recursion. It does not know senses, ranks, usages or files.
+//! A [`Pattern`] is canonical text ([`crate::notation`]) with its notation. The matcher defines the
+//! results against which every automaton is tested, and the cold path uses it to find the deciding
+//! rule. Invariants: linear in pattern plus target for each star-free piece; no recursion. This
+//! file does not know senses, ranks, usages or files.
 
 use crate::notation::Notation;
 use std::borrow::Cow;
@@ -11,26 +11,25 @@ use std::borrow::Cow;
 /// A path pattern in canonical form (R10, R11). Cheap to copy; borrows its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pattern<'p> {
-    /// Canonical text, wildcards included; its length is what R12 counts.
+    /// Canonical text including wildcards. R12 counts its length.
     pub text: &'p [u8],
-    /// How to read the text.
+    /// The notation of the text.
     pub notation: Notation,
 }
 
-/// A pattern taken apart at its stars.
+/// A pattern split at its stars.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parts<'p> {
-    /// The bytes before the first star (all of them when there is no star).
+    /// The bytes before the first star (all bytes if there is no star).
     pub prefix: Cow<'p, [u8]>,
     /// The non-empty runs of bytes between and after the stars, in order.
     pub segments: Vec<Cow<'p, [u8]>>,
-    /// Whether the last part must end where the target ends. False when a star stands right before
-    /// the `$`.
+    /// The last part must end where the target ends. False if a star comes directly before the `$`.
     pub anchored: bool,
 }
 
 impl<'p> Pattern<'p> {
-    /// Whether the text ends in an anchor, and the text without it.
+    /// The text without its anchor, and true if there was one.
     fn body(&self) -> (&'p [u8], bool) {
         match self.text {
             [body @ .., b'$'] if self.notation != Notation::Koster => (body, true),
@@ -38,14 +37,14 @@ impl<'p> Pattern<'p> {
         }
     }
 
-    /// Whether there is a star anywhere.
+    /// True if the pattern contains a star.
     pub fn has_star(&self) -> bool {
         self.notation != Notation::Koster && memchr::memchr(b'*', self.text).is_some()
     }
 
     /// The bytes that a star-free piece of the text stands for.
     fn bytes(&self, piece: &'p [u8]) -> Cow<'p, [u8]> {
-        // Only these can write a wildcard's character, as an escape (R10).
+        // Only these notations can escape a wildcard character (R10).
         let escapes = matches!(self.notation, Notation::Rep | Notation::Acap);
         if !escapes || memchr::memchr(b'%', piece).is_none() {
             return Cow::Borrowed(piece);
@@ -62,7 +61,8 @@ impl<'p> Pattern<'p> {
         Cow::Owned(out)
     }
 
-    /// Takes the pattern apart. `X*$` comes out as the prefix `X`, and runs of stars as one.
+    /// Splits the pattern at its stars. `X*$` becomes the prefix `X`, and a run of stars counts as
+    /// one.
     pub fn parts(&self) -> Parts<'p> {
         let (body, anchor) = self.body();
         if !self.has_star() {
@@ -74,10 +74,10 @@ impl<'p> Pattern<'p> {
         Parts { prefix, segments, anchored: anchor && body.last() != Some(&b'*') }
     }
 
-    /// Whether the pattern matches a canonical target: naive, and the definition of matching (R11).
+    /// True if the pattern matches a canonical target. Naive, and the definition of matching (R11).
     ///
-    /// Each piece is taken at its first place after the one before, which never loses a match; the
-    /// last piece of an anchored pattern is tried at the very end.
+    /// Each piece is matched at its first position after the previous piece, which never loses a
+    /// match. The last piece of an anchored pattern is matched at the very end.
     pub fn matches(&self, target: &[u8]) -> bool {
         let Parts { prefix, segments, anchored } = self.parts();
         let Some(mut rest) = target.strip_prefix(prefix.as_ref()) else { return false };

@@ -1,8 +1,8 @@
-//! Policies: which programs answer for which crawler (SPEC.md section 5).
+//! Policies: the programs that apply to each crawler (SPEC.md section 5).
 //!
 //! A policy maps crawler numbers to *sets*; a set holds the programs of each usage and purpose.
-//! Most sets hold one program, for crawling, and are then just its offset. The compiler encodes
-//! policies with [`Policy::encode`], the runtime finds sets with [`PolicyView`].
+//! Most sets hold a single program, for crawling, and are stored as its offset. The compiler
+//! encodes policies with [`Policy::encode`]; the runtime finds sets with [`PolicyView`].
 //!
 //! ```text
 //! policy := u8 flags (bit 0 crawler numbers of 4 bytes, else 2; bit 1 set numbers of 2, else 1; bit 2 has default;
@@ -13,8 +13,8 @@
 //!         | u16 count with bit 15 set, u8 flags (bit 0 incomplete, bit 1 own groups, bit 2 silence permits, bit 3 pages alone), u8 zero, u32 scope, u32 rest,
 //!           (u32 usage, u32 purpose, u32 program, u32 role) × count
 //! ```
-//! The second form is a *scoped* list: its fields are weighed by narrowness (`scope`). `rest` is
-//! the list of the fields that are addressed to any crawler, or `NONE`.
+//! The second form is a *scoped* list: its fields are weighed by specificity (`scope`). `rest` is
+//! the list of the fields addressed to any crawler, or `NONE`.
 
 mod scoped;
 
@@ -27,12 +27,12 @@ use crate::reference::{ProgramAt, UsageId};
 use crate::site_entry::{NoRules, SiteEntry};
 pub use crate::usage::{CRAWL, INDEX, OTHER, PRESENT, USAGES, is_special};
 
-/// "No purpose": a program for whatever purpose.
+/// "No purpose": the program applies to every purpose.
 pub const NO_PURPOSE: u16 = 0;
 
-/// A policy has at most this many sets.
+/// The maximum number of sets in a policy.
 pub const MAX_SETS: usize = 1 << 16;
-/// A list has at most this many entries.
+/// The maximum number of entries in a list.
 pub const MAX_ENTRIES: usize = (1 << 15) - 1;
 
 const WIDE_IDS: u8 = 1;
@@ -42,25 +42,25 @@ const BY_SUBSTRING: u8 = 8;
 const NO_RULES: u8 = 16;
 const ENTRY: usize = 8;
 
-/// A policy as the compiler gives it.
+/// A policy, before encoding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// What became of the robots.txt, where pages speak without one.
+    /// The outcome of fetching robots.txt, if only pages have rules.
     pub no_rules: Option<NoRules>,
-    /// Crawlers with groups of their own, each with an index into `sets`. Ascending by number, or
-    /// in file order when they are found by substring.
+    /// Crawlers that groups name, each with an index into `sets`. Ascending by number, or in file
+    /// order if they are found by substring.
     pub crawlers: Vec<(CrawlerId, usize)>,
-    /// Whether the first crawler whose value contains the asker's name is the asker's (K9).
+    /// The first crawler whose value contains the requested name matches (K9).
     pub by_substring: bool,
-    /// The set of every other crawler, if the file has a default group.
+    /// The set for all other crawlers, if the file has a default group.
     pub default: Option<usize>,
     /// The sets.
     pub sets: Vec<SetRef>,
 }
 
 impl Policy {
-    /// The program that is all of it: all crawlers have it, for crawling, and there is nothing else
-    /// to say. Then it is not stored: the program is the entry of its sites.
+    /// The program, if the policy consists of a single one for crawling by all crawlers. Such a
+    /// policy is not stored: the site entries refer to the program directly.
     pub fn as_program(&self) -> Option<SiteEntry> {
         let bare = self.no_rules.is_none() && self.crawlers.is_empty() && self.default == Some(0);
         match self.sets[..] {
@@ -78,7 +78,7 @@ impl Policy {
             flag(wide_ids, WIDE_IDS)
                 | flag(wide_sets, WIDE_SETS)
                 | flag(self.default.is_some(), HAS_DEFAULT)
-                // Where there is no crawler to find, policies of all profiles are alike.
+                // Without crawlers to find, policies are the same under all profiles.
                 | flag(self.by_substring && !self.crawlers.is_empty(), BY_SUBSTRING)
                 | flag(self.no_rules.is_some(), NO_RULES),
         );
@@ -101,9 +101,9 @@ impl Policy {
 /// One program of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The usage it answers for; an id below 2¹⁶.
+    /// The usage that it applies to; an id below 2¹⁶.
     pub usage: UsageId,
-    /// The purpose it answers for, or [`NO_PURPOSE`].
+    /// The purpose that it applies to, or [`NO_PURPOSE`].
     pub purpose: u16,
     /// The program.
     pub program: ProgramAt,
@@ -120,7 +120,7 @@ pub fn encode_list(out: &mut Vec<u8>, entries: &[Entry]) {
     }
 }
 
-/// The entries of the list at the start of `bytes`; `None` when it is damaged.
+/// The entries of the list at the start of `bytes`; `None` if it is damaged.
 #[inline]
 pub fn read_list(bytes: &[u8]) -> Option<impl Iterator<Item = Entry> + '_> {
     let count = usize::from(u16::from_le_bytes(*bytes.first_chunk()?));
@@ -135,7 +135,7 @@ pub fn read_list(bytes: &[u8]) -> Option<impl Iterator<Item = Entry> + '_> {
     }))
 }
 
-/// A policy in place.
+/// A policy, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyView<'i> {
     ids: &'i [u8],
@@ -147,7 +147,7 @@ pub struct PolicyView<'i> {
 }
 
 impl<'i> PolicyView<'i> {
-    /// Reads the policy at the start of `bytes`; `None` when it is damaged.
+    /// Reads the policy at the start of `bytes`; `None` if it is damaged.
     #[inline]
     pub fn read(bytes: &'i [u8]) -> Option<PolicyView<'i>> {
         let flags = *bytes.first()?;
@@ -166,31 +166,31 @@ impl<'i> PolicyView<'i> {
         Some(PolicyView { ids, indexes, sets: rest.get(..sets.checked_mul(4)?)?, flags, count, no_rules })
     }
 
-    /// Whether the flags are ones that a writer sets.
+    /// True if a writer could have set these flags.
     pub fn is_canonical(&self) -> bool {
         self.flags & !(WIDE_IDS | WIDE_SETS | HAS_DEFAULT | BY_SUBSTRING | NO_RULES) == 0
             && !(self.is_by_substring() && self.is_empty())
     }
 
-    /// Whether its crawlers stand in file order, and the first whose value contains the asker's
-    /// name is the asker's (K9); else their numbers ascend, and names are compared whole.
+    /// True if the crawlers are in file order, and the first whose value contains the requested
+    /// name matches (K9). Otherwise their numbers ascend, and names are compared whole.
     #[inline]
     pub fn is_by_substring(&self) -> bool {
         self.flags & BY_SUBSTRING != 0
     }
 
-    /// What became of the robots.txt, where pages speak without one.
+    /// The outcome of fetching robots.txt, if only pages have rules.
     #[inline]
     pub fn no_rules(&self) -> Option<NoRules> {
         self.no_rules
     }
 
-    /// How many crawlers have groups of their own.
+    /// The number of crawlers that groups name.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether no crawler has a group of its own.
+    /// True if no group names a crawler.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -206,11 +206,11 @@ impl<'i> PolicyView<'i> {
         id.map(CrawlerId::new)
     }
 
-    /// Where the crawler with this number stands, in a policy whose numbers ascend.
+    /// The index of the crawler with this number, in a policy with ascending numbers.
     #[inline]
     pub fn find(&self, id: CrawlerId) -> Option<usize> {
-        // Halving down to a run that is compared as a whole: a few steps, and none that cannot be
-        // foreseen after them.
+        // Bisects down to a run that is compared as a whole: a few steps, then no branch that is
+        // hard to predict.
         const RUN: usize = 16;
         let (mut low, mut high) = (0, self.count);
         while self.flags & WIDE_IDS == 0 && high - low > RUN {
@@ -234,7 +234,7 @@ impl<'i> PolicyView<'i> {
         None
     }
 
-    /// The number of the set of crawler `index`; behind the last crawler, that of all others.
+    /// The set number of crawler `index`. The index after the last crawler gives the default set.
     #[inline]
     pub fn set_number(&self, index: usize) -> Option<usize> {
         Some(if self.flags & WIDE_SETS == 0 {
@@ -251,17 +251,17 @@ impl<'i> PolicyView<'i> {
         self.sets.get(set * 4..)?.first_chunk().map(|&word| SetRef::from_raw(u32::from_le_bytes(word)))
     }
 
-    /// All sets, in the order of their numbers.
+    /// All sets in number order.
     pub fn sets(&self) -> impl Iterator<Item = SetRef> + use<'i> {
         self.sets.as_chunks().0.iter().map(|&word| SetRef::from_raw(u32::from_le_bytes(word)))
     }
 
-    /// Whether there is a set for crawlers without a group of their own.
+    /// True if there is a set for crawlers that no group names.
     pub fn has_default(&self) -> bool {
         self.flags & HAS_DEFAULT != 0
     }
 
-    /// The set of crawlers without a group of their own.
+    /// The set for crawlers that no group names.
     #[inline]
     pub fn default_set(&self) -> Option<SetRef> {
         if self.has_default() { self.set(self.count) } else { None }

@@ -1,9 +1,8 @@
-//! Profiles: the dialects that one engine speaks (RULES.md, "Profiles").
+//! Profiles: the dialects of the robots exclusion languages (RULES.md, "Profiles").
 //!
-//! An image is compiled under one profile and says so in its header, because the runtime, too, must
-//! know how a crawler is named, where a URL's subject begins and whether `/robots.txt` is always
-//! allowed. This file holds just those facts; what each profile reads from a file is the
-//! compiler's.
+//! An image is compiled under one profile and names it in its header, since the runtime must know
+//! how a crawler is named, where a URL's target begins and whether `/robots.txt` is always allowed.
+//! This file holds only these facts. The compiler knows what each profile reads from a file.
 
 use crate::notation::Notation;
 use serde::{Deserialize, Serialize};
@@ -14,30 +13,30 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Profile {
-    /// Everything that is understood, each language with its own precedence. The default.
+    /// All supported languages, each with its own precedence. The default.
     #[default]
     Full = 0,
-    /// The conventional records alone, by RFC 9309 (R1–R18).
+    /// The conventional records only, by RFC 9309 (R1–R18).
     Rfc9309 = 1,
-    /// The conventional records exactly as google/robotstxt answers.
+    /// The conventional records only, with the same answers as google/robotstxt.
     Google = 2,
-    /// The 1996 Internet-Draft (K): records, substring agents, first match wins.
+    /// The 1996 Internet-Draft (K): records, crawlers found by substring, first match wins.
     Koster = 3,
 }
 
-/// How a crawler's name finds its groups.
+/// How a crawler's name is matched with groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentRule {
     /// Reduced to its product token and compared whole (R5).
     Token,
-    /// Compared whole as the caller gives it (google/robotstxt).
+    /// Compared whole, as given by the caller (google/robotstxt).
     Verbatim,
-    /// The record's value contains the name; the first such record answers (K9).
+    /// The record's value contains the name; the first such record applies (K9).
     Substring,
 }
 
 impl Profile {
-    /// Every profile, in the order of its number.
+    /// Every profile in number order.
     pub const ALL: [Profile; 4] = [Profile::Full, Profile::Rfc9309, Profile::Google, Profile::Koster];
 
     /// The profile with this number in an image, if there is one.
@@ -55,7 +54,7 @@ impl Profile {
         }
     }
 
-    /// How conventional patterns are written under this profile.
+    /// The notation of conventional patterns under this profile.
     pub const fn notation(self) -> Notation {
         match self {
             Profile::Full | Profile::Rfc9309 => Notation::Rep,
@@ -64,7 +63,7 @@ impl Profile {
         }
     }
 
-    /// How a crawler's name finds its groups under this profile.
+    /// How a crawler's name is matched with groups under this profile.
     pub const fn agent_rule(self) -> AgentRule {
         match self {
             Profile::Full | Profile::Rfc9309 => AgentRule::Token,
@@ -73,13 +72,13 @@ impl Profile {
         }
     }
 
-    /// R13: whether `/robots.txt` is allowed whatever the rules say (also K12).
+    /// R13: true if `/robots.txt` is allowed regardless of the rules (also K12).
     pub const fn allows_robots_txt(self) -> bool {
         !matches!(self, Profile::Google)
     }
 
-    /// How long an answer is fresh when the capture does not say, in seconds: 24 h (RFC 9309 2.4),
-    /// 7 days (K18).
+    /// The default freshness lifetime in seconds, for captures that do not state one: 24 h (RFC
+    /// 9309 2.4), 7 days (K18).
     pub const fn default_fresh_for(self) -> u32 {
         match self {
             Profile::Koster => 7 * 86_400,

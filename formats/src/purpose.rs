@@ -1,18 +1,18 @@
-//! Purposes of usages: whether the pattern of a sub-record speaks of the purpose that is asked for
-//! (P17, P18, V19).
+//! Purposes of usages: matching the pattern of a sub-record against the requested purpose (P17,
+//! P18, V19).
 //!
-//! Shared by compiler and runtime, like the matcher of paths. The documents give purposes no syntax
-//! but "a name or a URI pattern"; decision 13 says how they are compared. It does not know what
-//! purposes there are.
+//! Shared by compiler and runtime, like the matcher of paths. The ACAP documents give purposes no
+//! syntax except "a name or a URI pattern"; decision 13 defines the comparison. This file does not
+//! know which purposes exist.
 
 use crate::notation::Notation;
 use crate::pattern::Pattern;
 
-/// Whether a pattern speaks of this purpose. `*` speaks of all, asked for or not; any other needs
-/// one.
+/// True if a pattern matches this purpose. `*` matches all, requested or not; any other pattern
+/// needs a purpose.
 ///
-/// A plain name is compared whole, without regard to ASCII case; a pattern with `*`, `$` or `:` as
-/// paths are: a prefix with wildcards.
+/// A plain name is compared whole, ignoring ASCII case. A pattern with `*`, `$` or `:` is compared
+/// like a path: a prefix with wildcards.
 pub fn matches(pattern: &[u8], purpose: Option<&str>) -> bool {
     if pattern == b"*" {
         return true;

@@ -1,18 +1,19 @@
-//! What the entries of an image lead to: policies, programs, scopes, each where it begins.
+//! Reachability: the offsets of all policies, programs and scopes that the sites of an image refer
+//! to.
 //!
-//! Such things find their own ends when they are walked; to take one out, one must know where the
-//! next begins. Invariant: linear in the image; what is damaged leads nowhere. It does not know
-//! what any of them says.
+//! These structures find their own ends when they are walked; extracting one requires the offset of
+//! the next. Invariant: linear in the image; damaged references lead nowhere. This file does not
+//! know the contents of the structures.
 
 use crate::policy::{PolicyView, ScopedView, read_list};
 use crate::read::View;
 use crate::reference::{PolicyAt, ProgramAt, ScopeAt, SetRef};
 use crate::site_entry::SiteEntry;
 
-/// Offsets in the sections of an image, each kind ascending without duplicates.
+/// Offsets in the sections of an image, each list ascending without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
-    /// Programs that are all that answers for some site.
+    /// Programs that are site entries.
     pub alone: Vec<ProgramAt>,
     /// Policies.
     pub policies: Vec<PolicyAt>,
@@ -23,7 +24,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// That of all sites.
+    /// Collects the offsets reachable from all sites.
     pub fn of(view: View<'_>) -> Reach {
         let mut reach = Reach::default();
         for entry in view.sites().filter_map(|site| site.entry()) {

@@ -1,9 +1,9 @@
 //! The checked view of an image: the only way from bytes to records.
 //!
-//! [`Layout::parse`] checks what can be checked in constant time (I1 to I5) and is the proof that
-//! sections lie inside the file; a [`View`] then hands out records. Every access stays
-//! bounds-checked, because a mapped file may change under the reader: what is not there is `None`,
-//! never a panic. [`crate::verify`] does the rest.
+//! [`Layout::parse`] checks everything that takes constant time (I1 to I5) and proves that the
+//! sections lie inside the file. A [`View`] then gives access to the records. Every access remains
+//! bounds-checked, because a mapped file may change under the reader: missing data is `None`, never
+//! a panic. [`crate::verify`] checks the rest.
 
 use crate::detail::{Detail, Meta};
 use crate::error::ImageError;
@@ -20,14 +20,14 @@ use std::ops::Range;
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U32;
 
-/// Header and section bounds, decoded and checked; valid for the bytes it was parsed from.
+/// Header and section bounds, decoded and checked; valid for the bytes from which they were parsed.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// The profile the image was compiled under.
     pub profile: Profile,
     /// The seed of the host hash.
     pub seed: u64,
-    /// Which of several images this is that are opened as one, and the number of the last.
+    /// The number of this shard and of the last one.
     pub shard: (u8, u8),
     ranges: [Range<usize>; Section::ALL.len()],
     checksums: [u64; Section::ALL.len()],
@@ -86,18 +86,18 @@ impl Layout {
         Ok(Layout { profile, seed: header.seed.get(), shard, ranges, checksums })
     }
 
-    /// Where a section lies in the file.
+    /// The range of a section in the file.
     pub fn range(&self, section: Section) -> Range<usize> {
         self.ranges[section as usize].clone()
     }
 
-    /// The checksum that the table gives for a section.
+    /// The checksum of a section according to the section table.
     pub fn checksum(&self, section: Section) -> u64 {
         self.checksums[section as usize]
     }
 }
 
-/// The checksum over header (its own field zero) and section table.
+/// The checksum over the header (with its own field zero) and the section table.
 pub(crate) fn head_checksum(header: &Header, table: &[SectionRecord]) -> u64 {
     use zerocopy::IntoBytes;
     let blank = Header { checksum: 0.into(), ..*header };
@@ -107,7 +107,7 @@ pub(crate) fn head_checksum(header: &Header, table: &[SectionRecord]) -> u64 {
     hash.digest()
 }
 
-/// An image in memory: bytes and their layout. Cheap to copy.
+/// An image in memory: its bytes and layout. Cheap to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'i> {
     bytes: &'i [u8],
@@ -115,8 +115,8 @@ pub struct View<'i> {
 }
 
 impl<'i> View<'i> {
-    /// Joins bytes and the layout parsed from them. With the layout of other bytes, answers are
-    /// wrong, not unsafe.
+    /// Combines bytes with the layout parsed from them. With the layout of other bytes, answers are
+    /// wrong but not unsafe.
     #[inline]
     pub fn new(bytes: &'i [u8], layout: &'i Layout) -> View<'i> {
         View { bytes, layout }
@@ -147,14 +147,14 @@ impl<'i> View<'i> {
         self.records(Section::Hosts)
     }
 
-    /// The names of the sites in a bucket; `None` when they lie outside their section.
+    /// The names of the sites in a bucket; `None` if they lie outside their section.
     #[inline]
     pub fn names(&self, bucket: &Bucket) -> Option<Names<'i>> {
         let names = self.section(Section::Names).get(index(bucket.names_at.get())..)?;
         Names::read(names, bucket.sites())
     }
 
-    /// The site in a place of a bucket; `None` when there is none, or its name is damaged.
+    /// The site in a place of a bucket; `None` if there is none, or its name is damaged.
     #[inline]
     pub fn site(&self, bucket: &Bucket, place: usize) -> Option<Site<'i>> {
         let name = self.names(bucket)?.get(place)?;
@@ -162,18 +162,18 @@ impl<'i> View<'i> {
         Some(Site { name, entry, number: bucket.first.get().checked_add(place as u32)? })
     }
 
-    /// The places of the sites, in the order of their keys.
+    /// The places of the sites in key order.
     pub fn order(&self) -> &'i [U32] {
         self.records(Section::Order)
     }
 
-    /// The sites in the order of their keys; damaged ones are passed over.
+    /// The sites in key order; damaged ones are skipped.
     pub fn sites(&self) -> impl Iterator<Item = Site<'i>> + use<'i> {
         self.sites_from("")
     }
 
-    /// The same, from the first site on whose name is not before this one. Finding it takes
-    /// logarithmic time.
+    /// Like [`View::sites`], starting from the first site whose name is not less than this one.
+    /// Finding it takes logarithmic time.
     pub fn sites_from(&self, name: &str) -> impl Iterator<Item = Site<'i>> + use<'i> {
         let view = *self;
         let is_before = |place: &U32| {
@@ -184,13 +184,13 @@ impl<'i> View<'i> {
         self.order()[first..].iter().filter_map(move |place| view.site_at(place.get()))
     }
 
-    /// The site of a place that is counted over all buckets.
+    /// The site in a place, counted over all buckets.
     pub fn site_at(&self, place: u32) -> Option<Site<'i>> {
         let (bucket, place) = self.bucket_of(place)?;
         self.site(bucket, place)
     }
 
-    /// The bucket of a place that is counted over all buckets, and its number in there.
+    /// The bucket of a place counted over all buckets, and the place's index in the bucket.
     pub(crate) fn bucket_of(&self, place: u32) -> Option<(&'i Bucket, usize)> {
         let place = index(place);
         Some((self.buckets().get(place / BUCKET_SITES)?, place % BUCKET_SITES))
@@ -206,13 +206,15 @@ impl<'i> View<'i> {
         self.records(Section::Documents)
     }
 
-    /// The bytes from this policy to the end of the section: a policy finds its own end.
+    /// The bytes from this policy to the end of the section. The policy's length follows from its
+    /// contents.
     #[inline]
     pub fn policy(&self, at: PolicyAt) -> Option<&'i [u8]> {
         self.section(Section::Policies).get(at.index()..)
     }
 
-    /// The bytes from this program to the end of the section: a program finds its own end.
+    /// The bytes from this program to the end of the section. The program's length follows from its
+    /// contents.
     #[inline]
     pub fn program(&self, at: ProgramAt) -> Option<&'i [u8]> {
         self.section(Section::Programs).get(at.index()..)
@@ -230,7 +232,7 @@ impl<'i> View<'i> {
         ScopeView::read(self.section(Section::Scopes).get(at.index()..)?)
     }
 
-    /// The purpose of a scoped entry that is for one.
+    /// The pattern of the purpose that a scoped entry is limited to.
     #[inline]
     pub fn purpose(&self, at: PurposeAt) -> Option<&'i [u8]> {
         let mut at = at.index();
@@ -239,12 +241,12 @@ impl<'i> View<'i> {
         section.get(at..at.checked_add(length)?)
     }
 
-    /// How many crawlers have names.
+    /// The number of crawler names.
     pub fn crawlers(&self) -> usize {
         self.records::<NameRecord>(Section::Crawlers).len()
     }
 
-    /// The numbers of the crawlers, in the order of their names.
+    /// The numbers of the crawlers, in name order.
     pub fn crawler_ids(&self) -> impl Iterator<Item = CrawlerId> + use<> {
         (0..self.crawlers() as u32).map(CrawlerId::new)
     }
@@ -256,7 +258,7 @@ impl<'i> View<'i> {
         self.section(Section::CrawlerNames).get(at..at.checked_add(index(record.length.get()))?)
     }
 
-    /// The number of the crawler with this name (lower case), by binary search.
+    /// The number of the crawler with this lower-case name, by binary search.
     pub fn find_crawler(&self, name: &[u8]) -> Option<CrawlerId> {
         let (mut low, mut high) = (0, self.crawlers() as u32);
         while low < high {
@@ -270,7 +272,7 @@ impl<'i> View<'i> {
         None
     }
 
-    /// The names of usages, in the order of their numbers. A damaged one is empty.
+    /// The names of usages in number order. A damaged name is empty.
     pub fn usages(&self) -> impl Iterator<Item = String> + use<'i> {
         self.usage_names().map(|name| String::from_utf8(name.to_vec()).unwrap_or_default())
     }
@@ -280,7 +282,7 @@ impl<'i> View<'i> {
         self.usages().nth(id.index())
     }
 
-    /// The number of the usage with this name, whatever its case.
+    /// The number of the usage with this name, ignoring case.
     pub fn find_usage(&self, name: &str) -> Option<UsageId> {
         (0..)
             .map(UsageId::new)
@@ -299,7 +301,7 @@ impl<'i> View<'i> {
         (0..self.documents().len() as u32).map(move |number| DocumentId::new(shard, number))
     }
 
-    /// The document that was fetched, if there was one.
+    /// The fetched document, if there was one.
     pub fn document_of(&self, fetch: &FetchRecord) -> Option<DocumentId> {
         let number = Some(fetch.document.get()).filter(|&number| number != NONE);
         number.map(|number| DocumentId::new(self.layout.shard.0, number))
@@ -310,12 +312,12 @@ impl<'i> View<'i> {
         self.documents().get(index(document.number()))
     }
 
-    /// The details of a document. `None` when there is no such document or its record is damaged.
+    /// The details of a document. `None` if there is no such document or its record is damaged.
     pub fn detail(&self, document: DocumentId) -> Option<Detail<'i>> {
         whole(self.detail_bytes(document)?)
     }
 
-    /// The details of a document as they are stored.
+    /// The encoded details of a document.
     pub fn detail_bytes(&self, document: DocumentId) -> Option<&'i [u8]> {
         let record = self.document(document)?;
         let at = usize::try_from(record.detail_at.get()).ok()?;
@@ -323,26 +325,26 @@ impl<'i> View<'i> {
         self.section(Section::Details).get(at..end)
     }
 
-    /// The text of a document, at most `limit` bytes of it. `None` when the image holds no texts,
-    /// or this one is damaged.
+    /// The text of a document, truncated to `limit` bytes. `None` if the image holds no texts, or
+    /// this one is damaged.
     pub fn source(&self, document: DocumentId, limit: usize) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         self.source_reader(document)?.take(limit as u64).read_to_end(&mut text).ok()?;
         Some(text)
     }
 
-    /// The bytes of a document's text, as its frame states them. `None` when the image does not
-    /// hold it.
+    /// The length of a document's text in bytes, as stated by its frame. `None` if the image does
+    /// not hold the text.
     pub fn text_length(&self, document: DocumentId) -> Option<u64> {
         zstd::zstd_safe::get_frame_content_size(self.frame(document)?).ok()?
     }
 
-    /// The text of a document as a stream. `None` when the image does not hold it.
+    /// The text of a document as a stream. `None` if the image does not hold it.
     pub fn source_reader(&self, document: DocumentId) -> Option<impl Read + use<'i>> {
         zstd::Decoder::with_buffer(self.frame(document).filter(|frame| !frame.is_empty())?).ok()
     }
 
-    /// The text of a document as it is stored, empty when the image does not hold it.
+    /// The compressed text of a document; empty if the image does not hold it.
     pub fn frame(&self, document: DocumentId) -> Option<&'i [u8]> {
         let record = self.document(document)?;
         let at = usize::try_from(record.source_at.get()).ok()?;
@@ -350,13 +352,13 @@ impl<'i> View<'i> {
         self.section(Section::Sources).get(at..end)
     }
 
-    /// Where the image comes from.
+    /// The provenance of the image.
     pub fn meta(&self) -> Option<Meta> {
         whole(self.section(Section::Meta))
     }
 }
 
-/// One site in place.
+/// One site, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'i> {
     /// Its name and scheme.
@@ -367,14 +369,14 @@ pub struct Site<'i> {
 }
 
 impl Site<'_> {
-    /// What answers for it; `None` when the image is damaged here.
+    /// The site entry; `None` if the image is damaged here.
     #[inline]
     pub fn entry(&self) -> Option<SiteEntry> {
         SiteEntry::from_raw(self.entry)
     }
 }
 
-/// A value that takes up all of `bytes`.
+/// Decodes a value that occupies all of `bytes`.
 pub(crate) fn whole<'b, T: serde::Deserialize<'b>>(bytes: &'b [u8]) -> Option<T> {
     postcard::take_from_bytes(bytes).ok().filter(|(_, rest)| rest.is_empty()).map(|(value, _)| value)
 }

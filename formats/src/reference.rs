@@ -1,10 +1,9 @@
-//! References inside an image: offsets and numbers, each of a type of its own.
+//! References inside an image: typed offsets and numbers.
 //!
-//! An image refers to its parts by 32-bit words. Here each kind of word has a type, so that the
-//! offset of a list is not taken for that of a program, and the forms of words that hold more than
-//! an offset (a set, a purpose) are read and written in one place. The types cost nothing: each is
-//! a number. Nothing here is checked against an image; [`crate::read::View`] does that on every
-//! use.
+//! An image refers to its parts by 32-bit words. Each kind of word has a type here, so the offset
+//! of a list cannot be mistaken for that of a program, and words that hold more than an offset (a
+//! set, a purpose) are encoded and decoded in one place. The types cost nothing: each is a number.
+//! They are not checked against an image; [`crate::read::View`] does that on every use.
 
 use crate::int::index;
 use crate::usage;
@@ -30,7 +29,7 @@ macro_rules! reference {
                 self.0
             }
 
-            /// The same as an index.
+            /// The number as an index.
             #[inline(always)]
             pub const fn index(self) -> usize {
                 index(self.0)
@@ -62,7 +61,7 @@ reference! {
     ScopeAt;
     /// The offset of a purpose in the section `purposes`.
     PurposeAt;
-    /// The number of a usage in an image. The standard ones have the same number in every image.
+    /// The number of a usage in an image. Standard usages have the same number in every image.
     UsageId;
     /// The number of a crawler's name in an image.
     CrawlerId;
@@ -75,7 +74,7 @@ impl UsageId {
     pub const INDEX: UsageId = UsageId(usage::INDEX as u32);
     /// The usage `present`, the general form of every `present-*`.
     pub const PRESENT: UsageId = UsageId(usage::PRESENT as u32);
-    /// The usage `other`, which answers for usages that no field names.
+    /// The usage `other`, which applies to usages that no field names.
     pub const OTHER: UsageId = UsageId(usage::OTHER as u32);
 }
 
@@ -87,7 +86,7 @@ impl From<u16> for UsageId {
 }
 
 impl PurposeAt {
-    /// From the word of an entry, in which 0 is no purpose and all else the offset plus one.
+    /// Decodes the word of an entry: 0 means no purpose, any other value is the offset plus one.
     #[inline(always)]
     pub const fn from_raw(word: u32) -> Option<PurposeAt> {
         match word.checked_sub(1) {
@@ -96,7 +95,7 @@ impl PurposeAt {
         }
     }
 
-    /// The word of an entry.
+    /// The encoded word of an entry.
     pub const fn to_raw(purpose: Option<PurposeAt>) -> u32 {
         match purpose {
             Some(PurposeAt(at)) => at + 1,
@@ -108,7 +107,7 @@ impl PurposeAt {
 /// Bit of a set word: the rest is an offset in `lists`.
 pub const SET_LIST: u32 = 1 << 31;
 
-/// What a set word leads to: the one program of a set, or a list of programs.
+/// The target of a set word: the only program of a set, or a list of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SetRef {
     /// A program for crawling.
@@ -118,7 +117,7 @@ pub enum SetRef {
 }
 
 impl SetRef {
-    /// From a set word. Every word is one.
+    /// Decodes a set word. Every word is valid.
     #[inline(always)]
     pub const fn from_raw(word: u32) -> SetRef {
         if word & SET_LIST == 0 {
@@ -128,7 +127,7 @@ impl SetRef {
         }
     }
 
-    /// The set word.
+    /// The encoded set word.
     pub const fn to_raw(self) -> u32 {
         match self {
             SetRef::Program(at) => at.0,
@@ -136,7 +135,7 @@ impl SetRef {
         }
     }
 
-    /// The list, if it leads to one.
+    /// The list, if the set has one.
     #[inline(always)]
     pub const fn list(self) -> Option<ListAt> {
         match self {
@@ -146,14 +145,14 @@ impl SetRef {
     }
 }
 
-/// The id of a document: its shard, and its number in there. Sites with the same id have the same
-/// text; the same text may have different ids in different shards.
+/// The id of a document: its shard, and its number in the shard. Sites with the same id have the
+/// same text; the same text may have different ids in different shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct DocumentId(u64);
 
 impl DocumentId {
-    /// From a shard and a number in there.
+    /// Combines a shard and a number in it.
     #[inline]
     pub const fn new(shard: u8, number: u32) -> DocumentId {
         DocumentId((shard as u64) << 32 | number as u64)
@@ -170,7 +169,7 @@ impl DocumentId {
         self.0 as u32
     }
 
-    /// Both as one number, for tables and JSON.
+    /// The id as one number, for tables and JSON.
     pub const fn get(self) -> u64 {
         self.0
     }

@@ -1,11 +1,10 @@
-//! When a crawler may come, and how often: what a group says about time, and the arithmetic of
-//! asking.
+//! Visit times and request rates of a group, and the arithmetic on them.
 //!
-//! Kept by the compiler, asked by the runtime. The records are Crawl-delay (R18) and those of
-//! Captain Napalm's proposal of 1996: Visit-time (N15), Request-rate (N16, N17) and Comment (N18).
-//! Times are UTC. Invariants: exact integers, no clock, and an answer for every `u64`; an interval
-//! is rounded up, never down, so that nobody is faster than the file asks. It does not know how the
-//! records are written.
+//! The compiler stores schedules and the runtime queries them. The records are Crawl-delay (R18)
+//! and those of Captain Napalm's proposal of 1996: Visit-time (N15), Request-rate (N16, N17) and
+//! Comment (N18). Times are UTC. Invariants: exact integers, no clock, and a result for every
+//! `u64`; an interval is rounded up, never down, so that no crawler is faster than the file
+//! permits. This file does not know how the records are written.
 
 use crate::text;
 use serde::{Deserialize, Serialize};
@@ -14,23 +13,22 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// The last second of the year 9999, since 1970: RFC 3339 writes no later time, and one that is
-/// given is in other units.
+/// The last second of the year 9999, in Unix time. RFC 3339 has no later time; a larger number is
+/// in a unit other than seconds.
 pub const LATEST: u64 = 253_402_300_799;
 
 const MINUTES: u16 = 24 * 60;
 const MINUTE: u128 = 60 * 1000;
 const DAY: u128 = MINUTES as u128 * MINUTE;
 
-/// The least interval of the rule of thumb, in milliseconds (N17).
+/// The least interval under the rule of thumb, in milliseconds (N17).
 const THUMB: u64 = 10_000;
 
-/// A part of the day, in minutes since midnight UTC, past midnight if the end comes before the
-/// beginning.
+/// A part of the day, in minutes since midnight UTC. It extends past midnight if the end comes
+/// before the beginning.
 ///
-/// Both ends are as the file names them, and both minutes belong to the window: real files follow
-/// `0530-2059` with `2100-0529`, and together that is the whole day. Equal ends mean the whole day
-/// too. So no window is empty.
+/// Both end minutes belong to the window, as named in the file: real files combine `0530-2059` with
+/// `2100-0529` to cover the whole day. Equal ends also mean the whole day. So no window is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "(u16, u16)", into = "(u16, u16)")]
 pub struct Window {
@@ -38,25 +36,26 @@ pub struct Window {
     to: u16,
 }
 
-/// How many documents in how much time (N16).
+/// A number of documents per period (N16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Rate {
-    /// The documents.
+    /// The number of documents.
     pub documents: NonZeroU32,
-    /// The time for them, in seconds.
+    /// The period in seconds.
     pub seconds: NonZeroU32,
-    /// When the rate is in force; always if there is none.
+    /// The time of day when the rate is in force; `None` for always.
     pub window: Option<Window>,
 }
 
-/// What one group says about time, each list in file order.
+/// The time records of one group, each list in file order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// Crawl-delays in milliseconds (R18). The longest counts.
+    /// Crawl-delays in milliseconds (R18). The longest applies.
     pub delays: Vec<u64>,
     /// Request-rates (N16).
     pub rates: Vec<Rate>,
-    /// Visit-times (N15). The proposal has one for each rule set; of several, any will do.
+    /// Visit-times (N15). The proposal has one for each rule set; if there are several, any of them
+    /// permits a visit.
     pub visits: Vec<Window>,
     /// Comments, to be reported to the crawler's author (N18).
     #[serde(deserialize_with = "text::read_all")]
@@ -68,11 +67,11 @@ pub struct Schedule {
 pub struct Interval {
     /// The time in milliseconds.
     pub millis: u64,
-    /// Who wants it.
+    /// The origin of the interval.
     pub source: Source,
 }
 
-/// Where an interval comes from.
+/// The origin of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A Request-rate that is in force (N16).
@@ -84,7 +83,7 @@ pub enum Source {
 }
 
 impl Window {
-    /// The window from one minute of the day through another: `from` is below 1440, `to` at most
+    /// The window from one minute of the day through another: `from` is below 1440, `to` is at most
     /// 1440 (`24:00`).
     pub fn new(from: u16, to: u16) -> Option<Window> {
         (from < MINUTES && to <= MINUTES).then_some(Window { from, to })
@@ -100,7 +99,7 @@ impl Window {
         self.to
     }
 
-    /// Whether this minute of the day is in the window. A minute that no day has is in none.
+    /// True if the window contains this minute of the day. Minutes from 1440 on are in no window.
     pub fn contains(self, minute: u16) -> bool {
         let Window { from, to } = self;
         minute < MINUTES
@@ -135,18 +134,18 @@ impl From<Window> for (u16, u16) {
 }
 
 impl Rate {
-    /// A rate, unless a number is zero.
+    /// A rate; `None` if a number is zero.
     pub fn new(documents: u32, seconds: u32, window: Option<Window>) -> Option<Rate> {
         Some(Rate { documents: NonZeroU32::new(documents)?, seconds: NonZeroU32::new(seconds)?, window })
     }
 
-    /// The time for one document in milliseconds.
+    /// The time per document in milliseconds.
     pub fn millis(self) -> u64 {
         (u64::from(self.seconds.get()) * 1000).div_ceil(self.documents.get().into())
     }
 
-    /// Whether it allows fewer documents per unit of time than another. No product of two `u32`
-    /// overflows.
+    /// True if this rate allows fewer documents per unit of time than `other`. The product of two
+    /// `u32` does not overflow.
     pub fn is_slower_than(self, other: Rate) -> bool {
         let times = |documents: NonZeroU32, seconds: NonZeroU32| {
             u64::from(documents.get()) * u64::from(seconds.get())
@@ -156,7 +155,7 @@ impl Rate {
 }
 
 impl Schedule {
-    /// Adds what another group of the same crawler says (R7).
+    /// Adds the records of another group for the same crawler (R7).
     pub fn merge(&mut self, other: Schedule) {
         self.delays.extend(other.delays);
         self.rates.extend(other.rates);
@@ -164,33 +163,33 @@ impl Schedule {
         self.comments.extend(other.comments);
     }
 
-    /// The rate in force at a time in Unix seconds. Rates for that time of the day come before
-    /// rates for any (N16); of several, the one that allows the fewest documents per unit of time
-    /// (N17), of equals the first.
+    /// The rate in force at a Unix time. Rates for that time of the day come before rates for any
+    /// (N16). Among several, the one that allows the fewest documents per unit of time applies
+    /// (N17); among equals, the first.
     pub fn rate_at(&self, now: u64) -> Option<Rate> {
         self.rate_in(minute_of_day(millis(now)))
     }
 
-    /// Whether a visit is welcome at a time in Unix seconds (N15).
+    /// True if a visit is welcome at a Unix time (N15).
     pub fn may_visit(&self, now: u64) -> bool {
         self.is_open(minute_of_day(millis(now)))
     }
 
-    /// The time between documents that counts at a time in Unix seconds: that of the rate in force
-    /// or the longest delay, whichever is longer. Where there is neither, the rule of thumb: the
-    /// slower of twice the time that the last document took and ten seconds (N17). A delay of zero
-    /// is a delay.
+    /// The interval between documents at a Unix time: the interval of the rate in force or the
+    /// longest delay, whichever is longer. Without either, the rule of thumb applies: ten seconds,
+    /// or twice the time that the last document took if that is longer (N17). A delay of zero
+    /// counts as a delay.
     pub fn interval(&self, now: u64, retrieval: Option<Duration>) -> Interval {
         self.interval_in(minute_of_day(millis(now))).unwrap_or_else(|| rule_of_thumb(retrieval))
     }
 
-    /// How long to wait from now until the next document, both times in Unix seconds: until a visit
-    /// is welcome, and until the interval since the last document is over that will count at that
-    /// moment. It is the least such time, so who asks again then, having fetched nothing, waits no
-    /// more.
+    /// The time to wait from `now` until the next document, both times in Unix seconds: until a
+    /// visit is welcome, and until the interval in force at that moment has passed since the last
+    /// document. It is the least such time, so a caller that waits and asks again without a fetch
+    /// does not wait any longer.
     ///
-    /// Without a last visit no interval is waited for. The rule of thumb is only followed if
-    /// `retrieval` is given: that asks for it. A last visit in the future counts as now.
+    /// Without a last visit there is no interval to wait for. The rule of thumb is followed only if
+    /// `retrieval` is given. A last visit in the future counts as now.
     pub fn wait(&self, now: u64, last_visit: Option<u64>, retrieval: Option<Duration>) -> Duration {
         let thumb = retrieval.map(|time| rule_of_thumb(Some(time)));
         let last = last_visit.map(|last| millis(last.min(now)));
@@ -199,7 +198,7 @@ impl Schedule {
             (Some(last), Some(interval)) => now.max(last + u128::from(interval.millis)),
             _ => now,
         };
-        // Whatever happens does so in some minute of the day, and within a minute nothing changes.
+        // The wait ends in some minute of the day, and nothing changes within a minute.
         let open = (0..MINUTES).filter(|&minute| self.is_open(minute));
         let next = open.map(|minute| next_in(minute, due(minute))).min().unwrap_or(now);
         let wait = next - now;
@@ -221,19 +220,19 @@ impl Schedule {
     fn interval_in(&self, minute: u16) -> Option<Interval> {
         let rate = self.rate_in(minute).map(|rate| Interval { millis: rate.millis(), source: Source::Rate });
         let delay = self.delays.iter().max().map(|&millis| Interval { millis, source: Source::Delay });
-        // Of equals the first.
+        // Among equals, the first.
         [rate, delay].into_iter().flatten().min_by_key(|interval| Reverse(interval.millis))
     }
 }
 
-/// N17: twice the time of retrieval, or ten seconds if that is slower.
+/// N17: twice the time of retrieval, or ten seconds if that is longer.
 fn rule_of_thumb(retrieval: Option<Duration>) -> Interval {
     let nanos = retrieval.unwrap_or_default().as_nanos() * 2;
     let millis = u64::try_from(nanos.div_ceil(1_000_000)).unwrap_or(u64::MAX).max(THUMB);
     Interval { millis, source: Source::RuleOfThumb }
 }
 
-/// Unix seconds in milliseconds; with these no sum overflows.
+/// Unix seconds in milliseconds. As `u128`, no sum of them overflows.
 fn millis(seconds: u64) -> u128 {
     u128::from(seconds) * 1000
 }

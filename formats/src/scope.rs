@@ -1,59 +1,61 @@
-//! Scopes: which fields beat which, where narrowness and not a rank decides (SPEC.md section 6;
-//! V51).
+//! Scopes: the order of ACAP fields by specificity instead of rank (SPEC.md section 6; V51).
 //!
-//! The distinct patterns of a document, ordered as texts with END < `$` < `*` < literal bytes, have
-//! numbers. Pattern *a* is narrower than *b* when it stands later and the two part at a wildcard or
-//! the end of *b*: where two literals part, neither is narrower. So what is narrower than *b* are a
-//! few runs of later numbers, at most one for each star of *b*, one for its `$` and one for its
-//! end. A scope holds these runs: linear in the patterns.
+//! The distinct patterns of a document are numbered in the order END < `$` < `*` < literal bytes.
+//! Pattern *a* is narrower than *b* if it comes later and the two first differ at a wildcard or the
+//! end of *b*. If they differ at two literals, neither is narrower. So the patterns narrower than
+//! *b* are a few runs of later numbers: at most one for each star of *b*, one for its `$` and one
+//! for its end. A scope holds these runs and is linear in the patterns.
 //!
 //! ```text
 //! scope := u32 patterns, u32 conventional, u32 priority_sets, u32 start × (patterns + 1), (u32 from, u32 to) × start[patterns],
 //!          u32 pattern × conventional, u32 first × (priority_sets + 1), u32 priority × first[priority_sets]
 //! ```
-//! Patterns of one program that match alike (`/a` and `/a*`) lead to one place in it; a
-//! *priority_set* holds their priorities. A field's *key* is `2 × pattern + 1` when its usage is a
-//! special one (`present-snippet`) and `2 × pattern` when it is not. It does not know what a
+//! Patterns of one program that match the same targets (`/a` and `/a*`) share one place in it; a
+//! *priority set* holds their priorities. A field's *key* is `2 × pattern + 1` if its usage is a
+//! special form (`present-snippet`) and `2 × pattern` otherwise. This file does not know the syntax
+//! of patterns.
 //! pattern looks like.
 
 use crate::program::Priority;
 
-/// A scope has at most this many patterns, so that sets of keys fit a stack.
+/// The maximum number of patterns in a scope, so that sets of keys fit on the stack.
 pub const MAX_PATTERNS: usize = 1 << 15;
-/// A scope has at most this many conventional rules, so that sets of their numbers fit the same.
+/// The maximum number of conventional rules in a scope, so that sets of their numbers fit there
+/// too.
 pub const MAX_RULES: usize = 1 << 16;
 
-/// Bits of a scoped priority: what the fields of one key and program say.
+/// Bits of a scoped priority: the senses of the fields with one key in one program. This one is a
+/// permission.
 pub const PERMITS: Priority = 1;
 /// A permission under conditions.
 pub const PERMITS_IF: Priority = 2;
 /// A prohibition.
 pub const PROHIBITS: Priority = 4;
 
-/// The priority of a priority_set: it says nothing itself.
+/// The priority that refers to a priority set; it has no sense of its own.
 pub const fn set_priority(priority_set: u32) -> Priority {
     (priority_set + 1) << 3
 }
 
-/// The priority of the fields that have this key: never 0 nor of rank 0.
+/// The priority of the fields with this key: never 0, and never of rank 0.
 pub const fn scoped_priority(key: u32, says: Priority) -> Priority {
     (key + 1) << 3 | says
 }
 
-/// The key and the bits of a scoped priority.
+/// The key and the sense bits of a scoped priority.
 #[inline]
 pub const fn read_priority(priority: Priority) -> (usize, Priority) {
     (((priority >> 3) as usize).wrapping_sub(1), priority & 7)
 }
 
-/// The scope of a document as the compiler gives it.
+/// The scope of a document, before encoding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// For each pattern, the runs of narrower ones: half-open, ascending.
+    /// For each pattern, the runs of narrower patterns: half-open, ascending.
     pub narrower: Vec<Vec<(u32, u32)>>,
-    /// The patterns of the conventional rules, by number of the rule.
+    /// The patterns of the conventional rules, by rule number.
     pub conventional: Vec<u32>,
-    /// The priorities of each priority_set.
+    /// The priorities in each priority set.
     pub priority_sets: Vec<Vec<Priority>>,
 }
 
@@ -72,7 +74,7 @@ impl Scope {
     }
 }
 
-/// Where each of these runs of items begins, and where the last ends.
+/// The start of each of these runs of items, and the end of the last.
 fn starts(lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = u32> {
     let ends = lengths.scan(0, |end, length| {
         *end += length as u32;
@@ -81,7 +83,7 @@ fn starts(lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = u32> {
     std::iter::once(0).chain(ends)
 }
 
-/// A scope in place.
+/// A scope, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct ScopeView<'i> {
     starts: &'i [[u8; 4]],
@@ -92,7 +94,7 @@ pub struct ScopeView<'i> {
 }
 
 impl<'i> ScopeView<'i> {
-    /// Reads the scope at the start of `bytes`; `None` when it is damaged.
+    /// Reads the scope at the start of `bytes`; `None` if it is damaged.
     pub fn read(bytes: &'i [u8]) -> Option<ScopeView<'i>> {
         let (counts, rest) = bytes.split_first_chunk::<12>()?;
         let [patterns, conventional, priority_sets] = *counts.as_chunks().0 else { return None };
@@ -114,18 +116,17 @@ impl<'i> ScopeView<'i> {
         Some(ScopeView { starts, runs, conventional, firsts, priorities })
     }
 
-    /// How many patterns.
+    /// The number of patterns.
     pub fn patterns(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// How many conventional rules.
+    /// The number of conventional rules.
     pub fn conventional(&self) -> usize {
         self.conventional.len()
     }
 
-    /// The runs of patterns that are narrower than this one; none for a number that is no
-    /// pattern's.
+    /// The runs of patterns that are narrower than this one; empty if no pattern has this number.
     #[inline]
     pub fn narrower(&self, pattern: usize) -> impl Iterator<Item = (usize, usize)> + use<'i> {
         let start = |at: usize| self.starts.get(at).map_or(0, |&start| u32::from_le_bytes(start) as usize);
@@ -141,7 +142,7 @@ impl<'i> ScopeView<'i> {
         self.conventional.get(rule).map(|&pattern| u32::from_le_bytes(pattern) as usize)
     }
 
-    /// The priorities of a priority_set; none for a number that is no priority_set's.
+    /// The priorities in a priority set; empty if no set has this number.
     #[inline]
     pub fn priority_set(&self, priority_set: usize) -> impl Iterator<Item = Priority> + use<'i> {
         let first = |at: usize| self.firsts.get(at).map_or(0, |&first| u32::from_le_bytes(first) as usize);
@@ -150,8 +151,8 @@ impl<'i> ScopeView<'i> {
         priorities.iter().map(|&priority| u32::from_le_bytes(priority))
     }
 
-    /// Whether the runs ascend, lie after their pattern and inside the scope, and the priorities of
-    /// priority_sets say something; no run and no priority belongs to nothing.
+    /// True if runs ascend and lie after their pattern and inside the scope, all priorities in
+    /// priority sets have a sense, and every run and priority belongs to something.
     pub fn is_whole(&self) -> bool {
         let ordered = |starts: &[[u8; 4]]| {
             starts.first() == Some(&[0; 4]) && starts.is_sorted_by_key(|&start| u32::from_le_bytes(start))

@@ -1,30 +1,28 @@
-//! Sites: the unit that one robots.txt speaks for (scheme, host, port), and what became of fetching
-//! it.
+//! Sites: the unit to which one robots.txt applies (scheme, host, port), and the outcome of
+//! fetching it.
 //!
-//! Stands before everything: readers of captures make [`SiteKey`]s, the image is sorted and hashed
-//! by them, and the runtime makes one from each URL it is asked about. Invariant: two URLs of one
-//! site give equal keys, whatever their spelling of host and port. Host names are canonicalised by
-//! the `url` crate (lower case, punycode, IPv4 and IPv6 forms), so this file has no opinion on
-//! them. Other documents of a site that speak to crawlers beside its robots.txt have keys of their
-//! own: `a.example/data.txt`. It does not know paths otherwise: what stands after the authority is
-//! the matcher's subject, see `runtime::target`.
+//! Readers of captures make [`SiteKey`]s, the image is sorted and hashed by them, and the runtime
+//! makes one from each requested URL. Invariant: two URLs of one site give equal keys, regardless
+//! of the spelling of host and port. The `url` crate canonicalises host names (lower case,
+//! punycode, IPv4 and IPv6 forms). Other documents of a site for crawlers have their own keys, such
+//! as `a.example/data.txt`. Otherwise this file does not know paths: the part after the authority
+//! is matched elsewhere, see `runtime::target`.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The longest authority (`host[:port]`) that an image holds, in bytes; with a document's name, if
-/// there is one.
+/// The maximum length in bytes of an authority (`host[:port]`) in an image, including the
+/// document's name, if there is one.
 pub const MAX_AUTHORITY: usize = 255;
 
 /// The document of the data.txt draft (K1).
 pub const DATA_TXT: &str = "data.txt";
 
-/// The scheme a site was captured under.
+/// The scheme under which a site was captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Scheme {
-    /// Known by host alone (a file named after its host): answers for `http` and `https`, after
-    /// exact sites.
+    /// Unknown (the file was named after a host): applies to `http` and `https`, after exact sites.
     Any = 0,
     /// `http`, default port 80.
     Http = 1,
@@ -44,30 +42,31 @@ impl Scheme {
     }
 }
 
-/// One site: what RFC 9309 2.3 calls a service, and K2 a site URL.
+/// One site: a service in RFC 9309 2.3, a site URL in K2.
 ///
-/// Ordered by name, then scheme; this is the order of sites in an image. Names are ASCII, as the
-/// `url` crate gives hosts.
+/// Ordered by name, then scheme; this is the order of sites in an image. Names are ASCII, since the
+/// `url` crate returns hosts in ASCII.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SiteKey {
-    /// The authority, and after a slash the document, unless that is robots.txt.
+    /// The authority, followed by a slash and the document unless that is robots.txt.
     name: Box<str>,
     scheme: Scheme,
 }
 
-/// Why a text names no site.
+/// The reason why a text does not name a site.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SiteError {
-    /// The URL does not parse; the reason is the `url` crate's.
+    /// The URL does not parse, for the `url` crate's reason.
     #[error("not a URL: {0}")]
     Url(#[from] url::ParseError),
-    /// A scheme that has no robots.txt (only `http` and `https` do here).
+    /// A scheme without robots.txt; only `http` and `https` are supported.
     #[error("no robots.txt for the scheme {0:?}: http or https expected")]
     Scheme(String),
     /// The URL has no host.
     #[error("the URL names no host")]
     NoHost,
-    /// White space or a control before the path, which URL parsers drop, and others do not.
+    /// White space or a control character before the path, which URL parsers drop and other
+    /// software does not.
     #[error("white space or a control character before the path")]
     Control,
     /// Host and port together exceed [`MAX_AUTHORITY`].
@@ -76,8 +75,8 @@ pub enum SiteError {
 }
 
 impl SiteKey {
-    /// The site of an absolute `http` or `https` URL. White space around it, user names, path,
-    /// query and fragment do not matter; the default port of the scheme is dropped.
+    /// The site of an absolute `http` or `https` URL. Surrounding white space, user names, path,
+    /// query and fragment are ignored; the default port of the scheme is dropped.
     pub fn from_url(url: &str) -> Result<SiteKey, SiteError> {
         let url = url::Url::parse(url.trim_ascii())?;
         let scheme = match url.scheme() {
@@ -89,8 +88,8 @@ impl SiteKey {
         SiteKey::new(scheme, host, url.port())
     }
 
-    /// The site of a bare `host` or `host:port`, as a file name gives it, for any scheme.
-    /// An absolute URL is taken as [`SiteKey::from_url`] takes it.
+    /// The site of a bare `host` or `host:port`, as in a file name, for any scheme. An absolute URL
+    /// is parsed by [`SiteKey::from_url`].
     pub fn from_host(host: &str) -> Result<SiteKey, SiteError> {
         if host.contains("://") {
             return SiteKey::from_url(host);
@@ -98,19 +97,20 @@ impl SiteKey {
         if host.contains(['/', '?', '#', '@', '\\']) {
             return Err(SiteError::Url(url::ParseError::InvalidDomainCharacter));
         }
-        // The default ports of both schemes go: `:80` with http, `:443` by hand.
+        // Drop the default ports of both schemes: parsing as http drops `:80`, so `:443` is
+        // stripped here.
         let key = SiteKey::from_url(&format!("http://{}/", host.strip_suffix(":443").unwrap_or(host)))?;
         Ok(SiteKey { scheme: Scheme::Any, ..key })
     }
 
-    /// The key that stands in an image: a name in canonical spelling, with the document behind a
-    /// slash if there is one.
+    /// The key of a site in an image: a canonical name, followed by a slash and the document if
+    /// there is one.
     pub fn stored(name: &str, scheme: Scheme) -> SiteKey {
         SiteKey { name: name.into(), scheme }
     }
 
     fn new(scheme: Scheme, host: &str, port: Option<u16>) -> Result<SiteKey, SiteError> {
-        // The root label's dot names the same host; the url crate keeps it.
+        // The dot of the root label names the same host; the url crate keeps it.
         let host = host.strip_suffix('.').unwrap_or(host);
         let authority = match port {
             Some(port) => format!("{host}:{port}"),
@@ -125,26 +125,26 @@ impl SiteKey {
         Ok(SiteKey { name: authority.into_boxed_str(), scheme })
     }
 
-    /// The key of another document of the same site, such as [`DATA_TXT`]. `None` when the two
-    /// names together are longer than [`MAX_AUTHORITY`], or not ASCII.
+    /// The key of another document of the same site, such as [`DATA_TXT`]. `None` if both names
+    /// together are longer than [`MAX_AUTHORITY`], or not ASCII.
     pub fn with_document(&self, document: &str) -> Option<SiteKey> {
         let name = format!("{}/{document}", self.authority());
         (name.len() <= MAX_AUTHORITY && name.is_ascii())
             .then(|| SiteKey { name: name.into_boxed_str(), scheme: self.scheme })
     }
 
-    /// What an image calls it: the authority, with `/` and the document where that is not
+    /// The site's name in an image: the authority, followed by `/` and the document unless that is
     /// robots.txt.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// `host` or `host:port`, canonical; the default port is absent.
+    /// `host` or `host:port`, canonical, without the default port.
     pub fn authority(&self) -> &str {
         split_name(&self.name).0
     }
 
-    /// The document that this is the key of, unless that is robots.txt.
+    /// The document that the key refers to, unless that is robots.txt.
     pub fn document(&self) -> Option<&str> {
         split_name(&self.name).1
     }
@@ -164,7 +164,8 @@ impl SiteKey {
     }
 }
 
-/// The authority in a name, and the document if there is one: no authority holds a slash.
+/// Splits a name into the authority and the document, if there is one. No authority contains a
+/// slash.
 pub fn split_name(name: &str) -> (&str, Option<&str>) {
     name.split_once('/').map_or((name, None), |(authority, document)| (authority, Some(document)))
 }
@@ -179,35 +180,35 @@ impl fmt::Display for SiteKey {
     }
 }
 
-/// What became of fetching a site's robots.txt (R16, RFC 9309 2.3.1).
+/// The outcome of fetching a site's robots.txt (R16, RFC 9309 2.3.1).
 ///
-/// What an outcome means for a question is chosen when asking (`runtime::Terms`), not here.
+/// The meaning of an outcome for a verdict is chosen at look-up (`runtime::Terms`), not here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Outcome {
     /// Text with at least one group or extension record.
     #[default]
     Rules = 0,
-    /// A 2xx answer whose text holds no record at all (empty, blank, or comments only).
+    /// A 2xx response whose text holds no record (empty, blank, or comments only).
     Empty = 1,
-    /// A 2xx answer that is HTML or binary and holds no record.
+    /// A 2xx response that is HTML or binary and holds no record.
     NotRobots = 2,
-    /// 4xx: the site has none, or does not show it (RFC 9309 2.3.1.3).
+    /// 4xx: the site has no robots.txt, or does not show it (RFC 9309 2.3.1.3).
     Unavailable = 3,
-    /// 5xx, or no answer at all (RFC 9309 2.3.1.4).
+    /// 5xx, or no response (RFC 9309 2.3.1.4).
     Unreachable = 4,
     /// More than five redirects in a row (RFC 9309 2.3.1.2).
     TooManyRedirects = 5,
-    /// Redirected to a resource that the captures do not hold.
+    /// Redirected to a resource that is not in the captures.
     Unresolved = 6,
     /// The text exceeds a limit (R4): everything is disallowed until the limit is raised.
     OverLimit = 7,
-    /// The captures hold pages of the site, and no robots.txt.
+    /// The captures hold pages of the site, but no robots.txt.
     NotCaptured = 8,
 }
 
 impl Outcome {
-    /// Every outcome, in the order of its number.
+    /// Every outcome in number order.
     pub const ALL: [Outcome; 9] = [
         Outcome::Rules,
         Outcome::Empty,
@@ -225,12 +226,12 @@ impl Outcome {
         Outcome::ALL.get(usize::from(number)).copied()
     }
 
-    /// Whether there may be a robots.txt that nobody has read.
+    /// True if the site may have a robots.txt that was not read.
     pub const fn is_unheard(self) -> bool {
         matches!(self, Outcome::Unreachable | Outcome::Unresolved | Outcome::NotCaptured | Outcome::OverLimit)
     }
 
-    /// The name used in JSON, tables and `inspect`.
+    /// The name in JSON, tables and `inspect`.
     pub const fn name(self) -> &'static str {
         match self {
             Outcome::Rules => "rules",

@@ -1,16 +1,17 @@
-//! The entry of a site: the number in its bucket that says what answers for it (SPEC.md section 4).
+//! Site entries: the word in a bucket that refers to a site's rules (SPEC.md section 4).
 //!
-//! Most sites say one thing to all crawlers and of crawling alone; theirs is a program, and nothing
-//! else is read. What became of a fetch that gave no rules is said in the entry itself. Everything
-//! else has a policy (`policy`). It does not know what an outcome means to who asks.
+//! Most sites have the same rules for all crawlers, for crawling only. Their entry refers to a
+//! program, and nothing else is read. If a fetch gave no rules, the entry itself holds the outcome.
+//! All other sites have a policy (`policy`). This file does not know the meaning of an outcome for
+//! a verdict.
 
 use crate::reference::{PolicyAt, ProgramAt};
 use crate::site::Outcome;
 
-/// What answers for a site.
+/// The rules of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SiteEntry {
-    /// The ranked program that all crawlers have, for crawling; no other usage is spoken of.
+    /// The ranked program for all crawlers, for crawling; the site mentions no other usage.
     Program(ProgramAt),
     /// A policy.
     Policy(PolicyAt),
@@ -18,7 +19,7 @@ pub enum SiteEntry {
     NoRules(NoRules),
 }
 
-/// What became of a fetch that gave no rules.
+/// The outcome of a fetch that gave no rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NoRules {
     /// Any outcome but [`Outcome::Rules`].
@@ -27,18 +28,18 @@ pub struct NoRules {
     pub status: u16,
 }
 
-/// Bits of a site entry: what kind it is of.
+/// Bits of a site entry: its kind.
 const KIND: u32 = 3 << 30;
 const POLICY: u32 = 2 << 30;
 const NO_RULES: u32 = 3 << 30;
-/// Where the outcome stands, above the status.
+/// The position of the outcome, above the status.
 const OUTCOME: u32 = 16;
 
-/// Offsets of policies are below this.
+/// The upper limit for offsets of policies.
 pub const POLICIES_END: usize = 1 << 30;
 
 impl SiteEntry {
-    /// The entry in a bucket; `None` when it is none.
+    /// Decodes the word in a bucket; `None` if it is invalid.
     #[inline]
     pub fn from_raw(raw: u32) -> Option<SiteEntry> {
         match raw & KIND {
@@ -51,7 +52,7 @@ impl SiteEntry {
         }
     }
 
-    /// What stands in a bucket.
+    /// The encoded word in a bucket.
     pub fn to_raw(self) -> u32 {
         match self {
             SiteEntry::Program(at) => at.get(),
@@ -64,7 +65,7 @@ impl SiteEntry {
 }
 
 impl NoRules {
-    /// From the number of an outcome; `None` when it is unknown, or that of rules.
+    /// Decodes an outcome; `None` if its number is unknown, or means that there are rules.
     #[inline]
     pub fn read(outcome: u8, status: u16) -> Option<NoRules> {
         let outcome = Outcome::from_u8(outcome).filter(|&outcome| outcome != Outcome::Rules)?;

@@ -1,15 +1,15 @@
 //! Texts in cold records, copied before they are checked.
 //!
-//! A mapped file may change while it is read, whoever promised that it does not. A `str` into it,
-//! or one that is copied after its check, would then break Rust's rule that a `str` is UTF-8; here
-//! what is checked is the copy, so that a changed file gives a wrong text or an error. The wire
-//! format is that of `String`. It does not know what a text says.
+//! A mapped file may change while it is read, in spite of any promise. A `str` borrowed from it, or
+//! one copied after its check, would then break Rust's rule that a `str` is UTF-8. So the copy is
+//! checked here, and a changed file gives a wrong text or an error. The wire format is that of
+//! `String`. This file does not know the contents of a text.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use std::fmt;
 
-/// A text of its own.
+/// An owned text.
 struct Text(String);
 
 impl<'de> Deserialize<'de> for Text {

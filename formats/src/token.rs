@@ -1,10 +1,10 @@
-//! The product token: where the name of a crawler ends (R5).
+//! Product tokens: the end of a crawler's name (R5).
 //!
-//! Below `agent`, which reduces names, and `user_agent`, which finds them in headers. It knows no
-//! profile.
+//! Used by `agent`, which reduces names, and `user_agent`, which finds them in headers. This file
+//! knows no profile.
 
-/// R5: the leading run of `[A-Za-z0-9_.-]` and of letters and digits beyond ASCII, so that
-/// `Jävla-bot` is not `J`. What is no UTF-8 is taken for Latin-1.
+/// R5: the leading run of `[A-Za-z0-9_.-]` and of non-ASCII letters and digits, so that `Jävla-bot`
+/// is not `J`. Invalid UTF-8 is read as Latin-1.
 pub fn product_token(value: &[u8]) -> &[u8] {
     let mut end = 0;
     while let Some(&byte) = value.get(end) {
@@ -20,8 +20,7 @@ pub fn product_token(value: &[u8]) -> &[u8] {
     &value[..end]
 }
 
-/// How many bytes the letter or digit beyond ASCII takes that a text begins with; 0 if it begins
-/// with none.
+/// The length in bytes of the non-ASCII letter or digit at the start of a text; 0 if there is none.
 fn letter(text: &[u8]) -> usize {
     // A combining mark belongs to the letter before it.
     let is_of_name = |c: char| c.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&c);
@@ -50,8 +49,7 @@ mod tests {
             (&b"J\xE4vla-bot/1.0"[..], &b"J\xE4vla-bot"[..]),
             ("Ja\u{308}vla bot".as_bytes(), "Ja\u{308}vla".as_bytes()),
             ("Caf\u{e9}".as_bytes(), "Caf\u{e9}".as_bytes()),
-            // No letters: a space that does not break, a dash, a quotation mark, a byte of
-            // Windows-1252.
+            // Not letters: a no-break space, a dash, a quotation mark, a byte of Windows-1252.
             ("Googlebot\u{a0}Image".as_bytes(), b"Googlebot"),
             ("Googlebot\u{2014}x".as_bytes(), b"Googlebot"),
             (b"Googlebot\xA0", b"Googlebot"),

@@ -1,7 +1,7 @@
-//! The usages that have numbers in every image, and which of them are special forms.
+//! The usages with the same number in every image, and the special forms among them.
 //!
-//! What a record may say of a usage is the compiler's matter; here are the names and numbers that
-//! writer and reader share.
+//! Writer and reader share these names and numbers. The compiler knows what records may say about a
+//! usage.
 
 /// The number of the usage `crawl` in every image.
 pub const CRAWL: u16 = 0;
@@ -9,10 +9,10 @@ pub const CRAWL: u16 = 0;
 pub const INDEX: u16 = 1;
 /// The number of the usage `present`, the general form of every `present-*` (V28).
 pub const PRESENT: u16 = 4;
-/// The number of the usage `other`, which answers for usages that no field speaks of (V29).
+/// The number of the usage `other`, which applies to usages that no field names (V29).
 pub const OTHER: u16 = 5;
 
-/// The usages that have numbers in every image, in the order of their numbers (P28, P29).
+/// The usages with the same number in every image, in number order (P28, P29).
 pub const USAGES: [&str; 16] = [
     "crawl",
     "index",
@@ -32,7 +32,7 @@ pub const USAGES: [&str; 16] = [
     "present-link",
 ];
 
-/// Whether a usage is a special form of `present`; unknown ones are, too (decision 18).
+/// True if a usage is a special form of `present`, known or unknown (decision 18).
 pub fn is_special(usage: &str) -> bool {
     usage.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("present-"))
 }

@@ -1,22 +1,22 @@
-//! A whole `User-Agent` header, and the crawler that it names (RFC 9110 10.1.5).
+//! `User-Agent` headers, and the crawlers that they name (RFC 9110 10.1.5).
 //!
-//! Callers often hand over the header that they send, such as `Mozilla/5.0 (compatible; GPTBot/1.2;
-//! +https://openai.com/gptbot)`, where a product token is wanted. Read as a token that would be
+//! Callers often pass a whole header, such as `Mozilla/5.0 (compatible; GPTBot/1.2;
+//! +https://openai.com/gptbot)`, where a product token is expected. Its product token would be
 //! `Mozilla`, which no group means. [`crawlers`] finds the names that a crawler gives itself in a
-//! header; [`words`] gives every word that could be one, for front ends that must answer as a
-//! library does which tries all of them.
+//! header. [`words`] returns every word that could be a name, for front ends that must give the
+//! same answers as a library that tries all of them.
 //!
-//! The words of browsers, their engines and platforms are a table here. What stands in a comment
-//! counts only if the word has a version, or the comment says `compatible` or holds a contact (a
-//! URL or a mail address): a device or a language is no crawler. Order is that of the header, which
-//! lists products by significance. It does not know groups.
+//! A table in this file lists the words of browsers, engines and platforms. A word in a comment
+//! counts only if it has a version, or the comment contains `compatible` or a contact (a URL or a
+//! mail address), since devices and languages are not crawlers. Names are in the order of the
+//! header, which lists products by significance. This file does not know groups.
 
 use crate::token::product_token;
 
-/// Words of a header that are looked at.
+/// The maximum number of words of a header that are examined.
 const MOST: usize = 256;
 
-/// Words that name a browser, an engine, a platform or nothing, in lower case, in order.
+/// Words that name a browser, an engine, a platform or nothing; lower case, sorted.
 const NOBODY: &[&str] = &[
     "android",
     "applewebkit",
@@ -94,21 +94,21 @@ const NOBODY: &[&str] = &[
 
 /// A word of a header.
 struct Word<'h> {
-    /// What stands before the slash.
+    /// The part before the slash.
     token: &'h str,
     has_version: bool,
-    /// Whether it is the first of a product or of an item of a comment.
+    /// The word is the first of a product or of an item of a comment.
     leads: bool,
-    /// Whether it can be the name of who sends the header, for all that stands around it.
+    /// The context allows the word to be the sender's name.
     may_name: bool,
 }
 
-/// Whether this is a header rather than a name: it has a comment, or several words.
+/// True if the input is a header rather than a name: it has a comment, or several words.
 pub fn is_header(given: &str) -> bool {
     given.trim_ascii().contains(|c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')' | ';'))
 }
 
-/// The names that a crawler gives itself in a header, the most significant first. None in the
+/// The names that a crawler gives itself in a header, the most significant first. Empty for the
 /// header of a browser.
 ///
 /// ```
@@ -125,7 +125,7 @@ pub fn crawlers(header: &str) -> Vec<&str> {
     distinct(words)
 }
 
-/// Every word of a header that could be a name, in the order of the header.
+/// Every word of a header that could be a name, in header order.
 pub fn words(header: &str) -> Vec<&str> {
     distinct(split(header).into_iter())
 }
@@ -142,12 +142,12 @@ fn distinct<'h>(words: impl Iterator<Item = Word<'h>>) -> Vec<&'h str> {
 
 fn is_nobody(token: &str) -> bool {
     let token = token.to_ascii_lowercase();
-    // `.NET4.0C` and others of its kind.
+    // `.NET4.0C` and similar.
     token.starts_with(".net") || NOBODY.binary_search(&token.as_str()).is_ok()
 }
 
-/// The words of products and comments. A comment ends with its parenthesis; nested ones belong to
-/// the outer one.
+/// The words of products and comments. A comment ends with its closing parenthesis; nested comments
+/// belong to the outer one.
 fn split(header: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let mut rest = header;
@@ -163,7 +163,7 @@ fn split(header: &str) -> Vec<Word<'_>> {
     words
 }
 
-/// Where the parenthesis stands that closes a comment; the end, if none does.
+/// The position of the parenthesis that closes a comment, or the end if there is none.
 fn end_of_comment(inside: &str) -> usize {
     let mut depth = 1_usize;
     for (at, byte) in inside.bytes().enumerate() {
@@ -196,14 +196,14 @@ fn comment<'h>(text: &'h str, words: &mut Vec<Word<'h>>) {
     }
 }
 
-/// Takes a word in, if its part before the slash is a product token. One with a version names a
-/// sender anywhere.
+/// Adds a word if its part before the slash is a product token. A word with a version may be the
+/// sender's name anywhere.
 fn push<'h>(word: &'h str, leads: bool, may_name: bool, words: &mut Vec<Word<'h>>) {
     if is_contact(word) {
         return;
     }
     let (name, version) = word.split_once('/').map_or((word, None), |(name, version)| (name, Some(version)));
-    // As in `Yahoo! Slurp`.
+    // `Yahoo! Slurp`, for example.
     let name = name.strip_suffix('!').unwrap_or(name);
     if !name.is_empty() && product_token(name.as_bytes()).len() == name.len() {
         let has_version = version.is_some();
@@ -211,7 +211,7 @@ fn push<'h>(word: &'h str, leads: bool, may_name: bool, words: &mut Vec<Word<'h>
     }
 }
 
-/// A URL or a mail address, by which a crawler says who runs it.
+/// True for a URL or a mail address, by which a crawler names its operator.
 fn is_contact(word: &str) -> bool {
     let word = word.trim_start_matches('+');
     word.contains("://")
@@ -223,7 +223,7 @@ fn is_contact(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Headers that crawlers send, and the names they go by.
+    /// Headers sent by crawlers, and the names in them.
     const SENT: &[(&str, &[&str])] = &[
         ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", &["Googlebot"]),
         (
@@ -278,7 +278,7 @@ mod tests {
         ("J\u{e4}vla-bot/1.0 (x)", &["J\u{e4}vla-bot"]),
     ];
 
-    /// Headers that no crawler sends, or none that says so.
+    /// Headers that no crawler sends, or at least that name none.
     const NOBODYS: &[&str] = &[
         "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 \
          Safari/537.36 Edg/120.0.0.0",

@@ -1,9 +1,8 @@
 //! Verification: every checksum and every validity rule of SPEC.md section 9, I1 to I18.
 //!
-//! [`crate::read::Layout::parse`] has checked I1 to I5 in constant time; this walks the rest. An
-//! image that passes never answers `damaged`; that its programs say what its texts say, only
-//! compiling again can prove. It repeats no rule of `Layout::parse` and judges nothing about
-//! robots.txt.
+//! [`crate::read::Layout::parse`] checks I1 to I5 in constant time; this module checks the rest. An
+//! image that passes never answers `damaged`. Only recompiling can prove that its programs agree
+//! with its texts. This module repeats no rule of `Layout::parse` and does not judge robots.txt.
 
 mod cold;
 mod marks;
@@ -17,11 +16,11 @@ use crate::read::{Layout, View};
 use marks::Marks;
 use std::thread;
 
-/// Checks everything that verdicts and explanations rest on, but for the insides of texts, on two
+/// Checks everything that verdicts and explanations depend on, except the contents of texts, on two
 /// threads.
 ///
 /// # Errors
-/// The first broken rule, with the offset of the byte that breaks it.
+/// The first broken rule, with the offset of the offending byte.
 pub fn verify(bytes: &[u8]) -> Result<Layout, ImageError> {
     let layout = Layout::parse(bytes)?;
     let check = Check { view: View::new(bytes, &layout), layout: &layout };
@@ -30,18 +29,18 @@ pub fn verify(bytes: &[u8]) -> Result<Layout, ImageError> {
         let cold = scope.spawn(cold);
         let front = (check.padding(bytes), check.checksums(Section::is_hot));
         let hot = check.hot();
-        // A panic there is a bug; it goes on here.
+        // A panic in the thread is a bug; it continues here.
         (front, cold.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), hot)
     });
-    // Of several broken rules the first is told.
+    // Of several broken rules, report the first.
     padding.and(sums).and(cold_sums).and(hot).and(order).and(cold)?;
     Ok(layout)
 }
 
-/// The same, and decompresses all texts (I18).
+/// Like [`verify`], and decompresses all texts (I18).
 ///
 /// # Errors
-/// The first broken rule, with the offset of the byte that breaks it.
+/// The first broken rule, with the offset of the offending byte.
 pub fn verify_with_texts(bytes: &[u8]) -> Result<Layout, ImageError> {
     let layout = verify(bytes)?;
     Check { view: View::new(bytes, &layout), layout: &layout }.texts()?;
@@ -58,7 +57,7 @@ impl Check<'_> {
         ImageError::damaged(self.layout.range(section).start + at, rule, what)
     }
 
-    /// I6: what lies between sections is zero, so equal contents are equal bytes.
+    /// I6: the bytes between sections are zero, so equal contents give equal bytes.
     fn padding(&self, bytes: &[u8]) -> Result<(), ImageError> {
         let mut end = HEAD;
         for range in Section::ALL.into_iter().map(|section| self.layout.range(section)) {
@@ -73,7 +72,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// I8 to I15, but for the order of the sites, and I17.
+    /// I8 to I15 except the order of the sites, and I17.
     fn hot(&self) -> Result<(), ImageError> {
         self.names()?;
         let entries = self.sites()?;
@@ -82,7 +81,7 @@ impl Check<'_> {
         self.fetches(&entries)
     }
 
-    /// I7: checksums of some sections.
+    /// I7: the checksums of the selected sections.
     fn checksums(&self, which: impl Fn(Section) -> bool) -> Result<(), ImageError> {
         for section in Section::ALL.into_iter().filter(|&section| which(section)) {
             let sum = xxhash_rust::xxh3::xxh3_64(self.view.section(section));

@@ -1,9 +1,9 @@
 //! The canonical writer: equal contents give equal bytes.
 //!
-//! The compiler's `emit` decides what goes in and in which order; this file decides where each byte
-//! lies. Each section grows in a [`Spool`] of its own, in memory or in a file; [`Writer::finish`]
-//! numbers the sites as `hosts` places them and lays the sections out. Of the sections nothing
-//! stays in memory but buckets and order. It knows no rules and no time.
+//! The compiler's `emit` decides on the contents and their order; this file decides on the position
+//! of each byte. Each section grows in its own [`Spool`], in memory or in a file.
+//! [`Writer::finish`] numbers the sites in the order of `hosts` and lays out the sections. Only
+//! buckets and order stay in memory. This file knows no rules and no time.
 
 use crate::detail::{Detail, Meta};
 use crate::error::{ImageError, WriteError};
@@ -21,12 +21,12 @@ use xxhash_rust::xxh3::Xxh3;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::U32;
 
-/// Where the bytes of a section are kept until it is known how many there are.
+/// A store for the bytes of a section until its length is known.
 pub trait Spool: Write {
-    /// Gives everything that was written.
+    /// Writes all its bytes to `out`.
     ///
     /// # Errors
-    /// When it cannot be read back, or `out` fails.
+    /// If reading them back or writing to `out` fails.
     fn unwind(self, out: &mut dyn Write) -> io::Result<()>;
 }
 
@@ -55,76 +55,76 @@ impl Spool for BufWriter<File> {
 pub struct Site {
     /// Scheme, host and port.
     pub key: SiteKey,
-    /// What answers for it: an offset in the programs or policies, or what became of the fetch.
+    /// The site entry.
     pub entry: SiteEntry,
-    /// The HTTP status, 0 when there was none.
+    /// The HTTP status; 0 if there was none.
     pub status: u16,
-    /// Number of its document.
+    /// The number of its document.
     pub document: Option<u32>,
-    /// Seconds since 1970, 0 when unknown.
+    /// Unix seconds; 0 if unknown.
     pub fetched_at: u64,
-    /// Seconds for which the capture is fresh.
+    /// The freshness lifetime of the capture in seconds.
     pub fresh_for: Option<u32>,
 }
 
-/// What an image says of itself and of its names.
+/// The image's data about itself, and its names.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     /// The profile.
     pub profile: Profile,
     /// Crawler names, ascending.
     pub crawlers: Vec<String>,
-    /// Usage names by number.
+    /// Usage names in number order.
     pub usages: Vec<String>,
     /// Provenance.
     pub meta: Meta,
-    /// Which of several images this is that are opened as one, and the number of the last.
+    /// The number of this shard and of the last one.
     pub shard: (u8, u8),
 }
 
-/// One document: its details, and its text if the image is to hold it.
+/// One document: its details, and its text if the image includes texts.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     /// Encoded by [`encode_detail`].
     pub detail: Vec<u8>,
-    /// Encoded by [`encode_source`]; empty to leave the text out.
+    /// Encoded by [`encode_source`]; empty to omit the text.
     pub source: Vec<u8>,
 }
 
-/// Everything an image holds, with numbers and offsets already assigned, in memory.
+/// All contents of an image in memory, with numbers and offsets already assigned.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     /// Profile, names and provenance.
     pub frame: Frame,
     /// Sites, ascending by key and without duplicates.
     pub sites: Vec<Site>,
-    /// Policies end to end.
+    /// Policies, one after the other.
     pub policies: Vec<u8>,
-    /// Lists end to end.
+    /// Lists, one after the other.
     pub lists: Vec<u8>,
-    /// Programs end to end, without the padding.
+    /// Programs, one after the other, without the padding.
     pub programs: Vec<u8>,
-    /// Scopes end to end.
+    /// Scopes, one after the other.
     pub scopes: Vec<u8>,
-    /// Patterns of purposes, each after its length.
+    /// Patterns of purposes, each preceded by its length.
     pub purposes: Vec<u8>,
     /// The documents.
     pub documents: Vec<Document>,
 }
 
-/// The bytes of a detail.
+/// Encodes a detail.
 pub fn encode_detail(detail: &Detail<'_>) -> Vec<u8> {
-    // Room for most of it, so that it is moved at most once or twice as it grows.
+    // Reserve most of the space, so that the vector is moved at most once or twice as it grows.
     let rules = detail.groups.iter().flat_map(|group| &group.rules);
     let room = rules.map(|rule| rule.pattern.0.len() + 8).sum::<usize>() + 32 * detail.groups.len() + 32;
     let encoded = postcard::to_extend(detail, Vec::with_capacity(room));
     encoded.expect("a vector grows, and every sequence of a detail knows its length")
 }
 
-/// The bytes of a text: a zstd frame.
+/// Encodes a text as a zstd frame.
 pub fn encode_source(text: &[u8]) -> Vec<u8> {
     thread_local! {
-        // A context costs more to make than most texts to compress.
+        // Creating a context costs more than compressing most texts.
         static COMPRESSOR: RefCell<zstd::bulk::Compressor<'static>> =
             RefCell::new(zstd::bulk::Compressor::new(SOURCE_LEVEL).expect("the level is one of zstd's"));
     }
@@ -132,18 +132,18 @@ pub fn encode_source(text: &[u8]) -> Vec<u8> {
     frame.expect("zstd compresses any text into a buffer of its own bound")
 }
 
-/// The text in bytes made by [`encode_source`]; `None` for others.
+/// Decodes bytes made by [`encode_source`]; `None` for others.
 pub fn decode_source(bytes: &[u8]) -> Option<Vec<u8>> {
     zstd::decode_all(bytes).ok()
 }
 
-/// Level 1 of zstd: texts are read rarely and written always.
+/// Level 1 of zstd: texts are always written and rarely read.
 const SOURCE_LEVEL: i32 = 1;
 
-/// The whole image of contents in memory.
+/// Writes contents in memory as an image.
 ///
 /// # Errors
-/// [`ImageError::TooLarge`] when an offset does not fit its field.
+/// [`ImageError::TooLarge`] if an offset does not fit its field.
 pub fn write(contents: &Contents) -> Result<Vec<u8>, ImageError> {
     let whole = || -> Result<Vec<u8>, WriteError> {
         let mut writer = Writer::new(|| Ok(Vec::new()))?;
@@ -163,7 +163,7 @@ pub fn write(contents: &Contents) -> Result<Vec<u8>, ImageError> {
     whole().map_err(WriteError::in_memory)
 }
 
-/// A section that grows.
+/// A growing section.
 struct Part<S> {
     spool: S,
     length: u64,
@@ -179,18 +179,18 @@ impl<S: Spool> Part<S> {
     }
 }
 
-/// An image that grows, section by section.
+/// A growing image, section by section.
 pub struct Writer<S> {
-    /// By the numbers of the sections.
+    /// Indexed by section number.
     parts: Vec<Part<S>>,
     sites: Vec<Site>,
 }
 
 impl<S: Spool> Writer<S> {
-    /// Nothing yet; `spool` makes a place for each section.
+    /// Starts an empty image; `spool` creates the store for each section.
     ///
     /// # Errors
-    /// When it fails.
+    /// If `spool` fails.
     pub fn new(mut spool: impl FnMut() -> io::Result<S>) -> io::Result<Writer<S>> {
         let part = |_| Ok(Part { spool: spool()?, length: 0, sum: Xxh3::new() });
         Ok(Writer {
@@ -203,11 +203,11 @@ impl<S: Spool> Writer<S> {
         &mut self.parts[section as usize]
     }
 
-    /// Appends to policies, lists, programs, scopes or purposes; gives the offset.
+    /// Appends to policies, lists, programs, scopes or purposes, and returns the offset.
     ///
     /// # Errors
-    /// [`ImageError::TooLarge`] when the section would end where no offset reaches, and what the
-    /// spool says.
+    /// [`ImageError::TooLarge`] if the section would grow beyond the largest offset, and errors of
+    /// the spool.
     pub fn push(&mut self, section: Section, bytes: &[u8]) -> Result<u32, WriteError> {
         let (end, what) = match section {
             Section::Policies => (POLICIES_END as u64, "1 GiB of policies"),
@@ -225,10 +225,10 @@ impl<S: Spool> Writer<S> {
         Ok(at as u32)
     }
 
-    /// Appends a document; gives its number.
+    /// Appends a document and returns its number.
     ///
     /// # Errors
-    /// [`ImageError::TooLarge`] when a length does not fit, and what the spool says.
+    /// [`ImageError::TooLarge`] if a length does not fit, and errors of the spool.
     pub fn push_document(&mut self, detail: &[u8], source: &[u8]) -> Result<u32, WriteError> {
         let number = self.part(Section::Documents).length / size_of::<DocumentRecord>() as u64;
         let record = DocumentRecord {
@@ -243,7 +243,7 @@ impl<S: Spool> Writer<S> {
         Ok(fits(number as usize, "2³² documents")?)
     }
 
-    /// Appends a site. Sites come ascending by key and without duplicates.
+    /// Appends a site. Sites must be pushed in ascending key order, without duplicates.
     pub fn push_site(&mut self, site: Site) {
         self.sites.push(site);
     }
@@ -251,8 +251,8 @@ impl<S: Spool> Writer<S> {
     /// Writes the image.
     ///
     /// # Errors
-    /// [`ImageError::TooLarge`] when an offset does not fit its field, and what the spools and
-    /// `out` say.
+    /// [`ImageError::TooLarge`] if an offset does not fit its field, and errors of the spools and
+    /// `out`.
     pub fn finish(mut self, frame: &Frame, out: &mut dyn Write) -> Result<(), WriteError> {
         let seed = self.place_sites()?;
         let mut at = 0;
@@ -274,8 +274,8 @@ impl<S: Spool> Writer<S> {
         self.lay_out(frame, seed, out)
     }
 
-    /// Numbers the sites in the order of their places, and writes what there is of each; gives the
-    /// seed of the host hash.
+    /// Numbers the sites in the order of places and writes their data; returns the seed of the host
+    /// hash.
     fn place_sites(&mut self) -> Result<u64, WriteError> {
         let sites = std::mem::take(&mut self.sites);
         let table = hosts::Table::of(&sites.iter().map(|site| site.key.name()).collect::<Vec<_>>())?;
@@ -306,7 +306,7 @@ impl<S: Spool> Writer<S> {
         Ok(table.seed)
     }
 
-    /// Header, section table, and the sections at their places.
+    /// Writes header, section table and sections.
     fn lay_out(self, frame: &Frame, seed: u64, out: &mut dyn Write) -> Result<(), WriteError> {
         let mut table = Vec::with_capacity(Section::ALL.len());
         let mut end = HEAD as u64;

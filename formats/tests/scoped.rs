@@ -1,9 +1,8 @@
-//! The weighing of scoped sets as SPEC.md section 5 says it, over the bytes of an image.
+//! The weighing of scoped sets as defined in SPEC.md section 5, over the bytes of an image.
 //!
-//! The reader here follows the document step by step with offsets as the document gives them, and
-//! knows none of the functions that writer and runtime share. It is asked what the table of the
-//! worked scope asks, and held against the compiler's trace, which reads the texts naively, on
-//! texts made at random.
+//! The reader follows the document step by step with the document's offsets, and uses no function
+//! that writer and runtime share. It is checked against the table of the worked scope and, on
+//! random texts, against the compiler's trace, which reads the texts naively.
 
 use robomaton_compiler::trace::{TraceQuery, trace};
 use robomaton_compiler::{
@@ -31,7 +30,7 @@ fn section(image: &[u8], number: usize) -> &[u8] {
     &image[row(0)..][..row(8)]
 }
 
-/// A question, with the numbers that section 5 gives it.
+/// A query, with the numbers that section 5 assigns.
 #[derive(Clone, Copy, Debug)]
 struct Question<'q> {
     crawler: &'q str,
@@ -46,14 +45,14 @@ struct Answer {
     decision: Option<Decision>,
     incomplete: bool,
     permits: bool,
-    /// The row of the table of levels.
+    /// The row in the table of levels.
     level: Option<usize>,
     /// The key of the conventional winner.
     winner: Option<u32>,
 }
 
-/// Section 5, "Choice of the set", for policies without substrings and with few crawlers.
-/// Gives the word of the set, and that of the crawler's name if the policy has it.
+/// Section 5, "Choice of the set", for policies without substrings and with few crawlers. Returns
+/// the word of the set, and that of the crawler's name if the policy has it.
 fn choose(image: &[u8], crawler: &str) -> (u32, Option<u32>) {
     let policy = section(image, 2);
     let (flags, crawlers, sets) = (policy[0], usize::from(policy[1]), usize::from(policy[2]));
@@ -120,7 +119,7 @@ struct Weighing<'w> {
 }
 
 impl Weighing<'_> {
-    /// Where the runs of the scope stand.
+    /// The offset of the scope's runs.
     fn runs(&self) -> usize {
         12 + 4 * (self.patterns as usize + 1)
     }
@@ -352,7 +351,7 @@ fn worked_patterns_are_numbered_as_the_table_says() {
     }
 }
 
-/// The table of levels is what `live` goes through.
+/// `live` goes through the rows of the table of levels.
 #[test]
 fn levels() {
     let expected: Vec<Vec<&str>> = vec![
@@ -371,7 +370,7 @@ fn levels() {
     assert!(found.len() == 11 && found.iter().zip(1..).all(|(row, order)| row[0] == format!("{order}")));
 }
 
-/// Texts of a few records over few patterns, so that they meet, and what the trace says of them.
+/// Texts with a few records over few patterns, so that they overlap, compared with the trace.
 #[test]
 fn weighing_of_the_specification_is_what_the_trace_says() {
     let mut state = 7u64;

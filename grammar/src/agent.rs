@@ -1,12 +1,12 @@
-//! The product token at the head of a user-agent value (R5).
+//! The product token at the start of a user-agent value (R5).
 //!
-//! Serves the diagnostics, and whoever lowers a tree, so that nobody else takes a value apart.
-//! Invariant: of ASCII values the same token as the rule `product_token` of `rep.pest` finds. It
+//! Diagnostics and lowering both use it, so that values are parsed in one place. Invariant: for
+//! ASCII values, the result is the same as for the rule `product_token` of `rep.pest`. This file
 //! does not compare tokens with crawlers.
 
-/// The product token that a user-agent value begins with: a leading run of `[A-Za-z0-9_.-]` and of
-/// letters and digits beyond ASCII; or `*` alone or before white space. What is no UTF-8 is taken
-/// for Latin-1. `value` is trimmed, as [`crate::Line::value`] is.
+/// The product token at the start of a user-agent value: a leading run of `[A-Za-z0-9_.-]` and
+/// non-ASCII letters and digits, or `*` alone or before white space. Invalid UTF-8 is read as
+/// Latin-1. `value` must be trimmed, as [`crate::Line::value`] is.
 ///
 /// ```
 /// use robomaton_grammar::product_token;
@@ -34,8 +34,7 @@ pub fn product_token(value: &[u8]) -> Option<&[u8]> {
     (end > 0).then(|| &value[..end])
 }
 
-/// How many bytes the letter or digit beyond ASCII takes that a text begins with; 0 if it begins
-/// with none.
+/// The length in bytes of the non-ASCII letter or digit at the start of a text; 0 if there is none.
 fn letter(text: &[u8]) -> usize {
     // A combining mark belongs to the letter before it.
     let is_of_name = |c: char| c.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&c);

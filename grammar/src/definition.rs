@@ -1,9 +1,9 @@
-//! The reader that defines what a tree is: runs `rep.pest` and gathers its pairs into a [`Tree`].
+//! The reader that defines trees: runs `rep.pest` and collects its pairs into a [`Tree`].
 //!
-//! Tests and fuzzing hold [`crate::scan`] to it; nothing else calls it, for it is some sixty times
-//! slower. Invariants: everything that can be said in the grammar is said there, this file only
-//! moves spans; every line rule of the grammar becomes one line. It knows no key by its spelling
-//! and no place by its byte, except the extent that both readers are given.
+//! Only tests and fuzzing call it, to check [`crate::scan`], since it is about sixty times slower.
+//! Invariants: the grammar expresses everything that it can, so this file only moves spans; every
+//! line rule of the grammar becomes one line. This file knows no spelling of a key and no byte
+//! offset, except the extent that both readers are given.
 
 use pest::Parser;
 use pest::iterators::Pair;
@@ -14,7 +14,7 @@ use crate::{Group, Key, Line, LineKind, Span, Tree};
 
 use grammar::{RepParser, Rule};
 
-/// Keeps the derived items, which are public without documentation, away from the lints.
+/// Keeps the derived items, which are public and undocumented, away from the lints.
 #[allow(missing_docs, unreachable_pub)]
 mod grammar {
     #[derive(pest_derive::Parser)]
@@ -22,13 +22,12 @@ mod grammar {
     pub(super) struct RepParser;
 }
 
-/// Reads `source` up to `limit` bytes by the definition: the same tree as [`crate::scan`] gives,
-/// slowly.
+/// Reads `source` up to `limit` bytes by the definition: slowly, with the same tree as
+/// [`crate::scan`].
 ///
 /// # Panics
-/// If pest gives up, as it does with less than 64 KiB of stack left, or over a limit that somebody
-/// set with
-/// [`pest::set_call_limit`]. No input makes it.
+/// If pest gives up, as it does with less than 64 KiB of stack left, or above a limit set with
+/// [`pest::set_call_limit`]. No input causes this.
 pub fn define(source: &[u8], limit: usize) -> Tree<'_> {
     let Extent { unread, .. } = Extent::new(source, limit);
     let projection = Projection::new(&source[..unread.start as usize], 0);
@@ -67,7 +66,7 @@ fn line_of(line: Pair<'_, Rule>, projection: &Projection<'_>) -> Line {
         Rule::emptyline => LineKind::Blank,
         Rule::unknown_line => LineKind::Unknown,
         Rule::acap_line => LineKind::Acap,
-        // The other lines have a key, which settles the kind below.
+        // The other lines have a key, which decides the kind below.
         _ => LineKind::Malformed,
     };
     let (mut key, mut value, mut comment, mut stop) = (None, None, None, span.end);
@@ -84,13 +83,13 @@ fn line_of(line: Pair<'_, Rule>, projection: &Projection<'_>) -> Line {
             }
         }
     }
-    // What is absent is empty at the end of the place it could have stood in.
+    // A missing part is empty and lies at the end of its possible place.
     let comment = comment.unwrap_or(Span { start: stop, end: stop });
     let absent = Span { start: comment.start, end: comment.start };
     Line { span, kind, key: key.unwrap_or(absent), value: value.unwrap_or(absent), comment }
 }
 
-/// The key that a rule of the grammar spells; none for the keys of unknown and malformed lines.
+/// The key that a grammar rule stands for; `None` for the keys of unknown and malformed lines.
 fn key_of(rule: Rule) -> Option<Key> {
     Some(match rule {
         Rule::user_agent => Key::UserAgent,
@@ -112,7 +111,7 @@ fn key_of(rule: Rule) -> Option<Key> {
     })
 }
 
-/// The length of the product token that the definition finds in a user-agent value.
+/// The length of the product token in a user-agent value according to the definition.
 #[cfg(test)]
 pub(crate) fn define_product_token(value: &[u8]) -> Option<usize> {
     let projection = Projection::new(value, 0);

@@ -1,10 +1,9 @@
-//! What there is to say about a tree: mistakes that were tolerated, lines that have no effect,
-//! oddities.
+//! Diagnostics about a tree: tolerated mistakes, lines without effect, oddities.
 //!
-//! A pass of its own over a finished tree, so that reading does not pay for it. Invariants: linear
-//! time and a bounded number of diagnostics per line; they come in the order of their places; the
-//! tree alone decides what they are. It does not know which of two rules wins, nor what any crawler
-//! makes of a mistake.
+//! A separate pass over a finished tree, so that reading does not pay for it. Invariants: linear
+//! time and a bounded number of diagnostics per line; diagnostics are in text order and depend only
+//! on the tree. This file does not know which of two rules wins, nor how any crawler handles a
+//! mistake.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,7 +13,7 @@ use crate::diagnostic::{is_absolute, quote};
 use crate::scan::is_acap;
 use crate::{Code, Diagnostic, Group, Key, Line, LineKind, Span, Tree, product_token};
 
-/// Everything worth saying about a tree, in the order of the places it is said about.
+/// All diagnostics about a tree, in text order.
 pub fn diagnose(tree: &Tree<'_>) -> Vec<Diagnostic> {
     let mut pass = Pass { tree, found: Vec::new() };
     pass.byte_order_mark();
@@ -27,7 +26,8 @@ pub fn diagnose(tree: &Tree<'_>) -> Vec<Diagnostic> {
     pass.groups();
     pass.limit();
     pass.found.extend(acap::lint(tree));
-    // Nearly sorted, and stable: what is said about one place stays in the order of the passes.
+    // Nearly sorted already. The sort is stable, so diagnostics for one place stay in the order of
+    // the passes.
     pass.found.sort_by_key(|diagnostic| diagnostic.span.start);
     pass.found
 }
@@ -52,10 +52,10 @@ impl<'s> Pass<'_, 's> {
         }
     }
 
-    /// R1: bytes that do not belong in a text, once per line.
+    /// R1: bytes that do not belong in a text, reported once per line.
     fn text(&mut self, line: &Line) {
         let base = line.span.start;
-        // The comment ends, even if there is none, where the terminator begins.
+        // The comment, even an empty one, ends where the terminator begins.
         let text = self.tree.text(Span { start: base, end: line.comment.end });
         let place = |at: usize, len: usize| Span { start: base + at as u32, end: base + (at + len) as u32 };
         let is_control = |byte: u8| byte.is_ascii_control() && byte != b'\t';
@@ -208,7 +208,7 @@ impl<'s> Pass<'_, 's> {
         }
     }
 
-    /// The product tokens of a group's user-agent lines, all of which stand before the first rule.
+    /// The product tokens of a group's user-agent lines, all of which come before the first rule.
     fn tokens(&self, group: &Group) -> Vec<Span> {
         let agents = &self.tree.lines[group.start as usize..group.body as usize];
         let agents = agents.iter().filter(|line| line.kind == LineKind::Field(Key::UserAgent));
@@ -229,13 +229,13 @@ impl<'s> Pass<'_, 's> {
     }
 }
 
-/// The line without its comment and the white space around.
+/// The line without its comment and surrounding white space.
 fn head(line: &Line) -> Span {
     let end = if line.value.is_empty() { line.key.end } else { line.value.end };
     Span { start: line.key.start, end }
 }
 
-/// The key that the first word of a text spells, where the whole text spells none.
+/// The key that the first word of a text spells, for texts that are not keys as a whole.
 fn first_word_as_key(text: &[u8]) -> Option<Key> {
     text.split(|&byte| byte == b' ' || byte == b'\t').next().and_then(Key::from_bytes)
 }

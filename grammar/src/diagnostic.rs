@@ -1,19 +1,19 @@
-//! What a diagnostic is: a code, a place, a sentence, and perhaps a second place.
+//! Diagnostics: a code, a place, a sentence, and optionally a second place.
 //!
 //! `diagnose` makes them; the command line draws them with carets, and the compiler adds none of
-//! its own here. Invariant: a code's name, severity and rule never depend on the input. This file
+//! its own here. Invariant: a code's name, severity and rule do not depend on the input. This file
 //! knows no tree.
 
 use std::fmt;
 
 use crate::Span;
 
-/// How much a diagnostic matters.
+/// The importance of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The line, or a part of it, has no effect, though it was surely meant to have one.
+    /// The line, or a part of it, has no effect, although one was clearly intended.
     Error,
-    /// The line was read otherwise than a strict reader would read it; crawlers will differ.
+    /// The line was read differently than by a strict reader; crawlers will differ.
     Warning,
     /// Worth knowing.
     Note,
@@ -36,22 +36,22 @@ impl fmt::Display for Severity {
     }
 }
 
-/// What a diagnostic is about.
+/// The subject of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
     /// The source begins with a byte order mark, or with a part of one.
     ByteOrderMark,
-    /// A line is not UTF-8. Its bytes are kept as they are.
+    /// A line is not UTF-8. Its bytes are kept unchanged.
     NotUtf8,
-    /// A line has a NUL or another control character in it.
+    /// A line contains a NUL or another control character.
     ControlCharacter,
-    /// A key and a value with white space, but no colon, between them.
+    /// A key and a value separated by white space instead of a colon.
     MissingColon,
-    /// A key in a tolerated wrong spelling.
+    /// A tolerated misspelling of a key.
     MisspelledKey,
-    /// A key that nobody knows.
+    /// An unknown key.
     UnknownKey,
-    /// Text that is no record.
+    /// Text that is not a record.
     MalformedLine,
     /// The source is longer than the limit.
     OverLimit,
@@ -59,7 +59,7 @@ pub enum Code {
     NoProductToken,
     /// Text after the product token of a user-agent line.
     TextAfterToken,
-    /// A product token that has been named before.
+    /// A product token that occurred before.
     RepeatedAgent,
     /// A group without allow or disallow lines.
     GroupWithoutRules,
@@ -69,15 +69,15 @@ pub enum Code {
     NoLeadingSlash,
     /// A rule whose value is an absolute URL.
     AbsoluteUrl,
-    /// A record of an extension key that says nothing.
+    /// An extension record without a value.
     EmptyValue,
-    /// An ACAP field with a known key that is not of the form the key asks for.
+    /// An ACAP field with a known key but a malformed value.
     AcapMalformedField,
-    /// A key that begins with `ACAP-` and is none of ACAP.
+    /// An unknown key that begins with `ACAP-`.
     AcapUnknownField,
     /// An ACAP field without a value.
     AcapEmptyValue,
-    /// A version comment with a version that nobody knows, or with none.
+    /// A version comment with an unknown version, or without one.
     AcapVersion,
     /// A version comment after another comment or record, or after another version comment.
     AcapVersionNotFirst,
@@ -97,22 +97,22 @@ pub enum Code {
     AcapQualifiedProhibition,
     /// A prohibition of a local usage.
     AcapLocalProhibition,
-    /// An absolute URL, or one without its scheme, as a pattern of paths.
+    /// An absolute URL, with or without its scheme, as a path pattern.
     AcapAbsoluteUrl,
-    /// `acap:` where the version has `the-acap:`, or the other way round.
+    /// `acap:` in a version that uses `the-acap:`, or the reverse.
     AcapPrefix,
-    /// A usage that only version 0.2 has: `present-extract`, `present-oldextract`.
+    /// A usage that exists only in version 0.2: `present-extract`, `present-oldextract`.
     AcapExtract,
-    /// An action request that asks for nothing known.
+    /// An action request with an unknown action.
     AcapUnknownAction,
     /// A definition after the first record.
     AcapLateDefinition,
-    /// A qualifier whose value fits no form that its type has, or a word that is no qualifier.
+    /// A qualifier with a malformed value, or a word that is not a qualifier.
     AcapQualifierValue,
 }
 
 impl Code {
-    /// Every code, in the order of the rules.
+    /// Every code, in rule order.
     pub const ALL: [Code; 35] = [
         Code::ByteOrderMark,
         Code::NotUtf8,
@@ -192,7 +192,7 @@ impl Code {
         }
     }
 
-    /// How much it matters.
+    /// The severity.
     pub const fn severity(self) -> Severity {
         match self {
             Code::MalformedLine
@@ -233,7 +233,7 @@ impl Code {
         }
     }
 
-    /// The number of the rule it rests on, as GRAMMAR.md lists them.
+    /// The number of the rule that it is based on, as listed in GRAMMAR.md.
     pub const fn rule(self) -> &'static str {
         match self {
             Code::ByteOrderMark | Code::NotUtf8 | Code::ControlCharacter => "R1",
@@ -267,26 +267,26 @@ impl fmt::Display for Code {
     }
 }
 
-/// One remark about a source.
+/// One diagnostic about a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What it is about.
+    /// The subject.
     pub code: Code,
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// What is the matter, in one sentence without a full stop.
+    /// The problem in one sentence without a full stop.
     pub message: String,
-    /// Another place that explains this one, and why.
+    /// Another place that explains this one, and the reason.
     pub second: Option<(Span, String)>,
 }
 
-/// Whether a value has a scheme and an authority, or at least their punctuation.
+/// True if a value has a scheme followed by `://`.
 pub(crate) fn is_absolute(value: &[u8]) -> bool {
     let scheme = value.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     scheme > 0 && value[scheme..].starts_with(b"://")
 }
 
-/// A text of the source for a message: printable, and of bounded length.
+/// A piece of the source for a message: printable and of bounded length.
 pub(crate) fn quote(text: &[u8]) -> String {
     const LONGEST: usize = 40;
     match text.get(..LONGEST) {

@@ -1,19 +1,19 @@
-//! The values of the extended records of 1996, and of Crawl-delay: what `extended.pest` takes, as
+//! The values of the extended records of 1996 and of Crawl-delay, parsed by `extended.pest` into
 //! numbers.
 //!
-//! Serves whoever lowers a tree; [`crate::Line::value`] is what comes in. The proposal, "An
-//! Extended Standard for Robot Exclusion" of 17 October 1996, is read by the rules N2
-//! (Robot-version), N15 (Visit-time) and N16 (Request-rate); for Crawl-delay there is R18.
-//! Invariants: all that can be said in the grammar is said there; every function takes any bytes,
-//! in linear time, and a value that does not fit, or whose numbers do not, is `None`. What a rate
-//! or a window asks of a crawler is not known here.
+//! Lowering passes [`crate::Line::value`] to these functions. The proposal, "An Extended Standard
+//! for Robot Exclusion" of 17 October 1996, is read by the rules N2 (Robot-version), N15
+//! (Visit-time) and N16 (Request-rate); Crawl-delay is read by R18. Invariants: the grammar
+//! expresses everything that it can; every function accepts any bytes, in linear time, and returns
+//! `None` for a malformed value or a number that is too large. This file does not know how a
+//! crawler follows a rate or a window.
 
 use pest::Parser;
 use pest::iterators::{Pair, Pairs};
 
 use grammar::{ExtendedParser, Rule};
 
-/// Keeps the derived items, which are public without documentation, away from the lints.
+/// Keeps the derived items, which are public and undocumented, away from the lints.
 #[allow(missing_docs, unreachable_pub)]
 mod grammar {
     #[derive(pest_derive::Parser)]
@@ -21,24 +21,24 @@ mod grammar {
     pub(super) struct ExtendedParser;
 }
 
-/// A part of the day, by its first and its last minute as the file names them, in minutes since
-/// midnight UTC.
+/// A part of the day, by its first and last minute as named in the file, in minutes since midnight
+/// UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
-    /// The first, below 1440. It may be later in the day than `to`.
+    /// The first minute, below 1440. It may be later in the day than `to`.
     pub from: u16,
-    /// The last, at most 1440: `24:00` stays what it is.
+    /// The last minute, at most 1440: `24:00` is kept.
     pub to: u16,
 }
 
-/// How many documents may be fetched in how much time. Neither number is zero.
+/// The number of documents that may be fetched per period. Neither number is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {
-    /// The documents.
+    /// The number of documents.
     pub documents: u32,
-    /// The time for them, in seconds.
+    /// The period in seconds.
     pub seconds: u32,
-    /// When the rate is in force; always if there is none.
+    /// The time of day when the rate is in force; `None` for always.
     pub window: Option<Window>,
 }
 
@@ -70,11 +70,10 @@ pub fn visit_time(value: &[u8]) -> Option<Window> {
     window(parts(Rule::visit_time, &text)?.next()?)
 }
 
-/// The value of Request-rate: documents, a stroke and a time, then perhaps a window (N16).
+/// The value of Request-rate: documents, a slash and a time, optionally followed by a window (N16).
 ///
-/// Files also hold a bare number, which is ambiguous. It is read as that many seconds for each
-/// document, like a Crawl-delay: that many documents each second would be a strange thing to ask
-/// for.
+/// Files also contain a bare number, which is ambiguous. It is read as the number of seconds for
+/// each document, like a Crawl-delay, since nobody would ask for that many documents each second.
 ///
 /// ```
 /// use robomaton_grammar::extended::{Rate, request_rate};
@@ -106,8 +105,8 @@ pub fn request_rate(value: &[u8]) -> Option<Rate> {
 
 /// The value of Crawl-delay in milliseconds, from seconds with or without decimals (R18).
 ///
-/// Words after the number are passed over. What is finer than a millisecond is rounded up, for a
-/// delay must not become shorter than it was written.
+/// Words after the number are ignored. Fractions of a millisecond are rounded up, so that no delay
+/// is shorter than written.
 ///
 /// ```
 /// use robomaton_grammar::extended::crawl_delay;
@@ -119,8 +118,8 @@ pub fn crawl_delay(value: &[u8]) -> Option<u64> {
     few_digits(value).or_else(|| crawl_delay_by_grammar(value))
 }
 
-/// What nearly all delays are, without asking pest, which takes a microsecond. Eight digits fit
-/// every number here.
+/// Handles nearly all delays without pest, which takes a microsecond. Eight digits fit every number
+/// here.
 fn few_digits(value: &[u8]) -> Option<u64> {
     let is_few = (1..=8).contains(&value.len()) && value.iter().all(u8::is_ascii_digit);
     let number = || value.iter().fold(0, |number, digit| 10 * number + u64::from(digit - b'0'));
@@ -145,17 +144,17 @@ fn crawl_delay_by_grammar(value: &[u8]) -> Option<u64> {
     Some(millis)
 }
 
-/// Bytes as text for pest, each as the character of its number.
+/// Bytes as text for pest, each as the character with the same number.
 fn projection(value: &[u8]) -> String {
     value.iter().copied().map(char::from).collect()
 }
 
-/// What a whole value consists of; none if the value does not fit.
+/// The parts of a whole value; `None` if the value is malformed.
 fn parts(rule: Rule, text: &str) -> Option<Pairs<'_, Rule>> {
     Some(ExtendedParser::parse(rule, text).ok()?.next()?.into_inner())
 }
 
-/// Digits as a number, if it is small enough.
+/// Digits as a number; `None` if it is too large.
 fn number(digits: &Pair<'_, Rule>) -> Option<u32> {
     digits.as_str().parse().ok()
 }
@@ -186,7 +185,7 @@ mod tests {
         Some(Rate { documents, seconds, window: Some(Window { from, to }) })
     }
 
-    /// What `read` makes of each value; they stand with bars between them.
+    /// The result of `read` for each value; the values are separated by bars.
     fn each<T>(values: &str, read: fn(&[u8]) -> Option<T>) -> impl Iterator<Item = (&str, Option<T>)> {
         values.split('|').map(move |value| (value, read(value.as_bytes())))
     }

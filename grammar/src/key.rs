@@ -1,12 +1,11 @@
-//! The keys of robots.txt records, and the spellings that stand for them (R3, R18).
+//! The keys of robots.txt records, and their accepted spellings (R3, R18).
 //!
-//! Both readers and the diagnostics name keys by [`Key`]. Invariant: the spellings below are those
-//! of the key rules in `rep.pest`, no more and no fewer. This file does not know what the value of
-//! a key may be.
+//! Both readers and the diagnostics use [`Key`]. Invariant: the spellings below are exactly those
+//! of the key rules in `rep.pest`. This file does not know which values a key may have.
 
 use std::fmt;
 
-/// A key that somebody gives a meaning to.
+/// A known key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
     /// `User-agent`: names a crawler, begins a group or joins one (RFC 9309 2.2.1).
@@ -19,9 +18,9 @@ pub enum Key {
     Sitemap,
     /// `Crawl-delay`: seconds between two requests.
     CrawlDelay,
-    /// `Request-rate`: documents per time, perhaps within hours.
+    /// `Request-rate`: documents per time, optionally within a time of day.
     RequestRate,
-    /// `Visit-time`: the hours, in UTC, that visits are welcome in.
+    /// `Visit-time`: the time of day, in UTC, when visits are welcome.
     VisitTime,
     /// `Comment`: a text for the operator of the crawler.
     Comment,
@@ -29,9 +28,9 @@ pub enum Key {
     Host,
     /// `Clean-param`: query parameters that do not change the page.
     CleanParam,
-    /// `Noindex`: a pattern of what shall not be indexed.
+    /// `Noindex`: a pattern of URLs that must not be indexed.
     Noindex,
-    /// `Robot-version`: the version of the standard that the records after it follow.
+    /// `Robot-version`: the version of the standard that the following records use.
     RobotVersion,
     /// `License`: the URL of a licence (RSL).
     License,
@@ -42,7 +41,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// Every key, in the order of the declaration.
+    /// Every key, in declaration order.
     pub const ALL: [Key; 15] = [
         Key::UserAgent,
         Key::Allow,
@@ -61,7 +60,7 @@ impl Key {
         Key::ContentUsage,
     ];
 
-    /// The right spelling, as documents about it write it.
+    /// The standard spelling, as in the key's documentation.
     pub const fn name(self) -> &'static str {
         match self {
             Key::UserAgent => "User-agent",
@@ -82,7 +81,7 @@ impl Key {
         }
     }
 
-    /// The same in lower case, as records with the key are kept.
+    /// The same in lower case, as stored in records.
     pub const fn lower_name(self) -> &'static str {
         match self {
             Key::UserAgent => "user-agent",
@@ -103,11 +102,11 @@ impl Key {
         }
     }
 
-    /// The key that `text` spells, rightly or in a tolerated way; compared whole, without regard to
+    /// The key that `text` spells, correctly or with a tolerated mistake; compared whole, ignoring
     /// ASCII case.
     pub fn from_bytes(text: &[u8]) -> Option<Key> {
         let is = |spelling: &str| text.eq_ignore_ascii_case(spelling.as_bytes());
-        // The length rules out nearly everything, so at most a handful of spellings are compared.
+        // The length rules out nearly all spellings, so at most a handful are compared.
         let key = match text.len() {
             4 if is("host") => Key::Host,
             5 if is("allow") => Key::Allow,

@@ -9,12 +9,12 @@
 //!   bytes ──▶ define ────────┘      └────▶ acap::fields
 //! ```
 //!
-//! Two readers give the same tree on every input: `define` runs the pest grammar `rep.pest`, which
-//! mirrors the ABNF of RFC 9309 and is the definition; [`scan`] is the fast one that production
-//! uses. The definition is the feature `definition`, for tests alone. Of the lines that belong to
-//! ACAP, the tree knows no more than that; [`acap`] takes them apart by the pest grammar
-//! `acap.pest`, and [`meta`] takes apart what ACAP writes into HTML. `GRAMMAR.md` sets each rule of
-//! the grammars beside the rule of the document it mirrors.
+//! Two readers give the same tree on every input. `define` runs the pest grammar `rep.pest`, which
+//! mirrors the ABNF of RFC 9309 and is the definition; [`scan`] is the fast one for production. The
+//! feature `definition` enables the definition, for tests only. The tree only marks lines that
+//! belong to ACAP; [`acap`] parses them with the pest grammar `acap.pest`, and [`meta`] parses ACAP
+//! in HTML. `GRAMMAR.md` compares each rule of the grammars with the rule of the document that it
+//! mirrors.
 //!
 //! Invariants: reading never fails and takes linear time; [`Tree::print`] gives the source back
 //! byte for byte; nothing here recurses on input. The crate judges nothing: it knows no precedence,

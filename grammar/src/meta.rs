@@ -1,19 +1,18 @@
-//! The expressions of ACAP in HTML: META tags and class attributes (M1-M27).
+//! ACAP expressions in HTML: META tags and class attributes (M1-M27).
 //!
-//! Beside `acap`, whose rules it shares: `meta.pest` mirrors the ABNF of ACAP 1.1, Part 2, over the
-//! rules of `acap.pest`. Whoever reads HTML brings the attribute values. Invariants: every text is
-//! some [`Meta`]; linear time, nothing recurses on input. This file does not know HTML, nor what
-//! wins over what.
+//! `meta.pest` mirrors the ABNF of ACAP 1.1, Part 2, over the rules of `acap.pest`, which it shares
+//! with `acap`. The caller extracts attribute values from HTML. Invariants: every text is some
+//! [`Meta`]; linear time, nothing recurses on input. This file does not know HTML or precedence.
 
 use pest::iterators::Pair;
 
 use crate::acap::numbers;
 use crate::acap::parser::{Rule, partial, total};
 
-/// What the `content` of a robots META tag says.
+/// The parsed `content` of a robots META tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meta {
-    /// Not ACAP: the directives, in lower case, as commas and white space divide them.
+    /// Not ACAP: the directives in lower case, split at commas and white space.
     Conventional(Vec<String>),
     /// `ACAP Version n.m` (M15).
     Version(u32, u32),
@@ -21,45 +20,45 @@ pub enum Meta {
     Permission {
         /// The usage purpose, a name or a pattern, if any.
         purpose: Option<String>,
-        /// What may be done.
+        /// The permitted usage.
         usage: String,
-        /// Names and values; a word that is no qualifier has an empty value.
+        /// Names and values; a word that is not a qualifier has an empty value.
         qualifiers: Vec<(String, String)>,
     },
     /// `ACAP [purpose] disallow-usage` (M9).
     Prohibition {
         /// The usage purpose, a name or a pattern, if any.
         purpose: Option<String>,
-        /// What may not be done.
+        /// The prohibited usage.
         usage: String,
-        /// Forbidden here, and read all the same, so that no prohibition is lost over them.
+        /// Not permitted here, but read, so that the prohibition is not lost.
         qualifiers: Vec<(String, String)>,
     },
-    /// ACAP, but nothing that can be understood; why, in one sentence without a full stop.
+    /// Malformed ACAP; the reason, in one sentence without a full stop.
     Problem(String),
 }
 
-/// What one token of a `class` attribute says.
+/// One parsed token of a `class` attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClassField {
     /// `the-acap:allow-usage` (M11).
     Permission(ClassUsage),
     /// `the-acap:disallow-usage` (M12). Should not be local.
     Prohibition(ClassUsage),
-    /// `the-acap:idlist:a,b` and the like: in the ABNF, but without a meaning (M25).
+    /// `the-acap:idlist:a,b` and similar: in the ABNF, but without a meaning (M25).
     ElementSet(ElementSet, Vec<String>),
 }
 
 /// The usage in a class attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClassUsage {
-    /// A bare name. Syntax does not tell whether it is a standard one.
+    /// A bare name. The syntax does not decide whether it is a standard one.
     Standard(String),
-    /// A name in parentheses; without them.
+    /// A name in parentheses, stored without them.
     Local(String),
 }
 
-/// How an element set names its elements.
+/// How an element set identifies its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementSet {
     /// `idlist:`
@@ -70,10 +69,9 @@ pub enum ElementSet {
     Tags,
 }
 
-/// Reads the `content` of a robots META tag.
+/// Parses the `content` of a robots META tag.
 ///
-/// It is ACAP if it begins with the token `ACAP` and white space; line ends are white space like
-/// any other.
+/// It is ACAP if it begins with the token `ACAP` and white space; line ends count as white space.
 pub fn content(text: &str) -> Meta {
     let text = text.replace(['\r', '\n', '\x0c'], " ");
     let mut parts = total(Rule::meta_tag_content, &text).into_inner();
@@ -136,7 +134,7 @@ impl Expression {
     }
 }
 
-/// Reads one token of a `class` attribute; none if it is not of ACAP.
+/// Parses one token of a `class` attribute; `None` if it is not ACAP.
 pub fn class(token: &str) -> Option<ClassField> {
     let field = partial(Rule::class_attribute, token)?.into_inner().next()?;
     let rule = field.as_rule();

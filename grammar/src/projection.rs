@@ -1,9 +1,9 @@
 //! Bytes as text for pest, and the way back.
 //!
-//! Everything that runs a grammar on bytes goes through here. pest reads text, a robots.txt is
-//! bytes. So each byte is projected to the character of the same number (Latin-1), which loses
-//! nothing, and the offsets are mapped back: from 0x80 on, a character takes two bytes. Invariant:
-//! ASCII is borrowed, not copied. This file knows no rule of any grammar.
+//! All grammars run on bytes through this file. pest reads text, but a robots.txt is bytes. So each
+//! byte is projected to the character with the same number (Latin-1), which loses nothing, and
+//! offsets are mapped back: from 0x80 on, a character takes two bytes. Invariant: ASCII is
+//! borrowed, not copied. This file knows no rule of any grammar.
 
 use std::borrow::Cow;
 
@@ -15,14 +15,14 @@ use crate::Span;
 /// A piece of a source as text.
 pub(crate) struct Projection<'s> {
     pub(crate) text: Cow<'s, str>,
-    /// Where in the source the piece begins.
+    /// The offset of the piece in the source.
     base: u32,
-    /// For each byte offset into `text`, the offset into the piece; none where they are the same.
+    /// For each byte offset into `text`, the offset into the piece; `None` if they are equal.
     offsets: Option<Vec<u32>>,
 }
 
 impl<'s> Projection<'s> {
-    /// Projects `piece`, which stands at `base` in its source.
+    /// Projects `piece`, which is at `base` in its source.
     pub(crate) fn new(piece: &'s [u8], base: u32) -> Projection<'s> {
         if let Some(text) = str::from_utf8(piece).ok().filter(|text| text.is_ascii()) {
             return Projection { text: Cow::Borrowed(text), base, offsets: None };
@@ -36,7 +36,7 @@ impl<'s> Projection<'s> {
         Projection { text: Cow::Owned(text), base, offsets: Some(offsets) }
     }
 
-    /// Where in the source a pair stands.
+    /// The span of a pair in the source.
     pub(crate) fn span<R: RuleType>(&self, pair: &Pair<'_, R>) -> Span {
         let span = pair.as_span();
         let offset = |at: usize| match &self.offsets {

@@ -1,23 +1,24 @@
 //! The fast reader: one pass over the bytes, a line at a time.
 //!
-//! Production reads with this; `definition` says what is right, and a property test holds the two
-//! together. Invariants: linear time, no allocation but the growth of the two lists, no failure. It
-//! knows nothing that `rep.pest` does not say.
+//! Production uses this reader; `definition` defines the correct result, and a property test
+//! compares the two. Invariants: linear time, no allocation except the growth of the two lists, no
+//! failure. This file knows nothing that is not in `rep.pest`.
 
 use crate::tree::Extent;
 use crate::{Group, Key, Line, LineKind, Span, Tree};
 
-/// Reads `source` up to `limit` bytes. Never fails: what is no record is a line of another kind.
+/// Reads `source` up to `limit` bytes. Never fails: text that is not a record becomes a line of
+/// another kind.
 pub fn scan(source: &[u8], limit: usize) -> Tree<'_> {
     let Extent { bom, unread } = Extent::new(source, limit);
     let text = &source[..unread.start as usize];
-    // A line of a real file has 48 bytes on average: room for all of most files, without asking for
-    // too much.
+    // A line of a real file has 48 bytes on average: reserve space for all lines of most files,
+    // without reserving too much.
     let mut lines = Vec::with_capacity(text.len() / 32 + 1);
     let mut groups = Grouping::default();
     let mut start = bom.end as usize;
     while start < text.len() {
-        // Most lines have no comment: one search finds where their text ends.
+        // Most lines have no comment: a single search finds the end of their text.
         let hash = memchr::memchr3(b'#', b'\r', b'\n', &text[start..]).map_or(text.len(), |at| start + at);
         let stop = match text.get(hash) {
             Some(b'#') => memchr::memchr2(b'\r', b'\n', &text[hash..]).map_or(text.len(), |at| hash + at),
@@ -38,7 +39,7 @@ pub fn scan(source: &[u8], limit: usize) -> Tree<'_> {
     Tree { source, bom, lines, groups, unread }
 }
 
-/// Reads what stands between `start` and `hash`: a line without its comment and terminator.
+/// Reads the text from `start` to `hash`: a line without its comment and terminator.
 fn read_record(text: &[u8], start: usize, hash: usize) -> (LineKind, Span, Span) {
     let Some(colon) = memchr::memchr(b':', &text[start..hash]).map(|at| start + at) else {
         return read_without_colon(text, trim(text, start, hash), span(hash, hash));
@@ -56,9 +57,9 @@ fn read_record(text: &[u8], start: usize, hash: usize) -> (LineKind, Span, Span)
     (kind, key, trim(text, colon + 1, hash))
 }
 
-/// R3: `Sitemap https://…` lacks its own colon, and the first one found is that of the URL.
+/// R3: `Sitemap https://…` lacks its own colon; the first colon belongs to the URL.
 fn sitemap_without_colon(text: &[u8], start: usize, hash: usize) -> Option<(Span, Span)> {
-    // One byte rules out what is no such line: ordinary files pay for no more than that.
+    // One byte rules out other lines, so ordinary files pay for nothing else.
     if !matches!(text.get(start), Some(b'S' | b's')) {
         return None;
     }
@@ -72,14 +73,14 @@ fn sitemap_without_colon(text: &[u8], start: usize, hash: usize) -> Option<(Span
     is_sitemap.then(|| (span(start, end), value))
 }
 
-/// Whether a key that is none of [`Key`] is that of an ACAP field (V1).
+/// True if a key outside [`Key`] belongs to an ACAP field (V1).
 pub(crate) fn is_acap(key: &[u8]) -> bool {
-    // One byte rules out what is no such key: ordinary files pay for no more than that.
+    // One byte rules out other keys, so ordinary files pay for nothing else.
     matches!(key.first(), Some(b'A' | b'a'))
         && key.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"acap-"))
 }
 
-/// R3: two words without a colon are a record if the first one is a key. V4: one word is a record,
+/// R3: two words without a colon are a record if the first one is a key. V4: one word is a record
 /// if it is the directive of ACAP.
 fn read_without_colon(text: &[u8], words: Span, absent: Span) -> (LineKind, Span, Span) {
     if words.is_empty() {
@@ -103,7 +104,7 @@ fn read_without_colon(text: &[u8], words: Span, absent: Span) -> (LineKind, Span
     (LineKind::Malformed, words, absent)
 }
 
-/// The range without white space at either end; at `end`, if there is nothing else.
+/// The range without surrounding white space; an empty span at `end` if there is nothing else.
 fn trim(text: &[u8], mut start: usize, mut end: usize) -> Span {
     let absent = span(end, end);
     while start < end && is_space(text[start]) {
@@ -120,21 +121,21 @@ fn is_space(byte: u8) -> bool {
 }
 
 fn span(start: usize, end: usize) -> Span {
-    // `Extent` keeps what is read below u32::MAX.
+    // `Extent` keeps all read offsets below u32::MAX.
     Span { start: start as u32, end: end as u32 }
 }
 
-/// The groups so far, of which the last one is open. R6: only a rule closes its list of agents.
+/// The groups so far; the last one is open. R6: only a rule closes its list of agents.
 #[derive(Default)]
 struct Grouping {
     groups: Vec<Group>,
 }
 
 impl Grouping {
-    /// Where something ends that has not ended yet: beyond every line.
+    /// The end of a group or list that is still open: beyond every line.
     const OPEN: u32 = u32::MAX;
 
-    /// Takes the line at `index` in.
+    /// Processes the line at `index`.
     fn see(&mut self, index: u32, kind: LineKind) {
         match (kind, self.groups.last_mut()) {
             (LineKind::Field(Key::UserAgent), Some(group)) if group.body == Self::OPEN => {}
@@ -149,7 +150,7 @@ impl Grouping {
         }
     }
 
-    /// The groups, now that there are no more lines than `lines`.
+    /// The finished groups of a text with `lines` lines.
     fn finish(mut self, lines: u32) -> Vec<Group> {
         if let Some(group) = self.groups.last_mut() {
             group.body = group.body.min(lines);

@@ -1,9 +1,9 @@
-//! The lossless syntax tree: what both readers make, and what everything after them reads.
+//! The lossless syntax tree: made by both readers, and used by everything after them.
 //!
 //! A tree is the source with spans over it: lines in order, and groups as ranges of lines. It owns
 //! no text. Invariants: the lines cover the source without gap or overlap from `bom.end` to
-//! `unread.start`; the groups are disjoint, in order, and every user-agent line is in one. It does
-//! not know what a value means.
+//! `unread.start`; the groups are disjoint, in order, and every user-agent line is in one. The tree
+//! does not know the meaning of a value.
 //!
 //! ```text
 //!   source   EF BB BF │ Sitemap: /s ␊ │ User-agent: a ␊ │ Disallow: / # b ␊ │ half a li
@@ -15,12 +15,12 @@ use std::ops::Range;
 
 use crate::Key;
 
-/// The parse limit that RFC 9309 2.5 asks for at least: 500 KiB (R4).
+/// The minimum parse limit that RFC 9309 2.5 requires: 500 KiB (R4).
 pub const DEFAULT_LIMIT: usize = 500 * 1024;
 
 /// A half-open range of byte offsets into the source.
 ///
-/// What is absent has an empty span at the end of the place it could have stood in.
+/// A missing part has an empty span at the end of its possible place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// The offset of the first byte.
@@ -38,34 +38,34 @@ impl Span {
         &source[self.range()]
     }
 
-    /// Whether no byte is under the span.
+    /// True if the span is empty.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// The number of bytes under the span.
+    /// The number of bytes in the span.
     pub const fn len(self) -> usize {
         (self.end - self.start) as usize
     }
 
-    /// The offsets as slices take them.
+    /// The offsets as a range, for slices.
     pub const fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LineKind {
-    /// Nothing but white space, a comment, or both.
+    /// Only white space, a comment, or both.
     Blank,
     /// A record with a known key.
     Field(Key),
     /// A field of the Automated Content Access Protocol: its key begins with `acap-`.
     Acap,
-    /// A record with a key that nobody knows.
+    /// A record with an unknown key.
     Unknown,
-    /// Text that is no record: it has no separator, or nothing before it.
+    /// Text that is not a record: it has no separator, or nothing before it.
     Malformed,
 }
 
@@ -74,73 +74,72 @@ pub enum LineKind {
 pub struct Line {
     /// The whole line with its terminator (CR, LF or CRLF; the last line may have none).
     pub span: Span,
-    /// What the line is.
+    /// The kind of the line.
     pub kind: LineKind,
-    /// The key without white space around it. All the text, where a malformed line has no
-    /// separator.
+    /// The key without surrounding white space. In a malformed line without a separator, the whole
+    /// text.
     pub key: Span,
-    /// The value without white space around it and without the comment.
+    /// The value without surrounding white space and comment.
     pub value: Span,
-    /// The comment, from `#` to before the terminator.
+    /// The comment, from `#` up to the terminator.
     pub comment: Span,
 }
 
-/// A run of user-agent lines with the rules they share, as indices into [`Tree::lines`] (R6).
+/// A run of user-agent lines with the rules that they share, as indexes into [`Tree::lines`] (R6).
 ///
-/// Other lines (blank ones, Sitemap, ACAP fields, unknown keys) may stand anywhere between.
+/// Other lines (blank ones, Sitemap, ACAP fields, unknown keys) may occur anywhere between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Group {
     /// The first user-agent line.
     pub start: u32,
     /// The first allow or disallow line; `end` if there is none.
     pub body: u32,
-    /// After the last line.
+    /// The line after the last one.
     pub end: u32,
 }
 
-/// A robots.txt file as read.
+/// A parsed robots.txt file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree<'s> {
-    /// The bytes that were read.
+    /// The source bytes.
     pub source: &'s [u8],
-    /// The UTF-8 byte order mark, or a part of one, at the very start; skipped (R1).
+    /// The UTF-8 byte order mark, or a part of one, at the start; skipped (R1).
     pub bom: Span,
     /// Every line, in order.
     pub lines: Vec<Line>,
     /// Every group, in order.
     pub groups: Vec<Group>,
-    /// What the limit cut off (R4); empty as a rule. Of a source over 4 GiB, it ends where `u32`
-    /// ends.
+    /// The part cut off by the limit (R4); normally empty. In a source over 4 GiB, it ends at the
+    /// maximum of `u32`.
     pub unread: Span,
 }
 
 impl<'s> Tree<'s> {
-    /// The source again, put together from the parts: byte for byte what was read.
+    /// The source, reassembled from its parts byte for byte.
     pub fn print(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.source.len());
         out.extend_from_slice(self.text(self.bom));
         for line in &self.lines {
             out.extend_from_slice(self.text(line.span));
         }
-        // Not `text(unread)`: the rest of a source over 4 GiB is longer than a span can say.
+        // Not `text(unread)`: the rest of a source over 4 GiB is longer than a span can express.
         out.extend_from_slice(&self.source[self.unread.start as usize..]);
         out
     }
 
-    /// The bytes under a span of this tree.
+    /// The bytes in a span of this tree.
     pub fn text(&self, span: Span) -> &'s [u8] {
         span.of(self.source)
     }
 
-    /// The number of the line at `index` of [`Tree::lines`]: lines are numbered from 1.
+    /// The number of the line at `index` in [`Tree::lines`]; lines are numbered from 1.
     pub fn line_number(&self, index: usize) -> u32 {
         // A line has at least one byte and offsets are u32, so there are at most u32::MAX lines.
         index as u32 + 1
     }
 }
 
-/// Where the text that is read begins and ends: after the byte order mark, and at the end or the
-/// limit.
+/// The bounds of the text that is read: from after the byte order mark to the end or the limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     pub(crate) bom: Span,
@@ -148,8 +147,8 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// R1 and R4. The cut falls after the last whole terminator within the limit, so that no reader
-    /// ever sees a part of a line; a CRLF that straddles the limit is not within it.
+    /// R1 and R4. The cut is after the last whole terminator within the limit, so that no reader
+    /// ever sees part of a line; a CRLF across the limit is not within it.
     pub(crate) fn new(source: &[u8], limit: usize) -> Extent {
         let mark = b"\xef\xbb\xbf".iter().zip(source).take_while(|(mark, byte)| mark == byte).count();
         let limit = limit.min(u32::MAX as usize);

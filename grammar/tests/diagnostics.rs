@@ -1,6 +1,6 @@
-//! Each diagnostic has a smallest source that shows it, with the place and the words.
+//! A minimal source for each diagnostic, with its place and message.
 //!
-//! Also the whole of a dump, once. That diagnosing never panics is tested where sources are random.
+//! Also one complete dump. The tests with random sources check that diagnosing never panics.
 
 use robomaton_grammar::{Code, DEFAULT_LIMIT, Diagnostic, Severity, diagnose, dump, scan};
 
@@ -8,7 +8,7 @@ fn of(source: &[u8]) -> Vec<Diagnostic> {
     diagnose(&scan(source, DEFAULT_LIMIT))
 }
 
-/// Diagnostics as `code "text under the span": message`, and the second place in brackets.
+/// Diagnostics as `code "text in the span": message`, with the second place in brackets.
 fn said(source: &[u8]) -> Vec<String> {
     let show = |diagnostic: Diagnostic| {
         let place = diagnostic.span.of(source).escape_ascii().to_string();
@@ -29,7 +29,7 @@ fn a_clean_file_has_none() {
     assert_eq!(of(b""), []);
 }
 
-/// One source for each code, in the order of the codes, that shows nothing else.
+/// One source for each code, in code order, that gives no other diagnostic.
 #[test]
 fn every_code_has_its_source() {
     let cases: &[(Code, &[u8], &str)] = &[

@@ -1,7 +1,7 @@
-//! What is read from what, rule by rule of GRAMMAR.md, written out by hand.
+//! The results of reading, rule by rule of GRAMMAR.md, written by hand.
 //!
-//! `agreement` shows that the readers agree; this shows that they are right where they could be
-//! wrong together.
+//! `agreement` shows that the readers agree; this file shows that they are right where they could
+//! be wrong together.
 
 use robomaton_grammar::{DEFAULT_LIMIT, LineKind, Tree, scan};
 
@@ -23,7 +23,7 @@ fn lines(source: &[u8]) -> Vec<String> {
     tree.lines.iter().map(show).collect()
 }
 
-/// Each group as its three indices.
+/// Each group as its three indexes.
 fn groups(source: &[u8]) -> Vec<[u32; 3]> {
     read(source).groups.iter().map(|group| [group.start, group.body, group.end]).collect()
 }
@@ -125,7 +125,8 @@ fn r6_groups() {
     assert_eq!(groups(between), [[0, 8, 9]]);
     let after = b"Allow: /\nUser-agent: a\nDisallow: /\n\nSitemap: /s\nAllow: /x\n\nUser-agent: b\n\n";
     assert_eq!(groups(after), [[1, 2, 7], [7, 9, 9]]);
-    // A malformed rule is no rule, and an agent line that names nobody is an agent line.
+    // A malformed rule does not count as a rule; an agent line without a name counts as an agent
+    // line.
     assert_eq!(
         groups(b"User-agent: a\nDisallow\nUser-agent:\nDisallow:\nuseragent b\n"),
         [[0, 3, 4], [4, 5, 5]]

@@ -1,19 +1,19 @@
-//! Random robots.txt files with ACAP records, and questions that suit them.
+//! Random robots.txt files with ACAP records, and matching queries.
 //!
-//! Alphabets are small, and each file draws from a hand of its own: a few patterns, a few usages.
-//! So equal patterns, undetermined pairs, general beside derived usages, both addressees and both
-//! languages meet often. [`Coverage`] counts what did happen. Invariant: equal seeds give equal
-//! output, on every machine.
+//! Alphabets are small, and each file draws from its own hand of a few patterns and usages. So
+//! equal patterns, undetermined pairs, general and derived usages, both addressees and both
+//! languages often occur together. [`Coverage`] counts the cases that occurred. Invariant: equal
+//! seeds give equal output, on every machine.
 //!
-//! It does not know what the fields mean: the oracle says what is right.
+//! This file does not know the meaning of the fields: the oracle decides which answers are right.
 
 use crate::acap::{Answer, Ask, Story};
 use crate::generate::Random;
 
-/// Where the files are from.
+/// The origin of the files.
 pub const ORIGIN: &str = "https://example.com";
 
-/// Patterns in families: first the ordinary, whose members overlap, then spellings and oddities.
+/// Families of patterns: first ordinary ones with overlapping members, then unusual spellings.
 const FAMILIES: [&[&str]; 9] = [
     &["/*a", "/*b", "/*ab", "/", "/a*b", "/b*a", "/*a*b"],
     &["/a/", "/a/*a", "/a/*b", "/a", "/a/*a$", "/a/*b*", "/a/b"],
@@ -26,10 +26,10 @@ const FAMILIES: [&[&str]; 9] = [
     &["//a", "https://example.com/a", "http://other.example/", "/a$b", "/$", "$", "/a**b", "/a*b"],
 ];
 
-/// What ends a pattern now and then.
+/// Occasional endings of patterns.
 const TAIL: [&str; 8] = ["a", "b", "/", "*", "$", "*a", "*b", "?"];
 
-/// What a file mainly speaks of, and what else it may speak of; those twice that meet other things.
+/// The main usages of a file, and further ones. Usages that interact with others are listed twice.
 const MAIN: [&str; 8] = ["crawl", "crawl", "crawl", "index", "index", "present", "present", "train"];
 const ALSO: [&str; 9] = [
     "other",
@@ -82,24 +82,24 @@ const REFERENCES: [&str; 8] = [
     "/none.txt",
 ];
 
-/// A robots.txt and the files that it may refer to.
+/// A robots.txt and the files to which it may refer.
 #[derive(Clone, Debug)]
 pub struct AcapFile {
     /// The robots.txt.
     pub robots: String,
-    /// Other files of the host by their paths.
+    /// Other files of the host, by path.
     pub others: Vec<(&'static str, String)>,
     hand: Hand,
 }
 
 impl AcapFile {
-    /// The other file of this path, if there is one.
+    /// The other file with this path, if there is one.
     pub fn referred(&self, path: &str) -> Option<Vec<u8>> {
         self.others.iter().find(|(name, _)| *name == path).map(|(_, text)| text.clone().into_bytes())
     }
 }
 
-/// A question that owns its parts.
+/// A query that owns its parts.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// Names of the crawler, best first.
@@ -113,7 +113,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// As the oracle takes it.
+    /// The query in the form that the oracle takes.
     pub fn ask(&self) -> Ask<'_> {
         Ask {
             agents: &self.agents,
@@ -125,7 +125,7 @@ impl Question {
     }
 }
 
-/// What one file draws from.
+/// The patterns and usages from which one file draws.
 #[derive(Clone, Debug)]
 struct Hand {
     patterns: Vec<String>,
@@ -168,7 +168,7 @@ impl Random {
         AcapFile { robots, others, hand }
     }
 
-    /// Records of both kinds in any order, with definitions before and between.
+    /// Records of both kinds in any order, with definitions before and between them.
     fn acap_text(&mut self, hand: &Hand, out: &mut String, acap: bool, length: usize) {
         if self.once_in(14) {
             out.push_str("ACAP-ignore-conventional-records\n");
@@ -298,7 +298,7 @@ impl Random {
         } else {
             self.acap_pattern(hand)
         };
-        // Now and then a prohibition has one too, though it may not.
+        // Occasionally a prohibition has one, too, although it must not.
         let often = if sense.eq_ignore_ascii_case("allow") { 4 } else { 16 };
         let qualifiers = if self.once_in(often) { format!(" {}", self.qualifiers()) } else { String::new() };
         let comment = if self.once_in(16) { " # why" } else { "" };
@@ -306,7 +306,7 @@ impl Random {
         self.odd_acap_line(hand, out);
     }
 
-    /// What may stand between the fields of a record, now and then.
+    /// An occasional odd line between the fields of a record.
     fn odd_acap_line(&mut self, hand: &Hand, out: &mut String) {
         if !self.once_in(8) {
             return;
@@ -332,7 +332,7 @@ impl Random {
         }
     }
 
-    /// Questions about a file: most of them about its own patterns, usages and crawlers.
+    /// Queries about a file, mostly with its own patterns, usages and crawlers.
     pub fn acap_questions(&mut self, file: &AcapFile, count: usize) -> Vec<Question> {
         (0..count).map(|_| self.acap_question(file)).collect()
     }
@@ -341,7 +341,7 @@ impl Random {
         let hand = &file.hand;
         let usage = match self.below(8) {
             0 => self.pick(&ALSO).to_owned(),
-            1 => self.pick(&["preserve", "index", "ai-train", "CRAWL"]).to_owned(), // often only for `other`
+            1 => self.pick(&["preserve", "index", "ai-train", "CRAWL"]).to_owned(), // often just `other`
             _ => match self.pick(&hand.usages) {
                 "present" if self.once_in(2) => "present-snippet".to_owned(),
                 usage => usage.to_owned(),
@@ -359,15 +359,16 @@ impl Random {
         Question { agents, usage, purpose: self.pick(&ASKED_PURPOSES), target: self.acap_target(hand) }
     }
 
-    /// A target that one pattern of the hand matches or nearly matches, and often another one too.
+    /// A target that one pattern of the hand matches or nearly matches, and often another one as
+    /// well.
     fn acap_target(&mut self, hand: &Hand) -> String {
         if self.once_in(40) {
             return self.pick(&["/robots.txt", "/%72obots.txt", "/ROBOTS.txt", "/robots.txt?a"]).to_owned();
         }
         let pattern = self.acap_pattern(hand);
         if self.once_in(2) {
-            // What stands before the first wildcard, and then much that patterns with stars wait
-            // for.
+            // The text before the first wildcard, followed by text that matches many patterns with
+            // stars.
             let start =
                 pattern.split(['*', '$']).next().filter(|start| start.starts_with('/')).unwrap_or("/");
             let tail = ["", "a", "b", "ab", "ba", "aab", "a?ab", "b.a/b", "/Ab", "/b/a"];
@@ -381,7 +382,7 @@ impl Random {
     }
 }
 
-/// How many answers were of which kind.
+/// The number of answers of each kind.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     counts: std::collections::BTreeMap<&'static str, usize>,
@@ -416,7 +417,7 @@ impl Coverage {
         }
     }
 
-    /// Answers of a kind in a thousand.
+    /// Answers of a kind, per thousand.
     pub fn per_mille(&self, kind: &str) -> usize {
         1000 * self.counts.get(kind).copied().unwrap_or_default() / self.total.max(1)
     }

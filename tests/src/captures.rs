@@ -1,15 +1,15 @@
-//! Made-up captures with something of everything that sites do, for what must hold of whole images.
+//! Made-up captures with a bit of everything that sites do, for tests of whole images.
 
 use crate::generate::Random;
 use robomaton_corpus::{BatchOptions, Built, Input, Progress, build};
 use std::io::Write as _;
 
-/// A text of ACAP that refers to a file of its site.
+/// An ACAP text that refers to a file of its site.
 const REFERRING: &str = "ACAP-crawler: a\nACAP-permissions-reference: /part.txt\nACAP-allow-index: /\n";
 
-/// Captures of some 200 sites, a line of JSON each: few distinct texts, several captures of a site,
-/// some of the same second, redirects, failures, HTML, texts that speak of their own host or refer
-/// to other files; and beside them such files, pages and data.txt.
+/// Captures of about 200 sites, one line of JSON each: few distinct texts, several captures of a
+/// site, some in the same second, redirects, failures, HTML, texts that depend on their host or
+/// refer to other files; also such files, pages and data.txt.
 pub fn captures() -> Vec<String> {
     let mut random = Random::new(200);
     let texts: Vec<String> = (0..40).map(|_| String::from_utf8_lossy(&random.file()).into_owned()).collect();
@@ -17,7 +17,7 @@ pub fn captures() -> Vec<String> {
     for site in 0..200 {
         let host = format!("https://site{site}.example");
         for capture in 0..=random.below(3) {
-            // Two captures in three share their second with another.
+            // Two in three captures share their second with another.
             let time = 1_700_000_000 + random.below(3) * usize::from(capture > 0);
             let mut line = serde_json::json!({ "url": format!("{host}/robots.txt"), "fetched_at": time });
             match random.below(10) {
@@ -36,7 +36,7 @@ pub fn captures() -> Vec<String> {
             lines.push(line.to_string());
         }
         for path in ["/part.txt", "/data.txt", "/page", "/page?2"] {
-            // Of one second, so that what stands in them breaks the tie.
+            // All in the same second, so that their contents break the tie.
             for _ in 0..random.below(3) {
                 let said = random.pick(&["allow", "disallow"]);
                 let body = match path {
@@ -48,7 +48,7 @@ pub fn captures() -> Vec<String> {
             }
         }
     }
-    // Pages of sites of which there is no robots.txt.
+    // Pages of sites without a robots.txt.
     for site in 0..10 {
         let host = format!("https://pages{site}.example");
         lines.push(json(&host, "/", 0, "<html><meta name=robots content=noindex>").to_string());
@@ -61,7 +61,7 @@ pub fn json(host: &str, path: &str, time: usize, body: &str) -> serde_json::Valu
     serde_json::json!({ "url": format!("{host}{path}"), "fetched_at": time, "body": body })
 }
 
-/// Puts lines in another order.
+/// Shuffles lines.
 pub fn shuffle(lines: &mut [String], random: &mut Random) {
     for at in (1..lines.len()).rev() {
         lines.swap(at, random.below(at + 1));
@@ -71,7 +71,7 @@ pub fn shuffle(lines: &mut [String], random: &mut Random) {
 /// Compiles lines, with pages.
 ///
 /// # Panics
-/// When that fails, as no captures make it.
+/// If compiling fails, which these captures do not cause.
 pub fn build_from(lines: &[String], threads: usize) -> Built {
     let mut file = tempfile::Builder::new().suffix(".jsonl").tempfile().expect("a temporary file");
     file.write_all(lines.join("\n").as_bytes()).expect("room for some captures");

@@ -1,13 +1,12 @@
-//! The hand-worked cases of `cases/*.toml`, loaded.
+//! Loads the hand-worked cases of `cases/*.toml`.
 //!
-//! Stands before [`crate::suite`], which puts them to an engine. A case is one robots.txt and what
-//! is asked of it; each ask names what the rules of the specification make of it, worked out by
-//! hand, and so do the facts that are no verdicts: what is reported of the file, when to come, what
-//! is asked of crawlers. Invariants: names are unique over all files; every case names a rule and
-//! asks something or expects a fact; a key that is not known is an error, so a misspelt expectation
-//! cannot pass unseen.
+//! [`crate::suite`] runs them on an engine. A case is one robots.txt with queries. Each query has
+//! the expected answer, worked out by hand from the rules of the specification; so do the facts
+//! other than verdicts: findings about the file, visit times, requests to crawlers. Invariants:
+//! names are unique over all files; every case names a rule and has a query or expects a fact; an
+//! unknown key is an error, so a misspelt expectation cannot be overlooked.
 //!
-//! It does not know what engines there are.
+//! This file does not know which engines exist.
 
 use base64::Engine as _;
 use serde::Deserialize;
@@ -15,37 +14,37 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-/// The site of a case's file unless the case says otherwise.
+/// The default site of a case's file.
 pub const ORIGIN: &str = "https://example.com";
 
-/// One robots.txt and what is asked of it.
+/// One robots.txt with its queries.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Unique, kebab-case.
     pub name: String,
-    /// The file under `cases` it stands in.
+    /// The file under `cases` that contains it.
     pub file: String,
-    /// The rules it shows: `R12`, `K13`, `RFC 9309 2.2.2`.
+    /// The rules that it tests: `R12`, `K13`, `RFC 9309 2.2.2`.
     pub rules: Vec<String>,
-    /// What the reader should notice.
+    /// A note for the reader.
     pub note: Option<String>,
     /// `full`, `rfc9309`, `google` or `koster`.
     pub profile: String,
     /// The bytes of the file.
     pub robots: Vec<u8>,
-    /// The site the file was fetched from.
+    /// The site from which the file was fetched.
     pub origin: String,
-    /// What the site calls the file: `robots.txt` or `data.txt`.
+    /// The name of the file on the site: `robots.txt` or `data.txt`.
     pub document: String,
-    /// The status code the file was answered with; 200 unless the case says otherwise.
+    /// The status code of the response with the file; 200 by default.
     pub status: u16,
-    /// Other files of the same origin by their paths, for references to them.
+    /// Other files of the same origin, by path, for references to them.
     pub files: BTreeMap<String, String>,
-    /// Pages of the site with what they say about themselves.
+    /// Pages of the site with their embedded permissions.
     pub pages: Vec<Page>,
-    /// What is asked, in order.
+    /// The queries, in order.
     pub asks: Vec<Ask>,
-    /// What is expected besides verdicts.
+    /// The expectations other than verdicts.
     pub facts: Facts,
 }
 
@@ -58,54 +57,54 @@ pub struct Page {
     pub html: String,
 }
 
-/// One question and its answer.
+/// One query with its expected answer.
 #[derive(Clone, Debug, Default)]
 pub struct Ask {
     /// The crawler's tokens, best first.
     pub agents: Vec<String>,
     /// An absolute URL.
     pub url: String,
-    /// `crawl` unless the case says otherwise.
+    /// The usage; `crawl` by default.
     pub usage: String,
-    /// The purpose of the usage, when the crawler names one.
+    /// The purpose of the usage, if the crawler states one.
     pub purpose: Option<String>,
-    /// Whether the crawler keeps apart the elements of a page.
+    /// The crawler handles elements of a page separately.
     pub elements: bool,
-    /// Whether only groups that name the crawler count.
+    /// Only groups that name the crawler count.
     pub named_only: bool,
-    /// `allowed`, `disallowed`, `conditional` or `unknown`, as far as the files at hand say.
+    /// `allowed`, `disallowed`, `conditional` or `unknown`, according to the available files.
     pub verdict: String,
-    /// The line of the deciding rule, from 1; 0 when no rule decided; `None` when the case leaves
-    /// it open or `lines` says it.
+    /// The line of the deciding rule, from 1; 0 if no rule decided; `None` if the case leaves it
+    /// open or `lines` has it.
     pub line: Option<u32>,
-    /// All deciding lines, ascending, where there are several; empty when `line` says it.
+    /// All deciding lines, ascending, if there are several; empty if `line` has it.
     pub lines: Vec<u32>,
-    /// What a conditional verdict depends on, sorted: `time-limit=3-days`.
+    /// The conditions of a conditional verdict, sorted: `time-limit=3-days`.
     pub conditions: Vec<String>,
-    /// Whether a file that the record refers to was not there, so that no boolean may say yes.
+    /// A file that the record refers to is missing, so no boolean answer may be yes.
     pub incomplete: bool,
 }
 
-/// What a case expects besides verdicts. What is empty expects nothing.
+/// The expectations of a case other than verdicts. An empty field expects nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// Codes that must be among those reported of the file.
+    /// Codes that must be among the findings about the file.
     pub lints: Vec<String>,
-    /// When a crawler may come.
+    /// Visit times.
     pub schedule: Vec<Visit>,
     /// Extension records that are kept.
     pub extensions: Vec<Extension>,
-    /// Actions that are asked of crawlers, all of them, in file order.
+    /// All actions requested from crawlers, in file order.
     pub requests: Vec<Request>,
-    /// What is to be told the authors of crawlers.
+    /// Comments for the authors of crawlers.
     pub comments: Vec<Comment>,
-    /// Where a site keeps its file.
+    /// The locations of a site's file.
     pub locations: Vec<Location>,
-    /// How long a file may be used.
+    /// The freshness of the file.
     pub freshness: Vec<Freshness>,
 }
 
-/// What a crawler may do at a moment.
+/// A crawler's options at a moment.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Visit {
@@ -113,13 +112,13 @@ pub struct Visit {
     pub agent: String,
     /// The moment, `1996-10-17T05:00:00Z`.
     pub at: String,
-    /// Whether it may come then.
+    /// The crawler may visit at that moment.
     pub may: bool,
-    /// The seconds until it may come: 0 when it may now.
+    /// The seconds until it may visit; 0 if it may at once.
     pub wait: u32,
-    /// The seconds to leave between two requests then, if the case says them.
+    /// The interval between two requests at that moment in seconds, if the case states it.
     pub pause: Option<u32>,
-    /// The seconds that the last retrieval took; 0 when nothing is known of it.
+    /// The seconds that the last retrieval took; 0 if unknown.
     #[serde(default)]
     pub took: u32,
 }
@@ -128,7 +127,7 @@ pub struct Visit {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Extension {
-    /// The agent whose group it is in; `None` for one of the file.
+    /// The agent whose group contains it; `None` for the file.
     pub agent: Option<String>,
     /// The key, in lower case.
     pub key: String,
@@ -136,11 +135,11 @@ pub struct Extension {
     pub value: String,
 }
 
-/// An action that is asked for.
+/// A requested action.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// The crawler it is asked of, `*` for every one.
+    /// The crawler that the request addresses; `*` for any.
     pub agent: String,
     /// `take-down` or `re-crawl`.
     pub action: String,
@@ -150,31 +149,31 @@ pub struct Request {
     pub line: u32,
 }
 
-/// What is to be told the author of a crawler.
+/// Comments for the author of a crawler.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Comment {
     /// The crawler's token.
     pub agent: String,
-    /// All of the texts, in file order.
+    /// All comments, in file order.
     pub texts: Vec<String>,
 }
 
-/// Where a site keeps its file.
+/// The location of a site's file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Location {
     /// A URL of the site.
     pub site: String,
-    /// The URL of the file that is the case's document.
+    /// The URL of the file that the case defines.
     pub file: String,
 }
 
-/// Whether a file is still fresh.
+/// The freshness of a file at a moment.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Freshness {
-    /// When it was fetched, `1996-10-17T05:00:00Z`.
+    /// The time of the fetch, `1996-10-17T05:00:00Z`.
     pub fetched: String,
     /// The value of the header `Cache-Control`, if there was one.
     pub cache_control: Option<String>,
@@ -182,12 +181,12 @@ pub struct Freshness {
     pub expires: Option<String>,
     /// The moment in question.
     pub at: String,
-    /// Whether it is.
+    /// The file is fresh at that moment.
     pub fresh: bool,
 }
 
-/// Whether the case is about conventional records alone, which is all that the oracles of RFC 9309
-/// and of google/robotstxt know.
+/// True if the case only concerns conventional records, which is all that the oracles for RFC 9309
+/// and google/robotstxt know.
 pub fn is_conventional(case: &Case) -> bool {
     let text = case.robots.to_ascii_lowercase();
     let has = |word: &str| text.windows(word.len()).any(|window| window == word.as_bytes());
@@ -197,7 +196,7 @@ pub fn is_conventional(case: &Case) -> bool {
         && !(case.profile == "full" && (has("acap-crawler") || has("robot-version")))
 }
 
-/// Why the cases could not be loaded: the file and what is wrong in it.
+/// The reason why the cases could not be loaded: the file and the error in it.
 #[derive(Debug)]
 pub struct LoadError(String);
 
@@ -282,7 +281,7 @@ pub fn load() -> Result<Vec<Case>, LoadError> {
     load_from(&crate::home().join("cases"))
 }
 
-/// All cases of a folder. `expected-differences.toml` is no case file and is passed over.
+/// All cases of a folder. `expected-differences.toml` is not a case file and is skipped.
 pub fn load_from(folder: &Path) -> Result<Vec<Case>, LoadError> {
     let wrong = |what: &dyn fmt::Display| LoadError(format!("{}: {what}", folder.display()));
     let mut files = Vec::new();
@@ -312,7 +311,7 @@ pub fn load_from(folder: &Path) -> Result<Vec<Case>, LoadError> {
 }
 
 impl Facts {
-    /// Whether nothing is expected.
+    /// True if there are no expectations.
     pub fn is_empty(&self) -> bool {
         let Facts { lints, schedule, extensions, requests, comments, locations, freshness } = self;
         lints.is_empty()
@@ -449,7 +448,7 @@ impl RawAsk {
     }
 }
 
-/// A path of the origin written out.
+/// Prepends the origin to a path.
 fn absolute(url: String, origin: &str) -> String {
     if url.starts_with('/') { format!("{origin}{url}") } else { url }
 }
@@ -459,14 +458,14 @@ fn is_kebab(name: &str) -> bool {
     !name.is_empty() && name.chars().all(kebab)
 }
 
-/// Whether a text is a moment, `1996-10-17T05:00:00Z`.
+/// True for a moment such as `1996-10-17T05:00:00Z`.
 fn is_moment(text: &str) -> bool {
     let shape = "0000-00-00T00:00:00Z";
     let fits = |(c, s): (char, char)| if s == '0' { c.is_ascii_digit() } else { c == s };
     text.len() == shape.len() && text.chars().zip(shape.chars()).all(fits)
 }
 
-/// Writes out `{{TEXT*COUNT}}` as the text so many times.
+/// Expands `{{TEXT*COUNT}}` to COUNT repetitions of the text.
 fn repeat(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,8 +1,9 @@
-//! A small image with something of everything, ways to damage it, and a caller who tries every door
-//! of what is left.
+//! A small image with a bit of everything, ways to damage it, and a caller that tries every method
+//! on the result.
 //!
-//! For the damage suite and the fuzz targets. Checksums are computed here again, so that a patch
-//! can pass them and meet the rule behind them. It does not know which damage is found by whom.
+//! For the damage suite and the fuzz targets. Checksums are recomputed here, so that a patch can
+//! pass them and reach the validity rule behind them. This file does not know which check finds
+//! which damage.
 
 use robomaton_compiler::{
     CompileContext, Document, Element, Entry, MetaTag, Options, Page, compile, compile_with, emit,
@@ -12,8 +13,8 @@ use robomaton_formats::{Context, ImageError, Outcome, Profile, SiteKey};
 use robomaton_runtime::{Basis, Crawler, Image, Question, Terms, Usage, Verdict};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Texts: wildcards, several programs of one crawler, escapes, extensions, a usage of its own; one
-/// program for all.
+/// Texts: wildcards, several programs for one crawler, escapes, extensions, a non-standard usage;
+/// one program for all.
 const TEXTS: [&str; 3] = [
     "User-agent: a\nUser-agent: *\nDisallow: /*.gif$\nAllow: /%2A*x*y\nCrawl-delay: 2.5\nNoindex: /n*o\n\
      \nUser-agent: a\nDisallow: /private\nAllow: /private/open$\n\nUser-agent: b\nSitemap: https://x.example/s.xml\n",
@@ -21,9 +22,9 @@ const TEXTS: [&str; 3] = [
     "User-agent: *\nDisallow: /p\n",
 ];
 
-/// Fields of every kind beside conventional groups: conditions, purposes, a special usage beside
-/// its general form, patterns that match alike, references to a file that is there and to one that
-/// is missing.
+/// Fields of every kind together with conventional groups: conditions, purposes, a special usage
+/// and its general form, patterns that match the same targets, references to an existing and to a
+/// missing file.
 const RECORDS: &str = "##ACAP version=1.0\nUser-agent: *\nDisallow: /p\nDisallow: /*.gif$\nUser-agent: a\nAllow: /p/o\n\
      ACAP-qualified-usage: q present-snippet max-length=9-words\nACAP-resource-set: s /p /p* /p** /n*o\n\
      ACAP-crawler: *\nACAP-disallow-crawl: the-acap:resource-set:s\nACAP-allow-crawl: /p*n$\n\
@@ -32,14 +33,14 @@ const RECORDS: &str = "##ACAP version=1.0\nUser-agent: *\nDisallow: /p\nDisallow
      ACAP-crawler: a\nACAP-allow-crawl: /p time-limit=until-recrawled\nACAP-disallow-train: /*\n\
      ACAP-usage-purpose: news*\nACAP-usage-purpose: ads\nACAP-disallow-crawl: /private$\nACAP-request-take-down: /p\n";
 
-/// What `/r.txt` says.
+/// The contents of `/r.txt`.
 const REFERRED: &str = "ACAP-crawler: b\nACAP-crawler: *\nACAP-disallow-index: /%2A*x\n";
 
-/// Rule sets of two versions, and what they say about time.
+/// Rule sets of two versions, and their records about time.
 const VERSIONED: &str = "User-agent: a\nRobot-version: 2.0.0\nAllow: /p*\nDisallow: *.gif\nRequest-rate: 1/10m 0600-0845\n\
      Visit-time: 0600-0845\n\nUser-agent: *\nRobot-version: 1.0\nDisallow: /n\nComment: hello\n";
 
-/// What the small image is asked about.
+/// The URLs to query in the small image.
 pub const URLS: [&str; 13] = [
     "https://x.example/private/open",
     "https://x.example/n/o/x.gif",
@@ -56,12 +57,12 @@ pub const URLS: [&str; 13] = [
     "no url",
 ];
 
-/// Names of crawlers that the small image holds, and one that it does not.
+/// Names of crawlers in the small image, and one that it does not contain.
 const CRAWLERS: [&str; 5] = ["a", "b", "c", "d", "nobody"];
 
-/// The small image: three sites with rules, one of them with one program for all, one without; and
-/// under `full`, one with records of ACAP and pages, one with pages alone, one with versioned rule
-/// sets, and a data.txt.
+/// The small image: three sites with rules, one of them with one program for all crawlers, and one
+/// without. Under `full`, also one with ACAP records and pages, one with pages only, one with
+/// versioned rule sets, and a data.txt.
 ///
 /// # Panics
 /// Never: a few sites fit an image.
@@ -98,7 +99,7 @@ pub fn small_image(profile: Profile) -> Vec<u8> {
     emit(entries, &options).expect("a few sites fit an image")
 }
 
-/// Records of ACAP with pages, pages alone, versioned rule sets, a data.txt.
+/// ACAP records with pages, pages alone, versioned rule sets, a data.txt.
 fn more_documents(options: &Options) -> [Document; 4] {
     let meta =
         |name: &str, content: &str| MetaTag { name: name.to_owned(), content: content.to_owned(), line: 3 };
@@ -126,7 +127,7 @@ fn more_documents(options: &Options) -> [Document; 4] {
     ]
 }
 
-/// An image to be changed.
+/// An image to be damaged.
 #[derive(Clone, Debug)]
 pub struct Patient {
     /// Its bytes.
@@ -134,7 +135,7 @@ pub struct Patient {
 }
 
 impl Patient {
-    /// Where the table says that a section lies: offset and length.
+    /// The offset and length of a section according to the section table.
     pub fn section(&self, section: Section) -> (usize, usize) {
         (self.word(row(section)) as usize, self.word(row(section) + 8) as usize)
     }
@@ -150,7 +151,7 @@ impl Patient {
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// Makes the checksums of all sections that lie inside the file hold.
+    /// Recomputes the checksums of all sections that lie inside the file.
     pub fn sum_sections(&mut self) {
         for section in Section::ALL {
             let (at, length) = self.section(section);
@@ -161,7 +162,7 @@ impl Patient {
         }
     }
 
-    /// Makes the checksum of header and section table hold.
+    /// Recomputes the checksum of header and section table.
     pub fn sum_head(&mut self) {
         self.poke(CHECKSUM, &[0; 8]);
         let sum = xxh3_64(&self.bytes[..HEAD]);
@@ -187,14 +188,14 @@ pub fn row(section: Section) -> usize {
     size_of::<Header>() + section as usize * size_of::<SectionRecord>()
 }
 
-/// What came of trying every door of an image.
+/// The result of trying every method of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Verdicts that call the image damaged.
+    /// Verdicts that report damage.
     pub damaged: usize,
-    /// Decided verdicts whose rule cannot be named.
+    /// Decided verdicts without a rule.
     pub unnamed: usize,
-    /// Verdicts in all.
+    /// The total number of verdicts.
     pub verdicts: usize,
 }
 
@@ -205,11 +206,11 @@ impl Found {
     }
 }
 
-/// Opens the bytes and tries every door: sites, documents, crawlers, verdicts one by one and in a
+/// Opens the bytes and tries every method: sites, documents, crawlers, verdicts one by one and in a
 /// batch, with and without elements of pages, rules and conditions, details, texts.
 ///
 /// # Errors
-/// When they do not open.
+/// If the image does not open.
 pub fn try_every_door(bytes: &[u8]) -> Result<Found, ImageError> {
     let terms = Terms { now: Some(1_800_000_000), ..Terms::default() };
     let image = Image::from_bytes(bytes)?.with_terms(terms);
@@ -234,7 +235,8 @@ pub fn try_every_door(bytes: &[u8]) -> Result<Found, ImageError> {
     for (number, &Question { crawler, usage, url }) in questions.iter().enumerate() {
         let verdict = image.decide(crawler, usage, url);
         found.note(&verdict);
-        // Why is asked of some, in turn: the cold sections are decoded for each.
+        // Only some verdicts are explained, in turn, since each explanation decodes the cold
+        // sections.
         if number % 7 == 0 {
             let named = !matches!(verdict.basis(), Basis::Rule | Basis::Fields) || verdict.rule().is_some();
             found.unnamed += usize::from(!named);

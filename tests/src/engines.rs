@@ -1,10 +1,10 @@
-//! The engines that the suite runs on.
+//! The engines on which the suite runs.
 //!
-//! Each is one way from a text to a verdict, dressed as [`crate::suite::Engine`]: the two oracles,
-//! the compiler's trace evaluator, and images: fresh from the compiler, read back from a file, and
-//! mapped. Invariant: an engine adds no judgement of its own to what it wraps; it does insist that
-//! the doors of one image (`Image::decide`, `Site::decide`, `Access::decide`,
-//! `Image::decide_batch`, `Verdict::rule`) say the same. It does not know the cases.
+//! Each is one way from a text to a verdict, wrapped as [`crate::suite::Engine`]: the two oracles,
+//! the compiler's trace, and images: fresh from the compiler, read back from a file, and mapped.
+//! Invariant: an engine adds no judgement of its own. It does check that the methods of one image
+//! (`Image::decide`, `Site::decide`, `Access::decide`, `Image::decide_batch`, `Verdict::rule`)
+//! agree. This file does not know the cases.
 
 use crate::suite::{Answer, Engine, Question, Text};
 use crate::{google, oracle, vectors};
@@ -16,18 +16,18 @@ use robomaton_formats::{Condition, Decision, Outcome, Profile, SiteKey};
 use robomaton_grammar::{Key, LineKind, product_token, scan};
 use robomaton_runtime::{Basis, Image, Memory, Question as Asking, Terms, Verdict};
 
-/// Options with this profile, all else by default.
+/// The default options with this profile.
 ///
 /// # Panics
-/// When there is no such profile.
+/// If there is no such profile.
 pub fn options(profile: &str) -> Options {
     Options { profile: profile.parse().expect("a profile's name"), ..Options::default() }
 }
 
-/// The site of a file; one that no URL names when it is not known.
+/// The site of a file; if its origin is unknown, a site that no URL has.
 ///
 /// # Panics
-/// When the origin names no site.
+/// If the origin names no site.
 pub fn site_of(origin: Option<&str>) -> SiteKey {
     SiteKey::from_host(origin.unwrap_or("origin.invalid")).expect("an origin names a site")
 }
@@ -35,17 +35,17 @@ pub fn site_of(origin: Option<&str>) -> SiteKey {
 /// The image of one file.
 ///
 /// # Panics
-/// When it exceeds its format, which no single file can.
+/// If it exceeds the format, which no single file can.
 pub fn image_of(robots: &[u8], origin: Option<&str>, options: &Options) -> Vec<u8> {
     let site = site_of(origin);
     let document = compiler::compile(robots, origin.map(|_| site.authority()), options);
     compiler::emit(vec![Entry::fetched(site, &document)], options).expect("one file fits an image")
 }
 
-/// The image of a file with what surrounds it.
+/// The image of a file with its context.
 ///
 /// # Panics
-/// When it exceeds its format, which no single file can.
+/// If it exceeds the format, which no single file can.
 pub fn image_around(text: &Text<'_>, options: &Options) -> Vec<u8> {
     let site = site_of(text.origin);
     let origin = text.origin.map(|_| site.authority());
@@ -63,7 +63,7 @@ pub fn image_around(text: &Text<'_>, options: &Options) -> Vec<u8> {
     compiler::emit(vec![entry], options).expect("one file fits an image")
 }
 
-/// The target of a URL or a path, found without the runtime's help.
+/// The target of a URL or a path, found without the runtime.
 pub fn target_of(profile: Profile, url: &str) -> Vec<u8> {
     match profile {
         Profile::Google => google::path(url.as_bytes()),
@@ -71,8 +71,8 @@ pub fn target_of(profile: Profile, url: &str) -> Vec<u8> {
     }
 }
 
-/// [`mod@crate::oracle`] as an engine. It answers for the profiles `full` and `rfc9309` and the
-/// usage `crawl` only.
+/// [`mod@crate::oracle`] as an engine. It only answers for the profiles `full` and `rfc9309` and
+/// the usage `crawl`.
 #[derive(Debug, Default)]
 pub struct Oracle {
     robots: Vec<u8>,
@@ -91,7 +91,7 @@ impl Engine for Oracle {
 
     fn ask(&self, question: &Question<'_>) -> Answer {
         let (_, target) = vectors::split(question.url);
-        // How a header is read is not what the oracle judges.
+        // The oracle does not judge how headers are read.
         let names = question.agents.iter().flat_map(|agent| AgentRule::Token.crawler_names_or_nobody(agent));
         let names: Vec<_> = names.collect();
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
@@ -101,7 +101,7 @@ impl Engine for Oracle {
     }
 }
 
-/// The same file, whose default groups name nobody. Nothing else changes its place.
+/// The same file with default groups that name no crawler. All other text stays in place.
 pub fn without_default_groups(robots: &[u8]) -> Vec<u8> {
     let tree = scan(robots, usize::MAX);
     let mut other = robots.to_vec();
@@ -113,8 +113,8 @@ pub fn without_default_groups(robots: &[u8]) -> Vec<u8> {
     other
 }
 
-/// [`mod@crate::google`] as an engine. It answers for the profile `google`, one agent and the usage
-/// `crawl`, and knows no lines.
+/// [`mod@crate::google`] as an engine. It only answers for the profile `google`, one agent and the
+/// usage `crawl`, and does not report lines.
 #[derive(Debug, Default)]
 pub struct GoogleOracle {
     robots: Vec<u8>,
@@ -135,7 +135,7 @@ impl Engine for GoogleOracle {
     }
 }
 
-/// What a text is compiled together with, owned.
+/// An owned compile context.
 #[derive(Debug, Default)]
 struct Around {
     files: Vec<(String, Vec<u8>)>,
@@ -153,7 +153,7 @@ impl Around {
         Around { files: files.collect(), pages: text.pages.iter().map(page).collect() }
     }
 
-    /// Hands on what surrounds a text of this site.
+    /// Passes the context for a text of this site to `use_it`.
     fn with<T>(&self, origin: Option<&str>, use_it: impl FnOnce(&CompileContext<'_, '_>) -> T) -> T {
         let files: Vec<(&str, &[u8])> =
             self.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
@@ -161,7 +161,7 @@ impl Around {
     }
 }
 
-/// The compiler's trace evaluator.
+/// The compiler's trace as an engine.
 #[derive(Debug, Default)]
 pub struct Trace {
     robots: Vec<u8>,
@@ -171,7 +171,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Lowers what was loaded and hands the policy on.
+    /// Lowers the loaded text and passes the policy to `use_it`.
     pub fn with_policy<T>(&self, use_it: impl FnOnce(Result<Policy<'_>, OverLimit>) -> T) -> T {
         let tree = scan(&self.robots, self.options.limits.bytes(self.options.profile));
         let origin = self.site.as_ref().map(SiteKey::authority);
@@ -225,7 +225,7 @@ impl Engine for Trace {
     }
 }
 
-/// What a trace says in the words of the suite.
+/// Converts a trace to an answer of the suite.
 fn told(policy: &Policy<'_>, trace: &compiler::trace::Trace) -> Answer {
     let line = |found: &compiler::trace::Match| {
         policy.rules[found.rule].line + u32::from(policy.groups[found.group].file) * 1_000_000
@@ -247,24 +247,24 @@ fn texts(conditions: &[Condition]) -> Vec<String> {
     texts
 }
 
-/// The profile that a text is read under: a data.txt always under that of its own.
+/// The profile of a text: a data.txt always has its own.
 fn profile_of<'t>(text: &Text<'t>) -> &'t str {
     if text.document == "robots.txt" { text.profile } else { "koster" }
 }
 
-/// An image, by whatever way it came to be open.
+/// An image, however it was opened.
 #[derive(Debug)]
 pub struct Loaded<D> {
     name: &'static str,
     open: fn(Vec<u8>) -> Image<D>,
     plain_programs: bool,
-    /// For crawlers that do not work on elements of pages, and for those that do.
+    /// For crawlers that do not handle elements of pages separately, and for crawlers that do.
     images: [Option<Image<D>>; 2],
     has_origin: bool,
     document: String,
 }
 
-/// The image as the compiler hands it over.
+/// The image as returned by the compiler.
 pub fn fresh() -> Loaded<Vec<u8>> {
     Loaded::new("fresh image", |bytes| Image::from_bytes(bytes).expect("a fresh image opens"))
 }
@@ -282,14 +282,14 @@ pub fn reloaded() -> Loaded<Vec<u8>> {
 /// The image written to a file and mapped.
 pub fn mapped() -> Loaded<Memory> {
     Loaded::new("mapped image", |bytes| {
-        // The map outlives the name.
+        // The map outlives the file name.
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
         std::fs::write(file.path(), &bytes).expect("room for an image");
         crate::map(file.path()).expect("a written image opens")
     })
 }
 
-/// The image of programs made the plain way.
+/// The image with plain programs.
 pub fn plain() -> Loaded<Vec<u8>> {
     Loaded { name: "plain image", plain_programs: true, ..fresh() }
 }
@@ -338,7 +338,7 @@ impl<D: AsRef<[u8]>> Engine for Loaded<D> {
         if verdict.site().is_some() {
             assert_same(&verdict, &site.decide(&crawler, usage, url));
             assert_same(&verdict, &site.access(&crawler, usage).decide(url));
-            // Paths alone have a short cut, which URLs have not.
+            // Paths have a short cut that URLs do not have.
             let path = String::from_utf8(vectors::split(url).1).unwrap_or_default();
             if path.starts_with('/') && image.profile() != Profile::Google {
                 assert_same(&verdict, &site.decide(&crawler, usage, &path));
@@ -350,10 +350,10 @@ impl<D: AsRef<[u8]>> Engine for Loaded<D> {
     }
 }
 
-/// What a verdict says in the words of the suite.
+/// Converts a verdict to an answer of the suite.
 ///
 /// # Panics
-/// When the image is damaged or the deciding rule is not to be found: no good image does that.
+/// If the image is damaged or the deciding rule is missing, which no valid image causes.
 pub fn answer(verdict: &Verdict<'_>) -> Answer {
     let rules = verdict.rules();
     let lines: Vec<u32> = rules
@@ -392,5 +392,5 @@ fn assert_same(one: &Verdict<'_>, other: &Verdict<'_>) {
     assert_eq!(facts(one), facts(other), "two doors of one image differ");
 }
 
-/// Every usage worth asking about: those with numbers, and one that nobody speaks of.
+/// Usages worth a query: standard ones, and one that no text names.
 pub const USAGES: [&str; 3] = ["crawl", "index", "train"];

@@ -1,38 +1,37 @@
-//! Random rules, files and queries over small alphabets, where overlaps are common.
+//! Random rules, files and queries over small alphabets, so that overlaps are common.
 //!
-//! Two doors to the same builders: [`Random`], a small deterministic generator that benches can
-//! use, and proptest strategies ([`patterns`], [`files`]) whose seed is shrunk by proptest. Queries
-//! are derived from the rules of a file, so that a good share matches. Invariant: equal seeds give
+//! The same builders are available in two ways: [`Random`], a small deterministic generator for
+//! benches, and proptest strategies ([`patterns`], [`files`]) whose seed proptest shrinks. Queries
+//! are derived from the rules of a file, so a good share of them match. Invariant: equal seeds give
 //! equal output, on every machine.
 //!
-//! It does not know what the rules mean: the oracle says what is right.
+//! This file does not know the meaning of the rules: the oracle decides which answers are right.
 
 use proptest::prelude::*;
 
-/// What patterns are made of: few letters, both wildcards, escapes in several spellings, a stray
-/// percent.
+/// Pieces of patterns: few letters, both wildcards, escapes in several spellings, a stray percent.
 const PATTERN: [&str; 20] = [
     "a", "a", "b", "b", "/", "/", "*", "*", "$", ".", "%2F", "%2f", "%61", "?", "%2A", "%24", "%", "é",
     "%C3%A9", "aab",
 ];
 
-/// What a star stands for in a derived query.
+/// Texts that replace a star in a derived query.
 const RUN: [&str; 12] = ["", "", "a", "b", "/", "aa", "ab", "ba", "a/b", "%61", "?", "%2F"];
 
-/// Agents of random files: few, so that groups are shared, and some in odd spellings.
+/// Agents of random files: few, so that groups are shared, with some odd spellings.
 const AGENT: [&str; 10] = ["a", "A", "b", "b/1.0", "c", "*", "*", "* x", "*x", ""];
 
-/// The agents worth asking about: each of the names above, and one that no file has.
+/// The agents for queries: each of the names above, and one that no file has.
 pub const ASKED: [&str; 5] = ["a", "b", "c", "x", "nobody"];
 
-/// A small deterministic generator (xorshift64*). Not for secrets.
+/// A small deterministic generator (xorshift64*). Not cryptographically secure.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// From a seed; every seed is good.
+    /// Starts from a seed; every seed is valid.
     pub fn new(seed: u64) -> Random {
-        // Neighbouring seeds must not begin alike, and the state must not be zero.
+        // Neighbouring seeds must begin differently, and the state must not be zero.
         let mixed = (seed ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         Random((mixed ^ (mixed >> 31)) | 1)
     }
@@ -45,19 +44,19 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// A number below `bound`; 0 when the bound is 0.
+    /// A number below `bound`; 0 if the bound is 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        // The high bits are the good ones; the bias does not matter here.
+        // The high bits are the best ones; the bias does not matter here.
         let wide = u128::from(self.next_u64()) * (bound as u128);
         (wide >> 64) as usize
     }
 
-    /// True once in `n` times.
+    /// True with a probability of one in `n`.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of several.
+    /// A random element.
     ///
     /// # Panics
     /// On an empty slice.
@@ -77,7 +76,7 @@ impl Random {
         out
     }
 
-    /// Patterns with senses, `(pattern, allow)`. Some are a neighbour of the one before, so that
+    /// Patterns with senses, `(pattern, allow)`. Some are derived from the previous one, so that
     /// prefixes, equal lengths and equal patterns occur.
     pub fn rules(&mut self, count: usize, length: usize) -> Vec<(String, bool)> {
         let mut rules: Vec<(String, bool)> = Vec::with_capacity(count);
@@ -95,8 +94,8 @@ impl Random {
         rules
     }
 
-    /// A whole robots.txt: several groups, shared and repeated agents, misspelt keys, odd lines and
-    /// line ends.
+    /// A complete robots.txt: several groups, shared and repeated agents, misspelt keys, odd lines
+    /// and line ends.
     pub fn file(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         if self.once_in(10) {
@@ -174,8 +173,8 @@ impl Random {
     }
 
     /// A target (path and query) that the pattern matches or nearly matches: stars become random
-    /// runs, then the text is cut, extended or changed now and then. It begins with a slash and has
-    /// no fragment.
+    /// runs, then the text is sometimes truncated, extended or changed. It begins with a slash and
+    /// has no fragment.
     pub fn query(&mut self, pattern: &str) -> String {
         let body = pattern.strip_suffix('$').unwrap_or(pattern);
         let mut out = String::new();
@@ -204,7 +203,7 @@ impl Random {
         format!("{slash}{out}")
     }
 
-    /// Targets for a file: most derived from its own values, a few from anywhere.
+    /// Targets for a file: most are derived from its own values, a few are random.
     pub fn queries(&mut self, robots: &[u8], count: usize) -> Vec<String> {
         let text = String::from_utf8_lossy(robots);
         let values: Vec<&str> = text
@@ -243,8 +242,7 @@ pub fn rule_sets() -> impl Strategy<Value = Vec<(String, bool)>> {
     proptest::collection::vec((patterns(), any::<bool>()), 0..12)
 }
 
-/// A strategy for whole files with queries that suit them. The lines of a file shrink away one by
-/// one.
+/// A strategy for whole files with matching queries. The lines of a file shrink away one by one.
 pub fn files() -> impl Strategy<Value = (Vec<u8>, Vec<String>)> {
     any::<u64>().prop_flat_map(|seed| {
         let mut random = Random::new(seed);
@@ -257,7 +255,7 @@ pub fn files() -> impl Strategy<Value = (Vec<u8>, Vec<String>)> {
     })
 }
 
-/// A robots.txt of one group for everybody, of these rules.
+/// A robots.txt with these rules in one group for all crawlers.
 pub fn one_group(rules: &[(String, bool)]) -> String {
     let line = |(pattern, allow): &(String, bool)| {
         format!("{}: {pattern}\n", if *allow { "Allow" } else { "Disallow" })

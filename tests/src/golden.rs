@@ -1,8 +1,8 @@
 //! Every stage of one file as text: tree, policy, automata, image.
 //!
-//! What stands in `golden/NAME/` beside each robots.txt. The same text as `robomaton dump` prints
-//! for the first three; the image is dumped here, record by record, so that a byte that moves is
-//! seen. Invariant: equal inputs give equal text. It does not know what the text should be.
+//! These are the files next to each robots.txt in `golden/NAME/`. The first three are the output of
+//! `robomaton dump`; the image is dumped here, record by record, so that every moved byte shows.
+//! Invariant: equal inputs give equal text. This file does not know the expected text.
 
 use crate::engines::{Trace, image_around, image_of, options};
 use crate::suite::{Engine, Text};
@@ -14,10 +14,10 @@ use robomaton_formats::{DocumentId, ListAt, SetRef, SiteEntry};
 use robomaton_runtime::Image;
 use std::fmt::Write as _;
 
-/// The site that golden files are of.
+/// The site of golden files.
 pub const ORIGIN: &str = "https://example.com";
 
-/// The stages of a file: the name under which each is kept, and its text.
+/// The stages of a file: the name of each golden file, and its text.
 pub fn stages(robots: &[u8], profile: &str) -> [(&'static str, String); 4] {
     let options = options(profile);
     let tree = robomaton_grammar::scan(robots, options.limits.bytes(options.profile));
@@ -30,7 +30,7 @@ pub fn stages(robots: &[u8], profile: &str) -> [(&'static str, String); 4] {
         ("tree", robomaton_grammar::dump(&tree)),
         ("policy", policy),
         ("automaton", dump_automata(robots, &options)),
-        // Without the text: how it is compressed is not ours to keep.
+        // Without the text, since its compression is outside our control.
         ("image", dump_image(&image_of(robots, Some(ORIGIN), &Options { no_sources: true, ..options }))),
     ]
 }
@@ -45,12 +45,12 @@ fn dump_automata(robots: &[u8], options: &Options) -> String {
     out
 }
 
-/// What a file says to its crawlers about its own patterns, a line for each answer that is not
-/// silence: for reading by a person. Agents are those that it names and one that it does not,
-/// usages those that it speaks of.
+/// The answers of a file for its own patterns, one line for each answer other than silence, for
+/// human readers. Agents are those that it names and one that it does not, usages those that its
+/// rules name.
 ///
 /// # Panics
-/// When the file is over a limit.
+/// If the file exceeds a limit.
 pub fn answers(text: &Text<'_>) -> String {
     let mut trace = Trace::default();
     trace.load(text);
@@ -104,7 +104,7 @@ pub fn answers(text: &Text<'_>) -> String {
 /// An image, record by record.
 ///
 /// # Panics
-/// When it does not open: dumps of damaged images are no golden files.
+/// If it does not open: damaged images have no golden files.
 pub fn dump_image(bytes: &[u8]) -> String {
     let image = Image::from_bytes(bytes).expect("the image opens");
     let (view, layout) = (image.view(), image.view().layout());
@@ -180,7 +180,7 @@ fn dump_policy_record(view: &View<'_>, policy: &PolicyView<'_>, out: &mut String
     }
 }
 
-/// A scoped list with the scope and the list that it leads to.
+/// A scoped list with its scope and the list to which it refers.
 fn dump_scoped_list(view: &View<'_>, at: ListAt) -> String {
     let Some(list) = view.list(at).and_then(ScopedView::read) else { return "damaged".to_owned() };
     let flags = [(list.incomplete, ", incomplete"), (list.own, ", own groups"), (list.permits, ", permits")];

@@ -1,27 +1,27 @@
-//! A second oracle: what google/robotstxt answers, restated as the one pass over the file that it
-//! makes.
+//! A second oracle: the answers of google/robotstxt, reimplemented as the one pass over the file
+//! that it makes.
 //!
-//! For profile `google`. It has no groups and no policy: it walks the bytes of the file with the
-//! flags that parser keeps, so it shares neither structure nor code with the compiler. Its matcher
-//! keeps the set of positions that a pattern can have reached, which is the definition of matching
-//! and nothing cleverer. Knows nothing of images; imported by tests and benches only.
+//! For profile `google`. The oracle has no groups and no policy: it walks the bytes of the file
+//! with the flags of that parser, so it shares neither structure nor code with the compiler. Its
+//! matcher keeps the set of positions that a pattern can reach, which is the definition of
+//! matching. It knows nothing of images; only tests and benches import it.
 
-/// The bytes of a line that are kept.
+/// The number of bytes of a line that are kept.
 const KEPT: usize = 2083 * 8 - 1;
 
-/// What is known so far: the highest priority (pattern length) of each sense, for the crawler
-/// itself and for `*`.
+/// The state so far: the highest priority (pattern length) of each sense, for the crawler itself
+/// and for `*`.
 #[derive(Default)]
 struct State {
     in_global: bool,
     in_specific: bool,
     ever_specific: bool,
     after_rule: bool,
-    // [sense][scope]: 0 when nothing matched.
+    // [sense][scope]: 0 if nothing matched.
     best: [[usize; 2]; 2],
 }
 
-/// Whether `agent` may fetch `url`.
+/// True if `agent` may fetch `url`.
 pub fn allowed(robots: &[u8], agent: &str, url: &str) -> bool {
     let path = path(url.as_bytes());
     let mut state = State::default();
@@ -84,7 +84,7 @@ impl State {
     }
 }
 
-/// Whether the pattern matches the path: the positions reached after each of its bytes.
+/// True if the pattern matches the path: tracks the positions reached after each of its bytes.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let mut reached = vec![0];
     for (at, &byte) in pattern.iter().enumerate() {
@@ -153,7 +153,7 @@ fn escape(value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Path, parameters and query of a URL, as that library cuts them out.
+/// Path, parameters and query of a URL, as extracted by that library.
 pub fn path(url: &[u8]) -> Vec<u8> {
     let start = if url.starts_with(b"//") { 2 } else { 0 };
     let of_path = |from: usize| (from..url.len()).find(|&at| matches!(url[at], b'/' | b'?' | b';'));

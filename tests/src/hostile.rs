@@ -1,10 +1,10 @@
-//! Builders of files that were meant to hurt: large, deep, repetitive, or no robots.txt at all.
+//! Builders of hostile files: large, deep, repetitive, or not a robots.txt at all.
 //!
 //! Used by the limit suite, the benches and the fuzz seeds. Each builder is named after what it
-//! strains, takes its size, and is deterministic. [`all`] is the list with its usual sizes.
-//! Invariant: nothing here takes more memory than the file it returns. Files with ACAP records, and
-//! what may surround them, are in [`acap`]. It does not know limits or right answers; suites ask
-//! only that an engine ends in time and within its caps.
+//! stresses, takes a size, and is deterministic. [`all`] lists them with their usual sizes.
+//! Invariant: no builder takes more memory than the file that it returns. Files with ACAP records,
+//! and their context, are in [`acap`]. This file knows neither limits nor right answers; suites
+//! only require that an engine finishes in time and within its limits.
 
 pub mod acap;
 
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 /// A hostile file and its name.
 pub type Hostile = (&'static str, Vec<u8>);
 
-/// Every builder at its usual size. About 30 MB together.
+/// Every builder at its usual size, about 30 MB in total.
 pub fn all() -> Vec<Hostile> {
     vec![
         ("ten-megabytes", ten_megabytes()),
@@ -44,7 +44,7 @@ pub fn all() -> Vec<Hostile> {
     ]
 }
 
-/// A well-formed file of 10 MB: past any parse limit, with its last rule at the very end.
+/// A well-formed file of 10 MB: beyond every parse limit, with its last rule at the very end.
 pub fn ten_megabytes() -> Vec<u8> {
     let mut out = String::from("User-agent: *\n");
     for number in 0.. {
@@ -57,19 +57,19 @@ pub fn ten_megabytes() -> Vec<u8> {
     out.into_bytes()
 }
 
-/// That many groups, each with an agent and a rule of its own.
+/// `count` groups, each with its own agent and rule.
 pub fn groups(count: usize) -> Vec<u8> {
     lines(count, |out, n| line(out, format_args!("User-agent: bot{n}\nDisallow: /{n}/\n")))
 }
 
-/// One group with that many different rules.
+/// One group with `count` distinct rules.
 pub fn rules(count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| line(out, format_args!("{}: /a{}/b{n}", sense(n), n % 97)));
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// Rules such as `/*c*d*e...`, each beginning at another letter: sets that explode when
-/// determinised.
+/// Rules such as `/*c*d*e...`, each beginning with another letter: sets whose determinisation
+/// explodes.
 pub fn alphabet_stars(count: usize, stars: usize) -> Vec<u8> {
     let body = lines(count, |out, n| {
         let letter = |at: usize| char::from(b"abcdefghijklmnopqrstuvwxyz"[at % 26]);
@@ -79,12 +79,12 @@ pub fn alphabet_stars(count: usize, stars: usize) -> Vec<u8> {
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// One rule `/*a*a*a...` with that many stars.
+/// One rule `/*a*a*a...` with this number of stars.
 pub fn stars_in_one_rule(stars: usize) -> Vec<u8> {
     format!("User-agent: *\nDisallow: /{}b\n", "*a".repeat(stars)).into_bytes()
 }
 
-/// That many rules of that many one-letter segments each.
+/// `count` rules of `segments` one-letter segments each.
 pub fn segments(count: usize, segments: usize) -> Vec<u8> {
     let mut random = Random::new(segments as u64);
     let body = lines(count, |out, n| {
@@ -94,7 +94,7 @@ pub fn segments(count: usize, segments: usize) -> Vec<u8> {
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// Lines of that many bytes: a comment, an unknown key, an agent, a path.
+/// Lines of this number of bytes: a comment, an unknown key, an agent, a path.
 pub fn long_lines(bytes: usize) -> Vec<u8> {
     let long = "x".repeat(bytes);
     format!(
@@ -103,13 +103,13 @@ pub fn long_lines(bytes: usize) -> Vec<u8> {
     .into_bytes()
 }
 
-/// NULs, with good lines between them.
+/// NULs, with valid lines between them.
 pub fn nuls(bytes: usize) -> Vec<u8> {
     let run = vec![0; bytes / 2];
     [run.as_slice(), b"\nUser-agent: *\n", &run, b"\nDisallow: /x\n"].concat()
 }
 
-/// A good file in UTF-16 with its byte order mark.
+/// A valid file in UTF-16 with its byte order mark.
 pub fn utf16(big_endian: bool) -> Vec<u8> {
     let text = format!("\u{FEFF}User-agent: *\r\n{}", "Disallow: /x\r\n".repeat(1_000));
     text.encode_utf16()
@@ -124,7 +124,7 @@ pub fn html() -> Vec<u8> {
         .into_bytes()
 }
 
-/// That many agents, all in one shared group and each in a group of its own: merging by copying is
+/// Agents that are all in one shared group and each in its own group: merging by copying is
 /// quadratic.
 pub fn shared_and_own_groups(agents: usize) -> Vec<u8> {
     let shared = lines(agents, |out, n| line(out, format_args!("User-agent: bot{n}")));
@@ -133,7 +133,7 @@ pub fn shared_and_own_groups(agents: usize) -> Vec<u8> {
     [shared, rules, own].concat()
 }
 
-/// That many rules `/*word`: under leftmost-first determinisation, tens of thousands of states.
+/// `count` rules `/*word`: tens of thousands of states under leftmost-first determinisation.
 pub fn star_heads(count: usize) -> Vec<u8> {
     let mut random = Random::new(7);
     let body = lines(count, |out, n| {
@@ -144,14 +144,14 @@ pub fn star_heads(count: usize) -> Vec<u8> {
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// That many rules that all wait for one segment, behind different heads.
+/// `count` rules that all wait for one segment, after different prefixes.
 pub fn awaiting(count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| line(out, format_args!("{}: /{n}*a$", sense(n))));
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// Rules `/*xa`, `/*xaa`, `/*xaaa`...: segments that all part from one another along each place of
-/// a path of `a`. Other rules make the set too large for a packed program.
+/// Rules `/*xa`, `/*xaa`, `/*xaaa`...: segments that all branch from one another at each position
+/// of a path of `a`. Other rules make the set too large for a packed program.
 pub fn nested_segments(depth: usize, count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| match n < depth {
         true => line(out, format_args!("{}: /*x{}", sense(n), "a".repeat(n + 1))),
@@ -160,9 +160,9 @@ pub fn nested_segments(depth: usize, count: usize) -> Vec<u8> {
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// That many rules of that many stars each, whose segments `a`, `aa`, `aaa`... end one another: at
-/// each place of a path of `a` all of them end, and steps wait for many. The slowest set that was
-/// found.
+/// `chains` rules of `stars` stars each, whose segments `a`, `aa`, `aaa`... are suffixes of one
+/// another: at each position of a path of `a` all of them end, and steps wait for many. The slowest
+/// set found.
 pub fn nested_chains(chains: usize, stars: usize) -> Vec<u8> {
     let body = lines(chains, |out, n| {
         let segment = |at: usize| format!("*{}", "a".repeat((7 * at + n) % 15 + 1));
@@ -171,30 +171,31 @@ pub fn nested_chains(chains: usize, stars: usize) -> Vec<u8> {
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// Rules `/a`, `/aa`, `/aaa`..., senses alternating: a trie as deep as it has rules.
+/// Rules `/a`, `/aa`, `/aaa`..., with alternating senses: a trie whose depth is the number of
+/// rules.
 pub fn prefix_chain(depth: usize) -> Vec<u8> {
     let body = lines(depth, |out, n| line(out, format_args!("{}: /{}", sense(n), "a".repeat(n + 1))));
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// One rule, that many times.
+/// One rule, repeated `count` times.
 pub fn same_rule(count: usize) -> Vec<u8> {
     [b"User-agent: *\n".as_slice(), &b"Disallow: /same/*/rule$\n".repeat(count)].concat()
 }
 
-/// One group of that many agents.
+/// One group of `count` agents.
 pub fn agents(count: usize) -> Vec<u8> {
     let agents = lines(count, |out, n| line(out, format_args!("User-agent: b{n}")));
     [agents.as_slice(), b"Disallow: /x\n"].concat()
 }
 
-/// A path of stray percents, and one of escapes cut short.
+/// A path of stray percents, and one of truncated escapes.
 pub fn percents(count: usize) -> Vec<u8> {
     format!("User-agent: *\nDisallow: /{}\nDisallow: /{}\n", "%".repeat(count), "%2".repeat(count))
         .into_bytes()
 }
 
-/// Bytes of no kind.
+/// Random bytes.
 pub fn random_bytes(count: usize) -> Vec<u8> {
     let mut random = Random::new(count as u64);
     (0..count).map(|_| random.next_u64().to_le_bytes()[7]).collect()

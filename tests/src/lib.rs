@@ -1,15 +1,15 @@
-//! What every engine of the project is tested with.
+//! Shared code for testing every engine of the project.
 //!
-//! Text, image and verdict each have a suite of their own; this crate holds what they share, so
-//! that tests, benches and fuzz targets import it instead of copying: the hand-worked cases
+//! Text, image and verdict each have their own suite. This crate holds what they share, so that
+//! tests, benches and fuzz targets import it instead of copying: the hand-worked cases
 //! ([`mod@case`]) and the runner that puts them to an engine ([`suite`]), the engines ([`engines`])
-//! and panels of them that must agree ([`panel`]), the vectors of other projects ([`vectors`]), two
-//! oracles ([`mod@oracle`] for RFC 9309, [`google`]), builders of random ([`generate`]) and of
+//! and panels of engines that must agree ([`panel`]), the vectors of other projects ([`vectors`]),
+//! two oracles ([`mod@oracle`] for RFC 9309, [`google`]), builders of random ([`generate`]) and of
 //! hostile ([`hostile`]) files, images to be damaged ([`damage`]), and the text of every stage
 //! ([`golden`]).
 //!
-//! Invariant: nothing here decides what is right except the cases and the oracles, and the oracles
-//! import no crate of the project. It does not know how any engine works.
+//! Invariant: only the cases and the oracles decide what is right, and the oracles import no crate
+//! of the project. This crate does not know how any engine works.
 
 pub mod acap;
 pub mod acap_files;
@@ -33,16 +33,16 @@ pub use map::map;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The folder of this crate, where `cases` and `data` are.
+/// The folder of this crate, which contains `cases` and `data`.
 pub fn home() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A number that the environment may set (`ROBOMATON_SEED`, `ROBOMATON_CASES`), so that a run can
-/// be repeated, lengthened or varied.
+/// A number that the environment may set (`ROBOMATON_SEED`, `ROBOMATON_CASES`), to repeat, extend
+/// or vary a run.
 ///
 /// # Panics
-/// When the variable is set to something else.
+/// If the variable is set to an invalid value.
 pub fn setting<T: FromStr>(name: &str, default: T) -> T {
     match std::env::var(name) {
         Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text:?} is no such number")),

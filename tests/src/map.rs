@@ -1,18 +1,18 @@
-//! Maps images: those that tests and benches have written themselves.
+//! Maps images that tests and benches have written.
 //!
-//! The one place of tests and benches that maps files, and with it the one that promises that they
-//! stay as they are.
+//! The only place in tests and benches that maps files, and so the only one that promises that they
+//! stay unchanged.
 #![allow(unsafe_code)]
 
 use robomaton_runtime::{Image, OpenError};
 use std::path::Path;
 
-/// Maps an image that the caller has written and leaves alone.
+/// Maps an image that the caller has written and does not change.
 ///
 /// # Errors
-/// When it cannot be opened.
+/// If it cannot be opened.
 pub fn map(path: impl AsRef<Path>) -> Result<Image, OpenError> {
-    // SAFETY: tests and benches write their images into places of their own, and nothing writes
-    // there again.
+    // SAFETY: tests and benches write their images into their own places, and nothing writes there
+    // again.
     unsafe { Image::map(path) }
 }

@@ -1,14 +1,14 @@
-//! The RFC read naively: what rules R1 to R14 say, in the plainest code that says it.
+//! The RFC read naively: rules R1 to R14, in the plainest possible code.
 //!
-//! The second opinion of every suite, so it shares nothing with what it judges: no crate of the
-//! project, no automaton, no index. It reads the whole file again for each question. Invariants:
-//! one function per rule or two; anything clever is a mistake here. It does not know limits other
-//! than the 500 KiB of R4, extension keys, usages, or profiles other than `full` (on files without
-//! ACAP and Robot-version) and `rfc9309`.
+//! The second opinion of every suite, so it shares nothing with the code that it judges: no crate
+//! of the project, no automaton, no index. It reads the whole file again for each query.
+//! Invariants: one function per rule or two; anything clever is a mistake here. This file does not
+//! know limits other than the 500 KiB of R4, extension keys, usages, or profiles other than `full`
+//! (on files without ACAP and Robot-version) and `rfc9309`.
 
-/// Whether the first of `agents` that has a group may fetch the target (`path?query`, as in the
-/// request), and the line of the rule that decided, from 1. Of several deciding rules the first in
-/// the file is named.
+/// Decides whether the first of `agents` that has a group may fetch the target (`path?query`, as in
+/// the request); also returns the line of the deciding rule, from 1. Among several deciding rules,
+/// this is the first in the file.
 pub fn verdict(robots: &[u8], agents: &[&str], target: &[u8], origin: Option<&str>) -> (bool, Option<u32>) {
     let subject = bytes(target, false);
     if subject == bytes(b"/robots.txt", false) {
@@ -20,7 +20,7 @@ pub fn verdict(robots: &[u8], agents: &[&str], target: &[u8], origin: Option<&st
     let Some(chosen) = tokens.chain(["*".to_owned()]).find(named) else { return (true, None) }; // R5, R7
     let rules = groups.iter().filter(|(agents, _)| agents.contains(&chosen)).flat_map(|(_, rules)| rules);
     let matching = rules.filter(|rule| matches(&rule.pattern, &subject));
-    let best = matching.rev().max_by_key(|rule| (rule.length, rule.allow)); // R12; of equals, max takes the last
+    let best = matching.rev().max_by_key(|rule| (rule.length, rule.allow)); // R12; max takes the last
     best.map_or((true, None), |rule| (rule.allow, Some(rule.line)))
 }
 
@@ -56,7 +56,7 @@ fn groups(robots: &[u8], origin: Option<&str>) -> Vec<Group> {
     groups
 }
 
-/// R1, R2, R4: the lines, without their ends.
+/// R1, R2, R4: the lines, without line ends.
 pub(crate) fn lines(robots: &[u8]) -> Vec<&[u8]> {
     let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
     let mut text = robots;
@@ -75,7 +75,8 @@ pub(crate) fn lines(robots: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// R2, R3: comment off; the key in its proper spelling, if it is one of the three, and the value.
+/// R2, R3: removes the comment; returns the key in its standard spelling, if it is one of the
+/// three, and the value.
 fn record(line: &[u8]) -> Option<(&'static str, &[u8])> {
     let line = trim(line.split(|&byte| byte == b'#').next()?);
     let (name, value) = match line.iter().position(|&byte| byte == b':') {
@@ -104,12 +105,12 @@ pub(crate) fn trim(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// R5: whom a line names; nobody is the empty text.
+/// R5: the crawler that a line names; the empty text for none.
 pub(crate) fn agent(value: &[u8]) -> String {
     if matches!(value, [b'*'] | [b'*', b' ' | b'\t', ..]) { "*".to_owned() } else { token(value) }
 }
 
-/// R5: letters of any script; bytes that are no UTF-8 are Latin-1.
+/// R5: letters of any script; invalid UTF-8 is Latin-1.
 pub(crate) fn token(text: &[u8]) -> String {
     let characters = text.utf8_chunks().flat_map(|chunk| {
         let invalid = chunk.invalid().iter().map(|&byte| char::from(byte));
@@ -126,7 +127,7 @@ pub(crate) fn token(text: &[u8]) -> String {
     token
 }
 
-/// R14: the pattern that a value stands for.
+/// R14: the pattern for a value.
 pub(crate) fn path_of(value: &[u8], origin: Option<&str>) -> Option<Vec<u8>> {
     let path = match authority_and_rest(value) {
         Some((host, rest)) => (authority_and_rest(origin?.as_bytes())?.0 == host).then_some(rest)?,
@@ -161,7 +162,7 @@ pub(crate) fn bytes(text: &[u8], is_pattern: bool) -> Vec<Tok> {
         let hex = text.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
         let hex = hex.filter(|hex| text[at] == b'%' && hex.bytes().all(|o| o.is_ascii_hexdigit()));
         let escaped = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        // SPEC.md: a digit that could complete a stray percent to an escape is left escaped.
+        // SPEC.md: a digit that could complete a stray percent to an escape remains escaped.
         let stray = match &text[..at] {
             [.., b'%'] => true,
             [.., b'%', digit] => digit.is_ascii_hexdigit(),
@@ -180,7 +181,7 @@ pub(crate) fn bytes(text: &[u8], is_pattern: bool) -> Vec<Tok> {
             }
             (None, b'*') if is_pattern => toks.push(Tok::Star),
             (None, b'$') if is_pattern && last => toks.push(Tok::End),
-            // RFC 3986 has no place for these.
+            // RFC 3986 does not permit these.
             (None, o @ 0x21..=0x7E) if !b"\"<>\\^`{|}".contains(&o) => toks.push(Tok::Byte(o)),
             (Some(o), _) | (None, o) => toks.extend(format!("%{o:02X}").bytes().map(Tok::Byte)),
         }
@@ -189,7 +190,7 @@ pub(crate) fn bytes(text: &[u8], is_pattern: bool) -> Vec<Tok> {
     toks
 }
 
-/// R11: the set of places in the subject that the pattern can have come to.
+/// R11: the set of positions in the subject that the pattern can reach.
 pub(crate) fn matches(pattern: &[Tok], subject: &[Tok]) -> bool {
     let mut places = vec![0];
     for tok in pattern {

@@ -1,24 +1,24 @@
-//! Panels: engines that must give one answer, and the smallest file on which they do not.
+//! Panels: engines that must agree, and the smallest file on which they do not.
 //!
-//! Stands between the generators and the agreement suites. A disagreement is shrunk by leaving out
-//! lines and then bytes of the question, so that what a failing run prints can be read at a glance.
-//! It does not know who is right.
+//! Used by the agreement suites on generated files. A disagreement is shrunk by removing lines and
+//! then bytes of the query, so that the output of a failing run is easy to read. This file does not
+//! know which engine is right.
 
 use crate::engines::{self, GoogleOracle, Oracle, Trace};
 use crate::suite::{Answer, Engine, Question, Text, agree};
 
-/// Engines that have loaded one file.
+/// Engines that have loaded a file.
 pub struct Panel {
     profile: &'static str,
     engines: Vec<Box<dyn Engine>>,
 }
 
-/// One question: a file, who asks, for what, about which URL.
+/// One query: a file, a crawler, a usage and a URL.
 #[derive(Clone, Debug)]
 pub struct Query {
     /// The robots.txt.
     pub robots: Vec<u8>,
-    /// The site it is of; `None` for URLs that are only paths.
+    /// The site of the file; `None` for URLs that are only paths.
     pub origin: Option<String>,
     /// The crawler's token.
     pub agent: String,
@@ -29,8 +29,8 @@ pub struct Query {
 }
 
 impl Panel {
-    /// The engines that must agree under a profile: the trace evaluator, a fresh image, one of
-    /// tries alone, and, where there is one, the oracle.
+    /// The engines that must agree under a profile: the trace, a fresh image, one with only tries,
+    /// and the oracle if there is one.
     pub fn of(profile: &'static str) -> Panel {
         let mut engines: Vec<Box<dyn Engine>> =
             vec![Box::new(Trace::default()), Box::new(engines::fresh()), Box::new(engines::plain())];
@@ -42,17 +42,17 @@ impl Panel {
         Panel { profile, engines }
     }
 
-    /// Every engine takes the file.
+    /// Loads the file into every engine.
     pub fn load(&mut self, robots: &[u8], origin: Option<&str>) {
         let text = Text::new(robots, origin, self.profile);
         self.engines.iter_mut().for_each(|engine| engine.load(&text));
     }
 
-    /// Asks every engine; the oracles are not asked about other usages than `crawl`, which they do
-    /// not know.
+    /// Queries every engine, except the oracles for usages other than `crawl`, which they do not
+    /// know.
     ///
     /// # Errors
-    /// What each said, when they differ.
+    /// The answer of each engine, if they differ.
     pub fn ask(&self, agent: &str, usage: &str, url: &str) -> Result<Answer, String> {
         let knows = |engine: &dyn Engine| usage == "crawl" || !engine.name().ends_with("oracle");
         let asked = self.engines.iter().filter(|engine| knows(engine.as_ref()));
@@ -62,16 +62,16 @@ impl Panel {
         Ok(answers[0].1.clone())
     }
 
-    /// Asks all at once, with nothing loaded before.
+    /// Loads and queries at once.
     ///
     /// # Errors
-    /// As [`Panel::ask`].
+    /// As for [`Panel::ask`].
     pub fn settle(&mut self, query: &Query) -> Result<Answer, String> {
         self.load(&query.robots, query.origin.as_deref());
         self.ask(&query.agent, &query.usage, &query.url)
     }
 
-    /// A readable account of a disagreement, on the smallest query that still shows it.
+    /// A readable report of a disagreement, with the smallest query that still shows it.
     pub fn account(&mut self, query: &Query) -> String {
         let small = shrink(query.clone(), &mut |query| self.settle(query).is_err());
         let said = self.settle(&small).err().unwrap_or_else(|| "they agree when asked again".to_owned());
@@ -84,10 +84,10 @@ impl Panel {
     }
 }
 
-/// Checks that all answers are one; lines of `None` agree with any.
+/// Checks that all answers are equal; lines of `None` agree with any.
 ///
 /// # Errors
-/// What each said, a line each.
+/// The answers, one per line.
 pub fn same(answers: &[(&str, Answer)]) -> Result<(), String> {
     let pairs = answers
         .iter()
@@ -99,8 +99,8 @@ pub fn same(answers: &[(&str, Answer)]) -> Result<(), String> {
     Err(answers.iter().map(|(name, answer)| format!("  {name} said: {answer}\n")).collect())
 }
 
-/// The smallest query found that still fails: lines are left out, then bytes of the lines and of
-/// the URL's end.
+/// The smallest query found that still fails: lines are removed, then bytes of the lines and of the
+/// URL's end.
 pub fn shrink(mut query: Query, fails: &mut dyn FnMut(&Query) -> bool) -> Query {
     let ends: fn(&u8) -> bool = |byte| *byte == b'\n';
     query.robots =
@@ -120,7 +120,7 @@ pub fn shrink(mut query: Query, fails: &mut dyn FnMut(&Query) -> bool) -> Query 
     Query { url: url(&tail), ..query }
 }
 
-/// Leaves out parts, in runs of shrinking length, as long as what remains fails.
+/// Removes parts, in runs of decreasing length, while the remainder fails.
 fn shrink_parts<T: Clone>(mut parts: Vec<T>, fails: &mut dyn FnMut(&[T]) -> bool) -> Vec<T> {
     let mut run = parts.len() / 2;
     while run > 0 {

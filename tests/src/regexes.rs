@@ -1,10 +1,10 @@
-//! Rules as regular expressions: a general engine's opinion of what a set of rules says.
+//! Rules as regular expressions: the answers of a general engine for a set of rules.
 //!
 //! Each pattern becomes an expression over bytes, and a set becomes their leftmost-first
-//! alternation, anchored at the start, with the best-ranked rule first: the expression that matches
-//! is then the rule that decides. The automaton is `regex-automata`'s dense one, which is
-//! exponential on some sets; those it cannot build within `LIMIT` have no opinion. Shares the
-//! canonical bytes with the compiler, and nothing of its automata.
+//! alternation, anchored at the start, with the best-ranked rule first: the matching expression is
+//! then the deciding rule. The automaton is the dense one of `regex-automata`, which is exponential
+//! on some sets; sets that it cannot build within `LIMIT` get no answer. This engine shares the
+//! canonical bytes with the compiler, but none of its automata.
 
 use crate::engines::{Trace, target_of};
 use crate::suite::{Answer, Engine, Question, Text};
@@ -16,11 +16,11 @@ use robomaton_formats::{Decision, Notation, policy};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-/// Bytes that an automaton may have, and its determinisation may use.
+/// The maximum size of an automaton in bytes, and the maximum memory for its determinisation.
 const LIMIT: usize = 1 << 20;
 
-/// The engine. It answers for files of one group for everybody, the profiles `full` and `rfc9309`,
-/// and the usage `crawl`.
+/// The engine. It answers for files with a single group for all crawlers, the profiles `full` and
+/// `rfc9309`, and the usage `crawl`.
 #[derive(Debug, Default)]
 pub struct Regexes {
     trace: Trace,
@@ -30,7 +30,7 @@ pub struct Regexes {
 }
 
 impl Regexes {
-    /// Whether the automaton could be built, so that there is an opinion.
+    /// True if the automaton could be built, so that there is an answer.
     pub fn is_built(&self) -> bool {
         self.automaton.is_some()
     }
@@ -52,7 +52,7 @@ impl Engine for Regexes {
             };
             rules.map(row).collect()
         });
-        // R12: the longest first, of equal ones those that allow, then the first in the file.
+        // R12: the longest first, among equals the permissions, then the first in the file.
         rules.sort_by_key(|&(length, allow, line, _)| (Reverse(length), Reverse(allow), line));
         let expressions: Vec<&str> = rules.iter().map(|rule| rule.3.as_str()).collect();
         let config = dense::Config::new()

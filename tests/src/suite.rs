@@ -1,25 +1,25 @@
-//! Puts the cases to an engine and says, readably, what it got wrong.
+//! Runs the cases on an engine and reports its failures readably.
 //!
-//! Stands between [`mod@crate::case`] and the engines of [`crate::engines`]: the same questions for
-//! all of them, so a case that one engine passes and another fails is a disagreement between
-//! engines. Invariant: every ask that the filter lets through is asked, also after a failure. It
-//! does not know how an engine reads a file, and holds no expectation of its own.
+//! Connects [`mod@crate::case`] with the engines of [`crate::engines`]. All engines get the same
+//! queries, so a case that one engine passes and another fails is a disagreement between engines.
+//! Invariant: every query that the filter accepts is run, even after a failure. This file does not
+//! know how an engine reads a file, and holds no expectations of its own.
 
 use crate::case::{Ask, Case, Page};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What answers: one way from a text to a verdict.
+/// An engine: one way from a text to a verdict.
 pub trait Engine {
-    /// How the engine is called in failures.
+    /// The name of the engine in failures.
     fn name(&self) -> &str;
-    /// Takes a file; what was loaded before is forgotten.
+    /// Loads a file, replacing the previous one.
     fn load(&mut self, text: &Text<'_>);
-    /// Answers for the loaded file.
+    /// Answers a query about the loaded file.
     fn ask(&self, question: &Question<'_>) -> Answer;
 }
 
-/// A file with what surrounds it.
+/// A file with its context.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
     /// The bytes of the file.
@@ -30,7 +30,7 @@ pub struct Text<'a> {
     pub profile: &'a str,
     /// `robots.txt` or `data.txt`.
     pub document: &'a str,
-    /// The status that the file was answered with.
+    /// The status of the response with the file.
     pub status: u16,
     /// Other files of the site, by path.
     pub files: &'a BTreeMap<String, String>,
@@ -42,7 +42,7 @@ pub struct Text<'a> {
 static NO_FILES: BTreeMap<String, String> = BTreeMap::new();
 
 impl<'a> Text<'a> {
-    /// A robots.txt alone.
+    /// A single robots.txt.
     pub fn new(robots: &'a [u8], origin: Option<&'a str>, profile: &'a str) -> Text<'a> {
         Text { robots, origin, profile, document: "robots.txt", status: 200, files: &NO_FILES, pages: &[] }
     }
@@ -59,52 +59,52 @@ impl<'a> Text<'a> {
     }
 }
 
-/// A question.
+/// A query.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The crawler's tokens, best first.
     pub agents: &'a [&'a str],
     /// The usage.
     pub usage: &'a str,
-    /// The purpose, if there is one.
+    /// The purpose, if any.
     pub purpose: Option<&'a str>,
-    /// An absolute URL, or a path where the site of the file is not known.
+    /// An absolute URL, or a path if the site of the file is unknown.
     pub url: &'a str,
-    /// Whether the crawler works on elements of pages.
+    /// The crawler handles elements of pages separately.
     pub elements: bool,
-    /// Whether only groups that name the crawler count.
+    /// Only groups that name the crawler count.
     pub named_only: bool,
 }
 
 impl<'a> Question<'a> {
-    /// A question without a purpose.
+    /// A query without a purpose.
     pub fn new(agents: &'a [&'a str], usage: &'a str, url: &'a str) -> Question<'a> {
         Question { agents, usage, purpose: None, url, elements: false, named_only: false }
     }
 }
 
-/// What an engine says.
+/// The answer of an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// `allowed`, `disallowed`, `conditional` or `unknown`.
     pub verdict: String,
-    /// The lines of the deciding rules, from 1, ascending; `None` when the engine cannot tell.
-    /// Those of the k-th file that is referred to are counted on from 1,000,000 k.
+    /// The lines of the deciding rules, from 1, ascending; `None` if the engine does not report
+    /// them. Lines of the k-th referenced file are counted from 1,000,000 k.
     pub lines: Option<Vec<u32>>,
-    /// What a conditional permission demands, sorted.
+    /// The conditions of a conditional permission, sorted.
     pub conditions: Vec<String>,
-    /// Whether a file is missing that might have changed the answer.
+    /// A missing file could have changed the answer.
     pub incomplete: bool,
 }
 
 impl Answer {
-    /// A verdict of the rule on this line, of no rule for 0.
+    /// A verdict decided by the rule on this line, or by no rule for 0.
     pub fn new(verdict: impl ToString, line: Option<u32>) -> Answer {
         let lines = line.map(|line| Vec::from_iter((line != 0).then_some(line)));
         Answer { verdict: verdict.to_string(), lines, ..Answer::default() }
     }
 
-    /// Whether a rule decided.
+    /// True if a rule decided.
     pub fn is_decided(&self) -> bool {
         self.lines != Some(Vec::new())
     }
@@ -125,7 +125,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// One ask that an engine answered otherwise than the case. Its text is meant to be read as it is.
+/// One query that an engine answered differently than the case. Its text is made for human readers.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// The engine's name.
@@ -134,11 +134,11 @@ pub struct Failure {
     pub case: Case,
     /// The ask.
     pub ask: Ask,
-    /// What the engine said.
+    /// The engine's answer.
     pub answer: Answer,
 }
 
-/// The answer that a case expects; lines of `None` are left open.
+/// The answer that a case expects; lines of `None` are open.
 fn expected(ask: &Ask) -> Answer {
     let lines = match (&ask.lines[..], ask.line) {
         ([], None) => None,
@@ -150,7 +150,7 @@ fn expected(ask: &Ask) -> Answer {
     Answer { verdict, lines, conditions, incomplete: ask.incomplete }
 }
 
-/// Whether two answers are one, as far as both tell.
+/// True if two answers agree, as far as both state.
 pub fn agree(one: &Answer, other: &Answer) -> bool {
     let lines = one.lines.is_none() || other.lines.is_none() || one.lines == other.lines;
     lines
@@ -158,7 +158,7 @@ pub fn agree(one: &Answer, other: &Answer) -> bool {
             == (&other.verdict, &other.conditions, other.incomplete)
 }
 
-/// Puts every case's asks that pass the filter to the engine.
+/// Runs every case's queries that pass the filter on the engine.
 pub fn run_suite(
     engine: &mut dyn Engine,
     cases: &[Case],
@@ -192,10 +192,10 @@ pub fn run_suite(
     failures
 }
 
-/// Panics with all failures written out, if there are any. `ran` names what ran.
+/// Panics with a report of all failures, if there are any. `ran` names the run.
 ///
 /// # Panics
-/// When there is a failure: that is its purpose.
+/// If there is a failure: that is its purpose.
 #[track_caller]
 pub fn assert_none(ran: &str, failures: &[Failure]) {
     if !failures.is_empty() {
@@ -232,7 +232,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The lines of a file with their numbers, for a reader: odd bytes escaped.
+/// The lines of a file with their numbers, for a reader; unusual bytes are escaped.
 fn numbered(robots: &[u8]) -> Vec<(u32, String)> {
     let text = robots.escape_ascii().to_string();
     let text = text.replace("\\r\\n", "\n").replace("\\r", "\n").replace("\\n", "\n").replace("\\\"", "\"");

@@ -1,46 +1,46 @@
-//! The vectors of other projects (`data/vectors/*.jsonl`), and the list of those we answer
-//! otherwise.
+//! The test vectors of other projects (`data/vectors/*.jsonl`), and the list of those that we
+//! answer differently.
 //!
-//! Each vector is a file, an agent, a URL and what its project expects; the data is kept as it
-//! came. Where our rules give another answer, `cases/expected-differences.toml` says which rule and
-//! why. Invariant: the list is exact, see [`compare`]: what is listed differs, what differs is
-//! listed. It does not know the engines: whoever compares brings the answers.
+//! Each vector is a file, an agent, a URL and its project's expectation; the data is kept
+//! unchanged. If our rules give another answer, `cases/expected-differences.toml` names the rule
+//! and the reason. Invariant: the list is exact, see [`compare`]: it contains the vectors that
+//! differ and no others. This file does not know the engines: the caller supplies the answers.
 
 use base64::Engine as _;
 use serde::Deserialize;
 use std::error::Error;
 use std::fmt::Write as _;
 
-/// The files, in the order in which they are run.
+/// The files, in run order.
 pub const SOURCES: [&str; 4] = ["google_robotstxt", "google_spec_test", "robotspy", "texting_robots"];
 
 /// One vector.
 #[derive(Clone, Debug)]
 pub struct Vector {
-    /// The file it stands in, one of [`SOURCES`].
+    /// Its file, one of [`SOURCES`].
     pub source: &'static str,
-    /// Its line there, from 0.
+    /// Its line in the file, from 0.
     pub index: usize,
     /// The bytes of the robots.txt.
     pub robots: Vec<u8>,
-    /// The crawler's token as its project passes it.
+    /// The crawler's token, as its project passes it.
     pub agent: String,
-    /// As its project writes it: absolute, a path, or empty.
+    /// The URL, as its project writes it: absolute, a path, or empty.
     pub url: String,
-    /// What its project expects.
+    /// The expectation of its project.
     pub allowed: bool,
-    /// The name of the test there, or its comment.
+    /// The name of the project's test, or its comment.
     pub note: String,
 }
 
 impl Vector {
-    /// The site of the file, if the URL names one; and the target to ask for.
+    /// The site of the file, if the URL names one, and the request target.
     pub fn question(&self) -> (Option<String>, Vec<u8>) {
         split(&self.url)
     }
 }
 
-/// One vector that the profile `full` answers otherwise than its project.
+/// One vector that the profile `full` answers differently than its project.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
@@ -48,11 +48,11 @@ pub struct Difference {
     pub source: String,
     /// The vector's line in that file, from 0.
     pub index: usize,
-    /// The rule that makes the difference.
+    /// The rule that causes the difference.
     pub rule: String,
-    /// Why, in a sentence.
+    /// The reason, in one sentence.
     pub why: String,
-    /// What we say: `allowed` or `disallowed`.
+    /// Our answer: `allowed` or `disallowed`.
     pub ours: String,
 }
 
@@ -72,7 +72,7 @@ pub fn load() -> Result<Vec<Vector>, Box<dyn Error>> {
     for source in SOURCES {
         let path = crate::home().join("data/vectors").join(format!("{source}.jsonl"));
         let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        // Not `lines()`: a JSON string may hold any line separator but LF.
+        // Not `lines()`: a JSON string may contain any line separator except LF.
         for (index, line) in text.split('\n').enumerate().filter(|(_, line)| !line.is_empty()) {
             let raw: Raw = serde_json::from_str(line).map_err(|e| format!("{source}, line {index}: {e}"))?;
             let robots = match raw.robots_b64 {
@@ -99,9 +99,9 @@ pub fn differences() -> Result<Vec<Difference>, Box<dyn Error>> {
     Ok(toml::from_str::<File>(&text)?.difference)
 }
 
-/// Compares answers (one per vector, in order) with the vectors and the list: one line of text for
-/// each vector that differs and is not listed, is listed and agrees, is listed otherwise, or is
-/// listed and gone.
+/// Compares answers (one per vector, in order) with the vectors and the list. Returns one line of
+/// text for each vector that differs and is not listed, is listed and agrees, is listed with
+/// another answer, or is listed and missing.
 pub fn compare(vectors: &[Vector], listed: &[Difference], answers: &[bool]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (vector, &allowed) in vectors.iter().zip(answers) {
@@ -125,8 +125,7 @@ pub fn compare(vectors: &[Vector], listed: &[Difference], answers: &[bool]) -> V
     wrong
 }
 
-/// What the list would be, given these answers: entries of the present list keep their rule and
-/// reason.
+/// The list for these answers: entries of the present list keep their rule and reason.
 pub fn write_list(vectors: &[Vector], listed: &[Difference], answers: &[bool]) -> String {
     let mut out = String::new();
     for (vector, &allowed) in
@@ -152,9 +151,9 @@ fn word(allowed: bool) -> &'static str {
     if allowed { "allowed" } else { "disallowed" }
 }
 
-/// Takes a URL or a path apart by R9: the origin if there is one, and path plus query without the
-/// fragment, as written. What has neither a scheme nor a leading slash is taken as a path without
-/// its slash.
+/// Splits a URL or a path by R9: the origin if there is one, and path plus query without the
+/// fragment, as written. A text with neither a scheme nor a leading slash is treated as a path
+/// without its slash.
 pub fn split(url: &str) -> (Option<String>, Vec<u8>) {
     let url = url.split('#').next().unwrap_or_default();
     let scheme = ["http://", "https://"]

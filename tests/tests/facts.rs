@@ -1,7 +1,7 @@
-//! What the cases expect besides verdicts: schedules, records that are kept, requests, places,
+//! The expectations of the cases other than verdicts: schedules, kept records, requests, locations,
 //! freshness.
 //!
-//! Each is asked of a fresh image by the runtime's own doors, as a user of the library would.
+//! Each is queried in a fresh image through the public methods of the runtime.
 
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
 use robomaton_formats::SiteKey;

@@ -1,8 +1,8 @@
-//! Files that were meant to hurt: each compiles in time to a named outcome, to an image of bounded
-//! size that verifies and answers in time.
+//! Hostile files: each compiles in time to a named outcome, and to an image of bounded size that
+//! verifies and answers in time.
 //!
-//! The times are those of the dev profile on a slow machine; in release everything takes under a
-//! second. Run with `--nocapture` for the table.
+//! The times are those of the dev profile on a slow machine; in release mode everything takes less
+//! than a second. Run with `--nocapture` for the table.
 
 use robomaton_compiler::automaton::{self, Prioritized};
 use robomaton_compiler::{
@@ -17,32 +17,34 @@ use robomaton_tests::generate::Random;
 use robomaton_tests::hostile;
 use std::time::{Duration, Instant};
 
-/// One file under one profile: reading, lowering, building.
+/// The time for one file under one profile: reading, lowering, building.
 const COMPILE: Duration = Duration::from_secs(4);
-/// One look-up of an adversarial path.
+/// The time for one look-up of an adversarial path.
 const LOOK_UP: Duration = Duration::from_millis(20);
-/// The same among fields that are weighed by narrowness, where a crawler's programs may be
-/// thousands: slack is threefold.
+/// The same for fields weighed by specificity, where a crawler may have thousands of programs: with
+/// a threefold margin.
 const SCOPED_LOOK_UP: Duration = Duration::from_millis(450);
-/// The account of one verdict, which decodes the details of the document and matches naively.
+/// The time to explain one verdict, which decodes the details of the document and matches naively.
 const ACCOUNT: Duration = Duration::from_secs(2);
 
-/// The limit that each file is over, by profile; files that are not listed are over none.
+/// The limit that each file exceeds, by profile; files that are not listed exceed none.
 fn over(name: &str, profile: Profile) -> Option<LimitName> {
     match (name, profile) {
         // 1996 patterns have no stars.
         ("stars-in-one-rule" | "segments" | "same-rule" | "too-deep", Profile::Koster) => None,
         ("too-deep", _) => Some(LimitName::Depth),
-        // Stars are counted as they are read, before equal rules are one.
+        // Stars are counted while reading, before equal rules are merged.
         ("stars-in-one-rule" | "segments" | "same-rule", _) => Some(LimitName::Stars),
-        // The others read 500 KiB, which ends before too many groups or rules, or the long line.
+        // The other profiles read 500 KiB, which ends before too many groups or rules, or the long
+        // line.
         ("ten-megabytes", Profile::Google) => Some(LimitName::Rules),
         ("groups", Profile::Google) => Some(LimitName::Groups),
         _ => None,
     }
 }
 
-/// 2,048 bytes that come near to many patterns: runs of `a`, an alphabet, almost-segments.
+/// Paths of 2,048 bytes that nearly match many patterns: runs of `a`, an alphabet, incomplete
+/// segments.
 fn adversarial_paths() -> Vec<String> {
     let fill = |piece: &str| format!("/{}", piece.repeat(2_047 / piece.len()));
     let mut random = Random::new(2048);
@@ -57,7 +59,7 @@ fn adversarial_paths() -> Vec<String> {
     ]
 }
 
-/// No program is larger than six times its patterns and 512 bytes; gives the largest quotient.
+/// No program is larger than six times its patterns plus 512 bytes; returns the largest ratio.
 fn assert_sizes(name: &str, policy: &Policy<'_>) -> f64 {
     let priorities = precedence::priorities(policy);
     let mut worst: f64 = 0.0;
@@ -127,7 +129,7 @@ fn hostile_files_cost_little() {
     }
 }
 
-/// Asks the adversarial paths, each best of three; gives the slowest.
+/// Looks up the adversarial paths, each best of three; returns the slowest time.
 fn look_ups(name: &str, image: &Image<&[u8]>) -> Duration {
     let mut slowest = Duration::ZERO;
     for crawler in ["bot7", "nobody"].map(|crawler| image.crawler([crawler])) {
@@ -147,22 +149,22 @@ fn look_ups(name: &str, image: &Image<&[u8]>) -> Duration {
     slowest
 }
 
-/// What an image may hold of programs, policies, lists and scopes for a byte of what is read, and
-/// at least.
+/// The maximum size of programs, policies, lists and scopes in an image: bytes per input byte, and
+/// a minimum.
 const HOT: (usize, usize) = (40, 16 << 10);
-/// Bytes that the compiler and the emitter may hold at one time.
+/// The maximum number of bytes that compiler and emitter hold at one time.
 const MEMORY: u64 = 1 << 30;
 
-/// The limit that each file with ACAP records or pages is over; those that are not listed are over
+/// The limit that each file with ACAP records or pages exceeds; files that are not listed exceed
 /// none.
 fn scoped_over(name: &str) -> Option<LimitName> {
     match name {
-        // As an expansion multiplies.
+        // Limits on expansion.
         "purposes-by-usages" | "crawlers-by-sub-records" | "crawlers-by-entries" => Some(LimitName::Entries),
         "composites-by-one-long-pattern" | "long-page" => Some(LimitName::Rules),
         "qualifiers" | "qualified-by-explicit" | "too-many-metas-of-one-page" => Some(LimitName::Conditions),
         "shared-long-rules" => Some(LimitName::Merged),
-        // What a crawler is told may have no more stars than a group.
+        // All fields for one crawler may have no more stars than a group.
         "composites-by-sets"
         | "shared-stars-by-the-ten-thousand"
         | "long-chain-of-narrower"
@@ -178,7 +180,7 @@ fn scoped_over(name: &str) -> Option<LimitName> {
     }
 }
 
-/// Bytes of the sections that grow with the rules and are read for verdicts.
+/// The bytes of the sections that grow with the rules and that verdicts read.
 fn hot(image: &Image<&[u8]>) -> usize {
     let sections = [Section::Policies, Section::Lists, Section::Programs, Section::Scopes, Section::Purposes];
     sections.into_iter().map(|section| image.section_bytes(section)).sum()
@@ -239,8 +241,8 @@ fn hostile_records_cost_little() {
     }
 }
 
-/// Asks the adversarial paths, each best of three; gives the slowest with what was asked, and the
-/// slowest account.
+/// Looks up the adversarial paths, each best of three; returns the slowest time with its query, and
+/// the slowest explanation.
 fn scoped_look_ups(image: &Image<&[u8]>) -> (Duration, Duration, String) {
     let (mut slowest, mut account) = ((Duration::ZERO, String::new()), Duration::ZERO);
     let usages = ["crawl", "index", "present-snippet", "other"].map(|usage| image.usage(usage));

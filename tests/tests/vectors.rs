@@ -1,7 +1,7 @@
 //! The vectors of other projects on images and on the google oracle.
 //!
-//! Profile `google` must answer Google's own 545 vectors as Google does, without exception; profile
-//! `full` must differ from all 1,426 exactly where `cases/expected-differences.toml` says.
+//! Profile `google` must answer all of Google's own 545 vectors as Google does; profile `full` must
+//! differ on all 1,426 vectors exactly where `cases/expected-differences.toml` says so.
 
 use robomaton_tests::engines::{self, GoogleOracle, Trace};
 use robomaton_tests::suite::{Engine, Question, Text};

@@ -1,20 +1,20 @@
-//! Trie → bytes, as `formats::program` describes them.
+//! Trie → bytes, in the format of `formats::program`.
 //!
-//! Sizes are computed from the last node to the first (children stand after their parents), then
-//! the nodes are written in one run, in preorder; so offsets are known when they are needed and
+//! Sizes are computed from the last node to the first (children come after their parents). The
+//! nodes are then written in one run, in preorder, so every offset is known when it is needed, and
 //! nothing recurses.
 
 use super::trie::{Node, Trie};
 use robomaton_formats::program::*;
 
-/// Appends the node of the trie's root, with everything below it. The labels of a `backward` trie,
-/// whose entries are texts read from the end, are written in the order of the text.
+/// Appends the root node of the trie and everything below it. The entries of a `backward` trie are
+/// texts read from the end; their labels are written in text order.
 pub(super) fn trie(trie: &Trie<'_>, extras: &[u8], backward: bool, out: &mut Vec<u8>) {
     let encoder = Encoder { trie, extras, backward };
     let count = trie.nodes.len();
-    // Bytes of each node with its subtree, labels of the children included.
+    // The size of each node with its subtree, including the labels of the children.
     let mut sizes = vec![0u32; count];
-    // Bytes of all of a node's children, and of the last one: the difference is the greatest
+    // The size of all children of a node, and of the last child: the difference is the largest
     // offset.
     let mut below = vec![(0u32, 0u32); count];
     for number in (0..count).rev() {
@@ -25,14 +25,14 @@ pub(super) fn trie(trie: &Trie<'_>, extras: &[u8], backward: bool, out: &mut Vec
             let with_label = encoder.label_size(node) + sizes[number];
             let (total, last) = &mut below[node.parent as usize];
             *total += with_label;
-            // Visited backwards: the first to come is the last child.
+            // The loop runs backwards, so the first child it meets is the last.
             if *last == 0 {
                 *last = with_label;
             }
         }
     }
     out.reserve(sizes[0] as usize);
-    // Places in `out` where each node's next offset goes, and where its children begin.
+    // Positions in `out` of each node's next offset, and of the start of its children.
     let mut tables: Vec<Table> = vec![Table::default(); count];
     for (number, node) in trie.nodes.iter().enumerate() {
         if number != 0 {
@@ -45,7 +45,7 @@ pub(super) fn trie(trie: &Trie<'_>, extras: &[u8], backward: bool, out: &mut Vec
     }
 }
 
-/// The form of the children's table, from their number and the greatest offset.
+/// The form of the children's table, chosen by their number and the largest offset.
 fn form(children: u32, greatest: u32) -> u8 {
     match (children, greatest) {
         (0, _) => CHILDREN_NONE,
@@ -68,7 +68,7 @@ fn table_size(children: u32, greatest: u32) -> u32 {
     }
 }
 
-/// A children's table that has been left open in the output, filled as the children come.
+/// A table of children reserved in the output and filled as the children are written.
 #[derive(Clone, Copy, Default)]
 struct Table {
     bytes: usize,
@@ -90,7 +90,8 @@ impl Table {
         Table { bytes, offsets: bytes + count, base: out.len(), entered: 0, width }
     }
 
-    /// Notes that the next child, whose label begins with `byte`, starts at the end of the output.
+    /// Records that the next child, whose label begins with `byte`, starts at the end of the
+    /// output.
     fn enter(&mut self, byte: u8, out: &mut [u8]) {
         let offset = (out.len() - self.base) as u32;
         out[self.bytes + self.entered] = byte;
@@ -130,7 +131,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Both priorities and the extra bytes of a node, and the flags that tell of these.
+    /// Both priorities and the extra bytes of a node, with the flags that describe them.
     fn payload(&self, node: &Node) -> ([Priority; 2], &[u8], u8) {
         if !node.accepts {
             return ([0; 2], &[], 0);
@@ -162,7 +163,7 @@ impl Encoder<'_, '_> {
 }
 
 /// The forms of a node's open and anchored priorities. A priority whose rank is the length of the
-/// pattern that ends here (the depth, and one for the anchor) needs no byte of its own.
+/// pattern that ends here (the depth, plus one for the anchor) takes no bytes.
 fn priority_forms([open, anchored]: [Priority; 2], depth: u32) -> [u8; 2] {
     let form = |priority: Priority, rank: u32| match priority {
         0 => PRIORITY_NONE,

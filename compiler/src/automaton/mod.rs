@@ -5,11 +5,11 @@
 //!                         └─▶ tails: segments ─────▶ trie ──┘
 //! ```
 //!
-//! Small sets become packed programs. The program of any other is two deterministic machines and a
-//! register. The first is a radix trie over all literals and over the prefixes (what stands before
-//! a pattern's first star). The second finds the segments between stars, in a trie that is read
-//! backwards, and moves tails on from step to step. The register keeps the highest priority. With
-//! three rules,
+//! Small sets become packed programs. The program of any other set consists of two deterministic
+//! machines and a register. The first machine is a radix trie over all literals and all prefixes
+//! (the bytes before a pattern's first star). The second finds the segments between stars in a trie
+//! that is read backwards, and advances patterns step by step. The register keeps the highest
+//! priority. With three rules,
 //!
 //! ```text
 //!   Disallow: /a        priority 4       literals:  / ── a •4 ── b $ •9
@@ -17,10 +17,9 @@
 //!   Disallow: /*.gif$   priority 14      segments:  fig. behind prefix 0: anchored •14
 //! ```
 //!
-//! Size and time are linear in the patterns whatever they are, and nothing recurses on them:
-//! general determinisation would be exponential. Invariant: equal sets of prioritized patterns, in
-//! any order, give equal bytes. It does not know what a priority means, beyond that the highest
-//! wins.
+//! Size and time are linear in the patterns, and nothing recurses on them; general determinisation
+//! would be exponential. Invariant: equal sets of prioritized patterns, in any order, give equal
+//! bytes. This module does not know the meaning of a priority, except that the highest wins.
 
 mod encode;
 mod packed;
@@ -35,7 +34,7 @@ use robomaton_formats::{Notation, Pattern};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A pattern and the priority it gives.
+/// A pattern and its priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Prioritized<'r> {
     /// The canonical pattern.
@@ -44,24 +43,24 @@ pub struct Prioritized<'r> {
     pub priority: Priority,
 }
 
-/// Bytes that the tries lead to, and what is found there.
+/// A byte string in a trie, and the data stored at its end.
 #[derive(Clone, Debug, Default)]
 struct Entry<'r> {
     bytes: Cow<'r, [u8]>,
-    /// Priority of the pattern that is these bytes, 0 when none is.
+    /// Priority of the pattern equal to these bytes; 0 if there is none.
     open: Priority,
-    /// The same, anchored.
+    /// Priority of the same pattern with an anchor.
     anchored: Priority,
-    /// A state, steps or a queue, encoded, as a range of a buffer that travels with the entries.
+    /// A state, steps or a queue, encoded, as a range of a buffer passed along with the entries.
     extra: Range<usize>,
-    /// Whether that is a queue.
+    /// The extra data is a queue.
     queued: bool,
 }
 
-/// Sorts rules and leaves one of each pattern, that of the highest priority.
+/// Sorts rules and keeps one for each pattern, with the highest priority.
 pub fn normalise(rules: &mut Vec<Prioritized<'_>>) {
     rules.sort_unstable();
-    // Of one pattern in both senses, the last has the highest priority.
+    // If a pattern occurs in both senses, the last one has the highest priority.
     rules.dedup_by(|later, kept| {
         let same = later.pattern == kept.pattern;
         if same {
@@ -71,8 +70,9 @@ pub fn normalise(rules: &mut Vec<Prioritized<'_>>) {
     });
 }
 
-/// Appends the program of these [normalised](normalise) rules, all of one notation, to `out`. Gives
-/// the depth of its segments: how many nodes a walk may meet at one place of a target.
+/// Appends the program of these [normalised](normalise) rules, all of one notation, to `out`.
+/// Returns the depth of its segments: the maximum number of nodes visited at one position of a
+/// target.
 pub fn build(rules: &[Prioritized<'_>], notation: Notation, weighing: Weighing, out: &mut Vec<u8>) -> usize {
     if packed::build(rules, notation, weighing, out) {
         return 0;
@@ -80,7 +80,7 @@ pub fn build(rules: &[Prioritized<'_>], notation: Notation, weighing: Weighing, 
     build_tries(rules, notation, weighing, out)
 }
 
-/// The same in the form of tries, however small the set: what packed programs are held against.
+/// Like [`build`], but always as tries. Packed programs are tested against these.
 pub fn build_tries(
     rules: &[Prioritized<'_>],
     notation: Notation,
@@ -122,7 +122,7 @@ pub fn build_tries(
     trie.depth()
 }
 
-/// Sorts entries by their bytes and makes one of those that are equal.
+/// Sorts entries by their bytes and merges equal ones.
 fn merge(mut entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
     if !entries.is_sorted_by(|a, b| a.bytes < b.bytes) {
         entries.sort_by(|a, b| a.bytes.cmp(&b.bytes));
@@ -131,7 +131,7 @@ fn merge(mut entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
             if same {
                 kept.open = kept.open.max(later.open);
                 kept.anchored = kept.anchored.max(later.anchored);
-                // Heads are distinct, so at most one of the two is one.
+                // Prefixes are distinct, so at most one of the two has extra data.
                 if kept.extra.is_empty() {
                     kept.extra = later.extra.clone();
                 }

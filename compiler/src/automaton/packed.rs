@@ -1,24 +1,22 @@
-//! The form of programs for small sets: rules best first, as `formats::program::packed` describes
-//! them.
+//! Packed programs for small sets: rules best first, in the format of `formats::program::packed`.
 //!
-//! Decided here: which sets are small and simple enough, where columns look, and which prefilters
-//! rules with stars wait for. None of that changes an answer. Linear in the patterns.
+//! This file decides which sets are small and simple enough, which probes the columns use, and
+//! which prefilters wildcard rules wait for. None of these choices changes an answer. Linear in the
+//! patterns.
 
 use super::Prioritized;
 use robomaton_formats::Notation;
 use robomaton_formats::program::packed::{Draft, FRONT_PACKED, MAX_LENGTH, MAX_PACKED, Plan, REACH_ALL};
 use robomaton_formats::program::{Header, Priority, Weighing};
 
-/// Appends the program of these normalised rules, if they fit the packed form; says whether they
-/// do.
+/// Appends the program of these normalised rules and returns true, if they fit the packed form.
 pub(super) fn build(
     rules: &[Prioritized<'_>],
     notation: Notation,
     weighing: Weighing,
     out: &mut Vec<u8>,
 ) -> bool {
-    // Other notations rank by something else than the length of a pattern, or write wildcards in
-    // another way.
+    // Other notations do not rank by pattern length, or write wildcards differently.
     let ranks_by_length = matches!(notation, Notation::Rep | Notation::Google);
     if !ranks_by_length || weighing == Weighing::Scoped || rules.len() > MAX_PACKED {
         return false;
@@ -52,8 +50,8 @@ fn plan<'r>(rules: &[Prioritized<'r>], notation: Notation) -> Option<Plan<'r>> {
     Some(plan)
 }
 
-/// A rule as a packed program holds it, if it can: its rank must be the length of its pattern, and
-/// no byte of it escaped.
+/// A rule in packed form, if possible: its rank must be the length of its pattern, and it must
+/// contain no escaped byte.
 fn draft<'r>(rule: &Prioritized<'r>, notation: Notation) -> Option<Draft<'r>> {
     let text = rule.pattern.text;
     let (text, anchored) = text.strip_suffix(b"$").map_or((text, false), |text| (text, true));
@@ -74,8 +72,8 @@ fn draft<'r>(rule: &Prioritized<'r>, notation: Notation) -> Option<Draft<'r>> {
     fits.then_some(Draft { text, prefix, anchored, starred, priority: rule.priority, prefilter })
 }
 
-/// Gives each rule with stars inside the two bytes behind its prefix that are rarest in targets, or
-/// the only one.
+/// Assigns each wildcard rule the byte pair after its prefix that is rarest in targets, or a single
+/// byte if there is no pair.
 fn choose_prefilters(plan: &mut Plan<'_>) {
     let mut wanted = Vec::new();
     for (number, rule) in plan.rules.iter().enumerate().filter(|(_, rule)| rule.prefilter.is_some()) {
@@ -83,7 +81,7 @@ fn choose_prefilters(plan: &mut Plan<'_>) {
         let pairs = pieces().flat_map(|piece| piece.iter().zip(piece.iter().skip(1)).map(|(&a, &b)| [a, b]));
         let pair = pairs.min_by_key(|&[a, b]| byte_rank(a) * byte_rank(b));
         let single = || pieces().flatten().copied().min_by_key(|&byte| byte_rank(byte)).map(|byte| [byte, 0]);
-        // Pairs first.
+        // Pairs come first.
         wanted.extend(pair.or_else(single).map(|prefilter| (prefilter[1] == 0, prefilter, number)));
     }
     wanted.sort_unstable();
@@ -96,7 +94,7 @@ fn choose_prefilters(plan: &mut Plan<'_>) {
     }
 }
 
-/// Roughly how often a byte stands in a target.
+/// The approximate frequency of a byte in targets.
 fn byte_rank(byte: u8) -> u32 {
     match byte {
         b'/' => 64,
@@ -110,17 +108,17 @@ fn byte_rank(byte: u8) -> u32 {
     }
 }
 
-/// Places from here on tell nothing that those before do not tell nearly as well.
+/// Positions from here on distinguish rules hardly better than earlier ones.
 const FAR: usize = 64;
 
-/// Chooses the probes that tell the prefixes of the rules best apart, one after the other.
+/// Chooses, one after the other, the probes that best tell the rules' prefixes apart.
 fn choose_probes(plan: &mut Plan<'_>) {
-    // Rules that have the same bytes at the probes so far are of one class; others may be, by
+    // Rules with the same bytes at all probes so far are in one class. Classes may collide by
     // chance.
     let mut classes = [0u8; MAX_PACKED];
     let count = plan.rules.len();
     let longest = plan.rules.iter().map(|rule| rule.prefix).max().unwrap_or(0).min(FAR);
-    // The bytes of all rules, place by place.
+    // The bytes of all rules, by position.
     let mut bytes = [[0; MAX_PACKED]; FAR];
     for (number, rule) in plan.rules.iter().enumerate() {
         let prefix = &rule.text[..rule.prefix.min(FAR)];
@@ -133,7 +131,7 @@ fn choose_probes(plan: &mut Plan<'_>) {
             let mut cost = 0;
             for (&byte, &class) in bytes[..count].iter().zip(&classes) {
                 let count = &mut counts[usize::from(byte.wrapping_mul(31) ^ class)];
-                // What takes any byte is left over with every target.
+                // A rule that accepts any byte remains a candidate for every target.
                 cost += if byte == 0 { BLIND } else { u32::from(*count) };
                 *count += 1;
             }
@@ -149,6 +147,6 @@ fn choose_probes(plan: &mut Plan<'_>) {
     }
 }
 
-/// What it costs that a rule takes any byte at a place, against 1 for each earlier rule of the same
-/// byte.
+/// The cost of a rule that accepts any byte at a position, relative to 1 for each earlier rule with
+/// the same byte.
 const BLIND: u32 = 16;

@@ -1,13 +1,13 @@
-//! The second machine: what stands after the first star of each pattern.
+//! The second machine: the part of each pattern after its first star.
 //!
-//! A pattern `prefix*s1*s2` is a chain of states: its prefix, then `s1` found behind that, then
-//! `s2` behind that, which gives the priority. Patterns that begin alike share states, so those of
-//! a prefix form a tree, and each edge of it is a step. Which of two ways a step waits is a matter
-//! of its segment alone. A *rare* segment has few steps: they stand at its node, and name the
-//! states that they wait for, so that a state from which hundreds lead on costs nothing when it is
-//! reached. A *frequent* one has a queue: its steps stand in the lists of states, so that it costs
-//! only those whose state was reached. Linear in the segments. Patterns come in order, so
-//! everything is numbered the same way every time.
+//! A pattern `prefix*s1*s2` is a chain of states: its prefix, then `s1` found after it, then `s2`
+//! found after that, which gives the priority. Patterns with a common beginning share states, so
+//! the patterns of a prefix form a tree, and each edge of the tree is a step. A step waits in one
+//! of two ways, depending only on its segment. A *rare* segment has few steps. They are stored at
+//! its node and name the states that they wait for, so reaching a state from which hundreds of
+//! steps lead on costs nothing. A *frequent* segment has a queue. Its steps are stored in the lists
+//! of states, so it costs only the steps whose state was reached. Linear in the segments. Patterns
+//! come in order, so the numbering is deterministic.
 
 use super::Entry;
 use foldhash::{HashMap, HashMapExt};
@@ -16,45 +16,45 @@ use robomaton_formats::program::{self, Filters, Priority, State, Step};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-/// So many steps at most stand at the nodes of segments that end one another, of which a walk may
-/// meet all at each place of a target.
+/// The maximum number of steps stored at the nodes of segments that are suffixes of one another. A
+/// walk may visit all of them at each position of a target.
 const FEW: usize = 8;
 
-/// The tails of a set of rules.
+/// The parts after the first star of a set of rules.
 #[derive(Default)]
 pub(super) struct Tails<'r> {
     rules: Vec<(Parts<'r>, Priority)>,
 }
 
-/// The second machine and its front.
+/// The second machine and its header data.
 pub(super) struct Machine<'r> {
-    /// Heads, each with its state.
+    /// Prefixes, each with its state.
     pub(super) prefixes: Vec<Entry<'r>>,
     /// Segments read from the end, in ascending order, each with its steps or the number of its
     /// queue.
     pub(super) segments: Vec<Entry<'r>>,
-    /// What the entries' `extra` ranges point into.
+    /// The buffer for the entries' `extra` ranges.
     pub(super) extras: Vec<u8>,
     /// The lists, encoded.
     pub(super) lists: Vec<u8>,
-    /// How many states have numbers.
+    /// The number of states with numbers.
     pub(super) states: u32,
-    /// How many segments have queues.
+    /// The number of segments with queues.
     pub(super) queues: u32,
     pub(super) steps: u32,
     pub(super) highest: Priority,
-    /// What lets the walk pass most places by.
+    /// The filters that let the walk skip most positions.
     pub(super) filters: Filters,
 }
 
-/// A step, before it is known how it waits.
+/// A step, before the way it waits is decided.
 #[derive(Default)]
 struct Edge {
     from: usize,
     segment: usize,
     open: Priority,
     anchored: Priority,
-    /// The state that it leads to.
+    /// The next state.
     to: Option<usize>,
 }
 
@@ -84,7 +84,7 @@ impl<'r> Tails<'r> {
         let steps = edges.len() as u32;
         let queues = queues(&edges, &segments);
         let (mut states, numbers) = number_states(&edges, &queues, count);
-        // The steps of each segment stand together.
+        // Group the steps by segment.
         edges.sort_by_key(|edge| (edge.segment, edge.from));
         let lists = lists(&edges, &queues, &mut states);
 
@@ -112,8 +112,7 @@ impl<'r> Tails<'r> {
     }
 }
 
-/// The steps, in the order of the patterns, and the number of states, of which the prefixes are the
-/// first.
+/// The steps in the order of the patterns, and the number of states, beginning with the prefixes.
 fn edges(
     rules: &[(Parts<'_>, Priority)],
     prefixes: &[Cow<'_, [u8]>],
@@ -121,7 +120,7 @@ fn edges(
 ) -> (Vec<Edge>, usize) {
     let mut edges: Vec<Edge> = Vec::new();
     let mut states = prefixes.len();
-    // The place of an edge by the state that it leaves and its segment.
+    // The index of an edge, by its source state and segment.
     let mut known: HashMap<(usize, usize), usize> = HashMap::new();
     for (parts, priority) in rules {
         let mut from = prefixes.binary_search(&parts.prefix).expect("the prefixes are those of the rules");
@@ -147,16 +146,17 @@ fn edges(
     (edges, states)
 }
 
-/// The number of the queue of each segment that has one. The steps of the others, of those that end
-/// one another together, are [`FEW`].
+/// The number of each segment's queue, if it has one. The other segments have at most [`FEW`]
+/// steps, counted together with the segments that are their suffixes.
 fn queues<'s>(edges: &[Edge], segments: &[&'s [u8]]) -> Vec<Option<u32>> {
     let mut steps = vec![0; segments.len()];
     edges.iter().for_each(|edge| steps[edge.segment] += 1);
     let mut next = 0..;
-    // The segments that end the one before, and how many steps stand at them and those before them.
+    // The suffixes of the previous segment, and the number of steps stored at them and at all
+    // shorter ones.
     let mut ends: Vec<(&'s [u8], usize)> = Vec::new();
     let number = |(segment, steps): (&'s [u8], usize)| {
-        // Read backwards, a segment follows those that end it.
+        // In reversed order, a segment comes after its suffixes.
         while ends.last().is_some_and(|(end, _)| !segment.ends_with(end)) {
             ends.pop();
         }
@@ -168,8 +168,8 @@ fn queues<'s>(edges: &[Edge], segments: &[&'s [u8]]) -> Vec<Option<u32>> {
     segments.iter().copied().zip(steps).map(number).collect()
 }
 
-/// The states, with the numbers of those for which rare segments wait or to which they lead, and
-/// how many these are.
+/// The states, and the count of numbered ones. A state gets a number if rare segments wait for it
+/// or lead to it.
 fn number_states(edges: &[Edge], queues: &[Option<u32>], count: usize) -> (Vec<State>, u32) {
     let mut numbered = vec![false; count];
     for edge in edges.iter().filter(|edge| queues[edge.segment].is_none()) {
@@ -184,8 +184,8 @@ fn number_states(edges: &[Edge], queues: &[Option<u32>], count: usize) -> (Vec<S
     (numbered.into_iter().map(state).collect(), next)
 }
 
-/// The lists as bytes; each state learns where its own begins. The last state's list comes first,
-/// so that a step knows where the one is that it leads to.
+/// The encoded lists; each state's `list` is set to its offset. The last state's list comes first,
+/// so that a step knows the offset of the list that it leads to.
 fn lists(edges: &[Edge], queues: &[Option<u32>], states: &mut [State]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut waiting: Vec<&Edge> = edges.iter().filter(|edge| queues[edge.segment].is_some()).collect();
@@ -199,7 +199,7 @@ fn lists(edges: &[Edge], queues: &[Option<u32>], states: &mut [State]) -> Vec<u8
     out
 }
 
-/// Appends steps, of which all but the last say that more follow.
+/// Appends steps. All but the last are marked as followed by another.
 fn write_steps<'e>(
     edges: impl IntoIterator<Item = &'e Edge>,
     out: &mut Vec<u8>,

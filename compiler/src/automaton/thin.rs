@@ -1,24 +1,25 @@
-//! Before the third pass: leaves out rules that change no verdict.
+//! Before the third pass: removes rules that change no verdict.
 //!
-//! `Disallow: /a/b` adds nothing to `Disallow: /a`, unless some permission that outranks the one
-//! and not the other might match as well. Sites list such rules by the thousand. Which rule decided
-//! is looked up in the cold records, which keep all.
+//! `Disallow: /a/b` adds nothing to `Disallow: /a`, unless a permission with a priority between the
+//! two may also match. Sites list such rules by the thousand. The deciding rule is looked up in the
+//! cold records, which keep all rules.
 //!
-//! Invariants: whatever the target, the best of the rules left that match it is of the sense that
-//! it was of among all, and there is none only where there was none. As fast as sorting. It does
-//! not know what a rule ranks by.
+//! Invariants: for every target, the best matching rule has the same sense before and after, and
+//! there is no match only if there was none before. As fast as sorting. This file does not know how
+//! rules are ranked.
 
 use super::Prioritized;
 use robomaton_formats::program::{Priority, permits};
 
-/// Takes away of these [normalised](super::normalise) rules those that change no verdict.
+/// Removes from these [normalised](super::normalise) rules those that change no verdict.
 ///
-/// One goes when a shorter prefix that stays has the same sense and a lower priority, and no rule
-/// of the other sense with a priority between the two might match the same target. Among prefixes
-/// whose rank is their length that could only be one that lies between the two: then the nearest
-/// that stays is of the other sense.
+/// A rule is removed if a shorter prefix that stays has the same sense and a lower priority, and no
+/// rule of the other sense with a priority between the two may match the same target. Among
+/// prefixes ranked by length, only a prefix between the two could be such a rule; then the nearest
+/// prefix that stays has the other sense.
 pub fn thin(rules: &mut Vec<Prioritized<'_>>) {
-    // The priorities by sense: of all rules, and of those that are not such prefixes.
+    // The priorities by sense: of all rules, and of the rules that are not prefixes ranked by
+    // length.
     let (mut all, mut unlike) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
     for rule in &*rules {
         let sense = usize::from(permits(rule.priority));
@@ -31,7 +32,7 @@ pub fn thin(rules: &mut Vec<Prioritized<'_>>) {
         return;
     }
     all.iter_mut().chain(&mut unlike).for_each(|priorities| priorities.sort_unstable());
-    // The prefixes of the rule at hand that stay, the shortest first.
+    // The remaining prefixes of the current rule, shortest first.
     let mut prefixes: Vec<Prioritized<'_>> = Vec::new();
     rules.retain(|rule| {
         while prefixes.pop_if(|prefix| !rule.pattern.text.starts_with(prefix.pattern.text)).is_some() {}
@@ -50,7 +51,8 @@ pub fn thin(rules: &mut Vec<Prioritized<'_>>) {
     });
 }
 
-/// Whether a rule matches just what begins with its text, and ranks by the length of it.
+/// True if a rule matches exactly the targets that begin with its text, and its rank is the text's
+/// length.
 fn is_prefix(rule: &Prioritized<'_>) -> bool {
     let text = rule.pattern.text;
     rule.priority as usize / 2 == text.len() && !rule.pattern.has_star() && {
@@ -59,13 +61,13 @@ fn is_prefix(rule: &Prioritized<'_>) -> bool {
     }
 }
 
-/// Whether what a rule matches begins with the bytes that its text begins with: no wildcard is
-/// written as an escape.
+/// True if every target of a rule begins with the literal bytes at the start of its text: no
+/// wildcard character is escaped.
 fn is_plain(rule: &Prioritized<'_>) -> bool {
     rule.pattern.text.starts_with(&rule.pattern.parts().prefix)
 }
 
-/// Whether any of these sorted priorities lies from `low` to below `high`.
+/// True if any of these sorted priorities is in `low..high`.
 fn any_within(priorities: &[Priority], low: Priority, high: Priority) -> bool {
     priorities
         .get(priorities.partition_point(|&priority| priority < low))
@@ -102,16 +104,16 @@ mod tests {
         // A permission between the two, as a prefix or with a star.
         assert_eq!(left("/a +/a/b /a/b/c"), "/a /a/b /a/b/c");
         assert_eq!(left("/a +/*b /a/bc"), "/*b /a /a/bc");
-        // One beside them, or one that wins anyway.
+        // A permission for other targets, or one that wins anyway.
         assert_eq!(left("/a +/b /a/bc"), "/a /b");
         assert_eq!(left("/a +/*bcdefg /a/bc"), "/*bcdefg /a");
-        // A star may meet any permission, and an escaped one is no prefix of what begins with its
-        // spelling.
+        // A star may overlap any permission, and an escaped pattern is not a prefix of the targets
+        // that begin with its spelling.
         assert_eq!(left("/a +/a/b /a/*c"), "/a /a/*c /a/b");
         assert_eq!(left("/a%2 /a%2Ab"), "/a%2 /a%2Ab");
     }
 
-    /// Every choice of these patterns, each absent or in one sense or the other, however they rank.
+    /// Every choice of these patterns, each absent or in either sense, with several rankings.
     #[test]
     fn no_verdict_changes() {
         let texts = ["/", "/a", "/ab", "/a$", "/a*b", "/*b", "/a%2A", "/ab%2"];

@@ -1,46 +1,46 @@
 //! A radix trie over sorted byte strings, as an arena in preorder.
 //!
-//! Built left to right along the rightmost path: each string shares a prefix with the one before
-//! and branches off where they differ. Linear in the bytes, no recursion. It knows nothing of
-//! priorities or bytes of a program.
+//! It is built left to right along the rightmost path: each string shares a prefix with the
+//! previous one and branches off where they differ. Linear in the bytes, no recursion. This file
+//! knows neither priorities nor the program format.
 
 use super::Entry;
 
 /// A node: the point `end` bytes into the string of `entry`.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// Where the label from the parent begins, in bytes from the root.
+    /// The start of the label from the parent, in bytes from the root.
     pub(super) start: u32,
-    /// Where it ends.
+    /// The end of the label.
     pub(super) end: u32,
-    /// An entry whose bytes lead here.
+    /// An entry whose path passes this node or ends here.
     pub(super) entry: u32,
-    /// Whether that entry ends here, or only passes.
+    /// The entry ends here.
     pub(super) accepts: bool,
-    /// How many children; they follow in preorder.
+    /// The number of children; they follow in preorder.
     pub(super) children: u32,
-    /// Index of the parent; the root is its own.
+    /// Index of the parent; the root's is its own.
     pub(super) parent: u32,
 }
 
 /// The trie of some entries.
 pub(super) struct Trie<'r> {
     pub(super) entries: Vec<Entry<'r>>,
-    /// Preorder; the root first.
+    /// In preorder, the root first.
     pub(super) nodes: Vec<Node>,
 }
 
 impl<'r> Trie<'r> {
-    /// Builds the trie of entries that ascend by their bytes, without duplicates.
+    /// Builds the trie of entries whose bytes ascend, without duplicates.
     pub(super) fn new(entries: Vec<Entry<'r>>) -> Trie<'r> {
         let nodes = preorder(&build(&entries));
         Trie { entries, nodes }
     }
 
-    /// The most nodes on a way from the root, which does not count.
+    /// The maximum number of nodes on a path from the root, excluding the root.
     pub(super) fn depth(&self) -> usize {
         let mut depths = vec![0; self.nodes.len()];
-        // A parent stands before its children.
+        // A parent comes before its children.
         for (number, node) in self.nodes.iter().enumerate().skip(1) {
             depths[number] = depths[node.parent as usize] + 1;
         }
@@ -51,8 +51,8 @@ impl<'r> Trie<'r> {
 const ROOT: u32 = 0;
 const END: u32 = u32::MAX;
 
-/// A node while the trie grows: children hang in a list, last first, because a split takes the last
-/// one's place.
+/// A node while the trie grows. Children form a list, last first, because a split replaces the last
+/// one.
 struct Growing {
     end: u32,
     entry: u32,
@@ -65,7 +65,7 @@ fn build(entries: &[Entry<'_>]) -> Vec<Growing> {
     let node = |end, entry, accepts| Growing { end, entry, accepts, last_child: END, previous: END };
     let mut nodes = Vec::with_capacity(entries.len() + entries.len() / 2 + 1);
     nodes.push(node(0, 0, false));
-    // The path from the root to the entry before.
+    // The path from the root to the previous entry.
     let mut path = vec![ROOT];
     let mut last: &[u8] = &[];
     for (number, entry) in entries.iter().enumerate() {
@@ -82,7 +82,7 @@ fn build(entries: &[Entry<'_>]) -> Vec<Growing> {
         if let Some(below) = below
             && nodes[top as usize].end < shared
         {
-            // The entry before passes the branching point inside a label: split it there.
+            // The previous entry passes the branching point inside a label: split the label there.
             let middle = nodes.len() as u32;
             let previous = std::mem::replace(&mut nodes[below as usize].previous, END);
             nodes.push(Growing { last_child: below, previous, ..node(shared, number, false) });
@@ -111,7 +111,7 @@ fn preorder(growing: &[Growing]) -> Vec<Node> {
         let Growing { end, entry, accepts, last_child, .. } = growing[at as usize];
         let number = nodes.len() as u32;
         let start = nodes.get(parent as usize).map_or(0, |parent| parent.end);
-        // Pushed last child first, so the first is popped first.
+        // The last child is pushed first, so the first is popped first.
         let (mut child, mut children) = (last_child, 0);
         while child != END {
             stack.push((child, number));

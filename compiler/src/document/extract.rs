@@ -1,9 +1,8 @@
-//! An image taken apart: what answers for a site becomes a document again, as it was before it was
-//! emitted.
+//! Extracts documents from an image, as they were before `emit`.
 //!
-//! The inverse of `emit`, as far as that looks at a document: names, sets, programs, scope, details
-//! and text. What only the steps before it ask of a document (references, limits) is gone. It
-//! decodes no program and no detail.
+//! The inverse of `emit`, for everything that `emit` reads from a document: names, sets, programs,
+//! scope, details and text. Data that only earlier steps need (references, limits) is lost. This
+//! file decodes no program and no detail.
 
 use super::Document;
 use crate::programs::{ScopedEntry, ScopedSet, Set};
@@ -17,7 +16,7 @@ use robomaton_formats::reach::Reach;
 use robomaton_formats::read::View;
 use robomaton_formats::{DocumentId, NoRules, Profile, ProgramAt, ScopeAt, SetRef, SiteEntry, UsageId};
 
-/// An image whose documents are taken up again.
+/// An image from which documents are extracted.
 #[derive(Debug)]
 pub(crate) struct Extractor<'i> {
     view: View<'i>,
@@ -27,7 +26,7 @@ pub(crate) struct Extractor<'i> {
 }
 
 impl<'i> Extractor<'i> {
-    /// Looks where things lie, in time linear in the image.
+    /// Finds the offsets of all parts, in time linear in the image.
     pub(crate) fn new(view: View<'i>) -> Extractor<'i> {
         Extractor {
             view,
@@ -42,7 +41,7 @@ impl<'i> Extractor<'i> {
         self.view
     }
 
-    /// What a site entry says of the fetch.
+    /// The outcome of the fetch, if the site entry states one.
     pub(crate) fn no_rules(&self, entry: SiteEntry) -> Option<NoRules> {
         match entry {
             SiteEntry::Program(_) => None,
@@ -51,7 +50,7 @@ impl<'i> Extractor<'i> {
         }
     }
 
-    /// The document of a site by its entry and id. `None` when the image is damaged here.
+    /// The document of a site, by its entry and id. `None` if the image is damaged here.
     pub(crate) fn document(&self, entry: SiteEntry, id: DocumentId) -> Option<Document> {
         let mut extraction = Extraction { of: self, document: self.names(entry)?, programs: HashMap::new() };
         match entry {
@@ -76,7 +75,7 @@ impl<'i> Extractor<'i> {
         })
     }
 
-    /// What `emit` must know of a document beforehand: its names. The rest of it is empty.
+    /// A document with names only, which `emit` needs in advance.
     pub(crate) fn names(&self, entry: SiteEntry) -> Option<Document> {
         let mut document = Document { profile: self.profile, ..Document::default() };
         match entry {
@@ -114,16 +113,16 @@ impl<'i> Extractor<'i> {
     }
 }
 
-/// A document that grows.
+/// A document under construction.
 struct Extraction<'r, 'i> {
     of: &'r Extractor<'i>,
     document: Document,
-    /// Their numbers by their offsets.
+    /// The numbers of programs, by offset.
     programs: HashMap<ProgramAt, usize>,
 }
 
 impl Extraction<'_, '_> {
-    /// The number of the program that begins there. It ends where the next begins.
+    /// The number of the program at this offset. It ends where the next begins.
     fn program(&mut self, at: ProgramAt) -> Option<usize> {
         if let Some(&number) = self.programs.get(&at) {
             return Some(number);
@@ -138,7 +137,7 @@ impl Extraction<'_, '_> {
         Some(self.document.programs.len() - 1)
     }
 
-    /// A set, one of `sets`.
+    /// Extracts a set, one of `sets`.
     fn set(&mut self, set: SetRef, sets: &[SetRef]) -> Option<Set> {
         let at = match set {
             SetRef::Program(at) => return Some(Set::Ranked(vec![(CRAWL, self.program(at)?)])),
@@ -158,7 +157,7 @@ impl Extraction<'_, '_> {
         Some(Set::Ranked(entries))
     }
 
-    /// The number in the document of a usage that the image numbers so.
+    /// The number in the document of a usage, given its number in the image.
     fn usage(&self, usage: UsageId) -> Option<u16> {
         if usage.index() < USAGES.len() {
             return u16::try_from(usage.get()).ok();
@@ -202,7 +201,7 @@ impl Extraction<'_, '_> {
     }
 }
 
-/// The first of these offsets, which ascend, behind one.
+/// The first of these ascending offsets after `at`.
 fn next<T: Copy + Ord>(offsets: &[T], at: T) -> Option<T> {
     offsets.get(offsets.partition_point(|&offset| offset <= at)).copied()
 }

@@ -1,10 +1,8 @@
-//! One text, compiled: programs, sets, details. What is left to do for an image is to number
-//! things.
+//! One compiled text: programs, sets, details. For an image, only numbers must be assigned.
 //!
-//! Made whole by [`crate::compile()`], put aside and taken up again by `stored`, taken out of an
-//! image by `extract`, and joined with others by `emit`. A document does not know its site, and the
-//! same text from many sites is one document, unless it says something about its own host
-//! ([`Document::depends_on_origin`]).
+//! [`crate::compile()`] makes documents, `stored` saves and loads them, `extract` recovers them
+//! from an image, and `emit` joins them. A document does not know its site, and the same text from
+//! many sites is one document, unless it refers to its own host ([`Document::depends_on_origin`]).
 
 mod extract;
 mod stored;
@@ -25,33 +23,33 @@ use std::ops::Range;
 /// A compiled text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
-    /// The dialect that the text was read in.
+    /// The dialect in which the text was read.
     pub profile: Profile,
     /// `Rules`, `Empty` or `OverLimit`.
     pub outcome: Outcome,
-    /// What was exceeded, for `OverLimit`.
+    /// The exceeded limit, for `OverLimit`.
     pub over_limit: Option<OverLimit>,
-    /// Whether the text must be compiled again for each site it was fetched from.
+    /// The text must be compiled again for each site from which it was fetched.
     pub depends_on_origin: bool,
-    /// Named crawlers, each with an index into `sets`; ascending by name, or in file order where a
-    /// profile takes the first record that fits.
+    /// Named crawlers, each with an index into `sets`. Ascending by name, or in file order if the
+    /// profile uses the first matching record.
     #[serde(skip)]
     pub crawlers: Vec<(String, usize)>,
-    /// The set of all other crawlers.
+    /// The set for all other crawlers.
     pub default: Option<usize>,
     /// Distinct sets.
     pub sets: Vec<Set>,
     /// The scope of scoped sets, encoded.
     #[serde(with = "stored::bytes")]
     pub scope: Vec<u8>,
-    /// Names of usages that have no number of their own.
+    /// Names of usages without a standard number.
     #[serde(skip)]
     pub usages: Vec<String>,
     /// Patterns of purposes.
     pub purposes: Vec<Vec<u8>>,
-    /// Paths of files of the same site that the text refers to, there or not.
+    /// Paths of files of the same site that the text refers to, whether they exist or not.
     pub references: Vec<String>,
-    /// Bytes of all programs, end to end.
+    /// The bytes of all programs, one after the other.
     #[serde(with = "stored::bytes")]
     pub code: Vec<u8>,
     /// Distinct programs, as ranges of `code`.
@@ -59,20 +57,20 @@ pub struct Document {
     /// The details, encoded.
     #[serde(with = "stored::bytes")]
     pub detail: Vec<u8>,
-    /// The text, encoded; empty when images are to hold none.
+    /// The encoded text; empty if images are to hold no texts.
     #[serde(with = "stored::bytes")]
     pub source: Vec<u8>,
     /// Length of the text in bytes.
     pub text_length: usize,
-    /// Whether a part of it was left unread, being over the limit of bytes (R4).
+    /// A part of the text was left unread, since it exceeds the limit on bytes (R4).
     pub cut: bool,
-    /// How many bytes that part has.
+    /// The length of that part in bytes.
     pub unread: usize,
-    /// How many rules, of all groups.
+    /// The number of rules in all groups.
     pub rules: usize,
 }
 
-/// What a document keeps of a text as it stands.
+/// The data that a document keeps about the text itself.
 #[derive(Debug, Default)]
 pub(crate) struct Text {
     source: Vec<u8>,
@@ -82,7 +80,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// The text of a tree, with the part that was read and the part that was not.
+    /// The text of a tree, with its read and unread parts.
     pub(crate) fn new(tree: &Tree<'_>, options: &Options) -> Text {
         let text = tree.source;
         let keep = !options.no_sources && text.len() as u64 <= MAX_TEXT;
@@ -91,13 +89,13 @@ impl Text {
             source: if keep { write::encode_source(text) } else { Vec::new() },
             length: text.len(),
             cut,
-            // Not the length of the span: the rest of more than 4 GiB is longer than one can say.
+            // Not the length of the span, which cannot express more than 4 GiB.
             unread: if cut { text.len() - tree.unread.start as usize } else { 0 },
         }
     }
 }
 
-/// What a policy means: all of a document but its text.
+/// The compiled meaning of a policy: a document without its text.
 #[derive(Debug)]
 pub(crate) struct Contents {
     outcome: Outcome,
@@ -110,7 +108,7 @@ pub(crate) struct Contents {
 }
 
 impl Contents {
-    /// Of a policy with its programs and details.
+    /// Combines a policy with its programs and details.
     pub(crate) fn new(policy: &Policy<'_>, programs: ProgramSets, detail: &detail::Detail<'_>) -> Contents {
         Contents {
             outcome: if policy.has_records { Outcome::Rules } else { Outcome::Empty },
@@ -125,7 +123,8 @@ impl Contents {
 }
 
 impl Document {
-    /// A text and what it means. Of one that exceeds a limit nothing is left but that it does (R4).
+    /// Combines a text with its compiled meaning. If the text exceeds a limit, only that fact is
+    /// kept (R4).
     pub(crate) fn new(profile: Profile, text: Text, contents: Result<Contents, OverLimit>) -> Document {
         let Text { source, length, cut, unread } = text;
         let document = Document { profile, source, text_length: length, cut, unread, ..Document::default() };
@@ -158,7 +157,7 @@ impl Document {
         }
     }
 
-    /// Whether another text that refers to this one would take something from it (V16).
+    /// True if another text that refers to this one would take rules from it (V16).
     pub fn can_be_referred_to(&self) -> bool {
         self.over_limit.is_some() || self.sets.iter().any(|set| matches!(set, Set::Scoped(_)))
     }

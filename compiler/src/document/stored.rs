@@ -1,16 +1,15 @@
-//! A document as bytes, to be put aside and taken up again by the same program: no format that
-//! lasts.
+//! A document as bytes, to be saved and loaded by the same program; not a stable format.
 //!
-//! The names stand at the front, so that they can be read alone.
+//! The names come first, so that they can be read alone.
 
 use super::Document;
 use serde::{Deserialize, Deserializer, Serializer};
 
-/// The names of a document: crawlers with the places of their sets, and usages.
+/// The names of a document: crawlers with the indexes of their sets, and usages.
 type DocumentNames<S> = (Vec<(S, usize)>, Vec<S>);
 
 impl Document {
-    /// The bytes, and how many of them at the front hold the names.
+    /// The encoded bytes, and the length of the names at their start.
     pub fn encode(&self) -> (Vec<u8>, usize) {
         let mut bytes = postcard::to_stdvec(&(&self.crawlers, &self.usages)).unwrap_or_default();
         let names = bytes.len();
@@ -18,7 +17,7 @@ impl Document {
         (bytes, names)
     }
 
-    /// The document that was encoded so; `None` for other bytes.
+    /// Decodes bytes made by [`Document::encode`]; `None` for others.
     pub fn decode(bytes: &[u8]) -> Option<Document> {
         let ((crawlers, usages), rest): (DocumentNames<String>, _) = postcard::take_from_bytes(bytes).ok()?;
         let document: Document = postcard::from_bytes(rest).ok()?;
@@ -26,13 +25,13 @@ impl Document {
     }
 }
 
-/// The names that stand at the front of an encoded document: of crawlers, and of usages.
+/// The names of crawlers and usages at the start of an encoded document.
 pub(crate) fn decode_names(bytes: &[u8]) -> Option<(impl Iterator<Item = &str>, Vec<&str>)> {
     let (crawlers, usages): DocumentNames<&str> = postcard::from_bytes(bytes).ok()?;
     Some((crawlers.into_iter().map(|(name, _)| name), usages))
 }
 
-/// Bytes as one byte string rather than as a sequence of numbers.
+/// One byte string rather than a sequence of numbers.
 pub(super) mod bytes {
     use super::{Deserialize, Deserializer, Serializer};
 

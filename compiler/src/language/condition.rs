@@ -1,14 +1,13 @@
 //! The qualifiers of ACAP → typed conditions.
 //!
-//! Called by `acap` and `page`. The grammar gives values their types; this file says which usage
-//! admits which qualifier (the tables of P30 to P37 and V31 to V38), and keeps what no table admits
-//! as a condition that nobody can meet (decision 19). It does not know what a condition means when
-//! asked.
+//! Called by `acap` and `pages`. The grammar types the values. This file says which usage admits
+//! which qualifier (the tables of P30 to P37 and V31 to V38), and keeps any other qualifier as a
+//! condition that cannot be met (decision 19). It does not evaluate conditions.
 
 use robomaton_formats::condition::{self, Condition, Date, TimeLimit};
 use robomaton_grammar::acap::{Locator, Modification, Role, Value, value};
 
-/// The version of ACAP that a text follows, as far as it changes what the text says.
+/// The version of ACAP that a text follows, if that affects its meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Dialect {
     /// 0.2, the pilot.
@@ -30,7 +29,7 @@ impl Dialect {
     }
 }
 
-/// Where a permission stands.
+/// The place of a permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In a robots.txt.
@@ -39,13 +38,13 @@ pub(crate) enum Place {
     Page,
 }
 
-/// The condition that a qualifier of a permission for this usage is.
+/// The condition for a qualifier of a permission for this usage.
 pub(crate) fn condition(usage: &str, name: &[u8], text: &[u8], dialect: Dialect, place: Place) -> Condition {
     let name = String::from_utf8_lossy(name).to_ascii_lowercase();
     let typed = value(name.as_bytes(), text).map(of_value);
     match typed {
         Some(condition) if admits(usage, &name, dialect, place) => condition,
-        // Misplaced, it is spelt as where it belongs.
+        // A misplaced condition is spelled as in its proper place.
         Some(condition) => {
             let text = condition.to_string();
             let value = text.split_once('=').map_or("", |(_, value)| value).to_owned();
@@ -62,7 +61,7 @@ fn admits(usage: &str, name: &str, dialect: Dialect, place: Place) -> bool {
     let is_copy = matches!(kind, Some("original" | "currentcopy" | "oldcopy"));
     match name {
         "time-limit" => presents || matches!(usage.as_str(), "index" | "preserve"),
-        // In the pilot a used-resource type excludes another used resource (P31).
+        // In the pilot, a used-resource type excludes another used resource (P31).
         "must-use-resource" if dialect == Dialect::Pilot => matches!(usage.as_str(), "index" | "present"),
         "must-use-resource" => presents || usage == "index",
         "max-length" => matches!(kind, Some("snippet" | "extract" | "oldsnippet" | "oldextract")),

@@ -1,8 +1,8 @@
-//! The conventional records as RFC 9309 and R1–R18 read them (profiles `full` and `rfc9309`).
+//! The conventional records, read by RFC 9309 and R1–R18 (profiles `full` and `rfc9309`).
 //!
-//! It also makes the groups that records of other languages stand in, and hands these to whoever
-//! reads them. Rules on suspended lines say nothing: those inside ACAP records are (V53). Their
-//! groups are there all the same.
+//! This file also makes the groups for records of other languages, and passes those records to
+//! their language. Rules on suspended lines, such as those inside ACAP records, have no effect
+//! (V53). Their groups exist nevertheless.
 
 use super::{Language, Lints, Source, reader};
 use crate::limits::OverLimit;
@@ -81,8 +81,8 @@ impl Language for Conventional {
     }
 }
 
-/// R5: `*` alone or before white space is everyone; else the leading product token, if there is
-/// one.
+/// R5: `*` alone or before white space means any crawler; otherwise the leading product token, if
+/// there is one.
 fn agent(value: &[u8]) -> Option<Agent<'_>> {
     match robomaton_grammar::product_token(value)? {
         b"*" => Some(Agent::Any),
@@ -94,7 +94,7 @@ enum Value<'s> {
     /// R14: no rule.
     Empty,
     Pattern(Cow<'s, [u8]>),
-    /// R14: the path of an absolute URL, when it is one of the file's own host.
+    /// R14: the path of an absolute URL, if it is on the file's own host.
     Absolute(Option<Cow<'s, [u8]>>),
 }
 
@@ -113,7 +113,7 @@ fn pattern<'s>(value: &'s [u8], origin: Option<&str>) -> Value<'s> {
     }
 }
 
-/// The canonical pattern, with the leading `/` it lacks.
+/// The canonical pattern, with the missing leading `/` added.
 fn slashed(value: &[u8]) -> Cow<'_, [u8]> {
     if value.starts_with(b"/") {
         return Notation::Rep.pattern(value);
@@ -122,14 +122,15 @@ fn slashed(value: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(Notation::Rep.pattern(&slashed).into_owned())
 }
 
-/// The site (if it is one) and the rest of a value that is an absolute `http` or `https` URL.
+/// The site (if the URL is valid) and the rest of a value that is an absolute `http` or `https`
+/// URL.
 fn absolute(value: &[u8]) -> Option<(Option<SiteKey>, &[u8])> {
     let scheme = [&b"https://"[..], b"http://"]
         .into_iter()
         .find(|scheme| value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))?;
     let rest = &value[scheme.len()..];
     let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?')).unwrap_or(rest.len());
-    // White space and controls, which a URL parser would drop, make it no site's name.
+    // White space and control characters, which a URL parser would drop, make the URL invalid.
     let url = std::str::from_utf8(&value[..scheme.len() + end]).ok();
     let url = url.filter(|url| url.bytes().all(|byte| byte > b' '));
     Some((url.and_then(|url| SiteKey::from_url(url).ok()), &rest[end..]))

@@ -1,5 +1,4 @@
-//! A made-up language: whether a crawler's operator may have pages read aloud. It shows what a
-//! language is made of.
+//! A made-up language that says whether pages may be read aloud. It shows the parts of a language.
 //!
 //! ```text
 //!   User-agent: *
@@ -8,8 +7,8 @@
 //! ```
 //!
 //! Only built with the feature `example-language`, which the tests turn on. CONTRIBUTING.md walks
-//! through it. Its grammar is `example.pest`, its cases are `tests/cases/example-language.toml`; no
-//! other file knows it, but for its line in [`super::of`].
+//! through it. Its grammar is `example.pest`, its cases are in `tests/cases/example-language.toml`;
+//! no other file knows it, except for its line in [`super::of`].
 
 use super::Language;
 use crate::limits::OverLimit;
@@ -35,12 +34,12 @@ impl Language for Example {
         &["read-aloud"]
     }
 
-    /// A `no` that matches decides, however long a `yes` is.
+    /// A matching `no` decides, regardless of the length of a `yes`.
     fn combiner(&self) -> Combiner {
         Combiner::MostRestrictive
     }
 
-    /// Who says nothing of a page neither permits nor prohibits.
+    /// Without a matching record, reading aloud is neither permitted nor prohibited.
     fn silence(&self) -> Silence {
         Silence::Unknown
     }
@@ -64,7 +63,7 @@ impl Language for Example {
     }
 }
 
-/// What a value says, and of which paths; `None` for one that is no value of this language.
+/// The sense of a value and the path that it covers; `None` if the value is malformed.
 fn parse(value: &[u8]) -> Option<(Sense, Option<&str>)> {
     let value = Grammar::parse(Rule::value, std::str::from_utf8(value).ok()?).ok()?.next()?;
     let mut parts = value.into_inner();

@@ -1,10 +1,9 @@
-//! Rule sets of Robot-version 2.0.0 (N1 to N20): match forms, precedence, and which rule set a
-//! robot reads.
+//! Rule sets of Robot-version 2.0.0 (N1 to N20): match forms, precedence, and the choice of rule
+//! sets for a robot.
 //!
-//! Runs over the groups that `conventional` has lowered, before anything else is added to the
-//! policy. Afterwards each crawler is named by the rule sets that answer for it and by no others,
-//! so nothing behind this file knows of versions. Invariant: a text without `Robot-version` is left
-//! as it is.
+//! Runs over the groups lowered by `conventional`, before anything else is added to the policy.
+//! Afterwards only the rule sets that apply to a crawler name it, so later passes do not know
+//! versions. Invariant: a text without `Robot-version` is unchanged.
 //!
 //! ```text
 //!   Allow: /a/index.html    explicit  `/a/index.html$`  rank 4: beats every Disallow
@@ -24,10 +23,10 @@ use robomaton_grammar::{Key, LineKind, Tree, extended};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// A version of the language as a rule set states it, without the revision.
+/// A version of the language as stated by a rule set, without the revision.
 type Version = (u32, u32);
 
-/// What a rule set without a version is (N2).
+/// The version of a rule set that states none (N2).
 const OLD: Version = (1, 0);
 
 pub(super) struct Extended;
@@ -49,8 +48,8 @@ impl Language for Extended {
         &[Lints::Versions]
     }
 
-    /// Gives versioned rule sets their meaning and takes crawlers out of the groups that do not
-    /// answer for them (N4, N5).
+    /// Interprets versioned rule sets and removes crawlers from the groups that do not apply to
+    /// them (N4, N5).
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
         let (tree, policy) = (source.tree, &mut lowering.policy);
         if !tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
@@ -73,8 +72,8 @@ impl Language for Extended {
     }
 }
 
-/// The version that follows the user-agents of the group which begins at this line. Unknown keys
-/// are no headers (N19).
+/// The version that follows the user-agents of the group beginning at this line. Unknown keys do
+/// not count as headers (N19).
 fn version(tree: &Tree<'_>, start: usize) -> Option<Version> {
     let mut fields = tree.lines[start..].iter().filter_map(|line| match line.kind {
         LineKind::Field(key) => Some((key, line.value)),
@@ -85,14 +84,14 @@ fn version(tree: &Tree<'_>, start: usize) -> Option<Version> {
     Some((major, minor))
 }
 
-/// Whether a robot that knows 2.0.0 reads a rule set of this version: majors are 1 and 2, odd
+/// True if a robot that knows 2.0.0 reads a rule set of this version: majors are 1 and 2, odd
 /// minors are experiments (N3, N4).
 fn is_acceptable((major, minor): Version) -> bool {
     matches!(major, 1 | 2) && minor % 2 == 0
 }
 
-/// Rewrites the rules of the second major version, and says what becomes of everything else (N8 to
-/// N13).
+/// Rewrites the rules of major version 2 and adds a rule for everything that they do not list (N8
+/// to N13).
 fn weigh_by_form(policy: &mut Policy<'_>, versions: &[Version]) {
     if !versions.iter().any(|&(major, _)| major == 2) {
         return;
@@ -118,7 +117,8 @@ fn weigh_by_form(policy: &mut Policy<'_>, versions: &[Version]) {
                 });
                 whole(&mut rule.pattern);
             }
-            // N10, N12; where N13 leaves the rest open, it is allowed (decision 32).
+            // N10, N12; where N13 leaves the remaining targets open, they are allowed (decision
+            // 32).
             if regex_allows || allows && !disallows {
                 let pattern = Cow::Borrowed(&b"*"[..]);
                 let (line, notation) = (group.line, Notation::Rep);
@@ -139,8 +139,8 @@ fn weigh_by_form(policy: &mut Policy<'_>, versions: &[Version]) {
     }
 }
 
-/// Explicit forms and expressions match whole paths; only a star at the end leaves the end open. A
-/// `$` is no wildcard.
+/// Explicit forms and expressions match whole paths; only a final star leaves the end open. A `$`
+/// is a literal character.
 fn whole(pattern: &mut Cow<'_, [u8]>) {
     let text = pattern.to_mut();
     if text.last() == Some(&b'$') {
@@ -152,8 +152,8 @@ fn whole(pattern: &mut Cow<'_, [u8]>) {
     }
 }
 
-/// Leaves each crawler in the groups that answer for it: of the acceptable versions the highest,
-/// where that is of the second major version in the first such group alone.
+/// Leaves each crawler only in the groups that apply to it: those with the highest acceptable
+/// version. For major version 2, only the first such group applies.
 fn negotiate(policy: &mut Policy<'_>, versions: &[Version]) {
     let key = |agent: &Agent<'_>| match agent {
         Agent::Any => "*".to_owned(),

@@ -1,8 +1,8 @@
 //! The conventional records exactly as google/robotstxt reads them (profile `google`).
 //!
-//! That parser has its own idea of a line's key and value, of white space and of NUL, so this file
-//! takes only the division into lines from the tree and reads each line again. Where it differs
-//! from R1–R18 is said line by line.
+//! That parser has its own rules for a line's key and value, white space and NUL, so this file
+//! takes only the division into lines from the tree and parses each line again. Comments mark each
+//! difference from R1–R18.
 
 use super::{Language, Lints, Source};
 use crate::limits::OverLimit;
@@ -11,7 +11,7 @@ use crate::policy::{Agent, Combiner, Sense};
 use robomaton_formats::program::Silence;
 use robomaton_formats::{Notation, agent, policy};
 
-/// A line's buffer is 8 × 2,083 bytes, one of them for the terminator; what follows is lost.
+/// A line's buffer is 8 × 2,083 bytes, including the terminator; the rest of the line is lost.
 const KEPT: usize = 8 * 2083 - 1;
 
 pub(super) struct Google;
@@ -35,7 +35,8 @@ impl Language for Google {
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
         let tree = source.tree;
-        // Whether a rule has closed the list of agents. Only allow and disallow do, empty ones too.
+        // True if a rule has closed the list of agents. Only allow and disallow do, including empty
+        // ones.
         let mut closed = true;
         for (index, line) in tree.lines.iter().enumerate() {
             let Some((key, value)) = fields(tree.text(line.span)) else { continue };
@@ -76,14 +77,14 @@ impl Language for Google {
     }
 }
 
-/// `Allow: /dir/index.htm…` also allows `/dir/` itself, as if `Allow: /dir/$` stood there.
+/// `Allow: /dir/index.htm…` also allows `/dir/` itself, as if there were an `Allow: /dir/$`.
 fn index_page(pattern: &[u8]) -> Option<Vec<u8>> {
     let slash = memchr::memrchr(b'/', pattern)?;
     pattern[slash..].starts_with(b"/index.htm").then(|| [&pattern[..=slash], b"$"].concat())
 }
 
-/// `*` alone or before white space is everyone. Any other value is cut at the first byte outside
-/// `[A-Za-z_-]`; what is then empty is the name of a crawler that calls itself by the empty string.
+/// `*` alone or before white space means any crawler. Any other value is cut at the first byte
+/// outside `[A-Za-z_-]`; an empty result is the name of a crawler whose name is the empty string.
 fn agent(value: &[u8]) -> Agent<'_> {
     match value {
         [b'*'] => Agent::Any,
@@ -93,8 +94,8 @@ fn agent(value: &[u8]) -> Agent<'_> {
 }
 
 /// Key and value of a line: the C string up to a NUL, a `#` or the end of the buffer, split at the
-/// first colon, or, failing that, at white space when there are exactly two words. `None` when
-/// there is no key.
+/// first colon or, without a colon, at white space if there are exactly two words. `None` if there
+/// is no key.
 fn fields(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = line.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(line.len()).min(KEPT);
     let end = line[..end].iter().position(|byte| matches!(byte, 0 | b'#')).unwrap_or(end);
@@ -113,7 +114,7 @@ fn is_gap(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// White space of C's `isspace`.
+/// White space according to C's `isspace`.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r')
 }

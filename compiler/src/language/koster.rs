@@ -1,8 +1,8 @@
 //! The conventional records as the 1996 Internet-Draft reads them (profile `koster`, K5–K17).
 //!
-//! Records end at a blank line (K5), unlike the groups of RFC 9309, so this pass makes its own; an
-//! agent's value is kept whole, because a robot's name is looked for inside it (K9). Fields that
-//! nobody knows grant and forbid nothing, and are kept as they stand (K7).
+//! Records end at a blank line (K5), unlike the groups of RFC 9309, so this pass makes its own. An
+//! agent's value is kept whole, because a robot's name is searched in it (K9). Unknown fields
+//! permit and prohibit nothing, and are kept as written (K7).
 
 use super::{Language, Lints, Source};
 use crate::limits::OverLimit;
@@ -33,12 +33,12 @@ impl Language for Koster {
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
         let tree = source.tree;
-        // Whether an agent line continues the record above it.
+        // True if an agent line continues the record above it.
         let mut agents = false;
         for (index, line) in tree.lines.iter().enumerate() {
             let key = match line.kind {
                 LineKind::Field(key) => key,
-                // A line of comment alone is part of a record (K8), an empty one ends it.
+                // A line with only a comment is part of a record (K8); an empty line ends it.
                 LineKind::Blank if line.comment.is_empty() => {
                     lowering.close();
                     agents = false;
@@ -67,8 +67,8 @@ impl Language for Koster {
                 }
             };
             agents = false;
-            // K16: an empty value is no rule. K12: /robots.txt must not appear; the runtime allows
-            // it anyway.
+            // K16: an empty value is not a rule. K12: /robots.txt must not appear; the runtime
+            // allows it anyway.
             if !value.is_empty() {
                 self.rule((policy::CRAWL, sense), Notation::Koster.pattern(value), number(index), lowering)?;
             }

@@ -1,19 +1,19 @@
-//! The languages that rules are written in: one file for each, and the only place that says what a
-//! language is.
+//! The languages that rules are written in: one file for each, and the only place that defines a
+//! language.
 //!
 //! ```text
 //!   tree ──▶ lower ──▶ each Language of the profile ──▶ Lowering ──▶ Policy: rules, each with its combiner
 //!              suspends, lower, record ┘
 //! ```
 //!
-//! A [`Language`] says which records it reads, which rules they give, which usages these speak of,
-//! how they are weighed and what its silence means. A profile is a list of languages ([`of`]).
-//! Everything behind the policy (programs, image, runtime, explanations) asks a rule for its
-//! combiner and its silence, and never for its language; a rule is quoted as `formats::language`
-//! spells it. To add a language, add a file here and a line to [`of`].
+//! A [`Language`] defines its records, the rules that they give, the usages that these cover, how
+//! rules are weighed and what silence means. A profile is a list of languages ([`of`]). Later
+//! passes (programs, image, runtime, explanations) use a rule's combiner and silence, never its
+//! language; a rule is quoted in the spelling of `formats::language`. To add a language, add a file
+//! here and a line to [`of`].
 //!
-//! It knows nothing of precedence: [`Combiner`] names a way of weighing, `precedence` carries it
-//! out.
+//! This module knows nothing of precedence: [`Combiner`] names a way of weighing, `precedence`
+//! implements it.
 
 pub(crate) mod acap;
 pub(crate) mod condition;
@@ -34,25 +34,25 @@ use robomaton_formats::program::Silence;
 use robomaton_grammar::{Line, LineKind, Tree};
 use std::borrow::Cow;
 
-/// A language of robots.txt files, or of the pages beside them.
+/// A language of robots.txt files, or of pages.
 pub(crate) trait Language: Sync {
-    /// The usages that its rules speak of, by name. Where a text may name others (decision 18),
-    /// those with a number.
+    /// The names of the usages that its rules cover. If a text may name others (decision 18), only
+    /// the standard ones.
     fn usages(&self) -> &'static [&'static str];
 
-    /// How rules of its own are weighed against each other.
+    /// How the rules of this language are weighed against each other.
     fn combiner(&self) -> Combiner;
 
-    /// What it means that groups hold rules of a usage and none of them matches. Languages that
-    /// speak of one usage agree.
+    /// The meaning of silence: groups hold rules of a usage and none of them matches. Languages
+    /// that share a usage agree.
     fn silence(&self) -> Silence;
 
-    /// The lines whose rules other languages must pass over, if there are any.
+    /// The lines whose rules other languages must skip, if there are any.
     fn suspends(&self, _tree: &Tree<'_>) -> Option<Vec<bool>> {
         None
     }
 
-    /// Reads what the whole text says. Groups that it leaves open are closed for it.
+    /// Reads everything that spans the whole text. Groups left open are closed by the caller.
     ///
     /// # Errors
     /// The limit that the text exceeds.
@@ -60,13 +60,12 @@ pub(crate) trait Language: Sync {
         Ok(())
     }
 
-    /// The keys of records in user-agent groups that it reads, in lower case.
+    /// The lower-case keys of records in user-agent groups that it reads.
     fn keys(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Reads the value of such a record into the open group. The record itself is kept, so that it
-    /// can be quoted.
+    /// Reads the value of such a record into the open group. The record itself is kept for quoting.
     ///
     /// # Errors
     /// The limit that the text exceeds.
@@ -96,7 +95,7 @@ pub(crate) trait Language: Sync {
         lowering.push(Draft { usage, sense, pattern, notation, combiner, silence, conditions: 0, line })
     }
 
-    /// The mistake in the value of such a record, in one sentence without a full stop.
+    /// The error in the value of such a record, in one sentence without a full stop.
     fn mistake(&self, _value: &[u8]) -> Option<&'static str> {
         None
     }
@@ -122,24 +121,24 @@ pub(crate) enum Lints {
     Pages,
 }
 
-/// A text, and what is known about it before it is lowered.
+/// A text and its context before lowering.
 pub(crate) struct Source<'a, 's> {
-    /// Its lines.
+    /// The scanned lines.
     pub(crate) tree: &'a Tree<'s>,
-    /// What it is read together with.
+    /// The context.
     pub(crate) context: &'a CompileContext<'a, 's>,
-    /// The lines whose rules say nothing, if there are any ([`Language::suspends`]).
+    /// The lines whose rules have no effect, if there are any ([`Language::suspends`]).
     pub(crate) suspended: Option<Vec<bool>>,
 }
 
 impl Source<'_, '_> {
-    /// Whether the rule on a line, by its index, says nothing.
+    /// True if the rule on the line with this index has no effect.
     pub(crate) fn is_suspended(&self, line: usize) -> bool {
         self.suspended.as_ref().is_some_and(|lines| lines[line])
     }
 }
 
-/// The languages that a profile reads, in the order in which they add to a policy.
+/// The languages of a profile, in the order in which they add to a policy.
 pub(crate) fn of(profile: Profile) -> &'static [&'static dyn Language] {
     match profile {
         Profile::Full => &[
@@ -161,12 +160,12 @@ pub(crate) fn wants(profile: Profile, lints: Lints) -> bool {
     of(profile).iter().any(|language| language.lints().contains(&lints))
 }
 
-/// The lines that some of these languages suspend.
+/// The lines suspended by one of these languages.
 pub(crate) fn suspended(languages: &[&dyn Language], tree: &Tree<'_>) -> Option<Vec<bool>> {
     languages.iter().find_map(|language| language.suspends(tree))
 }
 
-/// The language that reads the record on a line of a user-agent group, if one does.
+/// The language that reads the record on a line of a user-agent group, if there is one.
 pub(crate) fn reader(profile: Profile, tree: &Tree<'_>, line: &Line) -> Option<&'static dyn Language> {
     let key = match line.kind {
         LineKind::Field(key) => key.lower_name().as_bytes(),
@@ -186,7 +185,7 @@ mod tests {
     #[test]
     fn languages_agree_on_the_silence_of_a_usage() {
         for profile in Profile::ALL {
-            // Where fields are weighed by specificity, silence is that of the whole file (P49).
+            // For fields weighed by specificity, silence is a property of the whole file (P49).
             let ranked = of(profile).iter().filter(|language| language.combiner() != Combiner::Specificity);
             let silences = ranked.flat_map(|language| {
                 language.usages().iter().map(|usage| (*usage, language.silence() == Silence::Allowed))

@@ -1,11 +1,11 @@
-//! Permissions embedded in pages → groups of fields (M1 to M27), each for the one resource it
-//! stands in (M21).
+//! Permissions embedded in pages → groups of fields (M1 to M27), each for the resource that
+//! contains it (M21).
 //!
-//! Fields of all pages that speak to the same crawlers for the same purpose become one group, whose
-//! patterns tell the pages apart. Conventional directives stand beside them, and what is said of
-//! elements is read for those who cannot work on elements: the usage is prohibited for the whole
-//! page (M13). Invariant: groups come in an order that does not depend on that of the pages. It
-//! knows no HTML.
+//! Fields of all pages for the same crawlers and the same purpose become one group, whose patterns
+//! distinguish the pages. Conventional directives become separate groups. Prohibitions for elements
+//! are read for crawlers that cannot work on elements: the usage is prohibited for the whole page
+//! (M13). Invariant: the order of groups does not depend on the order of pages. This file knows no
+//! HTML.
 
 use super::acap::Spent;
 use super::condition::{Dialect, Place, condition};
@@ -21,10 +21,10 @@ use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Whom a group addresses: role, crawler (`None` for any), purpose.
+/// The addressees of a group: role, crawler (`None` for any), purpose.
 type Address = (Role, Option<String>, Option<String>);
 
-/// What a field says, short of its page.
+/// A field without its page.
 struct Statement {
     usage: String,
     sense: Sense,
@@ -102,7 +102,7 @@ fn lower(pages: &[Page], lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimi
     Ok(())
 }
 
-/// Sorts what a page says by whom it addresses.
+/// Sorts the statements of a page by addressee.
 fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement>>) {
     let contents: Vec<Meta> = page.metas.iter().map(|tag| content(&tag.content)).collect();
     let version = contents.iter().find_map(|meta| match meta {
@@ -118,7 +118,7 @@ fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement
             groups.entry((role, agent.clone(), purpose)).or_default().push(statement);
         };
         match meta {
-            // Fields with features of later versions than the page states are ignored (M16, M17).
+            // Fields with features of a later version than the page states are ignored (M16, M17).
             Meta::Permission { qualifiers, .. }
                 if dialect < Dialect::OneOne && qualifiers.iter().any(|(name, _)| is_later(name)) => {}
             Meta::Permission { purpose, usage, qualifiers } => {
@@ -132,7 +132,7 @@ fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement
                     say(Role::PageConventional, None, (*usage).to_owned(), *sense, Vec::new());
                 }
             }
-            // What cannot be understood permits nothing, but may prohibit.
+            // A malformed tag permits nothing, but may prohibit.
             Meta::Problem(_) => {
                 for usage in prohibited(&tag.content) {
                     say(Role::Page, None, usage.to_owned(), Sense::Prohibit, Vec::new());
@@ -154,7 +154,7 @@ fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement
     }
 }
 
-/// The usages that words of a text say are prohibited.
+/// The usages that the words of a text prohibit.
 fn prohibited(text: &str) -> impl Iterator<Item = &str> {
     let is_name = |byte: char| byte.is_ascii_alphanumeric() || matches!(byte, '-' | '_' | '.');
     text.split(move |byte: char| !is_name(byte)).filter_map(|word| {
@@ -164,12 +164,13 @@ fn prohibited(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Qualifiers that Part 1 version 1.1 introduced.
+/// True for qualifiers introduced by Part 1 version 1.1.
 pub(crate) fn is_later(qualifier: &str) -> bool {
     ["target-condition", "ref"].iter().any(|name| qualifier.eq_ignore_ascii_case(name))
 }
 
-/// The crawler that a META tag is for; `None` inside for any, outside for a name that names nobody.
+/// The crawler that a META tag is for: the inner `None` means any crawler, the outer `None` an
+/// invalid name.
 fn addressee(name: &str) -> Option<Option<String>> {
     if name.eq_ignore_ascii_case("robots") {
         return Some(None);
@@ -178,7 +179,7 @@ fn addressee(name: &str) -> Option<Option<String>> {
     Some(Some(token_of(token).to_ascii_lowercase()).filter(|name| name != "*"))
 }
 
-/// What a conventional directive says of the usages of ACAP.
+/// The senses that a conventional directive gives to ACAP usages.
 fn conventional(directive: &str) -> &'static [(&'static str, Sense)] {
     use Sense::{Permit, Prohibit};
     match directive {
@@ -194,7 +195,7 @@ fn conventional(directive: &str) -> &'static [(&'static str, Sense)] {
     }
 }
 
-/// The pattern that matches this target and no other.
+/// The pattern that matches only this target.
 fn exactly(target: &[u8]) -> Vec<u8> {
     let mut escaped = Vec::with_capacity(target.len() + 8);
     for &byte in target {

@@ -1,8 +1,8 @@
-//! Names, qualifiers, records and references of ACAP: what the fields of a text say to each other.
+//! Names, qualifiers, records and references of ACAP: consistency between the fields of a text.
 //!
-//! Which fields there are is the grammar's to say, which of two wins that of `fields`. Names are
-//! compared in lower case (P7). Files that the text refers to may use its definitions, so with a
-//! reference none is said to be unused.
+//! The grammar knows which fields exist, and `fields` checks which of two wins. Names are compared
+//! in lower case (P7). Files that the text refers to may use its definitions, so in a text with
+//! references no definition is reported as unused.
 
 use super::{Code, Pass, quote};
 use crate::Options;
@@ -19,7 +19,7 @@ use robomaton_grammar::{Key, LineKind, Span, scan};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-/// The qualifiers that one of the documents has (P31 to P37, V31 to V38, M23).
+/// The qualifiers in any of the ACAP documents (P31 to P37, V31 to V38, M23).
 pub(super) const QUALIFIERS: [&str; 8] = [
     "time-limit",
     "max-length",
@@ -61,7 +61,7 @@ pub(super) fn lint(context: &CompileContext<'_, '_>, options: &Options, pass: &m
     }
 }
 
-/// A local usage as its first definition has it.
+/// A local usage, as in its first definition.
 struct Usage {
     name: Span,
     is_composite: bool,
@@ -71,11 +71,11 @@ struct Lint<'l, 't, 's> {
     dialect: Dialect,
     usages: HashMap<Vec<u8>, Usage>,
     sets: HashMap<Vec<u8>, Span>,
-    /// Where the first record begins.
+    /// The start of the first record.
     first_record: Option<u32>,
-    /// How much is read of a file that is referred to.
+    /// The number of bytes read of a referenced file.
     limit: usize,
-    /// What files of the site refer to themselves, by their paths.
+    /// The references made by files of the site, keyed by path.
     chains: HashMap<String, Option<Vec<u8>>>,
     pass: &'l mut Pass<'t, 's>,
 }
@@ -89,10 +89,10 @@ impl Lint<'_, '_, '_> {
         quote(self.pass.tree.text(span))
     }
 
-    /// Fields outside records, and records that share their fields over a gap (decision 16).
+    /// Fields outside records, and records that share their fields across a gap (decision 16).
     fn records(&mut self, fields: &[(usize, Result<Field, Problem>)]) {
         let tree = self.pass.tree;
-        // The last crawler field, while no other field stands after it.
+        // The last crawler field, until another field follows it.
         let mut open: Option<(usize, Span)> = None;
         let mut any = false;
         for (line, field) in fields {
@@ -119,8 +119,7 @@ impl Lint<'_, '_, '_> {
                     Field::QualifiedUsage { .. } | Field::CompositeUsage { .. } | Field::ResourceSet { .. },
                 )
                 | Ok(Field::IgnoreConventional) => open = None,
-                // It may be a crawler field that names nobody; the grammar says what is wrong with
-                // it.
+                // It may be a crawler field without a name; the grammar reports the error.
                 Err(_) => (open, any) = (None, true),
                 Ok(_) => {
                     open = None;
@@ -133,8 +132,7 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// Usage purposes without a field of their own (P19), where sub-records begin and end as
-    /// `lower` has it.
+    /// Usage purposes without fields (P19). Sub-records begin and end as in `lower`.
     fn sub_records(&mut self, fields: &[(usize, Result<Field, Problem>)]) {
         let mut any = false;
         let mut open: Option<Span> = None;
@@ -146,7 +144,7 @@ impl Lint<'_, '_, '_> {
                     any = true;
                 }
                 Ok(Field::UsagePurpose(purpose)) if any => _ = open.get_or_insert(*purpose),
-                // What it was to be is not known.
+                // The intended field is unknown.
                 Ok(Field::Permission { .. } | Field::Prohibition { .. }) | Err(_) => open = None,
                 Ok(_) => {}
             }
@@ -157,7 +155,7 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// Fields of a record behind a conventional one (decision 15).
+    /// Fields of a record after a conventional record (decision 15).
     fn suspended(&mut self, fields: &[(usize, Field)]) {
         let mut fields = fields.iter().peekable();
         let mut record = None;
@@ -180,7 +178,7 @@ impl Lint<'_, '_, '_> {
                     let message =
                         "a field behind a user-agent line; it belongs to the ACAP record before that";
                     self.pass.say_with(Code::AcapSuspendedRecord, line.key, message, record, "the record");
-                    // Once for each place where the record goes on.
+                    // Once for each place where the record continues.
                     parted = false;
                 }
                 _ => {}
@@ -188,8 +186,8 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// Conventional rules in ACAP records (V53, decision 15). The pilot reads them, and where all
-    /// are to be ignored that needs no remark.
+    /// Conventional rules in ACAP records (V53, decision 15). The pilot reads them, and no finding
+    /// is needed if all are to be ignored.
     fn ignored(&mut self, fields: &[(usize, Field)]) {
         let alone = fields.iter().any(|(_, field)| *field == Field::IgnoreConventional);
         if alone || self.dialect == Dialect::Pilot {
@@ -213,7 +211,7 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// Takes in what the text defines (V42 to V45, decision 24).
+    /// Collects the definitions of the text (V42 to V45, decision 24).
     fn define(&mut self, fields: &[(usize, Field)]) {
         let tree = self.pass.tree;
         self.first_record = fields.iter().find_map(|(_, field)| match field {
@@ -276,7 +274,7 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// What is asked for is asked for one resource (P47), and nobody has to do it yet (V57).
+    /// A request is for one resource (P47), and no crawler has to follow it yet (V57).
     fn request(&mut self, key: Span, path: Span) {
         let text = self.pass.tree.text(path);
         if text.contains(&b'*') || text.ends_with(b"$") {
@@ -307,7 +305,7 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// A member of a composite usage (P42, P45).
+    /// Checks a member of a composite usage (P42, P45).
     fn member(&mut self, member: UsageName) {
         let span = member.span();
         let UsageName::Local(_) = member else { return self.usage(member, "") };
@@ -318,7 +316,7 @@ impl Lint<'_, '_, '_> {
                 format!("the member {quoted} is a composite usage itself; the usage does without it")
             }
             Some(usage) => {
-                // Behind the first record, it is a late definition.
+                // After the first record, it counts as a late definition.
                 let defined = usage.name;
                 if defined.start > span.start && self.first_record.is_none_or(|first| defined.start < first) {
                     let message = format!("{quoted} is used here, and defined only behind this definition");
@@ -339,8 +337,7 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// Qualifiers that nobody knows, that the usage does not have, or that stand there too often
-    /// (decision 19).
+    /// Qualifiers that are unknown, not permitted for the usage, or repeated (decision 19).
     fn qualifiers(&mut self, usage: UsageName, qualifiers: &[Qualifier]) {
         let tree = self.pass.tree;
         let usage_name = String::from_utf8_lossy(tree.text(usage.span())).into_owned();
@@ -356,7 +353,7 @@ impl Lint<'_, '_, '_> {
             let text = tree.text(qualifier.value);
             let quoted = self.quoted(qualifier.name);
             if text.is_empty() {
-                // No qualifier at all, which the grammar remarks on.
+                // Not a qualifier; the grammar reports it.
                 continue;
             }
             if !QUALIFIERS.iter().any(|known| known.as_bytes() == name) {
@@ -405,7 +402,7 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// What crawlers do not do unasked yet (V57); the pilot knows no such marks.
+    /// Features that crawlers do not support by default yet (V57). The pilot does not mark any.
     fn status(&mut self, usage: &str, value: &Value, span: Span) {
         if self.dialect == Dialect::Pilot {
             return;
@@ -432,11 +429,11 @@ impl Lint<'_, '_, '_> {
         self.pass.say(code, span, message);
     }
 
-    /// References that nothing comes of (V16, decision 23).
+    /// References without effect (V16, decision 23).
     fn reference(&mut self, locator: Span, context: &CompileContext<'_, '_>) {
         let text = String::from_utf8_lossy(self.pass.tree.text(locator)).into_owned();
         let effect = "what it says is not known, so whatever needs a permission is prohibited";
-        // Where the site is not known, the URL may be one of its own.
+        // Without a known site, the URL may belong to it.
         let itself = SiteKey::from_url(&text).ok().filter(|_| context.origin.is_none());
         let path = same_site(&text, context.origin.or(itself.as_ref().map(SiteKey::authority)));
         match path {
@@ -454,7 +451,7 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// References of a file that is referred to (V17).
+    /// References made by a referenced file (V17).
     fn chain(&mut self, locator: Span, path: String, file: &[u8]) {
         let limit = self.limit;
         let further = self.chains.entry(path).or_insert_with(|| {
@@ -470,7 +467,7 @@ impl Lint<'_, '_, '_> {
         }
     }
 
-    /// Definitions that nothing refers to.
+    /// Unused definitions.
     fn unused(&mut self, fields: &[(usize, Field)]) {
         let mut used: HashSet<Vec<u8>> = HashSet::new();
         let mut used_sets: HashSet<Vec<u8>> = HashSet::new();

@@ -1,11 +1,12 @@
-//! User-agent lines: groups that were meant to be two, and names that are probably misspelt.
+//! User-agent lines: groups that were probably meant to be two, and names that are probably
+//! misspelt.
 //!
-//! Both remarks are guesses at what an author meant, so they are held to signs that proved right on
-//! the texts of a crawl. Two groups were meant where a list of user-agents is interrupted by a
-//! blank line or by a record that is no rule. A name is misspelt where it is nearly the name of a
-//! well-known crawler, and not that of another one. Invariant: linear time, since a name is
-//! compared only with names of about its length. Of rules it asks one thing: whether a group
-//! forbids anything.
+//! Both findings guess at the author's intention, so they are limited to signs that proved right on
+//! the texts of a crawl. Two groups were meant if a blank line or a record other than a rule
+//! interrupts a list of user-agents. A name is misspelt if it is close to the name of one
+//! well-known crawler and is not another's. Invariant: linear time, since a name is only compared
+//! with names of similar length. About rules, this file only checks whether a group forbids
+//! anything.
 
 use super::{Code, Pass, quote};
 use robomaton_formats::crawlers;
@@ -13,8 +14,8 @@ use robomaton_grammar::{Group, Key, LineKind, Span, product_token};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Names that are right as they are, beside those of the table of well-known crawlers: variants of
-/// these, and crawlers of other kinds whose names are close to one another.
+/// Correct names that are missing from the table of well-known crawlers: variants of those names,
+/// and other crawlers with similar names.
 const OTHERS: [&str; 38] = [
     "AdsBot-Google",
     "AdsBot-Google-Mobile",
@@ -56,16 +57,16 @@ const OTHERS: [&str; 38] = [
     "YandexImages",
 ];
 
-/// Names of lesser-known crawlers that look like one of these, in lower case. Nobody is told that
-/// one of them was meant.
+/// Names of lesser-known crawlers that resemble a well-known one, in lower case. They are never
+/// reported.
 const ALIKE: [&str; 3] = ["factbot", "fastbot", "roverbot"];
 
-/// Names of fewer letters are close to one another by chance.
+/// Shorter names are similar to one another by chance.
 const SHORT: usize = 7;
-/// Names of so many letters may have two mistakes.
+/// Names of at least this length may have two mistakes.
 const LONG: usize = 12;
 
-/// A name that is right, as it is written and as it is compared.
+/// A correct name, as written and as compared.
 struct Right {
     name: &'static str,
     lower: String,
@@ -78,11 +79,11 @@ static RIGHT: LazyLock<Vec<Right>> = LazyLock::new(|| {
 
 pub(super) fn lint(pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
-    // For each name whether it is misspelt, and of what.
+    // For each name, the crawler that was meant if it is misspelt.
     let mut meant: HashMap<Vec<u8>, Option<&'static str>> = HashMap::new();
     for group in &tree.groups {
         merged(group, pass);
-        // The names of the group, once one of them is in doubt.
+        // The names of the group, collected when one of them is in doubt.
         let mut own: Option<HashSet<Vec<u8>>> = None;
         for (_, token) in names(group, pass) {
             let name = tree.text(token).to_ascii_lowercase();
@@ -93,7 +94,7 @@ pub(super) fn lint(pass: &mut Pass<'_, '_>) {
                     .map(|(_, token)| tree.text(token).to_ascii_lowercase())
                     .collect()
             });
-            // Who names both means both.
+            // A group that names both means both.
             if !own.contains(right.to_ascii_lowercase().as_bytes()) {
                 let message = format!(
                     "no well-known crawler is called {}; did you mean `{right}`?",
@@ -118,13 +119,14 @@ fn names(group: &Group, pass: &Pass<'_, '_>) -> Vec<(usize, Span)> {
     agents.filter_map(name).collect()
 }
 
-/// Says which names of a group share its rules over a line that looks like the end of a group (R6).
+/// Reports names of a group that share its rules across a line that looks like the end of the group
+/// (R6).
 fn merged(group: &Group, pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
     let is_blank = |at: usize| tree.lines[at].kind == LineKind::Blank && tree.lines[at].comment.is_empty();
     let names = names(group, pass);
     let Some(&(last, _)) = names.last() else { return };
-    // Where the rules stand apart from all names, blank lines are the style of the file.
+    // If the rules are set apart from all names, blank lines are the style of the file.
     let is_airy = last + 1 < group.body as usize && is_blank(last + 1);
     let ends = |at: usize| match tree.lines[at].kind {
         LineKind::Field(Key::UserAgent) | LineKind::Acap | LineKind::Malformed => false,
@@ -135,7 +137,7 @@ fn merged(group: &Group, pass: &mut Pass<'_, '_>) {
         let line = &tree.lines[at];
         line.kind == LineKind::Field(Key::Disallow) && !line.value.is_empty()
     };
-    // The line that separates two names: a record, if there is one.
+    // The line that separates two names: preferably a record.
     let gap = |pair: &[(usize, Span)]| {
         let mut between = (pair[0].0 + 1..pair[1].0).filter(|&at| ends(at)).peekable();
         let first = *between.peek()?;
@@ -144,7 +146,7 @@ fn merged(group: &Group, pass: &mut Pass<'_, '_>) {
     let gaps: Vec<(usize, usize)> =
         names.windows(2).enumerate().filter_map(|(at, pair)| Some((at + 1, gap(pair)?))).collect();
     let Some(&(tail, _)) = gaps.last() else { return };
-    // Who may go everywhere either way loses nothing.
+    // If nothing is forbidden, the merge has no effect.
     if !(group.body as usize..group.end as usize).any(forbids) {
         return;
     }
@@ -165,7 +167,7 @@ fn merged(group: &Group, pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// The well-known crawler whose name this one, in lower case, probably is.
+/// The well-known crawler whose name was probably meant by this lower-case name.
 fn misspelt(name: &[u8]) -> Option<&'static str> {
     let name = str::from_utf8(name).ok().filter(|name| *name != "*")?;
     if ALIKE.contains(&name) || RIGHT.iter().any(|right| right.lower == name) {
@@ -175,9 +177,9 @@ fn misspelt(name: &[u8]) -> Option<&'static str> {
     RIGHT.iter().filter_map(distance).min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
 }
 
-/// How many mistakes make the first name of the second, where they are few enough: letters too
-/// many, missing, other or swapped. None changes the first letter: such names (`pingbot`) are
-/// seldom mistakes.
+/// The number of mistakes between a name and the right one, if it is small enough: added, missing,
+/// changed or swapped letters. The first letter must be one of the first two of `right`; names with
+/// another first letter (`pingbot`) are seldom mistakes.
 fn distance(name: &str, right: &str) -> Option<usize> {
     let (short, long) = (name.len().min(right.len()), name.len().max(right.len()));
     if long - short > 2 || !right.bytes().take(2).any(|letter| name.as_bytes()[0] == letter) {
@@ -185,7 +187,7 @@ fn distance(name: &str, right: &str) -> Option<usize> {
     }
     let distance = strsim::osa_distance(name, right);
     let is_near = match short {
-        // Few letters: two of them swapped, or one name in two words.
+        // Short names: two swapped letters, or one name written as two words.
         0..SHORT => distance == 1 && (is_swapped(name, right) || words(name) == right),
         SHORT..LONG => distance == 1,
         _ => distance <= 2,
@@ -202,7 +204,7 @@ fn is_swapped(one: &str, other: &str) -> bool {
     sorted(one) == sorted(other)
 }
 
-/// A name without the signs that part words.
+/// A name without word separators.
 fn words(name: &str) -> String {
     name.replace(['-', '_', '.'], "")
 }
@@ -234,7 +236,7 @@ mod tests {
     #[test]
     fn other_names_are_left_alone() {
         for name in [
-            // Real crawlers, each close to one of the list.
+            // Real crawlers, each similar to one in the list.
             "pingbot",
             "xingbot",
             "getbot",
@@ -255,7 +257,7 @@ mod tests {
             "factbot",
             "fastbot",
             "googlebot-news",
-            // Nothing like any.
+            // Similar to none.
             "*",
             "g",
             "google",

@@ -1,8 +1,8 @@
-//! The codes of the remarks about meaning, each with its name, severity and rule; LINTS.md says
-//! what they are for.
+//! The codes of findings about meaning, each with its name, severity and rule; LINTS.md explains
+//! them.
 //!
-//! The counterpart of the grammar's codes, whose names they never share. Rules are those of
-//! RULES.md and FEATURES.md.
+//! They complement the grammar's codes and share no name with them. The rules are those of RULES.md
+//! and FEATURES.md.
 
 use robomaton_grammar::Severity;
 use std::fmt;
@@ -10,14 +10,14 @@ use std::fmt;
 /// Declares each code once.
 macro_rules! codes {
     ($($(#[$doc:meta])* $code:ident: $name:literal, $severity:ident, $rule:literal;)*) => {
-        /// What a remark is about.
+        /// The subject of a finding.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $($(#[$doc])* $code,)*
         }
 
         impl Code {
-            /// Every code, in the order of LINTS.md.
+            /// Every code in the order of LINTS.md.
             pub const ALL: &[Code] = &[$(Code::$code,)*];
 
             /// The name in messages and JSON.
@@ -27,14 +27,14 @@ macro_rules! codes {
                 }
             }
 
-            /// How much it matters.
+            /// The severity.
             pub const fn severity(self) -> Severity {
                 match self {
                     $(Code::$code => Severity::$severity,)*
                 }
             }
 
-            /// The number of the rule it rests on.
+            /// The number of the rule that it is based on.
             pub const fn rule(self) -> &'static str {
                 match self {
                     $(Code::$code => $rule,)*
@@ -47,45 +47,45 @@ macro_rules! codes {
 codes! {
     /// The text is HTML.
     Html: "html", Error, "R16";
-    /// The text is in UTF-16.
+    /// The text is UTF-16.
     Utf16: "utf-16", Error, "R1";
-    /// Names that share a group over what looks like its end.
+    /// Names that share a group across a line that looks like its end.
     MergedGroups: "merged-groups", Warning, "R6";
-    /// A name that is nearly that of a well-known crawler.
+    /// A name close to that of a well-known crawler.
     MisspelledAgent: "misspelled-agent", Warning, "R5";
-    /// A rule that stands in its group already.
+    /// A rule that its group already contains.
     DuplicateRule: "duplicate-rule", Note, "R12";
-    /// A rule that always loses to one on the same pattern.
+    /// A rule that always loses to one with the same pattern.
     SupersededRule: "superseded-rule", Warning, "R12";
-    /// A rule that always loses to one that matches whenever it does.
+    /// A rule that always loses to one that matches the same targets and more.
     UnreachableRule: "unreachable-rule", Warning, "R12";
-    /// An Allow that no Disallow could lose to.
+    /// An Allow that overrides no Disallow.
     RedundantAllow: "redundant-allow", Note, "R12";
-    /// A star that changes nothing.
+    /// A star without effect.
     RedundantStar: "redundant-star", Note, "R11";
-    /// A `$` that was meant to end a pattern and does not.
+    /// A `$` that was meant to end a pattern but does not.
     MisplacedAnchor: "misplaced-anchor", Warning, "R11";
-    /// An empty Disallow beside one of everything.
+    /// An empty Disallow together with one for everything.
     ContradictoryDisallow: "contradictory-disallow", Warning, "R14";
     /// A rule for /robots.txt itself.
     RuleForRobotsTxt: "rule-for-robots-txt", Note, "R13";
-    /// A Noindex, which most crawlers do not read.
+    /// A Noindex, which most crawlers ignore.
     UnreadNoindex: "unread-noindex", Warning, "R18";
-    /// A Crawl-delay that is no number of seconds.
+    /// A Crawl-delay that is not a number of seconds.
     BadCrawlDelay: "bad-crawl-delay", Error, "R18";
-    /// A Request-rate that is none.
+    /// A malformed Request-rate.
     BadRequestRate: "bad-request-rate", Error, "N16";
-    /// A Visit-time that is none.
+    /// A malformed Visit-time.
     BadVisitTime: "bad-visit-time", Error, "N15";
     /// A further Visit-time in a group.
     VisitTimeRepeated: "visit-time-repeated", Note, "N15";
-    /// A Robot-version that is none.
+    /// A malformed Robot-version.
     BadRobotVersion: "bad-robot-version", Error, "N2";
-    /// A value that the language of its record cannot read.
+    /// A value that the record's language cannot read.
     UnreadableValue: "unreadable-value", Error, "R18";
-    /// A Sitemap that is no absolute URL.
+    /// A Sitemap that is not an absolute URL.
     RelativeSitemap: "relative-sitemap", Warning, "R18";
-    /// Pairs of patterns that were not held against each other.
+    /// Pairs of patterns that were not compared.
     UncheckedPairs: "unchecked-pairs", Note, "R4";
     /// A Robot-version that does not follow the user-agents.
     RobotVersionMisplaced: "robot-version-misplaced", Error, "N2";
@@ -97,7 +97,7 @@ codes! {
     RobotVersionUnknown: "robot-version-unknown", Warning, "N3";
     /// An Allow that neither old nor new robots read.
     OldSetAllow: "old-set-allow", Warning, "N8";
-    /// A rule set of 2.0.0 that answers for nobody.
+    /// A rule set of 2.0.0 that applies to no crawler.
     RuleSetWithoutAnswer: "rule-set-without-answer", Warning, "N4";
     /// A directory without a star in a rule set of 2.0.0.
     ExplicitDirectory: "explicit-directory", Warning, "N8";
@@ -105,69 +105,69 @@ codes! {
     DefaultSetVersion: "default-set-version", Note, "N7";
     /// A field before any crawler field.
     AcapFieldOutsideRecord: "acap-field-outside-record", Error, "V11";
-    /// Crawler fields that share a record over a gap.
+    /// Crawler fields that share a record across a gap.
     AcapMergedRecords: "acap-merged-records", Warning, "V12";
     /// A reference to a file of another site.
     AcapReferenceElsewhere: "acap-reference-elsewhere", Warning, "V16";
-    /// A reference to a file that is not at hand.
+    /// A reference to a file that is not available.
     AcapReferenceMissing: "acap-reference-missing", Warning, "V16";
-    /// A reference to a file that refers on.
+    /// A reference to a file that refers to another.
     AcapReferenceChain: "acap-reference-chain", Warning, "V17";
-    /// Usage purposes that no field follows.
+    /// Usage purposes without fields.
     AcapEmptySubRecord: "acap-empty-sub-record", Warning, "P19";
-    /// A qualifier that ACAP does not have.
+    /// An unknown qualifier.
     AcapUnknownQualifier: "acap-unknown-qualifier", Error, "V22";
-    /// A local usage that is not defined.
+    /// An undefined local usage.
     AcapUndefinedUsage: "acap-undefined-usage", Error, "V23";
-    /// A resource set that is not defined.
+    /// An undefined resource set.
     AcapUndefinedSet: "acap-undefined-set", Error, "V25";
-    /// A usage that ACAP does not have.
+    /// An unknown usage.
     AcapUnknownUsage: "acap-unknown-usage", Warning, "V26";
-    /// A permission of `other`.
+    /// A permission for `other`.
     AcapPermissionOfOther: "acap-permission-of-other", Note, "V29";
-    /// A qualifier that its usage does not have.
+    /// A qualifier that its usage does not admit.
     AcapMisplacedQualifier: "acap-misplaced-qualifier", Error, "V31";
-    /// A value in a spelling that an example of the document has.
+    /// A value in a spelling from an erroneous example in the document.
     AcapMisspelledValue: "acap-misspelled-value", Warning, "V31";
-    /// A resource that must be used and may not be crawled.
+    /// A resource that must be used but must not be crawled.
     AcapUsedResourceNotCrawlable: "acap-used-resource-not-crawlable", Warning, "V32";
-    /// A qualifier that may stand once and stands again.
+    /// A repeated qualifier that is permitted only once.
     AcapRepeatedQualifier: "acap-repeated-qualifier", Warning, "V39";
-    /// A request for a resource that is written like a pattern.
+    /// A request for a resource that looks like a pattern.
     AcapRequestIsAPattern: "acap-request-is-a-pattern", Warning, "P47";
-    /// A definition that nothing refers to.
+    /// An unused definition.
     AcapUnusedDefinition: "acap-unused-definition", Note, "V41";
-    /// A definition behind another one that uses it.
+    /// A definition after another that uses it.
     AcapDefinitionAfterUse: "acap-definition-after-use", Warning, "V41";
-    /// A second local usage of one name.
+    /// A second local usage with the same name.
     AcapRepeatedUsage: "acap-repeated-usage", Warning, "V42";
-    /// A member of a composite usage that is no qualified usage.
+    /// A member of a composite usage that is not a qualified usage.
     AcapCompositeMember: "acap-composite-member", Error, "V43";
-    /// A second resource set of one name.
+    /// A second resource set with the same name.
     AcapRepeatedSet: "acap-repeated-set", Note, "V45";
-    /// A field that always loses to one that matches whenever it does.
+    /// A field that always loses to one that matches the same targets and more.
     AcapNeverWins: "acap-never-wins", Warning, "V51";
-    /// The same, where a final `$` loses to a star.
+    /// The same, because a final `$` loses to a star.
     AcapAnchorLoses: "acap-anchor-loses", Warning, "V51";
-    /// A permission and a prohibition on the same pattern.
+    /// A permission and a prohibition with the same pattern.
     AcapEqualPatterns: "acap-equal-patterns", Warning, "V52";
-    /// A permission and a prohibition of which neither is narrower.
+    /// A permission and a prohibition, neither of which is narrower.
     AcapUndeterminedPair: "acap-undetermined-pair", Warning, "V52";
     /// A conventional rule inside an ACAP record.
     AcapIgnoredRule: "acap-ignored-rule", Warning, "V53";
-    /// A field behind a conventional record.
+    /// A field after a conventional record.
     AcapSuspendedRecord: "acap-suspended-record", Warning, "V53";
-    /// A conventional rule on the pattern of a field of the other sense.
+    /// A conventional rule with the pattern of a field of the other sense.
     AcapContradictedRule: "acap-contradicted-rule", Warning, "V54";
-    /// What is used by prior arrangement.
+    /// A feature that requires prior arrangement.
     AcapByPriorArrangement: "acap-by-prior-arrangement", Note, "V57";
-    /// What is not ready to be used.
+    /// A feature that is not ready for use.
     AcapNotReady: "acap-not-ready", Note, "V57";
-    /// A prohibition in a page with qualifiers.
+    /// A prohibition with qualifiers in a page.
     MetaQualifiedProhibition: "meta-qualified-prohibition", Error, "M9";
-    /// A tag with a feature of a later version than its page states.
+    /// A tag with a feature of a later version than the page states.
     MetaLaterFeature: "meta-later-feature", Warning, "M16";
-    /// A tag or class of ACAP that cannot be read.
+    /// A malformed ACAP tag or class.
     MetaProblem: "meta-problem", Error, "M25";
     /// A set of elements.
     MetaElementSet: "meta-element-set", Warning, "M25";

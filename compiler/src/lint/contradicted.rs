@@ -1,10 +1,10 @@
-//! Conventional rules that are dropped, for a field of ACAP on the very same pattern says the
+//! Conventional rules that are dropped because an ACAP field with the same pattern says the
 //! opposite (V54).
 //!
-//! A rule is dropped where such a field is live, and that hangs on the crawler (decision 14). So it
-//! is said only if there is a crawler that reads the rule and the field, and no field nearer to it:
-//! one that both name, one that neither names, or one that either names while nothing of the other
-//! kind does.
+//! A rule is dropped if such a field is live, which depends on the crawler (decision 14). So it is
+//! only reported if some crawler reads both the rule and the field, and no field closer to it: a
+//! crawler that both name, one that neither names, or one that only one of them names and no group
+//! or record of the other kind does.
 
 use super::{Code, Pass};
 use crate::policy::{Group, Policy, Rule, Sense};
@@ -12,17 +12,17 @@ use crate::scope::scoped_pattern;
 use robomaton_formats::policy::Role;
 use std::collections::{HashMap, HashSet};
 
-/// Fields with their records, by usage and pattern.
+/// Fields with their records, keyed by usage and pattern.
 type Fields<'p, 's> = HashMap<(u16, Vec<u8>), Vec<(&'p Group<'s>, &'p Rule<'s>)>>;
 
-/// What it costs to look at one name of a crawler.
+/// The cost of comparing one crawler name.
 const COST: usize = 8;
 
-/// Looks at the rules of conventional groups.
+/// Checks the rules of conventional groups.
 pub(super) fn lint(policy: &Policy<'_>, groups: &[&Group<'_>], pass: &mut Pass<'_, '_>) {
     let mut fields = Fields::new();
-    // Fields for a purpose answer those alone that name it; those of other files stand on no line
-    // here.
+    // Fields for a purpose only apply if it is requested; fields of other files have no line in
+    // this text.
     let is_plain =
         |group: &&Group<'_>| group.role == Role::Field && group.file == 0 && group.purposes.is_empty();
     for record in policy.groups.iter().filter(is_plain) {

@@ -1,9 +1,10 @@
-//! Which of two patterns matches whenever the other does, and targets that both match.
+//! Pattern coverage: whether one pattern matches everything that another does, and targets that
+//! both match.
 //!
-//! Patterns are compared as they are written, symbol by symbol, so the answer does not hang on what
-//! targets there are, but for one fact: a target begins with `/`. Invariants: what is said to be
-//! covered is; [`common`] gives a target that both patterns match. Both are exact for the patterns
-//! of real files, which use bytes that others do not.
+//! Patterns are compared symbol by symbol, so the result does not depend on actual targets, except
+//! that a target begins with `/`. Invariants: a reported coverage is true; [`common`] returns a
+//! target that both patterns match. Both are exact for the patterns of real files, since some bytes
+//! do not occur in them.
 
 use robomaton_formats::{Notation, Pattern};
 
@@ -18,11 +19,11 @@ const fn literal(byte: u8) -> Symbol {
 
 /// A pattern as symbols.
 pub(super) struct Shape {
-    /// What stands there, and a star where the end is open.
+    /// The symbols, followed by a star if the end is open.
     text: Vec<Symbol>,
-    /// The texts that say the same of targets, which begin with `/`; none if `text` does.
+    /// Equivalent texts that begin with `/`, as all targets do; empty if `text` needs none.
     begun: Vec<Vec<Symbol>>,
-    /// Whether the end is not open.
+    /// The end is fixed.
     pub(super) anchored: bool,
 }
 
@@ -56,14 +57,14 @@ impl Shape {
         Shape { text, begun, anchored }
     }
 
-    /// The symbols that stand there.
+    /// The symbols without the star of an open end.
     pub(super) fn body(&self) -> &[Symbol] {
         &self.text[..self.text.len() - usize::from(!self.anchored)]
     }
 }
 
-/// Whether every target that `inner` matches is one that `outer` matches. Takes what it costs from
-/// `steps`; none when they do not suffice.
+/// True if `outer` matches every target that `inner` matches. The cost is subtracted from `steps`;
+/// `None` if they do not suffice.
 pub(super) fn covers(outer: &Shape, inner: &Shape, steps: &mut usize) -> Option<bool> {
     if inner.begun.is_empty() {
         return absorbs(&outer.text, &inner.text, steps);
@@ -76,8 +77,8 @@ pub(super) fn covers(outer: &Shape, inner: &Shape, steps: &mut usize) -> Option<
     Some(true)
 }
 
-/// Whether one text of literals and stars takes another in: a star takes anything, only a star
-/// takes a star. That the last star is widened first loses nothing, as in the matching of targets.
+/// True if one text of literals and stars covers another: a star covers anything, and only a star
+/// covers a star. Extending only the last star loses nothing, as in matching targets.
 fn absorbs(outer: &[Symbol], inner: &[Symbol], steps: &mut usize) -> Option<bool> {
     let (mut o, mut i) = (0, 0);
     let mut widen: Option<(usize, usize)> = None;
@@ -101,9 +102,8 @@ fn absorbs(outer: &[Symbol], inner: &[Symbol], steps: &mut usize) -> Option<bool
     }
 }
 
-/// A target that both match, for patterns that are the same up to symbol `at`; none when they are
-/// not known to match one. Where they share a star, they do, unless both fix the end and differ
-/// there.
+/// A target that both patterns match, if their symbols up to `at` are equal. `None` if no common
+/// target is known. Patterns that share a star have one, unless both ends are fixed and differ.
 pub(super) fn common(one: &Shape, other: &Shape, at: usize) -> Option<Vec<u8>> {
     let star = one.body().get(..at)?.iter().rposition(|&symbol| symbol == STAR)?;
     let (shared, a) = one.body().split_at(star + 1);
@@ -117,7 +117,7 @@ pub(super) fn common(one: &Shape, other: &Shape, at: usize) -> Option<Vec<u8>> {
             long.ends_with(short).then_some(())?;
             vec![shared, a, b, long]
         }
-        // What fixes the end comes last.
+        // The fixed end comes last.
         (true, false) => vec![shared, b, a],
         _ => vec![shared, a, b],
     };
@@ -133,7 +133,7 @@ pub(super) fn common(one: &Shape, other: &Shape, at: usize) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// Every text of up to `longest` of these bytes, after `first`.
+    /// All texts of up to `longest` of these bytes, after each text in `first`.
     fn texts(first: &[&str], bytes: &[u8], longest: usize) -> Vec<String> {
         let mut all: Vec<String> = first.iter().map(|&text| text.to_owned()).collect();
         let mut last = all.clone();
@@ -177,7 +177,7 @@ mod tests {
                 }
             }
         }
-        // What is missed is so among targets of three different bytes only.
+        // Coverage is only missed if targets consist of just three different bytes.
         assert!(covered > 10_000 && missed * 20 < covered, "{covered} {missed}");
     }
 

@@ -1,15 +1,15 @@
-//! Rule sets of Robot-version 2.0.0: versions in the wrong place, sets that answer for nobody,
-//! rules that do not mean what they seem to (N2 to N8).
+//! Rule sets of Robot-version 2.0.0: misplaced versions, sets that apply to no crawler, rules that
+//! do not mean what they seem to (N2 to N8).
 //!
-//! A text without `Robot-version` is passed over. What a version does to the groups is read in
-//! `language/extended`; here the lines are looked at for what their author meant.
+//! A text without `Robot-version` is skipped. `language/extended` interprets the versions; this
+//! file checks the lines for the author's intention.
 
 use super::{Code, Pass, quote};
 use crate::policy::Policy;
 use robomaton_grammar::{Group, Key, Line, LineKind, Span, extended, product_token};
 use std::collections::HashSet;
 
-/// What lines say of versions.
+/// Checks the lines with versions.
 pub(super) fn lint(pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
     let is_version = |line: &&Line| line.kind == LineKind::Field(Key::RobotVersion);
@@ -55,7 +55,7 @@ pub(super) fn lint(pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// The versions of one rule set.
+/// Checks the versions of one rule set.
 fn versions(set: &Set, pass: &mut Pass<'_, '_>) {
     let Some(stated) = set.stated else {
         if let Some(&first) = set.lines.first() {
@@ -85,7 +85,7 @@ fn versions(set: &Set, pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// Rule sets of version 2 that nobody is left in.
+/// Reports rule sets of version 2 that apply to no crawler.
 pub(super) fn answers(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
     if !tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
@@ -110,11 +110,11 @@ pub(super) fn answers(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
 /// A group as a rule set.
 struct Set {
     group: Group,
-    /// Whom it names, in lower case.
+    /// The names in it, in lower case.
     names: Vec<Vec<u8>>,
-    /// Where it states its version: right after the user-agents (N2).
+    /// Its version, directly after the user-agents (N2).
     stated: Option<Span>,
-    /// The version it states, if it is one.
+    /// The parsed version, if it is valid.
     version: Option<(u32, u32)>,
     /// The values of all its Robot-version lines.
     lines: Vec<Span>,
@@ -148,12 +148,12 @@ impl Set {
         set
     }
 
-    /// The first number of its version; that of 1.0.0 if it states none.
+    /// The major version; 1 if none is stated.
     fn major(&self) -> u32 {
         self.version.map_or(1, |(major, _)| major)
     }
 
-    /// Whether new robots read it by the rules of 2.0.0.
+    /// True if new robots read it by the rules of 2.0.0.
     fn is_new(&self) -> bool {
         self.version.is_some_and(|(major, minor)| major == 2 && minor % 2 == 0)
     }

@@ -1,10 +1,10 @@
-//! Fields of ACAP held against each other: permissions and prohibitions that never win, and pairs
-//! that nobody can order.
+//! Comparison of ACAP fields: permissions and prohibitions that never win, and pairs without an
+//! order.
 //!
-//! Fields of groups that address the same crawlers for the same purposes always stand on one level,
-//! so whenever both match, both are weighed (`trace::scoped`). Only such groups are looked at
-//! together: fields for any crawler may be overridden by those that name one, and that is as it
-//! should be. Who is narrower is [`scope::compare`]'s to say.
+//! Fields of groups for the same crawlers and the same purposes are always on one level, so
+//! whenever two of them match, both are weighed (`trace::scoped`). Only such groups are compared:
+//! fields that name a crawler may override fields for any crawler, as intended. [`scope::compare`]
+//! decides which pattern is narrower.
 
 use super::cover::{STAR, Shape, common, covers};
 use super::{Code, Pass, quote};
@@ -14,7 +14,7 @@ use robomaton_formats::policy::{PRESENT, Role, is_special};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Whom fields address, and for which purposes.
+/// The crawlers that fields address, and the purposes.
 type Level<'p> = (Vec<String>, Vec<&'p [u8]>);
 
 pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
@@ -42,7 +42,7 @@ pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// Fields that say again what another field says.
+/// Fields that repeat another field.
 fn duplicates(policy: &Policy<'_>, rules: &[usize], pass: &mut Pass<'_, '_>) {
     let mut first = HashMap::new();
     let mut said = HashSet::new();
@@ -63,7 +63,7 @@ struct Field<'p, 's> {
     rule: &'p Rule<'s>,
     symbols: Vec<Symbol>,
     shape: Shape,
-    /// Whether its usage is a special form of `present`.
+    /// Its usage is a special form of `present`.
     special: bool,
 }
 
@@ -77,12 +77,12 @@ impl<'p, 's> Field<'p, 's> {
         }
     }
 
-    /// Whether it is weighed wherever `other` is, as far as usages go (decision 9).
+    /// True if it is weighed wherever `other` is, as far as usages decide (decision 9).
     fn joins(&self, other: &Field<'_, '_>) -> bool {
         self.rule.usage == other.rule.usage || self.rule.usage == PRESENT && other.special
     }
 
-    /// Whether its final `$` is what makes it broader than `other` (decision 4).
+    /// True if only its final `$` makes it broader than `other` (decision 4).
     fn loses_by_anchor(&self, other: &Field<'_, '_>, at: usize) -> bool {
         self.shape.anchored && at == self.shape.body().len() && other.shape.body().get(at) == Some(&STAR)
     }
@@ -92,7 +92,7 @@ impl<'p, 's> Field<'p, 's> {
 struct Pairs<'p, 's> {
     permissions: Vec<Field<'p, 's>>,
     prohibitions: Vec<Field<'p, 's>>,
-    /// What was said of which line: once is enough.
+    /// The findings so far: one per code and line suffices.
     said: HashSet<(Code, u32)>,
 }
 
@@ -110,7 +110,7 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// Looks at one pair; none when it would cost too much.
+    /// Checks one pair; `None` if it would cost too much.
     fn pair(
         &mut self,
         permission: &Field<'_, '_>,
@@ -123,7 +123,7 @@ impl Pairs<'_, '_> {
             return Some(());
         }
         let order = scope::compare(&permission.symbols, &prohibition.symbols).0;
-        // Where the shapes part, whose symbols are bytes.
+        // The position at which the shapes first differ. Their symbols are bytes.
         let bodies = permission.shape.body().iter().zip(prohibition.shape.body());
         let at = bodies.take_while(|(a, b)| a == b).count();
         pass.steps = pass.steps.checked_sub(at)?;
@@ -158,7 +158,7 @@ impl Pairs<'_, '_> {
         Some(())
     }
 
-    /// Says that a field loses to one that matches wherever it does.
+    /// Reports that a field loses to one that matches the same targets and more.
     fn never(
         &mut self,
         loser: &Field<'_, '_>,
@@ -172,7 +172,7 @@ impl Pairs<'_, '_> {
             Sense::Prohibit => "prohibition",
         });
         let pattern = quote(&winner.rule.pattern);
-        // Beside another permission that beats the prohibition, this one may beat a third field.
+        // If another permission beats the prohibition, this one may beat a third field.
         let alone = if own == "permission" { " by itself" } else { "" };
         let head = format!("this {own} never wins{alone}: the {other} of {pattern} matches wherever it does");
         let second = if other == "permission" { "the permission" } else { "the prohibition" };

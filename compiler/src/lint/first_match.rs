@@ -1,8 +1,8 @@
-//! Rules of the 1996 draft that an earlier one makes unreachable: patterns are prefixes and the
+//! Rules of the 1996 draft that an earlier rule makes unreachable: patterns are prefixes and the
 //! first match wins (K11).
 //!
-//! Sorted, the prefixes of a pattern form a stack, so one sweep finds the first rule that matches
-//! all that another does. A record without a name is looked at like any other.
+//! In sorted order, the prefixes of a pattern form a stack, so one pass finds the first rule that
+//! covers another. Records without a name are checked like any other.
 
 use super::{Code, Pass, quote};
 use crate::policy::{Policy, Rule, Sense};
@@ -18,8 +18,8 @@ pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
 fn unreachable(rules: &[Rule<'_>], range: Range<usize>, pass: &mut Pass<'_, '_>) {
     let mut sorted: Vec<usize> = range.collect();
     sorted.sort_by_key(|&at| (&rules[at].pattern, at));
-    // Rules whose patterns begin the pattern at hand, each with the first rule among it and those
-    // below.
+    // Rules whose patterns are prefixes of the current one, each with the first rule in file order
+    // among it and those below.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut hidden = Vec::new();
     for at in sorted {

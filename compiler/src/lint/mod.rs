@@ -1,11 +1,11 @@
-//! What there is to say about the meaning of a text: rules that never decide, names that nobody
-//! defines, values that have no effect.
+//! Findings about the meaning of a text: rules that never decide, undefined names, values without
+//! effect.
 //!
-//! The syntax is the grammar's to judge (`robomaton_grammar::diagnose`); this pass goes over tree
-//! and policy, after `lower`, and `robomaton lint` prints both. LINTS.md has an entry for each
-//! code. Invariants: only what can be proved is said, but for the two guesses of `agents`; time is
-//! near-linear, but for the pairs of patterns, which are held to [`STEPS`]; what is said does not
-//! depend on hash order. It decides nothing: who wins is asked of `precedence` and `scope`.
+//! The grammar checks the syntax (`robomaton_grammar::diagnose`). This pass examines tree and
+//! policy after `lower`, and `robomaton lint` prints both. LINTS.md has an entry for each code.
+//! Invariants: every finding can be proved, except the two guesses of `agents`; time is
+//! near-linear, except for pairs of patterns, which are limited by [`STEPS`]; findings do not
+//! depend on hash order. This module decides nothing: `precedence` and `scope` decide who wins.
 //!
 //! ```
 //! use robomaton_compiler::lint::{Code, lint};
@@ -44,45 +44,44 @@ use robomaton_formats::Profile;
 use robomaton_grammar::{Diagnostic, Key, LineKind, Span, Tree, diagnose};
 use std::collections::HashSet;
 
-/// Symbols that are compared for one text, where patterns are held against one another in pairs: a
-/// tenth of a second. A text that needs more is told so ([`Code::UncheckedPairs`]).
+/// The maximum number of symbols compared in pairs of patterns of one text: a tenth of a second. If
+/// it does not suffice, this is reported ([`Code::UncheckedPairs`]).
 pub const STEPS: usize = 1 << 24;
 
-/// One remark.
+/// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is about.
+    /// The subject.
     pub code: Code,
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// What is the matter, in one sentence without a full stop.
+    /// The problem in one sentence without a full stop.
     pub message: String,
-    /// Another place that explains this one, and why.
+    /// Another place that explains this one, and the reason.
     pub second: Option<(Span, String)>,
 }
 
-/// All remarks about a text.
+/// All findings about a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// In the order of their places.
+    /// In text order.
     pub findings: Vec<Finding>,
-    /// Those about the form of its lines, which are the grammar's.
+    /// The grammar's findings about the form of lines.
     pub syntax: Vec<Diagnostic>,
-    /// Those about the pages that the text is read together with, page by page.
+    /// Findings about the pages compiled with the text, page by page.
     pub pages: Vec<PageFinding>,
-    /// The limit that the text exceeds. Then nothing is said of its rules, for it has none.
+    /// The limit that the text exceeds. Then it has no rules, and there are no findings about them.
     pub over: Option<OverLimit>,
-    /// Whether the text is no robots.txt at all, so that remarks about its lines are beside the
-    /// point.
+    /// The text is not a robots.txt, so findings about its lines would be pointless.
     pub is_something_else: bool,
 }
 
-/// Everything worth saying about the meaning of a tree, with what it is read together with.
+/// All findings about the meaning of a tree and its context.
 pub fn lint<'s>(tree: &Tree<'s>, context: &CompileContext<'_, 's>, options: &Options) -> Report {
     lint_within(tree, context, options, STEPS)
 }
 
-/// The same, with another limit in place of [`STEPS`].
+/// Like [`lint`], with another limit instead of [`STEPS`].
 pub fn lint_within<'s>(
     tree: &Tree<'s>,
     context: &CompileContext<'_, 's>,
@@ -110,7 +109,7 @@ pub fn lint_within<'s>(
     if wants(Lints::Versions) {
         extended::lint(&mut pass);
     }
-    // A reader that wants some crawlers only would not see all groups.
+    // Restricting the crawlers would hide some groups.
     let every_crawler = Options { crawlers: Vec::new(), ..options.clone() };
     let over = match lower_with(tree, context, &every_crawler) {
         Ok(policy) => {
@@ -147,8 +146,8 @@ fn lint_policy(policy: &Policy<'_>, context: &CompileContext<'_, '_>, pass: &mut
     }
 }
 
-/// Everything worth saying about the form of a tree's lines, but for keys that a language of the
-/// profile reads.
+/// All findings about the form of a tree's lines, except for keys that a language of the profile
+/// reads.
 fn syntax(tree: &Tree<'_>, profile: Profile) -> Vec<Diagnostic> {
     let mut diagnostics = diagnose(tree);
     let read: HashSet<Span> = tree
@@ -162,13 +161,13 @@ fn syntax(tree: &Tree<'_>, profile: Profile) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// What the passes share.
+/// State shared by the passes.
 struct Pass<'t, 's> {
     tree: &'t Tree<'s>,
     found: Vec<Finding>,
-    /// What is left of the limit of steps.
+    /// The remaining steps.
     steps: usize,
-    /// The first place where it did not suffice.
+    /// The first place for which they did not suffice.
     unchecked: Option<Span>,
 }
 
@@ -182,30 +181,30 @@ impl Pass<'_, '_> {
         self.found.push(Finding { code, span, message: message.into(), second });
     }
 
-    /// Takes steps from what is left; none when they do not suffice.
+    /// Subtracts steps from the remaining ones; `None` if they do not suffice.
     fn spend(&mut self, steps: usize) -> Option<()> {
         self.steps = self.steps.checked_sub(steps)?;
         Some(())
     }
 
-    /// The value on a line by its number, or the key where there is none.
+    /// The value on the line with this number, or the key if it has no value.
     fn value(&self, number: u32) -> Span {
         let line = self.tree.lines.get(number as usize - 1);
         line.map_or(Span::default(), |line| if line.value.is_empty() { line.key } else { line.value })
     }
 
-    /// Whether a rule stands on its line, and was not added for the group.
+    /// True if a rule is written on its line, and was not added for the group.
     fn is_written(&self, rule: &Rule<'_>) -> bool {
         self.kind(rule.line) != Some(LineKind::Field(Key::UserAgent))
     }
 
-    /// What kind of line has this number.
+    /// The kind of the line with this number.
     fn kind(&self, number: u32) -> Option<LineKind> {
         Some(self.tree.lines.get(number as usize - 1)?.kind)
     }
 }
 
-/// A text of the source for a message: printable, and of bounded length.
+/// A piece of the source for a message: printable and of bounded length.
 fn quote(text: &[u8]) -> String {
     const LONGEST: usize = 40;
     match text.get(..LONGEST) {

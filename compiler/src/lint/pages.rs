@@ -1,8 +1,8 @@
-//! Permissions embedded in pages: what cannot be read, and what has no meaning there (M16 to M18,
-//! M25, M26).
+//! Permissions embedded in pages: malformed tags, and features without a meaning in pages (M16 to
+//! M18, M25, M26).
 //!
 //! The counterpart of `language/pages`, which reads the same tags. Places are lines of the page,
-//! for there is no tree of it.
+//! since there is no tree of it.
 
 use super::acap::QUALIFIERS;
 use super::{Code, quote};
@@ -14,20 +14,20 @@ use robomaton_formats::policy::USAGES;
 use robomaton_grammar::acap::value;
 use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
 
-/// One remark about a page.
+/// One finding about a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageFinding {
-    /// What it is about.
+    /// The subject.
     pub code: Code,
-    /// The place of the page in [`CompileContext::pages`](crate::CompileContext::pages).
+    /// The index of the page in [`CompileContext::pages`](crate::CompileContext::pages).
     pub page: usize,
-    /// The line that the tag or the element names.
+    /// The line of the tag or the element.
     pub line: u32,
-    /// What is the matter, in one sentence without a full stop.
+    /// The problem in one sentence without a full stop.
     pub message: String,
 }
 
-/// Everything worth saying about what pages say to crawlers, page by page, by lines.
+/// All findings about the permissions in pages, page by page, in line order.
 pub fn lint_pages(pages: &[Page]) -> Vec<PageFinding> {
     let mut found: Vec<PageFinding> = Vec::new();
     for (number, page) in pages.iter().enumerate() {
@@ -100,7 +100,7 @@ fn of_usage(usage: &str) -> Option<(Code, String)> {
     (!is_known).then_some((Code::AcapUnknownUsage, message))
 }
 
-/// A qualifier that nobody can meet, so that the permission cannot be used (decision 19).
+/// A qualifier that cannot be met, so the permission cannot be used (decision 19).
 fn of_qualifier(usage: &str, name: &str, text: &str, dialect: Dialect) -> Option<(Code, String)> {
     let quoted = quote(name.as_bytes());
     let effect = "the permission cannot be used";
@@ -108,7 +108,7 @@ fn of_qualifier(usage: &str, name: &str, text: &str, dialect: Dialect) -> Option
         let message = format!("{quoted} is no qualifier; one has a type, `=` and a value: {effect}");
         return Some((Code::MetaProblem, message));
     }
-    // What came with 1.1 is known, if not what it means.
+    // Qualifiers of 1.1 are known, although their meaning is not.
     if is_later(name) {
         return None;
     }

@@ -1,9 +1,9 @@
-//! Rules that are written for another meaning than they have: `$` inside, stars that change
-//! nothing, an empty `Disallow` that takes nothing back, and `Noindex`.
+//! Rules that mean something else than their author intended: `$` inside a pattern, stars without
+//! effect, an empty `Disallow` that revokes nothing, and `Noindex`.
 //!
-//! The lines are read off the tree. What stars change is asked of the lengths of patterns, which
-//! rank them (R12): a star is called redundant only if the rule would decide the same without it.
-//! Everything takes linear time.
+//! The lines are read from the tree. The effect of stars depends on pattern lengths, which decide
+//! the rank (R12): a star is reported as redundant only if the rule would have the same effect
+//! without it. Linear time.
 
 use super::{Code, Pass};
 use crate::policy::{Group, Policy, Sense};
@@ -22,7 +22,7 @@ pub(super) fn noindex(pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// Looks at the lines of rules, one by one.
+/// Checks the lines of rules, one by one.
 pub(super) fn lines(pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
     for line in &tree.lines {
@@ -33,8 +33,8 @@ pub(super) fn lines(pass: &mut Pass<'_, '_>) {
     taken_back(pass);
 }
 
-/// A `$` behind a letter and before what cannot begin a name: it was meant to end the pattern
-/// (R11). Before a name it is probably what URLs of the site hold (`/$metadata`).
+/// A `$` after a letter and before a character that cannot begin a name: it was meant to end the
+/// pattern (R11). Before a name, it is probably part of URLs (`/$metadata`).
 fn anchor(line: &Line, pass: &mut Pass<'_, '_>) {
     let value = pass.tree.text(line.value);
     let is_meant = |around: &[u8]| {
@@ -48,16 +48,16 @@ fn anchor(line: &Line, pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// What stands in the groups of one crawler.
+/// The relevant lines of one crawler's groups.
 #[derive(Clone, Copy, Default)]
 struct Whole {
     /// The first empty `Disallow`.
     empty: Option<Span>,
-    /// The first one that forbids everything.
+    /// The first `Disallow` that forbids everything.
     full: Option<Span>,
 }
 
-/// An empty `Disallow` beside one of everything, for the same crawler (R14).
+/// An empty `Disallow` together with one for everything, for the same crawler (R14).
 fn taken_back(pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
     let mut of_crawlers: HashMap<Vec<u8>, Whole> = HashMap::new();
@@ -96,24 +96,24 @@ fn taken_back(pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// A star that is not needed, as it is written.
+/// A redundant star, as written.
 struct Star {
     span: Span,
-    /// The pattern without it is shorter by so many bytes.
+    /// The number of bytes that removing it saves.
     bytes: usize,
     message: &'static str,
 }
 
-/// Stars that change nothing: at the end, where any text may follow anyway, and beside another star
-/// (R11). `families` numbers the groups that share crawlers. Rule sets of a stated version are let
-/// be: in those of 2.0.0 a star at the end is what makes a prefix.
+/// Stars without effect: at the end, where any text may follow anyway, and next to another star
+/// (R11). `families` numbers the groups that share crawlers. Rule sets with a version are skipped:
+/// in 2.0.0 a star at the end makes the pattern a prefix.
 pub(super) fn stars(policy: &Policy<'_>, groups: &[&Group<'_>], families: &[usize], pass: &mut Pass<'_, '_>) {
     if !policy.rule_sets.is_empty() {
         return;
     }
-    // Rules that have no effect at all have their remarks.
+    // Rules without effect already have findings.
     let lost: HashSet<u32> = pass.found.iter().map(|finding| finding.span.start).collect();
-    // The lengths of the patterns of each family, by sense.
+    // The pattern lengths of each family, by sense.
     let mut lengths: HashSet<(usize, bool, usize)> = HashSet::new();
     for (group, &family) in groups.iter().zip(families) {
         for rule in &policy.rules[group.rules.clone()] {
@@ -131,8 +131,8 @@ pub(super) fn stars(policy: &Policy<'_>, groups: &[&Group<'_>], families: &[usiz
             else {
                 continue;
             };
-            // A rule of the other sense that is as long as this one with its star, without it, or
-            // between: against that one the star may count.
+            // A rule of the other sense with a length between this pattern's with and without the
+            // star: against such a rule the star may matter.
             let length = rule.pattern.len();
             let opposite = rule.sense != Sense::Permit;
             let counts = (length.saturating_sub(star.bytes)..=length)
@@ -144,7 +144,7 @@ pub(super) fn stars(policy: &Policy<'_>, groups: &[&Group<'_>], families: &[usiz
     }
 }
 
-/// The first star of a value that is not needed.
+/// The first redundant star of a value.
 fn star(value: &[u8], place: Span) -> Option<Star> {
     let found = |start: usize, end: usize, bytes: usize, message: &'static str| {
         let span = Span { start: place.start + start as u32, end: place.start + end as u32 };

@@ -1,18 +1,17 @@
-//! Texts that are none, and values of extension records that have no effect.
+//! Texts that are not robots.txt, and values of extension records without effect.
 //!
-//! Whether a value is one is asked of the grammar's readers of values. Nothing here depends on
-//! groups.
+//! The grammar's value parsers decide which values are valid. Nothing here depends on groups.
 
 use super::{Code, Pass, quote};
 use crate::language;
 use robomaton_formats::Profile;
 use robomaton_grammar::{Key, LineKind, Span, extended};
 
-/// How much of a text is looked at to tell its encoding.
+/// The number of bytes examined to detect the encoding.
 const HEAD: usize = 512;
 
-/// Says what a text is that is no robots.txt (R1, R16). Where there is a group, the text is one,
-/// whatever stands before.
+/// Reports the actual format of a text that is not a robots.txt (R1, R16). A text with a group
+/// counts as a robots.txt, whatever comes before it.
 pub(super) fn text(pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
     if !tree.groups.is_empty() {
@@ -22,7 +21,7 @@ pub(super) fn text(pass: &mut Pass<'_, '_>) {
     let marked = source.starts_with(b"\xff\xfe") || source.starts_with(b"\xfe\xff");
     let head = &source[..source.len().min(HEAD)];
     let zeros = |odd: usize| head.iter().skip(odd).step_by(2).filter(|&&byte| byte == 0).count();
-    // ASCII in UTF-16 has a NUL in every other place.
+    // ASCII in UTF-16 has a NUL in every other byte.
     if marked || head.len() >= 8 && zeros(0).max(zeros(1)) * 4 > head.len() {
         let span = Span { start: 0, end: source.len().min(2) as u32 };
         let message = "this file is in UTF-16; crawlers read UTF-8 and understand no line of it";
@@ -39,7 +38,7 @@ pub(super) fn text(pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// Says where a group has several Visit-times (N15), each of which counts.
+/// Reports groups with several Visit-times (N15), each of which counts.
 pub(super) fn visit_times(pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
     for group in &tree.groups {
@@ -61,8 +60,7 @@ pub(super) fn visit_times(pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// Looks at the values of extension records (R18, N2, N15, N16). Empty ones are the grammar's to
-/// remark on.
+/// Checks the values of extension records (R18, N2, N15, N16). The grammar reports empty ones.
 pub(super) fn lint(pass: &mut Pass<'_, '_>) {
     for line in &pass.tree.lines {
         let LineKind::Field(key) = line.kind else { continue };
@@ -90,7 +88,7 @@ pub(super) fn lint(pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// Looks at the values of records in user-agent groups that languages of their own read.
+/// Checks the values of records in user-agent groups that other languages read.
 pub(super) fn languages(profile: Profile, pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
     for line in &tree.lines {

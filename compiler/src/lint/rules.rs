@@ -1,10 +1,10 @@
 //! Conventional rules that never decide.
 //!
-//! Rules of one group are held against each other by their priorities, so what is said follows the
-//! profile: the longest pattern of RFC 9309, the forms of Robot-version 2.0.0. A crawler may be
-//! named in several groups, which only adds rules: what loses within one loses among all.
-//! Permissions are without use only if that is so among all groups that share a crawler. For the
-//! 1996 draft see `first_match`.
+//! Rules of one group are compared by their priorities, so findings follow the profile: the longest
+//! pattern of RFC 9309, the forms of Robot-version 2.0.0. A crawler may be named in several groups,
+//! which only adds rules: a rule that loses within one group loses among all. A permission is
+//! redundant only if that is so among all groups that share a crawler. For the 1996 draft see
+//! `first_match`.
 
 use super::cover::{Shape, covers};
 use super::{Code, Pass, contradicted, patterns, quote};
@@ -33,7 +33,7 @@ pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
         rules.covered(pass);
     }
     contradicted::lint(policy, &groups, pass);
-    // Fields of ACAP may say what a permission is an exception to.
+    // A permission may be an exception to an ACAP field.
     if !policy.is_scoped() {
         let families = families(&groups);
         patterns::stars(policy, &groups, &families, pass);
@@ -41,7 +41,7 @@ pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     }
 }
 
-/// R13, K12. Rules of other files and of pages stand on no line of this text.
+/// R13, K12. Rules of other files and of pages have no line in this text.
 pub(super) fn robots_txt(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     if !policy.profile.allows_robots_txt() {
         return;
@@ -63,8 +63,8 @@ struct Rules<'p, 's> {
     all: &'p [Rule<'s>],
     priorities: &'p [Priority],
     range: Range<usize>,
-    /// The patterns of the fields of ACAP: rules that contradict them are dropped, and hide nothing
-    /// (V54).
+    /// The patterns of ACAP fields: conventional rules that contradict them are dropped, and hide
+    /// no other rules (V54).
     fields: &'p HashSet<Vec<u8>>,
 }
 
@@ -73,7 +73,7 @@ impl Rules<'_, '_> {
         self.range.clone().filter(|&at| pass.is_written(&self.all[at])).collect()
     }
 
-    /// Rules that say again, or deny, what another rule says of the same pattern.
+    /// Rules with the same pattern as another: duplicates and contradictions.
     fn same_patterns(&self, pass: &mut Pass<'_, '_>) {
         // The first rule of each sense.
         let mut first: HashMap<(u16, &[u8]), [Option<usize>; 2]> = HashMap::new();
@@ -99,13 +99,15 @@ impl Rules<'_, '_> {
         }
     }
 
-    /// Rules that lose wherever they match. Those of equal sense are let be: they deny nothing.
+    /// Rules that lose wherever they match. Rules of equal sense are skipped, since they do not
+    /// contradict.
     fn covered(&self, pass: &mut Pass<'_, '_>) {
         let own = self.own(pass);
         if !own.iter().any(|&at| self.all[at].sense != self.all[own[0]].sense) {
             return;
         }
-        // What has no star covers nothing that ranks lower, but for `/`, which matches all.
+        // A pattern without a star covers no pattern of lower rank, except for `/`, which matches
+        // everything.
         let wide = |sense| -> Vec<(usize, Shape)> {
             let is_one = |&at: &usize| self.all[at].sense == sense && self.is_wide(at);
             let mut wide: Vec<usize> = own.iter().copied().filter(is_one).collect();
@@ -123,7 +125,7 @@ impl Rules<'_, '_> {
                     pass.unchecked.get_or_insert(pass.value(rule.line));
                     return;
                 };
-                // What stands on the same pattern has its remark.
+                // Equal patterns already have findings.
                 if covers && winner.usage == rule.usage && winner.pattern != rule.pattern {
                     let why = "matches all that it matches";
                     self.say(Code::UnreachableRule, at, *by, why, pass);
@@ -150,20 +152,20 @@ impl Rules<'_, '_> {
     }
 }
 
-/// One rule for crawling, where it is looked at among all groups that share a crawler with its own.
+/// A rule for crawling, compared within all groups that share a crawler with its own.
 struct Entry {
-    /// The number of those groups together.
+    /// The number of this family of groups.
     family: usize,
-    /// The bytes before the first star: rules that match one target have prefixes of which one
-    /// begins with the other.
+    /// The bytes before the first star. If two rules match the same target, the prefix of one is a
+    /// prefix of the other.
     prefix: Vec<u8>,
-    /// Prohibitions first.
+    /// Prohibitions sort first.
     permits: bool,
     /// Index into the rules of the policy.
     rule: usize,
 }
 
-/// Permissions that are no exception from anything.
+/// Permissions that are not exceptions to anything.
 fn redundant(
     policy: &Policy<'_>,
     groups: &[&Group<'_>],
@@ -186,15 +188,15 @@ fn redundant(
     entries.sort_by(|a, b| {
         (a.family, &a.prefix, a.permits, a.rule).cmp(&(b.family, &b.prefix, b.permits, b.rule))
     });
-    // Rules that lose anyway have their remarks.
+    // Losing rules already have findings.
     let lost: HashSet<u32> = pass.found.iter().map(|finding| finding.span.start).collect();
-    // For each entry the prohibition that follows it next.
+    // For each entry, the next prohibition after it.
     let mut next: Vec<Option<usize>> = vec![None; entries.len()];
     for at in (1..entries.len()).rev() {
         next[at - 1] = if entries[at].permits { next[at] } else { Some(at) };
     }
-    // The prohibitions whose prefixes begin the prefix at hand, each with the least priority so
-    // far.
+    // The prohibitions whose prefixes are prefixes of the current one, each with the least priority
+    // so far.
     let mut open: Vec<(usize, Priority)> = Vec::new();
     let mut prohibits = vec![false; groups.len()];
     entries.iter().filter(|entry| !entry.permits).for_each(|entry| prohibits[entry.family] = true);
@@ -212,11 +214,9 @@ fn redundant(
             continue;
         }
         let excepts = open.last().is_some_and(|&(_, priority)| priority < priorities[entry.rule])
-            // A longer prefix means a longer pattern, where neither a star nor an escape can make
-            // up for it.
+            // A longer prefix implies a longer pattern, unless a star or an escape makes up for it.
             || rule.pattern.iter().any(|byte| b"*%".contains(byte)) && next[at].is_some_and(|next| begins(at, next));
-        // To allow everything in a group of its own is the usual way to say that a crawler is
-        // welcome.
+        // Allowing everything in a separate group is the usual way to welcome a crawler.
         let welcomes = !prohibits[entry.family] && matches!(rule.pattern.as_ref(), b"/" | b"*" | b"/*");
         let span = pass.value(rule.line);
         if !excepts && !welcomes && pass.is_written(rule) && !lost.contains(&span.start) {
@@ -226,7 +226,7 @@ fn redundant(
     }
 }
 
-/// For each group the number of the first group that it shares crawlers with, directly or over
+/// For each group, the number of the first group with which it shares crawlers, directly or through
 /// others.
 fn families(groups: &[&Group<'_>]) -> Vec<usize> {
     let mut parent: Vec<usize> = (0..groups.len()).collect();

@@ -1,5 +1,5 @@
-//! What is said of small texts, and of hostile ones; LINTS.md has an example of each code, which
-//! the command tests.
+//! Findings about small texts and hostile ones; LINTS.md has an example of each code, which the
+//! command's tests check.
 
 mod acap;
 
@@ -19,7 +19,7 @@ fn report(text: &[u8], profile: Profile) -> Report {
     )
 }
 
-/// Names of the codes, each with the line it is said about.
+/// The names of the codes, each with the line of its finding.
 fn said_by(profile: Profile, text: &str) -> Vec<(&'static str, usize)> {
     let line = |at: u32| text[..at as usize].matches('\n').count() + 1;
     let report = report(text.as_bytes(), profile);
@@ -69,7 +69,7 @@ fn permissions_without_use() {
     assert_eq!(group("Allow: /*.css, Disallow: /x"), []);
     assert_eq!(group("Allow: /x/*.css, Disallow: /y"), [("redundant-allow", 2)]);
     assert_eq!(group("Allow: /%24, Disallow: /$a"), []);
-    // Another group of the same crawler counts, and so does one that is shared.
+    // Another group of the same crawler counts, and so does a shared group.
     let shared = "User-agent: a\nUser-agent: b\nAllow: /x/y\n\nUser-agent: B\nDisallow: /x\n";
     assert_eq!(said(shared), []);
     assert_eq!(said(&shared.replace("B\n", "c\n")), [("redundant-allow", 3)]);
@@ -86,10 +86,10 @@ fn groups_that_were_meant_to_be_two() {
     assert_eq!(with("# b\n"), []);
     assert_eq!(with("Disallow:\n"), []);
     assert_eq!(with("\nUser-agent: b\n\n"), [("merged-groups", 1), ("merged-groups", 3)]);
-    // Nobody loses by it.
+    // No crawler is affected.
     assert_eq!(said("User-agent: a\n\nUser-agent: *\nAllow: /\n"), []);
     assert_eq!(said("User-agent: *\n\nUser-agent: *\nDisallow: /\n"), []);
-    // All lines of the file stand apart; and a group that ends with the file.
+    // Blank lines throughout the file; and a group that ends with the file.
     assert_eq!(said("User-agent: a\n\nUser-agent: b\n\nDisallow: /\n"), []);
     assert_eq!(said("User-agent: a\n\nUser-agent: b"), []);
     let text = "User-agent: a\n\nUser-agent: *\nDisallow: /\n";
@@ -124,7 +124,7 @@ fn stars_and_anchors_in_vain() {
     for rule in ["/", "*", "/*?", "/a%2A", "/*/a", "/a*b$"] {
         assert_eq!(group(&format!("Disallow: {rule}")), [], "{rule}");
     }
-    // With its star the rule wins over another.
+    // With its star, the rule wins over another.
     assert_eq!(group("Disallow: /a/*, Allow: /*/b"), []);
     assert_eq!(group("Disallow: /a/b/*, Allow: /*/b"), [("redundant-star", 2)]);
     assert_eq!(said_by(Profile::Koster, "User-agent: *\nDisallow: /a*\n"), []);
@@ -236,7 +236,7 @@ fn local_names() {
     let twice = "ACAP-composite-usage: q crawl\nACAP-qualified-usage: Q index time-limit=3-days\n\
                  ACAP-crawler: *\nACAP-allow-(q): /\n";
     assert_eq!(said(twice), [("acap-repeated-usage", 2)]);
-    // What is referred to may use what is defined here.
+    // Referenced files may use the definitions of this text.
     let referring =
         text.replace("ACAP-allow-(c): the-acap:resource-set:s", "ACAP-permissions-reference: /x.txt");
     assert_eq!(said(&referring), [("acap-reference-missing", 5)]);
@@ -258,7 +258,7 @@ fn records_that_merge() {
     assert_eq!(said(&text.replace("# a", "ACAP-allow-crawl:")), []);
     let unnamed = "ACAP-allow-crawl: /\nACAP-crawler:\nACAP-allow-crawl: /\n";
     assert_eq!(said(unnamed), [("acap-field-outside-record", 1)]);
-    // An escape is one symbol where narrowness is told, three bytes where covering is.
+    // An escape is one symbol in the specificity order, but three bytes in coverage.
     let pair = "ACAP-crawler: *\nACAP-allow-index: /%2F%25/a$\nACAP-disallow-index: /%2f%25/a*\n";
     assert_eq!(said(pair), [("acap-anchor-loses", 2)]);
 }
@@ -310,7 +310,7 @@ fn work_is_bounded() {
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
 
-/// Numbers that look random, the same every time.
+/// A deterministic sequence of pseudo-random numbers.
 struct Random(u64);
 
 impl Random {

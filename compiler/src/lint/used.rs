@@ -1,8 +1,9 @@
-//! Resources that permissions make others use, where those may not crawl them (V32).
+//! Resources that permissions require crawlers to use, but that these crawlers must not crawl
+//! (V32).
 //!
-//! Asked of [`trace`], for each crawler that a permission is addressed to. A text that names no
-//! such resource is passed over. Only resources given by their path, or by a URL of this site, are
-//! known to be of this site.
+//! [`trace`] is evaluated for each crawler that a permission addresses. A text without such
+//! resources is skipped. Only resources given by path, or by a URL of this site, are known to be on
+//! this site.
 
 use super::{Code, Pass, quote};
 use crate::language::acap::same_site;
@@ -13,18 +14,17 @@ use robomaton_formats::policy::{CRAWL, OTHER, Role};
 use robomaton_formats::{Decision, purpose};
 use std::collections::HashMap;
 
-/// Whom a question is put for, and about what: crawler (none for one that nobody names), purpose,
-/// target.
+/// A query: crawler (`None` for one that no group names), purpose, target.
 type Question = (Option<String>, Option<String>, Vec<u8>);
 
-/// What it costs to look an answer up.
+/// The cost of looking up a result.
 const COST: usize = 16;
 
 pub(super) fn lint(policy: &Policy<'_>, origin: Option<&str>, pass: &mut Pass<'_, '_>) {
-    // The line of the rule that keeps the crawler out, if it stands in this text.
+    // The line of the rule that disallows the crawler, if it is in this text.
     let mut answers: HashMap<Question, Option<Option<u32>>> = HashMap::new();
     for group in policy.groups.iter().filter(|group| group.role == Role::Field && group.file == 0) {
-        // What is asked for a purpose is asked for the first that is one, not a pattern of several.
+        // The first purpose that is a plain name stands for all; patterns of several are skipped.
         let plain = |name: &&[u8]| purpose::matches(name, std::str::from_utf8(name).ok());
         let named = group.purposes.iter().map(AsRef::as_ref).find(plain);
         let purpose = named.map(|name| String::from_utf8_lossy(name).into_owned());
@@ -77,16 +77,16 @@ fn used(condition: &Condition, origin: Option<&str>) -> Option<Vec<u8>> {
         return None;
     };
     let uri = uri.split('#').next().unwrap_or_default();
-    // What has no slash in front is relative to whatever resource the permission is for.
+    // Without a leading slash, the path is relative to the resource that the permission is for.
     let is_relative = !uri.starts_with('/') && !uri.contains("://");
     (!is_relative).then(|| same_site(uri, origin))?.map(String::into_bytes)
 }
 
-/// Whether a crawler is kept out, and by which line; none when there are not enough steps left to
-/// tell.
+/// Evaluates a query: whether the crawler is disallowed, and by which line. `None` if the remaining
+/// steps do not suffice.
 fn ask(policy: &Policy<'_>, question: &Question, pass: &mut Pass<'_, '_>) -> Option<Option<Option<u32>>> {
     let (agent, purpose, target) = question;
-    // All that match are held against each other.
+    // All matching fields are compared with each other.
     let speaks = policy.rules.iter().filter(|rule| matches!(rule.usage, CRAWL | OTHER));
     let lengths = speaks.filter(|rule| rule.pattern().matches(&rule.notation.target(target)));
     let (count, length) =

@@ -1,8 +1,8 @@
-//! A policy in the making: what languages add groups, rules and records to, within the limits.
+//! A policy under construction: languages add groups, rules and records to it, within the limits.
 //!
-//! Made by [`crate::lower`] for one text and handed to each language. Invariants: a policy that
-//! comes out of here holds to every [`crate::Limits`], and to the crawlers that the image is
-//! narrowed to. It does not know what a record means.
+//! [`crate::lower`] makes one for each text and passes it to each language. Invariants: the
+//! finished policy respects every [`crate::Limits`], and holds only the crawlers to which the image
+//! is restricted. This module does not know the meaning of a record.
 
 mod schedule;
 
@@ -18,23 +18,23 @@ use robomaton_grammar::{Key, LineKind, Tree};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// A policy in the making, and the limits it is held to.
+/// A policy under construction, with its limits.
 pub(crate) struct Lowering<'s, 'o> {
     pub(crate) policy: Policy<'s>,
     pub(crate) options: &'o Options,
-    /// The group being read, if any.
+    /// The open group, if any.
     pub(crate) open: Option<Group<'s>>,
     /// Stars in the rules of the open group.
     stars: usize,
     /// How crawlers are named.
     agent_rule: AgentRule,
-    /// The reduced names of the crawlers that the image is narrowed to; empty for all.
+    /// The reduced names of the crawlers to which the image is restricted; empty for all.
     wanted: Vec<String>,
-    /// Places of the sets of conditions in the policy, plus one.
+    /// Indexes of the sets of conditions in the policy, plus one.
     conditions: HashMap<Vec<Condition>, u32>,
 }
 
-/// A rule on its way into the open group.
+/// A rule to be added to the open group.
 pub(crate) struct Draft<'s> {
     pub(crate) usage: u16,
     pub(crate) sense: Sense,
@@ -69,12 +69,12 @@ impl<'s, 'o> Lowering<'s, 'o> {
         Lowering { policy, options, open: None, stars: 0, agent_rule, wanted, conditions: HashMap::new() }
     }
 
-    /// Ends the open group, if any, and opens a conventional one.
+    /// Closes the open group, if any, and opens a conventional one.
     pub(crate) fn open(&mut self, line: u32) -> Result<(), OverLimit> {
         self.open_as(Role::Conventional, line)
     }
 
-    /// Ends the open group, if any, and opens one.
+    /// Closes the open group, if any, and opens one.
     pub(crate) fn open_as(&mut self, role: Role, line: u32) -> Result<(), OverLimit> {
         self.close();
         let allowed = self.options.limits.groups();
@@ -146,7 +146,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
         Ok(())
     }
 
-    /// The number of a usage by its name; unknown names get one, too (decision 18).
+    /// The number of a usage, given its name. Unknown names also get one (decision 18).
     pub(crate) fn usage(&mut self, name: &str, line: u32) -> Result<u16, OverLimit> {
         if let Some(usage) = self.policy.usage(name) {
             return Ok(usage);
@@ -159,7 +159,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
         Ok((USAGES.len() + self.policy.usages.len() - 1) as u16)
     }
 
-    /// The place of a set of conditions in the policy, plus one; 0 for none.
+    /// The index of a set of conditions in the policy plus one; 0 for none.
     pub(crate) fn conditions(&mut self, conditions: Vec<Condition>, line: u32) -> Result<u32, OverLimit> {
         if conditions.is_empty() {
             return Ok(0);
@@ -175,8 +175,8 @@ impl<'s, 'o> Lowering<'s, 'o> {
         }))
     }
 
-    /// Keeps an extension record: some keys speak for the whole file, the others for the open group
-    /// (R18). What says when and how often to come is kept in its meaning, too.
+    /// Keeps an extension record: for the whole file or for the open group, depending on the key
+    /// (R18). Records about time are also added to the group's schedule.
     pub(crate) fn extension(&mut self, key: Key, value: &'s [u8], line: u32) -> Result<(), OverLimit> {
         let record =
             Extension { key: Cow::Borrowed(key.lower_name()), value: String::from_utf8_lossy(value), line };
@@ -195,7 +195,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
         Ok(())
     }
 
-    /// Keeps the record of a key that the grammar does not know, as it stands in the text.
+    /// Keeps the record of an unknown key as written.
     pub(crate) fn unknown(&mut self, key: &[u8], value: &'s [u8], line: u32) {
         let key = String::from_utf8_lossy(key).to_ascii_lowercase();
         let record = Extension { key: Cow::Owned(key), value: String::from_utf8_lossy(value), line };
@@ -211,12 +211,12 @@ impl<'s, 'o> Lowering<'s, 'o> {
     }
 }
 
-/// The number of line `index` as reports count it.
+/// The line number of line `index`, as in reports.
 pub(crate) fn number(index: usize) -> u32 {
     index as u32 + 1
 }
 
-/// A product token as text: what is no UTF-8 is taken for Latin-1, as R5 does.
+/// A product token as text. Invalid UTF-8 is read as Latin-1, as in R5.
 pub(crate) fn token_of(token: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(token) {
         Ok(token) => Cow::Borrowed(token),
@@ -224,7 +224,7 @@ pub(crate) fn token_of(token: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// A name as text: what a profile keeps of it is ASCII, or compared as bytes of whatever encoding.
+/// A name as text. Names in this profile are ASCII, or compared as bytes of any encoding.
 pub(crate) fn name_of(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }

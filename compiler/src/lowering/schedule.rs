@@ -1,13 +1,13 @@
 //! Records about time → the schedule of a group (N15 to N18, R18).
 //!
-//! Called for each extension record of a group. What fits no form says nothing here; `lint` reports
-//! it.
+//! Called for each extension record of a group. Malformed values are ignored here; `lint` reports
+//! them.
 
 use robomaton_formats::schedule::{Rate, Schedule, Window};
 use robomaton_grammar::{Key, extended};
 
-/// Adds a record to a group's schedule. Says whether there is room: of each kind `allowed`
-/// different ones are kept.
+/// Adds a record to a group's schedule. Returns false if there is no room: at most `allowed`
+/// distinct records of each kind are kept.
 pub(super) fn add(schedule: &mut Option<Box<Schedule>>, key: Key, value: &[u8], allowed: usize) -> bool {
     let window = |window: extended::Window| Window::new(window.from, window.to);
     match key {

@@ -1,10 +1,9 @@
-//! What stays from one text to the next: programs that were built before.
+//! The program cache: programs built for earlier texts.
 //!
-//! Sites copy their rules from one another, and one file has a group for each of many crawlers: of
-//! 27,000 programs of 17,473 different texts, 10,600 differ. So a program is known by the hash of
-//! its rules as they stand in the text, before they are sorted, and small ones stay here.
-//! Invariants: what a document holds does not depend on the texts before it; memory is bounded by
-//! [`KEPT`]. It does not know what a rule means.
+//! Sites copy rules from one another, and one file has a group for each of many crawlers: among
+//! 27,000 programs of 17,473 distinct texts, only 10,600 are distinct. So small programs are cached
+//! by the hash of their rules in text order. Invariants: the contents of a document do not depend
+//! on earlier texts; memory is bounded by [`KEPT`]. This file does not know the meaning of a rule.
 
 use crate::automaton::{self, Prioritized};
 use foldhash::{HashMap, HashMapExt};
@@ -15,27 +14,26 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-/// Bytes of programs that are kept for other texts. Then all are forgotten: those that many texts
-/// have are soon back.
+/// The size of the cache in bytes. When it is full, it is cleared; common programs soon return.
 const KEPT: usize = 2 << 20;
-/// A program of more bytes is not kept: few texts have it in common.
+/// A program of more bytes is not cached, since few texts share it.
 const LARGE: usize = 8 << 10;
 
-/// Compiles many texts, one after the other, and builds a program that several have only once.
-/// Gives the documents that [`compile`](crate::compile()) gives.
+/// A cache for compiling a series of texts, so that a common program is built only once. The
+/// documents are the same as those of [`compile`](crate::compile()).
 #[derive(Debug)]
 pub struct ProgramCache {
-    /// Of the hashes. Another one for each cache, so that nobody can write rules that are taken for
-    /// others; documents do not depend on it.
+    /// The seed of the hashes. It is random for each cache, so that no rules can be crafted to
+    /// collide with others; documents do not depend on it.
     seed: u64,
     /// Programs of any text, as ranges of `code`, by the hash of their rules.
     known: HashMap<u128, CachedProgram>,
     code: Vec<u8>,
-    /// Rules, key_buffer to be hashed.
+    /// A buffer for the rules to be hashed.
     key_buffer: Vec<u8>,
 }
 
-/// A program that was built before.
+/// A cached program.
 #[derive(Clone, Debug)]
 struct CachedProgram {
     code: Range<usize>,
@@ -53,15 +51,16 @@ impl Default for ProgramCache {
     }
 }
 
-/// The distinct programs of a document, as they are built: bytes end to end, and the range of each.
+/// The distinct programs of a document under construction: their bytes, one after the other, and
+/// the range of each.
 pub(super) struct ProgramTable<'d, 'w> {
     code: &'d mut Vec<u8>,
     ranges: &'d mut Vec<Range<usize>>,
     cache: &'w mut ProgramCache,
     notation: Notation,
-    /// Whether to make them the plain way.
+    /// Build plain programs.
     plain: bool,
-    /// The numbers of the programs, by the hash of their rules and by that of their bytes.
+    /// The numbers of the programs, by the hash of their rules and by the hash of their bytes.
     numbers: HashMap<u128, usize>,
 }
 
@@ -76,9 +75,9 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
         ProgramTable { code, ranges, cache, notation, plain, numbers: HashMap::new() }
     }
 
-    /// The number of the program of these rules, which are left sorted; and the depth of it when it
-    /// is new to the document, else 0. Of rules that are `joined` with those of another program
-    /// each counts: what it adds is seen there.
+    /// Returns the number of the program of these rules, and its depth if it is new to the
+    /// document, else 0. The rules are left sorted. If they are `joined` with those of another
+    /// program, all are kept, since a rule may matter only in combination.
     pub(super) fn add(
         &mut self,
         rules: &mut Vec<Prioritized<'_>>,
@@ -133,7 +132,7 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
                 depth
             }
         };
-        // Rules in another order, or that differ in what decides nothing, give the same bytes.
+        // Rules in another order, or with differences that decide nothing, give the same bytes.
         let of_code = xxh3_128_with_seed(&self.code[start..], seed.wrapping_add(1));
         let number = match self.numbers.entry(of_code) {
             Entry::Occupied(number) => {
@@ -156,7 +155,7 @@ mod tests {
     use crate::{CompileContext, Document, Options, compile, compile_cached};
     use robomaton_formats::Profile;
 
-    /// A text of two groups that say the same in another order, of which many texts have one.
+    /// A text of two groups with the same rules in different order, one of which many texts share.
     fn text(number: usize, rules: usize) -> String {
         let rules: Vec<String> =
             (0..rules).map(|rule| format!("Disallow: /{}/{rule}*a\n", number % 600)).collect();
@@ -176,7 +175,7 @@ mod tests {
         let mut cache = ProgramCache::default();
         let mut forgot = 0;
         for number in 0..1_200 {
-            // Packed programs, small ones of tries, and some that are too large to be kept.
+            // Packed programs, small tries, and some that are too large for the cache.
             let text = text(number, [5, 70, 200, 600][number / 3 % 4]);
             let before = cache.code.len();
             for options in &options {

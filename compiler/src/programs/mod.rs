@@ -1,9 +1,9 @@
-//! Third pass: policy and priorities → programs, and the sets of them that answer for each crawler.
+//! Third pass: policy and priorities → programs, and the sets of programs for each crawler.
 //!
-//! Of a policy whose rules are all ranked, `ranked` joins the groups of each crawler; where fields
-//! are weighed by specificity, `scoped` does. `automaton` builds the single program. Invariants:
-//! equal programs and equal sets stand once; what does not fit the format is over a limit. It does
-//! not know how an image numbers things.
+//! If all rules are ranked, `ranked` joins the groups of each crawler; if fields are weighed by
+//! specificity, `scoped` does. `automaton` builds the individual programs. Invariants: equal
+//! programs and equal sets are stored once; a policy that does not fit the format exceeds a limit.
+//! This module does not know how an image numbers its parts.
 
 mod cache;
 mod ranked;
@@ -21,21 +21,21 @@ use robomaton_formats::policy::{MAX_ENTRIES, MAX_SETS};
 use robomaton_formats::program::Priority;
 use std::ops::Range;
 
-/// The programs of a policy, and which of them answer for whom.
+/// The programs of a policy, and the crawlers to which they apply.
 #[derive(Debug, Default)]
 pub(crate) struct ProgramSets {
-    /// The priority that each rule of the policy has in the programs.
+    /// The priority of each rule of the policy in the programs.
     pub(crate) priorities: Vec<Priority>,
-    /// The programs, end to end.
+    /// The programs, one after the other.
     pub(crate) code: Vec<u8>,
     /// Each distinct program, as a range of `code`.
     pub(crate) programs: Vec<Range<usize>>,
     /// Distinct sets of programs.
     pub(crate) sets: Vec<Set>,
-    /// Named crawlers, each with an index into `sets`; ascending by name, or in file order where a
-    /// profile takes the first record that fits.
+    /// Named crawlers, each with an index into `sets`. Ascending by name, or in file order if the
+    /// profile uses the first matching record.
     pub(crate) crawlers: Vec<(String, usize)>,
-    /// The set of all other crawlers.
+    /// The set for all other crawlers.
     pub(crate) default: Option<usize>,
     /// The scope of scoped sets, encoded.
     pub(crate) scope: Vec<u8>,
@@ -43,7 +43,7 @@ pub(crate) struct ProgramSets {
     pub(crate) purposes: Vec<Vec<u8>>,
 }
 
-/// Rules of a policy by their places, usage by usage, ascending; rules of one usage keep their
+/// The indexes of a policy's rules, grouped by ascending usage; rules of one usage keep their
 /// order.
 fn by_usage<'r>(policy: &'r Policy<'_>, rules: &'r mut [usize]) -> impl Iterator<Item = (u16, &'r [usize])> {
     let usage = |rule: usize| policy.rules[rule].usage;
@@ -52,7 +52,8 @@ fn by_usage<'r>(policy: &'r Policy<'_>, rules: &'r mut [usize]) -> impl Iterator
 }
 
 impl ProgramSets {
-    /// The format numbers sets, and programs of a set, in two bytes; no honest text comes near.
+    /// The format numbers sets, and the programs of a set, in two bytes; no honest text comes
+    /// close.
     fn check(&self, policy: &Policy<'_>, longest: usize) -> Result<(), OverLimit> {
         let line = policy.groups.last().map_or(1, |group| group.line);
         let over = |limit, allowed| Err(OverLimit { limit, allowed, line });

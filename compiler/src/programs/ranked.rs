@@ -1,9 +1,9 @@
 //! The sets of a text whose rules are all ranked: one program for each group and usage, joined for
 //! each crawler (R7).
 //!
-//! A crawler's set holds the programs of all groups that answer for it; the highest priority among
-//! them decides, so groups are never merged. Invariant: linear in the policy, but for the programs
-//! themselves. It does not know who wins.
+//! A crawler's set holds the programs of all groups that apply to it. The highest priority among
+//! them decides, so groups are never merged. Invariant: linear in the policy, apart from building
+//! the programs. This file does not know which rule wins.
 
 use super::cache::ProgramTable;
 use super::{ProgramCache, ProgramSets, Set, by_usage};
@@ -19,7 +19,7 @@ use robomaton_formats::program::Priority;
 /// The programs of a group: (usage, index into [`ProgramSets::programs`]), ascending by usage.
 type GroupPrograms = Vec<(u16, usize)>;
 
-/// The programs of a policy whose rules have these priorities, and the sets of them.
+/// The programs and sets of a policy whose rules have these priorities.
 pub(crate) fn ranked(
     policy: &Policy<'_>,
     priorities: Vec<Priority>,
@@ -34,12 +34,12 @@ pub(crate) fn ranked(
     Ok(sets)
 }
 
-/// Whether the first record that names a crawler is all that answers for it (K9).
+/// True if only the first record that names a crawler applies to it (K9).
 fn takes_first(policy: &Policy<'_>) -> bool {
     policy.profile.agent_rule() == AgentRule::Substring
 }
 
-/// Each name with the numbers of its groups, one name after the other.
+/// Each name with the numbers of its groups, sorted by name.
 fn names(policy: &Policy<'_>) -> Vec<(String, usize)> {
     let mut names: Vec<(String, usize)> = Vec::new();
     for (number, group) in policy.groups.iter().enumerate() {
@@ -54,7 +54,7 @@ fn names(policy: &Policy<'_>) -> Vec<(String, usize)> {
     names
 }
 
-/// For each group, whether it answers for some crawler together with others.
+/// For each group, true if it applies to some crawler together with other groups.
 fn joined(policy: &Policy<'_>, names: &[(String, usize)]) -> Vec<bool> {
     let several_defaults = policy.groups.iter().filter(|group| group.is_default()).count() > 1;
     let mut joined: Vec<bool> =
@@ -85,7 +85,7 @@ impl ProgramSets {
             let mut programs = GroupPrograms::new();
             places.clear();
             places.extend(group.rules.clone());
-            // A group answers for crawling without a rule of it, too (R7).
+            // A group applies to crawling even without a rule for it (R7).
             let crawls = places.iter().any(|&rule| policy.rules[rule].is_crawl());
             let silent = (!crawls).then_some((CRAWL, [].as_slice()));
             for (usage, rules) in silent.into_iter().chain(by_usage(policy, &mut places)) {
@@ -105,7 +105,7 @@ impl ProgramSets {
         Ok(groups)
     }
 
-    /// Joins the groups of each crawler; gives the length of the longest set.
+    /// Joins the groups of each crawler and returns the length of the longest set.
     fn choose(
         &mut self,
         policy: &Policy<'_>,

@@ -1,11 +1,12 @@
-//! The sets of a text whose fields are weighed by narrowness: ACAP, and what pages say.
+//! The sets of a text whose fields are weighed by specificity: ACAP fields and permissions in
+//! pages.
 //!
-//! One program for each group and usage; their priorities are keys of the document's scope, so any
-//! programs of it can be asked together. What is addressed to any crawler stands in one set that
-//! all others lead to, so that a text of *n* records gives sets of *n* entries in all. Only
-//! conventional groups, of which a crawler has few, are joined here, because of their rules one
-//! winner is sought. Invariant: linear in the policy, but for what [`MERGED`] and [`ENTRIES`]
-//! allow.
+//! There is one program for each group and usage. Their priorities are keys of the document's
+//! scope, so all its programs can be queried together. Fields for any crawler are in one set that
+//! all others refer to, so a text of *n* records gives sets with *n* entries in total. Only
+//! conventional groups, of which a crawler has few, are joined here, because a single winner among
+//! their rules is needed. Invariant: linear in the policy, apart from the factors limited by
+//! [`MERGED`] and [`ENTRIES`].
 
 use super::{ProgramSets, ScopedEntry, ScopedSet, Set, by_usage};
 use crate::automaton::{self, Prioritized};
@@ -21,14 +22,14 @@ use robomaton_formats::scope::{
 };
 use std::collections::{BTreeMap, HashMap};
 
-/// Conventional rules of all combinations of groups that crawlers have. A rule counts once for each
-/// [`BYTES_OF_RULE`] of its pattern that are begun.
+/// The maximum number of conventional rules in all combinations of groups that apply to crawlers. A
+/// rule counts once for every started block of [`BYTES_OF_RULE`] bytes of its pattern.
 const MERGED: usize = 1 << 20;
 const BYTES_OF_RULE: usize = 64;
-/// Programs of all combinations of groups of fields that crawlers have.
+/// The maximum number of programs in all combinations of groups of fields that apply to crawlers.
 const ENTRIES: usize = 1 << 20;
 
-/// The programs of a policy whose ranked rules have these priorities, and the sets of them.
+/// The programs and sets of a policy whose ranked rules have these priorities.
 pub(crate) fn scoped(
     policy: &Policy<'_>,
     ranks: &[Priority],
@@ -48,8 +49,8 @@ pub(crate) fn scoped(
         any.into_iter().partition(|&group| filling.is_conventional(group));
     let rest = filling.fields(&any)?;
     let rest = filling.intern(rest);
-    // Crawlers that the same groups address have one set; what groups for any agent say is joined
-    // when it is needed.
+    // Crawlers with the same groups share a set. The default groups are joined when they are first
+    // needed.
     let mut known: HashMap<Vec<usize>, usize> = HashMap::new();
     let mut of_default: Option<Vec<ScopedEntry>> = None;
     for (name, groups) in named {
@@ -87,11 +88,11 @@ pub(crate) fn scoped(
     Ok(sets)
 }
 
-/// What one group of fields gives the sets of those it addresses.
+/// The contribution of one group of fields to the sets of its crawlers.
 #[derive(Default)]
 struct Fields {
     entries: Vec<ScopedEntry>,
-    /// Stars of its rules, by usage.
+    /// The stars of its rules, by usage.
     stars: Vec<(u16, usize)>,
 }
 
@@ -102,13 +103,13 @@ struct Filling<'f, 'p, 's> {
     order: Order,
     /// The number of each rule's pattern in the order.
     patterns: Vec<u32>,
-    /// Priority and pattern of each conventional rule, ascending: the place is the rule's number.
+    /// Priority and pattern of each conventional rule, ascending: the index is the rule's number.
     numbers: Vec<(Priority, u32)>,
-    /// Programs that are there already.
+    /// Programs already built.
     programs: HashMap<Vec<Prioritized<'p>>, usize>,
-    /// Numbers of priority_sets, by their priorities.
+    /// Numbers of priority sets, by their priorities.
     priority_sets: HashMap<Vec<Priority>, u32>,
-    /// Entries of groups that were joined.
+    /// Entries of joined groups.
     joined: HashMap<Vec<usize>, Vec<ScopedEntry>>,
     merged: usize,
     /// Entries and stars of groups of fields, by group.
@@ -117,7 +118,7 @@ struct Filling<'f, 'p, 's> {
     known: HashMap<ScopedSet, usize>,
     purposes: HashMap<Vec<u8>, u16>,
     longest: usize,
-    /// The first program that is too deep.
+    /// The error for the first program that is too deep.
     over: Result<(), OverLimit>,
 }
 
@@ -135,7 +136,7 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
             let line = policy.rules.last().map_or(1, |rule| rule.line);
             return Err(OverLimit { limit: LimitName::Patterns, allowed: limits.patterns(), line });
         }
-        // All fields of pages have one pattern, the narrowest: the resource they stand in.
+        // All fields of pages share one pattern, the narrowest: the resource that contains them.
         let page = order.len() as u32;
         let patterns: Vec<u32> =
             texts.iter().map(|text| text.as_ref().map_or(page, |text| order.number(text))).collect();
@@ -183,9 +184,8 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         self.policy.groups[group].role.is_ranked()
     }
 
-    /// The set of the fields of these groups; conventional groups among them are passed over. Of
-    /// one usage it has no more stars than a group may have: its programs are walked one after the
-    /// other.
+    /// The set of the fields of these groups, without conventional groups. Per usage it has at most
+    /// as many stars as a group may have, since its programs are walked one after the other.
     fn fields(&mut self, groups: &[usize]) -> Result<ScopedSet, OverLimit> {
         let mut set = ScopedSet { permits: self.policy.is_acap, ..ScopedSet::default() };
         let mut stars: HashMap<u16, usize> = HashMap::new();
@@ -261,7 +261,7 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         group.purposes.iter().map(number).collect()
     }
 
-    /// The entries of conventional groups that answer together (R7).
+    /// The entries of conventional groups that apply together (R7).
     fn conventional(&mut self, groups: &[usize]) -> Result<Vec<ScopedEntry>, OverLimit> {
         if !self.joined.contains_key(groups) {
             let mut rules: Vec<usize> =
@@ -287,7 +287,7 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         Ok(self.joined[groups].clone())
     }
 
-    /// The program of these rules, which is built once.
+    /// The program of these rules, built once.
     fn program(&mut self, rules: &[usize]) -> usize {
         let prioritized = |&rule: &usize| Prioritized {
             pattern: self.policy.rules[rule].pattern(),
@@ -295,7 +295,7 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         };
         let mut prioritized: Vec<Prioritized<'p>> = rules.iter().map(prioritized).collect();
         prioritized.sort_unstable();
-        // Of one pattern, fields that differ in what they say are one; of conventional rules the
+        // For one pattern, fields of different senses are combined; for conventional rules, the
         // higher number counts.
         prioritized.dedup_by(|later, kept| {
             let same = later.pattern == kept.pattern;
@@ -324,8 +324,8 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         program
     }
 
-    /// Patterns that match alike lead to one place of a program: leaves one of them, with a
-    /// priority for all.
+    /// Patterns that match the same targets share one place of a program: keeps one of them, with a
+    /// priority that stands for all.
     fn priority_set(&mut self, rules: Vec<Prioritized<'p>>) -> Vec<Prioritized<'p>> {
         let mut alike: BTreeMap<Parts<'p>, Vec<Prioritized<'p>>> = BTreeMap::new();
         rules.iter().for_each(|rule| alike.entry(rule.pattern.parts()).or_default().push(*rule));
@@ -370,7 +370,7 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
     }
 }
 
-/// The bits of a rule's priority.
+/// The sense bits of a rule's priority.
 fn says(rule: &Rule<'_>) -> Priority {
     match (rule.sense, rule.conditions) {
         (Sense::Prohibit, _) => PROHIBITS,

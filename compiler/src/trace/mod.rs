@@ -1,9 +1,9 @@
-//! The trace evaluator: what a policy means, read naively.
+//! The trace: a naive evaluator of policies.
 //!
-//! It lists every rule that matches and says who beat whom. It is what `explain` prints and what
-//! the tests hold the automaton against, so it shares nothing with it but the priorities of
-//! [`crate::precedence`], the comparison of [`crate::scope`], and what `formats` says of patterns,
-//! purposes and names. Slow on purpose.
+//! It lists every matching rule and which rule beats which. `explain` prints it, and tests compare
+//! the automaton with it, so the two share only the priorities of [`crate::precedence`], the
+//! comparison of [`crate::scope`], and the definitions of patterns, purposes and names in
+//! `formats`. Slow on purpose.
 
 mod scoped;
 
@@ -19,29 +19,29 @@ use robomaton_formats::policy::CRAWL;
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::{Priority, Silence, permits};
 
-/// A question.
+/// A query.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceQuery<'a> {
     /// The crawler's names, best first (R5).
     pub agents: &'a [&'a str],
-    /// The usage, by name.
+    /// The name of the usage.
     pub usage: &'a str,
-    /// The purpose, if there is one.
+    /// The purpose, if any.
     pub purpose: Option<&'a str>,
-    /// The target as it stands in the URL.
+    /// The target as in the URL.
     pub target: &'a [u8],
-    /// Whether the crawler works on elements of pages: then what is said of elements does not speak
-    /// for the page (M13).
+    /// The crawler handles elements of pages separately, so prohibitions for elements do not cover
+    /// the page (M13).
     pub elements: bool,
-    /// Whether there may be a robots.txt that nobody has read: then what pages say to any crawler
-    /// is not all.
+    /// The site may have a robots.txt that was not read, so permissions in pages for any crawler
+    /// are incomplete.
     pub unheard: bool,
-    /// Whether only groups and records that name the crawler count.
+    /// Only groups and records that name the crawler count.
     pub named_only: bool,
 }
 
 impl<'a> TraceQuery<'a> {
-    /// A question about crawling.
+    /// A query about crawling.
     pub fn crawl(agents: &'a [&'a str], target: &'a [u8]) -> TraceQuery<'a> {
         TraceQuery {
             agents,
@@ -55,56 +55,56 @@ impl<'a> TraceQuery<'a> {
     }
 }
 
-/// A rule that matches.
+/// A matching rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
     /// Index into [`Policy::rules`].
     pub rule: usize,
     /// Index into [`Policy::groups`].
     pub group: usize,
-    /// The priority of a conventional rule, 0 of a field.
+    /// The priority of a conventional rule; 0 for a field.
     pub priority: Priority,
-    /// The level of a field; none for a conventional rule.
+    /// The level of a field; `None` for a conventional rule.
     pub level: Option<Level>,
-    /// What became of it.
+    /// The rule's effect.
     pub fate: Fate,
 }
 
-/// What becomes of a rule that matches.
+/// The effect of a matching rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fate {
-    /// It decides, or is among those that do.
+    /// It decides, alone or together with others.
     Decides,
-    /// It takes part and is beaten.
+    /// It takes part and loses.
     Beaten,
-    /// A field speaks nearer: this one is dropped.
+    /// A field of a closer level matches: this one is dropped.
     Overridden,
-    /// A conventional rule that contradicts a field on the very same pattern (P53, V54).
+    /// A conventional rule that contradicts a field with the same pattern (P53, V54).
     Contradicted,
 }
 
-/// How an answer came about.
+/// The evaluation of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Why these groups.
+    /// The reason why these groups apply.
     pub choice: Choice,
-    /// The groups that answer, as indexes into [`Policy::groups`].
+    /// The groups that apply, as indexes into [`Policy::groups`].
     pub groups: Vec<usize>,
     /// Every matching rule, in file order.
     pub matches: Vec<Match>,
-    /// Whether the target is `/robots.txt`, which needs no rule (R13).
+    /// The target is `/robots.txt`, which needs no rule (R13).
     pub robots_txt: bool,
-    /// The answer.
+    /// The decision.
     pub decision: Decision,
     /// The conditions of a conditional permission, sorted.
     pub conditions: Vec<Condition>,
-    /// Whether a file that these records refer to is missing (decision 23).
+    /// A file that these records refer to is missing (decision 23).
     pub incomplete: bool,
-    /// What the fields alone say, and the conventional rules alone; none where they are silent
-    /// (decision 14).
+    /// The decision of the fields alone and of the conventional rules alone; `None` if they are
+    /// silent (decision 14).
     pub sides: [Option<Decision>; 2],
-    /// Pairs of rules of which neither is narrower, as indexes into [`Policy::rules`], with the
-    /// symbol at which two literals part them.
+    /// Pairs of rules, neither of which is narrower, as indexes into [`Policy::rules`], with the
+    /// index of the symbol at which two literals differ.
     pub undetermined: Vec<(usize, usize, usize)>,
 }
 
@@ -172,14 +172,14 @@ pub fn trace(policy: &Policy<'_>, query: &TraceQuery<'_>) -> Trace {
     trace
 }
 
-/// The names that a caller's words stand for, as groups are looked for.
+/// The names in a caller's input, in the form used to look for groups.
 fn reduced_names(rule: AgentRule, agents: &[&str]) -> Vec<String> {
     let names = agents.iter().flat_map(|agent| rule.crawler_names_or_nobody(agent));
     names.map(|name| rule.reduce(&name)).collect()
 }
 
-/// Whom a policy takes the crawler for (R5; K9): the first of its names that any group or record is
-/// addressed to.
+/// The crawler's name in this policy (R5; K9): the first of its names that any group or record
+/// addresses.
 fn choose(policy: &Policy<'_>, names: &[String], named_only: bool) -> Choice {
     let rule = policy.profile.agent_rule();
     let groups = || policy.groups.iter().filter(|group| group.names_crawlers());
@@ -193,7 +193,7 @@ fn is_named(group: &Group<'_>, rule: AgentRule, name: &str) -> bool {
     group.names().any(|value| rule.names(value, name))
 }
 
-/// The conventional groups that answer (R6, R7; K9).
+/// The conventional groups that apply (R6, R7; K9).
 fn conventional_groups(policy: &Policy<'_>, choice: &Choice, named_only: bool) -> Vec<usize> {
     let rule = policy.profile.agent_rule();
     let most = if rule == AgentRule::Substring { 1 } else { usize::MAX };
@@ -210,7 +210,7 @@ fn conventional_groups(policy: &Policy<'_>, choice: &Choice, named_only: bool) -
     if use_default { groups(&|group| group.agents.contains(&Agent::Any)) } else { own }
 }
 
-/// Whether a rule of a policy permits.
+/// True if the matching rule permits.
 fn is_permission(policy: &Policy<'_>, found: &Match) -> bool {
     policy.rules[found.rule].sense == Sense::Permit
 }

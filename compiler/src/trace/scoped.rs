@@ -1,9 +1,8 @@
-//! Fields weighed by narrowness, read naively (V49 to V52, P15, decisions 2 to 14).
+//! Fields weighed by specificity, evaluated naively (V49 to V52, P15, decisions 2 to 14).
 //!
-//! Called by [`super::trace`] with the conventional matches already found. It adds the fields that
-//! match, finds the level that is live, drops conventional rules that contradict a live field, lets
-//! the conventional winner in as one more field, and then holds every prohibition against every
-//! permission.
+//! [`super::trace`] calls it with the conventional matches. It adds the matching fields, finds the
+//! live level, drops conventional rules that contradict a live field, adds the conventional winner
+//! as one more field, and then compares every prohibition with every permission.
 
 use super::{Choice, Fate, Holder, Level, Match, Trace, TraceQuery, is_named, is_permission};
 use crate::policy::{Group, Policy};
@@ -46,8 +45,7 @@ pub(super) fn weigh(
             }
         }
     }
-    // A group may address the crawler both by name and as any: what counts is how it addresses it
-    // best.
+    // A group may address the crawler both by name and as any crawler: the closer level counts.
     let mut best: BTreeMap<usize, Match> = BTreeMap::new();
     for found in trace.matches.split_off(conventional) {
         let known = best.entry(found.rule).or_insert(found);
@@ -69,8 +67,8 @@ pub(super) fn weigh(
     });
     let in_page = level.filter(|level| level.holder < Holder::SubRecord);
     let joins = match in_page {
-        // What a page says to any crawler does not beat a group that names this one: it is as if it
-        // were not there (decision 28).
+        // A page's field for any crawler does not beat a group that names this one; it is ignored
+        // (decision 28).
         Some(page) if page.any && own_group && conventional > 0 => {
             level = live(&trace.matches, false, Holder::SubRecord);
             true
@@ -139,7 +137,7 @@ pub(super) fn weigh(
     let page = level.filter(|level| level.holder < Holder::SubRecord);
     trace.incomplete =
         policy.groups.iter().any(missing) || query.unheard && page.is_some_and(|page| page.any);
-    // Fields that answer are groups that answer.
+    // Groups with matching rules count as groups that apply.
     let mut groups: Vec<usize> = trace.matches.iter().map(|found| found.group).collect();
     groups.append(&mut trace.groups);
     groups.sort_unstable();
@@ -147,14 +145,14 @@ pub(super) fn weigh(
     trace.groups = groups;
 }
 
-/// No field and no rule matches: in a file of ACAP that is permission (P49), elsewhere what silence
-/// of the rules is.
+/// The decision if no field and no rule matches: in an ACAP file a permission (P49), elsewhere the
+/// silence of the rules.
 fn silent(policy: &Policy<'_>, silence: Silence) -> Decision {
     if policy.is_acap || silence == Silence::Allowed { Decision::Allowed } else { Decision::Unknown }
 }
 
-/// How a group's fields address the crawler: whether as any, and from where. Empty when they do
-/// not.
+/// How a group's fields address the crawler: whether as any crawler, and from which place. Empty if
+/// they do not.
 fn addresses(
     group: &Group<'_>,
     policy: &Policy<'_>,
@@ -178,7 +176,7 @@ fn addresses(
     };
     let rule = policy.profile.agent_rule();
     let named = match group.role {
-        // A page speaks to all names of a crawler.
+        // A page addresses all names of a crawler.
         Role::Page | Role::PageConventional => names.iter().any(|name| is_named(group, rule, name)),
         _ => matches!(choice, Choice::Named(name) if is_named(group, rule, name)),
     };
@@ -189,13 +187,13 @@ fn addresses(
 
 struct Weighing<'p, 's> {
     policy: &'p Policy<'s>,
-    /// The usage that is asked for, when it is a special form of `present`.
+    /// The requested usage, if it is a special form of `present`.
     special: Option<u16>,
-    /// The symbols of the patterns that match, by rule.
+    /// The symbols of the matching patterns, by rule.
     symbols: HashMap<usize, Vec<Symbol>>,
 }
 
-/// Pairs that cannot be ordered are many in a text made for it; nobody reads more than these.
+/// The maximum number of unordered pairs reported; a hostile text may have many more.
 const MOST_PAIRS: usize = 64;
 
 impl Weighing<'_, '_> {
@@ -207,7 +205,8 @@ impl Weighing<'_, '_> {
         self.special == Some(self.policy.rules[found.rule].usage)
     }
 
-    /// Fields embedded in pages are about one resource, so none is narrower than another.
+    /// True for fields embedded in pages. They are for a single resource, so none is narrower than
+    /// another.
     fn is_of_page(found: &Match) -> bool {
         found.level.is_some_and(|level| level.holder < Holder::SubRecord)
     }
@@ -219,8 +218,8 @@ impl Weighing<'_, '_> {
         scope::compare(self.symbols(one), self.symbols(other))
     }
 
-    /// Whether one field beats another: by a narrower pattern, or on the same one by a special
-    /// usage (decision 9).
+    /// True if one field beats another: by a narrower pattern, or with the same pattern by a
+    /// special usage (decision 9).
     fn beats(&self, one: &Match, other: &Match) -> bool {
         match self.compare(one, other).0 {
             Some(Ordering::Greater) => true,
@@ -229,20 +228,20 @@ impl Weighing<'_, '_> {
         }
     }
 
-    /// Whether a conventional rule says the opposite of a field on the very same pattern.
+    /// True if a conventional rule says the opposite of a field with the same pattern.
     fn contradicts(&self, field: &Match, rule: &Match) -> bool {
         field.level.is_some_and(|level| !level.other && level.holder >= Holder::SubRecord)
             && is_permission(self.policy, field) != is_permission(self.policy, rule)
             && self.compare(field, rule).0 == Some(Ordering::Equal)
     }
 
-    /// Whether a conventional permission stands on the same pattern as a conventional prohibition.
+    /// True if a conventional rule has a higher priority than another with the same pattern.
     fn supersedes(&self, one: &Match, other: &Match) -> bool {
         let [a, b] = [one, other].map(|found| &self.policy.rules[found.rule]);
         one.priority > other.priority && a.pattern == b.pattern
     }
 
-    /// What these fields say together, and which decide; none when there are none.
+    /// The decision of these fields, and the fields that decide; `None` if there are none.
     fn decide(&self, fields: &[Match]) -> Option<(Decision, Vec<usize>)> {
         let of = |permits| {
             let all = fields.iter().enumerate();
@@ -265,8 +264,7 @@ impl Weighing<'_, '_> {
         }
     }
 
-    /// The pairs of permission and prohibition of which neither is narrower, the first
-    /// [`MOST_PAIRS`] of them.
+    /// The first [`MOST_PAIRS`] pairs of permission and prohibition, neither of which is narrower.
     fn undetermined(&self, fields: &[Match]) -> Vec<(usize, usize, usize)> {
         let mut pairs = Vec::new();
         for (number, one) in fields.iter().enumerate() {

@@ -1,45 +1,45 @@
-//! Scoped lists: the programs of a set whose fields are weighed by narrowness ([`crate::scope`];
+//! Scoped lists: the programs of a set whose fields are weighed by specificity ([`crate::scope`];
 //! SPEC.md section 5).
 //!
-//! The form of their bytes stands in the head of [`crate::policy`], beside that of ranked lists.
-//! The levels of fields are named here, because compiler and runtime weigh by them; it does not
-//! know what a field says.
+//! The byte format is in the head of [`crate::policy`], next to that of ranked lists. The levels of
+//! fields are defined here because compiler and runtime both weigh by them. This file does not know
+//! the contents of a field.
 
 use crate::language::Role;
 use crate::layout::NONE;
 use crate::reference::{ListAt, ProgramAt, PurposeAt, ScopeAt, UsageId};
 
-/// How near to the crawler and the resource a field speaks: of the levels at which fields match,
-/// the first is live and all others are dropped (P15, decisions 10 to 12 and 28).
+/// How closely a field addresses the crawler and the resource. Among the levels with matching
+/// fields, only the first counts (P15, decisions 10 to 12 and 28).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Level {
-    /// Fields of the usage `other` answer only when no others do.
+    /// Fields for the usage `other` count only if no others match.
     pub other: bool,
-    /// Fields addressed to any crawler come after those that name it.
+    /// Fields for any crawler come after fields that name the crawler.
     pub any: bool,
-    /// What holds the field: a page comes before robots.txt.
+    /// The place of the field: a page comes before robots.txt.
     pub holder: Holder,
 }
 
-/// What holds a field, nearest first.
+/// The place of a field, closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Holder {
     /// An element of a page.
     Element,
-    /// A META tag for the purpose that is asked for.
+    /// A META tag for the requested purpose.
     PageForPurpose,
     /// A META tag.
     Page,
     /// A conventional META tag.
     PageConventional,
-    /// A sub-record for the purpose that is asked for.
+    /// A sub-record for the requested purpose.
     SubRecord,
     /// The general part of a record.
     Record,
 }
 
 impl Holder {
-    /// Whether groups of this role, for purposes or not, are what it is.
+    /// True if groups of this role, with or without purposes, belong to this place.
     pub fn holds(self, role: Role, for_purpose: bool) -> bool {
         match self {
             Holder::Element => role == Role::Element,
@@ -55,27 +55,27 @@ impl Holder {
 /// One program of a scoped list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScopedEntry {
-    /// What the program holds.
+    /// The origin of the program's rules.
     pub role: Role,
-    /// The usage it speaks of.
+    /// The usage that it applies to.
     pub usage: UsageId,
-    /// The purpose it is for, none for any.
+    /// The purpose that it applies to; `None` for any.
     pub purpose: Option<PurposeAt>,
     /// The program.
     pub program: ProgramAt,
 }
 
-/// A scoped list as the compiler gives it.
+/// A scoped list, before encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopedList {
-    /// Whether a file that these fields refer to is missing (decision 23).
+    /// A file that these fields refer to is missing (decision 23).
     pub incomplete: bool,
-    /// Whether the conventional rules are of groups that name the crawler.
+    /// The conventional rules are from groups that name the crawler.
     pub own: bool,
-    /// Whether silence permits every usage, and not just crawling (P49).
+    /// Silence permits every usage, not only crawling (P49).
     pub permits: bool,
-    /// Whether the crawler is named in pages alone: then it is no name of the text (R5), and only
-    /// what the pages say to it is read here.
+    /// Only pages name the crawler. The name then does not count as known to the text (R5), and the
+    /// list holds only the fields that pages address to it.
     pub pages: bool,
     /// The scope of the document.
     pub scope: ScopeAt,
@@ -106,17 +106,17 @@ impl ScopedList {
     }
 }
 
-/// A scoped list in place.
+/// A scoped list, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct ScopedView<'i> {
-    /// Whether a file that these fields refer to is missing.
+    /// A file that these fields refer to is missing.
     pub incomplete: bool,
-    /// Whether the conventional rules are of groups that name the crawler.
+    /// The conventional rules are from groups that name the crawler.
     pub own: bool,
-    /// Whether silence permits every usage, and not just crawling (P49).
+    /// Silence permits every usage, not only crawling (P49).
     pub permits: bool,
-    /// Whether the crawler is named in pages alone: then it is no name of the text (R5), and only
-    /// what the pages say to it is read here.
+    /// Only pages name the crawler. The name then does not count as known to the text (R5), and the
+    /// list holds only the fields that pages address to it.
     pub pages: bool,
     /// The scope of the document.
     pub scope: ScopeAt,
@@ -125,14 +125,14 @@ pub struct ScopedView<'i> {
     entries: &'i [[u8; SCOPED_ENTRY]],
 }
 
-/// Whether the list at the start of `bytes` is a scoped one.
+/// True if the list at the start of `bytes` is a scoped one.
 #[inline]
 pub fn is_scoped(bytes: &[u8]) -> bool {
     bytes.get(1).is_some_and(|high| high & 0x80 != 0)
 }
 
 impl<'i> ScopedView<'i> {
-    /// Reads the scoped list at the start of `bytes`; `None` when it is damaged, or none.
+    /// Reads the scoped list at the start of `bytes`; `None` if it is damaged or of the other form.
     #[inline]
     pub fn read(bytes: &'i [u8]) -> Option<ScopedView<'i>> {
         let (head, rest) = bytes.split_first_chunk::<SCOPED_HEAD>()?;
@@ -154,7 +154,7 @@ impl<'i> ScopedView<'i> {
         })
     }
 
-    /// The programs. An entry of a role that no version knows is passed over; `verify` refuses it.
+    /// The programs. Entries with an unknown role are skipped; `verify` rejects them.
     #[inline]
     pub fn entries(&self) -> impl Iterator<Item = ScopedEntry> + use<'i> {
         self.entries.iter().filter_map(|entry| {
@@ -169,12 +169,12 @@ impl<'i> ScopedView<'i> {
         })
     }
 
-    /// How many entries there are, known or not.
+    /// The number of entries, including those with an unknown role.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether the list has no entry.
+    /// True if the list has no entry.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -1,13 +1,13 @@
-//! Whether a program is well-formed (I14): called by `verify` for each program of an image.
+//! The check that a program is well-formed (I14). `verify` calls it for each program of an image.
 //!
-//! A program that passes is walked without meeting damage. Linear in the program, without
-//! recursion. What its rules should have been is not known here.
+//! Walking a program that passes never meets damage. The check is linear in the program and does
+//! not recurse. It does not know the rules that the program was built from.
 
 use super::*;
 use std::collections::HashSet;
 
 /// Checks the program at the start of `bytes` node by node. `Err` holds the offset of the offending
-/// byte and what is wrong with it. Linear in the program, without recursion.
+/// byte and the error. Linear in the program, without recursion.
 pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
     if packed::Packed::is_at(bytes) {
         return packed::check(bytes);
@@ -31,20 +31,20 @@ pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
 #[derive(Default)]
 struct Check<'p> {
     bytes: &'p [u8],
-    /// Where the node before begins. Nodes stand in preorder, so that none is met twice.
+    /// The start of the previous node. Nodes are in preorder, so none is visited twice.
     last: usize,
-    /// Where prefixes end, and the segments that have queues.
+    /// The numbers of prefixes, and the segments that have queues.
     prefixes: usize,
     queues: HashSet<usize>,
     found: Found,
 }
 
-/// What all prefixes and steps say.
+/// Facts collected from all prefixes and steps.
 #[derive(Default)]
 struct Found {
     steps: usize,
     highest: Priority,
-    /// The states and queues that are waited for.
+    /// The states and queues for which steps wait.
     awaited: HashSet<usize>,
     queued: HashSet<usize>,
     /// The numbers and lists of the states that are reached.
@@ -53,7 +53,7 @@ struct Found {
 }
 
 impl Check<'_> {
-    /// Checks the nodes below `root`, of literals or of segments.
+    /// Checks the nodes below `root`, in the trie of literals or of segments.
     fn trie(&mut self, root: usize, segments: bool) -> Result<(), (usize, &'static str)> {
         let mut stack = vec![root];
         while let Some(start) = stack.pop() {
@@ -103,7 +103,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Reads the priorities and the state of a node of literals and moves past them.
+    /// Reads the priorities and the state of a literal node and moves past them.
     fn literal(&mut self, at: &mut usize, flags: u8, start: usize) -> Result<(), (usize, &'static str)> {
         let cut = || (start, "a node runs past the end of the programs");
         for priority in [flags & 3, flags >> 2 & 3] {
@@ -122,7 +122,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Notes that a prefix or a step leads to a state; no two lead to one.
+    /// Records that a prefix or a step leads to a state. Each state has only one.
     fn reach(&mut self, state: State, start: usize) -> Result<(), (usize, &'static str)> {
         let State { number, list } = state;
         if number.is_some_and(|number| !self.found.states.insert(number))
@@ -133,7 +133,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Reads a step, wherever it stands, and moves past it.
+    /// Reads a step from either place and moves past it.
     fn step(&mut self, at: &mut usize) -> Result<Step, (usize, &'static str)> {
         let start = *at;
         let step = Step::read(self.bytes, at).ok_or((start, "a step runs past the end of the programs"))?;
@@ -147,8 +147,8 @@ impl Check<'_> {
         Ok(step)
     }
 
-    /// The steps of a rare segment. They may be taken again and again, so where one leads must be
-    /// known by a number.
+    /// Checks the steps of a rare segment. They may be taken repeatedly, so a state that one leads
+    /// to must have a number.
     fn own_steps(&mut self, at: &mut usize) -> Result<(), (usize, &'static str)> {
         loop {
             let start = *at;
@@ -163,8 +163,8 @@ impl Check<'_> {
         }
     }
 
-    /// The lists lie end to end behind the segments. A step leads only to one that stands before
-    /// its own, so none leads to itself.
+    /// Checks the lists, which are stored one after the other behind the segments. A step leads
+    /// only to a list before its own, so none leads to itself.
     fn lists(&mut self, tails: &Tails) -> Result<(), (usize, &'static str)> {
         let (mut at, mut starts) = (tails.lists, HashSet::new());
         while self.found.steps < tails.steps {
@@ -186,7 +186,7 @@ impl Check<'_> {
         if all { Ok(()) } else { Err((tails.lists, "the lists are not those of the states")) }
     }
 
-    /// The front tells of everything how much there is.
+    /// Compares the counts in the header with the contents.
     fn counts(&self, tails: &Tails) -> Result<(), (usize, &'static str)> {
         let Found { steps, highest, awaited, queued, states, .. } = &self.found;
         let all =
@@ -203,8 +203,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The filters let every segment through: they are those of the segments' last two bytes, which
-    /// the upper part of the trie gives.
+    /// Checks that the filters admit every segment: they must be those of the segments' last two
+    /// bytes, which the upper part of the trie gives.
     fn filters(&self, tails: &Tails) -> Result<(), (usize, &'static str)> {
         let cut = || (tails.root, "a node runs past the end of the programs");
         let mut filters = Filters::default();
@@ -243,7 +243,7 @@ impl Check<'_> {
     }
 }
 
-/// Moves past what a node tells of the segment that ends there.
+/// Moves past a node's data about the segment that ends there.
 fn skip_end(bytes: &[u8], flags: u8, at: &mut usize) -> Option<()> {
     if flags & NODE_QUEUE != 0 {
         return varint(bytes, at).map(|_| ());

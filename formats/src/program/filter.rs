@@ -1,14 +1,13 @@
-//! What lets a walk pass by most places of a target: sets of the bytes, and of the pairs of bytes,
-//! that segments end with.
+//! Filters that let a walk skip most positions of a target: the set of bytes, and the set of byte
+//! pairs, that segments end with.
 //!
-//! A filter admits every segment of its program, and of other bytes few. It does not know what the
-//! segments are for.
+//! A filter admits every segment of its program and few other bytes. It does not know the purpose
+//! of the segments.
 
 use super::Tails;
 use std::ops::RangeInclusive;
 
-/// A set of bytes, taken modulo 128: exact for ASCII, which is what canonical text is nearly always
-/// made of.
+/// A set of bytes modulo 128. It is exact for ASCII, which nearly all canonical text consists of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter([u64; 2]);
 
@@ -18,7 +17,7 @@ impl Filter {
         self.0[usize::from(byte >> 6 & 1)] |= 1 << (byte & 63);
     }
 
-    /// Whether a byte may be in the set.
+    /// True if a byte may be in the set.
     #[inline(always)]
     pub fn admits(&self, byte: u8) -> bool {
         self.0[usize::from(byte >> 6 & 1)] >> (byte & 63) & 1 == 1
@@ -37,10 +36,10 @@ impl Filter {
     }
 }
 
-/// Logarithms of how many bits stand for pairs of bytes.
+/// The permitted logarithms of the number of bits for byte pairs.
 pub(super) const PAIRS: RangeInclusive<u8> = 7..=19;
 
-/// The pairs of bytes that segments end with, each as a bit of its hash.
+/// The byte pairs that segments end with, each as a bit of its hash.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairs<'p> {
     bits: &'p [u8],
@@ -48,7 +47,7 @@ pub struct Pairs<'p> {
 }
 
 impl Pairs<'_> {
-    /// Whether a pair may be in the set.
+    /// True if a pair may be in the set.
     #[inline(always)]
     pub fn admits(&self, [before, last]: [u8; 2]) -> bool {
         let bit = pair_bit([before, last], self.log);
@@ -56,15 +55,15 @@ impl Pairs<'_> {
     }
 }
 
-/// The number of the bit that stands for a pair, of 2^log.
+/// The number of a pair's bit, below 2^log.
 #[inline(always)]
 fn pair_bit(pair: [u8; 2], log: u8) -> usize {
-    // The golden ratio scatters what is dense, as pairs of letters are.
+    // Multiplying by the golden ratio scatters clustered values, such as pairs of letters.
     (u32::from(u16::from_le_bytes(pair)).wrapping_mul(0x9E37_79B1) >> (32 - u32::from(log))) as usize
 }
 
 impl Tails {
-    /// The pairs of bytes that segments end with. `None` when the program is damaged.
+    /// The byte pairs that segments end with. `None` if the program is damaged.
     #[inline]
     pub fn pairs<'p>(&self, program: &'p [u8]) -> Option<Pairs<'p>> {
         let (at, log) = self.pairs;
@@ -72,7 +71,7 @@ impl Tails {
     }
 }
 
-/// The filters of a set of segments, in the making.
+/// The filters of a set of segments, under construction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filters {
     last: Filter,
@@ -81,7 +80,7 @@ pub struct Filters {
 }
 
 impl Filters {
-    /// Adds a segment, of which the last two bytes count.
+    /// Adds a segment. Only its last two bytes count.
     pub fn insert(&mut self, segment: &[u8]) {
         match *segment {
             [.., before, last] => {
@@ -96,8 +95,7 @@ impl Filters {
         }
     }
 
-    /// Appends the filters in the order of the front: of eight bits for a pair, seven at least are
-    /// zero.
+    /// Appends the filters in header order. At least seven of eight bits for pairs are zero.
     pub fn push(mut self, out: &mut Vec<u8>) {
         self.last.push(out);
         self.single.push(out);

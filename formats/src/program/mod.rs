@@ -1,8 +1,8 @@
 //! Programs: the encoding of one set of rules as two byte tries (SPEC.md section 6).
 //!
-//! The compiler's `automaton::encode` writes what is described here, the runtime's `walk` reads it,
-//! [`check`] verifies it. A program answers one question: the highest [`Priority`] among the rules
-//! that match a target; a *scoped* one, all of them ([`crate::scope`]).
+//! The compiler's `automaton::encode` writes programs, the runtime's `walk` reads them, and
+//! [`check`] verifies them. A program computes the highest [`Priority`] among the rules that match
+//! a target; a *scoped* one computes all of them ([`crate::scope`]).
 //!
 //! ```text
 //! program  := packed ([`packed`]) | header [tails] node(literals) [node(segments) list …]
@@ -21,16 +21,16 @@
 //! step     := u8: bit 0 open priority, bit 1 anchored priority, bit 2 a number, bit 3 a list, bit 4 another step follows, bits 5–7
 //!             what it waits for (7: varint follows); [varint waits] [varint priority] [varint priority] [varint number] [varint list]
 //! ```
-//! Segments stand in their trie backwards, labels in the order of the text. A *state* is what a
-//! pattern has reached: a prefix that the target begins with, or a segment behind another state.
-//! From it *steps* lead on. The steps of a rare segment stand at its node and wait for states,
-//! which have numbers for that; those of a frequent one stand in the lists of states and wait, once
-//! their state is reached, in the segment's *queue*. Offsets of lists count from the first; a list
-//! stands before those whose steps lead to it.
+//! Segments are stored backwards in their trie; labels are in text order. A *state* is reached by a
+//! pattern: a prefix that the target begins with, or a segment found behind another state. *Steps*
+//! lead from one state to the next. The steps of a rare segment are stored at its node and wait for
+//! states, which have numbers for this purpose. The steps of a frequent segment are stored in the
+//! lists of states and, once their state is reached, wait in the segment's *queue*. Offsets of
+//! lists count from the first list. A list comes before the lists whose steps lead to it.
 //!
-//! The section that programs lie in ends with [`PADDING`] zeros, so that a reader may load eight
-//! bytes at any byte of a program. Offsets count from the end of the table they stand in and only
-//! point forward, so every walk ends. The file does not know how rules become priorities.
+//! The programs section ends with [`PADDING`] zeros, so that a reader may load eight bytes at any
+//! byte of a program. Offsets count from the end of the table that holds them and only point
+//! forward, so every walk ends. This file does not know how rules become priorities.
 
 mod check;
 mod filter;
@@ -43,17 +43,18 @@ pub use step::*;
 
 use crate::notation::Notation;
 
-/// What a rule weighs: `2 × rank + 1` for a permission, `2 × rank` for a prohibition. The highest
-/// priority of the matching rules decides; rank 0 is never given, so 0 means that none matched.
+/// The weight of a rule: `2 × rank + 1` for a permission, `2 × rank` for a prohibition. The
+/// matching rule with the highest priority decides. Rank 0 is never used, so 0 means that no rule
+/// matches.
 pub type Priority = u32;
 
-/// Whether the rule of this priority permits.
+/// True if the rule with this priority permits.
 #[inline]
 pub const fn permits(priority: Priority) -> bool {
     priority & 1 == 1
 }
 
-/// What it means that no rule of a program matches.
+/// The meaning of silence, when no rule of a program matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Silence {
@@ -64,7 +65,7 @@ pub enum Silence {
 }
 
 impl Silence {
-    /// What the first byte of a ranked program says of it.
+    /// Decodes the first byte of a ranked program.
     #[inline(always)]
     pub const fn of(front: u8) -> Silence {
         if front & 0x60 == 0 { Silence::Allowed } else { Silence::Unknown }
@@ -74,18 +75,17 @@ impl Silence {
 /// How the priorities of a program are weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weighing {
-    /// The highest wins; and what it means that there is none.
+    /// The highest priority wins; the silence applies if there is none.
     Ranked(Silence),
-    /// All count ([`crate::scope`]); the asker knows what it means that there is none.
+    /// All priorities count ([`crate::scope`]); the caller decides what silence means.
     Scoped,
 }
 
-/// No priority here.
+/// No priority at this node.
 pub const PRIORITY_NONE: u8 = 0;
-/// A prohibition whose rank is the length of the pattern: the depth in bytes, plus one when it is
-/// anchored.
+/// A prohibition ranked by the length of its pattern: the depth in bytes, plus one if anchored.
 pub const PRIORITY_PROHIBIT: u8 = 1;
-/// A permission of such a rank.
+/// A permission ranked in the same way.
 pub const PRIORITY_PERMIT: u8 = 2;
 /// The priority follows as a varint.
 pub const PRIORITY_EXPLICIT: u8 = 3;
@@ -96,55 +96,55 @@ pub const NODE_EXTRA: u8 = 1 << 4;
 pub const NODE_QUEUE: u8 = 1;
 /// No child.
 pub const CHILDREN_NONE: u8 = 0;
-/// One child, right behind its byte.
+/// One child, directly after its byte.
 pub const CHILDREN_ONE: u8 = 1;
-/// Several children, offsets of one byte.
+/// Several children, with one-byte offsets.
 pub const CHILDREN_1: u8 = 2;
-/// Several children, offsets of two bytes.
+/// Several children, with two-byte offsets.
 pub const CHILDREN_2: u8 = 3;
-/// Several children, offsets of four bytes.
+/// Several children, with four-byte offsets.
 pub const CHILDREN_4: u8 = 4;
 
-/// Bit of a program's front: the priorities are scoped.
+/// Bit of a program's first byte: the priorities are scoped.
 pub const FRONT_SCOPED: u8 = 1 << 3;
 
-/// Zeros at the end of the programs section, so that a reader may load the largest front of a
-/// program at any byte.
+/// Zeros at the end of the programs section, so that a reader may load the largest header at any
+/// byte of a program.
 pub const PADDING: usize = 512;
 
-/// A program has at most this many steps; the compiler's limits keep every program under it.
+/// The maximum number of steps in a program; the compiler's limits keep every program below it.
 pub const MAX_STEPS: usize = 8_192;
 
-/// The fixed front of a program, decoded.
+/// The fixed header of a program, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// How patterns were written, and so how a target is canonicalised.
+    /// The notation of patterns, which decides how a target is canonicalised.
     pub notation: Notation,
-    /// How its priorities are weighed.
+    /// The way its priorities are weighed.
     pub weighing: Weighing,
     /// Offset of the literals' root node.
     pub literals: usize,
-    /// The second machine, when any rule has a star before its end.
+    /// The second machine, if any rule has a star before its end.
     pub tails: Option<Tails>,
 }
 
-/// What the walk needs to know about the tails of a program.
+/// The header data about the segments of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tails {
-    /// The bytes that segments end with.
+    /// The last bytes of segments.
     pub last: Filter,
-    /// The bytes of segments that have only one.
+    /// The bytes of one-byte segments.
     pub single: Filter,
-    /// Where the bits of the pairs of bytes begin that the others end with, and the logarithm of
-    /// how many bits.
+    /// The byte pairs that longer segments end with: the start of their bits, and the logarithm of
+    /// the number of bits.
     pairs: (usize, u8),
-    /// How many states have numbers.
+    /// The number of states with numbers.
     pub states: usize,
-    /// How many segments have queues.
+    /// The number of segments with queues.
     pub queues: usize,
-    /// How many steps.
+    /// The number of steps.
     pub steps: usize,
-    /// No tail gives a higher priority.
+    /// The highest priority that a step gives.
     pub highest: Priority,
     /// Offset of the segments' root node.
     pub root: usize,
@@ -153,7 +153,7 @@ pub struct Tails {
 }
 
 impl Header {
-    /// Decodes the front of the program at the start of `bytes`. `None` when it is damaged.
+    /// Decodes the header of the program at the start of `bytes`. `None` if it is damaged.
     #[inline]
     pub fn read(bytes: &[u8]) -> Option<Header> {
         let front = *bytes.first()?;
@@ -224,13 +224,13 @@ pub fn push_varint(out: &mut Vec<u8>, mut value: u32) {
     out.push(value as u8);
 }
 
-/// How many bytes [`push_varint`] appends.
+/// The number of bytes that [`push_varint`] appends.
 pub const fn varint_len(value: u32) -> usize {
     ((32 - (value | 1).leading_zeros()) as usize).div_ceil(7)
 }
 
-/// The high bit of each byte of `word` that equals `byte`: the lowest one is always a true one,
-/// above it there may be false ones.
+/// The high bit of each byte of `word` that equals `byte`. The lowest one is always correct; higher
+/// ones may be false.
 #[inline(always)]
 pub fn equal(word: u64, byte: u8) -> u64 {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
@@ -238,20 +238,20 @@ pub fn equal(word: u64, byte: u8) -> u64 {
     difference.wrapping_sub(ONES) & !difference & (ONES << 7)
 }
 
-/// The children of a node: where their bytes and offsets stand.
+/// The table of a node's children: the location of their bytes and offsets.
 #[derive(Clone, Copy, Debug)]
 pub struct Children {
-    /// How many; 0 for a leaf.
+    /// The number of children; 0 for a leaf.
     pub count: usize,
-    /// Where their bytes begin, ascending.
+    /// The start of their bytes, which ascend.
     bytes: usize,
     width: usize,
     mask: u32,
 }
 
 impl Children {
-    /// Reads the table of children of this `form` that begins at `at`. There is no branch on the
-    /// form: which forms follow one another is what a predictor cannot know.
+    /// Reads the table of children of this `form` that begins at `at`. It does not branch on the
+    /// form, since the sequence of forms is unpredictable.
     #[inline(always)]
     pub fn read(bytes: &[u8], form: u8, at: usize) -> Option<Children> {
         const WIDTH: [u8; 8] = [0, 0, 1, 2, 4, 0, 0, 0];
@@ -263,7 +263,7 @@ impl Children {
         Some(Children { count, bytes: at + many, width: usize::from(WIDTH[form]), mask: MASK[form] })
     }
 
-    /// The bytes that the children's labels begin with. `None` when the program is damaged.
+    /// The first byte of each child's label. `None` if the program is damaged.
     #[inline]
     pub fn bytes<'p>(&self, bytes: &'p [u8]) -> Option<&'p [u8]> {
         bytes.get(self.bytes..self.bytes + self.count)
@@ -284,14 +284,13 @@ impl Children {
         memchr::memchr(next, bytes.get(self.bytes + 8..self.bytes + self.count)?).map(|place| place + 8)
     }
 
-    /// Where the table ends, and the first child begins.
+    /// The end of the table, where the first child begins.
     #[inline(always)]
     pub fn end(&self) -> usize {
         self.bytes + self.count + self.count * self.width
     }
 
-    /// Where child number `child` begins (with the length of the rest of its label). `None` when
-    /// damaged.
+    /// The start of child number `child` (the length of the rest of its label). `None` if damaged.
     #[inline(always)]
     pub fn child(&self, bytes: &[u8], child: usize) -> Option<usize> {
         let offsets = self.bytes + self.count;

@@ -1,7 +1,7 @@
-//! States and steps: how patterns move on behind their first star (SPEC.md section 6, "Tries").
+//! States and steps: how patterns advance after their first star (SPEC.md section 6, "Tries").
 //!
-//! Steps stand at the nodes of rare segments and in the lists of states; both are written alike.
-//! Which of the two it is says what a step waits for, and is not known here.
+//! Steps are stored at the nodes of rare segments and in the lists of states, in the same encoding.
+//! The place decides what a step waits for; this file does not know the place.
 
 use super::{Priority, push_varint, varint};
 
@@ -9,19 +9,20 @@ use super::{Priority, push_varint, varint};
 pub const STEP_OPEN: u8 = 1;
 /// Step: a priority for the anchored pattern that ends with this segment.
 pub const STEP_ANCHORED: u8 = 2;
-/// Step: it leads to a state that has a number.
+/// Step: it leads to a state with a number.
 pub const STEP_STATE: u8 = 4;
-/// Step: it leads to a state that has a list.
+/// Step: it leads to a state with a list.
 pub const STEP_LIST: u8 = 8;
 /// Step: another one follows.
 pub const STEP_MORE: u8 = 16;
-/// Step: the number of what it waits for does not fit into three bits and follows as a varint.
+/// Step: the number that it waits for does not fit into three bits and follows as a varint.
 pub const STEP_FAR: u8 = 7;
 
-/// What a pattern has reached, as programs name it. One of both is there, or the pattern would end.
+/// A state of a pattern, as programs refer to it. It has a number, a list or both; otherwise the
+/// pattern would end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// Its number, if a rare segment waits for it, or a step of one leads to it.
+    /// Its number, if a rare segment waits for it, or a step of a rare segment leads to it.
     pub number: Option<usize>,
     /// The list of its steps by frequent segments.
     pub list: Option<usize>,
@@ -44,19 +45,19 @@ impl State {
     }
 }
 
-/// What happens when a segment is found behind a state.
+/// The effect of finding a segment after a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// The number of the state (of a rare segment), or of the segment's queue (in lists).
+    /// The number of the state (at a rare segment), or of the segment's queue (in a list).
     pub waits: usize,
-    /// Priority of the rule that ends with this segment; 0 when none does.
+    /// Priority of the rule that ends with this segment; 0 if there is none.
     pub open: Priority,
-    /// Priority of the anchored rule that ends with this segment, given when the target ends there
-    /// too; 0 when none.
+    /// Priority of the anchored rule that ends with this segment, valid if the target ends there
+    /// too; 0 if there is none.
     pub anchored: Priority,
-    /// The state that is reached at the segment's end.
+    /// The state reached at the end of the segment.
     pub leads: State,
-    /// Whether another step follows.
+    /// Another step follows.
     pub more: bool,
 }
 

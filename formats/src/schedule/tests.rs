@@ -1,4 +1,4 @@
-//! Windows, rates and waits, held to slower definitions of the same.
+//! Windows, rates and waits, compared with slower definitions of the same.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn rate(documents: u32, seconds: u32, window: Option<(u16, u16)>) -> Rate {
 fn windows_wrap_past_midnight() {
     let ends = [0, 1, 2, 329, 330, 719, 720, 1259, 1260, 1438, 1439];
     for (from, to) in ends.into_iter().flat_map(|from| ends.map(|to| (from, to))) {
-        // The definition: walk from the first minute until the last has been seen.
+        // The definition: walk from the first minute until the last has been visited.
         let mut inside = [from == to; 1440];
         (from..)
             .take_while(|minute| *minute == from || (minute - 1) % 1440 != to)
@@ -48,12 +48,12 @@ fn fewest_documents_per_time_win() {
     let at_noon = |rates: &[Rate]| Schedule { rates: rates.to_vec(), ..Schedule::default() }.rate_at(43_200);
     let (minute, hour, ten) = (rate(10, 60, None), rate(20, 3600, None), rate(10, 600, None));
     assert_eq!(at_noon(&[minute, hour, ten]), Some(hour));
-    // Equal ones: the first. Rates that no quotient in integers tells apart.
+    // Among equal rates, the first. Integer division cannot distinguish these rates.
     assert_eq!(at_noon(&[rate(6, 60, None), rate(1, 10, None)]), Some(rate(6, 60, None)));
     let (max, close) = (rate(u32::MAX, u32::MAX, None), rate(u32::MAX - 1, u32::MAX, None));
     assert_eq!(at_noon(&[max, close, rate(1, 1, None)]), Some(close));
     assert!(!max.is_slower_than(rate(1, 1, None)) && !rate(1, 1, None).is_slower_than(max));
-    // A rate for this time beats a slower one for any time, and other times have no say.
+    // A rate for this time beats a slower one for any time; rates for other times do not count.
     let (timed, other) = (rate(5, 1, Some((720, 720 + 1))), rate(1, 9999, Some((722, 719))));
     assert_eq!(at_noon(&[hour, other, timed]), Some(timed));
     assert_eq!(at_noon(&[other]), None);
@@ -93,17 +93,17 @@ fn waits_for_window_interval_and_both() {
     assert_eq!(waits(&schedule, second(8, 46) - 1, None), 0);
     assert_eq!(waits(&schedule, second(8, 46), None), second(24 + 4, 0) - second(8, 46));
     assert!(schedule.may_visit(second(8, 45)) && !schedule.may_visit(second(8, 46)));
-    // The interval ends when the window is closed again.
+    // The interval ends after the window has closed.
     schedule.delays = vec![3_600_000];
     assert_eq!(waits(&schedule, second(8, 30), Some(second(8, 20))), second(24 + 4, 0) - second(8, 30));
     assert_eq!(waits(&schedule, second(7, 30), Some(second(7, 20))), 3000);
     assert_eq!(waits(&schedule, second(7, 30), Some(u64::MAX)), 3600);
-    // The slow rate ends before its interval would.
+    // The slow rate ends before its interval does.
     let rates = vec![rate(1, 3600, Some((0, 719))), rate(1, 1, None)];
     let schedule = Schedule { rates, ..Schedule::default() };
     assert_eq!(waits(&schedule, second(11, 59), Some(second(11, 58))), 60);
     assert_eq!(waits(&schedule, second(24, 0) - 1, Some(second(24, 0) - 1)), 3600);
-    // The rule of thumb is for those who ask.
+    // The rule of thumb applies only if a retrieval time is given.
     let silent = Schedule::default();
     assert_eq!(silent.wait(9, Some(9), None), Duration::ZERO);
     assert_eq!(silent.wait(9, Some(9), Some(Duration::from_millis(6001))), Duration::from_millis(12_002));

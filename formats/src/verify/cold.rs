@@ -1,4 +1,4 @@
-//! I16, I18: the sections that only explain.
+//! I16, I18: the sections for explanations.
 
 use super::Check;
 use crate::detail::DetailShape;
@@ -11,7 +11,7 @@ use std::io;
 use zstd::zstd_safe::{DCtx, find_frame_compressed_size, get_frame_content_size};
 
 impl Check<'_> {
-    /// I16: details and provenance decode; texts are frames that state a size.
+    /// I16: details and provenance decode; texts are zstd frames that state a size.
     pub(super) fn cold(&self) -> Result<(), ImageError> {
         for document in self.view.document_ids() {
             let detail = self.view.detail_bytes(document).and_then(whole::<DetailShape<'_>>);
@@ -31,7 +31,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// I18: the texts decompress to what they state. As streams: a frame may claim any size.
+    /// I18: texts decompress to their stated size. They are streamed, since a frame may claim any
+    /// size.
     pub(super) fn texts(&self) -> Result<(), ImageError> {
         let mut context = DCtx::create();
         for document in self.view.document_ids() {
@@ -50,7 +51,8 @@ impl Check<'_> {
     }
 }
 
-/// The size of the text that a frame states, if it is one frame and no more than a text may be.
+/// The size that a frame states, if it is a single frame and the size does not exceed the limit for
+/// texts.
 fn size(frame: &[u8]) -> Option<u64> {
     let is_whole = find_frame_compressed_size(frame).ok() == Some(frame.len());
     let size = get_frame_content_size(frame).ok().flatten();

@@ -1,21 +1,21 @@
-//! A set of offsets in a section: one bit for each byte, so that it stays small whatever an image
-//! claims.
+//! A bitset of offsets in a section: one bit for each byte, so that it stays small whatever an
+//! image claims.
 
-/// Offsets in a section, ascending when they are listed.
+/// Offsets in a section, iterated in ascending order.
 pub(super) struct Marks {
     words: Vec<u64>,
     length: usize,
 }
 
 impl Marks {
-    /// None yet, in a section of this length.
+    /// An empty set for a section of this length.
     pub(super) fn new(length: usize) -> Marks {
         let length = length.min(u32::MAX as usize);
         Marks { words: vec![0; length / 64 + 1], length }
     }
 
-    /// Adds an offset; one behind the section counts as its end, which is as bad. Says whether it
-    /// is new.
+    /// Adds an offset and returns true if it is new. An offset beyond the section is stored as its
+    /// end, which is equally invalid.
     pub(super) fn insert(&mut self, offset: u32) -> bool {
         let offset = (offset as usize).min(self.length);
         let (word, bit) = (&mut self.words[offset / 64], 1 << (offset % 64));

@@ -1,4 +1,4 @@
-//! I12, I13, I14, I17: what entries lead to, policies, lists, scopes and programs.
+//! I12, I13, I14, I17: the policies, lists, scopes and programs that site entries lead to.
 
 use super::{Check, Marks};
 use crate::error::ImageError;
@@ -8,7 +8,7 @@ use crate::program::{self, Header, Weighing};
 use crate::reference::{ListAt, PolicyAt, ProgramAt, ScopeAt, SetRef};
 use crate::site_entry::SiteEntry;
 
-/// Where the programs begin that something leads to.
+/// The starts of all programs that are referred to.
 pub(super) struct Programs {
     ranked: Marks,
     scoped: Marks,
@@ -19,9 +19,9 @@ impl Check<'_> {
         Marks::new(self.view.section(section).len())
     }
 
-    /// I12: policies are whole, their crawlers exist (and ascend, where they are looked up by
-    /// number); I13: lists are whole and their usages exist. Gives the programs, those that are
-    /// entries among them.
+    /// I12: policies are complete, and their crawlers exist (and ascend, if they are looked up by
+    /// number); I13: lists are complete, and their usages exist. Returns the programs, including
+    /// those that are site entries.
     pub(super) fn policies(&self, entries: &[SiteEntry]) -> Result<Programs, ImageError> {
         let usages = self.view.usages().count();
         let all_by_substring = self.layout.profile.agent_rule() == crate::profile::AgentRule::Substring;
@@ -87,8 +87,8 @@ impl Check<'_> {
         Ok(programs)
     }
 
-    /// I13: scoped lists are whole, lead to no further list than one, and their usages and purposes
-    /// exist; I17: their scopes are whole.
+    /// I13: scoped lists are complete, refer to at most one further list, and their usages and
+    /// purposes exist; I17: their scopes are complete.
     fn scoped_lists(&self, lists: &Marks, programs: &mut Marks) -> Result<(), ImageError> {
         let usages = self.view.usages().count();
         let (mut rests, mut scopes) = (self.marks(Section::Lists), self.marks(Section::Scopes));

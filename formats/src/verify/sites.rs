@@ -1,6 +1,6 @@
-//! I10, I11, I15: the host table, the sites in it, and their fetch records.
+//! I10, I11, I15: the host table, its sites, and their fetch records.
 //!
-//! One pass over the buckets, which decodes each name once, and one over the order of the sites.
+//! One pass over the buckets decodes each name once; another pass follows the order of the sites.
 
 use super::Check;
 use crate::error::ImageError;
@@ -11,13 +11,13 @@ use crate::site::{Scheme, split_name};
 use crate::site_entry::SiteEntry;
 use std::hint::black_box;
 
-/// Places of the order that wait for memory together.
+/// The number of places of the order whose memory is fetched together.
 const BLOCK: usize = 64;
 
 impl Check<'_> {
-    /// I10: sites are numbered and named in the order of their places, and what answers for each is
-    /// known. I11: each stands where the look-up finds it, the buckets that it was displaced from
-    /// are marked, and no others are. Gives the entries, by the numbers of the sites.
+    /// I10: sites are numbered, and their names stored, in the order of places, and each site entry
+    /// is known. I11: each site is where the look-up finds it; the buckets that it was displaced
+    /// from are marked, and no others are. Returns the entries by site number.
     pub(super) fn sites(&self) -> Result<Vec<SiteEntry>, ImageError> {
         let buckets = self.view.buckets();
         let mut entries = Vec::new();
@@ -68,8 +68,8 @@ impl Check<'_> {
         Ok(entries)
     }
 
-    /// I11: as many places as sites, all of them taken, and their keys ascend; so no site is
-    /// missing. The order leads all over the table: a block of places waits for memory together.
+    /// I11: the order has one occupied place per site, and keys ascend, so no site is missing. The
+    /// order jumps all over the table, so the memory of a block of places is fetched together.
     pub(super) fn order(&self) -> Result<(), ImageError> {
         let order = self.view.order();
         if order.len() != self.view.fetches().len() {
@@ -103,8 +103,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// I15: one fetch record per site, with the status that its entry has and a document that
-    /// exists.
+    /// I15: one fetch record per site, with the status of its entry and a document that exists.
     pub(super) fn fetches(&self, entries: &[SiteEntry]) -> Result<(), ImageError> {
         let fetches = self.view.fetches();
         if fetches.len() != entries.len() {

@@ -1,7 +1,7 @@
 //! From the pairs of `acap.pest` to fields, and from comments to the version.
 //!
-//! Invariants: everything that can be said in the grammar is said there, this file only moves
-//! spans; linear time in the length of a line.
+//! Invariants: the grammar expresses everything that it can, so this file only moves spans; linear
+//! time in the length of a line.
 
 use pest::iterators::{Pair, Pairs};
 
@@ -10,7 +10,7 @@ use super::{Action, Field, Problem, Qualifier, Resource, UsageName};
 use crate::projection::Projection;
 use crate::{Code, Line, LineKind, Span, Tree};
 
-/// What each ACAP line of a tree says, with the index of the line in [`Tree::lines`], in order.
+/// The field of each ACAP line of a tree, with the index of the line in [`Tree::lines`], in order.
 pub fn fields(tree: &Tree<'_>) -> Vec<(usize, Result<Field, Problem>)> {
     let lines = tree.lines.iter().enumerate();
     lines
@@ -21,7 +21,7 @@ pub fn fields(tree: &Tree<'_>) -> Vec<(usize, Result<Field, Problem>)> {
 
 /// The version that the first `##ACAP version=n.m` declares, with the index of its line.
 ///
-/// Comments that try to be one and fail are passed over, as those are whose numbers no `u32` holds.
+/// Malformed version comments are skipped, including those with numbers that do not fit a `u32`.
 pub fn version(tree: &Tree<'_>) -> Option<(u32, u32, usize)> {
     let comments = tree.lines.iter().enumerate();
     comments
@@ -30,9 +30,9 @@ pub fn version(tree: &Tree<'_>) -> Option<(u32, u32, usize)> {
         .map(|((major, minor), index)| (major, minor, index))
 }
 
-/// The version that a comment declares; `Some(None)`, if it only tries to.
+/// The version that a comment declares; `Some(None)` for a malformed version comment.
 pub(crate) fn declared(comment: &[u8]) -> Option<Option<(u32, u32)>> {
-    // Comments are common, and few of them begin so.
+    // Comments are common, but few of them begin like this.
     if !comment.starts_with(b"##") {
         return None;
     }
@@ -41,7 +41,7 @@ pub(crate) fn declared(comment: &[u8]) -> Option<Option<(u32, u32)>> {
     Some(numbers(said))
 }
 
-/// Both numbers of a version; none for what is no version, or too great.
+/// Both numbers of a version; `None` if it is malformed or a number is too large.
 pub(crate) fn numbers(version: Pair<'_, Rule>) -> Option<(u32, u32)> {
     let mut parts = version.into_inner().map(|part| part.as_str().parse().ok());
     Some((parts.next()??, parts.next()??))
@@ -64,7 +64,7 @@ impl Reader<'_> {
     fn field(&self, field: Pair<'_, Rule>) -> Result<Field, Problem> {
         let rule = field.as_rule();
         let mut parts = field.into_inner();
-        // The key comes first; only a field that nobody knows has none.
+        // The key comes first; only unknown fields have none.
         let key = parts.next().map(|key| key.as_rule());
         let mut part = || parts.next().expect("the rule of the field has this part");
         Ok(match rule {
@@ -140,7 +140,7 @@ impl Reader<'_> {
     fn qualifier(&self, part: Pair<'_, Rule>) -> Qualifier {
         let whole = self.span(&part);
         let mut halves = part.into_inner().map(|half| self.span(&half));
-        // What is absent is empty at the end of the place it could have stood in.
+        // A missing part is empty and lies at the end of its possible place.
         let absent = Span { start: whole.end, end: whole.end };
         Qualifier { name: halves.next().unwrap_or(whole), value: halves.next().unwrap_or(absent) }
     }
@@ -158,7 +158,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a malformed field with this key should have been.
+/// The correct form of a malformed field with this key.
 fn form(key: Option<Rule>) -> &'static str {
     match key {
         Some(Rule::ignore_key) => "this directive has no value",

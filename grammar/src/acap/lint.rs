@@ -1,20 +1,20 @@
-//! What there is to say about the ACAP fields of a tree: each by itself, and their order.
+//! Diagnostics about the ACAP fields of a tree: each by itself, and their order.
 //!
-//! The part of `diagnose` that is about ACAP. Invariants: linear time; each mistake once per line,
-//! however often the line makes it; only syntax is judged. It does not know which names are
-//! defined, nor which of two fields wins.
+//! The part of `diagnose` for ACAP. Invariants: linear time; each mistake is reported at most once
+//! per line; only syntax is judged. This file does not know which names are defined, nor which of
+//! two fields wins.
 
 use super::value::{is_known, value};
 use super::{Field, Qualifier, Resource, UsageName, declared, fields, version};
 use crate::diagnostic::{is_absolute, quote};
 use crate::{Code, Diagnostic, Key, Line, LineKind, Span, Tree};
 
-/// The versions that there are: the pilot's, the first, and that of the META tags.
+/// The existing versions: the pilot, the first version, and the version with META tags.
 const VERSIONS: [(u32, u32); 3] = [(0, 2), (1, 0), (1, 1)];
 
-/// Everything worth saying, in no order of places.
+/// All diagnostics about ACAP, not sorted by place.
 pub(crate) fn lint(tree: &Tree<'_>) -> Vec<Diagnostic> {
-    // Without a version comment, the rules of 1.0 hold.
+    // Without a version comment, the rules of 1.0 apply.
     let pilot = version(tree).is_some_and(|(major, ..)| major == 0);
     let mut pass = Pass { tree, pilot, found: Vec::new() };
     pass.versions();
@@ -43,7 +43,7 @@ pub(crate) fn lint(tree: &Tree<'_>) -> Vec<Diagnostic> {
 
 struct Pass<'t, 's> {
     tree: &'t Tree<'s>,
-    /// Whether the rules of 0.2 hold.
+    /// The rules of 0.2 apply.
     pilot: bool,
     found: Vec<Diagnostic>,
 }
@@ -139,7 +139,7 @@ impl Pass<'_, '_> {
         match resource {
             Resource::Pattern(pattern) => self.patterns(&[pattern]),
             Resource::Set(name) => {
-                // The name follows `acap:resource-set:` or `the-acap:resource-set:` without a gap.
+                // The name directly follows `acap:resource-set:` or `the-acap:resource-set:`.
                 let before = &self.tree.source[..name.start as usize - "resource-set:".len()];
                 let scheme =
                     [&b"the-acap:"[..], b"acap:"].into_iter().find(|scheme| ends_with(before, scheme));
@@ -183,7 +183,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// V25: the version that holds decides how URIs of ACAP begin.
+    /// V25: the version decides the prefix of ACAP URIs.
     fn prefix(&mut self, uri: Span) {
         let (right, version) = if self.pilot { ("acap:", "0.2") } else { ("the-acap:", "1.0") };
         let text = self.tree.text(uri);
@@ -195,12 +195,12 @@ impl Pass<'_, '_> {
     }
 }
 
-/// Where qualifiers stand, if there are any.
+/// The span of qualifiers, if there are any.
 fn extent(qualifiers: &[Qualifier]) -> Option<Span> {
     Some(Span { start: qualifiers.first()?.name.start, end: qualifiers.last()?.value.end })
 }
 
-/// How a URI of ACAP begins, if it is one.
+/// The prefix of an ACAP URI; `None` for other URIs.
 fn scheme(text: &[u8]) -> Option<&'static str> {
     let begins = |scheme: &&str| {
         text.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme.as_bytes()))
@@ -213,44 +213,42 @@ fn ends_with(text: &[u8], end: &[u8]) -> bool {
     text.len().checked_sub(end.len()).is_some_and(|start| text[start..].eq_ignore_ascii_case(end))
 }
 
-/// What has been seen so far, as far as the order of fields matters.
+/// The facts so far that matter for the order of fields.
 #[derive(Default)]
 struct Order {
-    /// Whether there was an ACAP field.
+    /// There was an ACAP field.
     fields: bool,
-    /// Whether there was a record.
+    /// There was a record.
     records: bool,
     /// The `*` of the first record for any crawler.
     first_any: Option<Span>,
-    /// The record that is open.
+    /// The open record.
     open: Option<Record>,
 }
 
 /// A record, from its first crawler field to the one that opens the next.
 #[derive(Default)]
 struct Record {
-    /// Whether its crawlers are all named, so that the next crawler field opens another record
-    /// (V12).
+    /// The list of its crawlers is complete, so the next crawler field opens another record (V12).
     is_named: bool,
     any: Option<Span>,
     named: Option<Span>,
     reference: Option<Span>,
-    /// A field beside the reference, or beside the first one.
+    /// A field in addition to the reference, or to the first reference.
     other: Option<Span>,
-    /// Whether a sub-record has begun.
+    /// A sub-record has begun.
     in_sub_record: bool,
 }
 
 impl Order {
-    /// Takes note of what parts two crawler fields: any other field, and a user-agent.
+    /// Records a line that separates two crawler fields: any other field, or a user-agent.
     fn part(&mut self) {
         if let Some(record) = &mut self.open {
             record.is_named = true;
         }
     }
 
-    /// Takes note of a field that says nothing: it stands in its place all the same, but for one
-    /// that nobody knows.
+    /// Records a malformed field. It still counts in the order, unless it is unknown.
     fn malformed(&mut self, key: &[u8], code: Code, pass: &mut Pass<'_, '_>) {
         self.fields = true;
         let begins =
@@ -305,7 +303,7 @@ impl Order {
         self.fields = true;
     }
 
-    /// Ends the open record, if any.
+    /// Closes the open record, if any.
     fn close(&mut self, pass: &mut Pass<'_, '_>) {
         let Some(record) = self.open.take() else { return };
         if let (Some(any), Some(named)) = (record.any, record.named) {
@@ -329,7 +327,7 @@ impl Order {
 }
 
 impl Record {
-    /// Takes a field in that is allowed after the crawlers.
+    /// Checks a field after the crawler fields.
     fn see(&mut self, field: &Field, line: &Line, pass: &mut Pass<'_, '_>) {
         match field {
             Field::PermissionsReference(locator) if self.reference.is_none() => {

@@ -1,8 +1,8 @@
-//! The fields of the Automated Content Access Protocol (ACAP), 0.2 and 1.0, taken apart.
+//! The parsed fields of the Automated Content Access Protocol (ACAP), 0.2 and 1.0.
 //!
-//! A tree knows an ACAP line by the head of its key; this module says what the line says, by the
-//! rules of `acap.pest`, which mirrors the ABNF of both versions. GRAMMAR.md sets them side by
-//! side. `meta` reads the same expressions where HTML holds them.
+//! A tree recognises an ACAP line by the prefix of its key. This module parses the line by the
+//! rules of `acap.pest`, which mirrors the ABNF of both versions; GRAMMAR.md compares the two.
+//! `meta` reads the same expressions in HTML.
 //!
 //! ```text
 //!   Tree ──▶ fields ──▶ Field, Problem ──▶ the compiler, diagnose
@@ -10,9 +10,9 @@
 //!   Qualifier ──▶ value ──▶ Value
 //! ```
 //!
-//! Invariants: every ACAP line gives one field or one problem; one reader serves all versions;
-//! spans are into the source of the tree. The module judges no sequence of fields and looks no name
-//! up.
+//! Invariants: every ACAP line gives one field or one problem; one parser serves all versions;
+//! spans refer to the source of the tree. This module does not judge sequences of fields and
+//! resolves no names.
 //!
 //! ```
 //! use robomaton_grammar::acap::{Field, Resource, UsageName, fields, value, Value};
@@ -41,47 +41,47 @@ pub use value::{Locator, Modification, Role, Value, value};
 
 use crate::{Code, Span};
 
-/// What an ACAP line says.
+/// The contents of an ACAP line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Field {
     /// `ACAP-ignore-conventional-records`: only ACAP records count (P4, V4).
     IgnoreConventional,
-    /// `ACAP-crawler`: opens a record or joins its head; `*`, or a name without white space around
-    /// (P9, V8).
+    /// `ACAP-crawler`: opens a record or joins its first lines; `*`, or a name without surrounding
+    /// white space (P9, V8).
     Crawler(Span),
     /// `ACAP-permissions-reference`: the path or URI of further permissions (P46, V16).
     PermissionsReference(Span),
-    /// `ACAP-usage-purpose`: opens a sub-record or joins its head; a name or a pattern of URIs
+    /// `ACAP-usage-purpose`: opens a sub-record or joins its first lines; a name or a URI pattern
     /// (P17, V19).
     UsagePurpose(Span),
     /// `ACAP-allow-...` (P21, V21).
     Permission {
-        /// What may be done.
+        /// The permitted usage.
         usage: UsageName,
-        /// To what.
+        /// The resource.
         resource: Resource,
-        /// Under which conditions; all of them.
+        /// The conditions, all of which must be met.
         qualifiers: Vec<Qualifier>,
     },
     /// `ACAP-disallow-...` (P24, V24).
     Prohibition {
-        /// What may not be done. Should not be local, but real files have it.
+        /// The prohibited usage. It should not be local, but is in real files.
         usage: UsageName,
-        /// To what.
+        /// The resource.
         resource: Resource,
-        /// Forbidden here, and read all the same, so that no prohibition is lost over them.
+        /// Not permitted here, but read, so that the prohibition is not lost.
         qualifiers: Vec<Qualifier>,
     },
     /// `ACAP-request-...` (P47, V40).
     Request {
-        /// What is asked for.
+        /// The requested action.
         action: Action,
-        /// The one resource it is asked for; not a pattern.
+        /// The single resource of the request; not a pattern.
         path: Span,
     },
     /// `ACAP-qualified-usage`: a local name for a usage with qualifiers (P41, V42).
     QualifiedUsage {
-        /// The name that is defined.
+        /// The defined name.
         name: Span,
         /// The usage; always a standard one.
         usage: UsageName,
@@ -90,32 +90,31 @@ pub enum Field {
     },
     /// `ACAP-composite-usage`: a local name for several usages (P42, V43).
     CompositeUsage {
-        /// The name that is defined.
+        /// The defined name.
         name: Span,
         /// The usages, at least one.
         members: Vec<UsageName>,
     },
     /// `ACAP-resource-set`: a name for several patterns (P44, V45).
     ResourceSet {
-        /// The name that is defined.
+        /// The defined name.
         name: Span,
         /// The patterns, at least one.
         patterns: Vec<Span>,
     },
 }
 
-/// The name of a usage, in the spelling of the source. Names are compared without regard to ASCII
-/// case (P7).
+/// The name of a usage, in the spelling of the source. Names are compared ignoring ASCII case (P7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UsageName {
-    /// A name of the dictionary, or one that only looks like it: `index`, `present-snippet`.
+    /// A name of the dictionary, or one that looks like it: `index`, `present-snippet`.
     Standard(Span),
-    /// A name that the file defines; without its parentheses.
+    /// A name defined in the file, without its parentheses.
     Local(Span),
 }
 
 impl UsageName {
-    /// Where the name stands.
+    /// The span of the name.
     pub const fn span(self) -> Span {
         match self {
             UsageName::Standard(span) | UsageName::Local(span) => span,
@@ -123,7 +122,7 @@ impl UsageName {
     }
 }
 
-/// What a permission or a prohibition is about.
+/// The resource of a permission or a prohibition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Resource {
     /// A pattern of paths.
@@ -132,16 +131,16 @@ pub enum Resource {
     Set(Span),
 }
 
-/// A qualifier, or a word that stands where one should.
+/// A qualifier, or a word in the place of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Qualifier {
     /// The type, or the whole word.
     pub name: Span,
-    /// The value; empty after a word that has none.
+    /// The value; empty if a word has none.
     pub value: Span,
 }
 
-/// What an action request asks for.
+/// The action that a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// `take-down`: erase copies and index entries.
@@ -150,13 +149,13 @@ pub enum Action {
     ReCrawl,
 }
 
-/// Why an ACAP line says nothing.
+/// The reason why an ACAP line is malformed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What the matter is.
+    /// The kind of problem.
     pub code: Code,
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// In one sentence without a full stop.
+    /// The problem in one sentence without a full stop.
     pub message: String,
 }

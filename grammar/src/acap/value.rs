@@ -1,8 +1,8 @@
-//! Qualifier values with their types (P31-P40, V31-V38, M23), by the value rules of `acap.pest`.
+//! Typed values of qualifiers (P31-P40, V31-V38, M23), by the value rules of `acap.pest`.
 //!
-//! Serves whoever has a [`Qualifier`](super::Qualifier), from a field or from a META tag.
-//! Invariant: a value of no form gives nothing, never a guess. This file does not know which usage
-//! may have which qualifier.
+//! Used for every [`Qualifier`](super::Qualifier), from a field or from a META tag. Invariant: a
+//! malformed value gives `None`, never a guess. This file does not know which usage admits which
+//! qualifier.
 
 use pest::iterators::{Pair, Pairs};
 
@@ -12,9 +12,9 @@ use crate::projection::Projection;
 /// The value of a qualifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// `time-limit=until-recrawled`; `until-recrawl`, as an example has it, is the same.
+    /// `time-limit=until-recrawled`; `until-recrawl`, from an example in the document, is the same.
     UntilRecrawled,
-    /// `time-limit=until-YYYY-MM-DD`: until and on that day, which exists.
+    /// `time-limit=until-YYYY-MM-DD`: through that day, which must exist.
     Until {
         /// The year.
         year: u16,
@@ -39,16 +39,16 @@ pub enum Value {
     Use(Locator),
     /// `must-include-resource`.
     Include {
-        /// What it is to be included as; none for a plain URI.
+        /// The role of the included resource; `None` for a plain URI.
         role: Option<Role>,
-        /// Where it is.
+        /// The location of the resource.
         locator: Locator,
     },
     /// `location`: the URI that the page must have.
     Location(String),
 }
 
-/// What a presentation may not change.
+/// A modification that a presentation must not make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Modification {
     /// Anything.
@@ -59,16 +59,16 @@ pub enum Modification {
     Style,
     /// The language.
     Translation,
-    /// Additions that do not come from the content.
+    /// Additions that are not part of the content.
     Annotation,
 }
 
-/// What an included resource is included as.
+/// The role of an included resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A credit.
     Credit,
-    /// To go with the link.
+    /// To accompany the link.
     Link,
     /// An icon (0.2).
     Icon,
@@ -76,13 +76,13 @@ pub enum Role {
     Text,
 }
 
-/// Where a resource is: in the page, or elsewhere. Escapes are decoded, but for those of a URI,
-/// which are its own.
+/// The location of a resource: in the page, or elsewhere. Escapes are decoded, except those of a
+/// URI, which belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Locator {
     /// The element with this id.
     Id(String),
-    /// The first element of this class.
+    /// The first element with this class.
     Class(String),
     /// The content of the META tag with this name.
     Meta(String),
@@ -90,11 +90,10 @@ pub enum Locator {
     Uri(String),
 }
 
-/// The value of a qualifier of this type; none, if it fits no form that the type has, or if there
-/// is no such type.
+/// The value of a qualifier of this type; `None` if the value is malformed or the type is unknown.
 ///
-/// Escapes, `%nn` of UTF-8 and `%xnnnn` (0.2), are decoded before the form is looked at. Types,
-/// fixed words and schemes are compared without regard to ASCII case.
+/// Escapes, `%nn` of UTF-8 and `%xnnnn` (0.2), are decoded before the value is parsed. Types,
+/// keywords and schemes are compared ignoring ASCII case.
 pub fn value(qualifier_name: &[u8], value: &[u8]) -> Option<Value> {
     let rule = rule_of(qualifier_name)?;
     let mut typed = decoded(rule, &unescape(value)?)?;
@@ -102,7 +101,7 @@ pub fn value(qualifier_name: &[u8], value: &[u8]) -> Option<Value> {
         Value::Use(Locator::Uri(uri))
         | Value::Include { role: None, locator: Locator::Uri(uri) }
         | Value::Location(uri) => *uri = spell(value)?,
-        // Behind the scheme and the role, neither of which can hold a colon.
+        // After the scheme and the role, neither of which can contain a colon.
         Value::Include { role: Some(_), locator: Locator::Uri(uri) } => {
             *uri = spell(value)?.splitn(3, ':').nth(2)?.to_owned();
         }
@@ -140,7 +139,7 @@ fn decoded(rule: Rule, text: &str) -> Option<Value> {
     })
 }
 
-/// Whether a qualifier has this type in one of the documents, so that a value of no form is a
+/// True if one of the documents has a qualifier of this type, so that a malformed value is a
 /// mistake.
 pub(crate) fn is_known(qualifier_name: &[u8]) -> bool {
     rule_of(qualifier_name).is_some()
@@ -160,7 +159,7 @@ fn rule_of(qualifier_name: &[u8]) -> Option<Rule> {
     RULES.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(qualifier_name)).map(|(_, rule)| rule)
 }
 
-/// A value without its escapes; none, if one is broken, or if the outcome is no UTF-8.
+/// A value with its escapes decoded; `None` if one is broken or the result is not UTF-8.
 fn unescape(value: &[u8]) -> Option<String> {
     let projection = Projection::new(value, 0);
     let mut bytes = Vec::with_capacity(value.len());
@@ -171,7 +170,7 @@ fn unescape(value: &[u8]) -> Option<String> {
                 bytes.extend_from_slice(char::from_u32(code)?.encode_utf8(&mut [0; 4]).as_bytes());
             }
             Rule::byte_escape => bytes.push(u8::from_str_radix(part.into_inner().as_str(), 16).ok()?),
-            // Back from the projection: each character is a byte.
+            // Reverse the projection: each character is a byte.
             Rule::unescaped => bytes.extend(part.as_str().chars().map(|c| c as u8)),
             _ => {}
         }
@@ -179,8 +178,8 @@ fn unescape(value: &[u8]) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// A URI as written, in the spelling that URIs have: escapes stay, what may not stand in one is
-/// escaped.
+/// A URI as written, in URI spelling: escapes remain, and characters that a URI must not contain
+/// are escaped.
 fn spell(value: &[u8]) -> Option<String> {
     let projection = Projection::new(value, 0);
     let mut uri = String::with_capacity(value.len());
@@ -225,7 +224,7 @@ fn date(parts: Pairs<'_, Rule>) -> Option<Value> {
     (1..=last).contains(&day).then_some(Value::Until { year, month: month as u8, day: day as u8 })
 }
 
-/// A locator: how the element is found and its name, or a URI alone.
+/// A locator: an element's kind and name, or a plain URI.
 fn locator(first: Pair<'_, Rule>, mut rest: Pairs<'_, Rule>) -> Option<Locator> {
     let make = match first.as_rule() {
         Rule::id => Locator::Id,

@@ -1,8 +1,7 @@
-//! The conventional records of a file (R5 to R14, R18), for a file with ACAP records or without.
+//! The conventional records of a file (R5 to R14, R18), for files with or without ACAP records.
 //!
-//! Groups are read alike in both. With ACAP, of what stands under an `ACAP-crawler` line nothing
-//! counts before the next `User-agent` line, but a rule there still closes a list of agents (15,
-//! V53).
+//! Groups are read alike in both. With ACAP, lines under an `ACAP-crawler` line do not count until
+//! the next `User-agent` line, but a rule there still closes a list of agents (15, V53).
 
 use super::scope::{self, Symbol};
 use super::text::{self, Record};
@@ -18,9 +17,9 @@ pub(super) struct Rule {
     pub(super) allow: bool,
     pub(super) line: u32,
     pub(super) pattern: Vec<Tok>,
-    /// Bytes of the canonical pattern, wildcards counted.
+    /// The length of the canonical pattern in bytes, including wildcards.
     pub(super) length: usize,
-    /// The same pattern as ACAP reads it, to compare with ACAP's.
+    /// The same pattern as ACAP reads it, for comparison with ACAP patterns.
     pub(super) scope: Vec<Symbol>,
 }
 
@@ -50,7 +49,7 @@ pub(super) fn groups(robots: &[u8], origin: Option<&str>, strict: bool) -> Vec<G
             "noindex" => ("index", false),
             _ => continue,
         };
-        naming &= usage != "crawl"; // R6: only rules of crawling close the list of agents
+        naming &= usage != "crawl"; // R6: only crawling rules close the list of agents
         let Some(group) = groups.last_mut().filter(|_| !under_acap) else { continue }; // R8
         if let Some(value) = path_of(value, origin) {
             let pattern = bytes(&value, true);
@@ -66,19 +65,19 @@ pub(super) fn knows(groups: &[Group], name: &str) -> bool {
     !name.is_empty() && groups.iter().any(|group| group.names.iter().any(|named| named == name))
 }
 
-/// R7: the rules of one usage that are meant for a crawler.
+/// R7: the rules of one usage that apply to a crawler.
 fn chosen<'g>(groups: &'g [Group], name: Option<&str>, usage: &str) -> Vec<&'g Rule> {
     let name = name.filter(|name| knows(groups, name)).unwrap_or("*");
     let groups = groups.iter().filter(|group| group.names.iter().any(|named| named == name));
     groups.flat_map(|group| &group.rules).filter(|rule| rule.usage == usage).collect()
 }
 
-/// Whether any rule of the usage is meant for the crawler.
+/// True if a rule of the usage applies to the crawler.
 pub(super) fn speaks(groups: &[Group], name: Option<&str>, usage: &str) -> bool {
     !chosen(groups, name, usage).is_empty()
 }
 
-/// Those that match.
+/// The rules that match.
 pub(super) fn matching<'g>(
     groups: &'g [Group],
     name: Option<&str>,
@@ -91,8 +90,8 @@ pub(super) fn matching<'g>(
     rules
 }
 
-/// R12; of equally long patterns with one sense that with the higher symbols, then the first in the
-/// file.
+/// R12. Among patterns of equal length and sense, the one with the higher symbols, then the first
+/// in the file.
 pub(super) fn winner<'g>(rules: &[&'g Rule]) -> Option<&'g Rule> {
     let symbol = |tok: &Tok| match *tok {
         Tok::End => 1,

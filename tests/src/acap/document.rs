@@ -1,11 +1,11 @@
-//! The ACAP lines of a file, in records; nothing is replaced or judged yet.
+//! The ACAP lines of a file, split into records; nothing is expanded or judged yet.
 //!
-//! A file is read alone: what a reference leads to is read by `local` as another document.
+//! A file is read alone: `local` reads referenced files as further documents.
 
 use super::text::{self, lower, words};
 use crate::oracle::{self, trim};
 
-/// What the ACAP lines of a file say.
+/// The ACAP lines of a file.
 #[derive(Default)]
 pub(super) struct Document {
     /// There is an `ACAP-crawler` line: ACAP mode.
@@ -18,12 +18,12 @@ pub(super) struct Document {
     pub(super) definitions: Vec<Definition>,
 }
 
-/// A record: whom it names (`*` is anyone, the empty name nobody) and what it says to them.
+/// A record: the crawlers that it names (`*` is any, the empty name none) and its fields.
 #[derive(Default)]
 pub(super) struct Record {
     pub(super) names: Vec<String>,
     pub(super) fields: Vec<Written>,
-    /// The number of each reference among all of the file, from 1, and its locator.
+    /// The number of each reference in the file, from 1, and its locator.
     pub(super) references: Vec<(u32, Vec<u8>)>,
 }
 
@@ -35,11 +35,11 @@ pub(super) struct Written {
     /// A pattern, or the name of a resource set.
     pub(super) resource: Vec<u8>,
     pub(super) conditions: Vec<String>,
-    /// The patterns of the sub-record; none for a general field.
+    /// The patterns of the sub-record; `None` for a general field.
     pub(super) purposes: Option<Vec<Vec<u8>>>,
 }
 
-/// A usage as it is written in a field or a definition.
+/// A usage, as written in a field or a definition.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Named {
     /// Standard, or opaque (18).
@@ -63,12 +63,12 @@ impl Document {
         let mut document =
             Document { pilot: version(robots) == Some(b"0.2".to_vec()), ..Document::default() };
         let mut purposes: Option<Vec<Vec<u8>>> = None;
-        let mut naming = false; // the last line that counts was `ACAP-crawler` (16)
+        let mut naming = false; // the last relevant line was `ACAP-crawler` (16)
         let mut opening = false; // the last field of the record was `ACAP-usage-purpose`
         let mut references = 0;
         for text::Record { line, key, value } in text::records(robots) {
             let Some(key) = key.strip_prefix("acap-") else {
-                naming &= key != "user-agent"; // 15: it suspends the record; other keys are nothing here
+                naming &= key != "user-agent"; // 15: suspends the record; others do nothing
                 continue;
             };
             let permission = ["allow-", "disallow-"].iter().find_map(|start| key.strip_prefix(start));
@@ -95,7 +95,7 @@ impl Document {
             }
             naming = false;
             references += u32::from(key == "permissions-reference");
-            let Some(record) = document.records.last_mut() else { continue }; // it belongs to nobody
+            let Some(record) = document.records.last_mut() else { continue }; // in no record
             if key == "usage-purpose" {
                 if !opening {
                     purposes = Some(Vec::new());
@@ -106,10 +106,10 @@ impl Document {
                 record.references.push((references, value.to_vec()));
             } else if is_permission {
                 opening = false;
-                let Some(usage) = permission else { continue }; // of a usage that is no name
+                let Some(usage) = permission else { continue }; // the usage is not a name
                 let Some((resource, rest)) = words(value).split_first().map(|(&r, rest)| (r, rest.to_vec()))
                 else {
-                    continue; // no resource, no field
+                    continue; // a field requires a resource
                 };
                 record.fields.push(Written {
                     line,
@@ -125,8 +125,8 @@ impl Document {
     }
 }
 
-/// P3, V3: the number in the first `##ACAP version=` comment that has one. A comment of one's own
-/// may follow it.
+/// P3, V3: the number in the first `##ACAP version=` comment that has one. An ordinary comment may
+/// follow it.
 fn version(robots: &[u8]) -> Option<Vec<u8>> {
     oracle::lines(robots).into_iter().find_map(|line| {
         let rest = trim(line).strip_prefix(b"##")?;
@@ -144,8 +144,8 @@ fn version(robots: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// P7: a letter, then letters, digits, hyphens, underscores and dots; or such a name in parentheses
-/// (P23).
+/// P7: a letter followed by letters, digits, hyphens, underscores and dots; or such a name in
+/// parentheses (P23).
 fn usage(text: &str) -> Option<Named> {
     if let Some(local) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
         return Some(Named::Local(local.to_owned()));
@@ -155,7 +155,7 @@ fn usage(text: &str) -> Option<Named> {
     is_name.then(|| Named::Plain(text.to_owned()))
 }
 
-/// P41, P42, P44; what lacks a name or a usage defines nothing.
+/// P41, P42, P44; without a name or a usage, nothing is defined.
 fn definition(key: &str, value: &[u8]) -> Option<Definition> {
     let words = words(value);
     let (name, rest) = words.split_first()?;
@@ -174,8 +174,8 @@ fn definition(key: &str, value: &[u8]) -> Option<Definition> {
     }
 }
 
-/// P38: `type = value`, where white space may stand around the sign. Every one counts, known or not
-/// (19), and so does a word without a sign: as a name that lacks its value.
+/// P38: `type = value`, with optional white space around the sign. Every qualifier counts, known or
+/// not (19), as does a word without a sign: a name without a value.
 fn qualifiers(words: &[&[u8]]) -> Vec<String> {
     let text = String::from_utf8_lossy(&words.join(&b' ')).replace(" =", "=").replace("= ", "=");
     let canonical = |word: &str| {

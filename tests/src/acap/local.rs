@@ -1,18 +1,17 @@
-//! What a file says once its references are followed and its local names are replaced by what they
-//! mean.
+//! The fields of a file after following its references and expanding its local names.
 //!
-//! Definitions are looked up in the file itself, wherever they stand (24), and for a file that is
-//! referred to in the one that refers to it, too (V18).
+//! Definitions are looked up anywhere in the file itself (24); for a referenced file, also in the
+//! file that refers to it (V18).
 
 use super::document::{Definition, Document, Named, Record, Written};
 use super::scope::{self, Symbol};
 use crate::oracle;
 
-/// One permission or prohibition of one standard or opaque usage on one pattern.
+/// One permission or prohibition, for one standard or opaque usage and one pattern.
 pub(super) struct Field {
-    /// To whom: names, and `*` for anyone.
+    /// The addressees: names, and `*` for any crawler.
     pub(super) names: Vec<String>,
-    /// For which purposes; none for a general field.
+    /// The purposes; `None` for a general field.
     pub(super) purposes: Option<Vec<Vec<u8>>>,
     pub(super) usage: String,
     pub(super) permit: bool,
@@ -21,12 +20,12 @@ pub(super) struct Field {
     pub(super) line: u32,
 }
 
-/// A file with the files that its records refer to.
+/// A file with the files to which its records refer.
 pub(super) struct Source {
     pub(super) document: Document,
-    /// The number of a reference, the index of the record that makes it, and what it leads to.
+    /// The number of a reference, the index of its record, and the referenced file.
     referred: Vec<(u32, usize, Document)>,
-    /// Whose references lead to nothing that was given: names, and `*` for anyone.
+    /// The crawlers with references to missing files: names, and `*` for any crawler.
     lacking: Vec<String>,
 }
 
@@ -49,12 +48,12 @@ impl Source {
         Source { document, referred, lacking }
     }
 
-    /// Whether a file was not given that a record naming this crawler (or `*`) refers to.
+    /// True if a record that names this crawler (or `*`) refers to a missing file.
     pub(super) fn lacks(&self, name: &str) -> bool {
         self.lacking.iter().any(|lacking| lacking == name)
     }
 
-    /// Every field, first of the file itself, then of those it refers to.
+    /// Every field: first of the file itself, then of the referenced files.
     pub(super) fn fields(&self) -> Vec<Field> {
         let mut fields = Vec::new();
         for record in &self.document.records {
@@ -73,9 +72,9 @@ impl Source {
         fields
     }
 
-    /// Whom a record of a file addresses that the record `index` refers to: the crawlers that are
-    /// sent there and that it names, or all of them; where anyone is sent there, all that it
-    /// addresses.
+    /// The crawlers that a record addresses in a file referenced by the record `index`: the
+    /// referring record's crawlers that it names, or all of them if it is for any crawler. If the
+    /// referring record is for any crawler, all crawlers that it addresses.
     fn addressed(&self, index: usize, record: &Record) -> Vec<String> {
         let sent = &self.document.records[index].names;
         let any = |names: &[String]| names.iter().any(|name| name == "*");
@@ -88,7 +87,7 @@ impl Source {
         sent.iter().filter(|name| any(&record.names) || record.names.contains(name)).cloned().collect()
     }
 
-    /// Whether any record names this crawler, here or in a file that is referred to.
+    /// True if a record names this crawler, here or in a referenced file.
     pub(super) fn knows(&self, name: &String) -> bool {
         let there = |(_, index, document): &(u32, usize, Document)| {
             document.records.iter().any(|record| self.addressed(*index, record).contains(name))
@@ -96,7 +95,7 @@ impl Source {
         self.document.knows(name) || !name.is_empty() && self.referred.iter().any(there)
     }
 
-    /// The fields that a written one stands for: one for each usage and pattern (P43, P44).
+    /// The fields that a written field expands to: one for each usage and pattern (P43, P44).
     fn meaning(
         &self,
         written: &Written,
@@ -123,14 +122,14 @@ impl Source {
         fields
     }
 
-    /// The definitions of the file itself, then those of the file it refers to that is read.
+    /// The definitions of the file itself, then those of the referenced file that is being read.
     fn definitions<'d>(&'d self, file: Option<&'d Document>) -> impl Iterator<Item = &'d Definition> {
         let others = self.referred.iter().map(|(_, _, document)| document);
         let others = others.filter(move |document| file.is_some_and(|file| std::ptr::eq(file, *document)));
         self.document.definitions.iter().chain(others.flat_map(|document| &document.definitions))
     }
 
-    /// The first definition of a usage: names are shared by qualified and composite ones (24).
+    /// The first definition of a usage. Qualified and composite usages share their names (24).
     fn definition<'d>(&'d self, wanted: &str, file: Option<&'d Document>) -> Option<&'d Definition> {
         self.definitions(file).find(|definition| match definition {
             Definition::Qualified { name, .. } | Definition::Composite { name, .. } => name == wanted,
@@ -138,7 +137,7 @@ impl Source {
         })
     }
 
-    /// Plain usages with their conditions; nothing for a name that is not defined (24).
+    /// Plain usages with their conditions; empty for an undefined name (24).
     fn usages(&self, named: &Named, file: Option<&Document>) -> Vec<(String, Vec<String>)> {
         let qualified = |named: &Named| match named {
             Named::Plain(usage) => Some((usage.clone(), Vec::new())),
@@ -156,7 +155,7 @@ impl Source {
         }
     }
 
-    /// The patterns of a resource set, of all its definitions; or the resource itself.
+    /// The patterns of a resource set, from all its definitions; or the resource itself.
     fn patterns(&self, resource: &[u8], file: Option<&Document>) -> Vec<Vec<u8>> {
         let lower = super::text::lower(resource);
         let set = ["acap:resource-set:", "the-acap:resource-set:"]
@@ -171,7 +170,7 @@ impl Source {
     }
 }
 
-/// The path that a locator names, if it is one of the file's own host (23).
+/// The path in a locator, if it is on the file's own host (23).
 fn path(locator: &[u8], origin: Option<&str>) -> Option<String> {
     let path = match oracle::authority_and_rest(locator) {
         Some((host, rest)) => (oracle::authority_and_rest(origin?.as_bytes())?.0 == host).then_some(rest)?,

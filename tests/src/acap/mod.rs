@@ -1,16 +1,15 @@
-//! ACAP read naively: what the documents and the project's decisions say, in the plainest code that
-//! says it.
+//! ACAP read naively: the documents and the project's decisions, in the plainest possible code.
 //!
 //! The second opinion on files with ACAP records, as [`mod@crate::oracle`] is on those without. It
-//! shares nothing with what it judges: no crate of the project, no automaton, no index; the whole
-//! file is read again for each question. `text` divides a file into lines with keys, `document`
-//! keeps the ACAP ones, `local` replaces local names by what they mean, `conventional` keeps the
-//! rest, `scope` says which patterns match and which is the narrower, and this file decides. The
-//! numbers in brackets are those of the decisions; P, V and R name features of ACAP 0.2, of ACAP
-//! 1.0, and rules of RULES.md.
+//! shares nothing with the code that it judges: no crate of the project, no automaton, no index;
+//! the whole file is read again for each query. `text` splits a file into lines with keys,
+//! `document` keeps the ACAP lines, `local` expands local names, `conventional` keeps the rest,
+//! `scope` decides which patterns match and which is narrower, and this file makes the decision.
+//! The numbers in brackets are those of the decisions; P, V and R name features of ACAP 0.2, of
+//! ACAP 1.0, and rules of RULES.md.
 //!
-//! It does not know META tags, what a usage or a qualifier means, or limits other than the 500 KiB
-//! of R4.
+//! This module does not know META tags, the meaning of usages and qualifiers, or limits other than
+//! the 500 KiB of R4.
 
 mod conventional;
 mod document;
@@ -24,76 +23,76 @@ use document::Document;
 use local::{Field, Source};
 use scope::{Scope, Symbol};
 
-/// A question: may the crawler known by these names, best first, put the target (`path?query`) to
-/// this use?
+/// A query: may the crawler with these names, best first, use the target (`path?query`) in this
+/// way?
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
     /// The crawler's names, best first.
     pub agents: &'a [&'a str],
     /// The usage: `crawl`, `index`, `present-snippet`...
     pub usage: &'a str,
-    /// The service that it is for, if any.
+    /// The purpose, if any.
     pub purpose: Option<&'a str>,
     /// Path and query, as in the request.
     pub target: &'a [u8],
-    /// Where the file came from.
+    /// The origin of the file.
     pub origin: Option<&'a str>,
 }
 
-/// What a file says to a question.
+/// The answer to a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// `allowed`, `disallowed`, `conditional` or `unknown`.
     pub verdict: &'static str,
     /// The lines of the deciding fields, sorted: every unbeaten prohibition, or every maximal
-    /// permission. Those of the k-th reference's file are counted from 1,000,000 k.
+    /// permission. Lines of the k-th referenced file are counted from 1,000,000 k.
     pub lines: Vec<u32>,
-    /// What the maximal permissions demand, as `name=value`, sorted, each once.
+    /// The conditions of the maximal permissions as `name=value`, sorted, without duplicates.
     pub conditions: Vec<String>,
-    /// Whether a file that was referred to and not given could have changed the answer.
+    /// A missing referenced file could have changed the answer.
     pub incomplete: bool,
-    /// What the ACAP records alone say; none if they are silent.
+    /// The decision of the ACAP records alone; `None` if they are silent.
     pub acap: Option<&'static str>,
-    /// What the conventional records alone say; none if they are silent.
+    /// The decision of the conventional records alone; `None` if they are silent.
     pub conventional: Option<&'static str>,
 }
 
-/// What happened on the way to an answer, for tests that must know that it does happen.
+/// The cases that occurred on the way to an answer, for tests that must cover all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Story {
     /// The file has ACAP records.
     pub acap: bool,
-    /// A prohibition stood against a permission from which it differs first in two literals.
+    /// A prohibition met a permission from which it first differs at two literals.
     pub undetermined: bool,
-    /// A prohibition stood beside a permission of the same pattern.
+    /// A prohibition met a permission with the same pattern.
     pub equal: bool,
-    /// A field of a derived usage beat one of its general form on the same pattern.
+    /// A field of a derived usage beat one of its general form with the same pattern.
     pub derived: bool,
     /// A prohibition was beaten.
     pub beaten: bool,
     /// Fields of `other` decided.
     pub other: bool,
-    /// Matching fields were dropped for those of a better level.
+    /// Matching fields were dropped for fields of a better level.
     pub overridden: bool,
     /// Fields of a sub-record decided.
     pub purpose: bool,
-    /// A field from a file that was referred to decided.
+    /// A field from a referenced file decided.
     pub referred: bool,
     /// A conventional rule joined live ACAP fields.
     pub joined: bool,
-    /// A conventional rule was dropped for a contrary ACAP field of the same pattern.
+    /// A conventional rule was dropped because of a contrary ACAP field with the same pattern.
     pub dropped: bool,
-    /// The conventional side alone decided, though the file has ACAP records.
+    /// The conventional records alone decided, although the file has ACAP records.
     pub alone: bool,
 }
 
-/// The answer of a robots.txt; `referred` gives the texts of other files of the same host by their
-/// paths.
+/// The answer of a robots.txt; `referred` returns the texts of other files of the same host, by
+/// path.
 pub fn answer(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &Ask<'_>) -> Answer {
     explain(robots, referred, ask).0
 }
 
-/// [`answer`], with the story of it.
+/// Like [`answer`], with the cases that occurred.
 pub fn explain(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &Ask<'_>) -> (Answer, Story) {
     let document = Document::read(robots);
     if !document.speaks {
@@ -106,7 +105,7 @@ pub fn explain(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &
     }
     let source = Source::new(document, referred, ask.origin);
 
-    // One name for both sides: the first that either side knows.
+    // One name for both kinds of records: the first that either knows.
     let known = |name: &String| conventional::knows(&groups, name) || source.knows(name);
     let name = ask.agents.iter().map(|agent| oracle::token(agent.as_bytes())).find(known);
 
@@ -144,13 +143,13 @@ pub fn explain(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &
     let (verdict, lines, conditions) = decide(&all);
     story.referred = lines.iter().any(|&line| line > 1_000_000);
     let incomplete = name.is_some_and(|name| source.lacks(&name)) || source.lacks("*"); // 23
-    // Silence is consent (27, P49).
+    // Silence permits (27, P49).
     let verdict = verdict.unwrap_or("allowed");
     (Answer { verdict, lines, conditions, incomplete, acap, conventional: alone }, story)
 }
 
-/// A file without ACAP records: R1 to R14 for crawling, R18 for indexing, and nothing for any other
-/// usage.
+/// A file without ACAP records: R1 to R14 for crawling, R18 for indexing, and no decision for any
+/// other usage.
 fn without_acap(robots: &[u8], ask: &Ask<'_>) -> Answer {
     let groups = conventional::groups(robots, ask.origin, false);
     let usage = ask.usage.to_ascii_lowercase();
@@ -178,7 +177,7 @@ fn of_sense(permit: bool) -> &'static str {
     if permit { "allowed" } else { "disallowed" }
 }
 
-/// How well a field is addressed; the best first (11, 12).
+/// How closely a field is addressed, best first (11, 12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     OwnPurpose,
@@ -203,8 +202,7 @@ impl Level {
     }
 }
 
-/// Those of the matching fields of some usages that are of the best level, and whether there are
-/// others.
+/// The matching fields of some usages on the best level, and whether others were dropped.
 fn live<'f>(
     matching: &[&'f Field],
     usages: &[&str],
@@ -220,11 +218,11 @@ fn live<'f>(
     (live, dropped)
 }
 
-/// A field as the conflict rule sees it.
+/// A field, as the conflict rule compares it.
 struct Contender<'a> {
     permit: bool,
     pattern: &'a [Symbol],
-    /// Whether the field is on the usage in question, not on its general form.
+    /// The field has the requested usage, not its general form.
     exact: bool,
     conditions: &'a [String],
     line: u32,
@@ -236,7 +234,7 @@ impl<'a> Contender<'a> {
         Contender { permit: *permit, pattern, exact: field.usage == usage, conditions, line: *line }
     }
 
-    /// 1 and 3 to 5 by the pattern; 9 on equal patterns.
+    /// 1 and 3 to 5 by pattern; 9 for equal patterns.
     fn beats(&self, other: &Contender<'_>) -> bool {
         match scope::compare(self.pattern, other.pattern) {
             Scope::Narrower => true,
@@ -246,13 +244,13 @@ impl<'a> Contender<'a> {
     }
 }
 
-/// The one conventional rule that stands beside the live ACAP fields (14), if any.
+/// The one conventional rule that joins the live ACAP fields (14), if any.
 fn beside<'a>(
     rules: &[&'a conventional::Rule],
     live: &[(Level, &Field)],
     story: &mut Story,
 ) -> Option<Contender<'a>> {
-    // Of rules on one pattern, a permission is the one that counts.
+    // Among rules with one pattern, a permission counts.
     let superseded = |rule: &conventional::Rule| {
         !rule.allow && rules.iter().any(|other| other.allow && other.pattern == rule.pattern)
     };
@@ -276,7 +274,7 @@ fn contenders<'f>(live: &[(Level, &'f Field)], usage: &str) -> Vec<Contender<'f>
     live.iter().map(|&(_, field)| Contender::of(field, usage)).collect()
 }
 
-/// Those of the second list that none of the first beats.
+/// The fields in `of` that no field in `by` beats.
 fn unbeaten<'c, 'a>(by: &[&'c Contender<'a>], of: &[&'c Contender<'a>]) -> Vec<&'c Contender<'a>> {
     of.iter().copied().filter(|field| !by.iter().any(|other| other.beats(field))).collect()
 }
@@ -309,7 +307,7 @@ fn lines(fields: &[&Contender<'_>]) -> Vec<u32> {
     lines
 }
 
-/// What of the story the fields tell.
+/// Records the cases that the fields show.
 fn tell(fields: &[Contender<'_>], story: &mut Story) {
     let (permissions, prohibitions): (Vec<_>, Vec<_>) = fields.iter().partition(|field| field.permit);
     let standing = unbeaten(&permissions, &prohibitions);

@@ -1,9 +1,9 @@
-//! Patterns of ACAP: what they match, and which of two is the narrower (1, 3 to 8).
+//! Patterns of ACAP: which targets they match, and which of two is narrower (1, 3 to 8).
 
 /// A symbol of a canonical pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symbol {
-    /// Itself.
+    /// A literal byte.
     Byte(u8),
     /// Any run of bytes.
     Star,
@@ -11,20 +11,20 @@ pub enum Symbol {
     End,
 }
 
-/// How one pattern stands to another.
+/// The comparison of two patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The first is the narrower one.
+    /// The first is narrower.
     Narrower,
-    /// The second is.
+    /// The second is narrower.
     Broader,
-    /// They are the same.
+    /// They are equal.
     Equal,
-    /// The documents do not say.
+    /// The documents do not decide.
     Undetermined,
 }
 
-/// The canonical pattern of a field; none if it is no path (6).
+/// The canonical pattern of a field; `None` if it is not a path (6).
 pub fn pattern(text: &[u8]) -> Option<Vec<Symbol>> {
     match text {
         [] => None,
@@ -34,7 +34,7 @@ pub fn pattern(text: &[u8]) -> Option<Vec<Symbol>> {
     }
 }
 
-/// Whether a text is `//host...` or `scheme://...`.
+/// True for `//host...` and `scheme://...`.
 pub fn is_absolute(text: &[u8]) -> bool {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     let colon = text.windows(3).position(|three| three == b"://");
@@ -44,8 +44,8 @@ pub fn is_absolute(text: &[u8]) -> bool {
     text.starts_with(b"//") || scheme.is_some_and(is_scheme)
 }
 
-/// A pattern's symbols. An escaped `*` or `$` is a byte (8), and so is a `$` before the last place
-/// (4).
+/// The symbols of a pattern. An escaped `*` or `$` is a literal byte (8), and so is a `$` before
+/// the last position (4).
 pub fn symbols(text: &[u8]) -> Vec<Symbol> {
     let mut symbols = Vec::new();
     let mut at = 0;
@@ -73,9 +73,9 @@ pub fn target(text: &[u8]) -> Vec<u8> {
     target
 }
 
-/// The canonical bytes of the byte or escape that a text begins with, and the length of that.
-/// Escapes are decoded once, but for `%2F`, which is a byte of its own that no text in UTF-8 has:
-/// neither a slash nor three characters (8, V47).
+/// The canonical bytes of the byte or escape at the start of a text, and its length. Escapes are
+/// decoded once, except `%2F`, which becomes a byte that no UTF-8 text has: neither a slash nor
+/// three characters (8, V47).
 fn next(text: &[u8]) -> (Vec<u8>, usize) {
     let hex = text.get(1..3).filter(|hex| text[0] == b'%' && hex.iter().all(u8::is_ascii_hexdigit));
     let value = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
@@ -86,7 +86,7 @@ fn next(text: &[u8]) -> (Vec<u8>, usize) {
     }
 }
 
-/// Whether a pattern matches: the places in the target that it can have come to are not none.
+/// True if a pattern matches: the set of positions that it can reach in the target is not empty.
 pub fn matches(pattern: &[Symbol], target: &[u8]) -> bool {
     let mut places = vec![0];
     for symbol in pattern {
@@ -101,8 +101,8 @@ pub fn matches(pattern: &[Symbol], target: &[u8]) -> bool {
     !places.is_empty()
 }
 
-/// P51, V51 read as an order of symbols: the end of the pattern, `$`, `*`, a byte. The first
-/// difference decides; of two different bytes nothing is said (1).
+/// P51, V51 as an order of symbols: the end of the pattern, `$`, `*`, a byte. The first difference
+/// decides; between two different bytes, nothing is decided (1).
 pub fn compare(one: &[Symbol], other: &[Symbol]) -> Scope {
     let place = |symbol: Option<&Symbol>| match symbol {
         None => 0,
@@ -123,8 +123,8 @@ pub fn compare(one: &[Symbol], other: &[Symbol]) -> Scope {
     Scope::Equal
 }
 
-/// 13: whether a sub-record's pattern covers a purpose. Names are compared whole, what has a
-/// wildcard or a colon is a pattern, and `*` alone covers even those who name no purpose.
+/// 13: true if a sub-record's pattern covers a purpose. Names are compared whole, a text with a
+/// wildcard or a colon is a pattern, and `*` alone even covers queries without a purpose.
 pub fn is_purpose(pattern: &[u8], asked: Option<&str>) -> bool {
     if pattern == b"*" {
         return true;

@@ -1,7 +1,7 @@
 //! Keys and names of a file with ACAP (R2, R3). Lines and patterns are read as for the RFC
 //! ([`mod@crate::oracle`]).
 //!
-//! It does not know what a key means.
+//! This file does not know the meaning of a key.
 
 use crate::oracle::{lines, trim};
 
@@ -12,14 +12,14 @@ pub(super) struct Record<'a> {
     pub(super) value: &'a [u8],
 }
 
-/// The lines that have a key, in file order.
+/// The lines with a key, in file order.
 pub(super) fn records(robots: &[u8]) -> Vec<Record<'_>> {
     let record = |(line, text)| record(text).map(|(key, value)| Record { line, key, value });
     (1..).zip(lines(robots)).filter_map(record).collect()
 }
 
-/// R2, R3: comment off; key and value. Without a colon a line is a record only if its two words are
-/// a conventional key and a value, or if it is the directive that P4 writes so.
+/// R2, R3: removes the comment and returns key and value. Without a colon, a line is a record only
+/// if it consists of a conventional key and a value, or is the directive that P4 writes this way.
 fn record(line: &[u8]) -> Option<(String, &[u8])> {
     let line = trim(line.split(|&byte| byte == b'#').next()?);
     if let Some(at) = line.iter().position(|&byte| byte == b':') {
@@ -35,7 +35,7 @@ fn record(line: &[u8]) -> Option<(String, &[u8])> {
     }
 }
 
-/// R3: the proper spelling of a key.
+/// R3: the standard spelling of a key.
 fn conventional_key(name: &str) -> String {
     let key = match name {
         "useragent" | "user agent" => "user-agent",
@@ -49,7 +49,7 @@ pub(super) fn words(text: &[u8]) -> Vec<&[u8]> {
     text.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty()).collect()
 }
 
-/// Names are compared without regard to case (P7, V7).
+/// Names are compared ignoring case (P7, V7).
 pub(super) fn lower(text: &[u8]) -> String {
     String::from_utf8_lossy(text).to_ascii_lowercase()
 }

@@ -1,14 +1,14 @@
-//! Hostile files whose fields are weighed by narrowness: ACAP, what it refers to, pages, and
+//! Hostile files whose fields are weighed by specificity: ACAP, referenced files, pages, and
 //! versioned rule sets.
 //!
-//! What multiplies (agents by sub-records, usages by patterns, references by records) is multiplied
-//! here, what is compared in pairs comes by the ten thousand, and what is one of many is many. Each
-//! file but the last few is of 100 KB to 500 KB. Invariants: as in the parent module.
+//! Products (agents by sub-records, usages by patterns, references by records) are large here,
+//! pairs to be compared come by the ten thousand, and so does every repeatable item. Each file
+//! except the last few has 100 KB to 500 KB. Invariants: as in the parent module.
 
 use super::{Hostile, line, lines};
 use robomaton_compiler::{Element, MetaTag, Page};
 
-/// A hostile file with what surrounds it.
+/// A hostile file with its context.
 #[derive(Clone, Debug, Default)]
 pub struct Surrounded {
     /// The name of the builder.
@@ -22,7 +22,7 @@ pub struct Surrounded {
 }
 
 impl Surrounded {
-    /// Bytes of everything that is read.
+    /// The total number of bytes that are read.
     pub fn bytes(&self) -> usize {
         let files: usize = self.files.iter().map(|(_, text)| text.len()).sum();
         let tag = |tag: &MetaTag| tag.name.len() + tag.content.len();
@@ -50,7 +50,7 @@ pub fn all() -> Vec<Surrounded> {
     all
 }
 
-/// Those that are one file alone.
+/// The builders of single files.
 pub fn texts() -> Vec<Hostile> {
     vec![
         ("tiny-records", tiny_records(50_000)),
@@ -104,12 +104,12 @@ pub fn texts() -> Vec<Hostile> {
     ]
 }
 
-/// That many records, each of a crawler of its own with one field.
+/// `count` records, each for its own crawler with one field.
 pub fn tiny_records(count: usize) -> Vec<u8> {
     lines(count, |out, n| line(out, format_args!("ACAP-crawler:b{n}\nACAP-allow-index:/{n}")))
 }
 
-/// One record with that many sub-records, each with a purpose and a field, as far as they are read.
+/// One record with `count` sub-records, each with a purpose and a field, as far as they are read.
 pub fn sub_records(count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| {
         line(out, format_args!("ACAP-usage-purpose:p{n}\nACAP-{}-crawl:/{n}", sense(n)));
@@ -117,7 +117,7 @@ pub fn sub_records(count: usize) -> Vec<u8> {
     [b"ACAP-crawler:*\n", body.as_slice()].concat()
 }
 
-/// Sub-records that are all for any purpose, each with a star: all are asked.
+/// Sub-records that are all for any purpose, each with a star: all are evaluated.
 pub fn sub_records_that_match(count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| {
         line(out, format_args!("ACAP-usage-purpose:*\nACAP-{}-crawl:/*a{n}", sense(n)));
@@ -125,7 +125,7 @@ pub fn sub_records_that_match(count: usize) -> Vec<u8> {
     [b"ACAP-crawler:*\n", body.as_slice()].concat()
 }
 
-/// Sub-records for different purposes, all of which the purpose `news` is.
+/// Sub-records for different purposes, all of which match the purpose `news`.
 pub fn purposes_that_match(count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| {
         let stars = |bit: usize| "*".repeat(1 + (n >> (2 * bit) & 3));
@@ -135,21 +135,21 @@ pub fn purposes_that_match(count: usize) -> Vec<u8> {
     [b"ACAP-crawler:*\n", body.as_slice()].concat()
 }
 
-/// One sub-record for that many purposes with a field of every usage there may be.
+/// One sub-record for `count` purposes with a field for as many usages as the limit permits.
 pub fn purposes_by_usages(count: usize) -> Vec<u8> {
     let purposes = lines(count, |out, n| line(out, format_args!("ACAP-usage-purpose:p{n}")));
     let fields = lines(250, |out, n| line(out, format_args!("ACAP-allow-u{n}:/")));
     [b"ACAP-crawler:*\n", purposes.as_slice(), &fields].concat()
 }
 
-/// One record of that many crawlers with that many fields.
+/// One record of `crawlers` crawlers with `fields` fields.
 pub fn crawlers_in_one_record(crawlers: usize, fields: usize) -> Vec<u8> {
     let agents = lines(crawlers, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
     let fields = lines(fields, |out, n| line(out, format_args!("ACAP-{}-crawl:/{n}", sense(n))));
     [agents.as_slice(), b"ACAP-disallow-crawl:/\n", &fields].concat()
 }
 
-/// One record of that many crawlers and sub-records.
+/// One record of `crawlers` crawlers with `count` sub-records.
 pub fn crawlers_by_sub_records(crawlers: usize, count: usize) -> Vec<u8> {
     let agents = lines(crawlers, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
     let body =
@@ -157,8 +157,8 @@ pub fn crawlers_by_sub_records(crawlers: usize, count: usize) -> Vec<u8> {
     [agents.as_slice(), b"ACAP-disallow-crawl:/\n", &body].concat()
 }
 
-/// One record of that many crawlers, for that many purposes and sixteen usages; and a record for
-/// each of them.
+/// One record of `crawlers` crawlers for `purposes` purposes and sixteen usages, and a record for
+/// each crawler.
 pub fn crawlers_by_entries(crawlers: usize, purposes: usize) -> Vec<u8> {
     let agents = lines(crawlers, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
     let purposes = lines(purposes, |out, n| line(out, format_args!("ACAP-usage-purpose:p{n}")));
@@ -167,7 +167,7 @@ pub fn crawlers_by_entries(crawlers: usize, purposes: usize) -> Vec<u8> {
     [agents.as_slice(), &purposes, &fields, &own].concat()
 }
 
-/// That many crawlers with records of their own beside one that has that many patterns.
+/// `crawlers` crawlers with their own records, and one record with `patterns` patterns.
 pub fn crawlers_by_patterns(crawlers: usize, patterns: usize) -> Vec<u8> {
     let set: String = (0..patterns).map(|n| format!(" /{n}")).collect();
     let any = format!("ACAP-resource-set: s{set}\nACAP-crawler:*\nACAP-allow-crawl:acap:resource-set:s\n");
@@ -175,8 +175,8 @@ pub fn crawlers_by_patterns(crawlers: usize, patterns: usize) -> Vec<u8> {
     [any.as_bytes(), &own].concat()
 }
 
-/// A composite of that many usages, a resource set of that many patterns, and fields that join the
-/// two.
+/// A composite of `usages` usages, a resource set of `patterns` patterns, and fields that combine
+/// the two.
 pub fn composites_by_sets(usages: usize, patterns: usize) -> Vec<u8> {
     let members: String = (0..usages).map(|n| format!(" u{n}")).collect();
     let set: String = (0..patterns).map(|n| format!(" /set/{n}/*.html")).collect();
@@ -187,7 +187,7 @@ pub fn composites_by_sets(usages: usize, patterns: usize) -> Vec<u8> {
     [head.as_bytes(), &fields].concat()
 }
 
-/// The same with one pattern of that many bytes.
+/// The same with one pattern of `bytes` bytes.
 pub fn composites_by_long_pattern(bytes: usize) -> Vec<u8> {
     let members: String = (0..240).map(|n| format!(" u{n}")).collect();
     let set = format!("/%20{}", "a".repeat(bytes - 4));
@@ -196,7 +196,7 @@ pub fn composites_by_long_pattern(bytes: usize) -> Vec<u8> {
     [head.as_bytes(), &fields].concat()
 }
 
-/// A composite of that many qualified usages in fields with no resource to speak of.
+/// A composite of `usages` qualified usages in fields without a valid resource.
 pub fn composites_by_nothing(usages: usize, fields: usize) -> Vec<u8> {
     let qualified = lines(usages, |out, n| {
         line(out, format_args!("ACAP-qualified-usage: q{n} present time-limit={n}-days a=b c=d e=f g=h"));
@@ -207,7 +207,7 @@ pub fn composites_by_nothing(usages: usize, fields: usize) -> Vec<u8> {
     [qualified.as_slice(), head.as_bytes(), &fields].concat()
 }
 
-/// A usage with that many qualifiers, used with others.
+/// A usage with `count` qualifiers, used with others.
 pub fn qualifiers(count: usize) -> Vec<u8> {
     let all = |name: &str| (0..count).map(|n| format!(" {name}{n}=x")).collect::<String>();
     let fields = lines(10, |out, _| line(out, format_args!("ACAP-allow-(q): /{}", all("own"))));
@@ -215,7 +215,7 @@ pub fn qualifiers(count: usize) -> Vec<u8> {
     [head.as_bytes(), &fields].concat()
 }
 
-/// A composite of that many usages with sixty qualifiers each, in that many fields with one more.
+/// A composite of `usages` usages with sixty qualifiers each, in `fields` fields with one more.
 pub fn qualified_by_explicit(usages: usize, fields: usize) -> Vec<u8> {
     let all: String = (0..60).map(|n| format!(" a{n}=v{n}")).collect();
     let qualified =
@@ -226,13 +226,13 @@ pub fn qualified_by_explicit(usages: usize, fields: usize) -> Vec<u8> {
     [qualified.as_slice(), head.as_bytes(), &fields].concat()
 }
 
-/// That many usages that nobody knows.
+/// `count` unknown usages.
 pub fn opaque_usages(count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| line(out, format_args!("ACAP-allow-usage-of-mine-{n}: /{n}")));
     [b"ACAP-crawler: *\n", body.as_slice()].concat()
 }
 
-/// Patterns that share a starred start and part at literals: of no two is either narrower.
+/// Patterns that share a starred prefix and differ at literals: of no two is either narrower.
 pub fn shared_stars(count: usize) -> Vec<u8> {
     lines(count, |out, n| {
         if n.is_multiple_of(1_000) {
@@ -243,11 +243,11 @@ pub fn shared_stars(count: usize) -> Vec<u8> {
     })
 }
 
-/// Patterns each narrower than the last: `/a`, `/a*`, `/a*a`, `/a*a*`...
+/// Patterns, each narrower than the previous one: `/a`, `/a*`, `/a*a`, `/a*a*`...
 pub fn chain_of_narrower(depth: usize) -> Vec<u8> {
     let mut stars = 0;
     lines(depth, |out, n| {
-        // Records are filled to what one may hold of stars.
+        // Fills records up to the limit on stars.
         if n == 0 || stars > 8_000 - depth {
             line(out, format_args!("ACAP-crawler: *"));
             stars = 0;
@@ -258,16 +258,15 @@ pub fn chain_of_narrower(depth: usize) -> Vec<u8> {
     })
 }
 
-/// All words over `a` and `*` of up to that many symbols, which all match where enough of `a`
-/// stand: of any two one is narrower. All are prohibited; with `beaten`, the narrowest is
-/// permitted.
+/// All words over `a` and `*` of up to `symbols` symbols, which all match a long enough run of `a`:
+/// of any two, one is narrower. All are prohibited; with `beaten`, the narrowest is permitted.
 pub fn words_of_stars(symbols: usize, beaten: bool) -> Vec<u8> {
     let words = (1..=symbols).flat_map(|length| (0..1usize << length).map(move |bits| (length, bits)));
     let word = |(length, bits): (usize, usize)| -> String {
         (0..length).map(|at| if bits >> at & 1 == 1 { '*' } else { 'a' }).collect()
     };
     let words = words.map(word).filter(|word| !word.contains("**"));
-    // A record holds what it may of stars.
+    // Fills records up to the limit on stars.
     let (mut out, mut set, mut stars) = (String::new(), String::new(), 0);
     let mut number = 0;
     let mut flush = |set: &mut String| {
@@ -292,7 +291,7 @@ pub fn words_of_stars(symbols: usize, beaten: bool) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// One pattern, that many times, in both senses and under different conditions.
+/// One pattern, `count` times, in both senses and under different conditions.
 pub fn same_pattern(count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| match n % 2 {
         0 => line(out, format_args!("ACAP-disallow-index: /same")),
@@ -301,7 +300,7 @@ pub fn same_pattern(count: usize) -> Vec<u8> {
     [b"ACAP-crawler: *\n", body.as_slice()].concat()
 }
 
-/// Patterns that match alike: `/a`, `/a*`, `/a**`..., also with a `$` behind the stars.
+/// Patterns that match the same targets: `/a`, `/a*`, `/a**`..., also with a `$` after the stars.
 pub fn alike(count: usize) -> Vec<u8> {
     let mut stars = 0;
     lines(count, |out, n| {
@@ -316,7 +315,8 @@ pub fn alike(count: usize) -> Vec<u8> {
     })
 }
 
-/// Patterns that match alike wherever an `a` stands, by hundreds in each of many records.
+/// Patterns that match the same targets, for every position of an `a`, by hundreds in each of many
+/// records.
 pub fn alike_at_every_place(count: usize) -> Vec<u8> {
     lines(count, |out, n| {
         if n.is_multiple_of(512) {
@@ -329,7 +329,7 @@ pub fn alike_at_every_place(count: usize) -> Vec<u8> {
     })
 }
 
-/// That many records for any crawler, and as many of named ones, each named again.
+/// `count` records for any crawler, and as many for named ones, each named repeatedly.
 pub fn any_and_named_records(count: usize) -> Vec<u8> {
     lines(count, |out, n| {
         let name = n % 100;
@@ -338,19 +338,18 @@ pub fn any_and_named_records(count: usize) -> Vec<u8> {
     })
 }
 
-/// That many records for any crawler, with a star each.
+/// `count` records for any crawler, with a star each.
 pub fn any_records_with_stars(count: usize) -> Vec<u8> {
     lines(count, |out, n| line(out, format_args!("ACAP-crawler:*\nACAP-{}-crawl:/*a{n}", sense(n))))
 }
 
-/// Patterns with one segment behind different heads, in one record: a step for each.
+/// Patterns with one segment after different prefixes, in one record: a step for each.
 pub fn heads_of_one_segment(count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| line(out, format_args!("ACAP-disallow-crawl: /{n}*a")));
     [b"ACAP-crawler: *\n", body.as_slice()].concat()
 }
 
-/// Conventional groups as `shared_and_own_groups`, beside records of ACAP for each agent and for
-/// any.
+/// Conventional groups as in `shared_and_own_groups`, with ACAP records for each agent and for any.
 pub fn shared_and_own_beside_acap(agents: usize) -> Vec<u8> {
     let records = lines(agents, |out, n| {
         line(out, format_args!("ACAP-crawler: bot{n}\nACAP-disallow-crawl: /shared{n}/own"));
@@ -359,7 +358,7 @@ pub fn shared_and_own_beside_acap(agents: usize) -> Vec<u8> {
     [super::shared_and_own_groups(agents), records, any.to_vec()].concat()
 }
 
-/// One group of long rules for that many agents, each of which has a group of its own.
+/// One group of long rules for `agents` agents, each of which also has its own group.
 pub fn shared_long_rules(agents: usize) -> Vec<u8> {
     let shared = lines(agents, |out, n| line(out, format_args!("User-agent:b{n}")));
     let rules = lines(3, |out, n| line(out, format_args!("Disallow:/{n}{}", "x".repeat(50_000))));
@@ -367,7 +366,7 @@ pub fn shared_long_rules(agents: usize) -> Vec<u8> {
     [shared, rules, own, b"ACAP-crawler:*\nACAP-allow-index:/\n".to_vec()].concat()
 }
 
-/// Conventional rules and fields on the same patterns in opposite senses: every rule is
+/// Conventional rules and fields with the same patterns in opposite senses: every rule is
 /// contradicted.
 pub fn opposite_senses(count: usize) -> Vec<u8> {
     let rules = lines(count, |out, n| line(out, format_args!("{}: /{}", super::sense(n), over_a(n))));
@@ -378,14 +377,14 @@ pub fn opposite_senses(count: usize) -> Vec<u8> {
     [b"User-agent: *\n", rules.as_slice(), b"ACAP-crawler: *\n", &fields].concat()
 }
 
-/// That many groups for any agent, beside records of that many crawlers.
+/// `groups` groups for any agent, with records of `crawlers` crawlers.
 pub fn many_defaults(groups: usize, crawlers: usize) -> Vec<u8> {
     let groups = lines(groups, |out, n| line(out, format_args!("User-agent:*\nAllow:/{n}")));
     let agents = lines(crawlers, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
     [groups.as_slice(), &agents, b"ACAP-allow-index:/\n"].concat()
 }
 
-/// That many rule sets of versions that differ, with explicit matches and expressions.
+/// `count` rule sets of different versions, with explicit matches and expressions.
 pub fn versioned_sets(count: usize) -> Vec<u8> {
     lines(count, |out, n| {
         let name = n % 500;
@@ -394,7 +393,7 @@ pub fn versioned_sets(count: usize) -> Vec<u8> {
     })
 }
 
-/// That many request-rates and visit-times of one group.
+/// `count` request-rates and visit-times in one group.
 pub fn times(count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| {
         let (hour, minute) = (n / 60 % 24, n % 60);
@@ -404,7 +403,8 @@ pub fn times(count: usize) -> Vec<u8> {
     [b"User-agent: *\n", body.as_slice()].concat()
 }
 
-/// A few records about time in each of many groups of few crawlers, within the limit of each.
+/// A few records about time in each of many groups for few crawlers, within the limit of each
+/// group.
 pub fn times_of_many(groups: usize) -> Vec<u8> {
     lines(groups, |out, n| {
         let (hour, minute) = (n / 60 % 24, n % 60);
@@ -412,7 +412,7 @@ pub fn times_of_many(groups: usize) -> Vec<u8> {
     })
 }
 
-/// References by the thousand to one file with that many records for that many crawlers.
+/// References by the thousand to one file with `records` records for as many crawlers.
 pub fn references(name: &'static str, count: usize, records: usize) -> Surrounded {
     let robots = lines(count, |out, n| {
         line(out, format_args!("ACAP-crawler:b{n}\nACAP-permissions-reference:/r"));
@@ -426,8 +426,7 @@ pub fn references(name: &'static str, count: usize, records: usize) -> Surrounde
     Surrounded { name, robots, files, ..Surrounded::default() }
 }
 
-/// One record of crawlers with that many references to files that are all there, each for many
-/// crawlers.
+/// One record of crawlers with `count` references to existing files, each for many crawlers.
 pub fn references_of_many(name: &'static str, count: usize) -> Surrounded {
     let agents = lines(6_000, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
     let references = lines(count, |out, n| line(out, format_args!("ACAP-permissions-reference:/r{n}")));
@@ -437,7 +436,7 @@ pub fn references_of_many(name: &'static str, count: usize) -> Surrounded {
     Surrounded { name, robots, files, ..Surrounded::default() }
 }
 
-/// One page with that many META tags.
+/// One page with `metas` META tags.
 pub fn pages_of_one(name: &'static str, metas: usize) -> Surrounded {
     let tag = |n: usize| MetaTag {
         name: if n.is_multiple_of(2) { "robots".to_owned() } else { format!("b{}", n % 5_000) },
@@ -449,7 +448,7 @@ pub fn pages_of_one(name: &'static str, metas: usize) -> Surrounded {
     Surrounded { name, pages, ..Surrounded::default() }
 }
 
-/// That many pages with a few META tags and elements each.
+/// `count` pages with a few META tags and elements each.
 pub fn pages(count: usize) -> Surrounded {
     let content =
         ["ACAP disallow-present", "noindex, nofollow", "ACAP news* allow-crawl", "ACAP version 1.1"];
@@ -462,7 +461,7 @@ pub fn pages(count: usize) -> Surrounded {
     Surrounded { name: "pages", robots, pages: pages.collect(), ..Surrounded::default() }
 }
 
-/// That many pages, each of which speaks to twenty crawlers of its own.
+/// `count` pages, each for twenty crawlers of its own.
 pub fn pages_for_many(name: &'static str, count: usize) -> Surrounded {
     let crawlers = 20;
     let pages = (0..count).map(|n| Page {
@@ -474,7 +473,7 @@ pub fn pages_for_many(name: &'static str, count: usize) -> Surrounded {
     Surrounded { name, pages: pages.collect(), ..Surrounded::default() }
 }
 
-/// A page of a long name with that many META tags.
+/// A page with a long name and `metas` META tags.
 pub fn long_page(metas: usize) -> Surrounded {
     let target = format!("/{}", "x".repeat(60_000));
     let metas = (0..metas).map(|n| meta("robots", &format!("ACAP allow-u{} a={n}", n % 200))).collect();
@@ -491,7 +490,7 @@ fn page(number: usize) -> Page {
     Page { url: format!("http://h.example{target}"), target, ..Page::default() }
 }
 
-/// A path of bytes that paths of many of `a` begin with, for the first few hundred.
+/// A path that is a prefix of paths with many `a`, for the first few hundred numbers.
 fn over_a(number: usize) -> String {
     match number {
         0..400 => "a".repeat(number + 1),

@@ -1,8 +1,8 @@
-//! Local names of ACAP and what they stand for: qualified and composite usages, resource sets (P41
-//! to P45, V41 to V45).
+//! Local names of ACAP and their definitions: qualified and composite usages, resource sets (P41 to
+//! P45, V41 to V45).
 //!
-//! Made before the records are read, so a definition may stand after its use. Expansion is the
-//! records' business.
+//! Definitions are collected before the records are read, so a definition may come after its use.
+//! The records expand them.
 
 use super::{Spent, Text};
 use crate::limits::OverLimit;
@@ -12,14 +12,14 @@ use robomaton_grammar::acap::{Field, UsageName};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// One usage with its conditions: what a local usage stands for, or a part of it.
+/// One usage with its conditions: the meaning of a local usage, or a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Meaning {
     pub(super) usage: u16,
     pub(super) conditions: u32,
 }
 
-/// What local names stand for. Names are compared in lower case.
+/// The definitions of local names. Names are compared in lower case.
 #[derive(Default)]
 pub(super) struct Definitions<'s> {
     pub(super) usages: HashMap<String, Vec<Meaning>>,
@@ -27,9 +27,9 @@ pub(super) struct Definitions<'s> {
 }
 
 impl<'s> Definitions<'s> {
-    /// Those of some texts that share them. Of two usages of one name the first counts, two sets of
-    /// one name are one (decision 24); composites are made of usages and of qualified ones, which
-    /// may stand anywhere (P42).
+    /// Collects the definitions of texts that share them. If two usages have the same name, the
+    /// first counts; two sets with the same name are merged (decision 24). Composites are made of
+    /// standard and qualified usages, which may be defined anywhere (P42).
     pub(super) fn of(
         texts: &[&Text<'_, 's>],
         spent: &mut Spent,
@@ -39,7 +39,7 @@ impl<'s> Definitions<'s> {
         let all = texts.iter().flat_map(|text| text.fields.iter().map(move |field| (*text, field)));
         let fields: Vec<(&Text<'_, 's>, u32, &Field)> =
             all.filter_map(|(text, (line, field))| Some((text, number(*line), field.as_ref()?))).collect();
-        // Where each name of a usage is defined first.
+        // The first definition of each usage name.
         let mut first: HashMap<String, usize> = HashMap::new();
         for (at, (text, _, field)) in fields.iter().enumerate() {
             if let Field::QualifiedUsage { name, .. } | Field::CompositeUsage { name, .. } = field {
@@ -83,7 +83,7 @@ impl<'s> Definitions<'s> {
                     UsageName::Local(_) => meanings.extend(qualified.get(&member_name)),
                 }
             }
-            // Members that say the same are one.
+            // Equal members count once.
             let mut known = HashSet::with_capacity(meanings.len());
             meanings.retain(|&meaning| known.insert(meaning));
             definitions.usages.insert(name, meanings);
@@ -93,7 +93,7 @@ impl<'s> Definitions<'s> {
     }
 }
 
-/// The canonical pattern: none for one that is no path of the site (decision 6).
+/// The canonical pattern; `None` if the text is not a path of the site (decision 6).
 pub(super) fn pattern(text: &[u8]) -> Option<Cow<'_, [u8]>> {
     let scheme = text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     match text {

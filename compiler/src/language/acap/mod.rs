@@ -1,10 +1,10 @@
 //! Records of ACAP 0.2, 1.0 and 1.1 → groups of fields (P1 to P57, V1 to V59).
 //!
 //! Each sub-record, and the general part of each record, becomes one group. Local usages and
-//! resource sets are expanded here, so that a rule behind this file is one standard usage and one
+//! resource sets are expanded here, so later passes see rules with one standard usage and one
 //! pattern. A file that a record refers to is read in the same way for the crawlers of that record.
-//! Invariants: a text without an `ACAP-crawler` field says nothing here; definitions may stand
-//! after their use (decision 24); what multiplies is held to the limits of `spent`. It knows
+//! Invariants: a text without an `ACAP-crawler` field has no effect here; definitions may come
+//! after their use (decision 24); expansion is subject to the limits of `spent`. This module knows
 //! nothing of precedence.
 
 mod definitions;
@@ -52,8 +52,8 @@ impl Language for Acap {
     }
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
-        // Every text with a record suspends lines, if only its own: others need not be looked
-        // through again.
+        // A text with records always suspends lines, at least its own, so other texts need not be
+        // searched again.
         let text = source.suspended.as_ref().and_then(|_| Text::read(source.tree));
         text.map_or(Ok(()), |text| text.lower(source.context, lowering))
     }
@@ -62,18 +62,18 @@ impl Language for Acap {
 /// The ACAP fields of one text.
 struct Text<'t, 's> {
     tree: &'t Tree<'s>,
-    /// Line index and field, in file order; `None` for one that says nothing but that there is a
-    /// field.
+    /// Line index and field, in file order. `None` for a malformed field, of which only its
+    /// presence matters.
     fields: Vec<(usize, Option<Field>)>,
     dialect: Dialect,
-    /// Whether conventional records are to be ignored altogether (P4, V4).
+    /// All conventional records are to be ignored (P4, V4).
     alone: bool,
-    /// For each line, whether it is a conventional one inside an ACAP record.
+    /// For each line, true if it is a conventional line inside an ACAP record.
     inside: Vec<bool>,
 }
 
 impl<'t, 's> Text<'t, 's> {
-    /// Reads the fields of a text; none when it holds no record.
+    /// Reads the fields of a text; `None` if it has no record.
     fn read(tree: &'t Tree<'s>) -> Option<Text<'t, 's>> {
         if !tree.lines.iter().any(|line| line.kind == LineKind::Acap) {
             return None;
@@ -99,8 +99,8 @@ impl<'t, 's> Text<'t, 's> {
         Some(Text { tree, fields, dialect: Dialect::of(version), alone, inside })
     }
 
-    /// Whether the conventional rule on this line says nothing: all are ignored, or it stands in an
-    /// ACAP record, where only the pilot reads it (P54, V53).
+    /// True if the conventional rule on this line has no effect: all are ignored, or it is inside
+    /// an ACAP record, where only the pilot reads it (P54, V53).
     fn ignores(&self, line: usize) -> bool {
         self.alone || self.inside[line] && self.dialect != Dialect::Pilot
     }
@@ -124,12 +124,12 @@ impl<'t, 's> Text<'t, 's> {
             return Err(OverLimit { limit: LimitName::References, allowed, line: reference.line });
         }
         for Reference { locator, path, .. } in &references {
-            // Whether an absolute URL is one of this site is seen by the origin alone.
+            // Whether an absolute URL belongs to this site depends on the origin.
             lowering.policy.depends_on_origin |= SiteKey::from_url(locator).is_ok();
             lowering.policy.files.push(locator.clone());
             lowering.policy.references.extend(path.clone());
         }
-        // Each file is read once, however often it is referred to.
+        // Each file is read once, regardless of the number of references to it.
         let limit = lowering.options.limits.bytes(lowering.options.profile);
         let mut trees: BTreeMap<&str, Tree<'s>> = BTreeMap::new();
         for path in references.iter().filter_map(|reference| reference.path.as_deref()) {
@@ -141,7 +141,7 @@ impl<'t, 's> Text<'t, 's> {
         let mut files: BTreeMap<&str, (Text<'_, 's>, Definitions<'s>)> = BTreeMap::new();
         for (&path, tree) in &trees {
             if let Some(file) = Text::read(tree) {
-                // What a file defines is known there, and what the one defines that refers to it
+                // Within a file, its own definitions apply, and those of the file that refers to it
                 // (V18).
                 let definitions = Definitions::of(&[self, &file], &mut spent, lowering)?;
                 files.insert(path, (file, definitions));
@@ -172,14 +172,14 @@ impl<'t, 's> Text<'t, 's> {
         Ok(())
     }
 
-    /// The fields that refer to other files, in file order. One that stands in no record speaks to
-    /// nobody.
+    /// The fields that refer to other files, in file order. Such a field outside all records
+    /// addresses no crawler.
     fn references(&self, records: &[Record<'s>], origin: Option<&str>) -> Vec<Reference> {
         let fields = self.fields.iter().enumerate();
         let reference = |(at, (line, field)): (usize, &(usize, Option<Field>))| {
             let Some(Field::PermissionsReference(span)) = field else { return None };
             let locator = String::from_utf8_lossy(self.tree.text(*span)).into_owned();
-            // Records stand one behind the other.
+            // Records are consecutive.
             let home = records.partition_point(|record| record.span.end <= at);
             let home =
                 Some(home).filter(|&home| records.get(home).is_some_and(|record| record.span.contains(&at)));
@@ -189,8 +189,8 @@ impl<'t, 's> Text<'t, 's> {
         fields.filter_map(reference).collect()
     }
 
-    /// The records, as runs of fields (P13). A user-agent line between two crawlers parts them,
-    /// too.
+    /// The records, as runs of fields (P13). A user-agent line between two crawler fields also
+    /// separates them.
     fn records(&self) -> Vec<Record<'s>> {
         let mut records: Vec<Record<'s>> = Vec::new();
         let (mut open, mut last) = (false, 0);
@@ -216,7 +216,7 @@ impl<'t, 's> Text<'t, 's> {
         records
     }
 
-    /// Adds one record's groups, addressed as it says there.
+    /// Adds one record's groups for these crawlers.
     fn record(
         &self,
         record: &Record<'s>,
@@ -235,7 +235,7 @@ impl<'t, 's> Text<'t, 's> {
             Ok::<_, OverLimit>(())
         };
         open(record.line, spent, lowering)?;
-        // Whether a further purpose joins the sub-record that is open.
+        // True while a further purpose field extends the open sub-record.
         let mut joins = false;
         for (index, field) in &self.fields[record.span.clone()] {
             let line = number(*index);
@@ -278,7 +278,7 @@ impl<'t, 's> Text<'t, 's> {
     }
 
     /// Adds the rules of one permission or prohibition: one for each usage and pattern that it
-    /// stands for (P43, P44).
+    /// expands to (P43, P44).
     fn statement(
         &self,
         statement: &Statement<'_>,
@@ -304,7 +304,7 @@ impl<'t, 's> Text<'t, 's> {
             }
         };
         let is_local = matches!(statement.usage, UsageName::Local(_));
-        // The many meanings of a local usage are not worked out for nothing.
+        // Avoids expanding a local usage for nothing.
         if is_local && patterns.is_empty() {
             return Ok(());
         }
@@ -314,8 +314,8 @@ impl<'t, 's> Text<'t, 's> {
                 let conditions = spent.conditions(own(&name), line, lowering)?;
                 vec![Meaning { usage: lowering.usage(&name, line)?, conditions }]
             }
-            // A permission for an undefined usage says nothing; a prohibition is an error that lint
-            // reports.
+            // A permission for an undefined usage has no effect; a prohibition is an error that
+            // lint reports.
             UsageName::Local(_) => match definitions.usages.get(&name) {
                 None => return Ok(()),
                 Some(meanings) if statement.qualifiers.is_empty() => meanings.clone(),
@@ -333,7 +333,7 @@ impl<'t, 's> Text<'t, 's> {
             },
         };
         for Meaning { usage, conditions } in meanings {
-            // A prohibition of a qualified usage is one of its base usage (decision 21).
+            // Prohibiting a qualified usage prohibits its base usage (decision 21).
             let conditions = if sense == Sense::Permit { conditions } else { 0 };
             for pattern in patterns {
                 if multiplies {
@@ -356,7 +356,7 @@ impl<'t, 's> Text<'t, 's> {
         Ok(())
     }
 
-    /// A name as names are compared (P7).
+    /// A name in the form that is compared (P7).
     fn lower_case(&self, name: Span) -> String {
         lower_case(self.tree.text(name))
     }
@@ -367,9 +367,9 @@ impl<'t, 's> Text<'t, 's> {
     }
 }
 
-/// What a malformed field is all the same: a crawler field that names nobody opens a record for
-/// nobody, a purpose field without a purpose a sub-record for none; any other ends a run of these.
-/// A field that nobody knows is not there.
+/// The remaining effect of a malformed field. A crawler field without a name opens a record that
+/// addresses no crawler; a purpose field without a purpose opens a sub-record for no purpose; any
+/// other malformed field ends a run of these. An unknown field is ignored.
 fn malformed(tree: &Tree<'_>, line: usize, problem: &Problem) -> Option<Option<Field>> {
     let line = &tree.lines[line];
     let key = lower_case(tree.text(line.key));
@@ -394,7 +394,7 @@ struct Statement<'f> {
     line: u32,
 }
 
-/// Whom a record addresses and which fields are its own.
+/// The crawlers that a record addresses, and its fields.
 struct Record<'s> {
     agents: Vec<Agent<'s>>,
     line: u32,
@@ -402,7 +402,7 @@ struct Record<'s> {
     span: std::ops::Range<usize>,
 }
 
-/// Whom the groups of a record address, and what is known of the text they stand in.
+/// The crawlers that a record's groups address, and the file that holds them.
 struct Address<'a, 's> {
     incomplete: bool,
     file: u16,
@@ -411,16 +411,16 @@ struct Address<'a, 's> {
 
 /// A field that refers to another file.
 struct Reference {
-    /// The record it stands in, by number.
+    /// The number of the record that holds the field.
     home: Option<usize>,
-    /// The file as it is referred to.
+    /// The locator, as written.
     locator: String,
-    /// Path and query, when the file is one of this site.
+    /// Path and query, if the file is on this site.
     path: Option<String>,
     line: u32,
 }
 
-/// V8, V9: names are compared by their product token, as those of conventional records are.
+/// V8, V9: names are compared by their product token, as in conventional records.
 fn agent(value: &[u8]) -> Option<Agent<'_>> {
     match robomaton_grammar::product_token(value)? {
         b"*" => Some(Agent::Any),
@@ -431,7 +431,7 @@ fn agent(value: &[u8]) -> Option<Agent<'_>> {
 /// The crawlers that a record sends to another file.
 struct Sent<'a, 's> {
     any: bool,
-    /// The named ones, by name in lower case.
+    /// The named ones, keyed by lower-case name.
     named: BTreeMap<String, &'a Agent<'s>>,
 }
 
@@ -441,9 +441,9 @@ impl<'a, 's> Sent<'a, 's> {
         Sent { any: agents.contains(&Agent::Any), named: named.collect() }
     }
 
-    /// Whom a record there addresses: the crawlers that are sent and that it names, or all of them;
-    /// where any crawler is sent, all that it addresses. Takes no longer than its answer and
-    /// `there` are long.
+    /// The crawlers that a record of the referenced file addresses: the referring record's crawlers
+    /// that it names, or all of them if it is for any crawler. If the referring record is for any
+    /// crawler, all crawlers that it addresses. The time is linear in the result and `there`.
     fn addressed(&self, there: &[Agent<'s>]) -> Vec<Agent<'s>> {
         if there.contains(&Agent::Any) {
             let others = there.iter().filter(|_| self.any);

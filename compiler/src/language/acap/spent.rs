@@ -1,22 +1,22 @@
-//! What a text has spent of what it may multiply: few bytes of it can stand for many of a policy.
+//! Budgets for expansion: a few bytes of text can stand for a large part of a policy.
 //!
 //! Crawlers times sub-records, usages times patterns, qualified usages times explicit qualifiers:
-//! each factor is within a limit of its own, and the product of two is a gigabyte. Honest texts
-//! come near none of these. It does not know what is multiplied by what.
+//! each factor is within its own limit, but the product of two can be a gigabyte. Honest texts come
+//! nowhere near these budgets. This file does not know which factors are multiplied.
 
 use crate::limits::{LimitName, OverLimit};
 use crate::lowering::Lowering;
 use robomaton_formats::Condition;
 
-/// Crawlers of all groups, each as often as groups address it.
+/// Crawlers in all groups, counted once per group.
 const ADDRESSED: usize = 1 << 20;
-/// Conditions of all different sets of them.
+/// Conditions in all distinct sets of them.
 const CONDITIONS: usize = 1 << 18;
-/// A rule counts once for each of these many bytes of its pattern that are begun, where a pattern
-/// stands for several.
+/// If a pattern is expanded from a definition, its rule counts once for every started block of this
+/// many bytes.
 const BYTES_OF_RULE: usize = 256;
 
-/// Counts of what may be multiplied.
+/// The amounts spent so far.
 #[derive(Default)]
 pub(in crate::language) struct Spent {
     addressed: usize,
@@ -25,14 +25,14 @@ pub(in crate::language) struct Spent {
 }
 
 impl Spent {
-    /// One more group addresses that many crawlers.
+    /// Counts one more group that addresses `crawlers` crawlers.
     pub(super) fn address(&mut self, crawlers: usize, line: u32) -> Result<(), OverLimit> {
         self.addressed += crawlers;
         hold(self.addressed, LimitName::Entries, ADDRESSED, line)
     }
 
-    /// The place of a set of conditions in the policy, plus one, as [`Lowering::conditions`] gives
-    /// it.
+    /// The index of a set of conditions in the policy plus one, as returned by
+    /// [`Lowering::conditions`].
     pub(in crate::language) fn conditions(
         &mut self,
         conditions: Vec<Condition>,
@@ -47,7 +47,7 @@ impl Spent {
         hold(self.conditions, LimitName::Conditions, CONDITIONS, line).map(|()| set)
     }
 
-    /// One more rule, whose pattern of that many bytes stands for others, too.
+    /// Counts one more expanded rule with a pattern of `bytes` bytes.
     pub(in crate::language) fn rule(
         &mut self,
         bytes: usize,

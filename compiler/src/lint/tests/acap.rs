@@ -1,4 +1,4 @@
-//! Records, what they refer to, and pages: what is said of each.
+//! Findings about records, their references, and pages.
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn rules_that_fields_contradict() {
     assert_eq!(pair("*", "Disallow: /a", "*", "ACAP-allow-index: /a"), []);
     assert_eq!(pair("*", "Disallow: /a", "*", "ACAP-disallow-crawl: /a"), []);
     assert_eq!(pair("*", "Disallow: /a", "*", "ACAP-allow-crawl: /a$"), []);
-    // A crawler with a group of its own does not read that for any.
+    // A crawler with its own group does not read the group for any crawler.
     assert_eq!(pair("*", "Disallow: /a\nUser-agent: b\nDisallow: /b", "b", "ACAP-allow-crawl: /a"), []);
     // Fields that name a crawler may override those for any.
     assert_eq!(
@@ -60,7 +60,7 @@ fn resources_to_be_used() {
     assert_eq!(text("https://b.example/x/y", ""), [both[0]]);
     assert_eq!(text("x/y", ""), [both[0]]);
     assert_eq!(text("the-acap:extract:id:x", ""), [both[0]]);
-    // Conventional rules count, and who is named by none reads those for any.
+    // Conventional rules count, and crawlers that no group names read those for any.
     assert_eq!(text("/z", "User-agent: *\nDisallow: /z\n").len(), 2);
     assert_eq!(text("/z", "User-agent: c\nDisallow: /z\n"), [both[0]]);
     let any = "ACAP-crawler: *\nACAP-disallow-crawl: /x\nACAP-allow-present: / must-include-resource=/x\n";

@@ -1,14 +1,14 @@
-//! Whether a packed program is well-formed (I14): called by
-//! [`program::check`](crate::program::check).
+//! The check that a packed program is well-formed (I14). [`program::check`](crate::program::check)
+//! calls it.
 //!
-//! A program that passes answers as its texts say: columns and prefilters leave no rule out that
+//! A program that passes answers as its texts define: columns and prefilters exclude no rule that
 //! may match.
 
 use super::*;
 use crate::notation::Notation;
 
-/// Checks the program at the start of `bytes`. `Err` holds the offset of the offending byte and
-/// what is wrong with it.
+/// Checks the program at the start of `bytes`. `Err` holds the offset of the offending byte and the
+/// error.
 pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
     let packed = Packed::read(bytes).ok_or((0, "the front of a packed program is damaged"))?;
     let notation = Notation::from_u8(bytes[0] & 7);
@@ -23,7 +23,7 @@ type Wrong = (usize, &'static str);
 
 const CUT: &str = "a packed program runs past the end of the programs";
 
-/// Texts, kinds, columns, priorities and reach.
+/// Checks texts, kinds, columns, priorities and reach.
 fn rules(packed: &Packed<'_>) -> Result<(), Wrong> {
     let (mut offset, mut highest, mut longest, mut any_wild) = (0, Priority::MAX, 0, false);
     for number in 0..packed.count {
@@ -65,7 +65,7 @@ fn rules(packed: &Packed<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Every rule with stars inside waits for one prefilter, which stands in one of its pieces behind
+/// Checks that every wildcard rule waits for one prefilter, which occurs in one of its pieces after
 /// the prefix.
 fn prefilters(packed: &Packed<'_>) -> Result<(), Wrong> {
     let at = packed.prefilters_at();

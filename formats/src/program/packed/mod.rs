@@ -1,11 +1,11 @@
 //! Packed programs: the form of small sets of rules (SPEC.md section 6).
 //!
-//! The rules stand best first. Three *probes* are positions of the target that tell them apart; for
-//! each, a column holds the byte that every rule wants there. Comparing 16 bytes of a column at a
-//! time eliminates nearly all rules. A rule with a star inside also has a *prefilter*: its rarest
-//! byte or byte pair, which must occur somewhere in the target. The remaining candidates are
-//! compared in full, and the first match is the best. A verdict therefore takes few branches, and
-//! those are well predicted.
+//! The rules are sorted best first. Three *probes* are positions of the target that tell the rules
+//! apart; for each probe, a column holds the byte that every rule requires there. Comparing 16
+//! bytes of a column at a time eliminates nearly all rules. A wildcard rule also has a *prefilter*:
+//! its rarest byte or byte pair, which must occur somewhere in the target. The remaining candidates
+//! are compared in full, and the first match is the best. A verdict therefore takes few branches,
+//! and they are well predicted.
 //!
 //! ```text
 //! packed    := front (bit 7 set), u8 count, u8 pairs, u8 singles, u8 reach, u8 probe × 3, u8 fallback,
@@ -17,7 +17,7 @@
 //! ```
 //! A text is the pattern without its final `$` or star. Its priority is `2 × (length + anchored +
 //! starred) + permits`. This file does not know which sets are packed (the compiler's
-//! `automaton::packed`) nor how they are asked (the runtime's `packed`).
+//! `automaton::packed`) nor how packed programs are executed (the runtime's `packed`).
 
 mod check;
 
@@ -25,15 +25,15 @@ pub use check::check;
 
 use super::{Priority, permits};
 
-/// Bit of a program's front: it is packed.
+/// Bit of a program's first byte: the program is packed.
 pub const FRONT_PACKED: u8 = 1 << 7;
-/// A program of this form has at most so many rules.
+/// The maximum number of rules in a packed program.
 pub const MAX_PACKED: usize = 64;
-/// Rules that are compared at once.
+/// The number of rules that are compared at once.
 pub const BLOCK: usize = 16;
-/// The reach of rules that may look at all of the target.
+/// The reach of rules that may look at the whole target.
 pub const REACH_ALL: u8 = u8::MAX;
-/// A text is at most so long.
+/// The maximum length of a text in bytes.
 pub const MAX_LENGTH: usize = 253;
 
 /// Kind: the rule permits.
@@ -47,53 +47,53 @@ pub const WILD: u8 = 8;
 
 const HEADER: usize = 9;
 const COLUMNS: usize = 3;
-/// Bytes before the prefilters of the largest program, and a block more: one check of bounds covers
+/// The bytes before the prefilters of the largest program, plus one block: one bounds check covers
 /// them all.
 const FRONT: usize = HEADER + (COLUMNS + 3) * MAX_PACKED + 2 + BLOCK;
 
-/// A packed program in place.
+/// A packed program, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Packed<'p> {
-    /// The program and what stands behind it.
+    /// The program and the bytes after it.
     bytes: &'p [u8],
     front: &'p [u8; FRONT],
-    /// How many rules.
+    /// The number of rules.
     pub count: usize,
-    /// How many prefilters are two bytes that follow one another.
+    /// The number of prefilters that are pairs of adjacent bytes.
     pub pairs: usize,
-    /// How many prefilters, behind those, are single bytes.
+    /// The number of prefilters, after the pairs, that are single bytes.
     pub singles: usize,
-    /// So many bytes of the target are looked at, at most; or [`REACH_ALL`].
+    /// The maximum number of bytes of the target that rules look at, or [`REACH_ALL`].
     pub reach: u8,
-    /// The probes in the target that columns speak of.
+    /// The probe position in the target for each column.
     pub probes: [u8; COLUMNS],
-    /// The priority of the rule that matches every target; 0 when none does.
+    /// The priority of the rule that matches every target; 0 if there is none.
     pub fallback: Priority,
 }
 
 /// One rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedRule<'p> {
-    /// The text and everything behind it.
+    /// The text and everything after it.
     pub text: &'p [u8],
-    /// How much of that is the text.
+    /// The length of the text.
     pub length: usize,
-    /// Whether there are stars inside.
+    /// The text contains stars.
     pub wild: bool,
-    /// Whether the text must end where the target ends.
+    /// The text must end where the target ends.
     pub anchored: bool,
-    /// What it gives.
+    /// The priority that a match gives.
     pub priority: Priority,
 }
 
 impl<'p> Packed<'p> {
-    /// Whether the program at the start of `bytes` has this form.
+    /// True if the program at the start of `bytes` is packed.
     #[inline(always)]
     pub fn is_at(bytes: &[u8]) -> bool {
         bytes.first().is_some_and(|front| front & FRONT_PACKED != 0)
     }
 
-    /// Reads the front of the program at the start of `bytes`. `None` when it is damaged.
+    /// Reads the header of the program at the start of `bytes`. `None` if it is damaged.
     #[inline(always)]
     pub fn read(bytes: &'p [u8]) -> Option<Packed<'p>> {
         let front = bytes.first_chunk::<FRONT>()?;
@@ -104,14 +104,14 @@ impl<'p> Packed<'p> {
         (count <= MAX_PACKED && pairs + singles <= MAX_PACKED).then_some(packed)
     }
 
-    /// A bit for each rule, of which there must be one.
+    /// One bit for each rule; there must be at least one rule.
     #[inline(always)]
     pub fn all(&self) -> u64 {
         u64::MAX >> (MAX_PACKED - self.count.clamp(1, MAX_PACKED))
     }
 
-    /// The bytes that the rules of block `number` want at place `column`, zero where a rule takes
-    /// any. What stands behind the last rule's byte means nothing.
+    /// The bytes that the rules of block `number` require at the probe of `column`; zero where a
+    /// rule accepts any byte. Bytes after the last rule's have no meaning.
     #[inline(always)]
     pub fn column(&self, column: usize, number: usize) -> Option<&'p [u8; BLOCK]> {
         let at = HEADER + column * self.count.min(MAX_PACKED) + number * BLOCK;
@@ -133,13 +133,13 @@ impl<'p> Packed<'p> {
         self.offsets_at() + 2 * (self.count + 1)
     }
 
-    /// How many prefilters.
+    /// The number of prefilters.
     #[inline(always)]
     pub fn prefilter_count(&self) -> usize {
         self.pairs + self.singles
     }
 
-    /// The bytes of all prefilters, pairs first. Of a single one, the first counts. `None` when
+    /// The bytes of all prefilters, pairs first. A single byte is the first of its pair. `None` if
     /// damaged, as below.
     #[inline(always)]
     pub fn prefilters(&self) -> Option<&'p [[u8; 2]]> {
@@ -147,26 +147,26 @@ impl<'p> Packed<'p> {
         Some(self.bytes.get(at..at + 2 * self.prefilter_count())?.as_chunks().0)
     }
 
-    /// Bytes of a mask.
+    /// The length of a mask in bytes.
     #[inline(always)]
     fn mask_length(&self) -> usize {
         2 * self.count.div_ceil(BLOCK)
     }
 
-    /// Mask `number` of those behind the prefilters.
+    /// The mask with this number, after the prefilters.
     #[inline(always)]
     fn mask(&self, number: usize) -> Option<u64> {
         let at = self.prefilters_at() + 2 * self.prefilter_count() + number * self.mask_length();
         Some(u64::from_le_bytes(*self.bytes.get(at..)?.first_chunk()?) & self.all())
     }
 
-    /// Bits of the rules with stars inside, in a program that has prefilters.
+    /// The bits of the wildcard rules, in a program that has prefilters.
     #[inline(always)]
     pub fn wild(&self) -> Option<u64> {
         self.mask(0)
     }
 
-    /// Bits of the rules that wait for prefilter `prefilter`.
+    /// The bits of the rules that wait for a prefilter.
     #[inline(always)]
     pub fn waiting(&self, prefilter: usize) -> Option<u64> {
         self.mask(1 + prefilter)
@@ -179,7 +179,7 @@ impl<'p> Packed<'p> {
         self.prefilters_at() + 2 * self.prefilter_count() + masks
     }
 
-    /// Rule `rule`, which must be one.
+    /// The rule with this number, which must exist.
     #[inline(always)]
     pub fn rule(&self, rule: usize) -> Option<PackedRule<'p>> {
         let kind = *self.front.get(self.kinds_at() + rule)?;
@@ -197,25 +197,25 @@ impl<'p> Packed<'p> {
     }
 }
 
-/// A rule on its way into packed.
+/// A rule to be packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draft<'r> {
     /// The pattern without its final `$` or star.
     pub text: &'r [u8],
-    /// How much of it stands before the first star.
+    /// The length of the part before the first star.
     pub prefix: usize,
-    /// Whether it had a final `$`.
+    /// The pattern had a final `$`.
     pub anchored: bool,
-    /// Whether it had a final star.
+    /// The pattern had a final star.
     pub starred: bool,
     /// Its priority.
     pub priority: Priority,
-    /// The number of its prefilter, when there are stars inside.
+    /// The number of its prefilter, for a wildcard rule.
     pub prefilter: Option<usize>,
 }
 
 impl Draft<'_> {
-    /// The byte that the rule wants at a place; 0 for any.
+    /// The byte that the rule requires at a position; 0 for any.
     pub fn byte(&self, place: usize) -> u8 {
         self.text[..self.prefix].get(place).copied().unwrap_or(0)
     }
@@ -229,18 +229,18 @@ impl Draft<'_> {
     }
 }
 
-/// Everything that a packed program says.
+/// The contents of a packed program, before encoding.
 #[derive(Clone, Debug, Default)]
 pub struct Plan<'r> {
     /// The rules, best first.
     pub rules: Vec<Draft<'r>>,
-    /// The prefilters: pairs, then singles with a zero behind.
+    /// The prefilters: pairs, then single bytes, each followed by a zero.
     pub prefilters: Vec<[u8; 2]>,
-    /// How many of these are pairs.
+    /// The number of pairs.
     pub pairs: usize,
-    /// Where columns look.
+    /// The probe positions of the columns.
     pub probes: [u8; COLUMNS],
-    /// How far rules look.
+    /// The number of bytes that rules look at.
     pub reach: u8,
     /// The priority of the rule that matches everything.
     pub fallback: u8,
