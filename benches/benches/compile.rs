@@ -1,7 +1,7 @@
-//! Compiling from memory: the scanner alone, scanning and lowering, the whole compiler without and
+//! Compiling from memory: the scanner only, scanning and lowering, the whole compiler without and
 //! with texts.
 //!
-//! Throughput is that of distinct text that holds records, a few hundred files of it.
+//! Throughput counts distinct text with records, from a few hundred files.
 
 #![allow(missing_docs, reason = "criterion's macros write undocumented functions")]
 
@@ -22,7 +22,7 @@ fn stages(criterion: &mut Criterion) {
     group.throughput(Throughput::Bytes(field.files.iter().map(|file| file.text.len() as u64).sum()));
     let mut stage = |name: &str, work: &dyn Fn(&[u8], &mut ProgramCache)| {
         group.bench_function(name, |bencher| {
-            // A new one each time: nothing is known before the first text.
+            // A new cache each time: it is empty before the first text.
             bencher.iter(|| {
                 let mut cache = ProgramCache::default();
                 field.files.iter().for_each(|file| work(file.text, &mut cache));

@@ -1,8 +1,8 @@
-//! Asking: with the site held, by full URL, in batches; and with the site held, by what the rules
-//! are made of.
+//! Look-ups: with the site resolved, by full URL, in batches; and with the site resolved, by class
+//! of rules.
 //!
-//! One iteration is one pass over all questions, so throughput is questions per second. Answers are
-//! asserted by `versus`, which asks the same questions.
+//! One iteration is one pass over all questions, so throughput is questions per second. `versus`
+//! uses the same questions and asserts the answers.
 
 #![allow(missing_docs, reason = "criterion's macros write undocumented functions")]
 

@@ -1,7 +1,7 @@
-//! Reading a large HTML page: without a class token of ACAP, with one, and as XHTML.
+//! Reading a large HTML page: without an ACAP class token, with one, and as XHTML.
 //!
-//! Without a token, nothing but META elements is looked for; with one, the path of every element
-//! is.
+//! Without a token, only META elements are searched for; with one, the path of every element is
+//! tracked.
 
 #![allow(missing_docs, reason = "criterion's macros write undocumented functions")]
 

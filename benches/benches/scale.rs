@@ -1,8 +1,8 @@
 //! Growth: look-ups of random hosts in images of generated corpora of 1,000 to 100,000 sites, one
 //! at a time and in batches.
 //!
-//! The questions of one iteration fit into no cache of the first level, and the largest image into
-//! none of the second. What is out of all caches, and larger, `scale` measures.
+//! The questions of one iteration do not fit into a first-level cache, nor the largest image into a
+//! second-level cache. `scale` measures look-ups outside of all caches, and larger images.
 
 #![allow(missing_docs, reason = "criterion's macros write undocumented functions")]
 
@@ -45,7 +45,7 @@ fn growth(criterion: &mut Criterion) {
     for sites in [1_000, 10_000, 100_000] {
         let image = image(&generator, sites);
         let crawler = image.crawler(["Googlebot"]);
-        // A step that is prime to the number of sites meets them in no order of the image.
+        // A step that is coprime to the number of sites visits them in no order of the image.
         let url = |n| format!("https://{}/search?q=shoes&page=3", generator.site(n * 7_919 % sites).host);
         let urls: Vec<String> = (0..QUESTIONS).map(url).collect();
         assert!(urls.iter().all(|url| image.site(url).is_some()), "a host is not in its image");

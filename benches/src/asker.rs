@@ -1,15 +1,15 @@
-//! The one who asks: everything that a program holds between two questions.
+//! The client: everything that a program keeps between two questions.
 //!
-//! The image, a site for each file, and a crawler for each name, made once. The three ways of
-//! asking that are timed stand here, so that every bench asks alike.
+//! The image, a site for each file, and a crawler for each name, resolved once. The three timed
+//! ways of asking are defined here, so that every bench uses the same code.
 
 use crate::field::Field;
 use crate::queries::{Queries, Query};
 use robomaton_runtime::{Access, Crawler, Image, Question, Site, Usage};
 use std::collections::HashMap;
 
-/// Ours: the image, and for each file and agent the site and the crawler. A crawler is made once
-/// per name.
+/// Our side: the image, and for each file and agent the site and the crawler. A crawler is resolved
+/// once per name.
 #[derive(Debug)]
 pub struct Asker<'i> {
     image: &'i Image<Vec<u8>>,
@@ -21,7 +21,7 @@ impl<'i> Asker<'i> {
     /// Finds the site and resolves the crawler of every seat.
     ///
     /// # Errors
-    /// When the image does not hold a site of the field.
+    /// If the image does not contain a site of the field.
     pub fn new(image: &'i Image<Vec<u8>>, field: &Field<'_>, queries: &Queries) -> Result<Asker<'i>, String> {
         let mut ours = Asker { image, seats: Vec::new(), crawlers: Vec::new() };
         let mut known: HashMap<&str, u32> = HashMap::new();
@@ -38,7 +38,7 @@ impl<'i> Asker<'i> {
         Ok(ours)
     }
 
-    /// The site that a question is about.
+    /// The site of a question.
     pub fn site(&self, query: &Query) -> &Site<'i> {
         &self.seats[query.seat as usize].0
     }
@@ -47,14 +47,13 @@ impl<'i> Asker<'i> {
         &self.crawlers[self.seats[query.seat as usize].1 as usize]
     }
 
-    /// The answer, with site and crawler held.
+    /// The answer, with site and crawler resolved.
     pub fn resolved(&self, queries: &Queries, query: &Query) -> bool {
         self.site(query).decide(self.crawler(query), Usage::CRAWL, queries.path(query)).is_allowed()
     }
 
-    /// What answers for every file and agent, as a crawler holds it that fetches many pages of a
-    /// site; in the order of
-    /// [`Queries::seats`].
+    /// The access for every file and agent, as kept by a crawler that fetches many pages of a site;
+    /// in the order of [`Queries::seats`].
     pub fn accesses(&self) -> Vec<Access<'_>> {
         let access =
             |(site, crawler): &(Site<'i>, u32)| site.access(&self.crawlers[*crawler as usize], Usage::CRAWL);
@@ -66,7 +65,7 @@ impl<'i> Asker<'i> {
         self.image.decide(self.crawler(query), Usage::CRAWL, queries.url(query)).is_allowed()
     }
 
-    /// All answers in batches; how many allow.
+    /// All answers in batches; returns how many allow.
     pub fn batch(&self, queries: &Queries) -> usize {
         let questions = queries.all().iter().map(|query| Question {
             crawler: self.crawler(query),

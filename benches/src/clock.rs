@@ -1,21 +1,21 @@
-//! Rounds and medians: contestants take turns, so that what disturbs the machine disturbs all of
+//! Rounds and medians: contestants take turns, so that disturbances of the machine affect all of
 //! them.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// The median of some times, zero of none.
+/// The median of some times, zero if there are none.
 pub fn median(times: &mut [Duration]) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// A contestant: a name, and one pass over everything it is asked, giving a number that depends on
-/// every answer.
+/// A contestant: a name, and one pass over all its questions, which returns a number that depends
+/// on every answer.
 pub struct Contestant<'a> {
     /// The name in tables.
     pub name: &'static str,
-    /// How many answers one pass gives.
+    /// The number of answers in one pass.
     pub count: usize,
     /// One pass.
     pub pass: Box<dyn FnMut() -> usize + 'a>,
@@ -28,8 +28,8 @@ impl<'a> Contestant<'a> {
     }
 }
 
-/// Lets contestants take turns for `rounds` rounds, after one that does not count; the median
-/// nanoseconds per answer of each.
+/// Lets contestants take turns for `rounds` rounds, after one that does not count; returns the
+/// median nanoseconds per answer of each.
 pub fn race(contestants: &mut [Contestant<'_>], rounds: usize) -> Vec<f64> {
     let mut times = vec![Vec::with_capacity(rounds); contestants.len()];
     for round in 0..=rounds {
@@ -60,7 +60,7 @@ pub fn time<T>(rounds: usize, mut call: impl FnMut() -> T) -> Duration {
     median(&mut times)
 }
 
-/// What a reading of the clock takes, in nanoseconds: the median of many.
+/// The time of reading the clock in nanoseconds: the median of many.
 pub fn own_time() -> f64 {
     let mut times: Vec<Duration> = (0..10_001).map(|_| Instant::now().elapsed()).collect();
     median(&mut times).as_secs_f64() * 1e9

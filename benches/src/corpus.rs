@@ -1,7 +1,7 @@
-//! A corpus of captures, read into memory: the newest body of each site, equal bodies kept once.
+//! A corpus of captures in memory: the newest body of each site, without duplicates.
 //!
-//! `ROBOMATON_CORPUS` names any input that `robomaton compile` takes; without it, the sample that
-//! ships with the tests is used. It does not know what a body says.
+//! `ROBOMATON_CORPUS` names any input of `robomaton compile`; the default is the sample of the
+//! tests. It does not know what a body means.
 
 use robomaton_corpus::{Input, Item, ReadLimits, read};
 use robomaton_formats::SiteKey;
@@ -17,7 +17,7 @@ pub const VARIABLE: &str = "ROBOMATON_CORPUS";
 /// Bodies in memory.
 #[derive(Debug)]
 pub struct Corpus {
-    /// Where it was read from.
+    /// The path of its file.
     pub path: PathBuf,
     /// Distinct bodies, in the order of the first site that has each.
     pub bodies: Vec<Body>,
@@ -35,10 +35,10 @@ pub struct Body {
 }
 
 impl Corpus {
-    /// The path of the corpus, said on standard error.
+    /// The path of the corpus, which is printed on standard error.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub fn locate() -> Result<PathBuf, String> {
         let (path, why) = match std::env::var_os(VARIABLE) {
             Some(path) => (PathBuf::from(path), VARIABLE),
@@ -57,7 +57,7 @@ impl Corpus {
     /// Finds and reads the corpus.
     ///
     /// # Errors
-    /// When there is none or it cannot be opened.
+    /// If there is none or it cannot be opened.
     pub fn load() -> Result<Corpus, String> {
         Corpus::read(&Corpus::locate()?)
     }
@@ -65,7 +65,7 @@ impl Corpus {
     /// Reads the captures of one input.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub fn read(path: &Path) -> Result<Corpus, String> {
         let mut newest: BTreeMap<SiteKey, (i64, Vec<u8>)> = BTreeMap::new();
         let mut take = |item| {

@@ -1,24 +1,24 @@
-//! The field of a race: the bodies of a corpus that hold records, compiled, and the image of their
+//! The field of a race: the bodies of a corpus that have records, compiled, and the image of their
 //! sites.
 //!
-//! Invariant: one site per distinct body, so that no file is asked more often because many sites
-//! have it.
+//! Invariant: one site per distinct body, so that a file does not count more often because many
+//! sites have it.
 
 use crate::corpus::Corpus;
 use robomaton_compiler::trace::{Choice, TraceQuery, trace};
 use robomaton_compiler::{Document, Entry, Options, Policy, compile, emit, lower};
 use robomaton_formats::{Outcome, Profile, SiteKey};
 
-/// What the rules that answer for a crawler are made of.
+/// The class of the rules that apply to a crawler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// No rule answers.
+    /// No rule applies.
     NoRules,
-    /// No star but at the end.
+    /// No star except at the end.
     Literals,
-    /// Patterns of one inner star at most.
+    /// Patterns with at most one inner star.
     OneStar,
-    /// Patterns of several inner stars.
+    /// Patterns with several inner stars.
     MultiStar,
 }
 
@@ -36,7 +36,7 @@ impl Class {
         }
     }
 
-    /// The class of the rules that answer for a crawler in a policy, and how many they are.
+    /// The class of the rules that apply to a crawler in a policy, and their number.
     pub fn of(policy: &Policy<'_>, agent: &str) -> (Class, usize) {
         let chosen = trace(policy, &TraceQuery::crawl(&[agent], b"/"));
         if chosen.choice == Choice::Nobody {
@@ -56,28 +56,28 @@ impl Class {
     }
 }
 
-/// Files that hold records.
+/// The files with records.
 #[derive(Debug)]
 pub struct Field<'c> {
-    /// How they were compiled.
+    /// The options that they were compiled with.
     pub options: Options,
     /// The files.
     pub files: Vec<File<'c>>,
 }
 
-/// A file that holds records.
+/// A file with records.
 #[derive(Clone, Debug)]
 pub struct File<'c> {
     /// Its site.
     pub site: &'c SiteKey,
     /// Its bytes.
     pub text: &'c [u8],
-    /// What they compile to.
+    /// The compiled document.
     pub document: Document,
 }
 
 impl<'c> Field<'c> {
-    /// Compiles at most `limit` files that hold records, taken evenly from the corpus.
+    /// Compiles at most `limit` files with records, taken evenly from the corpus.
     pub fn new(corpus: &'c Corpus, options: Options, limit: usize) -> Field<'c> {
         let file = |body: &'c crate::corpus::Body| {
             let document = compile(&body.text, Some(body.site.authority()), &options);
@@ -99,7 +99,7 @@ impl<'c> Field<'c> {
         Field { options, files }
     }
 
-    /// The same files under another profile, whether or not it finds records in them.
+    /// The same files under another profile, even if it finds no records in them.
     #[must_use]
     pub fn under(&self, profile: Profile) -> Field<'c> {
         let options = Options { profile, ..self.options.clone() };
@@ -113,14 +113,14 @@ impl<'c> Field<'c> {
     /// The image of all files.
     ///
     /// # Panics
-    /// When it exceeds its format.
+    /// If it exceeds its format.
     pub fn image(&self) -> Vec<u8> {
         let entries =
             self.files.iter().map(|file| Entry::fetched(file.site.clone(), &file.document)).collect();
         emit(entries, &self.options).expect("the image exceeds its format")
     }
 
-    /// Hands the policy of each file to `each`.
+    /// Passes the policy of each file to `each`.
     pub fn policies(&self, mut each: impl FnMut(usize, &File<'c>, &Policy<'_>)) {
         for (number, file) in self.files.iter().enumerate() {
             let tree = robomaton_grammar::scan(file.text, self.options.limits.bytes(self.options.profile));

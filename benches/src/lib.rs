@@ -1,16 +1,16 @@
-//! What the benches share: corpora, real and generated, questions derived from their rules, rivals,
-//! and a clock.
+//! The code that the benches share: corpora, real and generated, questions derived from their
+//! rules, rivals, and a clock.
 //!
 //! ```text
 //!   captures ──▶ corpus ──▶ field (documents, one image) ──▶ queries, asker ──▶ clock: rounds, medians
 //! ```
 //!
 //! `benches/{compile,load,lookup,scale}` measure parts of robomaton with criterion, `figures`
-//! prints what the project promises of its sizes and speeds, `versus` races other libraries and
-//! `sizes` weighs them, `scale` shows growth over corpora that [`generate`] makes; all of them fill
-//! [`results`], from which the report is made. Invariants: everything but what `scale` maps is in
-//! memory before a clock starts, the same corpus gives the same questions, and answers are asserted
-//! before they are timed. Other libraries are named in [`rivals`] alone.
+//! prints the sizes and speeds that the project promises, `versus` races other libraries and
+//! `sizes` compares their memory, `scale` shows growth over corpora from [`generate`]; all of them
+//! fill [`results`], from which the report is written. Invariants: everything except what `scale`
+//! maps is in memory before a clock starts, the same corpus gives the same questions, and answers
+//! are asserted before they are timed. Other libraries are named only in [`rivals`].
 
 pub mod asker;
 pub mod clock;

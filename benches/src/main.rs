@@ -1,4 +1,4 @@
-//! What the benches are made on and what is made of them: generated corpora, and the report.
+//! The input and output of the benches: generated corpora, and the report.
 
 mod report;
 
@@ -58,7 +58,7 @@ fn run(args: &[&str]) -> Result<bool, String> {
     }
 }
 
-/// Prints the measures of the real corpus and of a generated one of its size; whether all are
+/// Prints the measures of the real corpus and of a generated one of its size; true if all are
 /// within their tolerance.
 fn check(generator: &Generator) -> Result<bool, String> {
     let real = &generator.statistics().measures;

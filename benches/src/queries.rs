@@ -1,28 +1,28 @@
-//! Questions derived from the rules of files, as a crawler that knows a site would ask them.
+//! Questions derived from the rules of files, as from a crawler that knows a site.
 //!
-//! For each file some agents (two known ones, one that no file names, one that this file names)
-//! and, in turn, paths made from its patterns: stars replaced by short runs, some cut, some
-//! extended, some changed in one byte, most of them about sixty bytes long. Deterministic: equal
-//! files give equal questions. It does not know the answers.
+//! For each file there are some agents (two well-known ones, one that no file names, one that this
+//! file names) and, in turn, paths made from its patterns: stars replaced by short runs, some
+//! truncated, some extended, some changed in one byte, most of them about sixty bytes long.
+//! Deterministic: equal files give equal questions. It does not know the answers.
 
 use crate::field::{Class, Field, File};
 use robomaton_compiler::{Policy, Rule};
 use robomaton_formats::SiteKey;
 use std::fmt::Write as _;
 
-/// Agents asked for in every file; a name from the file joins them.
+/// Agents for every file, in addition to a name from the file.
 pub const AGENTS: [&str; 3] = ["Googlebot", "GPTBot", "Nobodysbot"];
 
 /// Questions about one field, in some order.
 ///
-/// Paths lie end to end in that order, as a crawler's own would be in the cache when it asks; so
-/// the order decides only how often the *files* are met again.
+/// Paths are contiguous in that order, as a crawler's own would be in the cache when it asks; so
+/// the order determines only how often the *files* recur.
 #[derive(Clone, Debug, Default)]
 pub struct Queries {
     paths: String,
     urls: String,
     all: Vec<Query>,
-    /// Pairs of file and agent that questions are about.
+    /// The pairs of file and agent that questions are about.
     pub seats: Vec<Seat>,
 }
 
@@ -33,13 +33,13 @@ pub struct Seat {
     pub file: usize,
     /// The agent.
     pub agent: String,
-    /// What answers for it.
+    /// The class of the rules that apply to it.
     pub class: Class,
-    /// How many rules do.
+    /// The number of those rules.
     pub rules: usize,
 }
 
-/// One question: ranges of the texts it shares with the others.
+/// One question: ranges of the shared texts.
 #[derive(Clone, Copy, Debug)]
 pub struct Query {
     /// The index of file and agent in [`Queries::seats`].
@@ -66,7 +66,7 @@ impl Random {
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % limit
     }
 
-    /// Puts items in another order.
+    /// Shuffles items.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
@@ -88,25 +88,25 @@ impl Queries {
         &self.all
     }
 
-    /// The path and query that a question is about.
+    /// The path and query of a question.
     #[inline]
     pub fn path(&self, query: &Query) -> &str {
         &self.paths[query.path.0 as usize..query.path.1 as usize]
     }
 
-    /// The absolute URL that a question is about.
+    /// The absolute URL of a question.
     #[inline]
     pub fn url(&self, query: &Query) -> &str {
         &self.urls[query.url.0 as usize..query.url.1 as usize]
     }
 
-    /// The file and agent that a question is about.
+    /// The file and agent of a question.
     #[inline]
     pub fn seat(&self, query: &Query) -> &Seat {
         &self.seats[query.seat as usize]
     }
 
-    /// The same questions in another order, chosen at random but always the same.
+    /// The same questions in a pseudo-random order, which is always the same.
     #[must_use]
     pub fn shuffled(&self) -> Queries {
         let mut order: Vec<&Query> = self.all.iter().collect();
@@ -114,13 +114,13 @@ impl Queries {
         self.laid_out(order)
     }
 
-    /// The questions about some seats, in this order.
+    /// The questions about some seats, in the same order.
     #[must_use]
     pub fn only(&self, is_wanted: impl Fn(usize) -> bool) -> Queries {
         self.laid_out(self.all.iter().filter(|query| is_wanted(query.seat as usize)))
     }
 
-    /// The questions of all agents, put for one of them, who has one seat in each file.
+    /// The questions of all agents, asked by one of them, which has one seat in each file.
     #[must_use]
     pub fn of_agent(&self, agent: &str) -> Queries {
         let seats: Vec<Seat> = self.seats.iter().filter(|seat| seat.agent == agent).cloned().collect();
@@ -206,7 +206,7 @@ const WORDS: [&str; 12] = [
     "a",
 ];
 
-/// A path that has to do with a rule.
+/// A path related to a rule.
 fn path(rule: &Rule<'_>, random: &mut Random) -> String {
     let parts = rule.pattern().parts();
     let mut path = String::from_utf8_lossy(&parts.prefix).into_owned();
@@ -239,7 +239,7 @@ fn path(rule: &Rule<'_>, random: &mut Random) -> String {
     path
 }
 
-/// Changes one byte behind the first.
+/// Changes one byte after the first.
 fn change(path: &mut String, random: &mut Random) {
     if path.len() > 1 {
         let at = 1 + random.below(path.len() - 1);

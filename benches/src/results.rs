@@ -1,4 +1,4 @@
-//! What a measurement found, in one form for all of them: tables of text, and points for plots.
+//! The results of a measurement, in one form for all: tables of text, and points for plots.
 //!
 //! `versus`, `figures` and `scale` fill it, print it as Markdown and write it as JSON; `report`
 //! reads the JSON, puts the tables into RESULTS.md and draws the points. It knows no table by name.
@@ -22,18 +22,18 @@ pub struct Results {
 pub struct Table {
     /// The name of its place in RESULTS.md.
     pub name: String,
-    /// What stands above each column. One that ends in `:` holds words, any other numbers.
+    /// The column headers. A column whose header ends in `:` has words, any other numbers.
     pub columns: Vec<String>,
-    /// The cells, as they are to be read.
+    /// The cells, formatted for display.
     pub rows: Vec<Vec<String>>,
 }
 
-/// Points of one plot that belong together.
+/// A series of points in one plot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// The plot.
     pub plot: String,
-    /// What the points are of.
+    /// The name of the series.
     pub name: String,
     /// The points, ascending by the first number; a bar is one point.
     pub points: Vec<(f64, f64)>,
@@ -80,7 +80,7 @@ impl Results {
         }
     }
 
-    /// The points of a plot.
+    /// The series of a plot.
     pub fn plot<'r>(&'r self, plot: &'r str) -> impl Iterator<Item = &'r Series> {
         self.series.iter().filter(move |series| series.plot == plot)
     }
@@ -88,7 +88,7 @@ impl Results {
     /// Prints all tables; writes everything as JSON if a file is named.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn deliver(&self, json: Option<&Path>) -> Result<(), String> {
         for table in &self.tables {
             println!("\n## {}\n\n{}", table.name, table.markdown());
@@ -98,18 +98,17 @@ impl Results {
         std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
     }
 
-    /// Reads what [`Results::deliver`] wrote.
+    /// Reads the output of [`Results::deliver`].
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub fn read(path: &Path) -> Result<Results, String> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
     }
 }
 
-/// The whole of a program `NAME [--json FILE]`, which has nothing to choose but where its results
-/// go.
+/// Runs a program `NAME [--json FILE]`, whose only option is the file for its results.
 pub fn program(name: &str, measure: impl FnOnce() -> Result<Results, String>) -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let json = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -127,7 +126,7 @@ pub fn program(name: &str, measure: impl FnOnce() -> Result<Results, String>) ->
 }
 
 /// The exponent of growth: the slope of a straight line through the logarithms of the points, by
-/// least squares. None of fewer than two points.
+/// least squares. `None` for fewer than two points.
 pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
     let logs: Vec<(f64, f64)> = points.iter().map(|&(x, y)| (x.ln(), y.ln())).collect();
     let count = logs.len() as f64;

@@ -1,5 +1,5 @@
-//! Generated corpora: like the real one in every measure, the same again from the same seed, and
-//! prefixes of each other.
+//! Generated corpora: similar to the real one in every measure, reproducible from the same seed,
+//! and prefixes of each other.
 
 use robomaton_benches::generate::statistics::Statistics;
 use robomaton_benches::generate::{Generator, measures, warc};

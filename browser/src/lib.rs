@@ -1,15 +1,15 @@
-//! A real Chromium for tests of what robomaton shows in one: opens a page, presses its keys, sees
-//! what a reader sees.
+//! A real Chromium for tests of robomaton's pages: opens a page, sends it input, and reads what it
+//! shows.
 //!
 //! ```text
 //!   chromium() ──▶ Browser ──▶ open(url) ──▶ Page: click, type, press, wait for, evaluate, screenshot
 //! ```
 //!
-//! For tests alone, so failures are panics that say what was wanted. Keys and clicks are input
-//! events of the browser, not of a script: what works here works for a hand. Invariants: a page
-//! that says an error on its console, or throws what nobody catches, fails its test when it is
-//! dropped; names of hosts lead nowhere, only this machine's address does; every wait ends. It does
-//! not know what the pages are about.
+//! For tests only, so failures are panics that say what was expected. Keys and clicks are input
+//! events of the browser, not of a script, so a test exercises what a user can do. Invariants: a
+//! page that logs an error on its console, or has an uncaught exception, fails its test when it is
+//! dropped; host names do not resolve, only the address of this machine works; every wait ends. It
+//! does not know what the pages are about.
 
 mod page;
 
@@ -21,23 +21,23 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Names the program; then its absence is a failure.
+/// Names the program; if it is set, a missing program is a failure.
 pub const VARIABLE: &str = "ROBOMATON_CHROMIUM";
 
-/// What the program is called where nobody names it.
+/// The names of the program if the variable is not set.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// How long a browser may say nothing: one test may wait for the work of another.
+/// How long a browser may be idle: one test may wait for the work of another.
 const IDLE: Duration = Duration::from_secs(600);
 
-/// A running Chromium with a profile of its own. Ends with it.
+/// A running Chromium with its own profile, which is removed with it.
 pub struct Browser(headless_chrome::Browser);
 
-/// A browser; `None` on a machine without one, which is said on standard error: the test is left
-/// out.
+/// A browser; `None` on a machine without one: a message on standard error says that the test is
+/// skipped.
 ///
 /// # Panics
-/// When [`VARIABLE`] is set and leads to no program, or the program does not start.
+/// If [`VARIABLE`] is set and names no program, or the program does not start.
 pub fn chromium() -> Option<Browser> {
     let Some(program) = program() else {
         eprintln!("left out: no Chromium on PATH ({VARIABLE} names one)");
@@ -45,7 +45,7 @@ pub fn chromium() -> Option<Browser> {
     };
     let options = LaunchOptions {
         path: Some(program.clone()),
-        // Within containers there is often no sandbox to be had, and the pages are our own.
+        // In containers there is often no sandbox, and the pages are our own.
         sandbox: false,
         window_size: Some((1280, 900)),
         idle_browser_timeout: IDLE,
@@ -73,19 +73,19 @@ fn program() -> Option<PathBuf> {
 }
 
 impl Browser {
-    /// Opens a URL (`file:`, `data:`, or `http:` of 127.0.0.1) in a tab of its own and waits until
-    /// it is loaded.
+    /// Opens a URL (`file:`, `data:`, or `http:` of 127.0.0.1) in a new tab and waits until it is
+    /// loaded.
     ///
     /// # Panics
-    /// When it does not load.
+    /// If it does not load.
     pub fn open(&self, url: &str) -> Page {
         self.blank().opened(url)
     }
 
-    /// A tab that shows nothing yet, to be set up before [`Page::go`].
+    /// An empty tab, for settings before [`Page::go`].
     ///
     /// # Panics
-    /// When the browser has gone.
+    /// If the browser has exited.
     pub fn blank(&self) -> Page {
         Page::new(self.0.new_tab().expect("a tab"))
     }

@@ -1,6 +1,7 @@
-//! One tab: what a reader does in it, what it shows, and what it complains about.
+//! One tab: its input, its contents, and its errors.
 //!
-//! Every method waits until the browser has done it. See the crate's head for the invariants.
+//! Every method waits until the browser has finished. See the crate's documentation for the
+//! invariants.
 
 use headless_chrome::browser::tab::{ModifierKey, Tab};
 use headless_chrome::protocol::cdp::types::{Event, Method};
@@ -14,17 +15,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a condition may take to come true.
+/// How long a condition may take to become true.
 const DEADLINE: Duration = Duration::from_secs(30);
-/// Between two looks at a condition.
+/// The interval between two checks of a condition.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What the reader's system asks for.
+/// The user's preferred colour scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// Dark ink on light ground.
+    /// Dark text on a light background.
     Light,
-    /// Light ink on dark ground.
+    /// Light text on a dark background.
     Dark,
 }
 
@@ -34,12 +35,12 @@ pub struct Page {
     heard: Arc<Mutex<Heard>>,
 }
 
-/// What the tab has told by itself.
+/// The events of a tab.
 #[derive(Default)]
 struct Heard {
-    /// Errors on the console and exceptions that nobody caught.
+    /// Errors on the console and uncaught exceptions.
     troubles: Vec<String>,
-    /// URLs that were asked for.
+    /// Requested URLs.
     requests: Vec<String>,
 }
 
@@ -59,8 +60,8 @@ impl Heard {
                 });
                 self.troubles.push(said.flatten().collect::<Vec<String>>().join(" "));
             }
-            // What the browser itself says: broken rules of a Content-Security-Policy, resources
-            // that are not there.
+            // Messages of the browser itself: violations of a Content-Security-Policy, missing
+            // resources.
             Event::LogEntryAdded(event) if event.params.entry.level == Log::LogEntryLevel::Error => {
                 let entry = &event.params.entry;
                 self.troubles.push(format!("{} {}", entry.text, entry.url.as_deref().unwrap_or_default()));
@@ -102,18 +103,18 @@ impl Page {
     /// Goes to a URL and waits until it is loaded.
     ///
     /// # Panics
-    /// When it does not load.
+    /// If it does not load.
     pub fn go(&self, url: &str) {
         let loaded = self.tab.navigate_to(url).and_then(|tab| tab.wait_until_navigated());
         loaded.unwrap_or_else(|error| panic!("{url} does not load: {error}"));
         self.wait("document.readyState === 'complete'");
     }
 
-    /// The value of an expression, or what a promise of it becomes, as JSON; `null` if it is
+    /// The value of an expression, or the result of its promise, as JSON; `null` if it is
     /// undefined.
     ///
     /// # Panics
-    /// When the expression throws.
+    /// If the expression throws.
     pub fn evaluate(&self, expression: &str) -> Value {
         let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let answer = self.call::<Runtime::Evaluate>(parameters);
@@ -127,7 +128,7 @@ impl Page {
     /// Waits until an expression is true.
     ///
     /// # Panics
-    /// When it is not within half a minute.
+    /// If it is not within half a minute.
     pub fn wait(&self, condition: &str) {
         let end = Instant::now() + DEADLINE;
         while self.evaluate(&format!("Boolean({condition})")) != Value::Bool(true) {
@@ -140,102 +141,102 @@ impl Page {
         }
     }
 
-    /// The text that an element shows.
+    /// The visible text of an element.
     ///
     /// # Panics
-    /// When there is no such element.
+    /// If there is no such element.
     pub fn text(&self, selector: &str) -> String {
         let selector = Value::from(selector);
         let text = self.evaluate(&format!("document.querySelector({selector}).innerText"));
         text.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Puts the tab before the others of its window: one behind them takes no clicks and no keys.
+    /// Brings the tab to the front of its window: a background tab takes no clicks and no keys.
     fn front(&self) {
         self.tab.bring_to_front().expect("a tab");
     }
 
-    /// Clicks into the middle of an element.
+    /// Clicks the centre of an element.
     ///
     /// # Panics
-    /// When there is no such element, or it has no place in the window.
+    /// If there is no such element, or it is not visible in the window.
     pub fn click(&self, selector: &str) {
         self.front();
         let clicked = self.tab.wait_for_element(selector).and_then(|element| element.click().map(|_| ()));
         clicked.unwrap_or_else(|error| panic!("{selector} cannot be clicked: {error}"));
     }
 
-    /// Types a text, key by key, to whatever has the focus.
+    /// Types a text, key by key, into the element that has the focus.
     ///
     /// # Panics
-    /// When the browser has gone.
+    /// If the browser has exited.
     pub fn type_text(&self, text: &str) {
         self.front();
         self.tab.type_str(text).expect("keys are pressed");
     }
 
-    /// Presses one key, named as events name it: `Tab`, `Enter`, `ArrowDown`, `Escape`, `a`.
+    /// Presses one key, named as in events: `Tab`, `Enter`, `ArrowDown`, `Escape`, `a`.
     ///
     /// # Panics
-    /// When there is no such key.
+    /// If there is no such key.
     pub fn press(&self, key: &str) {
         self.tab.press_key(key).unwrap_or_else(|error| panic!("{key}: {error}"));
     }
 
-    /// Presses a key with Shift held.
+    /// Presses a key while holding Shift.
     ///
     /// # Panics
-    /// When there is no such key.
+    /// If there is no such key.
     pub fn press_with_shift(&self, key: &str) {
         let pressed = self.tab.press_key_with_modifiers(key, Some(&[ModifierKey::Shift]));
         pressed.unwrap_or_else(|error| panic!("{key}: {error}"));
     }
 
-    /// The reader's system asks for light or dark from now on.
+    /// Sets the user's preferred colour scheme.
     ///
     /// # Panics
-    /// When the browser has gone.
+    /// If the browser has exited.
     pub fn color_scheme(&self, scheme: Scheme) {
         let value = if scheme == Scheme::Dark { "dark" } else { "light" };
         let feature = json!({ "name": "prefers-color-scheme", "value": value });
         self.call::<Emulation::SetEmulatedMedia>(json!({ "features": [feature] }));
     }
 
-    /// The page is seen as if it was printed from now on.
+    /// Shows the page as if printed.
     ///
     /// # Panics
-    /// When the browser has gone.
+    /// If the browser has exited.
     pub fn as_printed(&self) {
         self.call::<Emulation::SetEmulatedMedia>(json!({ "media": "print" }));
     }
 
-    /// The window has this many CSS pixels from now on.
+    /// Sets the size of the window in CSS pixels.
     ///
     /// # Panics
-    /// When the browser has gone.
+    /// If the browser has exited.
     pub fn viewport(&self, width: u32, height: u32) {
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.call::<Emulation::SetDeviceMetricsOverride>(metrics);
     }
 
-    /// Files that the page gives to be saved go to this folder from now on.
+    /// Sets the directory for downloads.
     ///
     /// # Panics
-    /// When the browser has gone.
+    /// If the browser has exited.
     pub fn save_downloads(&self, folder: &Path) {
         self.call::<Protocol::SetDownloadBehavior>(json!({ "behavior": "allow", "downloadPath": folder }));
     }
 
-    /// What the window shows, as a PNG.
+    /// The contents of the window, as a PNG.
     ///
     /// # Panics
-    /// When the browser has gone.
+    /// If the browser has exited.
     pub fn screenshot(&self) -> Vec<u8> {
         let png = Protocol::CaptureScreenshotFormatOption::Png;
         self.tab.capture_screenshot(png, None, None, true).expect("a picture")
     }
 
-    /// URLs that were asked for so far, the page's own first.
+    /// The requested URLs so far, the page's own first.
     pub fn requests(&self) -> Vec<String> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
     }
@@ -244,7 +245,7 @@ impl Page {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).troubles.clone()
     }
 
-    /// Takes what the page has complained about, so that it does not fail the test.
+    /// Takes the errors of the page, so that they do not fail the test.
     pub fn take_troubles(&self) -> Vec<String> {
         std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner).troubles)
     }
@@ -255,7 +256,7 @@ impl Drop for Page {
         if thread::panicking() {
             return;
         }
-        // One more question and answer: what was said before it has been heard then.
+        // One more round trip, after which all earlier events have arrived.
         let _ = self.tab.evaluate("0", false);
         let troubles = self.take_troubles();
         let _ = self.tab.close(false);

@@ -1,7 +1,7 @@
-//! Archives: what `tar` and `zip` have in common, as `input` sees it.
+//! Archives: the common interface of `tar` and `zip` for `input`.
 //!
-//! An archive yields its entries one by one; the files among them are read as those of a directory
-//! are. Invariant: an archive that cannot be framed further yields the reason, and then nothing.
+//! An archive yields its entries one by one; its files are read like those of a directory.
+//! Invariant: an archive that cannot be split further yields the reason, and then nothing.
 
 use crate::SkipReason;
 use std::io::Read;
@@ -16,7 +16,7 @@ pub(crate) trait Archive {
 pub(crate) struct Entry<'a> {
     /// Its number, from 1.
     pub(crate) number: u64,
-    /// The file that it is; `None` for a directory.
+    /// The file; `None` for a directory.
     pub(crate) member: Result<Option<Member<'a>>, SkipReason>,
 }
 

@@ -1,11 +1,11 @@
-//! The batch driver: captures in, one image out, over all cores.
+//! The batch driver: compiles captures into one image on all cores.
 //!
-//! One thread reads and inflates; the others hash and compile what it hands over, a block at a time
-//! (`gather`), and put the documents aside in a file (`store`). When all is read, `join` puts
-//! together what belongs to a site, and the compiler's emitter makes the image, in files too. So
-//! memory holds some hundred bytes for each site and distinct text, and what lies in the blocks
-//! under way. Invariant: the image depends on the set of captures, not on their order nor on the
-//! number of threads. It does not know what a body says.
+//! One thread reads and decompresses; the others hash and compile the captures, a block at a time
+//! (`gather`), and write the documents to a file (`store`). When everything is read, `join`
+//! combines the parts of each site, and the compiler's emitter writes the image, also by way of
+//! files. So memory holds some hundred bytes for each site and distinct text, plus the blocks in
+//! progress. Invariant: the image depends on the set of captures, not on their order nor on the
+//! number of threads. It does not know what a body means.
 
 mod gather;
 mod join;
@@ -28,50 +28,49 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-/// Bytes of bodies that are handed over together.
+/// Bytes of bodies in one block.
 const BLOCK: usize = 4 << 20;
 /// Blocks that may wait for the compiler.
 const WAITING: usize = 4;
 
-/// How to build an image.
+/// Options for building an image.
 #[derive(Clone, Debug, Default)]
 pub struct BatchOptions {
-    /// How each text is compiled.
+    /// Options for compiling each text.
     pub compile: Options,
-    /// Whether pages among the captures are read for what they say to crawlers about themselves
-    /// (M1, M11).
+    /// True to read permissions in captured pages (M1, M11).
     pub pages: bool,
-    /// Threads that compile, beside which one reads unless there is but one in all; 0 for one per
-    /// core.
+    /// Compiling threads, in addition to a reading thread unless there is only one in all; 0 for
+    /// one per core.
     pub threads: usize,
-    /// What a reader holds in memory.
+    /// Limits of the readers.
     pub read: ReadLimits,
-    /// The folder below which the files of byte ranges lie; `None` for the current one.
+    /// The directory of WARC files for byte ranges; `None` for the current one.
     pub warc_root: Option<PathBuf>,
-    /// Where temporary files go, which together take up about twice what the image does; `None` for
+    /// The directory for temporary files, which take about twice the size of the image; `None` for
     /// the system's directory.
     pub scratch: Option<PathBuf>,
 }
 
-/// How far a run is; shared with whoever draws it.
+/// The progress of a run, shared with the code that displays it.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Bytes read of the inputs as they lie on disk.
+    /// Bytes read from the inputs, as stored on disk.
     pub bytes: AtomicU64,
     /// Captures read.
     pub captures: AtomicU64,
 }
 
-/// An image and how it came about.
+/// An image and its report.
 #[derive(Clone, Debug)]
 pub struct Built {
     /// The bytes of the image.
     pub image: Vec<u8>,
-    /// What was read and compiled.
+    /// Statistics of reading and compiling.
     pub report: Report,
 }
 
-/// Why there is no image.
+/// The reason why there is no image.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// An input cannot be opened.
@@ -80,18 +79,18 @@ pub enum BuildError {
     /// The image would exceed its format, or cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The temporary files fail.
+    /// Temporary files cannot be used.
     #[error("cannot use temporary files: {0}")]
     Scratch(#[from] io::Error),
-    /// What was asked for is not part of this build.
+    /// A requested feature is not part of this build.
     #[error("this robomaton was built without `{0}`")]
     LeftOut(&'static str),
-    /// The system gives no threads.
+    /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// Everything that was read, compiled. What is left to do is to write it.
+/// Everything that was read, compiled and ready for writing.
 pub struct Prepared<'o> {
     joined: Joined<'o>,
     options: &'o Options,
@@ -103,7 +102,7 @@ pub struct Prepared<'o> {
 pub type ShardWriter<'w> = Box<dyn FnOnce(&mut dyn Write) -> Result<(), WriteError> + 'w>;
 
 impl Prepared<'_> {
-    /// What was read and compiled.
+    /// Statistics of reading and compiling.
     pub fn report(&self) -> &Report {
         &self.report
     }
@@ -111,16 +110,16 @@ impl Prepared<'_> {
     /// Writes the image.
     ///
     /// # Errors
-    /// When the image would not fit its format, a temporary file cannot be read, or `out` fails.
+    /// If the image exceeds its format, a temporary file cannot be read, or `out` fails.
     pub fn write(self, out: &mut dyn Write) -> Result<Report, BuildError> {
         self.write_shards(NonZero::<u8>::MIN, &mut |_, write| write(out))
     }
 
-    /// Writes the image as so many files, which together are opened as one. `each` is given the
-    /// number of a file, and what writes it.
+    /// Writes the image as a number of files, which are opened as one image. `each` gets the number
+    /// of a file and a function that writes it.
     ///
     /// # Errors
-    /// Those of [`Prepared::write`], of any file.
+    /// Those of [`Prepared::write`], for any file.
     pub fn write_shards(
         mut self,
         shards: NonZero<u8>,
@@ -139,10 +138,10 @@ impl Prepared<'_> {
     }
 }
 
-/// Reads all inputs and makes their image, in memory.
+/// Reads all inputs and builds their image in memory.
 ///
 /// # Errors
-/// Those of [`prepare`], and when the image would not fit its format.
+/// Those of [`prepare`], and if the image exceeds its format.
 pub fn build(inputs: &[Input], options: &BatchOptions, progress: &Progress) -> Result<Built, BuildError> {
     let mut image = Vec::new();
     let report = prepare(inputs, options, progress)?.write(&mut image)?;
@@ -152,8 +151,8 @@ pub fn build(inputs: &[Input], options: &BatchOptions, progress: &Progress) -> R
 /// Reads and compiles all inputs.
 ///
 /// # Errors
-/// When an input cannot be opened, what is compiled would not fit an image, or temporary files
-/// fail; bad records are in the report instead.
+/// If an input cannot be opened, the compiled documents exceed the image format, or temporary files
+/// fail. Bad records are not errors; the report lists them.
 pub fn prepare<'o>(
     inputs: &[Input],
     options: &'o BatchOptions,
@@ -181,7 +180,7 @@ pub fn prepare<'o>(
             let mut send = move |block| sender.send(block).is_ok();
             let reader = scope.spawn(move || read_blocks(inputs, options, progress, &mut send));
             let taken = pool.install(|| receiver.into_iter().try_for_each(|block| gathered.take(block)));
-            // A reader that panicked is a bug; its panic goes on here.
+            // A reader that panicked is a bug; its panic continues here.
             let read = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             gathered.report.read_time = read?;
             Ok::<(), BuildError>(taken?)
@@ -191,13 +190,13 @@ pub fn prepare<'o>(
     Ok(Prepared { joined, options: &options.compile, report, start })
 }
 
-/// Items that are handed over together.
+/// Items that are passed on together.
 #[derive(Default)]
 struct Block {
     captures: Vec<Capture>,
-    /// How many of the captures are of robots.txt; the others are possible targets of redirects.
+    /// The number of captures of robots.txt; the others are possible targets of redirects.
     robots: u64,
-    /// The bytes of all bodies.
+    /// Bytes of all bodies.
     bytes: usize,
     revisits: Vec<Revisit>,
     skipped: Vec<Skipped>,
@@ -228,8 +227,8 @@ impl Block {
     }
 }
 
-/// Reads everything into blocks, until `take` wants no more; gives the time spent reading rather
-/// than waiting.
+/// Reads everything into blocks until `take` returns false. Returns the time spent reading, without
+/// the time spent waiting.
 fn read_blocks(
     inputs: &[Input],
     options: &BatchOptions,

@@ -1,52 +1,52 @@
-//! What a reader delivers: a capture, or why a record gave none.
+//! The result of reading a record: a capture, or the reason why there is none.
 //!
-//! Made by the readers of single formats, consumed by the batch driver. Invariant: every record met
+//! Readers of single formats produce it, the batch driver consumes it. Invariant: every record
 //! becomes exactly one [`Item`], so the items of a run add up to the records of its inputs. This
-//! file reads nothing, and does not know what a body means.
+//! module reads nothing, and does not know what a body means.
 
 use robomaton_formats::site::{DATA_TXT, SiteError, SiteKey};
 use std::ops::RangeInclusive;
 use xxhash_rust::xxh3::Xxh3;
 
-/// One fetch of one URL, as its crawler stored it.
+/// One fetch of one URL, as stored by a crawler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
-    /// The URL as captured, without the `<>` some writers put around it; a bare host where that is
-    /// all there is.
+    /// The URL as captured, without the `<>` that some writers put around it; or a bare host, if
+    /// nothing else is known.
     pub url: String,
     /// The site that the URL belongs to.
     pub site: SiteKey,
-    /// Unix seconds; 0 when unknown.
+    /// Unix seconds; 0 if unknown.
     pub fetched_at: i64,
-    /// The HTTP status; 0 when there was no answer. A file in a directory counts as 200.
+    /// The HTTP status; 0 if there was no answer. A file in a directory counts as 200.
     pub status: u16,
-    /// Seconds for which the answer is fresh, where its headers say so (R17).
+    /// Seconds for which the answer is fresh, if its headers say so (R17).
     pub fresh_for: Option<u32>,
-    /// The `Location` header, as it stands.
+    /// The `Location` header, unmodified.
     pub location: Option<String>,
-    /// The `Content-Type` header, as it stands.
+    /// The `Content-Type` header, unmodified.
     pub content_type: Option<String>,
-    /// The body, transfer and content encodings undone.
+    /// The body, after removal of transfer and content encodings.
     pub body: Vec<u8>,
-    /// Whether the body is known to be incomplete: over a limit, or cut when it was captured.
+    /// True if the body is known to be incomplete: over a limit, or truncated at capture.
     pub truncated: bool,
 }
 
 impl Capture {
-    /// Whether this is the site's own `/robots.txt`: a bare host, or a URL with exactly that path.
+    /// True if this is the site's own `/robots.txt`: a bare host, or a URL with exactly that path.
     ///
-    /// A query makes it another resource, and so does the root: only a redirect can give those a
+    /// With a query it is another resource, and so is the root: only a redirect can give those a
     /// meaning.
     pub fn is_robots(&self) -> bool {
         !self.url.contains("://") || self.is_of("robots.txt")
     }
 
-    /// Whether this is the site's own `/data.txt` (K1): a URL with exactly that path.
+    /// True if this is the site's own `/data.txt` (K1): a URL with exactly that path.
     pub fn is_data_txt(&self) -> bool {
         self.is_of(DATA_TXT)
     }
 
-    /// The key of the document that this is a capture of; `None` for other URLs.
+    /// The key of the captured document; `None` for other URLs.
     pub(crate) fn key(&self) -> Option<SiteKey> {
         if self.is_robots() {
             Some(self.site.clone())
@@ -57,18 +57,18 @@ impl Capture {
         }
     }
 
-    /// Whether the URL is that of a file in the root.
+    /// True if the URL is that of a file in the root.
     fn is_of(&self, file: &str) -> bool {
         let Some((_, rest)) = self.url.split_once("://") else { return false };
         let Some(path) = rest.find(['/', '?', '#', '\\']).map(|end| &rest[end..]) else { return false };
         let is_root = |path: &str| path.strip_prefix('/') == Some(file);
-        // Dot segments, fragments, back slashes: rare enough to ask twice.
+        // Dot segments, fragments and backslashes are rare, so they may be parsed twice.
         is_root(path)
             || path.contains(file)
                 && url::Url::parse(&self.url).is_ok_and(|url| is_root(url.path()) && url.query().is_none())
     }
 
-    /// Path and query of the URL as they stand there.
+    /// Path and query of the URL as written.
     pub(crate) fn target(&self) -> String {
         let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
         let rest = rest.split('#').next().unwrap_or_default();
@@ -79,14 +79,15 @@ impl Capture {
         }
     }
 
-    /// A hash of everything that can change what a capture compiles to, fetch time and status
-    /// aside.
+    /// A hash of everything that can change the compiled document, except for fetch time and
+    /// status.
     ///
-    /// It breaks ties between captures of one site and second, so the order of reading never does.
+    /// It breaks ties between captures of one site and second, so that the order of reading does
+    /// not.
     pub fn fingerprint(&self) -> u128 {
         let mut hash = Xxh3::new();
         hash.update(&self.body);
-        // Lengths in front keep neighbouring fields apart; fields are written in one fixed order.
+        // Length prefixes separate adjacent fields; fields are written in one fixed order.
         let mut field = |bytes: Option<&[u8]>| {
             hash.update(&bytes.map_or(u64::MAX, |bytes| bytes.len() as u64).to_le_bytes());
             hash.update(bytes.unwrap_or_default());
@@ -100,61 +101,61 @@ impl Capture {
     }
 }
 
-/// A fetch of a site's document that found what an earlier capture holds, and stored it no second
-/// time: a WARC `revisit` record, or an answer 304 Not Modified.
+/// A fetch of a site's document that found the content of an earlier capture and did not store it
+/// again: a WARC `revisit` record, or an answer 304 Not Modified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revisit {
-    /// The site, or its document beside robots.txt.
+    /// The site, or another document of it.
     pub key: SiteKey,
-    /// Unix seconds; 0 when unknown.
+    /// Unix seconds; 0 if unknown.
     pub fetched_at: i64,
-    /// Seconds for which the answer is fresh, where its headers say so (R17).
+    /// Seconds for which the answer is fresh, if its headers say so (R17).
     pub fresh_for: Option<u32>,
-    /// When the capture was fetched that holds the content, as far as the record tells.
+    /// When the capture with the content was fetched, as far as the record says.
     pub of: RangeInclusive<i64>,
-    /// What the record is if there is no such capture.
+    /// The item for the record if there is no such capture.
     pub otherwise: Skipped,
 }
 
-/// What a reader made of one record.
+/// The result of reading one record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// A capture of a site's `/robots.txt`.
     Capture(Capture),
-    /// A capture of any other URL: of use if it is a `/data.txt`, if a robots.txt redirects or
-    /// refers to it, or as a page with permissions embedded in it.
+    /// A capture of any other URL: used if it is a `/data.txt`, if a robots.txt redirects or refers
+    /// to it, or as a page with permissions.
     Target(Capture),
-    /// A fetch that found what an earlier capture holds.
+    /// A fetch that found the content of an earlier capture.
     Revisit(Revisit),
-    /// A record that cannot be used, and why.
+    /// A record that cannot be used, with the reason.
     Skipped(Skipped),
-    /// A record of a kind that never holds a capture (WARC `request`, `metadata`, …).
+    /// A record of a kind that never contains a capture (WARC `request`, `metadata`, …).
     Ignored,
 }
 
-/// A record that gave no capture.
+/// A record without a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// The file, or `-`.
     pub source: String,
-    /// Where in it: the offset in bytes after decompression, of byte ranges the one in the file; or
-    /// the number (from 1) of a line in JSONL, of a row in CSV (behind the header) and Parquet, of
-    /// an entry in tar and zip.
+    /// The place in the file: the byte offset after decompression, or for byte ranges the offset in
+    /// the file; or the number (from 1) of a line in JSONL, of a row in CSV (after the header) and
+    /// Parquet, of an entry in tar and zip.
     pub at: u64,
-    /// Why.
+    /// The reason.
     pub reason: SkipReason,
 }
 
-/// Why a record gave no capture. `Display` explains one case; [`SkipReason::name`] is its kind, for
-/// counting.
+/// The reason why a record has no capture. `Display` describes one case; [`SkipReason::name`] is
+/// its kind, for counting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkipReason {
-    /// A file whose name, without `.txt`, is no host name.
+    /// A file whose name, without `.txt`, is not a host name.
     #[error("the file name {0:?} names no host: expected HOST or HOST.txt, as in example.com.txt")]
     FileName(String),
-    /// A file that a host may be named as, but whose name and content look like something else.
-    /// [`ReadLimits::any_name`] takes it all the same.
+    /// A file whose name could be a host, but whose name and content look like something else.
+    /// [`ReadLimits::any_name`] reads it anyway.
     #[error("looks like {0}, not like a robots.txt")]
     NoRobots(String),
     /// An image among the captures.
@@ -163,43 +164,43 @@ pub enum SkipReason {
     /// A file that cannot be read to its end.
     #[error("cannot be read: {0}")]
     Io(String),
-    /// Compressed data that is cut short or damaged; what came before it was kept.
+    /// Truncated or damaged compressed data; what came before it was kept.
     #[error("damaged gzip data: {0}")]
     Gzip(&'static str),
-    /// The same of zstd.
+    /// The same for zstd.
     #[error("damaged zstd data: {0}")]
     Zstd(&'static str),
-    /// An archive that cannot be read to its end, or an entry of it.
+    /// An archive or an entry of it that cannot be read to its end.
     #[error("{0}")]
     Archive(String),
-    /// An entry of an archive that is no file: a link, a device.
+    /// An archive entry that is not a file: a link, a device.
     #[error("the entry {0:?} is no regular file")]
     NotRegular(String),
-    /// A format that is read from its end, in a stream: unpack it first, and name the file.
+    /// A format that is read from its end, in a stream. Decompress it first, and name the file.
     #[error("{0} is read from files only, not from standard input, nor packed, nor inside an archive")]
     NeedsFile(&'static str),
-    /// A format that this build was made without.
+    /// A format that is not part of this build.
     #[error("this robomaton was built without `{0}`")]
     LeftOut(&'static str),
-    /// A file that does not begin as the format that its name ends with.
+    /// A file that does not begin like the format of its extension.
     #[error("it is named as {0}, but does not begin as such a file")]
     Misnamed(&'static str),
-    /// An archive in an archive.
+    /// An archive inside an archive.
     #[error("a {0} archive inside an archive is not read")]
     Nested(&'static str),
-    /// A table that has no column which names a site, nor those of a byte range.
+    /// A table without a column for a site or for byte ranges.
     #[error("no column url or host, nor filename, offset and length; the columns are: {0}")]
     Columns(String),
-    /// A row of a table whose fields make no capture.
+    /// A table row whose fields are no capture.
     #[error("bad row: {0}")]
     Row(String),
-    /// A table that cannot be read from here on.
+    /// A table that cannot be read further.
     #[error("damaged table, of which the rest is not read: {0}")]
     Table(String),
-    /// A byte range that holds no WARC record.
+    /// A byte range without a WARC record.
     #[error("bad byte range: {0}")]
     Range(String),
-    /// A WARC `revisit` record whose capture is not there.
+    /// A WARC `revisit` record whose capture is missing.
     #[error("the capture that this revisit record refers to is not among the captures")]
     Revisit,
     /// Bytes where a WARC record should begin; skipped up to the next line that begins with
@@ -218,25 +219,25 @@ pub enum SkipReason {
     /// The file ends inside the record, or is damaged there.
     #[error("the file ends, or is damaged, inside this record")]
     RecordCut,
-    /// A URL that names no site.
+    /// A URL that does not name a site.
     #[error("{url:?}: {error}")]
     Url {
         /// The URL as captured.
         url: String,
-        /// Why it names no site.
+        /// The reason.
         #[source]
         error: SiteError,
     },
-    /// A `/data.txt` of a host whose name is too long for an image to hold both.
+    /// A `/data.txt` of a host whose name is too long for an image to have both.
     #[error("{0:?}: the host is too long for an entry of its data.txt")]
     LongName(String),
     /// An HTTP response that cannot be read.
     #[error("bad HTTP response: {0}")]
     Http(&'static str),
-    /// A content encoding that is not known here, over a body that is not text as it stands.
+    /// An unknown content encoding of a body that is not plain text.
     #[error("unknown content encoding {0:?}")]
     Encoding(String),
-    /// 304 Not Modified: says that an older capture holds, which is not there.
+    /// 304 Not Modified refers to an older capture, which is missing.
     #[error("304 Not Modified holds no rules, and no older capture does")]
     NotModified,
     /// A JSONL line that exceeds [`ReadLimits::max_line`].
@@ -248,7 +249,7 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    /// The kind of reason, a constant to count by.
+    /// The kind of the reason, a constant for counting.
     pub const fn name(&self) -> &'static str {
         match self {
             SkipReason::FileName(_) => "file-name",
@@ -284,30 +285,28 @@ impl SkipReason {
     }
 }
 
-/// What a reader takes, and holds in memory at most. Past a limit a record is cut or skipped, and
-/// says so.
+/// Limits of the readers. A record over a limit is truncated or skipped, and reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadLimits {
-    /// Bytes of a body, after decoding: the rest is dropped and the capture marked truncated.
+    /// Bytes of a decoded body; the rest is dropped and the capture marked truncated.
     pub max_body: usize,
-    /// Bytes of a WARC record by its own Content-Length: a longer one is not believed, but skipped.
+    /// Bytes of a WARC record by its own Content-Length; a longer one is skipped as implausible.
     pub max_record: u64,
     /// Bytes of a WARC header, and of an HTTP header.
     pub max_header: usize,
     /// Bytes of a JSONL line, and of a CSV row.
     pub max_line: usize,
-    /// The window of a zstd frame, as a power of two; what `zstd` without `--long` writes needs 27
-    /// at most.
+    /// The window of a zstd frame, as a power of two; `zstd` without `--long` writes up to 27.
     pub max_window_log: u32,
     /// Bytes of the dictionary of a zstd file.
     pub max_dictionary: usize,
-    /// Entries of a tar or zip archive: behind so many, it is not read.
+    /// Entries of a tar or zip archive; the rest is not read.
     pub max_entries: u64,
-    /// Byte ranges that are held, to be sorted by file and place, before they are read.
+    /// Byte ranges in memory, sorted by file and place before they are read.
     pub max_ranges: usize,
-    /// Whether every file that could be named after a host is its robots.txt, also where name and
-    /// content look like something else (`README.md`).
+    /// True to read every file whose name could be a host as that host's robots.txt, even if name
+    /// and content look like something else (`README.md`).
     pub any_name: bool,
 }
 

@@ -1,10 +1,10 @@
-//! CSV (RFC 4180) with a header line: one row, one capture, by the names of the columns.
+//! CSV (RFC 4180) with a header line: each row is a capture, by the names of the columns.
 //!
-//! Stands between `window` and `row`. Fields are bytes, so a body arrives in whatever encoding it
-//! was. Invariants: every row is one item, and one with too few or too many fields costs itself
-//! alone; a row that does not end within the limit, or damage, ends the table, since inside a
-//! quoted body any line may look like a row: what a stranger wrote there must not become a capture
-//! of another site. It does not know what the columns mean.
+//! It stands between `window` and `row`. Fields are bytes, so bodies may be in any encoding.
+//! Invariants: every row is one item, and a row with too few or too many fields affects no other; a
+//! row that does not end within the limit, or damage, ends the table, since inside a quoted body
+//! any line may look like a row: untrusted content must not become a capture of another site. It
+//! does not know what the columns mean.
 
 use crate::record::Event;
 use crate::row::{Column, Row};
@@ -12,7 +12,7 @@ use crate::window::Window;
 use crate::{ReadLimits, SkipReason};
 use csv_core::{ReadRecordResult, Reader};
 
-/// Columns that a table may have.
+/// The maximum number of columns.
 const MAX_COLUMNS: usize = 4096;
 
 /// The rows of a table.
@@ -83,7 +83,7 @@ impl Iterator for Rows<'_, '_> {
     }
 }
 
-/// The fields of one row: their bytes, one behind the other, and where each ends.
+/// The fields of one row: their concatenated bytes, and the end of each.
 struct Fields {
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -101,7 +101,7 @@ fn fields(reader: &mut Reader, window: &mut Window<'_>, max: usize) -> Result<Op
     let mut fields = Fields { bytes: vec![0; max.min(1024)], ends: vec![0; 16] };
     let (mut written, mut ended) = (0, 0);
     loop {
-        // At the end there is nothing in the window, which tells the reader to give what it has.
+        // At the end the window is empty, which makes the reader return the rest.
         let data = window.want(1);
         let data_ends = data.is_empty();
         let (result, taken, out, ends) =

@@ -1,13 +1,13 @@
-//! Dates of captures and of HTTP headers, as unix seconds.
+//! Dates of captures and of HTTP headers, as Unix seconds.
 //!
 //! Used by `warc`, `jsonl` and `http`. Invariant: a date without a zone is read as UTC, so the
-//! result never depends on the machine. It does not know the present: nothing here reads a clock.
+//! result does not depend on the machine. Nothing here reads a clock.
 
 use jiff::civil::DateTime;
 use jiff::fmt::{rfc2822, strtime};
 use jiff::{Timestamp, tz::TimeZone};
 
-/// The date of a capture: RFC 3339, also without a zone or time of day (both occur in the wild).
+/// The date of a capture: RFC 3339, or without a zone or time of day (both occur in practice).
 pub(crate) fn iso(text: &str) -> Option<i64> {
     let text = text.trim_ascii();
     if let Ok(time) = text.parse::<Timestamp>() {

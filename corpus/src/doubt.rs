@@ -1,13 +1,13 @@
-//! File names that a host may have, and that programs, documents and pictures have far more often.
+//! File names that could be hosts, but are far more common for programs, documents and images.
 //!
-//! Asked by `kind` about a name and by `input` about the content behind it: `README.md` lies in
-//! many directories, and `example.md` is a host of Moldova. No list of top-level domains tells the
-//! two apart, so the content does. Invariant: a name alone never refuses a file, and bounded work
-//! is done, whatever the content.
+//! `kind` calls it for a name, and `input` for the content: `README.md` is in many directories, and
+//! `example.md` is a host in Moldova. A list of top-level domains cannot distinguish them, so the
+//! content decides. Invariant: no file is rejected by its name alone, and work is bounded for any
+//! content.
 
 use robomaton_grammar::{LineKind, scan};
 
-/// Endings of files that nobody crawled. Top-level domains that many hosts use (`.pl`, `.in`,
+/// Extensions of files that are not captures. Top-level domains that many hosts use (`.pl`, `.in`,
 /// `.so`) are left out.
 const ENDINGS: [&str; 118] = [
     "7z", "apk", "avi", "bak", "bat", "bin", "bmp", "bz2", "c", "cfg", "class", "cmd", "conf", "cpp", "crt",
@@ -21,16 +21,16 @@ const ENDINGS: [&str; 118] = [
     "zip", "zipx", "zsh", "zst",
 ];
 
-/// Bytes of a text that show whether it is a robots.txt.
+/// Bytes of a text that are examined.
 const LOOKED_AT: usize = 64 << 10;
 
-/// What a file of this name may be in place of a robots.txt: `a .md file`. `None` where the name
-/// leaves no doubt.
+/// The kind of file that this name may have instead of a robots.txt: `a .md file`. `None` if the
+/// name is clear.
 ///
-/// `ended` is whether the file name had the ending `.txt` behind this host.
+/// `ended` is true if the file name had the extension `.txt` after this host.
 pub(crate) fn doubt(host: &str, ended: bool) -> Option<String> {
     if ended {
-        // `notes.txt` may be anything, `example.md.txt` is what was asked for.
+        // `notes.txt` may be anything, `example.md.txt` is clear.
         let is_plain = host.contains(['.', ':']) || host.eq_ignore_ascii_case("localhost");
         return (!is_plain).then(|| "some other text".to_owned());
     }
@@ -41,7 +41,7 @@ pub(crate) fn doubt(host: &str, ended: bool) -> Option<String> {
     is_known.then(|| format!("a .{ending} file"))
 }
 
-/// Whether most lines of a text that say anything are records of robots.txt.
+/// True if most non-blank lines of a text are robots.txt records.
 pub(crate) fn is_robots(text: &[u8]) -> bool {
     let tree = scan(text, LOOKED_AT);
     let (mut records, mut others) = (0_usize, 0_usize);

@@ -1,9 +1,10 @@
-//! Undoes transfer and content encodings of a body, where they are really there.
+//! Removes transfer and content encodings of a body, where they are actually present.
 //!
-//! Called by `http`. Crawlers differ: some store the bytes of the wire, some (Common Crawl) store
-//! decoded bodies below the header of the wire. So every step first asks the bytes, and what does
-//! not decode but reads as text is taken as decoded already. Invariant: no step's result exceeds
-//! the limit by more than one buffer. It does not know headers, only the names of the codings.
+//! `http` calls it. Crawlers differ: some store the bytes of the connection, some (Common Crawl)
+//! store decoded bodies with the original headers. So every step first examines the bytes, and a
+//! body that does not decode but reads as text counts as decoded. Invariant: the result of each
+//! step exceeds the limit by at most one buffer. It does not know headers, only the names of the
+//! encodings.
 
 use crate::{Looks, SkipReason, sniff};
 use flate2::read::GzDecoder;
@@ -11,17 +12,17 @@ use flate2::{Decompress, FlushDecompress, Status};
 use std::borrow::Cow;
 use std::io::Read;
 
-/// More content codings in a row than anyone uses: a limit on work per body.
+/// More content encodings in a row than occur in practice: limits the work per body.
 const MAX_CODINGS: usize = 4;
 
-/// A body, and whether it is all there.
+/// A body, and whether it is complete.
 pub(crate) struct Body<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     pub(crate) truncated: bool,
 }
 
 impl<'a> Body<'a> {
-    /// A body as it was stored.
+    /// A body as stored.
     pub(crate) fn stored(bytes: &'a [u8], truncated: bool) -> Body<'a> {
         Body { bytes: Cow::Borrowed(bytes), truncated }
     }
@@ -34,7 +35,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Undoes the codings of a `Content-Encoding` header, the last one first.
+    /// Removes the encodings of a `Content-Encoding` header, last one first.
     pub(crate) fn decode(mut self, codings: &str, max: usize) -> Result<Body<'a>, SkipReason> {
         for coding in
             codings.rsplit(',').map(str::trim_ascii).filter(|name| !name.is_empty()).take(MAX_CODINGS)
@@ -42,14 +43,14 @@ impl<'a> Body<'a> {
             let inflated = match coding.to_ascii_lowercase().as_str() {
                 "identity" | "none" | "utf-8" => continue,
                 "gzip" | "x-gzip" => gunzip(&self.bytes, max),
-                // RFC 9110 means zlib; some servers send bare deflate data.
+                // RFC 9110 means zlib; some servers send raw deflate data.
                 "deflate" => inflate(&self.bytes, is_zlib(&self.bytes), max),
                 _ if is_text(&self.bytes) => continue,
                 _ => return Err(SkipReason::Encoding(coding.to_owned())),
             };
             let (bytes, whole) = inflated;
-            // Half a gzip file is worth its beginning; text that happens to inflate for a few bytes
-            // is text.
+            // The beginning of a gzip file is useful; text whose first bytes happen to inflate is
+            // text.
             if whole || (!bytes.is_empty() && !is_text(&self.bytes)) {
                 self = Body { bytes: Cow::Owned(bytes), truncated: self.truncated || !whole };
             }
@@ -57,7 +58,7 @@ impl<'a> Body<'a> {
         Ok(self)
     }
 
-    /// The body in memory of its own, at most `max` bytes of it.
+    /// The body as an owned buffer, truncated to `max` bytes; true if it is truncated.
     pub(crate) fn limited(self, max: usize) -> (Vec<u8>, bool) {
         let truncated = self.truncated || self.bytes.len() > max;
         let bytes = match self.bytes {
@@ -71,8 +72,8 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The data of the first gzip member, and whether there was nothing wrong with it. What exceeds
-/// `max` is cut at the next byte, so that the caller sees the excess.
+/// The data of the first gzip member, and true if there was no error. Excess over `max` is cut
+/// after one byte, so that the caller can see it.
 fn gunzip(bytes: &[u8], max: usize) -> (Vec<u8>, bool) {
     let mut out = Vec::new();
     let limit = (max as u64).saturating_add(1);
@@ -80,8 +81,8 @@ fn gunzip(bytes: &[u8], max: usize) -> (Vec<u8>, bool) {
     (out, whole)
 }
 
-/// The same for deflate data, with a zlib header or bare. (The readers of `flate2` take the end of
-/// the input for the end of the data here.)
+/// The same for deflate data, with a zlib header or raw. (The readers of `flate2` treat the end of
+/// the input as the end of the data here.)
 fn inflate(bytes: &[u8], zlib: bool, max: usize) -> (Vec<u8>, bool) {
     const BUFFER: usize = 32 << 10;
     let (mut state, mut out, mut rest) = (Decompress::new(zlib), Vec::new(), bytes);
@@ -100,18 +101,18 @@ fn inflate(bytes: &[u8], zlib: bool, max: usize) -> (Vec<u8>, bool) {
     }
 }
 
-/// Whether these bytes read as text as they stand; compressed ones are not even UTF-8.
+/// True if these bytes are text; compressed bytes are not even UTF-8.
 fn is_text(bytes: &[u8]) -> bool {
     sniff(bytes, None) != Looks::Binary && str::from_utf8(bytes).is_ok()
 }
 
-/// Whether the two bytes of a zlib header (RFC 1950 2.2) stand here.
+/// True if the bytes begin with a zlib header (RFC 1950 2.2).
 fn is_zlib(bytes: &[u8]) -> bool {
     matches!(bytes, [method, flags, ..] if method & 15 == 8 && (u16::from(*method) << 8 | u16::from(*flags)) % 31 == 0)
 }
 
-/// The data of the chunks, and whether the last chunk was among them; `None` if not even one chunk
-/// begins here.
+/// The data of the chunks, and true if the last chunk was among them; `None` if no chunk begins
+/// here.
 fn unchunk(mut rest: &[u8]) -> Option<(Vec<u8>, bool)> {
     let mut bytes = Vec::with_capacity(rest.len());
     let mut chunks = 0_u64;
@@ -128,7 +129,7 @@ fn unchunk(mut rest: &[u8]) -> Option<(Vec<u8>, bool)> {
     (chunks > 0).then_some((bytes, false))
 }
 
-/// The size of the chunk that begins here, and what stands behind its first line.
+/// The size of the chunk that begins here, and the bytes after its first line.
 fn chunk_size(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(1024)])?;
     let line = bytes[..end].trim_ascii_end();

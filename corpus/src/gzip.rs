@@ -1,27 +1,26 @@
 //! A stream of gzip members, read past damage.
 //!
-//! Stands under `window`. `flate2`'s own reader stops for good at the first bad byte; a WARC file
-//! has a member per record, and one bad member must not cost the million behind it. So this file
-//! frames the members itself (RFC 1952), inflates with one reused state, and behind damage looks
-//! for the next member. Invariant: a [`Step::Cut`] stands between bytes that the stream does not
-//! vouch for being neighbours. It does not know what the members hold.
+//! It stands below `window`. `flate2`'s own reader stops at the first bad byte; a WARC file has a
+//! member per record, and one bad member must not lose the million after it. So this module splits
+//! the members itself (RFC 1952), inflates with one reused state, and after damage searches for the
+//! next member. Invariant: a [`Step::Cut`] separates bytes that may not be adjacent in the
+//! original. It does not know what the members contain.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::io::{self, BufRead};
 
-/// What reading gave.
+/// The result of a read.
 pub(crate) enum Step {
-    /// So many bytes, at least one.
+    /// A number of bytes, at least one.
     Data(usize),
-    /// The stream is damaged here. Reading again goes on at the next member, if there is one.
+    /// The stream is damaged here. The next read continues at the next member, if there is one.
     Cut {
-        /// How.
+        /// The kind of damage.
         why: &'static str,
-        /// Whether the bytes before it are in doubt: their member has no end, or not their
-        /// checksum.
+        /// True if the bytes before it are in doubt: their member has no end, or a wrong checksum.
         doubtful: bool,
     },
-    /// The end.
+    /// The end of the stream.
     End,
 }
 
@@ -31,9 +30,9 @@ enum State {
     Between,
     /// In the deflate stream of a member.
     Inside,
-    /// Damage was met, and is still to be told.
+    /// Damage was found, but not reported yet.
     Failed(&'static str),
-    /// Behind damage that was told.
+    /// After damage that was reported.
     Lost,
     Ended,
 }
@@ -46,15 +45,15 @@ pub(crate) struct Gunzip<R> {
     state: State,
 }
 
-/// How a member begins: the magic number and the one method there is.
+/// The beginning of a member: the magic number and the only method.
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
-/// Flags of its header (RFC 1952 2.3.1); the upper three bits are reserved and zero.
+/// Flags in the header (RFC 1952 2.3.1); the upper three bits are reserved and zero.
 const HEADER_CRC: u8 = 2;
 const EXTRA: u8 = 4;
 const NAME: u8 = 8;
 const COMMENT: u8 = 16;
 
-/// Whether gzip data can begin with `bytes`.
+/// True if gzip data can begin with `bytes`.
 pub(crate) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
@@ -64,7 +63,7 @@ impl<R: BufRead> Gunzip<R> {
         Gunzip { inner, inflate: Decompress::new(false), crc: Crc::new(), state: State::Between }
     }
 
-    /// Goes on with the members of another stream.
+    /// Continues with the members of another stream.
     pub(crate) fn restart(&mut self, inner: R) {
         (self.inner, self.state) = (inner, State::Between);
     }
@@ -89,7 +88,7 @@ impl<R: BufRead> Gunzip<R> {
         }
     }
 
-    /// Inflates a stretch of a member; leaves the state `Inside` when there is more of it.
+    /// Inflates a part of a member; the state stays `Inside` if there is more.
     fn inflate(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let input = self.inner.fill_buf()?;
         let (was_in, was_out) = (self.inflate.total_in(), self.inflate.total_out());
@@ -107,7 +106,7 @@ impl<R: BufRead> Gunzip<R> {
         Ok(count)
     }
 
-    /// The checksum and length behind a member's data.
+    /// The checksum and length after a member's data.
     fn trailer(&mut self) -> io::Result<State> {
         let (Some(sum), Some(length)) = (self.number()?, self.number()?) else {
             return Ok(State::Failed("the file ends inside a member"));
@@ -118,7 +117,7 @@ impl<R: BufRead> Gunzip<R> {
         Ok(State::Between)
     }
 
-    /// Forgets the member before: what is damaged from here on does not concern it.
+    /// Forgets the previous member: later damage does not concern it.
     fn reset(&mut self) {
         self.inflate.reset(false);
         self.crc.reset();
@@ -135,13 +134,13 @@ impl<R: BufRead> Gunzip<R> {
         self.header(flags)
     }
 
-    /// Looks for the next bytes that can begin a member.
+    /// Searches for the next bytes that can begin a member.
     fn search(&mut self) -> io::Result<State> {
         self.reset();
         let mut seen = 0;
         while let Some(byte) = self.byte()? {
             seen = match byte {
-                // The reserved flags tell a header from chance once in eight.
+                // The reserved flags exclude seven of eight false headers.
                 flags if seen == MAGIC.len() && flags < 32 => return self.header(flags),
                 byte if MAGIC.get(seen) == Some(&byte) => seen + 1,
                 byte => usize::from(byte == MAGIC[0]),
@@ -150,7 +149,7 @@ impl<R: BufRead> Gunzip<R> {
         Ok(State::Ended)
     }
 
-    /// What stands between a header's flags and the data; nothing of it matters here.
+    /// Skips the rest of a header after its flags.
     fn header(&mut self, flags: u8) -> io::Result<State> {
         let mut left = 6; // time, extra flags, system
         if flags & EXTRA != 0 {
@@ -165,11 +164,11 @@ impl<R: BufRead> Gunzip<R> {
         if flags & HEADER_CRC != 0 {
             self.drop(2)?;
         }
-        // A header cut short is told by the first turn of `inflate`.
+        // A truncated header is reported by the first turn of `inflate`.
         Ok(State::Inside)
     }
 
-    /// The first byte that is not zero: tapes and some tools pad with zeros.
+    /// The first non-zero byte: tapes and some tools pad with zeros.
     fn padding(&mut self) -> io::Result<Option<u8>> {
         loop {
             match self.byte()? {

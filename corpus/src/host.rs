@@ -1,8 +1,8 @@
 //! Files that are named after a host: each is the robots.txt of that host, and nothing else.
 //!
-//! Called by `input` with a file whose name `kind` has read. Invariant: the content of such a file
-//! is a stranger's and speaks for that host alone; where the name leaves a doubt (`doubt`), most
-//! lines must be records of robots.txt. It does not know other formats.
+//! `input` calls it with a file whose name `kind` has read. Invariant: the content of such a file
+//! is untrusted and counts for that host only; if the name is in doubt (`doubt`), most lines must
+//! be robots.txt records. It does not know other formats.
 
 use crate::doubt::is_robots;
 use crate::kind::{HostName, Kind};
@@ -14,8 +14,8 @@ use robomaton_formats::site::SiteKey;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Reads the robots.txt of a host. The time of its fetch is unknown: the time of the file is that
-/// of its copy.
+/// Reads the robots.txt of a host. The fetch time is unknown: the time of the file is that of the
+/// copy.
 pub(crate) fn read(
     name: HostName,
     data: Box<dyn Read + '_>,
@@ -36,8 +36,8 @@ pub(crate) fn read(
     }
 }
 
-/// Reads a file whose name ends as those of this kind do, and that does not begin as one
-/// (`example.zip` is a host as well): the robots.txt of the host of that name, or nothing.
+/// Reads a file with the extension of this kind that does not begin like one (`example.zip` is also
+/// a host): the robots.txt of that host, or nothing.
 pub(crate) fn read_misnamed(
     path: &Path,
     kind: Kind,
@@ -51,7 +51,7 @@ pub(crate) fn read_misnamed(
     if is_robots(&body) { Ok(capture(host, site, body, limits)) } else { Err(wrong) }
 }
 
-/// The body; of one that is too long, one byte more than the limit.
+/// The body; one that is too long has one byte more than the limit.
 fn body(data: impl Read, limits: &ReadLimits) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     data.take((limits.max_body as u64).saturating_add(1)).read_to_end(&mut body)?;

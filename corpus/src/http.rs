@@ -1,20 +1,19 @@
-//! HTTP responses as crawlers stored them: status, the few header fields that matter, and the
-//! decoded body.
+//! HTTP responses as stored by crawlers: status, the relevant header fields, and the decoded body.
 //!
-//! Called by `warc` with the block of a record and, for its header fields alone, by `jsonl`.
-//! Invariant: a header that the strict parser refuses is split leniently, so real files are not
-//! lost over another field's mistake. It does not know where a response came from, and does not
-//! read the body.
+//! `warc` calls it with the block of a record, and `jsonl` for its header fields only. Invariant: a
+//! header that the strict parser rejects is split leniently, so real files are not lost because of
+//! a mistake in another field. It does not know where a response came from, and does not read the
+//! body.
 
 use crate::dates;
 use crate::encoding::Body;
 use crate::{ReadLimits, SkipReason};
 
-/// Header fields that the strict parser makes room for; responses with more are split leniently.
+/// Header fields that the strict parser has room for; responses with more are split leniently.
 const MAX_FIELDS: usize = 96;
 
-/// The header fields of a response that matter here; of repeated fields the first, unless their
-/// lists join.
+/// The relevant header fields of a response. The first of repeated fields counts, unless they are
+/// lists to be joined.
 #[derive(Default)]
 pub(crate) struct Fields<'a> {
     pub(crate) content_type: Option<&'a [u8]>,
@@ -28,7 +27,7 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Takes notice of one header field.
+    /// Adds one header field.
     pub(crate) fn add(&mut self, name: &[u8], value: &'a [u8]) {
         let first = |slot: &mut Option<&'a [u8]>| {
             slot.get_or_insert(value);
@@ -69,7 +68,7 @@ impl<'a> Fields<'a> {
         if self.max_age.is_some() {
             return self.max_age;
         }
-        // RFC 9111 5.3: what is no date, `0` above all, lies in the past.
+        // RFC 9111 5.3: an invalid date, above all `0`, is in the past.
         let Some(expires) = dates::http(self.expires?) else { return Some(0) };
         let from = match self.date.and_then(dates::http) {
             Some(date) => date,
@@ -80,7 +79,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A count of seconds, quoted or not; more than fits is the most that fits (RFC 9111 1.2.2).
+/// A number of seconds, quoted or not; an overflow is the maximum (RFC 9111 1.2.2).
 fn seconds(digits: &[u8]) -> Option<u32> {
     let digits = digits.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(digits);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
@@ -94,7 +93,7 @@ pub(crate) fn text(value: Option<&[u8]>) -> Option<String> {
     value.map(|value| String::from_utf8_lossy(value.trim_ascii()).into_owned())
 }
 
-/// A response, its body decoded and limited.
+/// A response with a decoded body within the limit.
 pub(crate) struct Response<'a> {
     pub(crate) status: u16,
     pub(crate) fields: Fields<'a>,
@@ -102,7 +101,7 @@ pub(crate) struct Response<'a> {
     pub(crate) truncated: bool,
 }
 
-/// Reads a stored response; `cut` says that more of it was stored than is in `block`.
+/// Parses a stored response; `cut` means that more of it was stored than is in `block`.
 pub(crate) fn response<'a>(
     block: &'a [u8],
     cut: bool,
@@ -127,7 +126,7 @@ pub(crate) fn response<'a>(
     Ok(Response { status, fields, body, truncated })
 }
 
-/// Status and body by `httparse`, in its most tolerant mood.
+/// Status and body by `httparse`, in its most tolerant configuration.
 fn strict<'a>(block: &'a [u8], fields: &mut Fields<'a>) -> Option<(u16, &'a [u8])> {
     let mut room = [httparse::EMPTY_HEADER; MAX_FIELDS];
     let mut response = httparse::Response::new(&mut room);
@@ -165,7 +164,7 @@ fn lenient<'a>(
                     fields.add(field[..colon].trim_ascii(), field[colon + 1..].trim_ascii());
                 }
             }
-            // A response that is all header says enough, unless rules were to follow.
+            // A response with only a header is enough, unless rules should follow.
             None if rest.len() < max_header && !(200..300).contains(&status) => return Ok((status, b"")),
             None => return Err(SkipReason::Http("the header does not end")),
         }

@@ -1,11 +1,12 @@
-//! Inputs of a run: opens them, finds out what they are, and hands the items of their records on.
+//! The inputs of a run: opens them, detects their formats, and passes on the items of their
+//! records.
 //!
-//! The way into this crate. `kind` says what a file is, `source` unpacks what is packed, a reader
-//! yields records, an archive yields files; [`Reading`] hands all of them on and queues the byte
-//! ranges that rows name. Invariants: inputs are read in the order given, directories in the order
-//! of their entries' names, so one command line gives one order of items on every machine; only an
-//! input that was named and cannot be opened is an error, everything else is an item.
-//! It does not know the formats.
+//! This is the entry point of the crate. `kind` detects the format of a file, `source`
+//! decompresses, a reader yields records, an archive yields files; [`Reading`] passes all of them
+//! on and queues the byte ranges in rows. Invariants: inputs are read in the order given,
+//! directories in the order of their entries' names, so one command line gives one order of items
+//! on every machine; only an input that was named and cannot be opened is an error, everything else
+//! is an item. It does not know the formats.
 
 use crate::archive::{Archive, Member};
 use crate::kind::{HEAD, Kind, Name};
@@ -27,20 +28,20 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of a stream without a name that show what it is.
+/// Bytes of a stream without a name that are examined to detect its format.
 const GLANCE: usize = 4096;
 
-/// One input of a run, as a command line names it.
+/// One input of a run, as given on a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A directory, a file that holds captures, or one named after its host.
+    /// A directory, a file of captures, or a file named after its host.
     Path(PathBuf),
-    /// Standard input, `-`: any stream of captures, packed or not.
+    /// Standard input, `-`: any stream of captures, compressed or not.
     Stdin,
 }
 
 impl Input {
-    /// The input that an argument names.
+    /// The input for an argument.
     pub fn from_arg(arg: &OsStr) -> Input {
         if arg == "-" { Input::Stdin } else { Input::Path(arg.into()) }
     }
@@ -52,7 +53,7 @@ impl From<&OsStr> for Input {
     }
 }
 
-/// An input that was named and cannot be read.
+/// The error for an input that was named and cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// It cannot be opened. Check the path, and the permission to read it.
@@ -60,18 +61,18 @@ pub enum ReadError {
     Open {
         /// The input.
         path: PathBuf,
-        /// What the system says.
+        /// The operating system's error.
         #[source]
         error: io::Error,
-        /// Where it is named, if in a list: ` (LIST, line N)`.
+        /// The place in a list, if it was named there: ` (LIST, line N)`.
         listed: Option<String>,
     },
-    /// It is an image, packed perhaps. What an image holds is compiled already.
+    /// It is an image, possibly compressed. The contents of an image are already compiled.
     #[error("{}: {}", .0.display(), SkipReason::Image)]
     Image(PathBuf),
 }
 
-/// The bytes of all inputs as they lie on disk, standard input and what cannot be read left out.
+/// The bytes of all inputs as stored on disk, without standard input and unreadable files.
 /// [`read()`] adds the same number to its `progress`, so the two make a progress bar.
 pub fn total_bytes(inputs: &[Input]) -> u64 {
     let size =
@@ -84,8 +85,8 @@ pub fn total_bytes(inputs: &[Input]) -> u64 {
     inputs.iter().map(total).sum()
 }
 
-/// Reads all inputs, delivers their items to `each` until it breaks, and counts bytes read into
-/// `progress`. Files that byte ranges name are looked for below the current folder.
+/// Reads all inputs, passes their items to `each` until it breaks, and counts bytes read in
+/// `progress`. The files of byte ranges are searched below the current directory.
 pub fn read(
     inputs: &[Input],
     limits: &ReadLimits,
@@ -95,7 +96,7 @@ pub fn read(
     read_below(Path::new("."), inputs, limits, progress, each)
 }
 
-/// The same, where the files that byte ranges name lie below `root`.
+/// Like [`read()`], with the files of byte ranges below `root`.
 pub fn read_below(
     root: &Path,
     inputs: &[Input],
@@ -113,8 +114,8 @@ pub fn read_below(
     Ok(())
 }
 
-/// Reads records out of `reader` as if it were a file called `name`, which no file at all is: a
-/// format that is read from its end is not read.
+/// Reads records from `reader` as if it were a file called `name`. Formats that are read from the
+/// end are not supported.
 pub fn read_from(
     name: &str,
     reader: impl Read,
@@ -131,7 +132,7 @@ pub fn read_from(
     reading.ranges()
 }
 
-/// A run: where its items go, and the byte ranges that wait.
+/// A run: the destination of its items, and the byte ranges that wait.
 struct Reading<'r> {
     limits: &'r ReadLimits,
     progress: &'r AtomicU64,
@@ -139,9 +140,9 @@ struct Reading<'r> {
     ranges: Ranges,
 }
 
-/// How a file is read.
+/// The way to read a file.
 enum Access {
-    /// From its beginning; what it is, its content alone tells.
+    /// From its beginning; only the content determines the format.
     Pipe,
     /// From its beginning.
     Stream(Name),
@@ -150,7 +151,7 @@ enum Access {
 }
 
 impl Reading<'_> {
-    /// Reads one input. A `source` below is the name of a file in items.
+    /// Reads one input. In the methods below, `source` is the name of a file in items.
     fn input(&mut self, input: &Input) -> Result<ControlFlow<()>, ReadError> {
         let Input::Path(path) = input else {
             let stdin = Counted { inner: io::stdin().lock(), progress: self.progress };
@@ -184,7 +185,7 @@ impl Reading<'_> {
             Ok((Access::End(kind), file)) => {
                 let length = file.metadata().map_or(0, |data| data.len());
                 let flow = self.read_backwards(source, kind, file);
-                // It is not read from front to back: nobody can say how far before it is done.
+                // It is not read sequentially, so its progress is only known at the end.
                 progress.fetch_add(length, Ordering::Relaxed);
                 flow
             }
@@ -192,7 +193,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads a file whose directory stands at its end, so far as this build has its reader.
+    /// Reads a file whose directory is at its end, if this build has a reader for it.
     fn read_backwards(&mut self, source: &str, kind: Kind, file: File) -> ControlFlow<()> {
         match kind {
             #[cfg(feature = "parquet")]
@@ -213,7 +214,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads a file by its name and content; it may be one of an archive.
+    /// Reads a file by its name and content; it may be in an archive.
     fn named(
         &mut self,
         source: &str,
@@ -250,8 +251,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads a stream that has no name: its first bytes tell what it is, and JSON lines have none
-    /// of their own.
+    /// Reads a stream without a name: its first bytes determine the format; JSON lines have no
+    /// signature.
     fn unnamed(&mut self, source: &str, data: Box<dyn Read + '_>) -> ControlFlow<()> {
         let mut window = match Source::open(data, self.limits) {
             Ok(source) => Window::new(source),
@@ -305,7 +306,7 @@ impl Reading<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Delivers the rows of a table, or why it has none.
+    /// Passes on the rows of a table, or the reason why it has none.
     fn table(
         &mut self,
         source: &str,
@@ -317,18 +318,18 @@ impl Reading<'_> {
         }
     }
 
-    /// Delivers the one capture of a file, or why it gives none.
+    /// Passes on the one capture of a file, or the reason why it has none.
     fn capture(&mut self, source: &str, capture: Result<Capture, SkipReason>) -> ControlFlow<()> {
         let record = Record { at: 0, content: capture.map(Content::Capture) };
         self.deliver(source, [Event::Record(record)])
     }
 
-    /// Delivers why a file gives nothing.
+    /// Passes on the reason why a file has no captures.
     fn skip(&mut self, source: &str, reason: SkipReason) -> ControlFlow<()> {
         (self.each)(Item::Skipped(Skipped { source: source.to_owned(), at: 0, reason }))
     }
 
-    /// Delivers the records of a file, and reads the byte ranges if so many wait as may be held.
+    /// Passes on the records of a file, and reads the byte ranges when their limit is reached.
     fn deliver(&mut self, source: &str, events: impl IntoIterator<Item = Event>) -> ControlFlow<()> {
         for event in events {
             match event {
@@ -349,9 +350,9 @@ impl Reading<'_> {
     }
 }
 
-/// How a file is to be read. Leaves it at its beginning.
+/// Determines how to read a file. Leaves it at its beginning.
 fn access(path: &Path, file: &mut File) -> io::Result<Access> {
-    // A pipe handed over as a path (`<(zcat x)`) has no name that means anything.
+    // A pipe passed as a path (`<(zcat x)`) has a meaningless name.
     if !file.metadata()?.is_file() {
         return Ok(Access::Pipe);
     }
@@ -366,7 +367,7 @@ fn access(path: &Path, file: &mut File) -> io::Result<Access> {
     Ok(kind.map_or(Access::Stream(name), Access::End))
 }
 
-/// Opens a file met on the walk. To open anything else (a pipe, a device) might wait for ever.
+/// Opens a file found on the walk. Opening anything else (a pipe, a device) might block for ever.
 fn regular(path: &Path) -> io::Result<File> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));
@@ -374,9 +375,9 @@ fn regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Whether a file, unpacked, begins as an image. Leaves it at its beginning.
+/// True if a file, decompressed, begins as an image. Leaves it at its beginning.
 fn is_image(file: &mut File, limits: &ReadLimits) -> io::Result<bool> {
-    // What a pipe gives is given once.
+    // A pipe can be read only once.
     if !file.metadata()?.is_file() {
         return Ok(false);
     }
@@ -386,7 +387,7 @@ fn is_image(file: &mut File, limits: &ReadLimits) -> io::Result<bool> {
     Ok(is_image)
 }
 
-/// A file that counts what is read of it, and is not disturbed by signals.
+/// A file that counts the bytes read, and continues after signals.
 struct Counted<'a, R> {
     inner: R,
     progress: &'a AtomicU64,

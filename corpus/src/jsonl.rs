@@ -4,9 +4,9 @@
 //! {"url": "https://a.example/robots.txt", "status": 200, "fetched_at": "2026-01-02T03:04:05Z", "body": "…"}
 //! ```
 //!
-//! What the keys mean is told in `row`. A line of a CDXJ index is the same behind a key and a
-//! timestamp. Invariants: every line is one item; a bad line costs itself alone; a body is bytes,
-//! so that one which was pasted in without regard to UTF-8 arrives as it was.
+//! `row` defines what the keys mean. A line of a CDXJ index is the same after a key and a
+//! timestamp. Invariants: every line is one item; a bad line affects no other; a body is bytes, so
+//! a body that was inserted without regard to UTF-8 is preserved.
 
 use crate::record::Event;
 use crate::row::Row;
@@ -14,7 +14,7 @@ use crate::source::CHUNK;
 use crate::window::Window;
 use crate::{ReadLimits, SkipReason};
 
-/// The lines of a file; blank ones are nothing.
+/// The lines of a file; blank ones are skipped.
 pub(crate) struct Lines<'w, 'a> {
     window: &'w mut Window<'a>,
     limits: &'w ReadLimits,
@@ -63,8 +63,8 @@ impl Iterator for Lines<'_, '_> {
     }
 }
 
-/// Where the line in front of the window ends; `None` if it does not within `max` bytes, or not at
-/// all.
+/// The end of the line at the front of the window; `None` if it does not end within `max` bytes, or
+/// not at all.
 fn line_end(window: &mut Window<'_>, max: usize) -> Option<usize> {
     let (mut look, mut seen) = (1, 0);
     loop {
@@ -80,7 +80,7 @@ fn line_end(window: &mut Window<'_>, max: usize) -> Option<usize> {
     }
 }
 
-/// Takes the line in front of the window, however long.
+/// Takes the line at the front of the window, whatever its length.
 fn drop_line(window: &mut Window<'_>) {
     loop {
         let data = window.want(1);
@@ -95,7 +95,7 @@ fn drop_line(window: &mut Window<'_>) {
     }
 }
 
-/// The event that a line is; none if it is blank.
+/// The event for a line; `None` if it is blank.
 fn event(line: &[u8], number: u64, limits: &ReadLimits) -> Option<Event> {
     let line = line.trim_ascii();
     if line.is_empty() {
@@ -103,15 +103,14 @@ fn event(line: &[u8], number: u64, limits: &ReadLimits) -> Option<Event> {
     }
     let object = object(line);
     if !object.starts_with(b"{") {
-        // A list of values would do for a row, in the order of our fields, which nobody knows.
+        // An array could be a row by position, but the order of the fields is not defined.
         return Some(Event::skipped(number, SkipReason::Json("no object".to_owned())));
     }
     let row = serde_json::from_slice::<Row>(object).map_err(|error| error.to_string());
     Some(Row::event(row, number, limits.max_body, SkipReason::Json))
 }
 
-/// A line without what a CDXJ index puts in front of the object:
-/// `com,example)/robots.txt 20260102030405`.
+/// A line without the prefix of a CDXJ index: `com,example)/robots.txt 20260102030405`.
 fn object(line: &[u8]) -> &[u8] {
     let mut parts = line.splitn(3, |byte| *byte == b' ');
     match (parts.next(), parts.next(), parts.next()) {

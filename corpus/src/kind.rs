@@ -1,11 +1,11 @@
-//! What a file is: by its name, its first bytes, or its first line.
+//! Detects the format of a file by its name, its first bytes, or its first line.
 //!
-//! Asked by `input` before a reader is chosen. The rule: a name that is a host's makes a file that
-//! host's robots.txt and nothing else, since its bytes are those of a stranger, who could otherwise
-//! write captures of other sites. Where files of other kinds have such names more often (`doubt`),
-//! the content has to be a robots.txt. Of every other file the first bytes decide, then the ending
-//! of the name, then the first line. It reads nothing itself, and does not know compression, but
-//! for the endings that it leaves in names.
+//! `input` calls it before it chooses a reader. A file named after a host is that host's robots.txt
+//! and nothing else, since its content is untrusted and could otherwise contain captures of other
+//! sites. If such a name is more common for other files (`doubt`), the content must be a
+//! robots.txt. For any other file the first bytes decide, then the extension, then the first line.
+//! It reads nothing itself, and knows nothing about compression except the extensions `.gz` and
+//! `.zst`.
 
 use crate::doubt::doubt;
 use crate::row::Column;
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::path::Path;
 
-/// Files that hold captures, or say where they are.
+/// Formats of captures and of indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Warc,
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
     Zip,
 }
 
-/// What a name says.
+/// The meaning of a file name.
 pub(crate) enum Name {
     /// A file of this kind.
     Kind(Kind),
@@ -40,11 +40,11 @@ pub(crate) enum Name {
 pub(crate) struct HostName {
     pub(crate) host: String,
     pub(crate) site: SiteKey,
-    /// What a file of this name may be in place of a robots.txt, where its content has to decide.
+    /// The kind of file that may have this name instead; the content then decides.
     pub(crate) doubt: Option<String>,
 }
 
-/// Endings of names.
+/// File extensions.
 const ENDINGS: [(&str, Kind); 9] = [
     (".warc", Kind::Warc),
     (".jsonl", Kind::Jsonl),
@@ -57,10 +57,10 @@ const ENDINGS: [(&str, Kind); 9] = [
     (".zip", Kind::Zip),
 ];
 
-/// Bytes that [`Kind::of_bytes`] looks at: a tar header names its format behind most of its fields.
+/// Bytes that [`Kind::of_bytes`] examines: a tar header names its format after most of its fields.
 pub(crate) const HEAD: usize = 262;
 
-/// A name without this ending.
+/// A name without this extension.
 fn stem<'n>(name: &'n str, ending: &str) -> Option<&'n str> {
     let (stem, last) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
     last.eq_ignore_ascii_case(ending).then_some(stem)
@@ -78,8 +78,8 @@ impl Name {
 }
 
 impl HostName {
-    /// The host that a file is named after. One label alone is a host only with the ending, or
-    /// every `README` were one; and a `robots.txt` is named after nothing.
+    /// The host that a file is named after. A single label is a host only with the extension,
+    /// otherwise every `README` would be one; a `robots.txt` is named after nothing.
     pub(crate) fn of(name: &str) -> Option<HostName> {
         let (host, ended) = stem(name, ".txt").map_or((name, false), |host| (host, true));
         let named =
@@ -93,7 +93,7 @@ impl HostName {
 }
 
 impl Kind {
-    /// The kind of a file that begins with these bytes, as far as they can be no other.
+    /// The kind of a file that begins with these bytes, if they are unambiguous.
     pub(crate) fn of_bytes(head: &[u8]) -> Option<Kind> {
         match head {
             [b'W', b'A', b'R', b'C', b'/', ..] => Some(Kind::Warc),
@@ -104,7 +104,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a text that begins with these bytes and has no name: a table if its first line
+    /// The kind of a text without a name that begins with these bytes: a table if its first line
     /// names a column.
     pub(crate) fn of_text(head: &[u8]) -> Option<Kind> {
         let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
@@ -117,12 +117,12 @@ impl Kind {
         line.split(|byte| *byte == b',').any(|name| quoted(name).is_some()).then_some(Kind::Csv)
     }
 
-    /// Whether a file of this kind can only be read from its end.
+    /// True if a file of this kind can only be read from its end.
     pub(crate) fn needs_file(self) -> bool {
         matches!(self, Kind::Parquet | Kind::Zip)
     }
 
-    /// What it is called.
+    /// The name of the format.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Warc => "WARC",
@@ -135,13 +135,13 @@ impl Kind {
     }
 }
 
-/// Whether a file that begins with these bytes plainly holds captures, and is no text of one site:
-/// it is packed, is of a kind that its first bytes show, or its first line is an object with a URL.
+/// True if a file that begins with these bytes clearly contains captures rather than the text of
+/// one site: it is compressed, has a known signature, or its first line is an object with a URL.
 pub fn is_captures(head: &[u8]) -> bool {
     is_packed(head) || Kind::of_bytes(head).is_some() || has_capture_in_json(head)
 }
 
-/// Whether the first line is an object with a URL, as captures in JSON lines are.
+/// True if the first line is an object with a URL, like captures in JSON lines.
 fn has_capture_in_json(head: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Captured {

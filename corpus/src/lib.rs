@@ -1,21 +1,21 @@
-//! Captures in: WARC files, tables, JSON lines, directories, archives and standard input become one
-//! stream of [`Item`]s.
+//! Reads captures: WARC files, tables, JSON lines, directories, archives and standard input become
+//! one stream of [`Item`]s.
 //!
-//! First station of the arrow. [`read()`] streams records of every input to a callback, in the
-//! order of the inputs and with bounded memory; [`resolve`] chooses the newest capture of each
-//! site, whatever the order read, and follows redirects. [`build()`] compiles all of it to an
-//! image: with each robots.txt the files that it refers to and the pages of its site, and data.txt
-//! beside it.
+//! This is the first step. [`read()`] streams records of every input to a callback, in the order of
+//! the inputs and with bounded memory; [`resolve`] chooses the newest capture of each site, in
+//! whatever order they are read, and follows redirects. [`build()`] compiles everything to an
+//! image: each robots.txt with the files that it refers to and the pages of its site, and data.txt
+//! as a document of its own.
 //!
-//! Invariants: no bytes make a reader fail or panic: what cannot be used is an [`Item::Skipped`]
-//! with its place and reason, counted by kind, and reading goes on behind it. Only an input that
-//! cannot be opened is an error.
+//! Invariants: no bytes make a reader fail or panic: a record that cannot be used is an
+//! [`Item::Skipped`] with its place and reason, counted by kind, and reading continues after it.
+//! Only an input that cannot be opened is an error.
 //!
-//! What the readers do not know: the syntax of robots.txt. Only `doubt` looks for its records, in
-//! files whose names do not tell whether they are one.
+//! The readers do not know the syntax of robots.txt. Only `doubt` searches for its records, in
+//! files whose names are ambiguous.
 //!
 //! Features, all on by default: `parquet` and `zip` read those formats, `pages` reads HTML. Without
-//! one, an input of that kind is skipped with [`SkipReason::LeftOut`], and pages asked for are
+//! one, an input of that kind is skipped with [`SkipReason::LeftOut`], and a request for pages is
 //! [`BuildError::LeftOut`].
 
 mod archive;

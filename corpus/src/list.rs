@@ -1,9 +1,9 @@
-//! Arguments of a command line that name inputs: a path, `-`, or `@LIST`, a file of paths.
+//! Command-line arguments for inputs: a path, `-`, or `@LIST`, a file of paths.
 //!
-//! A list has one path a line, relative to the current folder as on the command line itself; blank
-//! lines, and lines that begin with `#`, are nothing. It may be packed, as the `.paths.gz` of
-//! Common Crawl is. All that it names must be there before anything is read: with thousands of
-//! files, that is the time to know. It does not know what the files hold.
+//! A list has one path per line, relative to the current directory as on the command line; blank
+//! lines, and lines that begin with `#`, are ignored. It may be compressed, like the `.paths.gz` of
+//! Common Crawl. All its files must exist before anything is read, so that a mistake among
+//! thousands of files is found early. It does not know what the files contain.
 
 use crate::source::Source;
 use crate::window::Window;
@@ -17,11 +17,10 @@ use std::path::{Path, PathBuf};
 const MAX_LIST: u64 = 256 << 20;
 
 impl Input {
-    /// The inputs that arguments name, those of lists in their place.
+    /// The inputs of arguments, with lists expanded in place.
     ///
     /// # Errors
-    /// When a list cannot be read, or names a file that is not there, or another list, or standard
-    /// input.
+    /// If a list cannot be read, or names a missing file, another list, or standard input.
     pub fn from_args<'a>(args: impl IntoIterator<Item = &'a OsStr>) -> Result<Vec<Input>, ReadError> {
         let mut inputs = Vec::new();
         for arg in args {
@@ -34,7 +33,7 @@ impl Input {
     }
 }
 
-/// The list that an argument names, `-` for standard input.
+/// The list in an argument, `-` for standard input.
 fn list_of(arg: &OsStr) -> Option<PathBuf> {
     let path = arg.as_encoded_bytes().strip_prefix(b"@")?;
     Some(PathBuf::from(String::from_utf8_lossy(path).into_owned()))

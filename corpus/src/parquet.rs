@@ -1,10 +1,9 @@
-//! Parquet: one row, one capture, by the names of the columns.
+//! Parquet: each row is a capture, by the names of the columns.
 //!
-//! Stands between `input`, which has the file, and `row`. Only the columns that are of use are
-//! read, a few rows at a time, so memory holds of each a page and its dictionary, as large as the
-//! writer made them. Invariants: every row is one item; a row group that is damaged is told, and
-//! the next one is read; where the crate `parquet` panics at damage, that is damage like any other.
-//! It does not know what the columns mean.
+//! It stands between `input`, which has the file, and `row`. Only relevant columns are read, a few
+//! rows at a time, so memory holds one page and one dictionary of each, as large as the writer made
+//! them. Invariants: every row is one item; a damaged row group is reported, and the next one is
+//! read; a panic of the crate `parquet` counts as damage. It does not know what the columns mean.
 
 use crate::record::Event;
 use crate::row::{Column, Row, Scalar};
@@ -19,18 +18,18 @@ use serde::de::IgnoredAny;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Rows that are held at a time.
+/// Rows in memory at a time.
 const ROWS: usize = 16;
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 
-/// A value that is there.
+/// A value that is not null.
 enum Value {
     Bytes(ByteArray),
     Scalar(Scalar),
 }
 
-/// What gives the next values of a column, so many.
+/// Returns the next values of a column, given their number.
 type Cells = Box<dyn FnMut(usize) -> Result<Vec<Option<Value>>, ParquetError>>;
 
 /// The rows of a file.
@@ -38,13 +37,13 @@ pub(crate) struct Rows<'l> {
     reader: SerializedFileReader<File>,
     limits: &'l ReadLimits,
     columns: Vec<(usize, Column)>,
-    /// Row groups that were begun.
+    /// The number of row groups that were started.
     groups: usize,
-    /// The columns of the group that is read.
+    /// The columns of the current group.
     cells: Vec<(Column, Cells)>,
-    /// Rows that were read and not yielded yet.
+    /// Rows that were read, but not yielded yet.
     held: std::vec::IntoIter<Result<Row, String>>,
-    /// The number of the next row, and the one behind the last of its group.
+    /// The number of the next row, and the one after the last of its group.
     next: u64,
     group_end: u64,
 }
@@ -59,7 +58,7 @@ impl<'l> Rows<'l> {
         Ok(Rows { reader, limits, columns, groups: 0, cells, held, next: 1, group_end: 1 })
     }
 
-    /// Begins the next row group.
+    /// Starts the next row group.
     fn begin(&mut self, group: usize) -> Result<(), ParquetError> {
         let rows = u64::try_from(self.reader.metadata().row_group(group).num_rows()).unwrap_or(0);
         self.groups += 1;
@@ -122,15 +121,14 @@ impl Iterator for Rows<'_> {
     }
 }
 
-/// What a call of the crate `parquet` gives: on damaged files, that is a panic where a check of its
-/// is missing.
+/// Calls the crate `parquet`, which may panic on damaged files where it lacks a check.
 fn guarded<T>(call: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
-    // What was called is not used again after an error.
+    // The callee is not used again after an error.
     catch_unwind(AssertUnwindSafe(call))
         .unwrap_or_else(|_| Err(ParquetError::General("the metadata contradict themselves".to_owned())))
 }
 
-/// The columns that are of use, each with its place among all.
+/// The relevant columns, each with its index among all.
 fn columns(schema: &SchemaDescriptor) -> Result<Vec<(usize, Column)>, SkipReason> {
     let fields = schema.root_schema().get_fields();
     let known: Vec<Option<Column>> = fields.iter().map(|field| Column::of(field.name().as_bytes())).collect();
@@ -155,7 +153,7 @@ fn columns(schema: &SchemaDescriptor) -> Result<Vec<(usize, Column)>, SkipReason
     Ok(columns)
 }
 
-/// What gives the values of each column of a row group.
+/// Creates the readers for the columns of a row group.
 fn cells_of(
     reader: &SerializedFileReader<File>,
     group: usize,
@@ -174,8 +172,8 @@ fn cells_of(
         let level = leaf.max_def_level();
         let scale = scale(&leaf);
         let number = move |number: i64| Some(Value::Scalar(Scalar::Number(scale(number))));
-        // Where numbers may be missing, some libraries make floating ones of all, and "not a
-        // number" of what is missing.
+        // If numbers may be missing, some libraries convert all to floats, with NaN for a missing
+        // one.
         let float = move |float: f64| match float {
             float if float.is_nan() => None,
             float if float.fract() == 0.0 => number(float as i64),
@@ -208,7 +206,7 @@ fn cells_of(
     columns.iter().map(cells).collect()
 }
 
-/// The values of one column; those that are missing have a lower `level` than the others.
+/// The values of one column; missing values have a lower `level` than the others.
 fn cells<T: DataType>(
     mut data: ColumnReaderImpl<T>,
     level: i16,
@@ -226,7 +224,7 @@ fn cells<T: DataType>(
     })
 }
 
-/// What makes seconds of the numbers of a column that are times; other numbers stay what they are.
+/// Converts the times of a column to seconds; other numbers stay the same.
 fn scale(leaf: &ColumnDescriptor) -> fn(i64) -> i64 {
     let unit = match (leaf.logical_type_ref(), leaf.converted_type()) {
         (Some(LogicalType::Timestamp(time)), _) => time.unit,

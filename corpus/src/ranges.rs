@@ -1,10 +1,9 @@
-//! Byte ranges of WARC files, as an index names them: read file by file, each from its front to its
-//! back.
+//! Byte ranges of WARC files, as named by an index; read file by file, each from front to back.
 //!
-//! Filled by rows that hold no body (`row`); read when there are as many as memory may hold, and at
-//! the end of the run. A range is a stream of its own: packed or not, and damage in it costs no
-//! other. Invariants: every range gives at least one item; files are looked for below the root of
-//! the run alone, since an index is not ours. It does not know records.
+//! Rows without a body (`row`) add them; they are read when their limit is reached, and at the end
+//! of the run. A range is a stream of its own: compressed or not, and damage in it affects no
+//! other. Invariants: every range yields at least one item; files are searched only below the root
+//! of the run, since an index is untrusted. It does not know records.
 
 use crate::record::Range;
 use crate::source::{CHUNK, Source};
@@ -17,11 +16,11 @@ use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Ranges that are still to be read.
+/// Ranges that wait to be read.
 pub(crate) struct Ranges {
     root: PathBuf,
     waiting: Vec<(Arc<str>, u64, u64)>,
-    /// The names of their files: many ranges are of one.
+    /// The names of their files, which many ranges share.
     names: HashSet<Arc<str>>,
 }
 
@@ -31,7 +30,7 @@ impl Ranges {
         Ranges { root: root.to_owned(), waiting: Vec::new(), names: HashSet::new() }
     }
 
-    /// Puts a range to the others, and gives their number.
+    /// Adds a range, and returns the number of ranges.
     pub(crate) fn push(&mut self, range: Range) -> usize {
         let name = self.names.get(&*range.filename).cloned().unwrap_or_else(|| {
             let name: Arc<str> = range.filename.into();
@@ -66,7 +65,7 @@ impl Ranges {
         ControlFlow::Continue(())
     }
 
-    /// Opens a file, and says how long it is.
+    /// Opens a file, and returns its length.
     fn open(&self, name: &str) -> Result<(File, u64), String> {
         let below =
             Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
@@ -113,7 +112,7 @@ fn read_file(
         let mut given = false;
         for record in warc::Records::of(&mut window, limits) {
             given = true;
-            // Of a range, the place is where it begins in the file: what lies inside may be packed.
+            // The place of a range is its offset in the file: its content may be compressed.
             each(match record.item(name) {
                 Item::Skipped(skipped) => Item::Skipped(Skipped { at: offset, ..skipped }),
                 item => item,

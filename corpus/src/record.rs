@@ -1,8 +1,9 @@
-//! Records: what the reader of a format yields, and the item that each becomes.
+//! Records: the output of a format's reader, and the item that each becomes.
 //!
-//! Stands between the readers of single formats (`warc`, `jsonl`, `csv`, `parquet`) and `input`,
-//! whose one loop hands items on. Invariant: every record becomes exactly one item; a byte range is
-//! no record, and becomes at least one when it is read. A record knows its place, not its file.
+//! They stand between the readers of single formats (`warc`, `jsonl`, `csv`, `parquet`) and
+//! `input`, whose one loop passes items on. Invariant: every record becomes exactly one item; a
+//! byte range is no record, and becomes at least one when it is read. A record knows its place, not
+//! its file.
 
 use crate::{Capture, Item, Revisit, SkipReason, Skipped};
 use robomaton_formats::site::DATA_TXT;
@@ -17,17 +18,17 @@ pub(crate) enum Event {
 
 /// A record of a file.
 pub(crate) struct Record {
-    /// Its place, in the measure of [`Skipped::at`].
+    /// Its place, as in [`Skipped::at`].
     pub(crate) at: u64,
     pub(crate) content: Result<Content, SkipReason>,
 }
 
-/// The content of a sound record.
+/// The content of a valid record.
 pub(crate) enum Content {
     Capture(Capture),
-    /// A fetch that found the same as a capture of that time.
+    /// A fetch with the same content as a capture of that time.
     Revisit(Capture, RangeInclusive<i64>),
-    /// Nothing: records of this kind never hold a capture.
+    /// Nothing: records of this kind never contain a capture.
     Ignored,
 }
 
@@ -36,9 +37,9 @@ pub(crate) enum Content {
 pub(crate) struct Range {
     /// The file, by its path below the root.
     pub(crate) filename: Box<str>,
-    /// Where the part begins, in bytes of the file as it lies there.
+    /// The byte offset in the file.
     pub(crate) offset: u64,
-    /// Its bytes.
+    /// The length in bytes.
     pub(crate) length: u64,
 }
 
@@ -50,12 +51,12 @@ impl Event {
 }
 
 impl Record {
-    /// The item that a record of this file becomes.
+    /// The item for a record of this file.
     pub(crate) fn item(self, source: &str) -> Item {
         let Record { at, content } = self;
         let skipped = |reason| Skipped { source: source.to_owned(), at, reason };
         match content {
-            // A 304 does not say which capture holds the content, only that it is an older one.
+            // A 304 does not say which capture has the content, only that it is an older one.
             Ok(Content::Capture(found)) if found.status == 304 => {
                 let of = i64::MIN..=found.fetched_at;
                 revisit(&found, of, skipped(SkipReason::NotModified))
@@ -74,9 +75,9 @@ impl Record {
     }
 }
 
-/// A fetch that found the same as a capture of that time; `otherwise` says why it gave nothing if
-/// there is no such capture. Of a URL that is no document only the content is of use, so that a
-/// revisit of it gives nothing in any case.
+/// A fetch with the same content as a capture of that time; `otherwise` is the item if there is no
+/// such capture. For a URL that is no document only the content matters, so a revisit of it is
+/// never used.
 fn revisit(found: &Capture, of: RangeInclusive<i64>, otherwise: Skipped) -> Item {
     let Some(key) = found.key() else { return Item::Skipped(otherwise) };
     let Capture { fetched_at, fresh_for, .. } = *found;

@@ -1,25 +1,24 @@
 //! Chooses the newest capture of each site, of its data.txt and of other URLs, and follows
 //! redirects.
 //!
-//! Stands behind the readers: the batch driver compiles bodies in any order, on any thread, and
-//! hands the results in here. Invariant: the result depends on the set of captures alone, never on
-//! the order they came in; every tie is broken by what the captures hold
-//! ([`Capture::fingerprint`]). It does not know what a payload is: bodies are gone when captures
-//! arrive.
+//! It comes after the readers: the batch driver compiles bodies in any order, on any thread, and
+//! passes the results to it. Invariant: the result depends only on the set of captures, never on
+//! their order; every tie is broken by the contents of the captures ([`Capture::fingerprint`]). It
+//! does not know what a payload is: captures arrive without their bodies.
 //!
 //! # Redirects (R16, RFC 9309 2.3.1.2)
-//! The rules behind a redirect belong to the site that redirected. A `Location` is looked up as a
-//! site when its path is `/robots.txt` (so it meets the newest capture of that site, and its own
+//! The rules found after a redirect belong to the site that redirected. A `Location` is looked up
+//! as a site if its path is `/robots.txt` (so it finds the newest capture of that site, and its own
 //! redirects), and as an exact URL otherwise. Up to [`MAX_REDIRECTS`] hops are followed; a loop
-//! never ends, so it is too many. A data.txt, read in a dialect of its own, is followed to other
-//! sites' data.txt only.
+//! never ends, so it is too many. A data.txt has its own language, so its redirects are followed to
+//! other sites' data.txt only.
 //!
 //! # Revisits
-//! A fetch that found what an older capture holds makes that capture as new as itself, if it is
-//! newer than all other captures of the document. So of each document the newest capture with
-//! content is kept, even behind a newer one without: "as of Monday" may well follow upon an error
-//! of Tuesday. Which capture is meant the record tells by its time; if it is none of those kept,
-//! the revisit counts for nothing, and is told.
+//! A fetch that found the content of an older capture makes that capture as new as itself, if it is
+//! newer than all other captures of the document. So for each document the newest capture with
+//! content is kept, even if there is a newer one without: "unchanged since Monday" may follow an
+//! error on Tuesday. The record identifies the capture by its time; if that capture was not kept,
+//! the revisit is ignored and reported.
 
 use crate::{Capture, Revisit, Skipped};
 use foldhash::{HashMap, HashMapExt};
@@ -31,30 +30,29 @@ use std::ops::RangeInclusive;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Redirects in a row that are followed.
+/// The maximum number of redirects in a row.
 pub const MAX_REDIRECTS: usize = 5;
 
-/// Captures of other URLs that are kept as possible targets of redirects. A crawl of robots.txt
-/// files has few of them, a crawl of pages has nothing else.
+/// The maximum number of captures of other URLs that are kept as possible targets of redirects. A
+/// crawl of robots.txt files has few of them, a crawl of pages has nothing else.
 pub const MAX_TARGETS: usize = 1 << 20;
 
-/// What stays of a capture without its body. Made on any thread: hashing and parsing happen here.
+/// A capture without its body. Created on any thread: hashing and parsing happen here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     place: Place,
     rank: Rank,
     fresh_for: Option<u32>,
-    /// Where a redirect leads, absolute and without fragment.
+    /// The target of a redirect, absolute and without fragment.
     next: Option<Box<str>>,
 }
 
-/// What captures are chosen by, best last: newest; then an answer rather than a redirect, a
-/// redirect rather than an error, an error rather than silence; then anything, so long as it is
-/// always the same.
+/// The order of captures, best last: newest; then an answer before a redirect, a redirect before an
+/// error, an error before silence; then by hash, so that the order is always the same.
 type Rank = (i64, Reverse<u16>, u128);
 
 fn rank(capture: &Capture) -> Rank {
-    // No answer at all (0) wraps round to the worst of the statuses.
+    // No answer (0) wraps round to the worst status.
     (capture.fetched_at, Reverse(capture.status.wrapping_sub(1)), capture.fingerprint())
 }
 
@@ -62,10 +60,10 @@ fn status(rank: &Rank) -> u16 {
     rank.1.0.wrapping_add(1)
 }
 
-/// What a capture, or a redirect, speaks of.
+/// The subject of a capture, or the target of a redirect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
-    /// The `/robots.txt` of a site, or another document that has a key.
+    /// The `/robots.txt` of a site, or another document with a key.
     Site(SiteKey),
     /// Any other URL, by the hash of its normal form.
     Other(u128),
@@ -77,7 +75,7 @@ impl Facts {
         Facts::placed(capture, capture.key())
     }
 
-    /// The facts of a capture as one of some URL, whatever stands there.
+    /// The facts of a capture as one of an ordinary URL.
     pub fn of_url(capture: &Capture) -> Facts {
         Facts::placed(capture, None)
     }
@@ -106,7 +104,7 @@ impl Facts {
         status(&self.rank)
     }
 
-    /// Whether the body counts: a 2xx answer.
+    /// True if the body counts: a 2xx answer.
     pub fn has_content(&self) -> bool {
         (200..300).contains(&self.status())
     }
@@ -118,19 +116,19 @@ pub struct Chosen<P> {
     sites: HashMap<SiteKey, Held<P>>,
     /// The newest revisit of each document.
     revisits: HashMap<SiteKey, Renewal>,
-    /// In the order of hashes, so that the limit keeps the same ones in whatever order they come.
+    /// Ordered by hash, so that the limit keeps the same ones in whatever order they come.
     targets: BTreeMap<u128, Held<P>>,
     max_targets: usize,
     overflowed: bool,
 }
 
-/// A capture that is the best of its place so far; the payload is there when it has content.
+/// The best capture of its place so far; it has a payload if it has content.
 struct Held<P> {
     rank: Rank,
     fresh_for: Option<u32>,
     next: Option<Box<str>>,
     payload: Option<P>,
-    /// Of a document, behind a capture without content, the best one with it.
+    /// For a document: the best capture with content, if this one has none.
     behind: Option<Box<Held<P>>>,
 }
 
@@ -162,14 +160,14 @@ struct Renewal {
 }
 
 impl Renewal {
-    /// What the newest of several is chosen by: then anything, so long as it is always the same.
+    /// The order of revisits, newest last; then arbitrary, but always the same.
     fn rank(&self) -> impl Ord {
         let Skipped { source, at, .. } = &self.otherwise;
         (self.fetched_at, *self.of.start(), *self.of.end(), self.fresh_for, source, *at)
     }
 
-    /// The capture that it makes new, among those of its document; `Err` if there is none, although
-    /// it counts.
+    /// The capture that it renews, among those of its document; `Err` if there is none although the
+    /// revisit counts.
     fn renews<'h, P>(&self, held: Option<&'h Held<P>>) -> Result<Option<&'h Held<P>>, &Skipped> {
         let Some(held) = held else { return Err(&self.otherwise) };
         if held.rank.0 >= self.fetched_at {
@@ -179,18 +177,18 @@ impl Renewal {
     }
 }
 
-/// What became of a site: its content, or why there is none.
+/// The result for a site: its content, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved<P> {
-    /// Unix seconds, 0 when unknown: the oldest fetch among the captures that led here.
+    /// Unix seconds, 0 if unknown: the oldest fetch among the captures that led here.
     pub fetched_at: i64,
-    /// Seconds for which the answer is fresh, as the header of the last capture says.
+    /// Seconds for which the answer is fresh, from the header of the last capture.
     pub fresh_for: Option<u32>,
     /// The status of the last capture.
     pub status: u16,
-    /// Where redirects led, if there were any that could be followed.
+    /// The last target of redirects, if any could be followed.
     pub via: Option<Box<str>>,
-    /// The payload of a 2xx answer, or the outcome that any other answer is.
+    /// The payload of a 2xx answer, or the outcome of any other answer.
     pub fate: Result<P, Outcome>,
 }
 
@@ -206,7 +204,7 @@ impl<P: Clone> Chosen<P> {
         Chosen::default()
     }
 
-    /// No captures yet, and another limit than [`MAX_TARGETS`].
+    /// No captures yet, with a limit other than [`MAX_TARGETS`].
     pub fn with_max_targets(max_targets: usize) -> Chosen<P> {
         Chosen {
             sites: HashMap::new(),
@@ -217,8 +215,8 @@ impl<P: Clone> Chosen<P> {
         }
     }
 
-    /// Offers a capture. `payload` is asked for only if it [has content](Facts::has_content) and is
-    /// the best of its place so far that has.
+    /// Offers a capture. `payload` is called only if it [has content](Facts::has_content) and is
+    /// the best capture of its place with content so far.
     pub fn insert(&mut self, facts: Facts, payload: impl FnOnce() -> P) {
         let content = facts.has_content();
         let Facts { place, rank, fresh_for, next } = facts;
@@ -257,8 +255,8 @@ impl<P: Clone> Chosen<P> {
         }
     }
 
-    /// Of the newest revisits, those whose captures are not there, in the order of their keys, and
-    /// how many made one new.
+    /// The newest revisits whose captures are missing, ordered by key, and the number of captures
+    /// that were renewed.
     pub fn revisited(&self) -> (Vec<&Skipped>, u64) {
         let mut all: Vec<(&SiteKey, &Renewal)> = self.revisits.iter().collect();
         all.sort_unstable_by_key(|(key, _)| *key);
@@ -272,24 +270,24 @@ impl<P: Clone> Chosen<P> {
         (lost, renewed)
     }
 
-    /// The sites so far.
+    /// The number of sites so far.
     pub fn len(&self) -> usize {
         self.sites.len()
     }
 
-    /// Whether there is no site yet.
+    /// True if there is no site yet.
     pub fn is_empty(&self) -> bool {
         self.sites.is_empty()
     }
 
-    /// Whether there were more possible targets than the limit: then a redirect to a URL whose path
-    /// is not `/robots.txt` may be unresolved although its target was captured.
+    /// True if there were more possible targets than the limit: a redirect to a URL whose path is
+    /// not `/robots.txt` may then be unresolved although its target was captured.
     pub fn overflowed(&self) -> bool {
         self.overflowed
     }
 
-    /// All sites in the order of their keys, redirects followed. Payloads are cloned, as several
-    /// sites may redirect to one: a number or an `Arc` does well.
+    /// All sites ordered by key, with redirects followed. Payloads are cloned, since several sites
+    /// may redirect to one; a number or an `Arc` is suitable.
     pub fn finish(&self) -> Vec<(SiteKey, Resolved<P>)> {
         let mut keys: Vec<&SiteKey> = self.sites.keys().collect();
         keys.sort_unstable();
@@ -310,13 +308,13 @@ impl<P: Clone> Chosen<P> {
         keys.into_iter().map(resolved).collect()
     }
 
-    /// The payloads of other URLs, in an order that depends on the URLs alone.
+    /// The payloads of other URLs, in an order that depends only on the URLs.
     pub fn others(&self) -> impl Iterator<Item = &P> {
         self.targets.values().filter_map(|held| held.payload.as_ref())
     }
 
-    /// The payload of the newest capture of these other URLs, if that has content. Redirects are
-    /// not followed.
+    /// The payload of the newest capture of these other URLs, if it has content. Redirects are not
+    /// followed.
     pub fn newest<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> Option<&P> {
         let held = |url| self.targets.get(&normal_hash(Url::parse(url).ok()?));
         urls.into_iter().filter_map(held).max_by_key(|held| held.rank)?.payload.as_ref()
@@ -334,7 +332,7 @@ impl<P: Clone> Chosen<P> {
                     Some(target) => {
                         hops += 1;
                         (last, via) = (target, Some(next.clone()));
-                        // An unknown time (0) is no old one.
+                        // An unknown time (0) does not count as old.
                         fetched_at =
                             [fetched_at, target.rank.0].into_iter().filter(|&at| at != 0).min().unwrap_or(0);
                     }
@@ -362,8 +360,8 @@ impl<P: Clone> Chosen<P> {
         }
         let site = SiteKey::from_url(next).ok()?;
         self.sites.get(&site).or_else(|| {
-            // A file named after its host speaks for both schemes; a port of the one may be the
-            // other's default.
+            // A file named after its host counts for both schemes; a port of one may be the other's
+            // default.
             let any = SiteKey::from_host(site.authority()).ok()?;
             debug_assert_eq!(any.scheme(), Scheme::Any);
             if any.authority() == site.authority() { self.sites.get(&any) } else { None }

@@ -1,11 +1,11 @@
-//! Named fields become a capture, or say where in a WARC file one lies.
+//! Converts named fields to a capture, or to the byte range of one in a WARC file.
 //!
-//! What `jsonl`, `csv` and `parquet` share: an object and a row mean the same, whoever framed it.
-//! `url` may be a bare host, as `host` is; a body without a status counts as 200, and neither means
-//! that the site did not answer. Bodies are taken as they stand, whatever `Content-Encoding` says:
-//! who makes a table has decoded them. Without a body, `filename`, `offset` and `length` are a byte
-//! range, as in the indexes of Common Crawl, whose own names for them do, too. It does not know
-//! where a row stands.
+//! `jsonl`, `csv` and `parquet` share it, so an object and a row mean the same. `url` may be a bare
+//! host, as `host` is; a body without a status counts as 200, and neither means that the site did
+//! not answer. Bodies are taken unmodified, whatever `Content-Encoding` says: the author of a table
+//! has decoded them. Without a body, `filename`, `offset` and `length` are a byte range, as in the
+//! indexes of Common Crawl, whose own names for these columns are also accepted. It does not know
+//! the place of a row.
 
 use crate::http::{self, Fields};
 use crate::record::{Content, Event, Range, Record};
@@ -18,13 +18,13 @@ use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Base64 as it comes: padded or not.
+/// Base64, padded or not.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// A row. In JSON, unknown keys are passed over: dumps carry more than we read.
+/// A row. In JSON, unknown keys are ignored: dumps have more than is needed.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Row {
@@ -60,7 +60,7 @@ pub(crate) enum Column {
     Length,
 }
 
-/// A number, a text, a flag, or what no field takes.
+/// A number, a text, a flag, or a value that no field takes.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Scalar {
@@ -72,7 +72,7 @@ pub(crate) enum Scalar {
 
 type Headers = BTreeMap<String, serde_json::Value>;
 
-/// A JSON string taken as bytes, valid UTF-8 or not.
+/// A JSON string as bytes, valid UTF-8 or not.
 struct Bytes(Vec<u8>);
 
 impl<'de> Deserialize<'de> for Bytes {
@@ -116,8 +116,8 @@ impl Column {
         })
     }
 
-    /// Why a table of these columns holds nothing for us; `None` if it does. `names` are those of
-    /// all its columns.
+    /// The reason why a table of these columns has no captures; `None` if it can have them. `names`
+    /// are the names of all its columns.
     pub(crate) fn missing<'n>(
         columns: &[Option<Column>],
         names: impl Iterator<Item = &'n [u8]>,
@@ -176,8 +176,8 @@ impl fmt::Display for Scalar {
 }
 
 impl Row {
-    /// Sets the field of a column to the bytes of its cell. Those of an empty cell are no value:
-    /// tables have no other way to leave one out.
+    /// Sets the field of a column to the bytes of its cell. An empty cell is no value: tables have
+    /// no other way to omit one.
     pub(crate) fn set_bytes(&mut self, column: Column, bytes: &[u8]) -> Result<(), String> {
         if bytes.is_empty() {
             return Ok(());
@@ -196,7 +196,7 @@ impl Row {
         Ok(())
     }
 
-    /// Sets the field of a column to what is no text.
+    /// Sets the field of a column to a value that is not text.
     pub(crate) fn set(&mut self, column: Column, value: Scalar) {
         let field = match column {
             Column::Host => &mut self.host,
@@ -211,7 +211,7 @@ impl Row {
         *field = Some(value);
     }
 
-    /// The event that a row is, if it could be read; `bad` makes a reason of a mistake in it.
+    /// The event for a row, if it could be read; `bad` converts a mistake in it to a reason.
     pub(crate) fn event(
         row: Result<Row, String>,
         at: u64,
@@ -230,7 +230,7 @@ impl Row {
         }
     }
 
-    /// The byte range that the row is, if it has all that makes one.
+    /// The byte range of the row, if it is complete.
     fn range(&self) -> Option<Result<Range, String>> {
         let (Some(filename), Some(offset), Some(length)) = (&self.filename, &self.offset, &self.length)
         else {
@@ -280,7 +280,7 @@ impl Row {
         let headers = self.headers.unwrap_or_default();
         let mut fields = Fields::default();
         for (name, value) in &headers {
-            // Some write a list per name.
+            // Some writers use a list per name.
             let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
             for value in values.iter().filter_map(|value| value.as_str()) {
                 fields.add(name.as_bytes(), value.as_bytes());
@@ -304,7 +304,7 @@ impl Row {
     }
 }
 
-/// A time as unix seconds: such a number already, or a text in the forms of RFC 3339.
+/// A time as Unix seconds, from a number or from a text in the forms of RFC 3339.
 fn seconds(time: &Scalar) -> Result<i64, String> {
     if let Some(number) = time.number() {
         let fits = u64::try_from(number).is_ok_and(|number| number <= LATEST);

@@ -1,46 +1,46 @@
-//! Where the bytes of a window come from: a stream as it lies there, or what is packed in it.
+//! The source of a window's bytes: a plain or compressed stream.
 //!
-//! The layer below all formats: what begins as gzip or zstd is unpacked, whatever it is called and
-//! whatever it holds. It is unpacked once: a gzip file in a gzip file is no format that anyone
-//! writes. It does not know records.
+//! This is the layer below all formats: data that begins as gzip or zstd is decompressed, whatever
+//! its name and content. It is decompressed once: nobody writes a gzip file inside a gzip file. It
+//! does not know records.
 
 use crate::gzip::{self, Gunzip, Step};
 use crate::zstd::{self, Unzstd};
 use crate::{ReadLimits, SkipReason};
 use std::io::{self, BufReader, Cursor, Read};
 
-/// What is read from a file at once; a window grows by as much at least.
+/// Bytes that are read from a file at once; a window grows by at least this much.
 pub(crate) const CHUNK: usize = 256 << 10;
 
-/// A stream in a buffer.
+/// A buffered stream.
 type Buffered<'a> = BufReader<Box<dyn Read + 'a>>;
 
-/// Where bytes come from.
+/// The source of bytes.
 pub(crate) enum Source<'a> {
-    /// As they lie there.
+    /// Uncompressed.
     Plain(Box<dyn Read + 'a>),
-    /// Out of gzip members.
+    /// From gzip members.
     Gzip(Box<Gunzip<Buffered<'a>>>),
-    /// Out of zstd frames.
+    /// From zstd frames.
     Zstd(Box<Unzstd<Buffered<'a>>>),
 }
 
-/// Whether a file that begins with these bytes is unpacked.
+/// True if a file that begins with these bytes is decompressed.
 pub(crate) fn is_packed(head: &[u8]) -> bool {
     gzip::begins(head) || zstd::begins(head)
 }
 
 impl<'a> Source<'a> {
-    /// A source that unpacks `file` if its first bytes say that it is packed.
+    /// Opens `file`, which is decompressed if its first bytes say so.
     pub(crate) fn open(file: Box<dyn Read + 'a>, limits: &ReadLimits) -> io::Result<Source<'a>> {
         let mut source = Source::Plain(Box::new(io::empty()));
         source.reopen(file, CHUNK, limits)?;
         Ok(source)
     }
 
-    /// Goes on with another stream, of which `room` bytes are read at once. What inflates is used
-    /// again: to make it anew for each of many short streams left holes of its size between their
-    /// bodies, three times the memory in all.
+    /// Continues with another stream, of which `room` bytes are read at once. The decompressor is
+    /// reused: creating a new one for each of many short streams left holes of its size between
+    /// their bodies, three times the memory in all.
     pub(crate) fn reopen(
         &mut self,
         mut file: Box<dyn Read + 'a>,
@@ -74,7 +74,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What damage of this source is called.
+    /// The reason for damage in this source.
     pub(crate) fn damage(&self, why: &'static str) -> SkipReason {
         if let Source::Zstd(_) = self { SkipReason::Zstd(why) } else { SkipReason::Gzip(why) }
     }

@@ -1,9 +1,9 @@
-//! tar archives: their files are read as those of a directory are.
+//! tar archives: their files are read like those of a directory.
 //!
-//! Stands above `window`, which may unpack the archive; `input` reads the files. The crate `tar`
-//! frames the entries; long names are read here, within a limit, since it has none. Invariants:
-//! nothing is written anywhere, so names may be of any form; an archive that cannot be framed is
-//! reported, and not read further.
+//! It stands above `window`, which may decompress the archive; `input` reads the files. The crate
+//! `tar` splits the entries; long names are read here, within a limit, since it has none.
+//! Invariants: nothing is written anywhere, so names may have any form; an archive that cannot be
+//! split is reported, and not read further.
 
 use crate::archive::{Archive, Entry, Member};
 use crate::{ReadLimits, SkipReason};
@@ -21,8 +21,7 @@ pub(crate) struct Entries<'a, R: Read> {
 /// The archive in a stream.
 pub(crate) fn archive<R: Read>(stream: R) -> ::tar::Archive<R> {
     let mut archive = ::tar::Archive::new(stream);
-    // Archives may be joined by `cat`; and the end of a packed one is where it shows whether it was
-    // sound.
+    // Archives may be joined by `cat`; and a compressed one is only known to be intact at its end.
     archive.set_ignore_zeros(true);
     archive
 }
@@ -38,7 +37,7 @@ impl<'a, R: Read> Entries<'a, R> {
         Ok(Entries { entries, limits, number: 0, ended: false })
     }
 
-    /// The next entry with its name, those that hold the name of another passed over.
+    /// The next entry with its name; entries that contain the name of another are skipped.
     fn framed(&mut self) -> io::Result<Option<(::tar::Entry<'a, R>, String)>> {
         let mut long_name = None;
         for entry in self.entries.by_ref() {
@@ -87,12 +86,12 @@ impl<R: Read> Archive for Entries<'_, R> {
     }
 }
 
-/// Why an archive is not read further.
+/// The reason why an archive is not read further.
 fn not_read(error: &io::Error) -> SkipReason {
     SkipReason::Archive(format!("the rest of the archive is not read: {error}"))
 }
 
-/// The name of the next entry, in an entry of its own.
+/// The name of the next entry, from an entry of its own.
 fn read_name<R: Read>(
     entry: &mut ::tar::Entry<'_, R>,
     is_gnu: bool,
@@ -120,7 +119,7 @@ fn read_name<R: Read>(
     Ok(name)
 }
 
-/// An entry; to end before its size is an error.
+/// An entry; an end before its full size is an error.
 struct Whole<R> {
     entry: R,
     left: u64,

@@ -1,8 +1,8 @@
-//! The files below a directory, in the order of their names.
+//! The files below a directory, ordered by name.
 //!
-//! Used by `input`. Invariant: every directory that cannot be listed is reported, and the walk goes
-//! on. Links to files are followed, links to directories are not: they may lead back up.
-//! It opens no file.
+//! Used by `input`. Invariant: every directory that cannot be listed is reported, and the walk
+//! continues. Links to files are followed, links to directories are not: they may form cycles. It
+//! opens no file.
 
 use std::fs::{self, DirEntry};
 use std::io;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// An iterator over the files.
 pub(crate) struct Walk {
-    /// What is still to be visited, the next one last, and whether it is a directory.
+    /// The paths to visit, the next one last; true for a directory.
     stack: Vec<(PathBuf, bool)>,
 }
 
@@ -46,7 +46,7 @@ impl Iterator for Walk {
     }
 }
 
-/// The entries of a directory, and whether each is a directory itself.
+/// The entries of a directory; true for each that is a directory itself.
 fn list(directory: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
     let entry = |entry: io::Result<DirEntry>| {
         let entry = entry?;

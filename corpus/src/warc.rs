@@ -1,12 +1,12 @@
-//! WARC files (ISO 28500): `response` records become captures, `revisit` records say that an
-//! earlier one holds.
+//! WARC files (ISO 28500): `response` records become captures, `revisit` records refer to earlier
+//! ones.
 //!
-//! Stands between `window`, which holds one record at a time, and `http`, which reads its block.
-//! Invariants: a record is believed only when the file goes on behind it as a WARC file does; a
-//! record that is not is reported once, and reading goes on at the next line that begins with
-//! `WARC/`, which may lie inside what the broken record claimed. Every turn of the loop takes
-//! something out of the window, so it ends. It does not know gzip: offsets are those of the
-//! inflated stream.
+//! It stands between `window`, which holds one record at a time, and `http`, which parses its
+//! block. Invariants: a record counts only if the file continues after it as a WARC file does; a
+//! record that does not is reported once, and reading continues at the next line that begins with
+//! `WARC/`, possibly inside the length that the broken record claimed. Every turn of the loop takes
+//! bytes out of the window, so it ends. It does not know gzip: offsets are those of the
+//! decompressed stream.
 
 use crate::record::{Content, Record};
 use crate::window::Window;
@@ -14,19 +14,19 @@ use crate::{Capture, ReadLimits, SkipReason, dates, http};
 use robomaton_formats::site::SiteKey;
 use std::ops::RangeInclusive;
 
-/// What is looked at first; nearly every header fits.
+/// Bytes that are examined first; nearly every header fits.
 const GLANCE: usize = 4096;
-/// Bytes behind a record that show whether it ended: two line ends and the name of the format.
+/// Bytes after a record that show whether it ended: two line ends and the name of the format.
 const TRAILER: usize = 4 + MAGIC.len();
-/// How every record begins.
+/// The beginning of every record.
 const MAGIC: &[u8] = b"WARC/";
-/// What a stored response may have on top of its decoded body and its header: chunk sizes.
+/// Extra bytes of a stored response besides its decoded body and header: chunk sizes.
 const CHUNK_OVERHEAD: usize = 64 << 10;
 
-/// What a revisit record without a block says.
+/// The implied response of a revisit record without a block.
 const NOT_MODIFIED: &[u8] = b"HTTP/1.1 304 Not Modified\r\n\r\n";
 
-/// The header of a record, as far as it matters here.
+/// The relevant part of a record's header.
 #[derive(Default)]
 struct Header<'a> {
     kind: &'a [u8],
@@ -75,7 +75,7 @@ impl Iterator for Records<'_, '_> {
     }
 }
 
-/// Reads the record that begins in front of the window.
+/// Reads the record at the front of the window.
 fn record(window: &mut Window<'_>, limits: &ReadLimits) -> Result<Content, SkipReason> {
     let head = match header_end(window, limits.max_header) {
         Ok(head) => head,
@@ -99,12 +99,11 @@ fn record(window: &mut Window<'_>, limits: &ReadLimits) -> Result<Content, SkipR
     if !cut && !ends_well(window, head + held) {
         return refuse(window, head, bad_end(window, length));
     }
-    // Split once more: the first split could not be kept while the window moved.
+    // Split again: the result of the first split could not be kept while the window moved.
     let data = window.data();
     let content = Header::parse(&data[..head]).content(&data[head..head + held], cut, limits);
     window.take(head + held);
-    // The part that was not held is passed over; only behind it can be seen whether the record was
-    // sound.
+    // The rest of the record is skipped; only its end shows whether the record is valid.
     let passed = window.skip(length - held as u64);
     if cut {
         window.want(TRAILER);
@@ -117,7 +116,7 @@ fn record(window: &mut Window<'_>, limits: &ReadLimits) -> Result<Content, SkipR
     content
 }
 
-/// Refuses the record in front of the window, of which `known` bytes are understood, and finds the
+/// Rejects the record at the front of the window, of which `known` bytes were parsed, and finds the
 /// next.
 fn refuse(window: &mut Window<'_>, known: usize, reason: SkipReason) -> Result<Content, SkipReason> {
     window.take(known);
@@ -125,11 +124,11 @@ fn refuse(window: &mut Window<'_>, known: usize, reason: SkipReason) -> Result<C
     Err(reason)
 }
 
-/// Takes bytes until the window begins with a record, or is empty and has stopped. Returns how
-/// many.
+/// Takes bytes until the window begins with a record, or is empty and has stopped. Returns their
+/// number.
 fn resync(window: &mut Window<'_>) -> u64 {
     let from = window.offset();
-    // Only the first look may find a record at the very front: later ones begin inside a line.
+    // Only the first search may find a record at the very front: later ones begin inside a line.
     let mut line_start = true;
     loop {
         let data = window.want(GLANCE);
@@ -141,7 +140,7 @@ fn resync(window: &mut Window<'_>) -> u64 {
             window.take(found);
             return window.offset() - from;
         }
-        // A line end, the magic and its digit may straddle what comes next.
+        // A line end, the magic and its digit may straddle two searches.
         let keep = if window.stopped() { 0 } else { MAGIC.len() + 1 };
         window.take(window.data().len().saturating_sub(keep));
         if window.stopped() && window.data().is_empty() {
@@ -151,7 +150,7 @@ fn resync(window: &mut Window<'_>) -> u64 {
     }
 }
 
-/// The length of the header in front of the window, with the empty line that ends it.
+/// The length of the header at the front of the window, including the empty line that ends it.
 fn header_end(window: &mut Window<'_>, max: usize) -> Result<usize, SkipReason> {
     let (mut look, mut seen) = (GLANCE, 0);
     loop {
@@ -175,7 +174,7 @@ fn header_end(window: &mut Window<'_>, max: usize) -> Result<usize, SkipReason> 
     }
 }
 
-/// Whether a record ends `end` bytes into the window: two line ends follow, or line ends and then
+/// True if a record ends `end` bytes into the window: two line ends follow, or line ends and then
 /// the next record or the end of the file, and no damage that casts doubt on them.
 fn ends_well(window: &Window<'_>, end: usize) -> bool {
     let rest = &window.data()[end..];
@@ -187,14 +186,14 @@ fn ends_well(window: &Window<'_>, end: usize) -> bool {
     line_ends >= 2 || rest[behind..].starts_with(MAGIC) || (rest.len() == behind && window.stopped())
 }
 
-/// Why a record did not end well.
+/// The reason why a record did not end as it should.
 fn bad_end(window: &Window<'_>, length: u64) -> SkipReason {
     if window.doubtful() { SkipReason::RecordCut } else { SkipReason::RecordLength(length) }
 }
 
 impl<'a> Header<'a> {
-    /// Splits a header into its fields. The first of repeated fields counts; what is no field is
-    /// passed over.
+    /// Splits a header into its fields. The first of repeated fields counts; invalid lines are
+    /// ignored.
     fn parse(bytes: &'a [u8]) -> Header<'a> {
         let mut header = Header::default();
         for line in bytes.split(|byte| *byte == b'\n') {
@@ -222,9 +221,9 @@ impl<'a> Header<'a> {
         header
     }
 
-    /// Of a revisit, when the capture was fetched that holds the content: at the time that the
-    /// record names. A server that says "not modified since then" speaks for all captures in
-    /// between, and without a time any older one will do.
+    /// For a revisit: when the capture with the content was fetched, which is the time in the
+    /// record. An answer "not modified since" refers to all captures in between, and without a time
+    /// any older one is suitable.
     fn revisited(&self) -> Option<RangeInclusive<i64>> {
         if !self.kind.eq_ignore_ascii_case(b"revisit") {
             return None;
@@ -244,7 +243,7 @@ impl<'a> Header<'a> {
         if self.kind.is_empty() {
             return Err(SkipReason::WarcHeader("no WARC-Type"));
         }
-        // Heritrix stores the answers of name servers as responses too.
+        // Heritrix also stores the answers of name servers as responses.
         let revisit = self.kind.eq_ignore_ascii_case(b"revisit");
         if !revisit && !self.kind.eq_ignore_ascii_case(b"response") || self.target.starts_with(b"dns:") {
             return Ok(Content::Ignored);
@@ -260,7 +259,7 @@ impl<'a> Header<'a> {
             Err(error) => return Err(SkipReason::Url { url, error }),
         };
         let fetched_at = str::from_utf8(self.date).ok().and_then(dates::iso).unwrap_or(0);
-        // A revisit may leave out even the header of the answer.
+        // A revisit may omit even the header of the answer.
         let block = if revisit && block.is_empty() { NOT_MODIFIED } else { block };
         let response = http::response(block, cut || self.truncated, limits)?;
         let capture = Capture {

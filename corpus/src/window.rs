@@ -1,8 +1,8 @@
-//! A window that slides over a stream: parsers look at whole records in place, and take them once
-//! understood.
+//! A window that slides over a stream: parsers see whole records in place, and take them when
+//! parsed.
 //!
-//! Stands between a `source` and the parsers. Invariants: memory is bounded by the largest
-//! [`Window::want`]; nothing is lost by looking, so a parser that finds a record broken can look
+//! It stands between a `source` and the parsers. Invariants: memory is bounded by the largest
+//! [`Window::want`]; looking consumes nothing, so a parser that finds a broken record can search
 //! for the next one inside it; bytes on both sides of damage are never in the window together. It
 //! does not know records.
 
@@ -11,7 +11,7 @@ use crate::source::{CHUNK, Source};
 use crate::{ReadLimits, SkipReason};
 use std::io::{self, Read};
 
-/// Why nothing more comes into the window.
+/// The reason why the window cannot be filled further.
 enum Stop {
     End,
     Damage { reason: SkipReason, doubtful: bool },
@@ -32,8 +32,8 @@ impl<'a> Window<'a> {
         Window { source, buf: vec![0; CHUNK], start: 0, end: 0, offset: 0, stop: None }
     }
 
-    /// Slides over another stream from here on, of which `room` bytes are read at once; what was in
-    /// the window is gone.
+    /// Continues with another stream, of which `room` bytes are read at once; the contents of the
+    /// window are dropped.
     pub(crate) fn restart(
         &mut self,
         file: Box<dyn Read + 'a>,
@@ -44,27 +44,27 @@ impl<'a> Window<'a> {
         self.source.reopen(file, room, limits)
     }
 
-    /// What is in the window.
+    /// The contents of the window.
     pub(crate) fn data(&self) -> &[u8] {
         &self.buf[self.start..self.end]
     }
 
-    /// Where the window begins: the bytes taken so far.
+    /// The offset of the window: the number of bytes taken so far.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Whether nothing comes behind [`Window::data`], for now: the end, or damage.
+    /// True if nothing follows [`Window::data`] for now: the end, or damage.
     pub(crate) fn stopped(&self) -> bool {
         self.stop.is_some()
     }
 
-    /// Whether it stopped at damage that casts doubt on the bytes before it.
+    /// True if it stopped at damage that casts doubt on the bytes before it.
     pub(crate) fn doubtful(&self) -> bool {
         matches!(self.stop, Some(Stop::Damage { doubtful: true, .. }))
     }
 
-    /// What is in the window, at least `count` bytes unless it has [`Window::stopped`].
+    /// The contents of the window, at least `count` bytes unless it has [`Window::stopped`].
     pub(crate) fn want(&mut self, count: usize) -> &[u8] {
         while self.end - self.start < count && self.stop.is_none() {
             if self.end == self.buf.len() || self.start + count > self.buf.len() {
@@ -86,7 +86,7 @@ impl<'a> Window<'a> {
         self.data()
     }
 
-    /// Moves the data to the front, and grows when it would still not fit.
+    /// Moves the data to the front, and grows the buffer if it would still not fit.
     fn make_room(&mut self, count: usize) {
         self.buf.copy_within(self.start..self.end, 0);
         self.end -= self.start;
@@ -110,7 +110,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Takes `count` bytes, also more than the window holds. Says whether there were so many.
+    /// Takes `count` bytes, possibly more than the window contains; true if there were enough.
     pub(crate) fn skip(&mut self, mut count: u64) -> bool {
         while count > 0 {
             let here = self.want(1).len().min(usize::try_from(count).unwrap_or(usize::MAX));
@@ -123,8 +123,8 @@ impl<'a> Window<'a> {
         true
     }
 
-    /// Once the window is empty and has stopped: the damage, behind which reading may go on; `None`
-    /// at the end.
+    /// When the window is empty and has stopped: the damage, after which reading may continue;
+    /// `None` at the end.
     pub(crate) fn pass(&mut self) -> Option<SkipReason> {
         match self.stop.take() {
             Some(Stop::Damage { reason, .. }) => Some(reason),
@@ -136,8 +136,8 @@ impl<'a> Window<'a> {
     }
 }
 
-/// For parsers that take a stream, not a window: damage is an error, behind which nothing more
-/// comes.
+/// For parsers that need a stream instead of a window: damage is an error, after which nothing
+/// follows.
 impl Read for Window<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let data = self.want(1);

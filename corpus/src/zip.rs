@@ -1,9 +1,9 @@
-//! zip archives: their files are read as those of a directory are.
+//! zip archives: their files are read like those of a directory.
 //!
-//! Stands between `input`, which opens the archive, and `input` again, which reads the files. The
-//! crate `zip` reads the directory at the end, some hundred bytes of memory for each entry.
-//! Invariants: an entry that cannot be read costs itself alone; entries that overlap are refused
-//! with their archive, since they would unpack to more than any file can.
+//! `input` opens the archive, and reads the files. The crate `zip` reads the directory at the end,
+//! with some hundred bytes of memory for each entry. Invariants: an entry that cannot be read
+//! affects no other; an archive with overlapping entries is rejected, since it would decompress to
+//! more than any file can.
 
 use crate::archive::{Archive, Entry, Member};
 use crate::source::CHUNK;
@@ -16,7 +16,7 @@ use std::io::BufReader;
 /// The entries of an archive.
 pub(crate) struct Entries {
     archive: ZipArchive<BufReader<File>>,
-    /// The entries that were yielded.
+    /// The number of entries yielded.
     done: usize,
     max_entries: u64,
 }

@@ -1,22 +1,23 @@
 //! A stream of zstd frames, read past damage.
 //!
-//! Stands under `window`, as `gzip` does, and for the same reason: a `.warc.zst` has a frame per
-//! record, and one bad frame must not cost those behind it. Such a file may begin with a dictionary
-//! in a skippable frame (IIPC proposal "WARC zstd"), as it is or in a frame of its own; all frames
-//! behind it need it. Invariants: a window or a dictionary beyond its limit is damage, told and
-//! passed over; a [`Step::Cut`] stands between bytes that the stream does not vouch for being
-//! neighbours. It does not know what the frames hold.
+//! It stands below `window`, like `gzip`, and for the same reason: a `.warc.zst` has a frame per
+//! record, and one bad frame must not lose those after it. Such a file may begin with a dictionary
+//! in a skippable frame (IIPC proposal "WARC zstd"), plain or in a frame of its own; all later
+//! frames need it. Invariants: a window or a dictionary over its limit is damage, which is reported
+//! and skipped; a [`Step::Cut`] separates bytes that may not be adjacent in the original. It does
+//! not know what the frames contain.
 
 use crate::ReadLimits;
 use crate::gzip::Step;
 use std::io::{self, BufRead, Read};
 use zstd::stream::raw::{DParameter, Decoder, Operation};
 
-/// How a frame begins (RFC 8878 3.1.1).
+/// The beginning of a frame (RFC 8878 3.1.1).
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// How a skippable frame begins, but for the low four bits of its first byte (RFC 8878 3.1.2).
+/// The beginning of a skippable frame, except for the low four bits of its first byte (RFC 8878
+/// 3.1.2).
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
-/// The skippable frame that holds a dictionary.
+/// The skippable frame that contains a dictionary.
 const DICTIONARY: u8 = 0x5d;
 
 #[derive(Clone, Copy)]
@@ -27,9 +28,9 @@ enum State {
     Between,
     /// In a frame.
     Inside,
-    /// Damage was met, and is still to be told.
+    /// Damage was found, but not reported yet.
     Failed(&'static str),
-    /// Behind damage that was told.
+    /// After damage that was reported.
     Lost,
     Ended,
 }
@@ -41,11 +42,11 @@ pub(crate) struct Unzstd<R> {
     state: State,
     max_window_log: u32,
     max_dictionary: usize,
-    /// Whether the frame gave anything so far.
+    /// True if the frame has yielded data.
     gave: bool,
 }
 
-/// Whether zstd data can begin with `bytes`.
+/// True if zstd data can begin with `bytes`.
 pub(crate) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC) || bytes.len() >= 4 && is_skippable([bytes[0], bytes[1], bytes[2], bytes[3]])
 }
@@ -54,7 +55,7 @@ fn is_skippable(magic: [u8; 4]) -> bool {
     [magic[0] & 0xf0, magic[1], magic[2], magic[3]] == SKIPPABLE
 }
 
-/// A decoder that refuses windows beyond the limit.
+/// A decoder that rejects windows over the limit.
 fn decoder(dictionary: &[u8], max_window_log: u32) -> io::Result<Decoder<'static>> {
     let mut decoder = Decoder::with_dictionary(dictionary)?;
     decoder.set_parameter(DParameter::WindowLogMax(max_window_log))?;
@@ -91,7 +92,7 @@ impl<R: BufRead> Unzstd<R> {
         }
     }
 
-    /// Decompresses a stretch of a frame; leaves the state `Inside` when there is more of it.
+    /// Decompresses a part of a frame; the state stays `Inside` if there is more.
     fn decompress(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let input = self.inner.fill_buf()?;
         let at_end = input.is_empty();
@@ -122,7 +123,7 @@ impl<R: BufRead> Unzstd<R> {
         if is_skippable(magic) { self.skippable(first && magic[0] == DICTIONARY) } else { self.frame(magic) }
     }
 
-    /// Begins a frame of which the magic number was read.
+    /// Starts a frame whose magic number was read.
     fn frame(&mut self, magic: [u8; 4]) -> io::Result<State> {
         if magic != MAGIC {
             return Ok(State::Failed("no frame begins here"));
@@ -132,7 +133,7 @@ impl<R: BufRead> Unzstd<R> {
         Ok(if begun { State::Inside } else { State::Failed("no frame begins here") })
     }
 
-    /// Passes a skippable frame over, or takes the dictionary from it.
+    /// Skips a skippable frame, or takes the dictionary from it.
     fn skippable(&mut self, is_dictionary: bool) -> io::Result<State> {
         const CUT: State = State::Failed("the file ends inside a skippable frame");
         let mut length = [0; 4];
@@ -164,7 +165,7 @@ impl<R: BufRead> Unzstd<R> {
         Ok(State::Between)
     }
 
-    /// Looks for the next bytes that can begin a frame.
+    /// Searches for the next bytes that can begin a frame.
     fn search(&mut self) -> io::Result<State> {
         self.gave = false;
         let mut seen = 0;
@@ -178,7 +179,7 @@ impl<R: BufRead> Unzstd<R> {
         Ok(State::Ended)
     }
 
-    /// Fills `out` as far as the stream goes, and says how far.
+    /// Fills `out` as far as the stream goes, and returns the length.
     fn fill(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         while filled < out.len() {

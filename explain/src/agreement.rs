@@ -1,7 +1,7 @@
-//! The check of the trace against the image: decision, conditions, completeness and deciding rules.
+//! Compares the trace with the image: decision, conditions, completeness and deciding rules.
 //!
-//! The two reach their answers by different ways, so a difference is a mistake in one of them, and
-//! neither answer is to be trusted. Nothing is weighed here.
+//! The two compute their answers in different ways, so a difference means that one of them is wrong
+//! and neither can be trusted. Nothing is weighed here.
 
 use crate::error::Error;
 use crate::rule::rule_of;
@@ -11,16 +11,16 @@ use robomaton_compiler::trace::Trace;
 use robomaton_runtime::{Account, Basis, Choice, Decision, Verdict};
 use std::fmt;
 
-/// What one of the two answers.
+/// The answer of one of the two.
 #[derive(PartialEq, Eq)]
 struct Claim {
     decision: Decision,
     incomplete: bool,
     conditions: Vec<String>,
-    /// Which groups answer.
+    /// How the groups were chosen.
     choice: Option<Choice>,
-    /// The deciding rules, spelled out and without repetition: which of several equal lines is
-    /// named does not matter.
+    /// The deciding rules in canonical spelling, without duplicates: it does not matter which of
+    /// several equal lines is named.
     rules: Vec<String>,
 }
 
@@ -44,10 +44,10 @@ impl fmt::Display for Claim {
     }
 }
 
-/// Checks the trace against the verdict, whose account this is.
+/// Compares the trace with the verdict of this account.
 ///
 /// # Errors
-/// When they differ.
+/// If they differ.
 pub(crate) fn check_agreement(
     policy: &Policy<'_>,
     trace: &Trace,
@@ -58,7 +58,7 @@ pub(crate) fn check_agreement(
         // Nothing was weighed, so there is nothing to compare.
         Basis::Narrowed | Basis::NoSite | Basis::NoUrl => return Ok(()),
         Basis::RobotsTxt if trace.robots_txt => return Ok(()),
-        // The outcome of the fetch decides where nothing else does, or where pages may not.
+        // The outcome of the fetch decides if nothing else does, or overrides pages.
         Basis::Outcome(_) => return Ok(()),
         _ => {}
     }

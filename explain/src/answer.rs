@@ -1,4 +1,4 @@
-//! Questions and answers in JSON, as `query` and the service read and print them.
+//! Questions and answers in JSON, as read and printed by `query` and the service.
 //!
 //! The keys are those that scripts rely on. Nothing is weighed here.
 
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Crawlers that are cached.
+/// The maximum number of cached crawlers.
 const CACHED: usize = 1 << 16;
 
 /// The crawlers of JSON lines, resolved once for one image. Crawlers of
-/// [`InputQuestion::named_only`] are apart from the others.
+/// [`InputQuestion::named_only`] are kept apart from the others.
 #[derive(Default)]
 pub struct CrawlerCache([Resolved; 2]);
 
@@ -24,10 +24,10 @@ struct Resolved {
 }
 
 impl CrawlerCache {
-    /// The crawler with these names. The image must be the same at each call.
+    /// The crawler with these names. The image must be the same in each call.
     pub fn crawler(&mut self, image: &Image, names: &Names<'_>, named_only: bool) -> &Crawler {
         let Resolved { names: cached_names, lists } = &mut self.0[usize::from(named_only)];
-        // Made-up names shall not fill the memory.
+        // Invented names must not fill the memory.
         if cached_names.len() + lists.len() >= CACHED {
             cached_names.clear();
             lists.clear();
@@ -51,21 +51,21 @@ impl CrawlerCache {
 }
 
 /// A question of a caller, in JSON. An unknown key is an error: with `agnet`, the question would be
-/// asked for any crawler.
+/// about any crawler.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InputQuestion<'a> {
-    /// The URL that it is about.
+    /// The URL.
     #[serde(borrow)]
     pub url: Cow<'a, str>,
-    /// Who asks.
+    /// The crawler.
     #[serde(borrow)]
     pub agent: Option<Names<'a>>,
-    /// What the crawler wants to do.
+    /// The usage.
     pub usage: Option<String>,
-    /// What it wants that for.
+    /// The purpose of the usage.
     pub purpose: Option<String>,
-    /// Whether only groups that name the crawler count.
+    /// True if only groups that name the crawler count.
     #[serde(default)]
     pub named_only: bool,
 }
@@ -74,15 +74,15 @@ pub struct InputQuestion<'a> {
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "`agent` is a name, or a list of names")]
 pub enum Names<'a> {
-    /// One.
+    /// One name.
     #[serde(borrow)]
     One(Cow<'a, str>),
-    /// Several.
+    /// Several names.
     Several(Vec<String>),
 }
 
 impl Names<'_> {
-    /// The names as they are printed.
+    /// The names as printed.
     pub fn joined(&self) -> Cow<'_, str> {
         match self {
             Names::One(name) => Cow::Borrowed(name),
@@ -91,16 +91,16 @@ impl Names<'_> {
     }
 }
 
-/// A question as it is printed with its answer.
+/// A question as printed with its answer.
 #[derive(Clone, Copy, Serialize)]
 pub struct QuestionJson<'a> {
-    /// The URL as it was given.
+    /// The URL as given.
     pub url: &'a str,
-    /// The crawler as it was given; several names are separated by commas.
+    /// The crawler as given; several names are separated by commas.
     pub agent: &'a str,
-    /// What the crawler wants to do.
+    /// The usage.
     pub usage: &'a str,
-    /// What it wants that for.
+    /// The purpose of the usage.
     pub purpose: Option<&'a str>,
 }
 

@@ -1,7 +1,7 @@
-//! A question answered twice: by the image, and by the trace evaluator that says why.
+//! A question answered twice: by the image, and by the trace evaluator, which knows the reasons.
 //!
-//! Every explanation starts here. Invariant: whoever reads an [`Evidence`] can trust it, because
-//! the trace has been checked against the image. Nothing is decided here.
+//! Every explanation starts here. Invariant: an [`Evidence`] can be trusted, because the trace has
+//! been compared with the image. Nothing is decided here.
 
 use crate::agreement::check_agreement;
 use crate::error::Error;
@@ -10,8 +10,8 @@ use robomaton_compiler::Policy;
 use robomaton_compiler::trace::{Trace, TraceQuery, trace};
 use robomaton_runtime::{Account, Basis, Outcome, Verdict};
 
-/// A query about a URL, and what the image answers. The account is decoded once, since that takes
-/// as long as the document is.
+/// A query about a URL, and the answer of the image. The account is decoded once, since that takes
+/// time linear in the document.
 pub(crate) struct ImageAnswer<'a> {
     pub(crate) query: &'a Query,
     pub(crate) url: &'a str,
@@ -28,7 +28,7 @@ pub(crate) struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
-    /// The outcome of the fetch that overrides the rules of pages that match.
+    /// The outcome of the fetch that overrides matching rules of pages.
     pub(crate) fn overriding_outcome(&self, verdict: &Verdict<'_>) -> Option<Outcome> {
         match verdict.basis() {
             Basis::Outcome(outcome) => self.trace.deciding().next().map(|_| outcome),
@@ -42,10 +42,11 @@ impl<'a> ImageAnswer<'a> {
         ImageAnswer { query, url, verdict, account: verdict.account() }
     }
 
-    /// Traces the query through a policy, checks the trace against the image, and reads it.
+    /// Traces the query through a policy, compares the trace with the image, and passes it to
+    /// `read`.
     ///
     /// # Errors
-    /// When trace and image differ.
+    /// If trace and image differ.
     pub(crate) fn trace<T>(
         &self,
         policy: &Policy<'_>,

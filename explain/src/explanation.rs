@@ -1,8 +1,8 @@
-//! What `explain` prints: one answer, from the site to the rules that decide, as text and as JSON.
+//! The explanation of one answer, from the site to the deciding rules, as text and as JSON.
 //!
-//! Built once, in [`Explanation::new`], from the answer of the image, from what the trace found,
-//! and from what is known of the text. Its parts are built whole: the site, the query, the
-//! [`Analysis`] of groups and rules, the verdict. Nothing is decided here.
+//! [`Explanation::new`] builds it once from the answer of the image, the trace, and the facts about
+//! the text. Its parts are the site, the query, the [`Analysis`] of groups and rules, and the
+//! verdict. Nothing is decided here.
 
 mod analysis;
 mod pair;
@@ -25,13 +25,13 @@ pub struct Explanation {
     site: SitePart,
     #[serde(flatten)]
     query: Query,
-    /// Whether only groups that name the crawler count.
+    /// True if only groups that name the crawler count.
     named_only: bool,
     #[serde(flatten)]
     analysis: Analysis,
-    /// What could not be read again.
+    /// A note about parts that could not be read again.
     note: Option<String>,
-    /// Bytes of the text over the limit.
+    /// Bytes of the text beyond the limit.
     unread: usize,
     #[serde(flatten)]
     verdict: VerdictJson,
@@ -40,7 +40,7 @@ pub struct Explanation {
     /// The verdict to act on.
     #[serde(skip)]
     decision: Decision,
-    /// That a part of the text was not read, in words.
+    /// A sentence about the unread part of the text.
     #[serde(skip)]
     unread_note: Option<String>,
     #[serde(skip)]
@@ -49,49 +49,49 @@ pub struct Explanation {
     unused_files: Vec<String>,
 }
 
-/// The URL, and what is known of its site.
+/// The URL, and the facts about its site.
 #[derive(Serialize)]
 struct SitePart {
     url: String,
     /// The document of the site that answers.
     document: String,
-    /// Null where only a path is known.
+    /// Null if only a path is known.
     site: Option<String>,
-    /// Whether only a path was given, so that the site is the file's own, whichever that is.
+    /// True if only a path was given, so that the site is the file's own, whichever that is.
     #[serde(skip)]
     is_own: bool,
     outcome: Option<&'static str>,
     status: Option<u16>,
     fetched_at: Option<String>,
     stale: Option<bool>,
-    /// What the rules are matched against.
+    /// The request target that rules are matched against.
     target: Option<String>,
 }
 
-/// What is known of a text beside the answer. By default nothing is.
+/// Facts about a text besides the answer. The default has none.
 #[derive(Default)]
 pub(crate) struct TextFacts {
-    /// The document of the site that answers, where it is not robots.txt.
+    /// The document of the site that answers, if it is not robots.txt.
     pub(crate) document: Option<String>,
-    /// Whether only a path was given, and no site.
+    /// True if only a path was given, and no site.
     pub(crate) is_path: bool,
-    /// Bytes over the limit, and a sentence that says so.
+    /// Bytes beyond the limit, and a sentence about them.
     pub(crate) unread: usize,
     pub(crate) unread_note: Option<String>,
     /// The limit that the text exceeds, so that it has no rules.
     pub(crate) over_limit: Option<OverLimit>,
-    /// Files that were given, and that the text does not refer to.
+    /// Files that were given, but that the text does not refer to.
     pub(crate) unused_files: Vec<String>,
-    /// Files that the text refers to, and that are not at hand.
+    /// Files that the text refers to, but that are missing.
     pub(crate) missing: Vec<String>,
-    /// What could not be read again.
+    /// A note about parts that could not be read again.
     pub(crate) note: Option<String>,
-    /// Why there are no rules, where more is known than the verdict says.
+    /// The reason why there are no rules, if more is known than the verdict says.
     pub(crate) reason: Option<String>,
 }
 
 impl Explanation {
-    /// Explains an answer. There is no evidence where no rules were asked.
+    /// Explains an answer. There is no evidence if no rules were consulted.
     pub(crate) fn new(
         answer: &ImageAnswer<'_>,
         facts: TextFacts,
@@ -123,7 +123,7 @@ impl Explanation {
         self.over_limit
     }
 
-    /// The paths of files that were given, and that the text does not refer to.
+    /// The paths of files that were given, but that the text does not refer to.
     pub fn unused_files(&self) -> &[String] {
         &self.unused_files
     }

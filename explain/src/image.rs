@@ -1,7 +1,7 @@
 //! Explains an answer of an image: lowers the stored text again and traces the query through it.
 //!
-//! The trace evaluator says why; the image has the last word. Where an image keeps more than the
-//! text says, [`crate::stored`] adds it.
+//! The trace evaluator gives the reasons; the image has the last word. Where an image stores more
+//! than the text, [`crate::stored`] adds it.
 
 use crate::error::Error;
 use crate::evidence::ImageAnswer;
@@ -15,14 +15,14 @@ use robomaton_compiler::{CompileContext, Limits, Options, OverLimit, compile_wit
 use robomaton_grammar::scan;
 use robomaton_runtime::{Basis, Image, Outcome, Profile, Site};
 
-/// Bytes of a stored text that are unpacked at most.
+/// The maximum size of a decompressed text in bytes.
 const LONGEST_TEXT: usize = 1 << 30;
 
-/// Explains what an image answers for a URL. `document` is the document of the site that answers,
-/// where it is not robots.txt.
+/// Explains the answer of an image for a URL. `document` is the document of the site that answers,
+/// if it is not robots.txt.
 ///
 /// # Errors
-/// When the image holds no texts, or image and text differ.
+/// If the image has no texts, or image and text differ.
 pub fn explain(
     image: &Image,
     query: &Query,
@@ -34,7 +34,7 @@ pub fn explain(
     let answer = ImageAnswer::new(query, url, decide(image, document, &crawler, usage, url));
     let verdict = &answer.verdict;
     let mut facts = TextFacts { document: document.map(str::to_owned), ..TextFacts::default() };
-    // Nothing is known of the text that the image was narrowed from.
+    // Nothing is known about the text in an image restricted to other crawlers.
     let Some(site) = verdict.site().filter(|_| verdict.basis() != Basis::Narrowed) else {
         facts.reason = absence(image, verdict.basis(), document, url);
         return Ok(Explanation::new(&answer, facts, None));
@@ -61,7 +61,7 @@ pub fn explain(
     answer.trace(&policy, |evidence| Explanation::new(&answer, facts, Some(evidence)))
 }
 
-/// Why nothing answers, with a hint at what would.
+/// The reason why nothing answers, with a hint.
 fn absence(image: &Image, basis: Basis, document: Option<&str>, url: &str) -> Option<String> {
     match (basis, document) {
         (Basis::NoSite, Some(name)) => Some(format!("the image does not hold a {name} of the site")),
@@ -71,7 +71,7 @@ fn absence(image: &Image, basis: Basis, document: Option<&str>, url: &str) -> Op
     }
 }
 
-/// The options that an image was compiled with, as far as its provenance has them.
+/// The options that an image was compiled with, as far as its provenance states them.
 pub fn options_of<D: AsRef<[u8]>>(image: &Image<D>) -> Options {
     let meta = image.view().meta().unwrap_or_default();
     let profile = image.profile();
@@ -86,7 +86,7 @@ fn options_of_document(image: &Image, document: Option<&str>) -> Options {
     Options { profile, ..options }
 }
 
-/// The limit that a stored text exceeds. The image keeps only that there is one.
+/// The limit that a stored text exceeds. The image stores only that there is one.
 fn over_limit(site: &Site<'_>, options: &Options) -> Option<OverLimit> {
     let text = Some(site).filter(|site| site.outcome() == Some(Outcome::OverLimit))?.source(LONGEST_TEXT)?;
     let authority = site.authority();
@@ -94,10 +94,10 @@ fn over_limit(site: &Site<'_>, options: &Options) -> Option<OverLimit> {
     compile_with(&text, &context, options).over_limit
 }
 
-/// The text of a site, if there are rules in it.
+/// The text of a site, if it has rules.
 ///
 /// # Errors
-/// When the image holds no texts.
+/// If the image has no texts.
 pub(crate) fn text_of(site: &Site<'_>) -> Result<Option<Vec<u8>>, Error> {
     if site.outcome() != Some(Outcome::Rules) {
         return Ok(None);

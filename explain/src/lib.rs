@@ -1,4 +1,4 @@
-//! Answers, and why they are what they are: verdicts, explanations and sites as JSON and as text.
+//! Answers and their reasons: verdicts, explanations and sites as JSON and as text.
 //!
 //! ```text
 //!   image, or text ──▶ verdict ──▶ AnswerJson        printed by `query` and the service
@@ -7,9 +7,9 @@
 //!                                              printed by `explain`, the tester and `page`
 //! ```
 //!
-//! Stands between `runtime` and the crates that talk to people, `cli`, `serve` and `python`, so
-//! that all of them give the same answer to the same question. Invariants: it decides nothing, the
-//! image does; the trace is checked against the image, and a difference is an error
+//! It stands between `runtime` and the user-facing crates `cli`, `serve` and `python`, so that all
+//! of them give the same answer to the same question. Invariants: it decides nothing, the image
+//! does; the trace is compared with the image, and a difference is an error
 //! ([`Error::Disagreement`]). It opens no file, prints nothing, and knows no command line, no HTTP
 //! and no HTML.
 

@@ -1,9 +1,7 @@
-//! A text line by line, as the tester draws it: the group of each line, and what became of each
-//! rule.
+//! A text line by line, for the tester: the group of each line, and the fate of each rule.
 //!
-//! Every line of the text is listed. A rule that does not decide has the reason why. The tree says
-//! what a line is, the trace what became of it, and lint what is odd about it; nothing is weighed
-//! here.
+//! Every line of the text is listed. A rule that does not decide has a reason. The tree gives the
+//! kind of a line, the trace its fate, and lint its findings; nothing is weighed here.
 
 use crate::evidence::Evidence;
 use crate::lint::{Finding, lint_tree};
@@ -18,17 +16,17 @@ use robomaton_runtime::Profile;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Lines that are listed. The largest real file known has 32,000 rules.
+/// The number of lines that are listed. The largest real file known has 32,000 rules.
 pub const LINES: usize = 50_000;
 
-/// The reason of a record that no verdict depends on.
+/// The reason for a record that no verdict depends on.
 const UNWEIGHED: &str = "kept, not weighed: no verdict depends on this record";
 
 /// A text, line by line.
 #[derive(Serialize)]
 pub struct Lines {
     lines: Vec<Line>,
-    /// Lines beyond [`LINES`], which are not listed.
+    /// The number of lines beyond [`LINES`], which are not listed.
     lines_left_out: usize,
 }
 
@@ -42,12 +40,12 @@ pub struct Line {
     kind: &'static str,
     /// The number of its group in the text, from 0.
     group: Option<usize>,
-    /// Whether that group answers.
+    /// True if that group applies.
     answers: bool,
-    /// Of a rule, what became of it: `decides`, `beaten`, `overridden`, `contradicted`, `no-match`,
+    /// The fate of a rule: `decides`, `beaten`, `overridden`, `contradicted`, `no-match`,
     /// `other-usage`, `other-group`, `none`.
     fate: Option<&'static str>,
-    /// In words.
+    /// The fate in words.
     why: Option<String>,
     remarks: Vec<Remark>,
 }
@@ -60,7 +58,7 @@ pub struct Remark {
     message: String,
 }
 
-/// What became of a rule, from best to worst.
+/// The fate of a rule, from best to worst.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum RuleFate {
     Matched(Fate),
@@ -81,7 +79,7 @@ impl RuleFate {
 }
 
 impl Lines {
-    /// The lines of a tree. There is no evidence where the text has no rules.
+    /// The lines of a tree. There is no evidence if the text has no rules.
     pub(crate) fn new<'s>(
         tree: &Tree<'s>,
         context: &CompileContext<'_, 's>,
@@ -98,11 +96,11 @@ impl Lines {
         let line = |(index, line): (usize, &robomaton_grammar::Line)| {
             let number = tree.line_number(index);
             while groups.next_if(|(_, group)| group.end as usize <= index).is_some() {}
-            // A record that speaks for the whole file is in no group, wherever it stands.
+            // A record for the whole file is in no group, wherever it is.
             let of_file = matches!(line.kind, LineKind::Field(Key::Sitemap | Key::Host | Key::CleanParam));
             let group = groups.peek().filter(|(_, group)| group.start as usize <= index && !of_file);
             let of_group = |(_, group): &&(usize, &robomaton_grammar::Group)| {
-                // Lines of groups ascend, as groups do.
+                // Both groups and their lines are in ascending order.
                 let next = answering.partition_point(|&line| line <= group.start);
                 answering.get(next).is_some_and(|&line| line <= group.end)
             };
@@ -135,7 +133,7 @@ impl Lines {
     }
 }
 
-/// Records about uses of content by languages that came after ACAP.
+/// Records about uses of content, from languages newer than ACAP.
 fn is_preference(kind: LineKind) -> bool {
     matches!(kind, LineKind::Field(Key::ContentSignal | Key::ContentUsage | Key::License))
 }
@@ -150,8 +148,8 @@ fn kind(kind: LineKind) -> &'static str {
     }
 }
 
-/// The findings of lint, by the index of the line. That a text exceeds a limit is told by the
-/// explanation.
+/// The findings of lint, by line index. A limit that the text exceeds is reported by the
+/// explanation instead.
 fn remarks<'s>(
     tree: &Tree<'s>,
     context: &CompileContext<'_, 's>,
@@ -168,14 +166,14 @@ fn remarks<'s>(
     remarks
 }
 
-/// The rules of a text, and what the trace found.
+/// The rules of a text, and the trace.
 struct RuleFates<'a> {
     evidence: &'a Evidence<'a>,
     query: &'a Query,
 }
 
 impl RuleFates<'_> {
-    /// What became of the rules of each line; of several on one line, the best.
+    /// The fates of the rules of each line; of several on one line, the best.
     fn all(&self) -> HashMap<u32, (RuleFate, String)> {
         let Evidence { policy, trace, query } = *self.evidence;
         let found: HashMap<usize, &Match> = trace.matches.iter().map(|found| (found.rule, found)).collect();
@@ -184,7 +182,7 @@ impl RuleFates<'_> {
             let answers = addresses(policy, trace, query, number);
             for at in group.rules.clone() {
                 let rule = &policy.rules[at];
-                // The prohibition of what a rule set does not list stands on no line of its own.
+                // The implied prohibition of a rule set has no line of its own.
                 if rule.is_implied() {
                     continue;
                 }
@@ -211,7 +209,7 @@ impl RuleFates<'_> {
         usage.eq_ignore_ascii_case(asked) || usage == "other" || usage == "present" && is_special(asked)
     }
 
-    /// Why a rule that matches decides or does not.
+    /// The reason why a matching rule decides or does not.
     fn why(&self, found: &Match) -> String {
         match found.fate {
             Fate::Decides => "matches and decides".to_owned(),

@@ -1,8 +1,8 @@
-//! Everything that lint has to say about a text, in the order of places.
+//! All findings of lint about a text, ordered by position.
 //!
-//! The grammar finds mistakes of form, the compiler oddities of meaning; here both become
-//! [`Finding`]s with a place ([`Places`]). A finding's place is inside its line, whatever ends
-//! that: a source may be any bytes. [`entry()`] reads the document that explains the codes.
+//! The grammar finds syntax errors, the compiler questionable rules; here both become [`Finding`]s
+//! with a place ([`Places`]). A place is inside its line, whatever the line end: a source may be
+//! any bytes. [`entry()`] reads the document that explains the codes.
 
 mod entry;
 mod places;
@@ -16,32 +16,32 @@ use robomaton_compiler::{CompileContext, Options, OverLimit};
 use robomaton_grammar::{Code, Severity, Span, Tree, scan};
 use serde::{Serialize, Serializer};
 
-/// A remark about a text; the fields are the keys that scripts rely on.
+/// A finding about a text; the fields are the keys that scripts rely on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Where.
+    /// The place.
     #[serde(flatten)]
     pub place: Place,
     /// `error`, `warning` or `note`.
     #[serde(serialize_with = "severity_name")]
     pub severity: Severity,
-    /// What it is about.
+    /// The code.
     pub code: &'static str,
-    /// The rule of RULES.md that is broken or applied.
+    /// The rule of RULES.md that is violated or applied.
     pub source: &'static str,
-    /// What is the matter, in one sentence without a full stop.
+    /// The problem, in one sentence without a full stop.
     pub message: String,
-    /// Another place that explains this one.
+    /// A second place that explains the first.
     pub second: Option<Second>,
 }
 
-/// Another place, and why it matters.
+/// A second place, and its relation to the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Second {
-    /// Where.
+    /// The place.
     #[serde(flatten)]
     pub place: Place,
-    /// Why.
+    /// The relation.
     pub message: String,
 }
 
@@ -50,8 +50,8 @@ fn severity_name<S: Serializer>(severity: &Severity, serializer: S) -> Result<S:
     serializer.serialize_str(severity.name())
 }
 
-/// Everything worth saying about a robots.txt of a site, in the order of places. No more than
-/// `steps` symbols of patterns are compared to find those that hide others.
+/// All findings about a robots.txt of a site, ordered by position. At most `steps` symbols of
+/// patterns are compared to find patterns that hide others.
 pub fn lint(
     text: &[u8],
     origin: &Origin,
@@ -65,7 +65,7 @@ pub fn lint(
     lint_tree(&tree, &context, options, steps)
 }
 
-/// As [`lint`], of a text that is scanned already.
+/// Like [`lint`], for a text that is already scanned.
 pub fn lint_tree<'s>(
     tree: &Tree<'s>,
     context: &CompileContext<'_, 's>,
@@ -97,19 +97,19 @@ pub fn lint_tree<'s>(
     findings
 }
 
-/// Puts findings in the order of their places.
+/// Sorts findings by position.
 pub fn sort(findings: &mut [Finding]) {
     findings.sort_by_key(|found| (found.place.start, found.severity, found.code));
 }
 
-/// How many findings there are of each severity.
+/// The number of findings of each severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FindingCounts {
     /// Lines, or parts of them, that have no effect.
     pub errors: usize,
     /// Lines that crawlers will read differently.
     pub warnings: usize,
-    /// All else that is worth knowing.
+    /// Everything else worth knowing.
     pub notes: usize,
 }
 
@@ -123,7 +123,7 @@ impl FindingCounts {
         counts
     }
 
-    /// Counts one more.
+    /// Counts one more finding.
     pub fn add(&mut self, found: &Finding) {
         match found.severity {
             Severity::Error => self.errors += 1,

@@ -1,8 +1,8 @@
-//! Explains the answer for one page with permissions embedded in it, together with the robots.txt
-//! of its site.
+//! Explains the answer for one page with embedded permissions, together with the robots.txt of its
+//! site.
 //!
-//! The page goes the whole way through compiler, writer and runtime, and the trace is checked
-//! against the answer. `meaning` says what tags and classes mean. HTML is read elsewhere.
+//! The page passes through compiler, writer and runtime, and the trace is compared with the answer.
+//! `meaning` describes tags and classes. HTML is parsed elsewhere.
 
 mod content;
 mod explanation;
@@ -26,15 +26,15 @@ use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
 /// The robots.txt of the page's site, as far as it is known.
 pub struct SiteRobots<'i> {
     text: Vec<u8>,
-    /// What became of its fetch, unless it went well.
+    /// The fetch, unless it succeeded.
     fetch: Option<Fetch>,
     options: Options,
-    /// What an image keeps beside the text.
+    /// The records that an image stores besides the text.
     detail: Option<Detail<'i>>,
 }
 
 impl<'i> SiteRobots<'i> {
-    /// A text that was fetched well.
+    /// A text that was fetched successfully.
     pub fn from_text(text: Vec<u8>) -> SiteRobots<'i> {
         SiteRobots { text, fetch: None, options: Options::default(), detail: None }
     }
@@ -45,10 +45,10 @@ impl<'i> SiteRobots<'i> {
         SiteRobots { fetch: Some(fetch), ..SiteRobots::from_text(Vec::new()) }
     }
 
-    /// The robots.txt that an image holds of a site; unknown if it does not hold the site.
+    /// The robots.txt of a site in an image; unknown if the image does not have the site.
     ///
     /// # Errors
-    /// When the image holds no texts.
+    /// If the image has no texts.
     pub fn from_image(image: &'i Image, site: Option<&Site<'i>>) -> Result<SiteRobots<'i>, Error> {
         let options = options_of(image);
         let Some(site) = site else { return Ok(SiteRobots { options, ..SiteRobots::unknown() }) };
@@ -67,16 +67,16 @@ impl<'i> SiteRobots<'i> {
 pub struct PageQuery<'a> {
     /// The page.
     pub page: &'a Page,
-    /// Where it was found.
+    /// The URL of the page.
     pub url: &'a str,
     /// The robots.txt of its site.
     pub robots: &'a SiteRobots<'a>,
-    /// Files that the robots.txt may refer to. If there are any, they take the place of those that
-    /// the image knows.
+    /// Files that the robots.txt may refer to. If there are any, they replace those that the image
+    /// knows.
     pub files: &'a SiteFiles,
-    /// Who asks, and for what.
+    /// The crawler and the usage.
     pub query: &'a Query,
-    /// What an outcome other than rules means.
+    /// The meaning of outcomes other than rules.
     pub terms: &'a Terms,
 }
 
@@ -84,7 +84,7 @@ impl PageQuery<'_> {
     /// Explains the answer.
     ///
     /// # Errors
-    /// When the URL is no place of a site, the usage is unknown, or trace and answer differ.
+    /// If the URL does not belong to a site, the usage is unknown, or trace and answer differ.
     pub fn explain(&self) -> Result<PageExplanation, Error> {
         let PageQuery { page, url, robots, files, query, terms } = *self;
         let options = &robots.options;
@@ -111,8 +111,8 @@ impl PageQuery<'_> {
         }
     }
 
-    /// Adds the records that an image keeps of files that the text refers to. The files themselves
-    /// are not at hand, unless they are given.
+    /// Adds the records of referenced files that the image stores. The files themselves are only
+    /// available if they are given.
     fn with_records<'s>(&self, policy: Policy<'s>) -> Policy<'s> {
         let detail = self.robots.detail.as_ref().filter(|_| self.files.0.is_empty());
         match detail.and_then(|detail| Some((detail, StoredParts::records_of(detail)?))) {

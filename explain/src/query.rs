@@ -1,7 +1,7 @@
-//! Who asks, for what, and how people write it: names of crawlers, usages, URLs.
+//! Crawlers, usages and URLs as people write them.
 //!
-//! A [`Query`] says everything by names. [`Query::resolve`] turns it into what an image is asked
-//! with, [`Query::trace_query`] into what the trace is asked with.
+//! A [`Query`] consists of names. [`Query::resolve`] resolves it for an image,
+//! [`Query::trace_query`] converts it for the trace.
 
 use robomaton_compiler::trace::TraceQuery;
 use robomaton_formats::agent::list;
@@ -11,19 +11,19 @@ use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A crawler, and what it wants to do. In JSON the names are joined by commas.
+/// A crawler, and its intended usage. In JSON the names are joined by commas.
 #[derive(Clone, Debug, Serialize)]
 pub struct Query {
     /// The crawler's names, best first (R5).
     #[serde(rename = "agent", serialize_with = "joined")]
     pub agents: Vec<String>,
-    /// What it wants to do.
+    /// The usage.
     pub usage: String,
-    /// What it wants that for.
+    /// The purpose of the usage.
     pub purpose: Option<String>,
-    /// Whether it works on single elements of pages (M13).
+    /// True if it works on single elements of pages (M13).
     pub elements: bool,
-    /// Whether only groups that name it count. An explanation has this key, the answer for a page
+    /// True if only groups that name it count. An explanation has this key, the answer for a page
     /// does not.
     #[serde(skip)]
     pub named_only: bool,
@@ -41,7 +41,7 @@ impl Query {
         (crawler.named_only(self.named_only), usage)
     }
 
-    /// The question for the trace. `agents` are those of [`Query::agents`].
+    /// The query for the trace. `agents` comes from [`Query::agents`].
     pub(crate) fn trace_query<'a>(
         &'a self,
         agents: &'a [&'a str],
@@ -75,22 +75,22 @@ pub fn for_purpose<'p>(usage: Usage<'p>, purpose: Option<&'p str>) -> Usage<'p> 
     purpose.map_or(usage, |purpose| usage.for_purpose(purpose))
 }
 
-/// Splits a list of crawlers at its commas. A whole `User-Agent` header stays in one piece:
+/// Splits a list of crawlers at its commas. A whole `User-Agent` header is not split:
 /// [`crawler_names`] finds the names in it.
 pub fn names(agent: &str) -> Vec<&str> {
     list(agent).unwrap_or_else(|| vec![agent])
 }
 
-/// The names of the crawler that a header or a product token describes, best first.
+/// The names of the crawler in a header or a product token, best first.
 ///
 /// # Errors
-/// When it names no crawler.
+/// If it names no crawler.
 pub fn crawler_names(agent: &str, profile: Profile) -> Result<Vec<&str>, NoCrawler> {
     profile.agent_rule().crawler_names(agent)
 }
 
-/// A remark that says which names are used, where a caller gave more than a name and its version,
-/// so that another name may have been meant.
+/// A remark about the names in use, if the caller gave more than a name and its version, so that
+/// another name may have been meant.
 pub fn name_remark(given: &str, profile: Profile) -> Option<String> {
     let rule = profile.agent_rule();
     let names = rule.crawler_names(given).ok()?;
@@ -110,7 +110,7 @@ pub fn name_remark(given: &str, profile: Profile) -> Option<String> {
         .then(|| format!("asking as {}: that is how the User-Agent header names the crawler", quoted(&names)))
 }
 
-/// Whether this is nothing, or `/` and a version.
+/// True if this is empty, or `/` and a version.
 fn is_version(rest: &str) -> bool {
     let is_in_version =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'+' | b'~');
@@ -133,7 +133,7 @@ pub fn url_text(url: &[u8]) -> Cow<'_, str> {
     text.into()
 }
 
-/// Answers for a URL out of robots.txt, or out of another document of its site.
+/// Decides a URL by robots.txt, or by another document of its site.
 pub fn decide<'a>(
     image: &'a Image,
     document: Option<&str>,

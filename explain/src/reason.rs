@@ -1,8 +1,8 @@
-//! Why an answer is what it is, in a sentence that cites the lines.
+//! The reason for an answer, in a sentence that cites the lines.
 //!
-//! Reads the fates that the trace gives and looks for the relation behind them: the narrower
-//! pattern, the more special usage, equal patterns, patterns that cannot be ordered. Where no rule
-//! decides, the verdict alone gives the reason. Nothing is decided here.
+//! It reads the fates in the trace and finds the relation behind them: the narrower pattern, the
+//! more special usage, equal patterns, patterns that cannot be ordered. If no rule decides, the
+//! reason follows from the verdict alone. Nothing is decided here.
 
 use crate::evidence::Evidence;
 use crate::rule::{citation, is_of_page};
@@ -13,7 +13,7 @@ use robomaton_formats::policy::is_special;
 use robomaton_runtime::{Basis, Outcome, Profile, Verdict};
 use std::cmp::Ordering;
 
-/// The reason that a verdict gives by itself.
+/// The reason that follows from a verdict alone.
 pub(crate) fn of_verdict(verdict: &Verdict<'_>, usage: &str) -> String {
     match verdict.basis() {
         Basis::Rule => "a rule matches".to_owned(),
@@ -35,7 +35,7 @@ pub(crate) fn of_verdict(verdict: &Verdict<'_>, usage: &str) -> String {
     }
 }
 
-/// The reason that the trace shows, if it shows one.
+/// The reason that follows from the trace, if any.
 pub(crate) fn of_evidence(evidence: &Evidence<'_>, verdict: &Verdict<'_>) -> Option<String> {
     if let Some(outcome) = evidence.overriding_outcome(verdict) {
         return Some(of_overriding_outcome(outcome));
@@ -49,27 +49,27 @@ pub(crate) fn of_evidence(evidence: &Evidence<'_>, verdict: &Verdict<'_>) -> Opt
     }
 }
 
-/// Why what a page says does not decide.
+/// The reason why a page's rules do not decide.
 pub(crate) fn of_overriding_outcome(outcome: Outcome) -> String {
     format!("the outcome of the fetch, {outcome}, goes before what a page says to any crawler")
 }
 
-/// How one rule stands to another.
+/// The relation of one rule to another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Relation {
-    /// Its pattern is the narrower one.
+    /// Its pattern is narrower.
     Narrower,
-    /// On an equal pattern, its usage is the more special one.
+    /// The patterns are equal, and its usage is more special.
     Special,
-    /// Equal patterns, and neither usage is more special.
+    /// The patterns are equal, and neither usage is more special.
     Equal,
     /// Neither pattern is narrower.
     Undetermined,
-    /// The other one has the narrower pattern.
+    /// The other pattern is narrower.
     Other,
 }
 
-/// Why these rules decide; none where no rule does.
+/// The reason why these rules decide; `None` if no rule does.
 pub(crate) fn of_rules(evidence: &Evidence<'_>) -> Option<String> {
     let Evidence { policy, trace, query } = *evidence;
     let first = trace.deciding().next()?;
@@ -128,8 +128,8 @@ impl Scoped<'_> {
         citation(self.policy, found)
     }
 
-    /// The rules against which those that decide were weighed: fields, and the best of the
-    /// conventional rules.
+    /// The rules against which the deciding ones were weighed: fields, and the best conventional
+    /// rule.
     fn opponents<'t>(&self, trace: &'t Trace, permits: bool) -> Vec<&'t Match> {
         let best = self.conventional(trace);
         let weighed = trace.matches.iter().filter(|found| matches!(found.fate, Fate::Beaten | Fate::Decides));
@@ -238,7 +238,7 @@ impl Scoped<'_> {
         }
     }
 
-    /// The rule that would have said otherwise, and why it does not apply.
+    /// The rule with the opposite sense, and why it does not apply.
     fn dropped(&self, trace: &Trace, first: &Match) -> String {
         let permits = self.permits(first);
         let contrary = |fate| {
@@ -281,7 +281,7 @@ impl Scoped<'_> {
     }
 }
 
-/// What makes a level the narrowest.
+/// The reason why a level is the narrowest.
 fn narrowest(level: Level) -> &'static str {
     match (level.holder, level.any) {
         (Holder::Element, _) => "an element of the page",

@@ -1,12 +1,12 @@
-//! Rules and groups of a policy as an explanation shows them: spelled out, cited, addressed.
+//! Rules and groups of a policy for explanations: spelling, citation, addressees.
 //!
-//! It reads what the trace has found and weighs nothing.
+//! It reads the trace and weighs nothing.
 
 use robomaton_compiler::trace::{Choice, Fate, Holder, Match, Trace, TraceQuery};
 use robomaton_compiler::{Policy, Sense};
 use robomaton_runtime::DecidingRule;
 
-/// What became of a rule that matches, in one word.
+/// The fate of a matching rule, in one word.
 pub(crate) fn fate_name(fate: Fate) -> &'static str {
     match fate {
         Fate::Decides => "decides",
@@ -16,7 +16,7 @@ pub(crate) fn fate_name(fate: Fate) -> &'static str {
     }
 }
 
-/// A rule of the trace in the form in which a verdict gives rules.
+/// A rule of the trace in the form of a verdict's rules.
 pub(crate) fn rule_of(policy: &Policy<'_>, found: &Match) -> DecidingRule {
     let (rule, group) = (&policy.rules[found.rule], &policy.groups[found.group]);
     DecidingRule {
@@ -41,12 +41,12 @@ pub(crate) fn file_name(policy: &Policy<'_>, number: u16) -> Option<String> {
     policy.files.get(usize::from(number).checked_sub(1)?).cloned()
 }
 
-/// Whether a rule stands in a page.
+/// True if a rule comes from a page.
 pub(crate) fn is_of_page(found: &Match) -> bool {
     found.level.is_some_and(|level| level.holder < Holder::SubRecord)
 }
 
-/// The line of a rule as a sentence cites it.
+/// The line of a rule as cited in a sentence.
 pub(crate) fn citation(policy: &Policy<'_>, found: &Match) -> String {
     let line = policy.rules[found.rule].line;
     match file_name(policy, policy.groups[found.group].file) {
@@ -56,8 +56,8 @@ pub(crate) fn citation(policy: &Policy<'_>, found: &Match) -> String {
     }
 }
 
-/// Whether a group or record addresses the crawler. A conventional group must also be one of those
-/// that answer.
+/// True if a group or record addresses the crawler. A conventional group must also be one of those
+/// that apply.
 pub(crate) fn addresses(policy: &Policy<'_>, trace: &Trace, query: &TraceQuery<'_>, number: usize) -> bool {
     let rule = policy.profile.agent_rule();
     let group = &policy.groups[number];
@@ -66,7 +66,7 @@ pub(crate) fn addresses(policy: &Policy<'_>, trace: &Trace, query: &TraceQuery<'
     if group.role.is_ranked() {
         return trace.groups.binary_search(&number).is_ok();
     }
-    // META tags speak to all names of a crawler.
+    // META tags address all names of a crawler.
     let is_named_at_all = || query.agents.iter().any(|agent| names(&rule.reduce(agent)));
     group.is_default() || if group.role.is_of_meta_tags() { is_named_at_all() } else { is_named() }
 }

@@ -1,7 +1,7 @@
-//! Rule sets of a text that states versions of the language: which one answers, and why the others
-//! do not (N2 to N5).
+//! Rule sets of a text that states language versions: the one that applies, and why the others do
+//! not (N2 to N5).
 //!
-//! The compiler has chosen, and has noted the sets as they were before. Nothing is chosen here.
+//! The compiler has chosen, and has recorded the sets as they were before. Nothing is chosen here.
 
 use crate::words::shown;
 use robomaton_compiler::trace::Choice;
@@ -15,7 +15,7 @@ use std::io::{self, Write};
 pub(crate) struct Version {
     major: u32,
     minor: u32,
-    /// Whether a Robot-version states it.
+    /// True if a Robot-version record states it.
     stated: bool,
 }
 
@@ -35,7 +35,7 @@ impl Version {
     }
 }
 
-/// A rule set that names the crawler and does not answer.
+/// A rule set that names the crawler, but does not apply.
 #[derive(Serialize)]
 pub(crate) struct Skipped {
     line: u32,
@@ -51,13 +51,13 @@ impl Skipped {
     }
 }
 
-/// The version of a group, in a text that states any.
+/// The version of a group, if the text states any.
 pub(crate) fn version(policy: &Policy<'_>, group: usize) -> Option<Version> {
     policy.rule_sets.get(group).map(Version::of)
 }
 
-/// The rule sets that address the crawler by the name by which its groups were found, and do not
-/// answer.
+/// The rule sets that address the crawler under the name by which its groups were found, but do not
+/// apply.
 pub(crate) fn skipped(policy: &Policy<'_>, choice: &Choice, looked_for: &[String]) -> Vec<Skipped> {
     let chosen = match choice {
         Choice::Named(name) => looked_for.iter().position(|known| known == name),

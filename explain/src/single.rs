@@ -1,8 +1,7 @@
-//! One text as an image of one site: `check`, `explain`, `page`, `dump` and the tester ask it.
+//! One text as an image of one site, for `check`, `explain`, `page`, `dump` and the tester.
 //!
-//! The text goes the whole way, through compiler, writer and runtime, with the files that it refers
-//! to and pages of its site. So the same code answers for a file and for an image. It does not know
-//! who asks.
+//! The text passes through compiler, writer and runtime, with the files that it refers to and pages
+//! of its site, so the same code answers for a file and for an image. It does not know the crawler.
 
 use crate::error::Error;
 use crate::words::count;
@@ -12,29 +11,29 @@ use robomaton_compiler::{
 use robomaton_formats::SiteKey;
 use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
 
-/// The host of a site of which only a path is known.
+/// The host of a site if only a path is known.
 const NO_HOST: &str = "localhost";
 
 /// A text, compiled for one site.
 pub struct SingleSite {
-    /// The text, compiled.
+    /// The compiled text.
     pub document: Document,
     image: Image<Vec<u8>>,
 }
 
-/// The site that a URL, or a path alone, is asked of.
+/// The site of a URL or of a path alone.
 pub struct Origin {
     key: SiteKey,
-    /// Whether the host is known, so that absolute URLs in rules can be compared with it (R14).
+    /// True if the host is known, so that absolute URLs in rules can be compared with it (R14).
     known: bool,
 }
 
 impl Origin {
-    /// The site of a URL; a stand-in for a path, and for anything that is no URL under the profile
-    /// `google`, which knows no hosts.
+    /// The site of a URL. A placeholder stands for the site of a path, and under the profile
+    /// `google`, which knows no hosts, of anything that is not a URL.
     ///
     /// # Errors
-    /// When it is neither.
+    /// If it is neither.
     pub fn of(url: &str, profile: Profile) -> Result<Origin, Error> {
         match SiteKey::from_url(url) {
             Ok(key) => Ok(Origin { key, known: true }),
@@ -43,21 +42,21 @@ impl Origin {
         }
     }
 
-    /// A stand-in, where nothing is known.
+    /// A placeholder for an unknown site.
     ///
     /// # Errors
-    /// None that can happen.
+    /// None that can occur.
     pub fn unknown() -> Result<Origin, Error> {
         let key = SiteKey::from_host(NO_HOST).map_err(|_| Error::NoSite)?;
         Ok(Origin { key, known: false })
     }
 
-    /// The host and port, where they are known.
+    /// The host and port, if they are known.
     pub fn authority(&self) -> Option<&str> {
         self.known.then(|| self.key.authority())
     }
 
-    /// The files that a text refers to and that are not at hand.
+    /// The files that a text refers to, but that are missing.
     pub fn missing(&self, policy: &Policy<'_>, files: &SiteFiles) -> Vec<String> {
         let is_here = |locator: &String| {
             let path = match SiteKey::from_url(locator) {
@@ -73,19 +72,19 @@ impl Origin {
     }
 }
 
-/// Whether this is a path, a query or a fragment. Two slashes begin a host.
+/// True if this is a path, a query or a fragment. Two slashes begin a host.
 fn is_path(url: &str) -> bool {
     url.is_empty() || url.starts_with(['/', '?', '#']) && !url.starts_with("//")
 }
 
-/// A remark that the end of a text was left unread, to follow its name (R4).
+/// A remark that the end of a text was not read, for use after its name (R4).
 pub fn unread(bytes: usize, options: &Options) -> Option<String> {
     let limit = options.limits.bytes(options.profile);
     let were = if bytes == 1 { "was" } else { "were" };
     (bytes > 0).then(|| format!("is over {limit} bytes; its last {} {were} not read", count(bytes, "byte")))
 }
 
-/// Why a text that exceeds a limit has no rules.
+/// The reason why a text that exceeds a limit has no rules.
 pub fn too_much(over: OverLimit) -> String {
     let OverLimit { limit, allowed, line } = over;
     format!("line {line} goes over the limit of {allowed} {}, so everything is disallowed", limit.unit())
@@ -102,30 +101,30 @@ impl SiteFiles {
         paths.filter(|path| !document.references.contains(path)).map(String::as_str)
     }
 
-    /// The files in the form in which the compiler takes them.
+    /// The files in the form that the compiler takes.
     pub fn slices(&self) -> Vec<(&str, &[u8])> {
         self.0.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect()
     }
 }
 
-/// What became of fetching a text.
+/// The fetch of a text.
 #[derive(Clone, Copy)]
 pub struct Fetch {
-    /// In a word.
+    /// The outcome.
     pub outcome: Outcome,
-    /// The HTTP status, 0 when there was none.
+    /// The HTTP status, 0 if there was none.
     pub status: u16,
-    /// Seconds since 1970, 0 when not known.
+    /// Seconds since 1970, 0 if unknown.
     pub fetched_at: u64,
-    /// Seconds.
+    /// Seconds for which the text is fresh.
     pub fresh_for: Option<u32>,
 }
 
 impl SingleSite {
-    /// A text that was fetched well.
+    /// Compiles a text that was fetched successfully.
     ///
     /// # Errors
-    /// When no image can be made of it.
+    /// If it does not fit an image.
     pub fn compile(
         text: &[u8],
         origin: &Origin,
@@ -137,10 +136,10 @@ impl SingleSite {
         SingleSite::of(compile_fetched(text, &context, options), origin, None, options)
     }
 
-    /// The site of a compiled document. `fetch` is given unless it went well.
+    /// The site of a compiled document. `fetch` is `None` if the fetch succeeded.
     ///
     /// # Errors
-    /// When no image can be made of it.
+    /// If it does not fit an image.
     pub fn of(
         document: Document,
         origin: &Origin,
@@ -150,7 +149,7 @@ impl SingleSite {
         let mut entry = Entry::fetched(origin.key.clone(), &document);
         if let Some(Fetch { outcome, status, fetched_at, fresh_for }) = fetch {
             entry = Entry { status, fetched_at, fresh_for, ..entry };
-            // Too much is too much, whatever became of the fetch.
+            // A text over a limit has that outcome, whatever the fetch.
             if entry.outcome != Outcome::OverLimit {
                 entry.outcome = outcome;
             }
@@ -159,13 +158,13 @@ impl SingleSite {
         Ok(SingleSite { document, image })
     }
 
-    /// The same site, asked on other terms.
+    /// The same site under other terms.
     #[must_use]
     pub fn with_terms(self, terms: Terms) -> SingleSite {
         SingleSite { image: self.image.with_terms(terms), ..self }
     }
 
-    /// Why there are no rules, if there are none.
+    /// The reason why there are no rules, if there are none.
     pub fn reason(&self) -> Option<String> {
         let Document { outcome, over_limit, .. } = &self.document;
         match (outcome, over_limit) {
@@ -179,15 +178,15 @@ impl SingleSite {
         }
     }
 
-    /// The image of it.
+    /// The image of the site.
     pub fn image(&self) -> &Image<Vec<u8>> {
         &self.image
     }
 
-    /// The one site.
+    /// The site.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub fn site(&self) -> Result<Site<'_>, Error> {
         self.image.first_site().ok_or(Error::NoSite)
     }

@@ -1,5 +1,4 @@
-//! One site of an image: its fetch, its groups and its records, and those of its data.txt if there
-//! is one.
+//! One site of an image: its fetch, groups and records, and those of its data.txt, if any.
 //!
 //! Everything comes from the cold sections of the image; no verdict is made. [`text`] writes it as
 //! text.
@@ -14,10 +13,10 @@ use robomaton_formats::site::DATA_TXT;
 use robomaton_runtime::{Image, Outcome, Scheme, Site};
 use serde::Serialize;
 
-/// Rules of a group that are listed, unless all are asked for.
+/// The number of rules that are listed for each group by default.
 pub const SHOWN: usize = 20;
 
-/// In place of [`SHOWN`]: all of them.
+/// Lists all rules; for use in place of [`SHOWN`].
 pub const ALL_RULES: usize = usize::MAX;
 
 /// A site; the fields are the keys that scripts rely on.
@@ -33,28 +32,28 @@ pub struct SiteInfo {
 #[derive(Serialize)]
 struct Document {
     site: String,
-    /// The dialect it is read in.
+    /// The profile that it is read under.
     profile: &'static str,
     outcome: Option<&'static str>,
     status: Option<u16>,
     fetched_at: Option<String>,
     /// Seconds.
     fresh_for: u32,
-    /// Until when answers are fresh.
+    /// The time until which answers are fresh.
     fresh_until: Option<String>,
     stale: Option<bool>,
     document: Option<u64>,
-    /// Whether its text is longer than the limit of bytes, so that the rest is not read. `None`
-    /// where the image holds no texts.
+    /// True if its text is longer than the byte limit, so that the rest is not read. `None` if the
+    /// image has no texts.
     cut: Option<bool>,
-    /// The limit of bytes.
+    /// The byte limit.
     max_bytes: usize,
-    /// Whether files that it refers to are missing.
+    /// True if files that it refers to are missing.
     incomplete: bool,
     sitemaps: Vec<String>,
     groups: Vec<Group>,
     extensions: Vec<Extension>,
-    /// The meaning of the outcome, where it is not plain.
+    /// The meaning of the outcome, if it is not obvious.
     #[serde(skip)]
     meaning: Option<&'static str>,
 }
@@ -69,9 +68,9 @@ struct Group {
     rules: usize,
     /// The rules, in canonical spelling.
     fields: Vec<Field>,
-    /// The file that the group comes from, where that is another one.
+    /// The file that the group comes from, if not the document itself.
     file: Option<String>,
-    /// Whether a file that it refers to is missing.
+    /// True if a file that it refers to is missing.
     incomplete: bool,
     schedule: Vec<String>,
     extensions: Vec<Extension>,
@@ -110,8 +109,8 @@ impl SiteInfo {
         })
     }
 
-    /// All sites in the order of their names, each with its data.txt. A site without a robots.txt
-    /// has its data.txt only.
+    /// All sites ordered by name, each with its data.txt. A site without a robots.txt has its
+    /// data.txt only.
     pub fn all<D: AsRef<[u8]>>(image: &Image<D>, now: u64) -> impl Iterator<Item = SiteInfo> {
         image.entries().filter_map(move |entry| {
             let authority = entry.authority();
@@ -159,7 +158,7 @@ impl Document {
     }
 }
 
-/// The meaning of an outcome where it is not plain. For a data.txt, it is defined for 2xx and 404
+/// The meaning of an outcome, if it is not obvious. For a data.txt, it is defined for 2xx and 404
 /// only (K3, K4).
 fn meaning(site: &Site<'_>) -> Option<&'static str> {
     match (site.document_name().is_some(), site.outcome()?) {
@@ -198,7 +197,7 @@ impl Group {
     }
 }
 
-/// The records of a group about time, one line each.
+/// The schedule records of a group, one line each.
 fn schedule(schedule: &Schedule) -> Vec<String> {
     let delay = |&millis: &u64| format!("delay {} seconds", millis as f64 / 1000.0);
     let delays = schedule.delays.iter().map(delay);

@@ -1,9 +1,8 @@
-//! Rules that an image keeps beside a text: records of files that it refers to, and fields of
-//! pages.
+//! Rules that an image stores besides a text: records of referenced files, and fields of pages.
 //!
-//! The text can be lowered again. The files and pages cannot, because the image keeps their rules
-//! only. So these rules are taken as compiled, and put into the policy of the text. If a text
-//! refers to files, its own records are taken as compiled, too: they may use definitions of the
+//! The text can be lowered again. The files and pages cannot, because the image stores only their
+//! rules. So these rules are taken as compiled, and inserted into the policy of the text. If a text
+//! refers to files, its own records are taken as compiled, too: they may use definitions from the
 //! files. Nothing is weighed here.
 
 use robomaton_compiler::{Agent, Combiner, Group, Policy, Rule, Sense};
@@ -12,18 +11,18 @@ use robomaton_formats::program::Silence;
 use robomaton_runtime::Role;
 use std::borrow::Cow;
 
-/// Which rules are taken as the image keeps them.
+/// The rules that are taken as stored in the image.
 pub(crate) struct StoredParts {
     records: bool,
     pages: bool,
 }
 
-/// Whether any rule of a document stands in a page.
+/// True if a rule of a document comes from a page.
 pub(crate) fn has_pages(detail: &Detail<'_>) -> bool {
     detail.groups.iter().any(|group| group.role.is_of_page())
 }
 
-/// The files that no record of the image comes from: among them are those that are missing.
+/// The files without records in the image, which include the missing ones.
 pub(crate) fn missing(detail: &Detail<'_>) -> Vec<String> {
     let absent = |number: usize| !detail.groups.iter().any(|group| usize::from(group.file) == number + 1);
     detail
@@ -40,7 +39,7 @@ impl StoredParts {
         StoredParts { records: !detail.files.is_empty(), pages: has_pages(detail) }
     }
 
-    /// The records alone: pages are at hand.
+    /// The records only: the page itself is available.
     pub(crate) fn records_of(detail: &Detail<'_>) -> Option<StoredParts> {
         (!detail.files.is_empty()).then_some(StoredParts { records: true, pages: false })
     }
@@ -64,9 +63,9 @@ impl StoredParts {
     }
 }
 
-/// Puts the stored rules into the policy of the text.
+/// Inserts the stored rules into the policy of the text.
 pub(crate) fn join<'s>(mut policy: Policy<'s>, detail: &Detail<'_>, stored: &StoredParts) -> Policy<'s> {
-    // The image keeps no lines of groups; those of the text's own records are known.
+    // The image does not store the lines of groups; those of the text's own records are known.
     let mut lines = policy.groups.iter().filter(|group| group.role == Role::Field).map(|group| group.line);
     let mut own_line = || lines.next();
     let mut taken = Vec::new();
@@ -107,7 +106,7 @@ pub(crate) fn join<'s>(mut policy: Policy<'s>, detail: &Detail<'_>, stored: &Sto
     policy
 }
 
-/// Puts groups, and rules with them, into the order of a policy; rules of no group are dropped.
+/// Puts groups and their rules into the order of a policy; drops rules without a group.
 fn in_order(policy: &mut Policy<'_>) {
     policy.groups.sort_by_key(|group| group.role.order());
     let old = std::mem::take(&mut policy.rules);
@@ -131,7 +130,7 @@ fn rule_of(group: &detail::Group<'_>, rule: &detail::Rule<'_>, usage: u16, condi
     }
 }
 
-/// The number of a usage, a new one if need be.
+/// The number of a usage; adds the usage if it is new.
 fn number(policy: &mut Policy<'_>, name: &str) -> u16 {
     policy.usage(name).unwrap_or_else(|| {
         policy.usages.push(name.to_owned());

@@ -1,6 +1,6 @@
-//! Explains an answer of one text: scans and lowers it once, compiles that, and traces the query.
+//! Explains an answer of one text: scans, lowers and compiles it once, and traces the query.
 //!
-//! The text becomes an image of one site, so that files and images are answered by the same code.
+//! The text becomes an image of one site, so that the same code answers for files and images.
 
 use crate::error::Error;
 use crate::evidence::{Evidence, ImageAnswer};
@@ -13,19 +13,19 @@ use robomaton_compiler::{CompileContext, Options, compile_lowered, lower_with};
 use robomaton_grammar::{Tree, scan};
 use robomaton_runtime::{Basis, Outcome, Terms};
 
-/// A query about a text that stands alone.
+/// A query about a single text.
 pub struct TextQuery<'a> {
     /// The text.
     pub text: &'a [u8],
     /// Files that it may refer to.
     pub files: &'a SiteFiles,
-    /// How it is read.
+    /// The options for reading it.
     pub options: &'a Options,
-    /// Who asks, and for what.
+    /// The crawler and the usage.
     pub query: &'a Query,
-    /// What an outcome other than rules means.
+    /// The meaning of outcomes other than rules.
     pub terms: &'a Terms,
-    /// A URL, or its path and query alone.
+    /// A URL, or only its path and query.
     pub url: &'a str,
 }
 
@@ -33,12 +33,12 @@ impl TextQuery<'_> {
     /// Explains the answer.
     ///
     /// # Errors
-    /// When the URL is no place of a site, or image and text differ.
+    /// If the URL does not belong to a site, or image and text differ.
     pub fn explain(&self) -> Result<Explanation, Error> {
         self.read(|_, _, _| ()).map(|(explanation, ())| explanation)
     }
 
-    /// Explains the answer, and says what became of each line.
+    /// Explains the answer, and the fate of each line.
     ///
     /// # Errors
     /// As [`TextQuery::explain`].
@@ -46,7 +46,7 @@ impl TextQuery<'_> {
         self.read(|tree, context, evidence| Lines::new(tree, context, self.options, self.query, evidence))
     }
 
-    /// Explains the answer, and reads the tree, with the evidence where there are rules.
+    /// Explains the answer, and passes the tree to `read`, with the evidence if there are rules.
     fn read<T>(
         &self,
         read: impl FnOnce(&Tree<'_>, &CompileContext<'_, '_>, Option<&Evidence<'_>>) -> T,

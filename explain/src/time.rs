@@ -1,6 +1,7 @@
 //! The clock, and times as text.
 //!
-//! The one place that looks at the clock for answers; the crates below are told the time.
+//! This is the only module that reads the clock for answers; the crates below get the time as an
+//! argument.
 
 use jiff::Timestamp;
 

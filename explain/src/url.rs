@@ -1,7 +1,7 @@
-//! Mistakes in URLs, and sites that an image holds under another name.
+//! Mistakes in URLs, and sites that an image has under another name.
 //!
-//! Often a URL is one slip away from a site of the image: it has no scheme, `http` for `https`, or
-//! a `www.` too many. The answer stays `unknown`, as RFC 9309 says; these sentences say what to
+//! Often a URL is almost that of a site in the image: it has no scheme, `http` for `https`, or a
+//! superfluous `www.`. The answer stays `unknown`, as RFC 9309 requires; these messages say what to
 //! write instead.
 
 use crate::words::quoted;
@@ -9,7 +9,7 @@ use robomaton_formats::site::SiteError;
 use robomaton_formats::{SiteKey, site::Scheme};
 use robomaton_runtime::Image;
 
-/// Says why a text is no URL of a site, in a sentence that begins with the text.
+/// The reason why a text is not the URL of a site, in a sentence that begins with the text.
 pub fn url_mistake(url: &str) -> Option<String> {
     let url = url.trim_ascii();
     let mistake = match SiteKey::from_url(url) {
@@ -44,7 +44,7 @@ fn host_of(url: &str) -> &str {
     &url[..url.find(['/', '?', '#']).unwrap_or(url.len())]
 }
 
-/// Whether this is a host as people write it without a scheme: with a dot inside, or with a port.
+/// True if this is a host without a scheme: with a dot inside, or with a port.
 fn is_host(host: &str) -> bool {
     let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     let (name, has_port) = match host.rsplit_once(':') {
@@ -60,8 +60,8 @@ fn has_control(url: &str) -> bool {
     host_of(rest).bytes().any(|byte| byte <= b' ')
 }
 
-/// A sentence that names a site of the image with the other scheme, or with or without `www.`,
-/// where the image does not hold the site of the URL itself.
+/// A sentence that names a site of the image with the other scheme, or with or without `www.`, if
+/// the image does not have the site of the URL itself.
 pub fn similar_site<D: AsRef<[u8]>>(image: &Image<D>, url: &str) -> Option<String> {
     let asked = SiteKey::from_url(url).ok()?;
     let authority = asked.authority();

@@ -1,7 +1,7 @@
-//! The usages that may be asked for.
+//! The usages that a query may name.
 //!
-//! No rule speaks of an unknown usage, so its answer is `unknown`. A misspelt name would get that
-//! answer, too, and nobody would notice. So a name has to be in a vocabulary, or in the image.
+//! No rule is about an unknown usage, so its answer is `unknown`. A misspelt name would get that
+//! answer, too, and nobody would notice. So a name must be in a vocabulary, or in the image.
 //! Nothing else is decided here.
 
 use robomaton_formats::policy::{USAGES, is_special};
@@ -21,14 +21,14 @@ const OTHERS: [&str; 10] = [
     "present-video",
 ];
 
-/// The least similarity of a name and its misspelling.
+/// The minimum similarity of a name and its misspelling.
 const ALIKE: f64 = 0.8;
 
-/// Differing letters up to which a special form of `present` counts as misspelt. With more, it is a
-/// name of its own.
+/// The number of differing letters up to which a special form of `present` counts as misspelt. With
+/// more, it is a name of its own.
 const SLIPS: usize = 2;
 
-/// A usage that is neither known nor held by the image.
+/// A usage that neither a vocabulary nor the image has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{usage:?} is no usage that is known here{}; known are {}, the special forms of present \
@@ -41,10 +41,10 @@ pub struct UnknownUsage {
     guess: Option<String>,
 }
 
-/// Refuses a usage that neither a vocabulary nor the image knows.
+/// Rejects a usage that neither a vocabulary nor the image has.
 ///
 /// # Errors
-/// When it is neither, with the name that may have been meant.
+/// If neither has it; the error suggests a name that may have been meant.
 pub fn check_usage<D: AsRef<[u8]>>(image: &Image<D>, usage: &str) -> Result<(), UnknownUsage> {
     if known().any(|name| name.eq_ignore_ascii_case(usage)) || image.view().find_usage(usage).is_some() {
         return Ok(());

@@ -1,7 +1,7 @@
 //! A verdict in JSON: the keys that `query`, `explain`, `page` and the service share.
 //!
-//! `verdict` is the answer to act on: what a missing file might forbid is disallowed. `decision` is
-//! what the files at hand say. Nothing is weighed here.
+//! `verdict` is the answer to act on: a permission that a missing file might take back is
+//! disallowed. `decision` is the answer of the files that are present. Nothing is weighed here.
 
 use robomaton_runtime::{Account, Basis, Choice, Condition, DecidingRule, Decision, Role, Verdict};
 use serde::Serialize;
@@ -11,52 +11,52 @@ use serde::Serialize;
 pub struct VerdictJson {
     /// The answer to act on.
     pub verdict: &'static str,
-    /// What the files at hand say.
+    /// The answer of the files that are present.
     pub decision: &'static str,
-    /// Whether a file that speaks to the crawler is missing.
+    /// True if a file that applies to the crawler is missing.
     pub incomplete: bool,
-    /// `named` where groups that name the crawler answered, `default`, or `nobody` where there is
-    /// neither; null when no rules were asked.
+    /// `named` if groups that name the crawler applied, `default`, or `nobody` if there is neither;
+    /// null if no rules were consulted.
     pub choice: Option<&'static str>,
     /// The crawler's name by which the groups were found.
     pub name: Option<String>,
-    /// The names that groups were looked for by, best first.
+    /// The names under which groups were looked for, best first.
     pub looked_for: Vec<String>,
     /// In canonical spelling.
     pub conditions: Vec<String>,
     typed_conditions: Vec<Condition>,
-    /// The first of the rules.
+    /// The first rule.
     rule: Option<String>,
     /// Its line, from 1.
     pub line: Option<u32>,
-    /// Every rule that decides.
+    /// All deciding rules.
     pub rules: Vec<RuleLine>,
-    /// What the fields of ACAP alone say; null where they are silent.
+    /// The decision of the ACAP fields alone; null if they are silent.
     pub fields: Option<&'static str>,
-    /// What the conventional rules alone say.
+    /// The decision of the conventional rules alone.
     pub conventional: Option<&'static str>,
 }
 
-/// A rule and where it stands.
+/// A rule and its place.
 #[derive(Clone, Serialize)]
 pub struct RuleLine {
     /// The line, from 1.
     pub line: u32,
-    /// The file that it stands in, where the robots.txt refers to one.
+    /// The file that contains it, if the robots.txt refers to one.
     pub file: Option<String>,
-    /// The path of the page that it stands in, as rules match it.
+    /// The path of the page that contains it, as rules match it.
     pub page: Option<String>,
     /// The rule, in canonical spelling.
     pub rule: String,
 }
 
-/// The page that a rule stands in. The rule speaks of that page only.
+/// The page that a rule comes from. The rule is about that page only.
 pub(crate) fn page_of(role: Role, pattern: &[u8]) -> Option<String> {
     let path = pattern.strip_suffix(b"$").unwrap_or(pattern);
     role.is_of_page().then(|| String::from_utf8_lossy(path).into_owned())
 }
 
-/// The conditions of a conditional permission, sorted; none of any other answer.
+/// The conditions of a conditional permission, sorted; empty for any other answer.
 pub(crate) fn conditions(verdict: &Verdict<'_>, account: &Account) -> Vec<Condition> {
     if verdict.decision() == Decision::Conditional { account.conditions() } else { Vec::new() }
 }
@@ -74,10 +74,10 @@ impl VerdictJson {
         VerdictJson::with(verdict, &verdict.account(), verdict.choice().as_ref())
     }
 
-    /// The same, when account and choice are known.
+    /// The same, with account and choice already known.
     pub(crate) fn with(verdict: &Verdict<'_>, account: &Account, choice: Option<&Choice>) -> VerdictJson {
         let conditions = conditions(verdict, account);
-        // Where rules are ranked, there are no other rules than the conventional ones.
+        // Where rules are ranked, all of them are conventional.
         let ranked = Some(verdict.decision()).filter(|_| matches!(verdict.basis(), Basis::Rule));
         let rules: Vec<RuleLine> = account.rules.iter().map(RuleLine::from).collect();
         VerdictJson {

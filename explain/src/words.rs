@@ -1,8 +1,8 @@
-//! Small pieces of messages: untrusted text, quotations, counts.
+//! Helpers for messages: untrusted text, quotations, counts.
 
 use std::borrow::Cow;
 
-/// Untrusted text for a terminal: without control characters, and on one line.
+/// Untrusted text for a terminal: on one line, with control characters escaped.
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_control) {
         return text.into();
@@ -12,10 +12,10 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     escaped.collect::<String>().into()
 }
 
-/// Characters of a quotation.
+/// The maximum length of a quotation in characters.
 const QUOTED: usize = 80;
 
-/// Untrusted text in quotation marks, cut if it is long.
+/// Untrusted text in quotation marks, truncated if it is long.
 pub fn quoted(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
         Some((end, _)) => format!("\"{}...\"", text[..end].escape_debug()),
@@ -23,7 +23,7 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
-/// A number of things.
+/// A number with a noun.
 pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,8 +1,8 @@
-//! One answer, and on demand everything that can be told about it: the keys of `robomaton query
+//! One answer, and on demand everything that is known about it: the keys of `robomaton query
 //! --json`.
 //!
-//! The verdict is worked out when the question is put; the rest is read from the cold sections when
-//! somebody asks. It keeps what it was asked of open.
+//! The verdict is computed with the question; the rest is read from the cold sections on demand. An
+//! answer keeps its image or text open.
 
 use crate::ask::Use;
 use crate::error::said;
@@ -14,8 +14,8 @@ use robomaton_explain::{AnswerJson, QuestionJson};
 use robomaton_runtime::Crawler;
 use std::sync::Arc;
 
-/// The answer to one question: may this crawler use this URL in this way? It is true if it is
-/// plainly allowed.
+/// The answer to one question: may this crawler use this URL in this way? It is true if the URL is
+/// allowed without conditions.
 #[pyclass(frozen, module = "robomaton")]
 pub struct Answer {
     source: Arc<Source>,
@@ -29,23 +29,24 @@ pub struct Answer {
     /// The answer to act on: `allowed`, `disallowed`, `conditional` or `unknown`.
     #[pyo3(get)]
     verdict: &'static str,
-    /// What the files at hand say; another than the verdict only where a file is missing.
+    /// The decision of the files that are present; differs from the verdict only if a file is
+    /// missing.
     #[pyo3(get)]
     decision: &'static str,
-    /// Whether a file that speaks to the crawler is missing.
+    /// True if a file that applies to the crawler is missing.
     #[pyo3(get)]
     incomplete: bool,
-    /// What the decision rests on.
+    /// The basis of the decision.
     #[pyo3(get)]
     pub(crate) basis: &'static str,
-    /// Whether the crawler may plainly go ahead.
+    /// True if the crawler may go ahead without conditions.
     #[pyo3(get)]
     allowed: bool,
     told: PyOnceLock<Py<PyDict>>,
 }
 
 impl Answer {
-    /// Asks.
+    /// Answers the question.
     pub(crate) fn new(
         source: Arc<Source>,
         crawler: Arc<Crawler>,
@@ -106,32 +107,32 @@ pub(crate) fn from_json<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py,
 
 #[pymethods]
 impl Answer {
-    /// The line of the rule that decides, from 1; None where no rule does.
+    /// The line of the deciding rule, from 1; None if no rule decides.
     #[getter]
     fn line<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.key(py, "line")
     }
 
-    /// The rule that decides, in canonical spelling; the first of several.
+    /// The deciding rule, in canonical spelling; the first of several.
     #[getter]
     fn rule<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.key(py, "rule")
     }
 
-    /// Which groups answered: `named` where some name the crawler, `default`, or `nobody` where
-    /// there is neither; None where no rules were asked.
+    /// The groups that apply: `named` if some name the crawler, `default`, or `nobody` if there is
+    /// neither; None if no rules were consulted.
     #[getter]
     fn choice<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.key(py, "choice")
     }
 
-    /// The crawler's name by which its groups were found; None where no group names it.
+    /// The crawler's name by which its groups were found; None if no group names it.
     #[getter]
     fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.key(py, "name")
     }
 
-    /// The conditions of a conditional permission, all to be met, in canonical spelling.
+    /// The conditions of a conditional permission, in canonical spelling. All must be met.
     #[getter]
     fn conditions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.key(py, "conditions")?.call_method0("copy")

@@ -1,5 +1,5 @@
-//! Arguments out of Python whose errors name them: numbers that are out of range, and values of
-//! another type.
+//! Arguments from Python whose errors name them: numbers out of range, and values of the wrong
+//! type.
 //!
 //! pyo3 adds the name as a note, which neither `str(error)` nor Python before 3.11 shows.
 

@@ -1,9 +1,9 @@
-//! Who asks and for what, as Python says it; crawlers resolved once.
+//! Crawlers and usages from Python; crawlers are resolved once.
 //!
-//! Names mean what they mean to the command: a `str` is one name, names separated by commas, best
-//! first, or a whole `User-Agent` header, which stands for the names that the crawler gives itself
-//! in it; a list is a list. In the shapes of other parsers every word of a header is a name, as it
-//! is to protego.
+//! Names have the same meaning as in the command: a `str` is one name, names separated by commas,
+//! best first, or a whole `User-Agent` header, which stands for the names that the crawler gives
+//! itself; a list is a list. In the interfaces of other parsers every word of a header is a name,
+//! as in protego.
 
 use crate::text::Text;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -16,18 +16,19 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Crawlers of one image that are kept resolved, and bytes of names of such.
+/// The number of resolved crawlers that are cached for one image, and the maximum bytes of their
+/// names.
 const KEPT: usize = 1 << 12;
 const LONGEST_KEPT: usize = 1 << 10;
 
-/// Tokens of a header that are looked for.
+/// The number of header tokens that are looked for.
 const TOKENS: usize = 32;
 
-/// A crawler's names, best first, as they were given.
+/// A crawler's names, best first, as given.
 pub(crate) enum Agent<'py> {
-    /// A string.
+    /// One string.
     One(Bound<'py, PyAny>),
-    /// Several.
+    /// Several strings.
     Several(Vec<String>),
 }
 
@@ -74,8 +75,8 @@ fn strings(list: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<String>> {
 }
 
 impl Agent<'_> {
-    /// The string, where it can be known again by its object: one of Python's own, which neither
-    /// changes nor does anything when it goes.
+    /// The string, if it can be recognized by its object: an exact Python `str`, which is immutable
+    /// and has no destructor.
     #[inline]
     pub(crate) fn plain(&self) -> Option<&Bound<'_, PyAny>> {
         match self {
@@ -87,7 +88,7 @@ impl Agent<'_> {
     /// The strings.
     ///
     /// # Errors
-    /// When one has surrogates.
+    /// If one has surrogates.
     pub(crate) fn strings(&self) -> PyResult<Vec<String>> {
         match self {
             Agent::One(string) => Ok(vec![string.extract::<Text<'_>>()?.as_str().to_owned()]),
@@ -95,13 +96,13 @@ impl Agent<'_> {
         }
     }
 
-    /// The same, where it is worth keeping.
+    /// The same, if it is worth caching.
     pub(crate) fn kept(&self) -> Option<&Bound<'_, PyAny>> {
         self.plain().filter(|string| string.len().is_ok_and(|len| len <= LONGEST_KEPT))
     }
 }
 
-/// Names in a list, or none.
+/// Names in a list, possibly empty.
 pub(crate) struct Listed(pub(crate) Vec<String>);
 
 impl<'py> FromPyObject<'_, 'py> for Listed {
@@ -118,7 +119,7 @@ impl<'py> FromPyObject<'_, 'py> for Listed {
     }
 }
 
-/// What a crawler wants to do with URLs, by names.
+/// A usage and a purpose, by name.
 #[derive(Clone)]
 pub(crate) struct Use {
     pub(crate) usage: Option<String>,
@@ -126,12 +127,12 @@ pub(crate) struct Use {
 }
 
 impl Use {
-    /// The usage as answers tell it.
+    /// The name of the usage, as in answers.
     pub(crate) fn name(&self) -> &str {
         self.usage.as_deref().unwrap_or("crawl")
     }
 
-    /// As an image knows it.
+    /// Resolves the usage for an image.
     #[inline]
     pub(crate) fn resolve<D: AsRef<[u8]>>(&self, image: &Image<D>) -> Usage<'_> {
         let usage = self.usage.as_ref().map_or(Usage::CRAWL, |usage| image.usage(usage));
@@ -141,16 +142,16 @@ impl Use {
 
 /// Crawlers of one image, resolved once.
 pub(crate) struct Crawlers {
-    /// Whether every word of a header is a name.
+    /// True if every word of a header is a name.
     headers: bool,
-    /// Whether only groups that name a crawler count for it.
+    /// True if only groups that name a crawler count for it.
     pub(crate) named_only: bool,
     known: Mutex<Known>,
 }
 
 #[derive(Default)]
 struct Known {
-    /// The string that was asked with last: a program that asks much asks with one object.
+    /// The last string: a program with many questions uses the same object.
     last: Option<(Py<PyAny>, Arc<Crawler>)>,
     /// By strings.
     all: HashMap<Vec<String>, Arc<Crawler>>,
@@ -164,7 +165,7 @@ impl Crawlers {
     /// The crawler of these names.
     ///
     /// # Errors
-    /// When a name names nobody.
+    /// If a name names no crawler.
     #[inline]
     pub(crate) fn resolve<D: AsRef<[u8]>>(
         &self,
@@ -183,7 +184,7 @@ impl Crawlers {
     /// The names of an agent, best first.
     ///
     /// # Errors
-    /// When one has surrogates.
+    /// If one has surrogates.
     pub(crate) fn names(&self, agent: &Agent<'_>) -> PyResult<Vec<String>> {
         let strings = agent.strings()?;
         let of = if self.headers { every_word } else { names };
@@ -199,14 +200,14 @@ impl Crawlers {
 
     fn look_up<D: AsRef<[u8]>>(&self, image: &Image<D>, agent: &Agent<'_>) -> PyResult<Arc<Crawler>> {
         let mut key = agent.strings()?;
-        // No list is taken for a string.
+        // Distinguishes a list from a string.
         key.extend(matches!(agent, Agent::Several(_)).then(String::new));
         let known = self.lock().all.get(&key).cloned();
         let crawler = match known {
             Some(crawler) => crawler,
             None => Arc::new(self.crawler(image, agent)?),
         };
-        // Whoever makes names up shall not fill the memory.
+        // Invented names must not fill the memory.
         if key.iter().map(String::len).sum::<usize>() > LONGEST_KEPT {
             return Ok(crawler);
         }
@@ -223,7 +224,7 @@ impl Crawlers {
 
     fn crawler<D: AsRef<[u8]>>(&self, image: &Image<D>, agent: &Agent<'_>) -> PyResult<Crawler> {
         let names = self.names(agent)?;
-        // In the other shapes, a header without any name asks as any crawler.
+        // In the other interfaces, a header without a name means any crawler.
         for name in names.iter().filter(|_| !self.headers) {
             crawler_names(name, image.profile())
                 .map_err(|error| PyValueError::new_err(format!("agent: {error}")))?;
@@ -233,7 +234,7 @@ impl Crawlers {
     }
 }
 
-/// Every word of a `User-Agent` header that could be a name, comments included, the longest first.
+/// Every word of a `User-Agent` header that could be a name, including comments, the longest first.
 fn every_word(header: &str) -> Vec<&str> {
     let mut words = words(header);
     words.sort_by_key(|word| Reverse(word.len()));

@@ -1,7 +1,6 @@
-//! Questions about many URLs: who asks, the answers, and what there is to say of rows that are no
-//! URLs.
+//! Questions about many URLs: the crawlers, the answers, and warnings about rows that are not URLs.
 //!
-//! One crawler asks about all rows, or each row has its own; then each distinct name is resolved
+//! One crawler applies to all rows, or each row has its own; then each distinct name is resolved
 //! once.
 
 use crate::ask::{Agent, Use};
@@ -16,7 +15,7 @@ use std::collections::HashSet;
 use std::ffi::CString;
 use std::sync::Arc;
 
-/// A question about many URLs, as Python puts it.
+/// A question about many URLs, from Python.
 pub(crate) struct Columns<'a, 'py> {
     pub(crate) urls: &'a Bound<'py, PyAny>,
     pub(crate) agent: Option<&'a Bound<'py, PyAny>>,
@@ -26,11 +25,11 @@ pub(crate) struct Columns<'a, 'py> {
     pub(crate) nulls: &'a str,
 }
 
-/// Who asks.
+/// The crawlers of the rows.
 enum Who {
-    /// The same crawler about all rows.
+    /// The same crawler for all rows.
     One(Arc<Crawler>),
-    /// A crawler for each row, by its place among the distinct ones.
+    /// A crawler for each row, by its index among the distinct ones.
     Each { crawlers: Vec<Arc<Crawler>>, rows: Vec<u32> },
 }
 
@@ -42,10 +41,10 @@ struct Batch<'a> {
 }
 
 impl Columns<'_, '_> {
-    /// Asks.
+    /// Answers the question.
     ///
     /// # Errors
-    /// When a column cannot be read, or a name names nobody.
+    /// If a column cannot be read, or a name names no crawler.
     pub(crate) fn ask(&self, py: Python<'_>, source: &Source) -> PyResult<Codes> {
         let nulls = match self.nulls {
             "error" => false,
@@ -81,7 +80,7 @@ impl Columns<'_, '_> {
     }
 }
 
-/// The crawler that asks about all of so many rows.
+/// The crawler for all rows; `rows` is their number.
 fn one(
     py: Python<'_>,
     source: &Source,
@@ -96,7 +95,7 @@ fn one(
     }
     let agent: Agent<'_> = agent.extract()?;
     let names = agent.strings()?;
-    // Nobody prefers a name to itself: this is a column.
+    // A name is never listed twice as an alternative to itself: this is a column.
     if rows > 1 && names.len() == rows {
         let mut seen = HashSet::new();
         if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
@@ -131,7 +130,7 @@ fn each(py: Python<'_>, source: &Source, agents: &Column, urls: &Column) -> PyRe
         Ok(crawlers.len() as u32 - 1)
     })?;
     if crawlers.is_empty() {
-        // No row is asked about.
+        // There are no rows.
         crawlers.push(crawler("*")?);
     }
     Ok(Who::Each { crawlers, rows })
@@ -162,7 +161,7 @@ impl Ask for Batch<'_> {
                 let question = |(&row, url)| Question { crawler: &crawlers[row as usize], usage, url };
                 open.image.decide_batch(rows.map(question), each);
             }
-            // There is no text without a site.
+            // A text without a site does not occur.
             (Source::Text(read), Who::One(crawler)) => {
                 let image = read.single.image();
                 let access = image.first_site().map(|site| site.access(crawler, to.resolve(image)));
@@ -187,10 +186,10 @@ impl Ask for Batch<'_> {
     }
 }
 
-/// Warns of a URL that an image cannot be asked about.
+/// Warns about a URL that an image cannot answer for.
 ///
 /// # Errors
-/// When warnings are errors.
+/// If warnings are errors.
 pub(crate) fn warn_no_url(py: Python<'_>, url: &str) -> PyResult<()> {
     let mistake = url_mistake(url).unwrap_or_else(|| format!("{} is no URL of a site", quoted(url)));
     warn(py, &format!("{mistake}; the answer is unknown"))

@@ -1,4 +1,4 @@
-//! Jobs that make images, as Python starts them; the interpreter is let go while they run.
+//! Compile and merge jobs, started from Python; the interpreter lock is released while they run.
 
 use crate::answer::from_json;
 use crate::arguments;
@@ -15,7 +15,7 @@ use robomaton_formats::Profile;
 use serde_json::to_string;
 use std::num::NonZero;
 
-/// How many files an image is to have.
+/// The number of files of an image.
 fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
     let Some(number) = shards else { return Ok(None) };
     match u8::try_from(number).ok().and_then(NonZero::new) {
@@ -24,14 +24,14 @@ fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
     }
 }
 
-/// Compiles captures into one image, whole or not at all; gives the summary of `robomaton compile
-/// --json`.
+/// Compiles captures into one image, which is written completely or not at all; returns the summary
+/// of `robomaton compile --json`.
 ///
-/// `inputs` are paths of WARC files, tables, archives or directories. `crawlers` keeps the groups
-/// of these alone; `pages` reads HTML pages for what they say to crawlers; without `sources` the
-/// texts are left out; `shards` makes a directory of so many files; `threads` is 0 for one per
-/// core; `warc_root` is where the WARC files of byte ranges lie; `allow_empty` writes an image that
-/// holds nothing; the others are limits.
+/// `inputs` are paths of WARC files, tables, archives or directories. `crawlers` keeps only the
+/// groups of these crawlers; `pages` reads permissions in HTML pages; without `sources` the texts
+/// are not stored; `shards` creates a directory with this many files; `threads` is 0 for one per
+/// core; `warc_root` is the directory of WARC files for byte ranges; `allow_empty` writes an image
+/// even if it is empty; the others are limits.
 #[pyfunction]
 #[pyo3(
     signature = (
@@ -85,7 +85,7 @@ pub(crate) fn compile<'py>(
     from_json(py, &json)
 }
 
-/// Merges images into one: of several captures of a site the newest counts; gives the summary of
+/// Merges images into one: the newest capture of each site is kept; returns the summary of
 /// `robomaton merge --json`.
 #[pyfunction]
 #[pyo3(signature = (images, output, *, shards=None))]

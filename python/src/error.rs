@@ -1,8 +1,8 @@
 //! Errors of the crates below as Python exceptions, with their places.
 //!
-//! What the system refuses is an `OSError` with number and file name; an argument that says nothing
-//! is a `ValueError`; what is wrong with an image is an `ImageError` that names file, byte and
-//! broken rule; all else is an `Error`.
+//! Errors of the operating system are `OSError`s with number and file name; an invalid argument is
+//! a `ValueError`; a damaged image is an `ImageError` that names file, byte and violated rule; any
+//! other error is an `Error`.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyValueError};
@@ -28,7 +28,7 @@ create_exception!(
      rule of formats/SPEC.md is broken, where that is known."
 );
 
-/// What the system says about a file.
+/// An operating system error for a file.
 pub(crate) fn os_error(path: &Path, error: &io::Error) -> PyErr {
     match number(error) {
         // Python chooses the class by the number: FileNotFoundError, PermissionError and so on.
@@ -41,7 +41,7 @@ pub(crate) fn os_error(path: &Path, error: &io::Error) -> PyErr {
     }
 }
 
-/// The number of an error; of one that a library has wrapped, as far as its kind tells.
+/// The number of an error; for an error wrapped by a library, as far as its kind implies it.
 fn number(error: &io::Error) -> Option<i32> {
     error.raw_os_error().or(match error.kind() {
         io::ErrorKind::NotFound => Some(2),
@@ -53,7 +53,7 @@ fn number(error: &io::Error) -> Option<i32> {
     })
 }
 
-/// What is wrong with an image.
+/// The error for a damaged image.
 pub(crate) fn image_error(
     py: Python<'_>,
     path: Option<&Path>,
@@ -86,7 +86,7 @@ fn with_place(
     placed.err().unwrap_or(raised)
 }
 
-/// An image that cannot be opened.
+/// The error for an image that cannot be opened.
 pub(crate) fn open_error(py: Python<'_>, error: &OpenError) -> PyErr {
     match error {
         OpenError::Io { path, error } => os_error(path, error),
@@ -96,13 +96,13 @@ pub(crate) fn open_error(py: Python<'_>, error: &OpenError) -> PyErr {
     }
 }
 
-/// An image that was written to since it was opened.
+/// The error for an image that was modified after it was opened.
 pub(crate) fn changed(py: Python<'_>, path: &Path) -> PyErr {
     let cure = "was written to since it was opened: open it again, and replace images by renaming a new one over them";
     with_place(py, format!("{}: {cure}", path.display()), Some(path), None, None)
 }
 
-/// A job that is not done.
+/// The error of a job.
 pub(crate) fn job_error(py: Python<'_>, error: robomaton_build::Error) -> PyErr {
     use robomaton_build::Error as Job;
     match &error {

@@ -1,7 +1,7 @@
 //! An open image, as Python sees it.
 //!
-//! Invariants: closing it while other threads ask is safe, as each question holds it open; one that
-//! was written to since it was opened is an error, not a crash.
+//! Invariants: closing it while other threads use it is safe, as each question keeps it open; an
+//! image that was modified after it was opened is an error, not a crash.
 
 use crate::answer::{Answer, from_json};
 use crate::arguments;
@@ -23,14 +23,14 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// An image, mapped from a file or a directory of shards. Any number of threads may ask it.
+/// An image, mapped from a file or a directory of shards. Any number of threads may use it.
 ///
-/// `on_forbidden`, `on_throttled` and `on_long_unreachable` (`allow` or `deny`) say what a
-/// robots.txt that was answered with 401 or 403, with 429, and one that was unreachable more than
-/// 30 days ago mean. `elements` is for crawlers that work on single elements of pages. With
-/// `named_only`, only groups that name the crawler count: `User-agent: *` is as if it were not
-/// there. `now`, in seconds since 1970, is the time that answers are stale by; that of opening, if
-/// none is given.
+/// `on_forbidden`, `on_throttled` and `on_long_unreachable` (`allow` or `deny`) are the answers for
+/// a robots.txt that was answered with 401 or 403, with 429, and for one that was unreachable more
+/// than 30 days ago. `elements` is for crawlers that work on single elements of pages. With
+/// `named_only`, only groups that name the crawler count: `User-agent: *` is ignored. `now`, in
+/// seconds since 1970, is the time for deciding which answers are stale; the default is the time of
+/// opening.
 #[pyclass(frozen, module = "robomaton")]
 pub struct Image {
     source: RwLock<Option<Arc<Source>>>,
@@ -38,10 +38,10 @@ pub struct Image {
 }
 
 impl Image {
-    /// What is asked.
+    /// The image, for a question.
     ///
     /// # Errors
-    /// When it is closed, or was written to.
+    /// If it is closed, or was modified.
     #[inline]
     fn source(&self, py: Python<'_>) -> PyResult<Arc<Source>> {
         let source = self.source.read().unwrap_or_else(PoisonError::into_inner).clone();
@@ -62,12 +62,12 @@ impl Image {
 /// Maps an image.
 #[allow(unsafe_code)]
 fn open_image(path: &Path) -> Result<Runtime, OpenError> {
-    // SAFETY: the documents demand that images are replaced by rename, as `compile` and `merge` do
-    // it; [`Watch`] ends the use of one that was written to nevertheless.
+    // SAFETY: the documentation requires that images are replaced by rename, as `compile` and
+    // `merge` do; [`Watch`] ends the use of one that was modified nevertheless.
     unsafe { Runtime::map(path) }
 }
 
-/// The document that answers, where it is not robots.txt.
+/// The document that answers, if it is not robots.txt.
 fn other(document: Option<String>) -> PyResult<Option<String>> {
     match document.as_deref() {
         None | Some("robots.txt") => Ok(None),
@@ -90,8 +90,8 @@ fn permission(name: &str, word: &str) -> PyResult<Decision> {
 
 #[pymethods]
 impl Image {
-    /// Opens an image. Takes constant time: header and section table are checked, contents only by
-    /// `verify`.
+    /// Opens an image. Takes constant time: header and section table are checked here, contents
+    /// only by `verify`.
     #[new]
     #[pyo3(
         signature = (
@@ -128,43 +128,42 @@ impl Image {
         Ok(Image { source: RwLock::new(Some(Arc::new(Source::Image(Box::new(open))))), path })
     }
 
-    /// The path that it was opened by.
+    /// The path by which it was opened.
     #[getter]
     fn path(&self) -> &OsStr {
         self.path.as_os_str()
     }
 
-    /// The dialect that it was compiled under.
+    /// The profile that it was compiled under.
     #[getter]
     fn profile(&self, py: Python<'_>) -> PyResult<&'static str> {
         Ok(self.open(&*self.source(py)?)?.image.profile().name())
     }
 
-    /// Bytes of its files.
+    /// The size of its files in bytes.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.open(&*self.source(py)?)?.image.bytes())
     }
 
-    /// Whether it is closed.
+    /// True if it is closed.
     #[getter]
     fn closed(&self) -> bool {
         self.source.read().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
-    /// Closes it. Questions under way, and answers that were given, hold it open until they are
-    /// done with.
+    /// Closes it. Questions in progress, and existing answers, keep it open until they are done.
     fn close(&self) {
         self.source.write().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Sites, and documents beside their robots.txt: each counts, where iterating gives a site with
-    /// its documents.
+    /// The number of sites and of other documents: each document counts here, while iterating gives
+    /// a site together with its documents.
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.open(&*self.source(py)?)?.image.len())
     }
 
-    /// The sites in the order of their names, each as `site` gives it.
+    /// The sites ordered by name, each as returned by `site`.
     fn __iter__(&self, py: Python<'_>) -> PyResult<Sites> {
         Sites::new(self.source(py)?)
     }
@@ -184,7 +183,7 @@ impl Image {
         format!("<robomaton.Image {:?}{closed}>", self.path)
     }
 
-    /// What `pickle` needs: an image is opened again by its path, on the same terms.
+    /// For `pickle`: an image is opened again by its path, under the same terms.
     fn __reduce__<'py>(slf: &Bound<'py, Image>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
         let source = slf.get().source(py)?;
@@ -214,7 +213,7 @@ impl Image {
         Image::new(py, path, on_forbidden, on_throttled, on_long_unreachable, elements, named_only, now)
     }
 
-    /// Whether the crawler may plainly fetch the URL, or use it otherwise.
+    /// True if the crawler may fetch the URL, or use it otherwise, without conditions.
     #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
     fn allowed(
         &self,
@@ -264,12 +263,13 @@ impl Image {
         Ok(answer)
     }
 
-    /// The verdicts for many URLs: of a list a list of strings, of a NumPy array one of codes
-    /// (places in `VERDICTS`), of an Arrow array a dictionary array, of a series a series.
+    /// The verdicts for many URLs: for a list a list of strings, for a NumPy array an array of
+    /// codes (indexes into `VERDICTS`), for an Arrow array a dictionary array, for a series a
+    /// series.
     ///
-    /// `agent` asks about all rows: one name, or the names of one crawler, best first. `agents` is
-    /// a column with one agent for each row. With `nulls="keep"` a row that is null has a null
-    /// answer; else it is an error that names it. `threads` is 0 for one per core.
+    /// `agent` applies to all rows: one name, or the names of one crawler, best first. `agents` is
+    /// a column with one agent for each row. With `nulls="keep"` a null row has a null answer;
+    /// otherwise it is an error that names the row. `threads` is 0 for one per core.
     #[pyo3(
         signature = (
             urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls="error".into()
@@ -292,8 +292,8 @@ impl Image {
         columns.ask(py, &*self.source(py)?)?.verdicts(py)
     }
 
-    /// Whether each of many URLs is plainly allowed: a list, a NumPy array, an Arrow array or a
-    /// series of booleans; `agents`, `nulls` and `threads` as of `decide_batch`.
+    /// For each of many URLs, true if it is allowed without conditions: a list, a NumPy array, an
+    /// Arrow array or a series of booleans; `agents`, `nulls` and `threads` as in `decide_batch`.
     #[pyo3(
         signature = (
             urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls="error".into()
@@ -316,7 +316,7 @@ impl Image {
         columns.ask(py, &*self.source(py)?)?.allowed(py)
     }
 
-    /// Why: the text of `robomaton explain`.
+    /// The explanation: the text of `robomaton explain`.
     #[pyo3(signature = (url, agent, *, usage=None, purpose=None, document=None))]
     fn explain(
         &self,
@@ -335,8 +335,8 @@ impl Image {
         text_of(&explanation.map_err(|error| said(&error))?)
     }
 
-    /// What the image holds of the site of a URL or host, as `robomaton inspect --site --json`
-    /// prints it; None if nothing.
+    /// The contents of the image for the site of a URL or host, as printed by `robomaton inspect
+    /// --site --json`; None if the image does not have the site.
     fn site<'py>(
         &self,
         py: Python<'py>,
@@ -352,7 +352,7 @@ impl Image {
         from_json(py, &json).map(Some)
     }
 
-    /// The seconds between fetches that the site asks of the crawler by Crawl-delay, if it does.
+    /// The seconds between fetches that the site requests from the crawler by Crawl-delay, if any.
     fn crawl_delay(
         &self,
         py: Python<'_>,
@@ -376,8 +376,8 @@ impl Image {
         Ok(site.map(|site| site.sitemaps()).unwrap_or_default())
     }
 
-    /// Holds the whole image against the rules of its format, in time linear in it; with `texts`
-    /// the stored texts, too.
+    /// Checks the whole image against the rules of its format, in time linear in its size; with
+    /// `texts` the stored texts, too.
     #[pyo3(signature = (*, texts=false))]
     fn verify(&self, py: Python<'_>, texts: bool) -> PyResult<()> {
         let source = self.source(py)?;

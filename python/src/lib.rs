@@ -1,13 +1,13 @@
-//! The native half of the Python package: images, texts and builds as Python sees them.
+//! The native part of the Python package: images, texts and builds as Python sees them.
 //!
 //! ```text
 //!   str, bytes, list, NumPy, Arrow ──▶ urls ──▶ batch ──▶ source (image or text) ──▶ answers ──▶ str, list, NumPy, Arrow
 //! ```
 //!
-//! Stands beside `cli` and `serve` and says what they say: names, usages and answers go through
-//! `explain`, images are made by `build`. Invariants: whatever is wrong with an argument or an image
-//! is a Python exception; the interpreter is let go while an image is made or asked for many URLs;
-//! rows of NumPy and Arrow never become Python objects. It decides nothing.
+//! It stands next to `cli` and `serve` and gives the same answers: names, usages and answers go
+//! through `explain`, images are made by `build`. Invariants: any problem with an argument or an
+//! image is a Python exception; the interpreter lock is released for builds and for questions about
+//! many URLs; rows of NumPy and Arrow never become Python objects. It decides nothing.
 
 mod answer;
 mod arguments;

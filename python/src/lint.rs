@@ -1,4 +1,4 @@
-//! What there is to say about a text, for Python: the remarks of `robomaton lint --json`.
+//! The findings about a text, for Python, as in `robomaton lint --json`.
 
 use crate::answer::from_json;
 use crate::error::said;
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use robomaton_compiler::lint::STEPS;
 use robomaton_explain::lint::lint;
 
-/// The remarks about a robots.txt, as dicts.
+/// The findings about a robots.txt, as dicts.
 #[pyfunction]
 #[pyo3(signature = (text, url, profile, files))]
 pub(crate) fn _lint<'py>(

@@ -1,11 +1,11 @@
-//! Names of files out of Python: `str`, `bytes` or `os.PathLike`, one or several.
+//! File names from Python: `str`, `bytes` or `os.PathLike`, one or several.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::path::PathBuf;
 
-/// The name of a file.
+/// A file name.
 pub(crate) struct Named(pub(crate) PathBuf);
 
 impl<'py> FromPyObject<'_, 'py> for Named {
@@ -20,7 +20,7 @@ impl<'py> FromPyObject<'_, 'py> for Named {
     }
 }
 
-/// Names of files, at least one.
+/// File names, at least one.
 pub(crate) struct Several(pub(crate) Vec<PathBuf>);
 
 impl<'py> FromPyObject<'_, 'py> for Several {

@@ -1,14 +1,13 @@
-//! URLs as other parsers of robots.txt read them: whatever the scheme and the host, rules are for
+//! URLs as other parsers of robots.txt read them: whatever the scheme and the host, rules apply to
 //! the rest.
 //!
-//! A program that knows which text is for which URL asks a text about `ftp://h/x`, `//h/x` or
-//! `https:///x`, too, and all of them are `/x` there. An image is not asked in this way: it looks
-//! the site up by scheme and host.
+//! A program that knows which text belongs to which URL may ask a text about `ftp://h/x`, `//h/x`
+//! or `https:///x`, all of which are `/x` there. Images are not queried in this way: they find the
+//! site by scheme and host.
 
 use std::borrow::Cow;
 
-/// A URL as a text can be asked about it: one of http that is whole, or what follows the authority,
-/// a path.
+/// A URL in the form for questions to a text: a complete http URL, or the path after the authority.
 #[inline]
 pub(crate) fn location(url: &str) -> Cow<'_, str> {
     let rest = url.strip_prefix("http").map(|rest| rest.strip_prefix('s').unwrap_or(rest));
@@ -22,7 +21,7 @@ pub(crate) fn location(url: &str) -> Cow<'_, str> {
     }
 }
 
-/// As `urllib.parse.urlsplit` divides a URL.
+/// Splits a URL like `urllib.parse.urlsplit`.
 #[inline(never)]
 fn uncommon(url: &str) -> Cow<'_, str> {
     let url = url.trim_start_matches(|c| c <= ' ');

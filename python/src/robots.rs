@@ -1,7 +1,7 @@
 //! One robots.txt, as Python sees it.
 //!
-//! A text goes the whole way of an image, so the two give the same answers. Whatever URL is asked
-//! about is one of its site.
+//! A text is compiled like an image, so the two give the same answers. Every URL is taken to belong
+//! to the text's site.
 
 use crate::answer::Answer;
 use crate::arguments;
@@ -27,12 +27,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[pyclass(frozen, subclass, module = "robomaton")]
 pub struct Robots {
     source: Arc<Source>,
-    /// What answers for whoever asked last.
+    /// The resolved access of the last crawler.
     last: Mutex<Option<(Py<PyAny>, Resolved)>>,
 }
 
 self_cell! {
-    /// What answers for a crawler that crawls the site of a text.
+    /// The access of a crawler that crawls the site of a text.
     struct Resolved {
         owner: (Arc<SingleSite>, Arc<Crawler>),
         #[covariant]
@@ -40,7 +40,7 @@ self_cell! {
     }
 }
 
-/// A time of the day, in minutes since midnight UTC, from and to.
+/// Times of the day, in minutes since midnight UTC, from and to.
 type Times = (u16, u16);
 
 impl Robots {
@@ -52,10 +52,11 @@ impl Robots {
         }
     }
 
-    /// Whether a crawler may plainly fetch a URL, with what answers kept for the next question.
+    /// True if a crawler may fetch a URL without conditions. Keeps the resolved access for the next
+    /// question.
     ///
     /// # Errors
-    /// When a name names nobody.
+    /// If a name names no crawler.
     #[inline]
     fn may_fetch(&self, agent: &Agent<'_>, url: &str) -> PyResult<bool> {
         if let Some(string) = agent.plain()
@@ -93,7 +94,7 @@ fn bytes(text: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u8>> {
     Ok(text.to_cow()?.into_owned().into_bytes())
 }
 
-/// A text as it is given, with what it is read together with.
+/// A text as given, with the texts that it is compiled with.
 pub(crate) struct Given {
     pub(crate) text: Vec<u8>,
     pub(crate) origin: Origin,
@@ -105,10 +106,10 @@ pub(crate) struct Given {
 pub(crate) type Files<'py> = Option<BTreeMap<String, Bound<'py, PyAny>>>;
 
 impl Given {
-    /// Reads the arguments of these names.
+    /// Reads the arguments.
     ///
     /// # Errors
-    /// When one means nothing.
+    /// If one is invalid.
     pub(crate) fn of(
         text: &Bound<'_, PyAny>,
         url: Option<&Text<'_>>,
@@ -136,8 +137,8 @@ impl Given {
 #[pymethods]
 impl Robots {
     /// Compiles a robots.txt. `url` is a URL of its site; `files` are texts that it refers to, by
-    /// their paths. Of a whole `User-Agent` header the names count that the crawler gives itself in
-    /// it; with `headers` every word of it does, as to protego. With `named_only`, only groups that
+    /// their paths. From a whole `User-Agent` header, the names count that the crawler gives
+    /// itself; with `headers` every word counts, as in protego. With `named_only`, only groups that
     /// name the crawler count.
     #[new]
     #[pyo3(
@@ -163,7 +164,7 @@ impl Robots {
         Ok(Robots { source: Arc::new(Source::Text(Box::new(read))), last: Mutex::default() })
     }
 
-    /// What `pickle` and `copy` make an equal one of.
+    /// The arguments by which `pickle` and `copy` create an equal object.
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let Read { text, url, others, options, headers, crawlers, .. } = self.read()?;
         let files = PyDict::new(py);
@@ -178,13 +179,14 @@ impl Robots {
         Ok(((PyBytes::new(py, text), url).into_pyobject(py)?, keywords))
     }
 
-    /// What became of the text: `rules`, `empty`, `not-robots` or `over-limit`.
+    /// The outcome of the text: `rules`, `empty`, `not-robots` or `over-limit`.
     #[getter]
     fn outcome(&self) -> PyResult<&'static str> {
         Ok(self.read()?.single.document.outcome.name())
     }
 
-    /// Whether the crawler may plainly fetch the URL, or the path with query, or use it otherwise.
+    /// True if the crawler may fetch the URL, or the path with query, or use it otherwise, without
+    /// conditions.
     #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
     fn allowed(
         &self,
@@ -203,8 +205,9 @@ impl Robots {
         Ok(verdict.is_allowed())
     }
 
-    /// Whether the crawler may plainly fetch the URL, asked as other parsers are: of a URL of any
-    /// scheme, and of `//host/x` and `https:///x`, what follows the host is the path.
+    /// True if the crawler may fetch the URL without conditions, with the URL read as by other
+    /// parsers: in a URL of any scheme, in `//host/x` and in `https:///x`, the path follows the
+    /// host.
     #[pyo3(signature = (url, user_agent))]
     fn can_fetch(
         &self,
@@ -212,7 +215,7 @@ impl Robots {
         user_agent: Agent<'_>,
     ) -> PyResult<bool> {
         match self.read()?.options.profile {
-            // It has its own way, for any scheme.
+            // This profile has its own rule, for any scheme.
             Profile::Google => self.may_fetch(&user_agent, url.as_str()),
             _ => self.may_fetch(&user_agent, &location(url.as_str())),
         }
@@ -238,7 +241,7 @@ impl Robots {
         )
     }
 
-    /// The verdicts for many URLs, as of `Image.decide_batch`.
+    /// The verdicts for many URLs, as in `Image.decide_batch`.
     #[pyo3(
         signature = (
             urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls="error".into()
@@ -261,7 +264,8 @@ impl Robots {
         columns.ask(py, &self.source)?.verdicts(py)
     }
 
-    /// Whether each of many URLs is plainly allowed, as of `Image.allowed_batch`.
+    /// For each of many URLs, true if it is allowed without conditions, as in
+    /// `Image.allowed_batch`.
     #[pyo3(
         signature = (
             urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls="error".into()
@@ -284,7 +288,7 @@ impl Robots {
         columns.ask(py, &self.source)?.allowed(py)
     }
 
-    /// Why: the text of `robomaton explain`.
+    /// The explanation: the text of `robomaton explain`.
     #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
     fn explain(
         &self,
@@ -302,14 +306,14 @@ impl Robots {
         text_of(&question.explain().map_err(|error| said(&error))?)
     }
 
-    /// The seconds between fetches that Crawl-delay asks for; of several the longest.
+    /// The seconds between fetches from Crawl-delay; the longest of several.
     fn crawl_delay(&self, agent: Agent<'_>) -> PyResult<Option<f64>> {
         let crawler = self.source.crawler(&agent)?;
         Ok(self.read()?.single.site().map_err(|error| said(&error))?.crawl_delay(&crawler))
     }
 
-    /// Request-rates: documents, seconds, and the times of the day for which they are meant, in
-    /// minutes.
+    /// Request-rates: documents, seconds, and the times of the day when they apply, in minutes
+    /// since midnight UTC.
     fn request_rates(&self, agent: Agent<'_>) -> PyResult<Vec<(u32, u32, Option<Times>)>> {
         let crawler = self.source.crawler(&agent)?;
         let schedule = self.read()?.single.site().map_err(|error| said(&error))?.schedule(&crawler);
@@ -332,7 +336,7 @@ impl Robots {
         Ok(self.read()?.single.site().map_err(|error| said(&error))?.sitemaps())
     }
 
-    /// Records of no crawler in particular that are kept and not weighed: line, key and value.
+    /// Records outside of all groups that are stored but not weighed: line, key and value.
     #[getter]
     fn extensions(&self) -> PyResult<Vec<(u32, String, String)>> {
         let detail = self.read()?.single.site().map_err(|error| said(&error))?.detail().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The sites of an image, one after another.
+//! An iterator over the sites of an image.
 //!
-//! It holds the image open, and goes through it in its order: what is read of a site is read when
-//! it is asked for.
+//! It keeps the image open, and follows the order of the image; a site is read when it is
+//! requested.
 
 use crate::answer::from_json;
 use crate::error::said;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 type Rest<'a> = Box<dyn Iterator<Item = SiteInfo> + Send + 'a>;
 
 self_cell! {
-    /// An image and what is left of its sites.
+    /// An image and its remaining sites.
     struct Open {
         owner: Arc<Source>,
         #[not_covariant]
@@ -23,15 +23,15 @@ self_cell! {
     }
 }
 
-/// The sites of an image that are left.
+/// The remaining sites of an image.
 #[pyclass(frozen, module = "robomaton", name = "_Sites")]
 pub(crate) struct Sites(Mutex<Open>);
 
 impl Sites {
-    /// All of an image's.
+    /// All sites of an image.
     ///
     /// # Errors
-    /// When it is a text.
+    /// If it is a text.
     pub(crate) fn new(source: Arc<Source>) -> PyResult<Sites> {
         let open = Open::try_new(source, |source| match &**source {
             Source::Image(open) => {

@@ -1,7 +1,7 @@
-//! What can be asked: an image, or one text.
+//! The source of answers: an image, or one text.
 //!
-//! Both answer by the runtime; of a text, whatever URL is asked about is one of its site. It
-//! knows nothing of Python but how a crawler's names are put.
+//! Both answer by the runtime; for a text, every URL is taken to belong to its site. It knows
+//! nothing about Python except the form of a crawler's names.
 
 use crate::ask::{Agent, Crawlers, Use};
 use crate::error::changed;
@@ -24,31 +24,31 @@ pub(crate) enum Source {
 pub(crate) struct Open {
     pub(crate) image: Image,
     pub(crate) terms: Terms,
-    /// The time of asking, where it was given.
+    /// The time of the question, if it was given.
     pub(crate) given: Option<u64>,
     pub(crate) path: PathBuf,
     pub(crate) watch: Watch,
     pub(crate) crawlers: Crawlers,
 }
 
-/// A text that was read.
+/// A compiled text.
 pub(crate) struct Read {
     pub(crate) single: Arc<SingleSite>,
     pub(crate) text: Vec<u8>,
-    /// A URL of its site, as it was given.
+    /// A URL of its site, as given.
     pub(crate) url: Option<String>,
     pub(crate) others: SiteFiles,
     pub(crate) options: Options,
-    /// Whether every word of a header is a name.
+    /// True if every word of a header is a name.
     pub(crate) headers: bool,
     pub(crate) crawlers: Crawlers,
 }
 
 impl Source {
-    /// Sees that nobody has written to what is about to be read.
+    /// Checks that the files of an image were not modified.
     ///
     /// # Errors
-    /// When somebody has.
+    /// If they were.
     #[inline]
     pub(crate) fn check(&self, py: Python<'_>) -> PyResult<()> {
         match self {
@@ -60,7 +60,7 @@ impl Source {
     /// The crawler of these names.
     ///
     /// # Errors
-    /// When a name names nobody.
+    /// If a name names no crawler.
     #[inline]
     pub(crate) fn crawler(&self, agent: &Agent<'_>) -> PyResult<Arc<Crawler>> {
         match self {
@@ -69,10 +69,10 @@ impl Source {
         }
     }
 
-    /// Refuses a usage that neither a vocabulary nor the records that are asked know.
+    /// Rejects a usage that neither a vocabulary nor the records in question have.
     ///
     /// # Errors
-    /// When it is such, with the name that may have been meant.
+    /// If neither has it; the error suggests a name that may have been meant.
     pub(crate) fn check_usage(&self, to: &Use) -> PyResult<()> {
         let Some(usage) = &to.usage else { return Ok(()) };
         let checked = match self {
@@ -82,10 +82,10 @@ impl Source {
         checked.map_err(|unknown| PyValueError::new_err(format!("usage: {unknown}")))
     }
 
-    /// The query by names, to be explained.
+    /// The query by names, for an explanation.
     ///
     /// # Errors
-    /// When a name names nobody.
+    /// If a name names no crawler.
     pub(crate) fn query(&self, agent: &Agent<'_>, to: Use) -> PyResult<Query> {
         self.crawler(agent)?;
         self.check_usage(&to)?;
@@ -98,11 +98,11 @@ impl Source {
         Ok(Query { agents, usage, purpose: to.purpose, elements, named_only: crawlers.named_only })
     }
 
-    /// Answers one question. `document` is the document of the site that answers, where it is not
+    /// Answers one question. `document` is the document of the site that answers, if it is not
     /// robots.txt.
     ///
     /// # Errors
-    /// None that can happen.
+    /// None that can occur.
     #[inline]
     pub(crate) fn decide<'a>(
         &'a self,

@@ -1,18 +1,18 @@
-//! Strings out of Python: `str`, or the bytes of `bytes`.
+//! Strings from Python: `str` or `bytes`.
 //!
-//! A `str` with surrogates is no Unicode text and is refused with its place. Bytes that are no
-//! UTF-8 are percent-encoded, which is the same URL (R10), as the command does.
+//! A `str` with surrogates is not valid Unicode and is rejected with its place. Bytes that are not
+//! UTF-8 are percent-encoded, which gives the same URL (R10), as in the command.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use robomaton_explain::url_text;
 
-/// A URL, or a name, as it was given.
+/// A URL or a name, as given.
 pub(crate) enum Text<'py> {
-    /// UTF-8, of Python's.
+    /// UTF-8, owned by Python.
     Utf8(Bound<'py, PyBytes>),
-    /// Of bytes.
+    /// From bytes.
     Spelled(String),
 }
 
@@ -37,7 +37,7 @@ impl Text<'_> {
     #[inline]
     pub(crate) fn as_str(&self) -> &str {
         match self {
-            // What Python encoded is UTF-8.
+            // Python's encoder produces UTF-8.
             Text::Utf8(bytes) => std::str::from_utf8(bytes.as_bytes()).unwrap_or_default(),
             Text::Spelled(text) => text,
         }

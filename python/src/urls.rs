@@ -1,10 +1,9 @@
-//! Many URLs out of Python, and their answers back in the same kind: lists, NumPy arrays, Arrow
-//! arrays.
+//! Many URLs from Python, and their answers in the same kind: lists, NumPy arrays, Arrow arrays.
 //!
-//! Rows of NumPy and Arrow never become Python objects, unless they are such: Arrow's are read
-//! where they lie, NumPy's characters are put into UTF-8 in blocks. Invariant: a row that is no
-//! text is an error that names it, or a null of which the answer is null, where nulls are kept. It
-//! does not know what is asked.
+//! Rows of NumPy and Arrow never become Python objects, unless they are: Arrow's are read in place,
+//! NumPy's characters are converted to UTF-8 in blocks. Invariant: a row that is not text is an
+//! error that names it or, if nulls are kept, a null with a null answer. It does not know the
+//! question.
 
 mod arrow;
 mod codes;
@@ -23,13 +22,13 @@ use std::num::NonZero;
 use std::ops::Range;
 use std::thread;
 
-/// Rows that a thread is worth being started for.
+/// The minimum number of rows for which a thread is started.
 const PART: usize = 1 << 12;
 
-/// More threads than so many for each core are not started.
+/// The maximum number of threads for each core.
 const THREADS_OF_CORE: usize = 4;
 
-/// Texts one behind the other.
+/// Concatenated texts.
 #[derive(Default)]
 pub(crate) struct Texts {
     all: String,
@@ -59,31 +58,31 @@ impl Texts {
     }
 }
 
-/// The code of the answer to what is no URL: unknown, and worth a word.
+/// The code of the answer for a text that is not a URL: unknown, with a warning.
 pub(crate) const NO_URL: u8 = VERDICTS.len() as u8;
 
-/// The code of the answer of a row that is null.
+/// The code of the answer for a null row.
 const NULL: u8 = u8::MAX;
 
-/// What is asked about rows of URLs.
+/// A question about rows of URLs.
 pub(crate) trait Ask: Sync {
-    /// Whether equal URLs have equal answers, whatever their rows.
+    /// True if equal URLs have equal answers in all rows.
     fn is_uniform(&self) -> bool;
 
-    /// The code of the answer of each row; `first` is the number of the first of them.
+    /// The codes of the answers for rows; `first` is the number of the first row.
     fn codes<'u>(&self, first: usize, rows: impl Iterator<Item = &'u str>) -> Vec<u8>;
 }
 
-/// Rows that lie together.
+/// Contiguous rows.
 struct Chunk {
     texts: Stored,
     /// The number of the first row.
     first: usize,
-    /// Rows that are null, counted from the first; what is read there is not asked for.
+    /// Null rows, counted from the first; the answers for them are discarded.
     nulls: Vec<usize>,
 }
 
-/// Where texts lie.
+/// The storage of texts.
 enum Stored {
     Own(Texts),
     Arrow(arrow::Column),
@@ -97,7 +96,7 @@ impl Chunk {
         }
     }
 
-    /// The codes of all rows, on so many threads.
+    /// The codes of all rows, computed on a number of threads.
     fn codes(&self, ask: &impl Ask, threads: usize) -> Vec<u8> {
         let mut codes = match &self.texts {
             Stored::Own(texts) => {
@@ -110,8 +109,8 @@ impl Chunk {
     }
 }
 
-/// The codes of so many rows, in parts on so many threads. What no thread can be had for is done
-/// here.
+/// The codes of a number of rows, computed in parts on a number of threads. If a thread cannot be
+/// started, its part is computed here.
 fn in_parts(rows: usize, threads: usize, codes: impl Fn(Range<usize>) -> Vec<u8> + Sync) -> Vec<u8> {
     let part = rows.div_ceil(threads).max(PART);
     let parts = (0..rows).step_by(part).map(|start| start..rows.min(start + part));
@@ -131,7 +130,7 @@ fn in_parts(rows: usize, threads: usize, codes: impl Fn(Range<usize>) -> Vec<u8>
         let mut all = Vec::with_capacity(rows);
         for (rows, spawned) in others {
             all.extend(match spawned {
-                // A thread that panicked is a bug; its panic goes on here.
+                // A thread that panicked is a bug; its panic continues here.
                 Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
                 Err(_) => codes(rows),
             });
@@ -141,36 +140,36 @@ fn in_parts(rows: usize, threads: usize, codes: impl Fn(Range<usize>) -> Vec<u8>
     })
 }
 
-/// The kind that answers are given back in.
+/// The kind of column in which answers are returned.
 enum Kind {
     List,
     NumPy,
-    /// One array of pyarrow.
+    /// A pyarrow array.
     Arrow,
-    /// A chunked array of pyarrow.
+    /// A pyarrow chunked array.
     Chunked,
-    /// A series of pandas with this name and this index.
+    /// A pandas series with this name and index.
     Pandas {
         name: Py<PyAny>,
         index: Py<PyAny>,
     },
-    /// A series of polars with this name.
+    /// A polars series with this name.
     Polars(Py<PyAny>),
 }
 
-/// How a column is read.
+/// Options for reading a column.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader {
     /// The argument, for errors.
     pub(crate) argument: &'static str,
-    /// Whether rows may be null.
+    /// True if rows may be null.
     pub(crate) nulls: bool,
 }
 
-/// A column of texts, read.
+/// A column of texts.
 pub(crate) struct Column {
     kind: Kind,
-    /// Whether rows may be null.
+    /// True if rows may be null.
     nulls: bool,
     chunks: Vec<Chunk>,
 }
@@ -179,7 +178,7 @@ impl Reader {
     /// Reads a column of any kind.
     ///
     /// # Errors
-    /// When it is none, or a row is no text.
+    /// If it is not a column, or a row is not text.
     pub(crate) fn read(self, object: &Bound<'_, PyAny>) -> PyResult<Column> {
         let of = object.get_type();
         let unfit = |what: &str| {
@@ -223,8 +222,8 @@ impl Reader {
         Ok(Column { kind, nulls: self.nulls, chunks })
     }
 
-    /// The strings of a list, or of anything that can be gone through, and the rows that are null;
-    /// `first` is the number of the first.
+    /// The strings of a list or another iterable, and the null rows; `first` is the number of the
+    /// first row.
     fn list(self, object: &Bound<'_, PyAny>, first: usize) -> PyResult<(Texts, Vec<usize>)> {
         let (mut texts, mut nulls) = (Texts::default(), Vec::new());
         for (row, item) in object.try_iter()?.enumerate() {
@@ -240,7 +239,7 @@ impl Reader {
         Ok((texts, nulls))
     }
 
-    /// An error of a row, with its number.
+    /// The error for a row, with its number.
     fn at_row(self, item: &Bound<'_, PyAny>, row: usize, error: &PyErr) -> PyErr {
         if is_missing(item) {
             return PyTypeError::new_err(self.null(row));
@@ -254,18 +253,18 @@ impl Reader {
         }
     }
 
-    /// What there is to say of a null that is not to be kept.
+    /// The error message for a null that may not be kept.
     fn null(self, row: usize) -> String {
         format!("{}[{row}]: is null; nulls='keep' gives it a null answer", self.argument)
     }
 }
 
-/// Whether an object stands for a missing value: None, or a number that is none.
+/// True if an object stands for a missing value: None or NaN.
 fn is_missing(item: &Bound<'_, PyAny>) -> bool {
     item.is_none() || item.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan())
 }
 
-/// Whether it is a column, not a list of Python's: what tells its rows as an array.
+/// True if it is an array rather than a Python list, which means that it exports its rows.
 pub(crate) fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     for mark in ["__arrow_c_array__", "__arrow_c_stream__", "to_numpy"] {
         if object.hasattr(mark)? {
@@ -275,29 +274,29 @@ pub(crate) fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     is_instance(object, "numpy", "ndarray")
 }
 
-/// Whether it is of a class of a package. Where nobody has imported that, nothing is.
+/// True if it is of a class of a package. False if the package is not imported.
 fn is_instance(object: &Bound<'_, PyAny>, package: &str, class: &str) -> PyResult<bool> {
     let modules = object.py().import("sys")?.getattr("modules")?;
     let package = modules.call_method1("get", (package,))?;
     Ok(!package.is_none() && object.is_instance(&package.getattr(class)?)?)
 }
 
-/// So many threads, 0 for one per core.
+/// A number of threads, 0 for one per core.
 ///
 /// # Errors
-/// When it is less.
+/// If it is negative.
 pub(crate) fn threads_of(threads: i64) -> PyResult<usize> {
     let negative = |_| PyValueError::new_err(format!("threads: 0 for one per core, or more, not {threads}"));
     usize::try_from(threads).map_err(negative)
 }
 
 impl Column {
-    /// Rows.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.chunks.iter().map(Chunk::len).sum()
     }
 
-    /// The index, if it is a series of pandas.
+    /// The index, if it is a pandas series.
     pub(crate) fn index<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
         match &self.kind {
             Kind::Pandas { index, .. } => Some(index.bind(py)),
@@ -305,16 +304,16 @@ impl Column {
         }
     }
 
-    /// The rows that are null.
+    /// The null rows.
     pub(crate) fn nulls(&self) -> impl Iterator<Item = usize> {
         self.chunks.iter().flat_map(|chunk| chunk.nulls.iter().map(|row| chunk.first + row))
     }
 
-    /// The number of the text of each row, equal texts having equal ones, by what gives a text that
-    /// is new its number; of rows that are null 0.
+    /// Numbers the text of each row, equal texts equally. `number` assigns the number of a new
+    /// text; null rows get 0.
     ///
     /// # Errors
-    /// The first that it gives.
+    /// The first error of `number`.
     pub(crate) fn numbered(
         &self,
         mut number: impl FnMut(usize, &str) -> PyResult<u32>,
@@ -342,7 +341,8 @@ impl Column {
         Ok(numbers)
     }
 
-    /// Asks about all of them, the interpreter let go, on so many threads; 0 for one per core.
+    /// The codes of all rows, computed without the interpreter lock on a number of threads; 0 for
+    /// one per core.
     pub(crate) fn codes(self, py: Python<'_>, ask: &impl Ask, threads: usize) -> Codes {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let threads = if threads == 0 { cores } else { threads.min(THREADS_OF_CORE * cores) };
@@ -351,12 +351,12 @@ impl Column {
     }
 }
 
-/// Whether an answer is plain permission; of a null nothing.
+/// True if an answer is an unconditional permission; `None` for a null.
 fn is_allowed(code: u8) -> Option<bool> {
     (code != NULL).then_some(code == 0)
 }
 
-/// The code of a decision: its place in [`VERDICTS`].
+/// The code of a decision: its index in [`VERDICTS`].
 #[inline]
 pub(crate) fn code(decision: Decision) -> u8 {
     match decision {

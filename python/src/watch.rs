@@ -1,8 +1,8 @@
-//! Files that are mapped, watched for who writes to them in place.
+//! Watches mapped files for modification in place.
 //!
-//! A mapped file that is cut short ends the process that reads it. One that is replaced by renaming
-//! stays as it is for who has it open; it is the other kind of replacing that is found out here.
-//! Invariant: what is said is at most [`TRUSTED`] old.
+//! Truncating a mapped file ends the process that reads it. A file that is replaced by rename stays
+//! the same for its readers; this module detects the other kind of replacement. Invariant: its
+//! answer is at most [`TRUSTED`] old.
 
 use robomaton_runtime::SHARD_EXTENSION;
 use std::fs::{self, File};
@@ -11,19 +11,19 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
-/// For so many nanoseconds it is taken for granted that nobody writes to the files: looking costs
-/// more than a question.
+/// Nanoseconds for which the files are assumed to be unmodified: a check costs more than a
+/// question.
 const TRUSTED: u64 = 20_000;
 
 /// The files of an image, as they were when it was opened.
 pub(crate) struct Watch {
     files: Vec<(File, Stamp)>,
     begun: Instant,
-    /// When they were last looked at, in nanoseconds since [`Watch::begun`].
+    /// The time of the last check, in nanoseconds since [`Watch::begun`].
     looked_at: AtomicU64,
 }
 
-/// Length and time of change.
+/// Length and modification time.
 type Stamp = (u64, Option<SystemTime>);
 
 fn stamp(file: &File) -> io::Result<Stamp> {
@@ -31,14 +31,14 @@ fn stamp(file: &File) -> io::Result<Stamp> {
 }
 
 impl Watch {
-    /// Begins with the files that [`robomaton_runtime::Image::map`] maps.
+    /// Starts with the files that [`robomaton_runtime::Image::map`] maps.
     ///
     /// # Errors
-    /// When one cannot be read.
+    /// If one cannot be read.
     pub(crate) fn new(path: &Path) -> io::Result<Watch> {
         let mut files = Vec::new();
         let mut add = |path: &Path| {
-            // Opening a pipe would wait for whoever writes into it.
+            // Opening a pipe would wait for its writer.
             if !fs::metadata(path)?.is_file() {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "is neither a file nor a directory"));
             }
@@ -60,7 +60,7 @@ impl Watch {
         Ok(Watch { files, begun: Instant::now(), looked_at: AtomicU64::new(0) })
     }
 
-    /// Whether nobody has written to the files, so far as length and time of change tell.
+    /// True if the files are unmodified, as far as length and modification time show.
     #[inline]
     pub(crate) fn is_unchanged(&self) -> bool {
         let now = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);

@@ -1,62 +1,62 @@
-//! A bar chart and the table behind it, made from the same rows.
+//! A bar chart and its table, made from the same rows.
 //!
-//! Bars are horizontal and stacked, one for each row; rows may be in groups with headings. Text is
+//! Bars are horizontal and stacked, one for each row; rows may be grouped under headings. Text is
 //! HTML and stays readable at any width. The bars are SVG whose lengths are percentages, since the
-//! page permits no style except its own sheet. Invariant: the table has all numbers of the chart.
-//! It does not know the meaning of the numbers.
+//! page allows no style except its own sheet. Invariant: the table has all numbers of the chart. It
+//! does not know the meaning of the numbers.
 
 use crate::numbers::{grouped, percent};
 use maud::{Markup, html};
 
-/// A picture and its table.
+/// A chart and its table.
 pub(crate) struct Chart<'c> {
-    /// Names the section in links, and its CSV file.
+    /// The id of the section in links, and the name of its CSV file.
     pub(crate) id: &'c str,
     pub(crate) title: &'c str,
-    /// What is to be seen, and how it is counted.
+    /// What the chart shows, and how it is counted.
     pub(crate) about: Markup,
-    /// What a full bar is.
+    /// The value of a full bar.
     pub(crate) full: u64,
-    /// What shares are of.
+    /// The total that shares are computed from.
     pub(crate) whole: u64,
     pub(crate) kinds: &'c [Kind],
-    /// The heads of the columns of words in the table; the first is of the labels.
+    /// The headers of the word columns in the table; the first is that of the labels.
     pub(crate) heads: &'c [&'c str],
     pub(crate) groups: Vec<Group<'c>>,
-    /// Rows of each group that the picture has; the table has all.
+    /// The number of rows of each group in the chart; the table has all.
     pub(crate) drawn: usize,
-    /// Whether it takes the whole width.
+    /// True if it takes the full width.
     pub(crate) wide: bool,
 }
 
-/// Rows that stand together.
+/// A group of rows.
 pub(crate) struct Group<'c> {
     /// Empty for no heading.
     pub(crate) title: &'c str,
     pub(crate) rows: Vec<Row>,
 }
 
-/// What a part of a bar stands for.
+/// The meaning of a part of a bar.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// Its colour, as the sheet names it.
+    /// Its CSS class, which sets the colour.
     pub(crate) class: &'static str,
 }
 
 /// One bar.
 pub(crate) struct Row {
-    /// Words, as many as there are heads.
+    /// Words, as many as there are headers.
     pub(crate) words: Vec<String>,
-    /// For each kind.
+    /// One value for each kind.
     pub(crate) values: Vec<u64>,
-    /// What stands behind the bar.
+    /// The text after the bar.
     pub(crate) said: String,
-    /// What stands under it, in the picture alone.
+    /// The text below the bar, in the chart only.
     pub(crate) note: Option<Markup>,
 }
 
 impl Row {
-    /// One number, said as it is.
+    /// A row with one number and that number as its text.
     pub(crate) fn single(label: impl Into<String>, value: u64) -> Row {
         Row { words: vec![label.into()], values: vec![value], said: grouped(value), note: None }
     }
@@ -70,7 +70,7 @@ impl Row {
     }
 }
 
-/// The longest bar, as what a full one is.
+/// The length of the longest bar, for use as the full one.
 pub(crate) fn longest(groups: &[Group<'_>]) -> u64 {
     groups.iter().flat_map(|group| &group.rows).map(Row::length).max().unwrap_or(0)
 }
@@ -101,7 +101,7 @@ impl Chart<'_> {
         }
     }
 
-    /// The parts of a bar that are there: what each stands for, where it begins, how long it is.
+    /// The non-empty parts of a bar: its kind, start and length.
     fn parts<'r>(&'r self, row: &'r Row) -> impl Iterator<Item = (&'r Kind, u64, u64)> {
         let ends = row.values.iter().scan(0, |end, &value| {
             *end += value;
@@ -159,12 +159,12 @@ impl Chart<'_> {
     }
 }
 
-/// A table that scrolls where it is larger than its place.
+/// A table that scrolls if it is larger than its place.
 pub(crate) fn scroll(title: &str, table: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label={ (title) ", table" } { table { (table) } } }
 }
 
-/// The cells of words: the first is the head of its row.
+/// The cells of words: the first is the header of its row.
 pub(crate) fn words(words: &[String]) -> Markup {
     html! {
         @for (place, word) in words.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! The charts: what each counts, its order, and its text.
+//! The charts: what each counts, the order of its rows, and its text.
 //!
-//! The charts of excluded crawlers come first. It does not know how a chart is drawn.
+//! The charts of blocked crawlers come first. It does not know how a chart is drawn.
 
 use crate::Point;
 use crate::chart::{Chart, Group, Kind, Row, longest};
@@ -15,17 +15,17 @@ use robomaton_formats::crawlers::{self, Known, Purpose, known};
 use robomaton_tables::coverage::Share;
 use std::cmp::Reverse;
 
-/// Bars of a picture with many rows.
+/// Bars of a chart with many rows.
 const DRAWN: usize = 20;
-/// Bars of a purpose.
+/// Bars of one purpose.
 const DRAWN_OF_PURPOSE: usize = 8;
-/// Names in the table of those that sites have groups for.
+/// Rows in the table of crawlers that groups name.
 const MOST_AGENTS: usize = 200;
 
 const SITES: &[Kind] = &[Kind { name: "sites", class: "plain" }];
 const HEADS: &[&str] = &["crawler", "operator", "purpose"];
 
-/// All pictures of one image, in their order. `lints` explains the codes of lint.
+/// All charts of one image, in order. `lints` explains the codes of lint.
 pub(crate) fn charts(figures: &Figures, lints: &str) -> Vec<Chart<'static>> {
     vec![
         kept_out(figures),
@@ -40,8 +40,8 @@ pub(crate) fn charts(figures: &Figures, lints: &str) -> Vec<Chart<'static>> {
     ]
 }
 
-/// The well-known crawlers with what sites say to them, those first that the most sites keep out;
-/// then those that the most keep out by name.
+/// The well-known crawlers with their counts, sorted by the number of sites that block them, then
+/// by the number of sites that block them by name.
 fn crawlers(figures: &Figures) -> Vec<(&'static Known, &CoverageCounts)> {
     let mut all: Vec<_> = known().iter().zip(&figures.coverages).collect();
     all.sort_by_key(|(_, of)| Reverse((of.kept_out(), of.named(Share::Nothing), of.naming())));
@@ -61,7 +61,7 @@ fn any_other() -> Vec<String> {
     vec!["any other crawler".to_owned(), String::new(), "Everyone".to_owned()]
 }
 
-/// What the crawlers of a purpose are called together.
+/// The heading for the crawlers of a purpose.
 fn heading(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Train => "AI training",
@@ -95,7 +95,7 @@ fn kept_out(figures: &Figures) -> Chart<'static> {
         groups.push(Group { title: heading(purpose), rows });
     }
     let everyone = Group { title: "Everyone", rows: vec![row(any_other(), &figures.everyone)] };
-    // Beside the archives, which are few, too.
+    // Next to the archives, which are also few.
     groups.insert(groups.len() - 1, everyone);
     Chart {
         id: "kept-out",
@@ -173,7 +173,7 @@ fn named(figures: &Figures) -> Chart<'static> {
     Chart { kinds: KINDS, ..chart }
 }
 
-/// A picture of one kind of bars.
+/// A chart with bars of one kind.
 fn plain(
     id: &'static str,
     title: &'static str,
@@ -289,8 +289,8 @@ fn codes(figures: &Figures, lints: &str) -> Chart<'static> {
     Chart { kinds: KINDS, wide: true, ..chart }
 }
 
-/// The shares of sites that keep crawlers out, image by image; those crawlers first that the most
-/// sites of the newest image keep out.
+/// The shares of sites that block crawlers, image by image; sorted by the number of sites of the
+/// newest image that block the crawler.
 pub(crate) fn over_time(earlier: &[Point], name: &str, figures: &Figures) -> Lines<'static> {
     let points: Vec<(&str, &Figures)> =
         earlier.iter().map(|point| (point.name.as_str(), &point.figures)).chain([(name, figures)]).collect();
@@ -312,7 +312,7 @@ pub(crate) fn over_time(earlier: &[Point], name: &str, figures: &Figures) -> Lin
     let by_name =
         |at: usize| points.iter().any(|(_, figures)| figures.coverages[at].named(Share::Nothing) > 0);
     order.sort_by_key(|&at| Reverse((by_name(at), of(at).kept_out(), of(at).named(Share::Nothing))));
-    // Whom nobody keeps out by name has the line of any other crawler.
+    // A crawler that no site blocks by name has the same line as any other crawler.
     let drawn = order.iter().take(LINES - 1).filter(|&&at| by_name(at)).count();
     let mut lines: Vec<Line> =
         order.into_iter().map(|at| line(words(&known()[at]), &|figures| figures.coverages[at])).collect();

@@ -4,8 +4,8 @@
 //!   element := base64(raw deflate(text, newline, text, newline, ...))
 //! ```
 //!
-//! A block is inflated when one of its texts is needed, so that a page with many policies opens as
-//! fast as one with few. It does not know the content of the texts.
+//! A block is decompressed when one of its texts is needed, so that a page with many policies opens
+//! as fast as one with few. It does not know the content of the texts.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -16,10 +16,10 @@ use std::io::{self, Write};
 /// Bytes of text in a block, unless one text has more.
 const BLOCK: usize = 1 << 20;
 
-/// Texts on their way into blocks.
+/// Collects texts into blocks.
 #[derive(Default)]
 pub(crate) struct Blocks {
-    /// Finished ones, with the number of their first text.
+    /// Finished blocks, each with the number of its first text.
     done: Vec<(u32, String)>,
     open: Vec<u8>,
     first: u32,
@@ -27,7 +27,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Adds a text without line breaks; gives its number.
+    /// Adds a text without line breaks; returns its number.
     pub(crate) fn add(&mut self, text: &[u8]) -> io::Result<u32> {
         if !self.open.is_empty() && self.open.len() + text.len() > BLOCK {
             self.close()?;
@@ -54,7 +54,7 @@ impl Blocks {
     }
 }
 
-/// Raw deflate, in base64.
+/// Compresses to raw deflate in base64.
 pub(crate) fn packed(text: &[u8]) -> io::Result<String> {
     let mut out = DeflateEncoder::new(Vec::new(), Compression::best());
     out.write_all(text)?;

@@ -1,7 +1,7 @@
-//! The counts, and how counts of texts become counts of sites.
+//! The counts of an image, and how counts of texts become counts of sites.
 //!
 //! A text is read once and counts for every site that has it. Invariant: texts may be added in any
-//! order. It knows no chart.
+//! order. It does not know the charts.
 
 use crate::numbers::grouped;
 use robomaton_formats::Outcome;
@@ -9,7 +9,7 @@ use robomaton_grammar::Severity;
 use robomaton_tables::coverage::{Coverage, CoverageBasis, Share};
 use std::collections::BTreeMap;
 
-/// Classes of numbers: none, one, and from then on twice the number before; the last has no end.
+/// Classes of numbers: zero, one, then powers of two; the last class is open.
 pub const CLASSES: usize = 22;
 
 /// Counts of an image. Sites are counted, unless stated otherwise.
@@ -17,35 +17,35 @@ pub const CLASSES: usize = 22;
 pub struct Figures {
     /// All sites.
     pub sites: u64,
-    /// Distinct texts, of those sites.
+    /// Distinct texts of those sites.
     pub texts: u64,
     /// Rules of the distinct texts.
     pub rules: u64,
-    /// By the outcome of the fetch, in the order of [`Outcome::ALL`].
+    /// By outcome of the fetch, in the order of [`Outcome::ALL`].
     pub outcomes: [u64; Outcome::ALL.len()],
     /// Sites whose outcome is damaged in the image.
     pub damaged: u64,
-    /// Sites with rules, by the class of their number ([`class_name`]).
+    /// Sites with rules, by the class of their number of rules ([`class_name`]).
     pub by_rules: [u64; CLASSES],
-    /// Sites whose texts the image holds, by the class of their lengths.
+    /// Sites with a text in the image, by the class of its length.
     pub by_size: [u64; CLASSES],
-    /// Sites with rules: without wildcards, with stars alone, with `$` alone, with both.
+    /// Sites with rules: without wildcards, with stars only, with `$` only, with both.
     pub wildcards: [u64; 4],
     /// By the names of groups, in the form in which they are compared.
     pub agents: BTreeMap<String, u64>,
-    /// By the code of a remark about their texts.
+    /// By the codes of findings about their texts.
     pub codes: BTreeMap<&'static str, Coded>,
     /// For each well-known crawler, by share and basis.
     pub coverages: Vec<CoverageCounts>,
     /// For a crawler that no group names.
     pub everyone: CoverageCounts,
-    /// When the oldest and the newest capture were fetched, in unix seconds, of those that say so.
+    /// The times of the oldest and the newest capture in Unix seconds, if any are known.
     pub fetched: Option<(u64, u64)>,
-    /// Sites whose texts the image holds.
+    /// Sites with a text in the image.
     pub with_text: u64,
 }
 
-/// Counts for one code of a remark.
+/// Counts for one code of lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coded {
     /// Its severity.
@@ -56,10 +56,10 @@ pub struct Coded {
     pub texts: u64,
 }
 
-/// Sites by how much one crawler may use of them, and on what basis.
+/// Sites by the share that one crawler may use, and by the basis of that coverage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CoverageCounts {
-    /// By basis, and in that by share; in the orders of [`CoverageBasis::ALL`] and [`Share::ALL`].
+    /// By basis, then by share, in the orders of [`CoverageBasis::ALL`] and [`Share::ALL`].
     counts: [[u64; Share::ALL.len()]; CoverageBasis::ALL.len()],
 }
 
@@ -68,12 +68,12 @@ impl CoverageCounts {
         self.counts[coverage.basis as usize][coverage.share as usize] += sites;
     }
 
-    /// Sites that grant this share to the crawler by its name.
+    /// Sites with this share for the crawler by its name.
     pub fn named(&self, share: Share) -> u64 {
         self.counts[CoverageBasis::Named as usize][share as usize]
     }
 
-    /// Sites that grant it, by name or not.
+    /// Sites with this share, by name or not.
     pub fn all(&self, share: Share) -> u64 {
         self.counts.iter().map(|of_ground| of_ground[share as usize]).sum()
     }
@@ -83,13 +83,13 @@ impl CoverageCounts {
         self.counts[CoverageBasis::Named as usize].iter().sum()
     }
 
-    /// Sites whose rules keep the crawler out altogether, by its name or along with everyone. Sites
-    /// that cannot be crawled because their robots.txt could not be fetched are not among them.
+    /// Sites whose rules block the crawler completely, by its name or together with all crawlers.
+    /// Sites that are disallowed because their robots.txt could not be fetched do not count.
     pub fn kept_out(&self) -> u64 {
         self.all(Share::Nothing) - self.unavailable()
     }
 
-    /// Sites that are disallowed as a whole by the outcome of the fetch.
+    /// Sites that are completely disallowed by the outcome of the fetch.
     pub fn unavailable(&self) -> u64 {
         self.counts[CoverageBasis::Outcome as usize][Share::Nothing as usize]
     }
@@ -99,13 +99,13 @@ impl CoverageCounts {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OfText {
     pub(crate) rules: u64,
-    /// Its length in bytes, if the image holds it.
+    /// Its length in bytes, if the image contains it.
     pub(crate) size: Option<u64>,
     pub(crate) stars: bool,
     pub(crate) anchors: bool,
-    /// Distinct.
+    /// Without duplicates.
     pub(crate) agents: Vec<String>,
-    /// Distinct.
+    /// Without duplicates.
     pub(crate) codes: Vec<(&'static str, Severity)>,
     pub(crate) coverages: Vec<Coverage>,
 }
@@ -128,8 +128,8 @@ impl Figures {
         }
     }
 
-    /// Counts the coverages of the well-known crawlers and, behind them, of a crawler that no group
-    /// names.
+    /// Counts the coverages of the well-known crawlers and, as the last one, of a crawler that no
+    /// group names.
     pub(crate) fn add_coverages(&mut self, coverages: &[Coverage], sites: u64) {
         if let Some(coverage) = coverages.get(self.coverages.len()) {
             self.everyone.add(coverage, sites);
@@ -175,7 +175,7 @@ fn class(number: u64) -> usize {
     (u64::BITS as usize - number.leading_zeros() as usize).min(CLASSES - 1)
 }
 
-/// The numbers of a class: `0`, `1`, `2–3`, `4–7`, and so on.
+/// The range of a class: `0`, `1`, `2–3`, `4–7`, and so on.
 pub fn class_name(class: usize) -> String {
     match class {
         0 => "0".to_owned(),

@@ -1,9 +1,9 @@
 //! The passes over an image: counts, and the policies for the page.
 //!
-//! The first pass counts the sites of each text. The second takes the texts in the order of their
-//! first sites, a window of them at a time on all threads, and joins the results in that order, so
-//! that the result does not depend on threads. Time is linear in sites and texts (lint has a limit
-//! of its own).
+//! The first pass counts the sites of each text. The second processes the texts in the order of
+//! their first sites, in blocks on all threads, and combines the results in that order, so that the
+//! result does not depend on threads. Time is linear in sites and texts (lint has a limit of its
+//! own).
 
 use crate::Options;
 use crate::embed::{Blocks, packed};
@@ -25,42 +25,42 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Texts that are read side by side.
+/// Texts that are read in parallel.
 pub const WINDOW: usize = 256;
-/// Bytes of memory for each site, to find those with the longest records.
+/// Bytes of memory for each site, to find the sites with the longest records.
 pub const BYTES_A_SITE: usize = 8;
 /// Bytes of memory for each text.
 pub const BYTES_A_TEXT: usize = 8;
 
-/// Bytes of a text that are read, whatever limit the image states.
+/// The maximum number of bytes of a text that are read, whatever limit the image states.
 const TEXT_READ: usize = 64 << 20;
-/// No number of a text.
+/// A value that is no text number.
 const NONE: u32 = u32::MAX;
 
-/// The data of the page beside the figures.
+/// The data of the page besides the figures.
 pub(crate) struct Data {
-    /// The sites, as [`Index`], packed.
+    /// The sites, as a compressed [`Index`].
     pub(crate) index: String,
-    /// The texts, in blocks, each with the number of its first text.
+    /// The texts in blocks, each with the number of its first text.
     pub(crate) blocks: Vec<(u32, String)>,
-    /// Sites that the page holds.
+    /// The number of sites in the page.
     pub(crate) sites: usize,
 }
 
-/// The sites that can be looked up, as columns.
+/// The sites in the search, as columns.
 #[derive(Default, Serialize)]
 struct Index {
     /// Well-known crawlers, in the order of the coverages of a text.
     crawlers: Vec<&'static str>,
-    /// Outcomes by their numbers.
+    /// Names of outcomes, by their numbers.
     outcomes: Vec<&'static str>,
-    /// Names, by which the sites are sorted; of one name, schemes.
+    /// Names, by which the sites are sorted; with equal names by scheme.
     names: Vec<String>,
     schemes: Vec<u8>,
-    /// Outcome, the length of the list where the image does not tell.
+    /// The outcome's number, or the length of the list if the image is damaged.
     fetched: Vec<u8>,
     status: Vec<u16>,
-    /// Seconds since 1970, 0 where that is unknown.
+    /// Seconds since 1970, 0 if unknown.
     at: Vec<u64>,
     /// Numbers of the texts in the page.
     texts: Vec<u32>,
@@ -85,7 +85,7 @@ struct Job<'i> {
     embed: bool,
 }
 
-/// What is done with every text.
+/// The options for reading every text.
 struct ReadOptions<'a> {
     options: &'a Options,
     crawlers: &'a [Crawler],
@@ -98,7 +98,7 @@ struct Making {
     index: Index,
     /// The number in the page of each document.
     numbers: HashMap<DocumentId, u32>,
-    /// Sites whose text is still to be read.
+    /// Sites whose text is not read yet.
     waiting: Vec<(usize, DocumentId)>,
 }
 
@@ -125,7 +125,7 @@ where
         numbers: HashMap::new(),
         waiting: Vec::new(),
     };
-    // Sites without a text differ in what became of the fetch alone.
+    // Sites without a text differ only in the outcome of the fetch.
     let mut without: BTreeMap<(Option<Outcome>, u16), (Vec<Coverage>, u32)> = BTreeMap::new();
     let mut jobs = Vec::with_capacity(WINDOW);
     for (place, site) in image.sites().enumerate() {
@@ -166,7 +166,7 @@ where
 }
 
 impl Making {
-    /// Reads some texts, and adds their results in their order.
+    /// Reads some texts in parallel, and adds their results in order.
     fn join(&mut self, read_options: &ReadOptions<'_>, jobs: &[Job<'_>]) -> io::Result<()> {
         let read: Vec<(OfText, Option<Vec<u8>>)> =
             jobs.par_iter().map(|job| read(read_options, job)).collect::<serde_json::Result<_>>()?;
@@ -183,15 +183,14 @@ impl Making {
     }
 }
 
-/// The rank of a site for the page: those with the longest records come first, then those with the
-/// first names.
+/// The rank of a site for the page: the longest records first, then the first names.
 type Rank = (Reverse<u32>, usize);
 
 fn rank(place: usize, site: &Site<'_>) -> Rank {
     (Reverse(site.detail_length()), place)
 }
 
-/// The rank of the last site that the page holds; `None` when it holds all.
+/// The rank of the last site in the page; `None` if the page has all sites.
 fn last_embedded<D: AsRef<[u8]>>(image: &Image<D>, limit: usize) -> Option<Rank> {
     image.sites().nth(limit)?;
     let mut ranks: Vec<(Reverse<u32>, u32)> = image
@@ -200,13 +199,13 @@ fn last_embedded<D: AsRef<[u8]>>(image: &Image<D>, limit: usize) -> Option<Rank>
         .map(|(place, site)| rank(place, &site))
         .map(|(length, place)| (length, place as u32))
         .collect();
-    // Of no sites the last is before all.
+    // With no sites in the page, the last rank precedes all others.
     let Some(last) = limit.checked_sub(1) else { return Some((Reverse(u32::MAX), 0)) };
     let (_, &mut (length, place), _) = ranks.select_nth_unstable(last);
     Some((length, place as usize))
 }
 
-/// The well-known crawlers, and behind them one that no group names.
+/// The well-known crawlers, followed by one that no group names.
 fn crawlers<D: AsRef<[u8]>>(image: &Image<D>) -> Vec<Crawler> {
     known().iter().map(|known| known.token).chain(["*"]).map(|name| image.crawler([name])).collect()
 }
@@ -220,18 +219,17 @@ fn coverages(crawlers: &[Crawler], site: &Site<'_>) -> Vec<Coverage> {
     Coverages::new(crawlers, &[Usage::CRAWL]).of(site).to_vec()
 }
 
-/// A key of sites that have equal coverages: a text, or an outcome and its status.
+/// A key of sites with equal coverages: a text, or an outcome and its status.
 type Kind = (Option<DocumentId>, Option<Outcome>, u16);
 
-/// How much of its sites an image lets the crawlers use, and nothing more: what a point of a line
-/// over time takes.
+/// Counts coverages only, which is all that a point of the chart over time needs.
 pub(crate) fn count_coverages<D>(image: &Image<D>, done: &AtomicU64) -> Figures
 where
     D: AsRef<[u8]> + Sync,
 {
     let crawlers = crawlers(image);
     let mut figures = Figures::new(known().len());
-    // Of sites with the same text, or without one and with the same outcome, one is asked about.
+    // Sites with the same text, or without one and with the same outcome, are measured once.
     let mut alike: BTreeMap<Kind, (Site<'_>, u64)> = BTreeMap::new();
     for site in image.sites() {
         done.fetch_add(1, Ordering::Relaxed);
@@ -251,7 +249,7 @@ where
     figures
 }
 
-/// Reads one text: counts, and if it goes into the page, its policy as JSON.
+/// Reads one text: its counts and, if the page has it, its policy as JSON.
 fn read(read_options: &ReadOptions<'_>, job: &Job<'_>) -> serde_json::Result<(OfText, Option<Vec<u8>>)> {
     let detail = job.site.detail().unwrap_or_default();
     let coverages = coverages(read_options.crawlers, &job.site);
@@ -273,8 +271,8 @@ fn read(read_options: &ReadOptions<'_>, job: &Job<'_>) -> serde_json::Result<(Of
     Ok((text, policy))
 }
 
-/// The codes of all there is to say about a text by itself: what it says of its host, and of other
-/// files that the image was compiled with, is not known here.
+/// The codes of all findings about a text by itself: its host, and other files that the image was
+/// compiled with, are not known here.
 fn codes(source: &[u8], detail: &Detail<'_>, options: &Options) -> Vec<(&'static str, Severity)> {
     let compiled = &options.compiled;
     let tree = scan(source, compiled.limits.bytes(compiled.profile));

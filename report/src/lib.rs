@@ -1,15 +1,15 @@
-//! The report: one HTML page with pictures of an image, the tables behind them, and a search for a
-//! site. For several images it also shows how many sites kept crawlers out over time.
+//! The report: one HTML page with charts of an image, their tables, and a search for sites. For
+//! several images it also shows how many sites blocked crawlers over time.
 //!
 //! ```text
 //!   image ──▶ gather ──┬─▶ figures ──▶ charts ──▶ chart, line ──▶ page ──▶ HTML
 //!                      └─▶ policy ───▶ embed ───────────────────────▶ data, inflated by page.js
 //! ```
 //!
-//! Equal images give equal pages: no clock is read. The page loads nothing and runs no script but
-//! its own, by its Content-Security-Policy, and untrusted content is inserted as text only. Memory:
-//! [`BYTES_A_SITE`] for each site, [`BYTES_A_TEXT`] for each text, [`WINDOW`] texts while they are
-//! read, and the page; for earlier images, some 100 bytes for each text while it is counted.
+//! Equal images give equal pages: no clock is read. The page loads nothing and runs no script
+//! except its own, by its Content-Security-Policy, and untrusted content is inserted as text only.
+//! Memory: [`BYTES_A_SITE`] for each site, [`BYTES_A_TEXT`] for each text, [`WINDOW`] texts while
+//! they are read, and the page; for earlier images, some 100 bytes for each text during the count.
 //! Damaged parts of an image count as damaged or not at all. No rules are weighed here: `tables`
 //! measures coverage, and `grammar` and `compiler` find mistakes.
 
@@ -34,26 +34,26 @@ use robomaton_runtime::Image;
 use std::io;
 use std::sync::atomic::AtomicU64;
 
-/// Sites that a page holds the policies of, unless more or fewer are asked for.
+/// The default number of sites whose policies are in the page.
 pub const SITES: usize = 50_000;
 
 /// The options of a report.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How the image's texts were compiled: their remarks are those of this dialect within these
-    /// limits.
+    /// The profile and limits that the image's texts were compiled with, which are also used to
+    /// lint them.
     pub compiled: Compiled,
-    /// Sites whose policies the page holds; of more those whose texts say the most, by the length
-    /// of their records.
+    /// The number of sites whose policies are in the page. If there are more, those with the
+    /// longest records are taken.
     pub sites: usize,
-    /// What stands above the page; else it says how many sites there are.
+    /// The title of the page; the default states the number of sites.
     pub title: Option<String>,
-    /// The document that explains the codes of lint, LINTS.md; of a code that it does not have the
-    /// page says no more than the code.
+    /// The document that explains the codes of lint, LINTS.md. For a code that it does not have,
+    /// the page shows only the code.
     pub lints: &'static str,
 }
 
-/// A report that is made.
+/// A finished report.
 pub struct Report {
     /// The counts of the newest image.
     pub figures: Figures,
@@ -72,10 +72,10 @@ pub struct Point {
     pub figures: Figures,
 }
 
-/// Makes the report of an image. `done` grows to the number of sites, for a progress bar.
+/// Builds the report of an image. `done` grows to the number of sites, for a progress bar.
 ///
 /// # Errors
-/// When the data of the page cannot be compressed.
+/// If the data of the page cannot be compressed.
 pub fn report<D>(image: &Image<D>, options: &Options, done: &AtomicU64) -> io::Result<Report>
 where
     D: AsRef<[u8]> + Sync,
@@ -83,11 +83,11 @@ where
     report_over_time(&[("", image)], options, done)
 }
 
-/// Makes the report of several images with their names. All pictures but one are about the newest
+/// Builds the report of several images with their names. All charts but one are about the newest
 /// image, which comes last.
 ///
 /// # Errors
-/// When there is no image, or the data of the page cannot be compressed.
+/// If there is no image, or the data of the page cannot be compressed.
 pub fn report_over_time<D>(
     images: &[(&str, &Image<D>)],
     options: &Options,

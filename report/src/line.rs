@@ -1,37 +1,37 @@
-//! A line chart of shares over time, and the table behind it.
+//! A line chart of shares over time, and its table.
 //!
 //! Each crawler is a line with a point for each image. Lines, dots and axis labels are SVG with
 //! positions in percent, so that nothing is distorted at any width; a legend names the lines, with
-//! the first and the last share. It does not know the meaning of the shares.
+//! their first and last shares. It does not know the meaning of the shares.
 
 use crate::chart::{scroll, words};
 use maud::{Markup, html};
 
-/// A picture of lines and its table.
+/// A line chart and its table.
 pub(crate) struct Lines<'l> {
-    /// Names the section in links, and its CSV file.
+    /// The id of the section in links, and the name of its CSV file.
     pub(crate) id: &'l str,
     pub(crate) title: &'l str,
     pub(crate) about: Markup,
-    /// The heads of the columns of words in the table; the first is of the labels.
+    /// The headers of the word columns in the table; the first is that of the labels.
     pub(crate) heads: &'l [&'l str],
     pub(crate) moments: Vec<Moment>,
     pub(crate) lines: Vec<Line>,
-    /// Lines that the picture has, no more than [`LINES`]; the table has all.
+    /// The number of lines in the chart, at most [`LINES`]; the table has all.
     pub(crate) drawn: usize,
 }
 
-/// A place on the axis of time.
+/// A point on the time axis.
 pub(crate) struct Moment {
-    /// In unix seconds. Where one is not known, all stand at equal distances.
+    /// In Unix seconds. If one is unknown, all are at equal distances.
     pub(crate) at: Option<u64>,
-    /// What stands below it.
+    /// The text below it.
     pub(crate) label: String,
-    /// What its column is called.
+    /// The header of its column.
     pub(crate) head: String,
 }
 
-/// One line.
+/// Words, as many as there are headers.
 pub(crate) struct Line {
     /// Words, as many as there are heads.
     pub(crate) words: Vec<String>,
@@ -39,15 +39,15 @@ pub(crate) struct Line {
     pub(crate) shares: Vec<f64>,
 }
 
-/// Lines that a picture may have: as many as there are colours in the sheet.
+/// The maximum number of lines in a chart: the number of colours in the sheet.
 pub(crate) const LINES: usize = 8;
-/// Pixels of the picture, and of the axis below it.
+/// The height of the chart in pixels, and of the axis below it.
 const HEIGHT: f64 = 260.0;
 const AXIS: f64 = 26.0;
-/// Percent of the width left of the first dot and right of the last.
+/// The margin left of the first dot and right of the last, in percent of the width.
 const MARGIN: f64 = 3.0;
-/// How far apart words below the axis are, in percent of the width, so that they fit on a
-/// telephone.
+/// The minimum distance between labels below the axis, in percent of the width, so that they fit on
+/// a phone.
 const APART: f64 = 28.0;
 
 impl Lines<'_> {
@@ -106,7 +106,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Where the moments stand, in percent of the width.
+    /// The positions of the moments, in percent of the width.
     fn places(&self) -> Vec<f64> {
         let times: Option<Vec<u64>> = self.moments.iter().map(|moment| moment.at).collect();
         let (first, last) = (self.moments.first().and_then(|m| m.at), self.moments.last().and_then(|m| m.at));
@@ -120,7 +120,7 @@ impl Lines<'_> {
                 (0..self.moments.len()).map(|at| at as f64 / last as f64).collect()
             }
         };
-        // To a hundredth: as exact as bars.
+        // To a hundredth, as exact as the bars.
         shares
             .iter()
             .map(|share| (100.0 * (MARGIN + (100.0 - 2.0 * MARGIN) * share)).round() / 100.0)
@@ -166,12 +166,12 @@ fn tenth(share: f64) -> String {
     format!("{share:.1}%")
 }
 
-/// What the axis of shares ends with.
+/// The end of the axis of shares.
 fn top(largest: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 80.0].into_iter().find(|&top| top >= largest).unwrap_or(100.0)
 }
 
-/// The places that have words below them: first and last, and of the others those with room.
+/// The positions with labels below them: first and last, and those of the others with enough room.
 fn labelled(places: &[f64]) -> Vec<usize> {
     let Some(last) = places.len().checked_sub(1) else { return Vec::new() };
     let mut chosen: Vec<usize> = Vec::new();
@@ -187,7 +187,7 @@ fn labelled(places: &[f64]) -> Vec<usize> {
     chosen
 }
 
-/// How words stand at a place: within the picture.
+/// The alignment of a label at a position: inside the chart.
 fn anchor(place: f64) -> &'static str {
     match place {
         ..15.0 => "start",

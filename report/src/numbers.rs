@@ -9,7 +9,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     format!("{:.2}%", share(part, whole))
 }
 
-/// A share in percent, to a tenth: for eyes.
+/// A share in percent, to a tenth, for display.
 pub(crate) fn tenths(part: u64, whole: u64) -> String {
     format!("{:.1}%", share(part, whole))
 }
@@ -19,7 +19,7 @@ pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
-/// A number with its thousands apart.
+/// A number with thousands separators.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -32,7 +32,7 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
-/// The day of a moment in unix seconds, in UTC, as in `2019-08-20`; empty after the year 9999.
+/// The day of a time in Unix seconds, in UTC, as in `2019-08-20`; empty after the year 9999.
 pub(crate) fn day(seconds: u64) -> String {
     let moment = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
     moment.map(|moment| moment.strftime("%Y-%m-%d").to_string()).unwrap_or_default()

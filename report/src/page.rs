@@ -1,7 +1,7 @@
-//! The page: the order of its parts, and the policy that keeps foreign scripts out.
+//! The page: the order of its parts, and the policy that blocks foreign scripts.
 //!
-//! Charts and tables are HTML and work without script; the search needs it. Invariant: only
-//! `page.js` and `page.css` run, named by their hashes; nothing is loaded.
+//! Charts and tables are HTML and work without scripts; the search needs one. Invariant: only
+//! `page.js` and `page.css` are active, named by their hashes; nothing is loaded.
 
 use crate::charts::{charts, over_time};
 use crate::figures::Figures;
@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 const SCRIPT: &str = include_str!("page.js");
 const SHEET: &str = include_str!("page.css");
 
-/// The page of an image with this name, and of earlier ones.
+/// The page of an image with this name, and of earlier images.
 pub(crate) fn page<D: AsRef<[u8]>>(
     image: &Image<D>,
     name: &str,
@@ -88,7 +88,7 @@ pub(crate) fn page<D: AsRef<[u8]>>(
     markup.into_string()
 }
 
-/// When the captures were fetched, as the end of a sentence.
+/// The dates of the captures, as the end of a sentence.
 fn dates(figures: &Figures) -> String {
     match figures.fetched.map(|(first, last)| (day(first), day(last))) {
         Some((first, last)) if first == last => format!(", fetched on {first}"),
@@ -97,7 +97,7 @@ fn dates(figures: &Figures) -> String {
     }
 }
 
-/// What a Content-Security-Policy names a script or style by.
+/// The hash by which a Content-Security-Policy names a script or style.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }

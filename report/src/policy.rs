@@ -1,7 +1,7 @@
 //! One text for the page: its groups and records, and its coverage for each well-known crawler.
 //!
-//! Serialised as JSON, one text a line; `page.js` draws it. The names of fields are short, but
-//! words. Invariant: every string of a site is made visible by [`shown`] first.
+//! It is serialised as JSON, one text per line; `page.js` draws it. The keys are short words.
+//! Invariant: every string of a site passes through [`shown`] first.
 
 use crate::text::shown;
 use robomaton_formats::detail::{self, Bytes, Detail};
@@ -10,24 +10,24 @@ use robomaton_formats::schedule::{Schedule, Window};
 use robomaton_tables::coverage::Coverage;
 use serde::Serialize;
 
-/// Rules of one text that the page holds; of more it says how many they are.
+/// Rules of one text in the page; of more, only the number is shown.
 pub const RULES_SHOWN: usize = 200;
-/// Names of a group, records of a text or a group, and characters of a string that the page holds.
+/// Limits for names of a group, records of a text or a group, and characters of a string.
 const NAMES_SHOWN: usize = 200;
 const RECORDS_SHOWN: usize = 50;
 const LETTERS_SHOWN: usize = 500;
 
-/// A text, or the outcome of a fetch, with its coverages. The key `extents` is read by `page.js`.
+/// A text, or the outcome of a fetch, with its coverages. `page.js` reads the key `extents`.
 #[derive(Serialize)]
 pub(crate) struct Policy {
     groups: Vec<Group>,
     records: Vec<Record>,
-    /// Rules that are left out.
+    /// The number of rules that are left out.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
-    /// Share, ground, line (0 for none) and what else is to be said.
+    /// Share, basis, line (0 for none) and a note.
     kinds: Vec<(&'static str, &'static str, u32, &'static str)>,
-    /// For each well-known crawler, its place in `kinds`.
+    /// For each well-known crawler, the index into `kinds`.
     extents: Vec<usize>,
 }
 
@@ -45,7 +45,7 @@ struct Group {
     about: Vec<String>,
 }
 
-/// Line, whether it permits, pattern, and what else it says: usage and conditions.
+/// Line, 1 if it permits, pattern, and other facts: usage and conditions.
 #[derive(Serialize)]
 struct Rule(u32, u8, String, #[serde(skip_serializing_if = "String::is_empty")] String);
 
@@ -92,7 +92,7 @@ impl Policy {
 }
 
 impl Group {
-    /// With as many rules as there is room for.
+    /// A group with as many rules as there is room for.
     fn of(detail: &Detail<'_>, group: &detail::Group<'_>, room: &mut usize) -> Group {
         let rules: Vec<Rule> = group.rules.iter().take(*room).map(|rule| Rule::of(detail, rule)).collect();
         *room -= rules.len();
@@ -131,7 +131,7 @@ fn text(bytes: &Bytes<'_>) -> String {
     cut(&String::from_utf8_lossy(start))
 }
 
-/// The visible text, cut to the length that the page holds.
+/// The text with invisible characters escaped, cut to the limit of the page.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(LETTERS_SHOWN) {
         Some((end, _)) => format!("{}\u{2026}", shown(&text[..end])),
@@ -139,7 +139,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// The records of a group about time, in words.
+/// The schedule records of a group, in words.
 fn schedule(schedule: &Schedule) -> Vec<String> {
     let window = |window: &Window| format!("{} UTC", window.to_string().replace('-', "\u{2013}"));
     let delays = schedule.delays.iter().map(|&millis| format!("delay {} s", millis as f64 / 1000.0));

@@ -1,12 +1,12 @@
-//! Untrusted text made visible, and sentences with code in them.
+//! Escapes invisible characters in untrusted text, and marks up code in sentences.
 //!
-//! Markup is escaped where it is written (`maud`, and `textContent` in the page). Here, characters
-//! are escaped that are invisible, or that turn the text around them.
+//! Markup is escaped on output (by `maud`, and by `textContent` in the page). Here, characters are
+//! escaped that are invisible, or that change the direction of the text around them.
 
 use maud::{Markup, html};
 use std::borrow::Cow;
 
-/// The text with controls, and characters that steer or hide others, as escapes: `\u{202e}`.
+/// The text with controls, and characters that redirect or hide others, as escapes: `\u{202e}`.
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unseen) {
         return Cow::Borrowed(text);
@@ -18,15 +18,15 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Controls (Cc), and the invisible format characters (Cf): marks of direction, joiners, byte order
-/// marks, tags, and separators of lines.
+/// Controls (Cc), and the invisible format characters (Cf): direction marks, joiners, byte order
+/// marks, tags, and line separators.
 fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}')
         || matches!(c, '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
 }
 
-/// A sentence whose `code` stands between backquotes.
+/// A sentence in which text between backquotes becomes `code`.
 pub(crate) fn with_code(sentence: &str) -> Markup {
     html! {
         @for (place, piece) in sentence.split('`').enumerate() {

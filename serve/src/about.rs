@@ -1,4 +1,4 @@
-//! The site of a URL, its text, the explanation of an answer, and the state of the service.
+//! The site of a URL, its text, the explanation of an answer, and the health of the service.
 
 use crate::app::Shared;
 use crate::error::Refusal;
@@ -13,8 +13,8 @@ use robomaton_explain::time::{now, rfc3339};
 use robomaton_explain::{SiteInfo, explain};
 use serde::Serialize;
 
-/// `GET /v1/site`: the fetch of a site, its groups and its records, as `inspect --site --json`
-/// prints them.
+/// `GET /v1/site`: the fetch of a site, its groups and its records, as printed by `inspect --site
+/// --json`.
 pub(crate) async fn site(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let url = Parameters::read(query.as_deref(), &["url"], URL)?.url.into_owned();
     let served = app.current.get();
@@ -29,7 +29,7 @@ fn no_site(url: &str) -> Refusal {
     Refusal::new(StatusCode::NOT_FOUND, format!("the image does not hold the site of {url:?}"))
 }
 
-/// `GET /v1/text`: the text of a site as the image holds it.
+/// `GET /v1/text`: the text of a site as stored in the image.
 pub(crate) async fn text(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let parameters = Parameters::read(query.as_deref(), &["url", "document"], URL)?;
     let (url, document) = (parameters.url.to_string(), parameters.other_document().map(str::to_owned));
@@ -52,7 +52,7 @@ pub(crate) async fn text(State(app): Shared, RawQuery(query): RawQuery) -> Resul
     .await
 }
 
-/// `GET /v1/explain`: why, as `explain --json` tells it.
+/// `GET /v1/explain`: the explanation, as printed by `explain --json`.
 pub(crate) async fn explanation(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let known = &["url", "agent", "usage", "purpose", "document"];
     let parameters = Parameters::read(query.as_deref(), known, EXPLAINED_URL)?;
@@ -74,17 +74,17 @@ pub(crate) async fn explanation(State(app): Shared, RawQuery(query): RawQuery) -
     .await
 }
 
-/// The state of the service.
+/// The health of the service.
 #[derive(Serialize)]
 struct Health {
     status: &'static str,
     sites: usize,
     opened_at: Option<String>,
-    /// Why the file, as it is now, is not the image that answers.
+    /// The reason why the current file is not the image in use.
     reload_error: Option<String>,
 }
 
-/// `GET /healthz`: 200 as long as there is an image that answers, be it an old one.
+/// `GET /healthz`: 200 as long as an image is in use, even an old one.
 pub(crate) async fn health(State(app): Shared) -> Response {
     let served = app.current.get();
     json(&Health {

@@ -1,6 +1,6 @@
-//! The state of the service: options, the image that answers, counters, and room for heavy work.
+//! The state of the service: options, the current image, metrics, and a limit for heavy work.
 //!
-//! Handlers use it; it knows none of them.
+//! Handlers use it; it does not know the handlers.
 
 use crate::Options;
 use crate::current::Current;
@@ -12,7 +12,7 @@ use axum::http::StatusCode;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// The state that all requests share.
+/// The state shared by all requests.
 pub(crate) struct App {
     pub(crate) options: Options,
     pub(crate) current: Current,
@@ -25,8 +25,7 @@ impl App {
         App { options, current, metrics: Metrics::new(), heavy: Semaphore::new(heavy()) }
     }
 
-    /// Runs work that takes more than a moment on threads of its own, a few at a time, so that
-    /// other requests do not wait.
+    /// Runs longer work on threads of its own, a few at a time, so that other requests do not wait.
     pub(crate) async fn apart<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,

@@ -1,6 +1,6 @@
-//! Connections: a limited number, each with limits of time, and a shutdown that loses no request.
+//! Connections: a limited number, each with time limits, and a shutdown that loses no request.
 //!
-//! It knows HTTP/1.1 and no route.
+//! It knows HTTP/1.1 and no routes.
 
 use crate::app::App;
 use crate::limits::{CONNECTIONS, DRAIN, HEAD, HEAD_TIME, WRITE_TIME};
@@ -16,10 +16,10 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
-/// How long to wait when the operating system has no descriptors left.
+/// The wait when the operating system has no descriptors left.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `stop`; then accepts no more connections and ends the requests under way.
+/// Serves until `stop`; then accepts no more connections and completes the requests in progress.
 pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_header_size(HEAD).pipeline_flush(true);
@@ -31,14 +31,14 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Futur
             let Ok(place) = places.clone().acquire_owned().await else { return };
             let stream = match listener.accept().await {
                 Ok((stream, _)) => stream,
-                // The client has gone, or there are no descriptors left: neither is for ever.
+                // The client has gone, or there are no descriptors left: neither lasts for ever.
                 Err(_) => {
                     tokio::time::sleep(PAUSE).await;
                     continue;
                 }
             };
-            // Without it an answer may wait for an acknowledgement; a socket that does not know it
-            // answers all the same.
+            // Without it an answer may wait for an acknowledgement; a socket that does not support
+            // it still works.
             let _ = stream.set_nodelay(true);
             let mut stream = TimeoutStream::new(stream);
             stream.set_write_timeout(Some(WRITE_TIME));
@@ -47,7 +47,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Futur
             let connections = app.metrics.connections.clone();
             connections.inc();
             tokio::spawn(async move {
-                // The client sees by itself that its connection failed.
+                // The client notices a failed connection itself.
                 let _ = connection.await;
                 connections.dec();
                 drop(place);

@@ -1,7 +1,7 @@
-//! All well-known crawlers at once: who may use one URL, of a text and of the image.
+//! All well-known crawlers at once: which of them may use one URL, by a text or by the image.
 //!
-//! The list is that of `formats` (`formats/data/crawlers.tsv`), with the operator and the purpose
-//! of each crawler. Each answer is the one that the crawler would get alone.
+//! The list comes from `formats` (`formats/data/crawlers.tsv`), with the operator and the purpose
+//! of each crawler. Each crawler gets the same answer as in a single question.
 
 use crate::app::Shared;
 use crate::error::Refusal;
@@ -54,7 +54,7 @@ struct TestCrawlers {
 #[derive(Serialize)]
 struct CrawlerResults<'a> {
     url: &'a str,
-    /// The request target that the rules are matched against.
+    /// The request target that rules are matched against.
     target: Option<String>,
     site: Option<String>,
     outcome: Option<&'static str>,
@@ -63,7 +63,7 @@ struct CrawlerResults<'a> {
     stale: Option<bool>,
     usage: &'a str,
     purpose: Option<&'a str>,
-    /// Bytes of the text over the limit; null of the image.
+    /// Bytes of the text beyond the limit; null for the image.
     unread: Option<usize>,
     crawlers: Vec<Row<CrawlerRow>>,
 }
@@ -102,7 +102,7 @@ pub(crate) async fn of_text(State(app): Shared, body: Body) -> Result<Response, 
     .await
 }
 
-/// `GET /v1/crawlers`: the list; with `url`, what each may do with it.
+/// `GET /v1/crawlers`: the list; with `url`, the verdict for each crawler.
 pub(crate) async fn of_image(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let Some(query) = query.filter(|query| !query.is_empty()) else {
         return Ok(json(&List { crawlers: known().iter().map(CrawlerRow::from).collect() }));

@@ -1,11 +1,11 @@
-//! The image that answers, and its replacement by another.
+//! The current image, and its replacement.
 //!
 //! Each request takes the image that is current when it begins, and keeps it to its end; the last
-//! request frees an old one. [`crate::watch`] has the file looked at each second: its length, its
-//! time and, on Unix, its number. Another file under the name is opened, checked against the rules
-//! of the format, and only then made current. A file that cannot be opened is reported once and
-//! counted, and the old image goes on answering. The clock of the terms is set here, too, so that
-//! stale answers are marked in time.
+//! request frees an old image. Every second, [`crate::watch`] compares the file's length,
+//! modification time and, on Unix, device and inode. A new file under the name is opened, verified
+//! against the rules of the format, and only then made current. A file that cannot be opened is
+//! reported once and counted, and the old image stays in use. The clock of the terms is set here,
+//! too, so that stale answers are marked in time.
 
 use crate::Options;
 use crate::error::Error;
@@ -16,18 +16,18 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// An image, as of one second.
+/// An image with its terms, valid for one second.
 pub(crate) struct Served {
     pub(crate) image: Image,
     pub(crate) terms: Terms,
-    /// When it was opened, in seconds since 1970.
+    /// The time when it was opened, in seconds since 1970.
     pub(crate) opened_at: u64,
 }
 
-/// The image that answers.
+/// The current image.
 pub(crate) struct Current {
     served: ArcSwap<Served>,
-    /// The last attempt to open the file. It is locked during an attempt.
+    /// The last attempt to open the file. It is locked only to read or record an attempt.
     last: Mutex<Attempt>,
 }
 
@@ -36,7 +36,7 @@ struct Attempt {
     failure: Option<String>,
 }
 
-/// The state of a file, to be compared with a later one.
+/// The state of a file, for comparison with a later one.
 #[derive(Clone, PartialEq, Eq)]
 struct Stamp {
     length: u64,
@@ -59,11 +59,11 @@ impl Stamp {
     }
 }
 
-/// Opens an image: the one place that does.
+/// Opens an image; the only place that does.
 #[allow(unsafe_code)]
 fn open(options: &Options) -> Result<Served, Error> {
-    // SAFETY: the documents of the service demand that images are replaced by rename, as `compile`
-    // and `merge` do it.
+    // SAFETY: the documentation of the service requires that images are replaced by rename, as
+    // `compile` and `merge` do.
     let image = unsafe { Image::map(&options.image)? };
     if options.verify {
         let path = options.image.clone();
@@ -79,41 +79,41 @@ impl Served {
     }
 }
 
-/// The result of a look at the file.
+/// The result of a check of the file.
 pub(crate) enum Look {
-    /// It is as it was.
+    /// The file has not changed.
     Same,
-    /// Another image answers.
+    /// A new image is in use.
     Taken,
-    /// The file cannot be used, for this reason; whether that is news.
+    /// The file cannot be used, for this reason; true if the reason is new.
     Failed(String, bool),
 }
 
 impl Current {
     pub(crate) fn open(options: &Options) -> Result<Current, Error> {
-        // Before it is opened: if it changes in between, the next look sees that.
+        // Before the file is opened: the next check sees a change in between.
         let stamp = Stamp::of(&options.image);
         let served = ArcSwap::from_pointee(open(options)?);
         Ok(Current { served, last: Mutex::new(Attempt { stamp, failure: None }) })
     }
 
-    /// The image that answers now.
+    /// The current image.
     pub(crate) fn get(&self) -> Arc<Served> {
         self.served.load_full()
     }
 
-    /// Why the file, as it is now, is not the image that answers.
+    /// The reason why the current file is not the image in use.
     pub(crate) fn failure(&self) -> Option<String> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
     }
 
-    /// Opens the file again if it has changed, or if somebody insists.
+    /// Opens the file again if it has changed, or if `insist` is set.
     pub(crate) fn look(&self, options: &Options, insist: bool) -> Look {
         let stamp = Stamp::of(&options.image);
         if !insist && stamp == self.last.lock().unwrap_or_else(PoisonError::into_inner).stamp {
             return Look::Same;
         }
-        // Nothing is locked while an image is verified.
+        // Nothing is locked during verification.
         let opened = open(options);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.stamp = stamp;

@@ -1,4 +1,4 @@
-//! Questions: one in the query string, or many in a body, answered as `query --json` answers them.
+//! Questions: one in the query string, or many in a body, answered like `query --json`.
 
 use crate::app::{App, Shared};
 use crate::current::Served;
@@ -55,14 +55,14 @@ pub(crate) async fn batch(State(app): Shared, body: Body) -> Result<Response, Re
     Ok(([(header::CONTENT_TYPE, kind)], answers).into_response())
 }
 
-/// The elements of an array, not looked at yet.
+/// The elements of an array, not parsed yet.
 fn of_array(body: &str) -> Result<Vec<&str>, Refusal> {
     let elements: Vec<&RawValue> = serde_json::from_str(body)
         .map_err(|error| Refusal::bad(format!("the body is no JSON array: {error}")))?;
     limited(elements.into_iter().map(RawValue::get))
 }
 
-/// The lines, empty ones left out.
+/// The non-empty lines.
 fn of_lines(body: &str) -> Result<Vec<&str>, Refusal> {
     limited(body.lines().map(str::trim_ascii).filter(|line| !line.is_empty()))
 }
@@ -76,7 +76,7 @@ fn limited<'b>(questions: impl Iterator<Item = &'b str>) -> Result<Vec<&'b str>,
     }
 }
 
-/// A run of questions to one image.
+/// A batch of questions to one image.
 struct Batch<'a> {
     served: &'a Served,
     crawlers: CrawlerCache,
@@ -84,12 +84,12 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// All answers, or the refusal of the first question that is wrong.
+    /// All answers, or the refusal of the first invalid question.
     fn answer(&mut self, questions: &[&str], is_array: bool) -> Result<Vec<u8>, Refusal> {
         let questions = questions.iter().enumerate();
         let questions =
             questions.map(|(at, question)| self.read(question).map_err(|refusal| refusal.at(at + 1)));
-        // Nothing is answered, and nothing counted, unless all can be.
+        // Nothing is answered or counted unless all questions are valid.
         let questions = questions.collect::<Result<Vec<_>, Refusal>>()?;
         let (open, between, close) = if is_array { ("[", ",\n", "]\n") } else { ("", "\n", "\n") };
         let mut answers = open.as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! Why the service does not start, and why a request is refused.
+//! Errors at the start of the service, and refusals of requests.
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -8,13 +8,13 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Why the service does not start, or an image is not taken.
+/// The error if the service does not start, or an image cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The image cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The image breaks a rule of its format.
+    /// The image violates a rule of its format.
     #[error("{path}: {error}")]
     Broken {
         /// The file.
@@ -22,20 +22,21 @@ pub enum Error {
         /// The rule and the place.
         error: ImageError,
     },
-    /// The port cannot be had; another program may hold it, or the address is not of this machine.
+    /// The port is not available: another program may hold it, or the address is not of this
+    /// machine.
     #[error("cannot listen on {listen}: {error}")]
     Listen {
         /// The address.
         listen: SocketAddr,
-        /// What the operating system says.
+        /// The operating system's error.
         error: io::Error,
     },
-    /// Threads or signals cannot be had.
+    /// Threads or signal handlers cannot be created.
     #[error("cannot start: {0}")]
     Runtime(io::Error),
 }
 
-/// Why a request is refused: a status and, in JSON, a sentence.
+/// The refusal of a request: a status and, in JSON, a message.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     status: StatusCode,
@@ -45,7 +46,7 @@ pub(crate) struct Refusal {
 #[derive(Debug, Serialize)]
 struct RefusalJson {
     error: String,
-    /// The question of a batch that is wrong, from 1.
+    /// The number of the invalid question in a batch, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<usize>,
 }
@@ -55,19 +56,19 @@ impl Refusal {
         Refusal { status, body: RefusalJson { error: error.into(), question: None } }
     }
 
-    /// The request is wrong.
+    /// The request is invalid.
     pub(crate) fn bad(error: impl Into<String>) -> Refusal {
         Refusal::new(StatusCode::BAD_REQUEST, error)
     }
 
-    /// The request is wrong at this question of a batch, from 1.
+    /// Names the invalid question of a batch, from 1.
     pub(crate) fn at(self, question: usize) -> Refusal {
         let Refusal { status, body: RefusalJson { error, .. } } = self;
         let error = format!("question {question}: {error}");
         Refusal { status, body: RefusalJson { error, question: Some(question) } }
     }
 
-    /// More than a limit.
+    /// The request exceeds a limit.
     pub(crate) fn too_long(what: &str, limit: usize, unit: &str) -> Refusal {
         let status = StatusCode::PAYLOAD_TOO_LARGE;
         Refusal::new(status, format!("{what} is over the limit of {limit} {unit}"))

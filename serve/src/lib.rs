@@ -1,5 +1,5 @@
-//! Answers from an image over HTTP: single questions, batches, sites, explanations, and a page to
-//! try files on.
+//! Serves answers from an image over HTTP: single questions, batches, sites, explanations, and a
+//! page for testing robots.txt files.
 //!
 //! ```text
 //!   file ──▶ current ──▶ app ──▶ decide, about, sites, crawlers, tester ──▶ reply (JSON, page)
@@ -7,11 +7,11 @@
 //!            watch     metrics      connections ──▶ routes
 //! ```
 //!
-//! Stands beside `cli`, above `explain` and `runtime`: they give every answer, in the words that
-//! the command prints. Invariants: a request is answered from one image from its beginning to its
-//! end; an image that cannot be opened never replaces one that could; a request costs no more than
-//! [`limits`] allow, whatever it holds. It knows no TLS and no users: it binds to this machine
-//! unless told otherwise, and a proxy in front of it does the rest.
+//! It stands next to `cli`, above `explain` and `runtime`, which produce every answer, in the words
+//! of the command. Invariants: a request is answered from one image from its beginning to its end;
+//! an image that cannot be opened never replaces one that could; a request costs no more than
+//! [`limits`] allow, whatever it contains. It has no TLS and no users: by default it listens only
+//! on this machine, and a proxy in front of it does the rest.
 //!
 //! docs/service.md shows every endpoint with a real answer.
 
@@ -53,22 +53,21 @@ use tokio::runtime::Runtime;
 pub struct Options {
     /// The image.
     pub image: PathBuf,
-    /// Where to listen; port 0 is any that is free.
+    /// The address to listen on; port 0 means any free port.
     pub listen: SocketAddr,
-    /// Whether an image is checked against the rules of its format before it is used, in linear
-    /// time.
+    /// True if an image is verified against the rules of its format before use, in linear time.
     pub verify: bool,
-    /// What an outcome other than rules means. The time is set anew each second.
+    /// The meaning of outcomes other than rules. The time is set again every second.
     pub terms: Terms,
-    /// Names, beside `localhost` and IP addresses, under which browsers may ask.
+    /// Host names that browsers may use, in addition to `localhost` and IP addresses.
     pub hosts: Vec<String>,
-    /// How often the file is looked at.
+    /// How often the file is checked.
     pub poll: Duration,
-    /// Receives messages for whoever runs the service, a line at a time.
+    /// Receives messages for the operator of the service, one line at a time.
     pub remark: fn(&str),
 }
 
-/// A service that is bound and has its image open.
+/// A service with an open port and image.
 pub struct Server {
     runtime: Runtime,
     listener: TcpListener,
@@ -79,10 +78,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Opens the image and takes the port.
+    /// Opens the image and the port.
     ///
     /// # Errors
-    /// When either cannot be had.
+    /// If one of them cannot be opened.
     pub fn bind(options: Options) -> Result<Server, Error> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
@@ -103,13 +102,13 @@ impl Server {
         Ok(Server { runtime, listener, address, app, hangup, ended })
     }
 
-    /// The address that is listened on.
+    /// The address that the service listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until SIGTERM, SIGINT, or the end of `stop`; then ends what is under way, within a
-    /// limit.
+    /// Serves until SIGTERM, SIGINT, or the end of `stop`; then completes the requests in progress,
+    /// within a time limit.
     pub fn run(self, stop: impl Future<Output = ()> + Send) {
         let Server { runtime, listener, app, hangup, ended, .. } = self;
         runtime.block_on(async {
@@ -120,7 +119,7 @@ impl Server {
     }
 }
 
-/// Waits for the first of two.
+/// Waits for the first of two futures.
 async fn first_of(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
     let (mut one, mut other) = (std::pin::pin!(one), std::pin::pin!(other));
     std::future::poll_fn(|context| {

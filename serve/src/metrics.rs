@@ -1,4 +1,4 @@
-//! The counters, in the format of Prometheus.
+//! The metrics, in the format of Prometheus.
 //!
 //! Dashboards rely on the names and labels. It counts; it does not know the content of a request.
 
@@ -15,18 +15,18 @@ use std::time::Duration;
 /// The content type of [`Metrics::text`].
 pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Upper ends of the histogram, in seconds: a question takes some microseconds, a batch some tenths
-/// of a second.
+/// Upper bounds of the histogram in seconds: a question takes some microseconds, a batch some
+/// tenths of a second.
 const SECONDS: [f64; 10] = [5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0];
 
-/// The labels of the counter of requests.
+/// The labels of the request counter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Request {
     endpoint: &'static str,
     status: u16,
 }
 
-/// Everything that is counted.
+/// All metrics.
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Request, Counter>,
@@ -66,7 +66,7 @@ impl Metrics {
         );
         let help = "When the image was opened, in seconds since 1970";
         registry.register("image_opened_timestamp_seconds", help, opened_at.clone());
-        // A rate needs to be seen at nought.
+        // A rate needs a counter that starts at zero.
         for result in ["ok", "failed"] {
             drop(reloads.get_or_create(&[("result", result)]));
         }
@@ -89,7 +89,7 @@ impl Metrics {
         self.reloads.get_or_create(&[("result", if well { "ok" } else { "failed" })]).inc();
     }
 
-    /// All counters as text, with figures of the image.
+    /// All metrics as text, including those of the image.
     pub(crate) fn text(&self, sites: usize, opened_at: u64) -> String {
         self.sites.set(i64::try_from(sites).unwrap_or(i64::MAX));
         self.opened_at.set(i64::try_from(opened_at).unwrap_or(i64::MAX));

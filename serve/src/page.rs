@@ -1,4 +1,4 @@
-//! The page: its files, which are part of the program.
+//! The page's files, which are embedded in the program.
 //!
 //! ```text
 //!   /        index.html, tester.js ──┬──▶ lines.js    the answer, line by line
@@ -8,8 +8,8 @@
 //!   /sites   sites.html, sites.js         the sites of the image
 //! ```
 //!
-//! The scripts share `common.js`. Invariants: the page asks only this service; its scripts insert
-//! untrusted text as text, never as markup. It does not know the answers.
+//! The scripts share `common.js`. Invariants: the page sends requests to this service only; its
+//! scripts insert untrusted text as text, never as markup. It does not know the answers.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -31,7 +31,7 @@ impl File {
     }
 }
 
-/// All of them.
+/// All files.
 pub(crate) static FILES: [File; 11] = [
     File::html("/", include_str!("../page/index.html")),
     File::html("/sites", include_str!("../page/sites.html")),

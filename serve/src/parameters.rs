@@ -1,7 +1,7 @@
-//! The parameters of a request: strict, so that no question is answered that was not asked.
+//! The parameters of a request, parsed strictly.
 //!
-//! An unknown parameter, one that is given twice, and a value that is no UTF-8 are refused with a
-//! sentence: if an `agents=` were silently left out, the answer would be for any crawler.
+//! An unknown or repeated parameter, and a value that is not UTF-8, are refused with a message: if
+//! an `agents=` were silently ignored, the answer would be for any crawler.
 
 use crate::error::Refusal;
 use crate::limits::{AGENTS, NAME};
@@ -10,7 +10,7 @@ use robomaton_explain::{Query, crawler_names, names};
 use robomaton_runtime::Profile;
 use std::borrow::Cow;
 
-/// The parameters of a question, as they were given.
+/// The parameters of a question as given.
 #[derive(Debug, Default)]
 pub(crate) struct Parameters<'a> {
     pub(crate) url: Cow<'a, str>,
@@ -22,8 +22,8 @@ pub(crate) struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    /// Reads a query string that may have these parameters and must have a `url` of at most so many
-    /// bytes.
+    /// Reads a query string that may have these parameters and must have a `url` of at most
+    /// `longest` bytes.
     pub(crate) fn read(
         query: Option<&'a str>,
         known: &[&str],
@@ -63,12 +63,12 @@ impl<'a> Parameters<'a> {
         Ok(read)
     }
 
-    /// The document, where it is not robots.txt.
+    /// The document, if it is not robots.txt.
     pub(crate) fn other_document(&self) -> Option<&str> {
         self.document.as_deref().filter(|&name| name != "robots.txt")
     }
 
-    /// The query.
+    /// The query of the parameters.
     pub(crate) fn query(&self, profile: Profile) -> Result<Query, Refusal> {
         let usage = self.usage.as_deref().unwrap_or("crawl");
         let query = query(self.agents.iter().map(|name| &**name), usage, self.purpose.as_deref(), profile)?;
@@ -76,7 +76,7 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// The parameters of a query string with their values, decoded, or the refusal of one.
+/// The decoded parameters of a query string, or the refusal of one.
 pub(crate) fn pairs<'a>(
     query: Option<&'a str>,
     known: &[&str],
@@ -141,8 +141,8 @@ pub(crate) fn check_query<'n>(
     })
 }
 
-/// A value of a query string: `+` is a space, and `%` with two hexadecimal digits a byte. `None`
-/// when that is no UTF-8.
+/// Decodes a value of a query string: `+` is a space, and `%` with two hexadecimal digits a byte.
+/// `None` if the result is not UTF-8.
 fn decode(value: &str) -> Option<Cow<'_, str>> {
     if !value.contains(['%', '+']) {
         return Some(Cow::Borrowed(value));

@@ -1,4 +1,4 @@
-//! Pieces of requests and replies that handlers share: bodies, JSON, refusals.
+//! Parts of requests and replies that handlers share: bodies, JSON, refusals.
 
 use crate::error::Refusal;
 use crate::limits::BODY_TIME;
@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use robomaton_explain::Error;
 use serde::Serialize;
 
-/// Reads the body of a request, of at most so many bytes, within a time.
+/// Reads the body of a request, up to a number of bytes, within a time limit.
 pub(crate) async fn read_body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
     let collected = tokio::time::timeout(BODY_TIME, Limited::new(body, limit).collect()).await;
     let slow = || {
@@ -33,14 +33,14 @@ pub(crate) fn json(value: &impl Serialize) -> Response {
     }
 }
 
-/// The refusal of a text that takes too much time to explain.
+/// The refusal of a text that takes too long to explain.
 pub(crate) fn too_much(what: String) -> Refusal {
     let what = format!("{what}: too much to be explained here; `robomaton explain` takes its time");
     Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, what)
 }
 
-/// The refusal of an answer that cannot be explained: the request is wrong, the image lacks
-/// something, or the mistake is ours.
+/// The refusal for an answer that cannot be explained: the request is invalid, the image lacks
+/// something, or there is a bug.
 pub(crate) fn refusal_of(error: &Error) -> Refusal {
     let status = match error {
         Error::NoUrl(_) | Error::Usage(_) => StatusCode::BAD_REQUEST,

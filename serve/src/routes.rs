@@ -1,10 +1,9 @@
-//! The table of paths and handlers, and the rules for every request: the host, the headers, the
-//! count.
+//! The table of paths and handlers, and the rules for every request: host, headers, metrics.
 //!
-//! The host is checked because of browsers: a page of another site may point a name of its own at
-//! this machine, and ask in its visitor's stead (DNS rebinding). An IP address or `localhost`
-//! cannot be pointed elsewhere, so these pass, and so do the names that were given at the start.
-//! There is no CORS: pages of other sites may not read answers.
+//! The host is checked because of DNS rebinding: a page of another site may point a name of its own
+//! at this machine, and then send requests from its visitor's browser. IP addresses and `localhost`
+//! cannot be pointed elsewhere, so they are allowed, and so are the names given at the start. There
+//! is no CORS: pages of other sites cannot read answers.
 
 use crate::app::{App, Shared};
 use crate::error::Refusal;
@@ -19,7 +18,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The paths that are counted, beside those of the page.
+/// The paths that are counted, in addition to those of the page.
 const PATHS: [&str; 11] = [
     "/v1/decide",
     "/v1/site",
@@ -70,7 +69,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// The refusal of a method that a path does not answer: all of them answer GET, POST, or both.
+/// The refusal of a method that a path does not support: all paths support GET, POST, or both.
 async fn other_method(method: Method, uri: Uri) -> Refusal {
     let only_post = uri.path().starts_with("/v1/test");
     let methods = match uri.path() {

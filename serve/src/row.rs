@@ -1,12 +1,12 @@
-//! A row of many answers about one site: all crawlers, or several URLs.
+//! A row in a table of answers about one site, for all crawlers or for several URLs.
 //!
-//! It has the keys of `query --json` that tell the decision. Nothing is weighed here.
+//! It has the keys of the decision from `query --json`. Nothing is weighed here.
 
 use robomaton_explain::VerdictJson;
 use robomaton_runtime::Verdict;
 use serde::Serialize;
 
-/// One answer, and the crawler or the URL that it is about.
+/// One answer, with its crawler or URL.
 #[derive(Serialize)]
 pub(crate) struct Row<T> {
     #[serde(flatten)]

@@ -1,6 +1,6 @@
-//! Signals of the operating system: to end, and to open the image again.
+//! Signals of the operating system: to end the service, and to reload the image.
 //!
-//! Without SIGHUP, only the watch opens the image again.
+//! Without SIGHUP, only the watch reloads the image.
 
 use std::io;
 
@@ -20,7 +20,7 @@ pub(crate) fn ended() -> io::Result<impl Future<Output = ()> + Send> {
     })
 }
 
-/// Waits for the end that a console asks for.
+/// Waits for the end signal of a console.
 #[cfg(not(unix))]
 pub(crate) fn ended() -> io::Result<impl Future<Output = ()>> {
     Ok(async {
@@ -30,23 +30,23 @@ pub(crate) fn ended() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// SIGHUP, again and again.
+/// A stream of SIGHUP signals.
 pub(crate) struct Hangup(#[cfg(unix)] tokio::signal::unix::Signal);
 
-/// Begins to hear SIGHUP.
+/// Subscribes to SIGHUP.
 #[cfg(unix)]
 pub(crate) fn hangup() -> io::Result<Hangup> {
     tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).map(Hangup)
 }
 
-/// Hears nothing.
+/// Subscribes to nothing.
 #[cfg(not(unix))]
 pub(crate) fn hangup() -> io::Result<Hangup> {
     Ok(Hangup())
 }
 
 impl Hangup {
-    /// The next one.
+    /// Waits for the next signal.
     #[cfg(unix)]
     pub(crate) async fn next(&mut self) {
         if self.0.recv().await.is_none() {
@@ -54,7 +54,7 @@ impl Hangup {
         }
     }
 
-    /// There is none.
+    /// Never returns.
     #[cfg(not(unix))]
     pub(crate) async fn next(&mut self) {
         std::future::pending().await

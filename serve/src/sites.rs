@@ -1,8 +1,8 @@
 //! The sites of the image, one page of the list at a time.
 //!
-//! A client continues after the last site that it has, so the list stays in order if another image
-//! takes the place of this one in between. The first site of a page is found in logarithmic time.
-//! Findings of lint are counted for texts of up to [`COUNTED_TEXT`] bytes. Nothing is decided here.
+//! A client continues after the last site that it has, so the list stays in order even if the image
+//! is replaced in between. The first site of a page is found in logarithmic time. Findings of lint
+//! are counted for texts of up to [`COUNTED_TEXT`] bytes. Nothing is decided here.
 
 use crate::app::Shared;
 use crate::error::Refusal;
@@ -21,7 +21,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Page {
     sites: Vec<Row>,
-    /// The last of these sites, to be given as `after`, if there are more.
+    /// The last of these sites, for use as `after`, if there are more.
     next: Option<String>,
 }
 
@@ -33,13 +33,13 @@ struct Row {
     status: Option<u16>,
     fetched_at: Option<String>,
     stale: Option<bool>,
-    /// Of its text; null where the image holds none.
+    /// Length of its text; null if the image has no texts.
     bytes: Option<u64>,
-    /// Null where they are not counted.
+    /// Null if they are not counted.
     issues: Option<FindingCounts>,
 }
 
-/// The page of the list that is asked for.
+/// The requested page of the list.
 #[derive(Debug)]
 struct PageRequest {
     prefix: String,
@@ -69,14 +69,14 @@ impl PageRequest {
         Ok(PageRequest { prefix: prefix.unwrap_or_default(), after, limit: limit.unwrap_or(SITES.0) })
     }
 
-    /// Whether a site comes after the last one that the client has.
+    /// True if a site comes after the last one that the client has.
     fn is_next(&self, site: &Site<'_>) -> bool {
         let Some((last, scheme)) = &self.after else { return true };
         (site.authority().as_str(), site.scheme()) > (last.as_str(), *scheme)
     }
 }
 
-/// The host and port, or their beginning, in a URL or a part of one as people write it.
+/// The host and port, or their beginning, from a URL or a part of one.
 fn authority(text: &str) -> (String, Scheme) {
     let text = text.trim_ascii().to_ascii_lowercase();
     let (scheme, rest) = match text.split_once("://") {

@@ -1,9 +1,9 @@
 //! The tester: answers questions about a text that a client sends.
 //!
-//! One question is answered as by `explain FILE --json`, with what became of every line. Several
-//! questions, about several URLs or crawlers ([`crate::crawlers`]), are answered out of one
-//! compiled text. The image plays no part. Invariant: a text that the compiler would read, but this
-//! service would not explain, is refused; it never gets another answer.
+//! A single question is answered like `explain FILE --json`, together with the meaning of every
+//! line. Several questions, about several URLs or crawlers ([`crate::crawlers`]), are answered from
+//! one compiled text. The image is not used. Invariant: a text that the compiler would read, but
+//! this service would not explain, is refused; it never gets another answer.
 
 use crate::app::{App, Shared};
 use crate::error::Refusal;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 #[serde(deny_unknown_fields)]
 struct Test {
     text: String,
-    /// A URL, or its path and query alone.
+    /// A URL, or only its path and query.
     url: String,
     #[serde(default = "anybody")]
     agent: String,
@@ -94,7 +94,7 @@ struct UrlResults<'a> {
     usage: &'a str,
     purpose: Option<&'a str>,
     outcome: Option<&'static str>,
-    /// Bytes of the text over the limit.
+    /// Bytes of the text beyond the limit.
     unread: usize,
     answers: Vec<Row<UrlRow<'a>>>,
 }
@@ -133,7 +133,7 @@ pub(crate) async fn urls(State(app): Shared, body: Body) -> Result<Response, Ref
     .await
 }
 
-/// The site of URLs and paths, which are all of one.
+/// The site of URLs and paths, which must all belong to one.
 fn origin_of_all(urls: &[String], profile: Profile) -> Result<Origin, Refusal> {
     let mut all: Option<Origin> = None;
     for (at, url) in urls.iter().enumerate() {
@@ -156,7 +156,7 @@ fn origin_of_all(urls: &[String], profile: Profile) -> Result<Origin, Refusal> {
     }
 }
 
-/// Reads a body and answers it apart from the threads that answer the rest.
+/// Reads a body and answers it on a thread for heavy work.
 pub(crate) async fn answer_test<T: DeserializeOwned>(
     app: Arc<App>,
     body: Body,
@@ -184,13 +184,14 @@ pub(crate) fn compile(
     Ok(single)
 }
 
-/// The options under which the service reads a text.
+/// The options for texts in this service.
 fn options(profile: Profile) -> Options {
     let limits = Limits { groups: GROUPS, patterns: PATTERNS, ..Limits::default() };
     Options { profile, limits, ..Options::default() }
 }
 
-/// The compiler takes more of these, so that the answer would be wrong.
+/// Refuses a text over a limit that is lower here than in the compiler, since its answer would be
+/// wrong.
 fn within(over: Option<OverLimit>) -> Result<(), Refusal> {
     match over {
         Some(over) if matches!(over.limit, LimitName::Groups | LimitName::Patterns) => {
@@ -205,12 +206,12 @@ pub(crate) fn profile(name: Option<&str>) -> Result<Profile, Refusal> {
     name.parse().map_err(|_| Refusal::bad(format!("no profile {name:?}")))
 }
 
-/// An empty purpose is none.
+/// Treats an empty purpose as none.
 pub(crate) fn non_empty(purpose: &Option<String>) -> Option<&str> {
     purpose.as_deref().filter(|purpose| !purpose.is_empty())
 }
 
-/// Refuses a URL that is none, or too long.
+/// Refuses a URL that is empty or too long.
 pub(crate) fn check_url(url: &str) -> Result<(), Refusal> {
     if url.trim_ascii().is_empty() {
         return Err(Refusal::bad("the url is empty; `/` is the root"));

@@ -1,7 +1,6 @@
-//! The watch: looks at the image's file at every tick and after a hangup, and sets the clock.
+//! The watch: checks the image's file at every tick and after SIGHUP, and sets the clock.
 //!
-//! Reports reloads and failures to whoever runs the service. [`crate::current`] opens and swaps
-//! images.
+//! It reports reloads and failures to the operator. [`crate::current`] opens and swaps images.
 
 use crate::app::App;
 use crate::current::Look;
@@ -9,7 +8,7 @@ use crate::first_of;
 use crate::signals::Hangup;
 use std::sync::Arc;
 
-/// Looks at the file, again and again.
+/// Checks the file in an endless loop.
 pub(crate) async fn watch(app: Arc<App>, mut hangup: Hangup) {
     let mut ticks = tokio::time::interval(app.options.poll);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

@@ -1,23 +1,23 @@
-//! How much of a site a crawler may use: all of it, a part, or nothing.
+//! Coverage: how much of a site a crawler may use, which is all of it, a part, or nothing.
 //!
-//! Each rule is tested with one *witness*: the rule's pattern with a *fresh* byte, which occurs in
-//! no pattern of the document, in place of each star and of an open end. One witness for each rule
-//! is enough. If a pattern `A` matches the witness of `D`, the fresh bytes were matched by stars
-//! and open ends of `A`, so `A` matches every target that `D` matches. If a rule `D` disallows any
-//! target, no better permission matches the witness of `D`, since it would match that target, too;
-//! so the witness is disallowed. The same holds for permissions, and for silence, whose witness is
-//! that of the pattern `/`. (A pattern that begins with a star and a `/` has two witnesses: `*/x`
-//! is `/*/x` and `/x`.)
+//! Each rule is tested with one *witness*: the rule's pattern with every star and every open end
+//! replaced by a *fresh* byte, which occurs in no pattern of the document. One witness for each
+//! rule is enough. If a pattern `A` matches the witness of `D`, the fresh bytes were matched by
+//! stars and open ends of `A`, so `A` matches every target that `D` matches. If a rule `D`
+//! disallows any target, no better permission matches the witness of `D`, since it would match that
+//! target, too; so the witness is disallowed. The same holds for permissions, and for silence,
+//! whose witness is that of the pattern `/`. (A pattern that begins with a star and a `/` has two
+//! witnesses: `*/x` is `/*/x` and `/x`.)
 //!
-//! So where rules are ranked, which is everywhere but in ACAP, `Nothing`, `Part` and `All` are
-//! exact over all targets but `/robots.txt`. ACAP weighs fields by specificity, where it may matter
-//! that several rules match together, and ignores case, which conventional rules do not. There,
-//! each decision found is a true one, but a decision of few targets may be missed, so that `Part`
-//! is reported as `Nothing` or `All`.
+//! So where rules are ranked, which is everywhere except in ACAP, `Nothing`, `Part` and `All` are
+//! exact over all targets except `/robots.txt`. ACAP weighs fields by specificity, where several
+//! matching rules may have an effect only together, and ignores case, which conventional rules do
+//! not. There, each decision that is found occurs, but a decision about few targets may be missed,
+//! so that `Part` is reported as `Nothing` or `All`.
 //!
 //! Each witness is a question to `runtime`; nothing is weighed here. The cost is one question for
-//! each rule of the groups that answer. Rules of pages apply to their own pages only, and are
-//! tested as the other rules are.
+//! each rule of the groups that apply. Rules of pages apply to their own pages only, and are tested
+//! like all other rules.
 
 use robomaton_formats::detail::{Detail, Group};
 use robomaton_formats::pattern::Parts;
@@ -25,51 +25,51 @@ use robomaton_formats::{Decision, DocumentId, Notation, Pattern};
 use robomaton_runtime::{Basis, Crawler, Site, Usage, Verdict};
 use std::collections::HashMap;
 
-/// How much of a site a crawler may use in one way.
+/// How much of a site a crawler may use, for one usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Coverage {
     /// The share of the site.
     pub share: Share,
     /// The reason.
     pub basis: CoverageBasis,
-    /// Whether a part of it, or all, is permitted under conditions only (ACAP).
+    /// True if a part of it, or all, is permitted under conditions only (ACAP).
     pub conditional: bool,
-    /// Whether a file that speaks to the crawler is missing, so that what is permitted counts as
-    /// disallowed.
+    /// True if a file that applies to the crawler is missing, so that permissions count as
+    /// prohibitions.
     pub incomplete: bool,
     /// The line of the catch-all rule (for example `Disallow: /`), if there is one. If there is
     /// none and a part of the site is disallowed, the line of the first rule that disallows
-    /// something. `None` where no rule decides.
+    /// something. `None` if no rule decides.
     pub line: Option<u32>,
 }
 
-/// A part of a site, `/robots.txt` aside.
+/// A share of a site, without `/robots.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Share {
     /// Nothing: every target is disallowed.
     Nothing,
-    /// A part: there are targets that are permitted, plainly or under conditions, and not all are
-    /// permitted plainly.
+    /// A part: some targets are permitted, possibly under conditions, and not all are permitted
+    /// without conditions.
     Part,
     /// Everything is permitted, without conditions.
     All,
-    /// Nothing is permitted, and not everything disallowed: no rule speaks of the usage, the site's
+    /// Nothing is permitted, but not everything disallowed: no rule is about the usage, the site's
     /// robots.txt is unknown, or the image does not have it.
     Unknown,
 }
 
-/// The reason of a coverage.
+/// The reason for a coverage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CoverageBasis {
     /// A group of the text names the crawler.
     Named,
-    /// No group names it; the groups for every crawler answer.
+    /// No group names it; the groups for all crawlers apply.
     Default,
     /// There are rules, but no group for it.
     NoGroup,
     /// There are no rules; the outcome of the fetch decides (R16).
     Outcome,
-    /// The image cannot tell: it was narrowed to other crawlers, or is damaged.
+    /// The image has no answer: it was compiled for other crawlers only, or is damaged.
     Untold,
 }
 
@@ -111,41 +111,42 @@ impl CoverageBasis {
 }
 
 impl Coverage {
-    /// Whether the text names the crawler.
+    /// True if the text names the crawler.
     pub fn is_explicit(&self) -> bool {
         self.basis == CoverageBasis::Named
     }
 }
 
-/// Bytes that may be fresh: they stand for themselves in every notation. Rare ones come first.
+/// Candidates for the fresh byte: they stand for themselves in every notation. Rare ones come
+/// first.
 const FRESH: &[u8] = b"~!',()+[]&=_-.ghijklmnopqrstuvwxyz";
 
-/// How much of a site a crawler may use in one way. An incomplete answer counts as its
+/// The coverage of a site for a crawler and a usage. An incomplete answer counts as its
 /// [`Verdict::safe_decision`]. For several crawlers or sites, [`Coverages`] is faster.
 pub fn coverage(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>) -> Coverage {
     measure(site, site.detail().as_ref(), crawler, usage)
 }
 
-/// Coverages for the same crawlers on many sites. If the same groups of a document answer for
-/// several crawlers, one of them is measured; of sites with the same text, one is.
+/// Coverages for the same crawlers on many sites. If the same groups of a document apply to several
+/// crawlers, only one of them is measured; likewise for sites with the same text.
 pub struct Coverages<'a> {
     crawlers: &'a [Crawler],
     usages: &'a [Usage<'a>],
     known: HashMap<Option<DocumentId>, Box<[Coverage]>>,
 }
 
-/// Coverages that are cached, at 16 bytes each, before the cache is emptied.
+/// The number of cached coverages, at 16 bytes each, at which the cache is emptied.
 const CACHED: usize = 4 << 20;
 
 impl<'a> Coverages<'a> {
-    /// For these crawlers and usages of one image.
+    /// Coverages for these crawlers and usages of one image.
     pub fn new(crawlers: &'a [Crawler], usages: &'a [Usage<'a>]) -> Coverages<'a> {
         Coverages { crawlers, usages, known: HashMap::new() }
     }
 
     /// The coverages of a site: for each crawler, one for each usage.
     pub fn of(&mut self, site: &Site<'_>) -> &[Coverage] {
-        // Sites without a document differ in what became of their fetch, and cost nothing.
+        // Sites without a document differ in the outcome of their fetch, and are cheap.
         let document = site.document();
         if document.is_none() || self.known.len() >= CACHED / (self.crawlers.len() * self.usages.len()).max(1)
         {
@@ -169,14 +170,14 @@ impl<'a> Coverages<'a> {
     }
 }
 
-/// The groups of any kind that name a crawler. Crawlers with the same groups get the same answers.
+/// The groups of any role that name a crawler. Crawlers with the same groups get the same answers.
 fn naming(site: &Site<'_>, detail: &Detail<'_>, crawler: &Crawler) -> Vec<usize> {
     let rule = site.profile().agent_rule();
     let names = |group: &Group<'_>| crawler.names().iter().any(|name| group.names(rule, name));
     detail.groups.iter().enumerate().filter(|(_, group)| names(group)).map(|(number, _)| number).collect()
 }
 
-/// The groups that may answer for a crawler: the conventional groups that do, and all other groups
+/// The groups that may apply to a crawler: the conventional groups that do, and all other groups
 /// that address it or any crawler.
 fn answering<'d>(site: &Site<'_>, detail: &'d Detail<'d>, crawler: &Crawler) -> Vec<&'d Group<'d>> {
     let rule = site.profile().agent_rule();
@@ -235,7 +236,7 @@ fn fresh(groups: &[&Group<'_>]) -> Option<u8> {
     FRESH.iter().copied().find(|&byte| !used[usize::from(byte)])
 }
 
-/// Adds the witnesses of a pattern, one or two; none where it matches no target.
+/// Adds the witnesses of a pattern, one or two; none if it matches no target.
 fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<String>) {
     let Parts { prefix, segments, anchored } = pattern.parts();
     let rest = |starred: bool| {
@@ -251,7 +252,7 @@ fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<St
     };
     let mut add = |bytes: Vec<u8>| {
         let url = url(bytes, pattern.notation);
-        // Whatever a notation may do to it, the witness is one.
+        // Whatever a notation does to the URL, it is a witness if it matches.
         if pattern.matches(&pattern.notation.target(&site.target(&url))) {
             into.push(url);
         }
@@ -262,14 +263,14 @@ fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<St
     }
 }
 
-/// A URL of any site whose target has these canonical bytes. With a host: of a path alone,
-/// google/robotstxt takes two leading slashes for the start of one.
+/// A URL of any site whose target has these canonical bytes. It has a host because in a path alone,
+/// google/robotstxt treats two leading slashes as the start of one.
 fn url(target: impl AsRef<[u8]>, notation: Notation) -> String {
     let mut url = String::from("http://h");
     let mut rest = target.as_ref();
     while let Some((&byte, after)) = rest.split_first() {
         match byte {
-            // K13: of the escapes only this one is left, and a `%` is a `%`.
+            // K13: only this escape is kept, and any other `%` is a literal `%`.
             b'%' if notation == Notation::Koster && !after.starts_with(b"2F") => url.push_str("%25"),
             0..=b' ' | b'#' | 0x7F.. => url.push_str(&format!("%{byte:02X}")),
             _ => url.push(char::from(byte)),

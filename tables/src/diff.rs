@@ -1,11 +1,11 @@
-//! The differences of two images: sites that came and went, and crawlers that may use more or less
-//! of the others.
+//! The differences between two images: added and removed sites, and crawlers with more or less
+//! access to the others.
 //!
-//! Both images hold their sites in the order of their names, so they are read side by side, and
-//! only the coverages of a few texts are held in memory. A site that stayed has one kind of change,
-//! the first that applies: the outcome of its fetch, permissions (rules, crawlers, usages, whatever
-//! their order and lines), other records, or text alone. Coverages are compared for the first two
-//! kinds. It does not know the format of the output.
+//! Both images store their sites in the order of their names, so they are read in parallel, and
+//! only the coverages of a few texts are in memory. A site in both images has one kind of change,
+//! the first that applies: the outcome of its fetch, permissions (rules, crawlers, usages,
+//! regardless of their order and lines), other records, or only the text. Coverages are compared
+//! for the first two kinds. It does not know the output format.
 
 use crate::coverage::Coverage;
 use crate::rows::{Subject, Subjects};
@@ -18,15 +18,16 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// Bytes that are read of a text. No robots.txt is longer, but a text of a damaged image may be.
+/// The maximum size of a text in bytes. No robots.txt is longer, but a text of a damaged image may
+/// be.
 const LONGEST_TEXT: usize = 1 << 30;
 
-/// How a site changed.
+/// The kind of change of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
-    /// Only the new image holds it.
+    /// Only the new image has the site.
     Added,
-    /// Only the old image held it.
+    /// Only the old image has the site.
     Gone,
     /// The fetch had another outcome.
     Outcome,
@@ -56,34 +57,34 @@ impl Change {
     }
 }
 
-/// A site that the images differ in.
+/// A site that differs between the images.
 #[derive(Debug)]
 pub struct Changed<'a> {
     /// The site, as in the tables.
     pub site: String,
-    /// How it changed.
+    /// The kind of change.
     pub change: Change,
     /// The outcomes of its fetches, before and now.
     pub outcome: [Option<Outcome>; 2],
-    /// Whether the text changed, where both images hold one.
+    /// True if the text changed; `None` unless both images have a text.
     pub text_changed: Option<bool>,
-    /// The crawlers that may use more or less of it, or of which that was or is unknown.
+    /// The crawlers with more or less access to it, or whose access was or is unknown.
     pub access: Vec<Access<'a>>,
 }
 
-/// A crawler that may use more or less of a site.
+/// A crawler with more or less access to a site.
 #[derive(Clone, Copy, Debug)]
 pub struct Access<'a> {
     /// The crawler, and its usage.
     pub who: Subject<'a>,
-    /// How much before.
+    /// The coverage before.
     pub from: Coverage,
-    /// And now.
+    /// The coverage now.
     pub to: Coverage,
 }
 
 impl Access<'_> {
-    /// More or less; `None` where one of the two is not known.
+    /// More or less; `None` if one of the two is unknown.
     pub fn direction(&self) -> Option<Ordering> {
         let known = |coverage: &Coverage| coverage.share != crate::coverage::Share::Unknown;
         (known(&self.from) && known(&self.to)).then(|| self.to.share.cmp(&self.from.share))
@@ -91,15 +92,15 @@ impl Access<'_> {
 }
 
 impl Changed<'_> {
-    /// How many may use more, or less.
+    /// The number of crawlers that may use more, or less.
     pub fn count(&self, direction: Ordering) -> usize {
         self.access.iter().filter(|access| access.direction() == Some(direction)).count()
     }
 
-    /// Its row in `changes`.
+    /// Writes its row in `changes`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn write(&self, changes: &mut Writer<'_>) -> io::Result<()> {
         let [from, to] = self.outcome.map(|outcome| outcome.map(Outcome::name).into());
         changes.row(&[
@@ -113,10 +114,10 @@ impl Changed<'_> {
         ])
     }
 
-    /// Its rows in `access`.
+    /// Writes its rows in `access`.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// If they cannot be written.
     pub fn write_access(&self, access: &mut Writer<'_>) -> io::Result<()> {
         self.access.iter().try_for_each(|Access { who, from, to }| {
             access.row(&[
@@ -136,11 +137,11 @@ impl Changed<'_> {
     }
 }
 
-/// Calls `each` for each site in which two images differ, in the order of their names. Returns the
-/// number of sites that both hold. `subjects` has the same crawlers and usages for both images.
+/// Calls `each` for each site that differs between two images, ordered by name. Returns the number
+/// of sites in both. `subjects` has the same crawlers and usages for both images.
 ///
 /// # Errors
-/// Those of `each`.
+/// Errors of `each`.
 pub fn diff<'a, D: AsRef<[u8]>, E>(
     [old, new]: [&Image<D>; 2],
     subjects: [&'a Subjects<'a>; 2],
@@ -188,7 +189,7 @@ fn key(site: &Site<'_>) -> (String, u8) {
     (site.authority(), site.scheme() as u8)
 }
 
-/// How a site that stayed changed, if it did, and whether its text did.
+/// The change of a site in both images, if any; true if its text changed.
 fn compare(from: &Site<'_>, to: &Site<'_>, same_dialect: bool) -> (Option<Change>, Option<bool>) {
     let texts = from.source(LONGEST_TEXT).zip(to.source(LONGEST_TEXT));
     let text_changed = texts.map(|(from, to)| from != to);
@@ -198,7 +199,7 @@ fn compare(from: &Site<'_>, to: &Site<'_>, same_dialect: bool) -> (Option<Change
     } else if !same_dialect {
         Some(Change::Rules)
     } else if details[0] == details[1] {
-        // Equal records may still stand in other texts.
+        // Equal records may still come from different texts.
         text_changed.filter(|&changed| changed).map(|_| Change::Text)
     } else {
         let [before, now] = details.map(Option::unwrap_or_default);
@@ -213,23 +214,23 @@ fn compare(from: &Site<'_>, to: &Site<'_>, same_dialect: bool) -> (Option<Change
     (change, text_changed)
 }
 
-/// The permissions of a text by crawler, without lines, order and repetition.
+/// The permissions of a text by crawler, without lines, order and duplicates.
 #[derive(PartialEq)]
 struct Meaning<'d> {
-    /// By kind of group, name and purposes; `*` is the name of the default groups.
+    /// By role of the group, name and purposes; `*` is the name of the default groups.
     said: BTreeMap<Addressed<'d>, BTreeSet<Said<'d>>>,
 }
 
 type Addressed<'d> = (Role, &'d str, Vec<&'d [u8]>);
-/// Usage, whether it permits, pattern, conditions, and how it ranks where that does not follow from
-/// the rest; or that a file is missing.
+/// Usage, sense, pattern, conditions, and the rank where it does not follow from the rest; or a
+/// missing file.
 type Said<'d> = (&'d str, bool, &'d [u8], Vec<String>, u32);
 
 impl<'d> Meaning<'d> {
     fn of(detail: &'d Detail<'d>) -> Meaning<'d> {
-        // Priorities of conventional rules follow from pattern and form (RFC 9309, Robot-version 2.0.0)
-        // or are places in the file (1996 draft); beside ACAP they are numbers of patterns and say
-        // nothing.
+        // Priorities of conventional rules follow from pattern and form (RFC 9309, Robot-version
+        // 2.0.0) or are positions in the file (1996 draft); together with ACAP they are numbers of
+        // patterns and have no meaning.
         let ranked = detail.groups.iter().all(|group| group.role.is_ranked());
         let mut said: BTreeMap<Addressed<'d>, BTreeSet<Said<'d>>> = BTreeMap::new();
         for group in &detail.groups {
@@ -251,7 +252,7 @@ impl<'d> Meaning<'d> {
     }
 }
 
-/// The other records of a text, without lines: each with the name that it speaks to.
+/// The other records of a text, without lines, each with the name that it addresses.
 fn records<'d>(detail: &'d Detail<'d>) -> BTreeSet<(&'d str, &'d str, String)> {
     let mut records: BTreeSet<_> = BTreeSet::new();
     records

@@ -1,8 +1,8 @@
 //! The registered domain of a host: its public suffix, and one label before it.
 //!
-//! Suffixes are those of the Public Suffix List (`data/public-suffixes.txt`), the private ones
-//! among them, so that `a.github.io` and `b.github.io` are two domains. The list is read once, when
-//! the first host is asked about. It does not know the owners of domains.
+//! The suffixes come from the Public Suffix List (`data/public-suffixes.txt`), including the
+//! private ones, so that `a.github.io` and `b.github.io` are two domains. The list is parsed at the
+//! first call. It does not know the owners of domains.
 
 use publicsuffix::{List, Psl};
 use std::net::Ipv4Addr;
@@ -12,8 +12,8 @@ static SUFFIXES: LazyLock<List> =
     LazyLock::new(|| include_str!("../data/public-suffixes.txt").parse().unwrap_or_default());
 
 /// The registered domain of a host in lower case and punycode. `None` for addresses, for public
-/// suffixes themselves and for names of one label. A suffix that the list does not have is taken to
-/// be one label.
+/// suffixes themselves and for names of one label. A suffix that is not in the list is taken to be
+/// one label.
 pub fn registered(host: &str) -> Option<&str> {
     let host = host.strip_suffix('.').unwrap_or(host);
     if host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok() {
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn domains() {
-        // Host and domain, most of them after the test data of the list.
+        // Host and domain, mostly from the test data of the list.
         let cases = [
             ("com", None),
             ("example.com", Some("example.com")),
@@ -47,7 +47,7 @@ mod tests {
             ("a.b.example.uk.com", Some("example.uk.com")),
             ("co.uk", None),
             ("www.bbc.co.uk", Some("bbc.co.uk")),
-            // Every label below ck is a suffix, but one.
+            // Every label below ck is a suffix, with one exception.
             ("test.ck", None),
             ("a.b.test.ck", Some("b.test.ck")),
             ("www.www.ck", Some("www.ck")),
@@ -61,7 +61,7 @@ mod tests {
             ("www.a.example", Some("a.example")),
             ("localhost", None),
             ("example.com.", Some("example.com")),
-            // No names.
+            // Not domain names.
             ("127.0.0.1", None),
             ("[2001:db8::1]", None),
             ("", None),

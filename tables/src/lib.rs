@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Invariant: equal images give equal bytes; no clock is read. This crate reads no robots.txt and
-//! weighs no rules: `runtime` gives every answer. It opens no file: the caller gives it images and
-//! something to write to.
+//! weighs no rules: `runtime` gives every answer. It opens no files: the caller provides images and
+//! writers.
 
 pub mod coverage;
 pub mod diff;

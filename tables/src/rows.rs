@@ -1,9 +1,9 @@
 //! The rows of an image, for each table of [`crate::schema::TABLES`].
 //!
 //! Sites come in the order of their names, texts in the order of their numbers, and a text is
-//! decoded once for all tables about texts. Invariants: equal images give equal rows, one at a
-//! time. Other documents than robots.txt, such as data.txt, are left out; [`left_out`] counts them.
-//! It does not know the format of the output.
+//! decoded once for all tables about texts. Invariants: equal images give equal rows; rows are
+//! produced one at a time. Documents other than robots.txt, such as data.txt, are left out;
+//! [`left_out`] counts them. It does not know the output format.
 
 use crate::coverage::{Coverage, Coverages};
 use crate::domain;
@@ -16,7 +16,7 @@ use robomaton_runtime::{Crawler, Image, Scheme, Site, Usage};
 use std::collections::BTreeSet;
 use std::io;
 
-/// The crawlers and usages that are asked about: the rows of `policy` for each site.
+/// The crawlers and usages in question, which are the rows of `policy` for each site.
 pub struct Subjects<'a> {
     names: &'a [String],
     known: Vec<Option<&'static Known>>,
@@ -26,7 +26,7 @@ pub struct Subjects<'a> {
 }
 
 impl<'a> Subjects<'a> {
-    /// These crawlers and usages, as an image knows them.
+    /// These crawlers and usages, resolved for an image.
     pub fn new<D: AsRef<[u8]>>(image: &Image<D>, names: &'a [String], usages: &'a [String]) -> Subjects<'a> {
         let token = |name: &str| image.profile().agent_rule().reduce(name);
         Subjects {
@@ -38,7 +38,7 @@ impl<'a> Subjects<'a> {
         }
     }
 
-    /// The coverages of these on sites of the image.
+    /// The coverages for these crawlers and usages on sites of the image.
     pub fn coverages(&self) -> Coverages<'_> {
         Coverages::new(&self.crawlers, &self.usages)
     }
@@ -54,9 +54,9 @@ impl<'a> Subjects<'a> {
 /// A crawler and its usage.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// The crawler as it was asked about.
+    /// The crawler as given.
     pub crawler: &'a str,
-    /// What is known of it.
+    /// The facts about a well-known crawler.
     pub known: Option<&'static Known>,
     /// The usage.
     pub usage: &'a str,
@@ -70,7 +70,7 @@ fn scheme(site: &Site<'_>) -> Option<&'static str> {
     }
 }
 
-/// The number of documents beside robots.txt, which are in no table.
+/// The number of documents other than robots.txt, which are in no table.
 pub fn left_out<D: AsRef<[u8]>>(image: &Image<D>) -> usize {
     image.documents().count()
 }
@@ -80,11 +80,11 @@ pub fn newest<D: AsRef<[u8]>>(image: &Image<D>) -> Option<u64> {
     image.sites().filter_map(|site| site.fetched_at()).max()
 }
 
-/// Writes the tables of an image that there is a writer for. For several images together,
-/// [`Writer::begin`] each first.
+/// Writes the tables of an image for which there is a writer. For several images together, call
+/// [`Writer::begin`] on each writer first.
 ///
 /// # Errors
-/// When a row cannot be written.
+/// If a row cannot be written.
 pub fn export<D: AsRef<[u8]>>(
     image: &Image<D>,
     subjects: &Subjects<'_>,
@@ -128,7 +128,7 @@ pub fn export<D: AsRef<[u8]>>(
 
 fn site_row(site: &Site<'_>, writer: &mut Writer<'_>) -> io::Result<()> {
     let authority = site.authority();
-    // A host may be an IPv6 address in brackets, which holds colons.
+    // A host may be an IPv6 address in brackets, which contains colons.
     let split = authority.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'));
     let (host, port) = split.map_or((authority.as_str(), None), |(host, port)| (host, Some(port)));
     let detail = site.detail();
@@ -190,7 +190,7 @@ impl Subject<'_> {
     }
 }
 
-/// Whether a record lists a sitemap. An empty one does not, and is treated as any other record.
+/// True if a record lists a sitemap. An empty one does not, and is treated like any other record.
 fn is_sitemap(record: &detail::Extension<'_>) -> bool {
     record.key == "sitemap" && !record.value.is_empty()
 }
@@ -310,7 +310,7 @@ fn row<'c, const N: usize>(
     writer.as_mut().map_or(Ok(()), |writer| writer.row(&cells()))
 }
 
-/// Several texts as one; `None` for none.
+/// Joins several texts; `None` if there are none.
 fn joined(parts: impl Iterator<Item = String>, between: &str) -> Option<String> {
     Some(parts.collect::<Vec<_>>().join(between)).filter(|text| !text.is_empty())
 }

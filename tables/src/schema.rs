@@ -1,17 +1,17 @@
-//! The tables: names, columns, types. All writers, and the document, use this one description.
+//! The tables: names, columns, types. All writers and the documentation use this one description.
 //!
 //! `docs/tables.md` shows the same, and a test compares the two. Tables about texts have a row for
-//! each *document*, a distinct text, not for each site: `sites.document` leads from one to the
-//! other. It does not know how a row is made or written.
+//! each *document*, a distinct text, not for each site: `sites.document` connects the two. It does
+//! not know how a row is made or written.
 
 use Kind::{Flag, Number, Real, Text, Time, Word};
 
 /// A table.
 #[derive(Debug)]
 pub struct Table {
-    /// The name, which is that of its file, too.
+    /// The name, which is also the name of its file.
     pub name: &'static str,
-    /// The subject of a row.
+    /// The content of a row.
     pub about: &'static str,
     /// The columns, in order.
     pub columns: &'static [Column],
@@ -24,7 +24,7 @@ pub struct Column {
     pub name: &'static str,
     /// The type of its cells.
     pub kind: Kind,
-    /// Whether cells may be empty.
+    /// True if cells may be empty.
     pub nullable: bool,
     /// The content of a cell, and when it is empty.
     pub about: &'static str,
@@ -33,7 +33,7 @@ pub struct Column {
 /// The type of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Text of any kind; bytes that are no UTF-8 are replaced.
+    /// Text of any kind; bytes that are not UTF-8 are replaced.
     Text,
     /// One of few words: a dictionary in Parquet.
     Word,
@@ -41,14 +41,14 @@ pub enum Kind {
     Number,
     /// A number with decimals.
     Real,
-    /// Yes or no.
+    /// True or false.
     Flag,
-    /// A moment, to the second, in UTC: a timestamp in Parquet, RFC 3339 elsewhere.
+    /// A time in UTC, to the second: a timestamp in Parquet, RFC 3339 elsewhere.
     Time,
 }
 
 impl Kind {
-    /// The name in the document.
+    /// The name in the documentation.
     pub const fn name(self) -> &'static str {
         match self {
             Text => "text",
@@ -64,7 +64,7 @@ impl Kind {
 /// One cell of a row. It must be of the kind of its column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// Nothing.
+    /// An empty cell.
     Null,
     /// A text or a word.
     Text(&'a str),
@@ -72,7 +72,7 @@ pub enum Cell<'a> {
     Number(u64),
     /// A number with decimals.
     Real(f64),
-    /// Yes or no.
+    /// True or false.
     Flag(bool),
     /// Seconds since 1970.
     Time(u64),
@@ -136,14 +136,14 @@ macro_rules! in_series {
     };
 }
 
-const DOCUMENT: Column = always("document", Number, "the text, by its number in this image");
+const DOCUMENT: Column = always("document", Number, "the number of the text in this image");
 const SITE: Column =
-    always("site", Text, "the site as a URL without a path, or its authority alone where no scheme is known");
+    always("site", Text, "the site as a URL without a path, or only its authority if the scheme is unknown");
 
 /// The tables of an image.
 pub static TABLES: [Table; 7] = [SITES, GROUPS, RULES, CRAWLERS, SITEMAPS, EXTENSIONS, POLICY];
 
-/// The same tables for several images together: each with [`SNAPSHOT`] behind its own columns.
+/// The same tables for several images together: each with [`SNAPSHOT`] after its own columns.
 pub static SERIES: [Table; 7] = [
     in_series!(SITES),
     in_series!(GROUPS),
@@ -154,14 +154,14 @@ pub static SERIES: [Table; 7] = [
     in_series!(POLICY),
 ];
 
-/// The columns that say which of several images a row is of.
+/// The columns that identify the image of a row.
 pub const SNAPSHOT: [Column; 2] = [
     always(
         "image",
         Word,
-        "the image, by the name of its file without `.rimg`; by its path where two have the same name",
+        "the image: its file name without `.rimg`, or its path if two images have the same name",
     ),
-    maybe("newest", Time, "when the newest capture of that image was fetched; empty where that is not known"),
+    maybe("newest", Time, "the time of the newest capture in that image; empty if unknown"),
 ];
 
 /// The columns of a table and those of [`SNAPSHOT`].
@@ -175,104 +175,104 @@ const fn with_snapshot<const N: usize>(columns: &[Column]) -> [Column; N] {
     all
 }
 
-/// The tables of the differences of two images.
+/// The tables of the differences between two images.
 pub static CHANGED: [Table; 2] = [CHANGES, ACCESS];
 
 const SITES: Table = Table {
     name: "sites",
-    about: "a site (scheme, host and port) and what became of fetching its robots.txt",
+    about: "a site (scheme, host and port) and the fetch of its robots.txt",
     columns: &[
         SITE,
-        maybe("scheme", Word, "`http` or `https`; empty where it is not known, and then it stands for both"),
+        maybe("scheme", Word, "`http` or `https`; empty if unknown, which stands for both"),
         always("host", Text, "the host, in lower case and punycode"),
-        maybe("port", Number, "the port, where it is not the default one"),
+        maybe("port", Number, "the port; empty for the default port"),
         maybe(
             "outcome",
             Word,
-            "`rules`, `empty`, `not-robots`, `unavailable`, `unreachable`, `too-many-redirects`, `unresolved`, `over-limit` or `not-captured` (RULES.md, R16); empty where the image is damaged",
+            "`rules`, `empty`, `not-robots`, `unavailable`, `unreachable`, `too-many-redirects`, `unresolved`, `over-limit` or `not-captured` (RULES.md, R16); empty if the image is damaged",
         ),
-        maybe("status", Number, "the HTTP status; empty where there was none"),
-        maybe("fetched_at", Time, "when it was fetched; empty where that is not known"),
-        always("fresh_for", Number, "for how many seconds after that it is fresh (R17)"),
+        maybe("status", Number, "the HTTP status; empty if there was none"),
+        maybe("fetched_at", Time, "the time of the fetch; empty if unknown"),
+        always("fresh_for", Number, "the number of seconds after the fetch for which it is fresh (R17)"),
         maybe(
             "document",
             Number,
-            "the text, by its number in this image; sites with equal texts share one. Empty where there is none",
+            "the number of the text in this image; sites with equal texts share it. Empty if there is no text",
         ),
-        maybe("octets", Number, "bytes of the text; empty where there is none, or the image holds no texts"),
-        maybe("groups", Number, "groups of the text"),
-        maybe("rules", Number, "rules of the text"),
-        maybe("named", Number, "distinct crawlers that the text names, `*` aside"),
-        maybe("sitemaps", Number, "sitemaps that the text lists"),
+        maybe("octets", Number, "the size of the text in bytes; empty if the image does not contain it"),
+        maybe("groups", Number, "the number of groups in the text"),
+        maybe("rules", Number, "the number of rules in the text"),
+        maybe("named", Number, "the number of distinct crawlers that the text names, without `*`"),
+        maybe("sitemaps", Number, "the number of sitemaps that the text lists"),
         maybe(
             "domain",
             Text,
-            "the registered domain: a public suffix (publicsuffix.org, private ones as `github.io` too) and the label before it; empty for IP addresses, single labels and public suffixes themselves",
+            "the registered domain: a public suffix (publicsuffix.org, including private ones such as `github.io`) and the label before it; empty for IP addresses, single labels and public suffixes themselves",
         ),
     ],
 };
 
 const GROUPS: Table = Table {
     name: "groups",
-    about: "a group of a text: some crawlers, and the rules for them. Stacked user-agent lines are one group",
+    about: "a group of a text: one or more crawlers and the rules for them. Consecutive user-agent lines form one group",
     columns: &[
         DOCUMENT,
         always(
             "group",
             Number,
-            "its number in the text, from 0: conventional groups, then ACAP, then pages, each in file order",
+            "its number in the text, from 0: conventional groups first, then ACAP, then pages, each in file order",
         ),
         always(
             "role",
             Word,
-            "`conventional`, `acap`, and of pages `page`, `page-conventional` and `element`",
+            "`conventional`, `acap`, and for pages `page`, `page-conventional` and `element`",
         ),
-        always("default", Flag, "whether it is the group, or one, of crawlers that no group names (`*`)"),
-        always("named", Number, "crawlers that it names, `*` aside"),
-        always("rules", Number, "its rules"),
-        maybe("purposes", Text, "purposes that it is for (ACAP), separated by spaces; empty for any"),
-        maybe("crawl_delay", Real, "seconds between requests (Crawl-delay), the longest of several"),
+        always("default", Flag, "true if it applies to crawlers that no group names (`*`)"),
+        always("named", Number, "the number of crawlers that it names, without `*`"),
+        always("rules", Number, "the number of its rules"),
+        maybe("purposes", Text, "the purposes it applies to (ACAP), separated by spaces; empty for all"),
+        maybe("crawl_delay", Real, "the seconds between requests (Crawl-delay); the longest of several"),
         maybe(
             "request_rate",
             Text,
-            "documents, seconds and times (Request-rate), as in `1/60 0600-0845`; several separated by `; `",
+            "documents, seconds and times of day (Request-rate), as in `1/60 0600-0845`; several are separated by `; `",
         ),
         maybe(
             "visit_time",
             Text,
-            "when to come, UTC (Visit-time), as in `0600-0845`; several separated by `; `",
+            "the times of day for visits, in UTC (Visit-time), as in `0600-0845`; several are separated by `; `",
         ),
-        maybe("file", Text, "the file that it stands in, where the text refers to one"),
-        always("incomplete", Flag, "whether a file that it refers to is missing"),
+        maybe("file", Text, "the referenced file that contains it; empty for the text itself"),
+        always("incomplete", Flag, "true if a file that it refers to is missing"),
     ],
 };
 
 const RULES: Table = Table {
     name: "rules",
-    about: "a rule of a group. An empty `Disallow` is none",
+    about: "a rule of a group. An empty `Disallow` is not a rule",
     columns: &[
         DOCUMENT,
-        always("group", Number, "its group"),
+        always("group", Number, "the number of its group"),
         always("line", Number, "its line, from 1"),
-        always("allow", Flag, "whether it permits"),
-        always("usage", Word, "what it speaks of: `crawl`, `index`, ..."),
+        always("allow", Flag, "true if the rule permits"),
+        always("usage", Word, "the usage that it is about: `crawl`, `index`, ..."),
         always("pattern", Text, "the path pattern in canonical spelling (R10)"),
-        maybe("conditions", Text, "conditions of a permission (ACAP), separated by spaces"),
+        maybe("conditions", Text, "the conditions of a permission (ACAP), separated by spaces"),
     ],
 };
 
 const CRAWLERS: Table = Table {
     name: "crawlers",
-    about: "a crawler that a group names, `*` among them; a name that a group repeats is there once",
+    about: "a crawler that a group names, including `*`; a name that a group repeats appears once",
     columns: &[
         DOCUMENT,
-        always("group", Number, "the group"),
-        always("crawler", Word, "the name as it is compared: in lower case, without a version"),
-        maybe("operator", Word, "who runs it, where it is well known"),
+        always("group", Number, "the number of the group"),
+        always("crawler", Word, "the name as compared: in lower case, without a version"),
+        maybe("operator", Word, "the operator of a well-known crawler"),
         maybe(
             "purpose",
             Word,
-            "`train`, `search`, `assistant`, `seo`, `archive` or `other`, where it is well known",
+            "`train`, `search`, `assistant`, `seo`, `archive` or `other`, for a well-known crawler",
         ),
     ],
 };
@@ -283,16 +283,16 @@ const SITEMAPS: Table = Table {
     columns: &[
         DOCUMENT,
         always("line", Number, "its line, from 1"),
-        always("url", Text, "the URL as it stands there"),
+        always("url", Text, "the URL as written"),
     ],
 };
 
 const EXTENSIONS: Table = Table {
     name: "extensions",
-    about: "any other record that grants and forbids nothing by itself (R18): Host, Clean-param, Content-Signal, ...",
+    about: "any other record that does not permit or prohibit anything by itself (R18): Host, Clean-param, Content-Signal, ...",
     columns: &[
         DOCUMENT,
-        maybe("group", Number, "the group that it belongs to; empty where it is one of the whole text"),
+        maybe("group", Number, "the number of its group; empty if it applies to the whole text"),
         always("line", Number, "its line, from 1"),
         always("key", Word, "the key in canonical spelling, lower case"),
         always("value", Text, "the value"),
@@ -301,82 +301,82 @@ const EXTENSIONS: Table = Table {
 
 const POLICY: Table = Table {
     name: "policy",
-    about: "how much of a site a crawler may use in one way",
+    about: "how much of a site a crawler may use, for one usage",
     columns: &[
         SITE,
-        always("crawler", Word, "the crawler; `*` is one that no group names"),
-        maybe("operator", Word, "who runs it, where it is well known"),
+        always("crawler", Word, "the crawler; `*` means one that no group names"),
+        maybe("operator", Word, "the operator of a well-known crawler"),
         maybe(
             "purpose",
             Word,
-            "`train`, `search`, `assistant`, `seo`, `archive` or `other`, where it is well known",
+            "`train`, `search`, `assistant`, `seo`, `archive` or `other`, for a well-known crawler",
         ),
-        always("usage", Word, "what it would do: `crawl`, ..."),
+        always("usage", Word, "the usage: `crawl`, ..."),
         always(
             "share",
             Word,
-            "`none`, `some` or `all` of the site, its robots.txt aside; `unknown` where nobody says",
+            "`none`, `some` or `all` of the site, without its robots.txt; `unknown` if there is no answer",
         ),
         always(
             "ground",
             Word,
-            "`named` (a group names it), `default` (the groups for all others answer), `no-group` (there is none for it), `outcome` (there are no rules; what became of the fetch decides) or `untold` (the image cannot tell)",
+            "`named` (a group names it), `default` (the groups for all other crawlers apply), `no-group` (no group applies to it), `outcome` (there are no rules; the outcome of the fetch decides) or `untold` (the image has no answer)",
         ),
-        always("explicit", Flag, "whether a group names it"),
-        always("conditional", Flag, "whether a part is permitted under conditions only (ACAP)"),
+        always("explicit", Flag, "true if a group names it"),
+        always("conditional", Flag, "true if a part of the site is permitted under conditions only (ACAP)"),
         always(
             "incomplete",
             Flag,
-            "whether a file that speaks to it is missing, so that what is permitted counts as disallowed",
+            "true if a file that applies to it is missing, so that permissions count as prohibitions",
         ),
         maybe(
             "line",
             Number,
-            "the line that decides what no rule is written for in particular, as `Disallow: /` does; else the first rule that disallows something; empty where no rule does",
+            "the line of the catch-all rule (for example `Disallow: /`), if there is one; otherwise of the first rule that disallows something; empty if no rule decides",
         ),
     ],
 };
 
 const CHANGES: Table = Table {
     name: "changes",
-    about: "a site that the two images differ in",
+    about: "a site that differs between the two images",
     columns: &[
         SITE,
         always(
             "change",
             Word,
-            "the first that is so: `added`, `gone`, `outcome` (it became something else), `rules` (what somebody may do is said otherwise), `records` (only other records changed, as Crawl-delay and Sitemap), `text` (nothing changes for anyone)",
+            "the first of these that applies: `added`, `gone`, `outcome` (the fetch had another outcome), `rules` (the rules for some crawler changed), `records` (only other records changed, such as Crawl-delay and Sitemap), `text` (nothing changed for any crawler)",
         ),
-        maybe("outcome_from", Word, "what became of the fetch, before"),
-        maybe("outcome_to", Word, "and now"),
+        maybe("outcome_from", Word, "the outcome of the fetch, before"),
+        maybe("outcome_to", Word, "the outcome of the fetch, now"),
         maybe(
             "text_changed",
             Flag,
-            "whether the text did; empty where there are not two, or an image holds no texts",
+            "true if the text changed; empty unless both images contain a text of the site",
         ),
-        always("gained", Number, "crawlers and usages, of those asked about, that may use more now"),
-        always("lost", Number, "those that may use less"),
+        always("gained", Number, "the number of requested crawler and usage pairs with more access now"),
+        always("lost", Number, "the number of requested crawler and usage pairs with less access now"),
     ],
 };
 
 const ACCESS: Table = Table {
     name: "access",
-    about: "a crawler that may use more or less of a site than before, or about which that is known no more",
+    about: "a crawler that may use more or less of a site than before, or whose access was or is unknown",
     columns: &[
         SITE,
         always("crawler", Word, "the crawler"),
-        maybe("operator", Word, "who runs it, where it is well known"),
+        maybe("operator", Word, "the operator of a well-known crawler"),
         maybe(
             "purpose",
             Word,
-            "`train`, `search`, `assistant`, `seo`, `archive` or `other`, where it is well known",
+            "`train`, `search`, `assistant`, `seo`, `archive` or `other`, for a well-known crawler",
         ),
-        always("usage", Word, "what it would do"),
-        always("share_from", Word, "how much it might use, as in `policy`"),
-        always("share_to", Word, "how much it may use now"),
-        always("explicit_from", Flag, "whether a group named it"),
-        always("explicit_to", Flag, "whether a group names it now"),
-        maybe("line_from", Number, "the line that decided, as in `policy`"),
-        maybe("line_to", Number, "the line that decides now"),
+        always("usage", Word, "the usage"),
+        always("share_from", Word, "the share before, as in `policy`"),
+        always("share_to", Word, "the share now"),
+        always("explicit_from", Flag, "true if a group named it before"),
+        always("explicit_to", Flag, "true if a group names it now"),
+        maybe("line_from", Number, "the line before, as in `policy`"),
+        maybe("line_to", Number, "the line now"),
     ],
 };

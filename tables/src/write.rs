@@ -1,8 +1,8 @@
-//! Rows to a file: Parquet, CSV or JSON lines.
+//! Writes rows to a file: Parquet, CSV or JSON lines.
 //!
-//! A writer takes rows as they come and holds no more than one row group of them. Invariants: equal
-//! rows give equal bytes; a row that does not fit its table is an error, never a wrong file. It
-//! does not know the content of a row, nor where the bytes go.
+//! A writer takes rows one by one and holds at most one row group of them. Invariants: equal rows
+//! give equal bytes; a row that does not fit its table is an error, never a wrong file. It does not
+//! know the content of a row, nor the destination of the bytes.
 
 #[cfg(feature = "parquet")]
 mod arrow_schema;
@@ -16,13 +16,13 @@ use std::io::{self, Write};
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Parquet, compressed with zstd: the feature `parquet`. A [`Writer`] of a build without it is
+    /// Parquet, compressed with zstd: the feature `parquet`. Without it, creating a [`Writer`] is
     /// an error.
     Parquet,
-    /// Comma-separated values with a head line (RFC 4180): flags are `true` and `false`, empty
+    /// Comma-separated values with a header line (RFC 4180): flags are `true` and `false`, null
     /// cells are empty.
     Csv,
-    /// One JSON object a line; empty cells are `null`.
+    /// One JSON object per line; empty cells are `null`.
     Jsonl,
 }
 
@@ -30,7 +30,7 @@ impl Format {
     /// Every format.
     pub const ALL: [Format; 3] = [Format::Parquet, Format::Csv, Format::Jsonl];
 
-    /// The name, and the ending of a file.
+    /// The name, which is also the file extension.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Parquet => "parquet",
@@ -48,12 +48,12 @@ trait Sink {
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-/// A table on its way to a file.
+/// A table that is being written to a file.
 pub struct Writer<'w> {
     table: &'static Table,
     sink: Box<dyn Sink + Send + 'w>,
     rows: u64,
-    /// In a series of images, the image of the rows: its name and its newest capture.
+    /// In a series of images, the image of the rows: its name and the time of its newest capture.
     snapshot: Option<(String, Option<u64>)>,
 }
 
@@ -61,7 +61,7 @@ impl<'w> Writer<'w> {
     /// An empty table.
     ///
     /// # Errors
-    /// When it cannot be written to.
+    /// If it cannot be written to.
     pub fn new(table: &'static Table, format: Format, out: impl Write + Send + 'w) -> io::Result<Writer<'w>> {
         let sink: Box<dyn Sink + Send + 'w> = match format {
             #[cfg(feature = "parquet")]
@@ -82,7 +82,7 @@ impl<'w> Writer<'w> {
         self.table
     }
 
-    /// Rows so far.
+    /// The number of rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -93,10 +93,11 @@ impl<'w> Writer<'w> {
         self.snapshot = Some((image.to_owned(), newest));
     }
 
-    /// Adds a row: a cell for each column, of its kind, but for those that [`Writer::begin`] gives.
+    /// Adds a row: a cell of the right kind for each column, except for those set by
+    /// [`Writer::begin`].
     ///
     /// # Errors
-    /// When it does not fit, or cannot be written.
+    /// If it does not fit, or cannot be written.
     pub fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
         let with_snapshot: Vec<Cell<'_>>;
         let cells = match &self.snapshot {
@@ -117,13 +118,13 @@ impl<'w> Writer<'w> {
     /// Writes the rest. Returns the number of rows.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn finish(self) -> io::Result<u64> {
         self.sink.finish().map(|()| self.rows)
     }
 }
 
-/// The mistake in a row, if there is one.
+/// The mistake in a row, if any.
 fn misfit(table: &Table, cells: &[Cell<'_>]) -> Option<String> {
     if cells.len() != table.columns.len() {
         return Some(format!("a row of {} cells, not {}", cells.len(), table.columns.len()));

@@ -1,9 +1,9 @@
-//! How much memory each contestant of the race holds: what it prepares for one agent that nobody
-//! names, for every file.
+//! The memory of each contestant in the race: its prepared data for one agent without groups of its
+//! own, for every file.
 //!
-//! A binary of its own, because its allocator counts; nothing is timed here. Counted are the bytes
-//! that stay on the heap after every question was asked once (some prepare while asking). Ours is
-//! an image narrowed to that agent: of it count the hot sections, hosts and names included, and the
+//! This is a separate binary, because its allocator counts; nothing is timed. It counts the bytes
+//! that stay on the heap after every question was asked once (some prepare during a question). Ours
+//! is an image compiled for that agent only: its hot sections, including hosts and names, and its
 //! programs alone. Invariant: every contestant prepares the same rule sets.
 
 use robomaton_benches::queries::AGENTS;
@@ -16,7 +16,7 @@ use robomaton_formats::layout::Section;
 use robomaton_runtime::Image;
 use std::process::ExitCode;
 
-/// Files, and questions about each: as in the race.
+/// The number of files, and of questions about each, as in the race.
 const FILES: usize = 2_750;
 const PER_FILE: usize = 33;
 
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     program("sizes", results)
 }
 
-/// One contestant: rule sets that it holds, bytes of their patterns, bytes that it takes.
+/// One contestant: the number of its rule sets, bytes of their patterns, bytes of memory.
 struct Size {
     name: String,
     sets: usize,
@@ -104,7 +104,7 @@ fn patterns(field: &Field<'_>, queries: &Queries) -> Vec<usize> {
     bytes
 }
 
-/// The image of the same files, narrowed to the agent.
+/// The image of the same files, compiled for that agent only.
 fn ours(corpus: &Corpus, agent: &str, sets: usize, patterns: usize) -> Result<Vec<Size>, String> {
     let options =
         Options { crawlers: vec![agent.to_ascii_lowercase()], no_sources: true, ..Options::default() };

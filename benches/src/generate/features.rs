@@ -1,7 +1,7 @@
-//! What a text is made of, as numbers and lists: read the same way of a real text and of a
-//! generated one.
+//! The features of a text, as numbers and lists, extracted in the same way from real and generated
+//! texts.
 //!
-//! Conventional records alone count; a list of rules is what the compiler makes a program of. It
+//! Only conventional records count; a list of rules is what the compiler builds a program from. It
 //! weighs nothing.
 
 use super::model::{Body, List, Text};
@@ -10,12 +10,12 @@ use robomaton_compiler::{Document, Options, Policy, Sense, compile, lower};
 use robomaton_corpus::{Looks, sniff};
 use robomaton_formats::Outcome;
 
-/// A text taken apart.
+/// The features of a text.
 #[derive(Debug)]
 pub(super) struct Features {
-    /// What it is (`Text::RULES`, …).
+    /// The kind of text (`Text::RULES`, …).
     pub(super) kind: u32,
-    /// The rules for crawlers without groups of their own, if it has such a group.
+    /// The rules for crawlers without groups of their own, if there is such a group.
     pub(super) body: Option<List>,
     /// The rules of each group that names crawlers.
     pub(super) groups: Vec<List>,
@@ -25,7 +25,7 @@ pub(super) struct Features {
     pub(super) sitemaps: usize,
     /// Crawl-delay records.
     pub(super) delays: usize,
-    /// What it compiles to.
+    /// The compiled document.
     pub(super) document: Document,
 }
 
@@ -76,7 +76,7 @@ impl Features {
         }
     }
 
-    /// The numbers of the text; `body` says which rules it has, as [`Text::body`].
+    /// The numbers of the text; `body` identifies its rules, as in [`Text::body`].
     pub(super) fn shape(&self, bytes: usize, body: u32) -> Text {
         let mut lists: Vec<&List> = self.groups.iter().collect();
         lists.sort_unstable();

@@ -1,18 +1,18 @@
-//! Host names: as long, as deep and under the same domain ends as real ones, one for each number.
+//! Host names: with the lengths, depths and domain suffixes of real ones, one for each number.
 //!
-//! The registered label ends in the site's number, so no two sites share a name; before it stand
-//! syllables until it is as long as wanted. It does not know what a site says.
+//! The registered label ends with the site's number, so no two sites share a name; syllables before
+//! it fill up the desired length. It does not know the texts of sites.
 
 use super::statistics::{Statistics, histogram};
 use super::words::syllables;
 use robomaton_tests::generate::Random;
 
-/// Bytes in which a site's number is written: enough for 36⁵ sites, some 60 million.
+/// Bytes of a site's number: enough for 36⁵ sites, some 60 million.
 const NUMBER: u32 = 5;
-/// Second labels that belong to the end of a domain where the last label is that of a country.
+/// Second labels that belong to the suffix if the last label is that of a country.
 const SECOND: [&str; 12] = ["ac", "co", "com", "edu", "go", "gov", "gob", "ltd", "ne", "net", "or", "org"];
 
-/// A host's labels: those before the registered one, that one, and the end.
+/// A host's labels: those before the registered one, that one, and the suffix.
 pub(super) fn parts(host: &str) -> (Vec<&str>, &str, String) {
     let mut labels: Vec<&str> = host.split(':').next().unwrap_or_default().split('.').collect();
     let mut suffix = labels.pop().unwrap_or_default().to_owned();

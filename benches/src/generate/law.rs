@@ -1,22 +1,21 @@
-//! How many sites share a text: a law of ranks, fitted to counts and drawn from at random.
+//! How many sites share a text: a law of ranks, fitted to counts and sampled at random.
 //!
 //! ```text
 //!   rank     0 ........ head ......................... ∞
 //!   chance   as counted | mass × ((1 + k / offset)^-exponent - (1 + (k + 1) / offset)^-exponent), k = rank - head
 //! ```
 //!
-//! What occurs at least [`COMMON`] times keeps the frequency that was counted; what is rarer
-//! follows a Pareto law whose two numbers are fitted so that subsamples of the corpus hold as many
-//! distinct things as expected. Drawing needs no memory of what was drawn before: the law may be
-//! asked for ten million ranks in any order. The same law serves for texts, for rule lists, and for
-//! whatever else repeats. It does not know what it is a law of.
+//! Things that occur at least [`COMMON`] times keep their counted frequency; rarer ones follow a
+//! Pareto law whose two parameters are fitted so that subsamples of the corpus contain as many
+//! distinct things as expected. Sampling needs no memory of earlier samples: ten million ranks may
+//! be drawn in any order. The same law is used for texts, for rule lists, and for everything else
+//! that repeats. It does not know what it is a law of.
 
 use serde::{Deserialize, Serialize};
 
-/// Occurrences from which a frequency is taken as counted.
+/// The number of occurrences from which a frequency is taken as counted.
 pub const COMMON: u64 = 10;
-/// Ranks from here on are not told apart by the formula, which runs out of digits: each is met
-/// once.
+/// From this rank on, the formula lacks the precision to distinguish ranks: each occurs once.
 const ONCE: f64 = 9e15;
 
 /// A law of ranks.
@@ -26,13 +25,13 @@ pub struct Law {
     pub total: u64,
     /// Distinct things among them.
     pub distinct: u64,
-    /// Those that occurred at least twice.
+    /// Things that occurred at least twice.
     pub repeated: u64,
-    /// The occurrences of each that occurred at least [`COMMON`] times, descending.
+    /// The occurrences of each thing that occurred at least [`COMMON`] times, descending.
     pub head: Vec<u64>,
-    /// Where the law of the tail bends, in ranks.
+    /// The rank at which the law of the tail bends.
     pub offset: f64,
-    /// How fast it falls.
+    /// The steepness of the tail.
     pub exponent: f64,
 }
 
@@ -55,7 +54,7 @@ impl Law {
         let error = |law: &Law| -> f64 {
             seen.iter().map(|&(n, distinct)| (law.expected(n) / distinct).ln().powi(2)).sum()
         };
-        // A grid over both logarithms, made finer round the best point.
+        // A grid over both logarithms, refined around the best point.
         let (mut offset, mut exponent, mut width) = (6.0f64, -1.0f64, (8.0, 3.0));
         for _ in 0..6 {
             let (middle, mut best) = ((offset, exponent), f64::INFINITY);
@@ -73,12 +72,12 @@ impl Law {
         law
     }
 
-    /// The share of what is common.
+    /// The share of common things.
     fn head_mass(&self) -> f64 {
         self.head.iter().sum::<u64>() as f64 / self.total.max(1) as f64
     }
 
-    /// How many distinct things are expected among `n` occurrences.
+    /// The expected number of distinct things among `n` occurrences.
     pub fn expected(&self, n: u64) -> f64 {
         let chance = |count: u64| count as f64 / self.total as f64;
         let head: f64 = self.head.iter().map(|&count| 1.0 - (1.0 - chance(count)).powf(n as f64)).sum();
@@ -116,15 +115,15 @@ impl Law {
     }
 }
 
-/// How many distinct things are expected among `n` occurrences that are drawn from these without
-/// putting back.
+/// The expected number of distinct things among `n` occurrences drawn from these without
+/// replacement.
 pub fn rarefied(counts: &[u64], n: u64) -> f64 {
     let total: u64 = counts.iter().sum();
     if n >= total {
         return counts.len() as f64;
     }
-    // The chance to miss one that occurs `count` times: the product of (total - n - i) / (total -
-    // i).
+    // The probability of missing one that occurs `count` times: the product of (total - n - i) /
+    // (total - i).
     let missed = |count: u64| -> f64 {
         (0..count.min(total)).map(|i| (total - n).saturating_sub(i) as f64 / (total - i) as f64).product()
     };

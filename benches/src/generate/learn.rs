@@ -1,8 +1,8 @@
-//! From a corpus to its statistics.
+//! Computes the statistics of a corpus.
 //!
-//! One pass over the distinct texts, one over the distinct lists of rules in them, one over the
-//! hosts. Order does not matter: the same corpus gives the same file. Of a text nothing is kept but
-//! numbers, and words that many texts have.
+//! One pass over the distinct texts, one over their distinct lists of rules, one over the hosts.
+//! The order does not matter: the same corpus gives the same file. Only numbers of a text are kept,
+//! and words that many texts have.
 
 use super::features::{self, Features};
 use super::hosts;
@@ -14,14 +14,14 @@ use super::words::{Piece, form, kind, pieces};
 use crate::Corpus;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Rules of one list that are looked at: a few long lists shall not speak for all.
+/// Rules of one list that are examined, so that a few long lists do not dominate.
 const RULES_OF_A_LIST: usize = 50;
-/// How fast a sample of shapes thins out from the largest, which are all kept: after so many rows
-/// each stands for one shape more.
+/// How fast a sample of shapes thins out after the largest, which are all kept: after this many
+/// rows, each stands for one more shape.
 const THINNING: usize = 12;
-/// What the names of one text weigh together.
+/// The total weight of the names of one text.
 const WEIGHT_OF_NAMES: usize = 100;
-/// Names that a table has at most.
+/// The maximum number of names in a table.
 const MOST_NAMES: usize = 400;
 /// Buckets of a histogram.
 const BUCKETS: usize = 40;
@@ -59,7 +59,7 @@ pub fn learn(corpus: &Corpus) -> Statistics {
         several: numbers(&bodies[common as usize..several as usize]),
         named: shapes(named.iter().map(|(list, count)| (features::numbers(list), *count)), |_| 0),
         crawlers: weighted(all.iter().map(|features| {
-            // Each text counts alike, whether it names one crawler or a thousand.
+            // Each text counts equally, whether it names one crawler or a thousand.
             let weight = (WEIGHT_OF_NAMES / features.names.len().max(1)).max(1);
             (weight as u64, features.names.iter().map(String::as_str))
         })),
@@ -72,7 +72,7 @@ pub fn learn(corpus: &Corpus) -> Statistics {
     }
 }
 
-/// Lists and how often each occurs, the most frequent first.
+/// Lists and their numbers of occurrences, most frequent first.
 fn counted<'l>(lists: impl Iterator<Item = &'l List>) -> Vec<(&'l List, u64)> {
     let mut counts: BTreeMap<&List, u64> = BTreeMap::new();
     lists.for_each(|list| *counts.entry(list).or_default() += 1);
@@ -102,8 +102,8 @@ fn shapes<T: Copy + Ord>(shapes: impl Iterator<Item = (T, u64)>, class: impl Fn(
     }
 }
 
-/// A sample of shapes, each with the number it stands for: the largest hold most of the bytes, so
-/// they are all there.
+/// A sample of shapes, each with the number that it stands for. The largest are all included, since
+/// they have most of the bytes.
 fn sample<T: Copy + Ord>(mut shapes: Vec<T>) -> Vec<(u64, T)> {
     shapes.sort_unstable_by(|a, b| b.cmp(a));
     let (mut rest, mut sample) = (shapes.as_slice(), Vec::new());
@@ -115,14 +115,14 @@ fn sample<T: Copy + Ord>(mut shapes: Vec<T>) -> Vec<(u64, T)> {
     sample
 }
 
-/// Names by use, where each inner iterator is what one text or site uses.
+/// Names by use; each inner iterator has the uses of one text or site.
 fn table<'n, N: Iterator<Item = &'n str>>(users: impl Iterator<Item = N>) -> Table {
     weighted(users.map(|names| (1, names)))
 }
 
-/// The same, where the uses of each text or site have a weight.
+/// The same, with a weight for the uses of each text or site.
 fn weighted<'n, N: Iterator<Item = &'n str>>(users: impl Iterator<Item = (u64, N)>) -> Table {
-    // Uses, and users.
+    // Uses and users.
     let mut counts: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (weight, names) in users {
         let mut own: BTreeSet<&str> = BTreeSet::new();

@@ -1,8 +1,8 @@
-//! The same numbers of a real corpus and of a generated one, so that they can be set side by side.
+//! The same measures of a real corpus and of a generated one, for comparison.
 //!
-//! Each measure has a tolerance, as a ratio, that a generated corpus of the real one's size must
-//! keep; `check` prints all, a test asserts them on the shipped statistics. It does not know how
-//! either corpus came about.
+//! Each measure has a tolerance, as a ratio, for a generated corpus of the real one's size; `check`
+//! prints all, a test asserts them for the shipped statistics. It does not know how either corpus
+//! was made.
 
 use super::Generator;
 use super::features::{self, Features};
@@ -25,14 +25,14 @@ pub fn of_generated(generator: &Generator, sites: u64) -> Vec<Measure> {
     of(sites, |text| generator.text(text))
 }
 
-/// How many sites the measured corpus had.
+/// The number of sites of the measured corpus.
 pub fn sites(measures: &[Measure]) -> u64 {
     measures.iter().find(|measure| measure.name == SITES).map_or(0, |measure| measure.value as u64)
 }
 
 const SITES: &str = "sites";
 
-/// What is gathered of distinct texts.
+/// Data collected from distinct texts.
 #[derive(Default)]
 struct Gathered {
     bytes: Vec<f64>,
@@ -42,7 +42,7 @@ struct Gathered {
     starred: f64,
     anchored: f64,
     allows: f64,
-    /// Bytes that patterns have in common with the one before in the order of bytes.
+    /// Bytes that patterns share with the previous one in byte order.
     shared: f64,
     named: HashMap<String, u64>,
     lists: HashSet<List>,

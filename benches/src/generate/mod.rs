@@ -1,4 +1,4 @@
-//! Corpora of any size that are like a real one: sites and texts on demand, from a seed and their
+//! Corpora of any size that resemble a real one: sites and texts on demand, from a seed and their
 //! numbers.
 //!
 //! ```text
@@ -6,11 +6,11 @@
 //!                              └── measures: real and generated side by side ──┘
 //! ```
 //!
-//! Nothing is held: the site with a number is the same in every corpus of a seed, so a corpus of a
-//! thousand sites is the begin of one of ten million, and how often texts repeat follows a law
+//! Nothing is stored: the site with a number is the same in every corpus of a seed, so a corpus of
+//! a thousand sites is a prefix of one of ten million, and the repetition of texts follows a law
 //! ([`law`]) that was fitted to the real corpus. Invariants: equal statistics and seeds give equal
-//! bytes (on machines whose powers and logarithms agree to the last digit); no text of a real site
-//! stands in the statistics. It does not know what is measured on its corpora.
+//! bytes (on machines whose powers and logarithms agree to the last digit); the statistics contain
+//! no text of a real site. It does not know what is measured on its corpora.
 
 mod features;
 mod hosts;
@@ -28,19 +28,19 @@ use random::{Purpose, random};
 use statistics::Statistics;
 use std::ops::Range;
 
-/// Makes sites and texts.
+/// Generates sites and texts.
 #[derive(Clone, Debug)]
 pub struct Generator {
     statistics: Statistics,
     seed: u64,
 }
 
-/// A site: what it is called and which text it has.
+/// A site: its host and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// Its host; it was fetched over https.
     pub host: String,
-    /// The number of its text: sites of one number have one text.
+    /// The number of its text; sites with the same number have the same text.
     pub text: u64,
 }
 
@@ -50,15 +50,15 @@ impl Generator {
         Generator { statistics, seed }
     }
 
-    /// The generator of the shipped statistics.
+    /// The generator with the shipped statistics.
     ///
     /// # Errors
-    /// When they are damaged.
+    /// If they are damaged.
     pub fn shipped(seed: u64) -> Result<Generator, String> {
         Ok(Generator::new(Statistics::shipped()?, seed))
     }
 
-    /// The statistics that it follows.
+    /// Its statistics.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }

@@ -1,26 +1,26 @@
-//! The numbers that stand for texts, lists of rules, and whole corpora.
+//! The numbers that describe texts, lists of rules, and whole corpora.
 //!
-//! The ground that the other files of the generator stand on: `features` and `learn` fill these
-//! types from real texts, `text` and `words` make texts of them. They are data alone.
+//! The other files of the generator use these types: `features` and `learn` fill them from real
+//! texts, `text` and `words` generate texts from them. They are only data.
 
 use serde::{Deserialize, Serialize};
 
-/// A list of rules: permission or not, and pattern.
+/// A list of rules: true for a permission, and the pattern.
 pub(super) type List = Vec<(bool, String)>;
 
-/// One number of a corpus.
+/// One measure of a corpus.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// The number.
+    /// Its value.
     pub value: f64,
-    /// A generated corpus may have as many times as much, or as little.
+    /// The maximum ratio between a generated corpus and this one, in either direction.
     pub tolerance: f64,
 }
 
 impl Measure {
-    /// Whether another corpus is near enough.
+    /// True if the value of another corpus is within the tolerance.
     pub fn holds(&self, other: f64) -> bool {
         let ratio = other / self.value;
         (1.0 / self.tolerance..=self.tolerance).contains(&ratio) || self.value == other
@@ -33,11 +33,11 @@ impl Measure {
 pub struct Text {
     /// Bytes.
     pub bytes: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: u32,
-    /// The rules for crawlers without groups of their own: 0 none, `n + 1` those at place `n` in
-    /// [`Statistics::bodies`](super::statistics::Statistics::bodies);
-    /// [`Text::SEVERAL`] or [`Text::OWN`].
+    /// The rules for crawlers without groups of their own: 0 for none, `n + 1` for index `n` of
+    /// [`Statistics::bodies`](super::statistics::Statistics::bodies); [`Text::SEVERAL`] or
+    /// [`Text::OWN`].
     pub body: u32,
     /// Groups that name crawlers.
     pub groups: u32,
@@ -62,7 +62,7 @@ impl Text {
     pub const EMPTY: u32 = 1;
     /// HTML without records.
     pub const HTML: u32 = 2;
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     pub const BINARY: u32 = 3;
     /// Rules of [`Statistics::several`](super::statistics::Statistics::several).
     pub const SEVERAL: u32 = u32::MAX - 1;
@@ -98,8 +98,7 @@ pub struct Body {
     pub starred: u32,
     /// Patterns that end in an anchor.
     pub anchored: u32,
-    /// Bytes that patterns have in common with the one before in the order of bytes: what a trie
-    /// saves.
+    /// Bytes that patterns share with the previous one in byte order: the saving of a trie.
     pub shared: u32,
 }
 

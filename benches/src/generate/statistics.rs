@@ -1,11 +1,10 @@
-//! What is known of a corpus: one small file of counts, without a line of any site.
+//! The statistics of a corpus: one small file of counts, without a line of any site.
 //!
-//! Made by `learn`, read by the generators beside it; [`Statistics::shipped`] is the one in the
-//! repository. *Shapes* are numbers alone: how many groups, rules, bytes a text has. Words and
-//! crawler names are kept when
-//! [`COMMON_TEXTS`] texts or more use them, so that nothing stands here which belongs to one site.
-//! Invariant: equal statistics and equal seeds give equal corpora. It does not know how to make a
-//! text.
+//! `learn` computes them, the generators read them; [`Statistics::shipped`] is the file in the
+//! repository. *Shapes* are numbers only: how many groups, rules, bytes a text has. Words and
+//! crawler names are stored if [`COMMON_TEXTS`] texts or more use them, so that nothing belongs to
+//! a single site. Invariant: equal statistics and equal seeds give equal corpora. It does not know
+//! how to generate a text.
 
 use super::law::Law;
 use super::model::{Body, Measure, Text};
@@ -13,13 +12,13 @@ use super::random::fraction;
 use robomaton_tests::generate::Random;
 use serde::{Deserialize, Serialize};
 
-/// A word, a crawler's name or a domain's end is kept by name when so many texts, or sites, have
+/// A word, a crawler's name or a domain suffix is stored by name if this many texts, or sites, have
 /// it.
 pub const COMMON_TEXTS: u64 = 20;
-/// Places of words that have tables of their own: first in a pattern, after a dot, in a query,
+/// Places of words with tables of their own: first in a pattern, after a dot, in a query,
 /// elsewhere.
 pub const PLACES: usize = 4;
-/// Kinds of patterns that have forms of their own: by star (1) and anchor (2).
+/// Kinds of patterns with forms of their own: by star (1) and anchor (2).
 pub const KINDS: usize = 4;
 
 const SHIPPED: &str = include_str!("../../data/statistics.json");
@@ -27,14 +26,14 @@ const SHIPPED: &str = include_str!("../../data/statistics.json");
 /// The statistics of a corpus.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Statistics {
-    /// What `check` compares, as measured on the corpus itself.
+    /// The measures that `check` compares, taken from the corpus itself.
     pub measures: Vec<Measure>,
     /// How often texts are shared, and their shapes by rank.
     pub texts: Shapes<Text>,
-    /// Lists of rules for crawlers without groups of their own that many distinct texts have, the
-    /// most frequent first.
+    /// Lists of rules for crawlers without groups of their own that many distinct texts have, most
+    /// frequent first.
     pub bodies: Vec<Body>,
-    /// Those that several have, but not many.
+    /// Lists that several texts have, but not many.
     pub several: Vec<Body>,
     /// Lists of rules for named crawlers, over the groups of distinct texts.
     pub named: Shapes<Body>,
@@ -50,7 +49,7 @@ pub struct Statistics {
     pub label_lengths: Vec<u64>,
     /// Labels before the registered domain, by name.
     pub subdomains: Table,
-    /// Ends of hosts.
+    /// Suffixes of hosts.
     pub suffixes: Table,
 }
 
@@ -58,15 +57,15 @@ impl Statistics {
     /// The statistics in the repository.
     ///
     /// # Errors
-    /// When they are damaged.
+    /// If they are damaged.
     pub fn shipped() -> Result<Statistics, String> {
         serde_json::from_str(SHIPPED).map_err(|error| format!("benches/data/statistics.json: {error}"))
     }
 
-    /// As text: a line for each table, so that changes can be read.
+    /// The statistics as text, one line per table, so that changes are readable.
     ///
     /// # Errors
-    /// When a number is not finite.
+    /// If a number is not finite.
     pub fn to_text(&self) -> Result<String, String> {
         let value = serde_json::to_value(self).map_err(|error| error.to_string())?;
         let entries = value.as_object().into_iter().flatten();
@@ -75,21 +74,21 @@ impl Statistics {
     }
 }
 
-/// Names with weights, and what is too rare to be named.
+/// Names with weights, and the uses of names too rare to store.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
 pub struct Table {
-    /// Names, the most frequent first.
+    /// Names, most frequent first.
     common: Vec<(String, u64)>,
-    /// Uses of all others.
+    /// Uses of all other names.
     rare: u64,
-    /// Lengths of the others in bytes: how many have 0, 1, 2, …
+    /// A histogram of the lengths of the other names in bytes: 0, 1, 2, …
     rare_lengths: Vec<u64>,
-    /// Uses of each name and those before it.
+    /// Cumulative uses of each name.
     sums: Vec<u64>,
 }
 
-/// A table as it is written down.
+/// The serialised form of a table.
 type Written = (Vec<(String, u64)>, u64, Vec<u64>);
 
 impl From<Written> for Table {
@@ -111,7 +110,7 @@ impl From<Table> for Written {
 }
 
 impl Table {
-    /// A name, or the length of one that is too rare for the table.
+    /// Draws a name, or the length of one that is too rare for the table.
     pub fn draw(&self, random: &mut Random) -> Result<&str, usize> {
         let all = self.sums.last().copied().unwrap_or(0) + self.rare;
         let at = random.below(all.max(1) as usize) as u64;
@@ -122,7 +121,7 @@ impl Table {
     }
 }
 
-/// A value of a histogram.
+/// Draws a value of a histogram.
 pub(super) fn histogram(counts: &[u64], random: &mut Random) -> usize {
     let mut at = random.below(counts.iter().sum::<u64>().max(1) as usize) as u64;
     let value = counts.iter().position(|&count| {
@@ -133,21 +132,21 @@ pub(super) fn histogram(counts: &[u64], random: &mut Random) -> usize {
     value.unwrap_or(0)
 }
 
-/// A law and the shapes of what has each rank.
+/// A law, and the shape for each rank.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shapes<T> {
     /// How often they repeat.
     pub law: Law,
     /// The shapes of the head, in the order of rank.
     pub head: Vec<T>,
-    /// A sample of those that repeat less often, each with the number it stands for.
+    /// A sample of shapes that repeat less often, each with the number that it stands for.
     pub repeated: Vec<(u64, T)>,
-    /// A sample of those that occur once.
+    /// A sample of shapes that occur once.
     pub once: Vec<(u64, T)>,
 }
 
 impl<T: Copy + Default> Shapes<T> {
-    /// A rank.
+    /// Draws a rank.
     pub fn rank(&self, random: &mut Random) -> u64 {
         self.law.rank(fraction(random))
     }

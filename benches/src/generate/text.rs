@@ -1,8 +1,8 @@
-//! One text: groups, crawlers and rules by its shape, comments for the rest.
+//! Generates a text: groups, crawlers and rules by its shape, comments for the rest.
 //!
-//! Lists of rules have laws of their own, so different texts share them as real ones do. Of what is
-//! not rules only the bytes and how well they compress are like the real thing. Deterministic: a
-//! text depends on the seed and its number alone.
+//! Lists of rules have laws of their own, so different texts share them as in reality. The rest of
+//! a text resembles reality only in its size and compressibility. Deterministic: a text depends
+//! only on the seed and its number.
 
 use super::model::{Body, List, Text};
 use super::random::{Purpose, random};
@@ -12,16 +12,16 @@ use robomaton_tests::generate::Random;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// How far, as a logarithm, a list may be from the length that is wanted.
+/// The maximum distance, as a logarithm, of a list from the desired length.
 const NEAR: f64 = 0.2;
-/// Bytes of a line of comment.
+/// Bytes of a comment line.
 const LINE: usize = 70;
-/// Words of which the comments of one text, or its HTML, are made: by trial.
+/// Words in the comments of one text, or in its HTML; found by trial.
 const VOCABULARY: usize = 64;
-/// Ranks that are drawn to find lists which are not yet in the text.
+/// Ranks that are drawn to find lists that are not yet in the text.
 const TRIES: usize = 64;
 
-/// Makes the text with this number.
+/// Generates the text with this number.
 pub(super) fn text(statistics: &Statistics, seed: u64, number: u64) -> Vec<u8> {
     let mut random = random(seed, Purpose::Text, number);
     let shape = statistics.texts.shape(number, &mut random);
@@ -53,7 +53,7 @@ pub(super) fn text(statistics: &Statistics, seed: u64, number: u64) -> Vec<u8> {
     maker.out.into_bytes()
 }
 
-/// The words of one text: few, so that it compresses as real ones do.
+/// The words of one text: few, so that it compresses like real texts.
 fn vocabulary(statistics: &Statistics, random: &mut Random) -> Vec<String> {
     let word = |_| {
         let mut made = String::new();
@@ -66,7 +66,7 @@ fn vocabulary(statistics: &Statistics, random: &mut Random) -> Vec<String> {
     (0..VOCABULARY).map(word).collect()
 }
 
-/// A text being made.
+/// A text in progress.
 struct Maker<'s> {
     statistics: &'s Statistics,
     seed: u64,
@@ -83,7 +83,7 @@ impl Maker<'_> {
         random(self.seed, purpose, number)
     }
 
-    /// Words up to some bytes, or a few more.
+    /// Words up to a number of bytes, or a few more.
     fn filler(&mut self, bytes: usize) {
         let end = self.out.len() + bytes;
         while self.out.len() < end {
@@ -114,7 +114,7 @@ impl Maker<'_> {
             let number = if sitemap == 0 { String::new() } else { sitemap.to_string() };
             let _ = writeln!(records, "Sitemap: https://www.{host}.com/sitemap{number}.xml");
         }
-        // What is left to the bytes wanted are comments.
+        // Comments fill up the text to the desired size.
         while self.out.len() + records.len() + 2 < bytes as usize {
             let line = LINE.min(bytes as usize - self.out.len() - records.len() - 2);
             self.out.push_str("# ");
@@ -143,11 +143,11 @@ impl Maker<'_> {
         rules(self.statistics, numbers, &mut self.random_of(purpose, number))
     }
 
-    /// The distinct lists of rules of the named groups: one at least, if there are groups.
+    /// The distinct lists of rules of the named groups: at least one, if there are groups.
     fn named_lists(&mut self) -> Vec<List> {
         let Text { groups, lists: wanted, rules: all, .. } = self.shape;
         let named = &self.statistics.named;
-        // Of some that are drawn, the one that is about as long as those of the text.
+        // Draws several, and takes the one whose length is closest to that of the text's lists.
         let length = (f64::from(all) / f64::from(groups.max(1))).max(0.5);
         let mut chosen: Vec<(u64, List)> = Vec::new();
         for _ in 0..if groups == 0 { 0 } else { wanted.max(1) } {
@@ -180,8 +180,8 @@ impl Maker<'_> {
             let name = match self.statistics.crawlers.draw(&mut self.random) {
                 Ok(name) => name.to_owned(),
                 Err(_) => {
-                    // Some rare names are of many texts, most of few; and there are always more
-                    // than are wanted.
+                    // Some rare names are in many texts, most in few; and there are always more
+                    // than needed.
                     let most = (1 << (4 + self.random.below(10))).max(4 * names.len());
                     let mut own = random(0, Purpose::Crawler, self.random.below(most) as u64);
                     let mut made = String::new();

@@ -1,7 +1,7 @@
-//! A generated corpus as a `.warc.gz`: one response record for each site, each a gzip member, as
-//! crawlers write them.
+//! Writes a generated corpus as a `.warc.gz`: one response record for each site, each a gzip
+//! member, as crawlers do.
 //!
-//! Texts are made when they are needed and not kept. All were fetched over https at one time with
+//! Texts are generated on demand and not stored. All were fetched over https at one time with
 //! status 200.
 
 use super::Generator;
@@ -9,10 +9,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::{self, Write};
 
-/// Writes the first sites of a corpus; gives the bytes of their bodies.
+/// Writes the first sites of a corpus; returns the bytes of their bodies.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn write(generator: &Generator, sites: u64, mut out: impl Write) -> io::Result<u64> {
     let mut bytes = 0;
     for site in generator.sites(0..sites) {

@@ -1,18 +1,19 @@
-//! Patterns made of a corpus's words and forms, and names for what is too rare to be named.
+//! Patterns from a corpus's words and forms, and invented names in place of rare ones.
 //!
 //! A *form* is a pattern with each run of letters, digits, `-` and `_` replaced by `W`, and each
-//! escape by `E`. Words are drawn by the place they take in the form, so that `/wp-admin/` and
-//! `/*.pdf$` come up as often as they do in real files. Rules of a list begin alike for as many
-//! bytes as those of the real list whose shape it has. It does not know senses or groups.
+//! escape by `E`. Words are drawn by their place in the form, so that `/wp-admin/` and `/*.pdf$`
+//! are as frequent as in real files. The rules of a list share prefixes of the same lengths as
+//! those of the real list with its shape. It does not know senses or groups.
 
 use super::model::{Body, List};
 use super::statistics::{KINDS, PLACES, Statistics};
 use robomaton_tests::generate::Random;
 use std::collections::HashSet;
 
-/// Tries to find a pattern of about the length that is wanted.
+/// Attempts to find a pattern of about the desired length.
 const TRIES: usize = 8;
-/// A list has a rare word for so many rules: by trial, so that it compresses as real ones do.
+/// The number of rules per rare word of a list; found by trial, so that it compresses like real
+/// lists.
 const STOCK: usize = 6;
 
 /// A piece of a pattern.
@@ -26,7 +27,7 @@ pub(super) enum Piece<'p> {
     Other(char),
 }
 
-/// The place of a word, by what stands before it and how many words do.
+/// The place of a word, by the character before it and the number of earlier words.
 fn place(before: char, words: usize) -> usize {
     match before {
         '.' => 1,
@@ -36,7 +37,7 @@ fn place(before: char, words: usize) -> usize {
     }
 }
 
-/// Takes a pattern apart.
+/// Splits a pattern into pieces.
 pub(super) fn pieces(pattern: &str) -> Vec<Piece<'_>> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let (mut pieces, mut at, mut words) = (Vec::new(), 0, 0);
@@ -76,7 +77,7 @@ pub(super) fn kind(pattern: &str) -> usize {
     (usize::from(pattern.contains('*')) + 2 * usize::from(pattern.ends_with('$'))) % KINDS
 }
 
-/// A name of about so many bytes that nobody has, of syllables.
+/// A new name of about this many bytes, made of syllables.
 pub(super) fn syllables(bytes: usize, random: &mut Random, out: &mut String) {
     let end = out.len() + bytes;
     while out.len() < end {
@@ -87,8 +88,8 @@ pub(super) fn syllables(bytes: usize, random: &mut Random, out: &mut String) {
     }
 }
 
-/// One pattern of a kind, from the root. Rare words are of a stock: `rare` is its seed and how many
-/// words it has.
+/// One pattern of a kind, from the root. Rare words come from a stock: `rare` is its seed and its
+/// size.
 fn pattern(statistics: &Statistics, kind: usize, rare: (u64, usize), random: &mut Random) -> String {
     let mut out = String::new();
     let form = statistics.forms[kind].draw(random).unwrap_or(["/W/", "/*W", "/W$", "/*.W$"][kind]);
@@ -113,8 +114,8 @@ fn pattern(statistics: &Statistics, kind: usize, rare: (u64, usize), random: &mu
     out
 }
 
-/// Puts the begin of another pattern in place of the root: so many bytes of it at most, and no star
-/// unless one is wanted.
+/// Replaces the root by the beginning of another pattern: at most `bytes` of it, and no star unless
+/// one is allowed.
 fn begin_as(before: &str, bytes: usize, with_star: bool, pattern: &mut String) {
     let plain = if with_star { before.len() } else { before.find('*').unwrap_or(before.len()) };
     let end = bytes.min(plain).min(before.trim_end_matches('$').len());
@@ -123,12 +124,12 @@ fn begin_as(before: &str, bytes: usize, with_star: bool, pattern: &mut String) {
     }
 }
 
-/// Bytes that two texts begin with alike.
+/// The length of the common prefix of two texts in bytes.
 pub(super) fn shared(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-/// A list of rules of this shape: permission or not, and pattern.
+/// A list of rules of this shape: true for a permission, and the pattern.
 pub(super) fn rules(statistics: &Statistics, shape: Body, random: &mut Random) -> List {
     let mut rules: List = Vec::with_capacity(shape.rules as usize);
     let mut known: HashSet<String> = HashSet::new();
@@ -143,7 +144,7 @@ pub(super) fn rules(statistics: &Statistics, shape: Body, random: &mut Random) -
         };
         let (star, anchor, allow) = (take(&mut starred), take(&mut anchored), take(&mut allows));
         let kind = usize::from(star) + 2 * usize::from(anchor);
-        // A lone pattern is to be of the length it has; of many, only the sum matters.
+        // A single pattern must have the exact length; of many, only the sum matters.
         let (wanted, slack): (f64, f64) =
             (bytes as f64 / f64::from(left), if shape.rules == 1 { 1.0 } else { 3.0 });
         let common = random.below((2 * alike / u64::from(left) + 1) as usize);

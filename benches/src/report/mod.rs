@@ -1,9 +1,9 @@
-//! The report: tables into RESULTS.md, pictures into `plots/`.
+//! The report: tables into RESULTS.md, plots into `plots/`.
 //!
-//! Each measuring binary is run, or what it wrote before with `--json` is read. In RESULTS.md a
-//! table stands between `<!-- table: NAME -->` and `<!-- end -->`; all else there is prose, written
-//! by hand and left alone. Invariants: a table without a place and a place without a table are
-//! errors; nothing is written before everything was measured.
+//! Each measuring binary is run, or its earlier `--json` output is read. In RESULTS.md a table is
+//! between `<!-- table: NAME -->` and `<!-- end -->`; everything else there is prose, written by
+//! hand and preserved. Invariants: a table without a place and a place without a table are errors;
+//! nothing is written before everything is measured.
 
 mod svg;
 
@@ -13,17 +13,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use svg::{Below, bars, lines};
 
-/// The binaries that measure.
+/// The measuring binaries.
 const MEASURES: [&str; 4] = ["versus", "sizes", "figures", "scale"];
-/// Sizes of corpora, unless others are asked for.
+/// The default sizes of corpora.
 const SITES: &str = "1000,10000,100000,1000000";
 const END: &str = "<!-- end -->";
 
-/// What may be asked for: files of results, by the name of the binary, and sizes for `scale`.
+/// The options: files of results, by the name of the binary, and sizes for `scale`.
 pub(crate) const USAGE: &str =
     "report [--versus FILE] [--sizes FILE] [--figures FILE] [--scale FILE] [--sites N,N,...]";
 
-/// Makes the report.
+/// Writes the report.
 pub(crate) fn report(args: &[&str]) -> Result<(), String> {
     let mut given: BTreeMap<&str, &str> = BTreeMap::new();
     for pair in args.chunks(2) {
@@ -101,7 +101,7 @@ fn filled(text: &str, results: &Results) -> Result<String, String> {
     }
 }
 
-/// All pictures, by name.
+/// All plots, by name.
 fn pictures(results: &Results) -> Vec<(&'static str, String)> {
     let curves = |plot| -> Vec<(String, Vec<(f64, f64)>)> {
         results.plot(plot).map(|series| (series.name.clone(), series.points.clone())).collect()
@@ -155,7 +155,7 @@ fn values(series: &Series) -> Vec<f64> {
     series.points.iter().map(|point| point.1).collect()
 }
 
-/// The race: each contestant with its time in both orders. The name of a series is contestant and
+/// The race: each contestant with its times in both orders. The name of a series is contestant and
 /// order.
 fn by_order(results: &Results) -> Vec<(String, Vec<f64>)> {
     let mut names: Vec<(String, Vec<f64>)> = Vec::new();
@@ -169,7 +169,7 @@ fn by_order(results: &Results) -> Vec<(String, Vec<f64>)> {
     names
 }
 
-/// A line whose name says how it grows.
+/// A line with its exponent of growth in its name.
 fn with_exponent(series: &Series) -> (String, Vec<(f64, f64)>) {
     let power = exponent(&series.points).map_or(String::new(), |power| format!(", exponent {power:.2}"));
     (format!("{}{power}", series.name), series.points.clone())

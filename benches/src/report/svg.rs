@@ -1,21 +1,21 @@
-//! Pictures of numbers as SVG: bars and lines on logarithmic scales, a page of text each.
+//! Plots as SVG: bars and lines on logarithmic scales, a page of text each.
 //!
 //! Text stays text, colours follow the reader's light or dark scheme, and equal points give equal
-//! bytes. Labels have columns of their own beside the drawing, so that nothing overlaps. It does
+//! bytes. Labels have columns of their own next to the drawing, so that nothing overlaps. It does
 //! not know what the numbers mean.
 
 use std::fmt::Write as _;
 
-/// Bytes of no picture depend on a font: widths are those of the usual sans-serif at this size,
+/// The output does not depend on fonts: widths are those of the usual sans-serif at this size,
 /// rounded up.
 const FONT: f64 = 13.0;
-/// The width of a letter in the widest of the fonts named below, in the mean.
+/// The mean width of a letter in the widest of the fonts named below.
 const LETTER: f64 = 7.6;
 const WIDTH: f64 = 860.0;
-/// Room above the drawing for the title, and below it for the axis.
+/// Space above the drawing for the title, and below it for the axis.
 const TOP: f64 = 46.0;
 const BOTTOM: f64 = 52.0;
-/// Colours that lines and bars have; one more is met by beginning again.
+/// The number of colours for lines and bars; after the last, they start again.
 const COLOURS: usize = 10;
 
 const STYLE: &str = "\
@@ -32,7 +32,7 @@ text { fill: var(--ink); font: 13px system-ui, 'Segoe UI', 'DejaVu Sans', sans-s
 </style>
 ";
 
-/// A logarithmic or linear scale from numbers to places.
+/// A logarithmic or linear scale from numbers to positions.
 #[derive(Clone, Copy)]
 pub(super) struct Scale {
     from: f64,
@@ -41,7 +41,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// A logarithmic scale of whole decades round these numbers.
+    /// A logarithmic scale of whole decades around these numbers.
     pub(super) fn decades(values: impl Iterator<Item = f64> + Clone) -> Scale {
         let least = values.clone().filter(|&value| value > 0.0).fold(f64::INFINITY, f64::min);
         let most = values.fold(0.0, f64::max);
@@ -49,18 +49,18 @@ impl Scale {
         Scale { from: 10f64.powf(from), to: 10f64.powf(to.max(from + 1.0)), log: true }
     }
 
-    /// A logarithmic scale from the least of these numbers to the greatest.
+    /// A logarithmic scale from the smallest of these numbers to the largest.
     pub(super) fn exact(values: impl Iterator<Item = f64> + Clone) -> Scale {
         let (from, to) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(0.0, f64::max));
         Scale { from, to: to.max(from * 1.01), log: true }
     }
 
-    /// From 0 to 1.
+    /// A linear scale from 0 to 1.
     pub(super) fn share() -> Scale {
         Scale { from: 0.0, to: 1.0, log: false }
     }
 
-    /// Where a number lies between 0 and 1.
+    /// The position of a number between 0 and 1.
     fn place(&self, value: f64) -> f64 {
         let place = if self.log {
             (value.max(self.from) / self.from).ln() / (self.to / self.from).ln()
@@ -70,7 +70,7 @@ impl Scale {
         place.clamp(0.0, 1.0)
     }
 
-    /// Where the grid is: tenths of a linear scale by two, decades of a logarithmic one.
+    /// The grid: fifths of a linear scale, decades of a logarithmic one.
     fn ticks(&self) -> Vec<f64> {
         if !self.log {
             return (0..=5).map(|fifth| f64::from(fifth) / 5.0).collect();
@@ -81,7 +81,7 @@ impl Scale {
     }
 }
 
-/// A number as an axis shows it.
+/// A number as an axis label.
 fn label(value: f64) -> String {
     let power = value.log10();
     match value {
@@ -99,7 +99,7 @@ fn label(value: f64) -> String {
     }
 }
 
-/// A picture being drawn.
+/// A plot in progress.
 struct Picture {
     out: String,
     left: f64,
@@ -144,7 +144,7 @@ impl Picture {
         );
     }
 
-    /// The axis below, with lines up through the drawing.
+    /// The axis below, with grid lines through the drawing.
     fn below(&mut self, scale: Scale, ticks: &[f64], what: &str) {
         for &tick in ticks {
             let x = self.x(scale.place(tick));
@@ -177,8 +177,7 @@ fn colour(number: usize) -> String {
     format!("var(--c{})", number % COLOURS)
 }
 
-/// Bars: for each name as many as there are kinds, on one logarithmic scale, each with its number
-/// behind it.
+/// Bars: for each name one for each kind, on one logarithmic scale, each followed by its number.
 pub(super) fn bars(title: &str, what: &str, kinds: &[&str], names: &[(String, Vec<f64>)]) -> String {
     const BAR: f64 = 14.0;
     let step = BAR * kinds.len() as f64 + 12.0;
@@ -218,15 +217,15 @@ pub(super) fn bars(title: &str, what: &str, kinds: &[&str], names: &[(String, Ve
     picture.done()
 }
 
-/// What the axis below a drawing of lines shows.
+/// The axis below a drawing of lines.
 pub(super) enum Below {
     /// Shares from 0 to 1.
     Share,
-    /// The numbers of the points, logarithmically.
+    /// The numbers of the points, on a logarithmic scale.
     Points,
 }
 
-/// Lines on a logarithmic scale, named at the right in the order of their ends.
+/// Lines on a logarithmic scale, labelled at the right in the order of their ends.
 pub(super) fn lines(
     title: &str,
     (below, of_below): (Below, &str),
@@ -270,7 +269,7 @@ pub(super) fn lines(
             }
         }
     }
-    // A name stands where its line ends, or below the one before.
+    // A label is at the end of its line, or below the previous one.
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut free = TOP;
     for (index, &(y, number)) in ends.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! regex-automata: one automaton for each rule set, best rule first, in three forms.
 //!
-//! *Dense* and *sparse* DFAs are determinised before, within limits of size; a *lazy* one
-//! determinises as it reads and keeps its states in a cache of its own. Sets that do not build in
-//! one form are not asked in it.
+//! *Dense* and *sparse* DFAs are determinised in advance, within size limits; a *lazy* one
+//! determinises during the search and caches its states. Sets that do not build in a form are
+//! skipped for it.
 
 use super::plain::{self, Plain};
 use super::{Prepared, Rival};
@@ -15,32 +15,32 @@ use regex_automata::{Anchored, Input, MatchKind};
 use robomaton_formats::Profile;
 use std::cell::RefCell;
 
-/// More rules than this are not determinised before: it would take minutes.
+/// Larger sets are not determinised in advance: it would take minutes.
 const MOST_RULES: usize = 100;
 /// Bytes of a dense DFA, and of a lazy one's cache.
 const LIMIT: usize = 1 << 18;
-/// Bytes that determinising may take.
+/// Bytes of memory for determinisation.
 const SCRATCH: usize = 1 << 20;
 
 /// A form of automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A table of all states by all classes of bytes.
+    /// A table of all states by all byte classes.
     Dense,
-    /// The same states, each with the transitions it has.
+    /// The same states, each with its own transitions.
     Sparse,
-    /// States made as they are needed.
+    /// States computed on demand.
     Lazy,
 }
 
-/// What the automata of one form come to.
+/// The sizes of the automata of one form.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sizes {
     /// Sets of rules.
     pub sets: usize,
-    /// Those that built.
+    /// Sets that were built.
     pub built: usize,
-    /// Bytes of their automata, before anything is asked.
+    /// Bytes of their automata, before any search.
     pub bytes: usize,
     /// Bytes of their patterns.
     pub patterns: usize,
@@ -85,7 +85,7 @@ impl Machine {
         }
     }
 
-    /// The first of the best rules that match: `None` when the automaton gave up.
+    /// The first of the best matching rules; `None` if the automaton gave up.
     #[inline]
     fn find(&self, path: &str) -> Option<Option<usize>> {
         let input = Input::new(path).anchored(Anchored::Yes);
@@ -98,7 +98,7 @@ impl Machine {
     }
 }
 
-/// regex-automata in one form, where it builds within the limits.
+/// regex-automata in one form, for sets that build within the limits.
 pub fn automata(field: &Field<'_>, queries: &Queries, form: Form) -> (impl Rival + use<>, Sizes) {
     let mut sizes = Sizes::default();
     let mut build = |mut rules: Vec<Plain>| {

@@ -1,10 +1,10 @@
-//! The rivals, each prepared as its documentation advises: what can be done once per file and agent
-//! is done before.
+//! The rivals, each prepared as its documentation advises: work that can be done once per file and
+//! agent is done in advance.
 //!
-//! Other libraries for robots.txt stand in this file; in `plain` rule sets as our policy chooses
-//! them, for a naive scan and, in `automata`, for the forms of regex-automata. Invariant: nothing
-//! here helps or hinders a rival; what panics is counted as no answer. No other crate of the
-//! workspace names any of them.
+//! Other libraries for robots.txt are in this file; `plain` has rule sets as chosen by our policy,
+//! for a naive scan and, in `automata`, for the forms of regex-automata. Invariant: nothing here
+//! helps or hinders a rival; a panic counts as no answer. No other crate of the workspace names any
+//! of them.
 
 mod automata;
 mod plain;
@@ -24,17 +24,17 @@ use std::task::{Context, Poll, Waker};
 pub trait Rival {
     /// The name in tables.
     fn name(&self) -> &'static str;
-    /// What a call does, beside matching.
+    /// What a call does besides matching.
     fn note(&self) -> &'static str;
-    /// Whether it can answer for this file and agent.
+    /// True if it can answer for this file and agent.
     fn has(&self, seat: usize) -> bool;
-    /// The profile of ours that answers most alike.
+    /// Our profile with the most similar answers.
     fn nearest(&self) -> Profile;
-    /// The answer; `None` when it panicked.
+    /// The answer; `None` if it panicked.
     fn allows(&self, seat: usize, path: &str) -> Option<bool>;
 }
 
-/// Something made once per file and agent; `None` where making it failed.
+/// A value prepared once per file and agent; `None` if preparation failed.
 struct Prepared<T> {
     name: &'static str,
     note: &'static str,
@@ -106,13 +106,13 @@ pub fn cylon(field: &Field<'_>, queries: &Queries) -> impl Rival + use<> {
     Prepared::new("cylon", "compiled before", field, queries, compile, |nfa, path| Some(nfa.allow(path)))
 }
 
-/// robotstxt, Google's parser in Rust: it has no parsed form, so each answer reads the text.
+/// robotstxt, Google's parser in Rust: it has no parsed form, so each answer parses the text.
 pub fn robotstxt(field: &Field<'_>, queries: &Queries) -> impl Rival + use<> {
     let hold =
         |seat: &Seat, text: &[u8]| Some((String::from_utf8_lossy(text).into_owned(), seat.agent.clone()));
     let ask = |(text, agent): &(String, String), path: &str| {
         let ask = || robotstxt::DefaultMatcher::default().one_agent_allowed_by_robots(text, agent, path);
-        // It panics on long lines that it cuts inside a character.
+        // It panics on long lines that it truncates inside a character.
         catch_unwind(AssertUnwindSafe(ask)).ok()
     };
     let prepared = Prepared::new("robotstxt", "parses every time", field, queries, hold, ask);

@@ -1,8 +1,8 @@
-//! Rule sets with nothing left to read: what our policy gives each file and agent, every rule with
-//! its priority.
+//! Rule sets ready for matching, as our policy chooses them for each file and agent, every rule
+//! with its priority.
 //!
-//! The naive scan tries them one by one. Choosing the rules is ours, so agreement says that
-//! matching is right, not the policy.
+//! The naive scan tries them one by one. Our policy chooses the rules, so agreement confirms the
+//! matching, not the policy.
 
 use super::{Prepared, Rival};
 use crate::Field;
@@ -11,7 +11,7 @@ use robomaton_compiler::trace::{TraceQuery, trace};
 use robomaton_compiler::{lower, precedence};
 use robomaton_formats::Profile;
 
-/// A rule taken apart.
+/// A rule split into its parts.
 pub(super) struct Plain {
     pub(super) prefix: Box<[u8]>,
     pub(super) segments: Vec<Box<[u8]>>,
@@ -39,8 +39,8 @@ impl Plain {
     }
 }
 
-/// The rules that answer for each file and agent, with their priorities, as the trace evaluator
-/// chooses them.
+/// The rules that apply to each file and agent, with their priorities, as chosen by the trace
+/// evaluator.
 pub(super) fn rules(field: &Field<'_>, queries: &Queries) -> Vec<Vec<Plain>> {
     let mut sets: Vec<Vec<Plain>> = Vec::with_capacity(queries.seats.len());
     let options = &field.options;
@@ -69,7 +69,7 @@ pub(super) fn rules(field: &Field<'_>, queries: &Queries) -> Vec<Vec<Plain>> {
     sets
 }
 
-/// The naive scan: every rule is tried on every path, the best one kept.
+/// The naive scan: every rule is tried on every path, and the best one is kept.
 pub fn scan(field: &Field<'_>, queries: &Queries) -> impl Rival + use<> {
     let seats = rules(field, queries).into_iter().map(Some).collect();
     let allows = |rules: &Vec<Plain>, path: &str| {

@@ -1,10 +1,10 @@
 //! Takes captures block by block: compiles every distinct text once, reads pages, and lets
 //! `resolve` choose.
 //!
-//! Of a body nothing stays in memory but some fifty bytes and, of a page, what it says to crawlers;
-//! its document, which holds the text compressed, goes to a file (`store`). With pages, some
-//! hundred bytes stay of every other URL, however many there are. Invariant: what is gathered
-//! depends on the set of captures alone, but for the numbers of documents, which nobody sees.
+//! Of a body, only some fifty bytes stay in memory and, of a page, its permissions; its document,
+//! with the compressed text, goes to a file (`store`). With pages, some hundred bytes stay in
+//! memory for every other URL, however many there are. Invariant: the result depends only on the
+//! set of captures, except for the numbers of documents, which are not visible.
 
 use super::store::{Packed, Store};
 use super::{Block, Report};
@@ -22,39 +22,39 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-/// What is kept of a capture's body.
+/// The part of a capture's body that stays in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Body {
-    /// Its document; `None` for what cannot be rules.
+    /// Its document; `None` if it cannot be rules.
     pub(super) document: Option<usize>,
-    /// What it looks like, for the case that it holds no record.
+    /// Its apparent format, in case it has no records.
     pub(super) looks: Looks,
-    /// The page that it is, if it says anything to crawlers.
+    /// Its page, if it has permissions.
     pub(super) page: Option<usize>,
 }
 
-/// What the captures so far come to.
+/// The captures gathered so far.
 pub(super) struct Gathered<'o> {
     pub(super) options: &'o Options,
-    /// How documents data.txt are compiled.
+    /// The options for data.txt documents.
     data_options: Options,
-    /// Whether pages are read.
+    /// True if pages are read.
     pages_wanted: bool,
-    /// Of the hash of texts. Another one for each run, so that nobody can write a text that is
-    /// taken for another; the image does not depend on it.
+    /// The seed of the text hash. It differs in each run, so that nobody can construct colliding
+    /// texts; the image does not depend on it.
     seed: u64,
-    /// Documents by the hash of their text, and whether it is a data.txt.
+    /// Documents by the hash of their text; true for a data.txt.
     known: HashMap<(u128, bool), usize>,
     pub(super) documents: Store,
-    /// One for each thread that compiles.
+    /// One for each compiling thread.
     caches: Vec<Mutex<ProgramCache>>,
-    /// What pages say, each with its site; superseded ones included.
+    /// The permissions of pages, each with its site; including superseded ones.
     pub(super) pages: Vec<(SiteKey, Page)>,
     pub(super) chosen: Chosen<Body>,
     pub(super) report: Report,
 }
 
-/// What a capture is of.
+/// The kind of a capture.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Robots,
@@ -62,11 +62,11 @@ enum Kind {
     Other,
 }
 
-/// What is found out about a capture on any thread.
+/// The results for one capture, computed on any thread.
 struct Looked {
     kind: Kind,
     facts: Facts,
-    /// Of a data.txt, the facts of it as one of other URLs.
+    /// The facts of a data.txt as a capture of an ordinary URL.
     other: Option<Facts>,
     hash: u128,
     looks: Looks,
@@ -74,14 +74,14 @@ struct Looked {
 }
 
 impl<'o> Gathered<'o> {
-    /// `threads` is how many will compile.
+    /// `threads` is the number of compiling threads.
     pub(super) fn new(
         options: &'o Options,
         pages: bool,
         threads: usize,
         scratch: Option<&Path>,
     ) -> io::Result<Gathered<'o>> {
-        // No other profile knows permissions of pages.
+        // No other profile has permissions in pages.
         let pages_wanted = pages && options.profile == Profile::Full;
         Ok(Gathered {
             options,
@@ -123,7 +123,7 @@ impl<'o> Gathered<'o> {
                 }
                 document
             };
-            // Of other URLs only texts can be rules: a crawl of pages is not compiled.
+            // Captures of other URLs can only be rules if they are texts: pages are not compiled.
             let may_be_rules = content && (kind == Kind::Robots || looks == Looks::Text);
             if let (Some(facts), true) = (other, may_be_rules) {
                 found.push((facts, Some(document(false, capture.body.clone())), looks, None));
@@ -160,7 +160,7 @@ impl<'o> Gathered<'o> {
         report.truncated += block.captures.iter().filter(|capture| capture.truncated).count() as u64;
     }
 
-    /// Compiles texts that are met for the first time, in their order.
+    /// Compiles new texts, in their order.
     fn compile(&mut self, new: Vec<(bool, Vec<u8>)>) -> io::Result<()> {
         let (own, data) = (self.options, &self.data_options);
         let (with_pages, caches) = (self.pages_wanted, &self.caches);
@@ -175,8 +175,8 @@ impl<'o> Gathered<'o> {
                     if *as_data { data } else { own },
                     &mut cache,
                 );
-                // What is compiled again, or with another text, is needed once more; an image may
-                // be to hold no texts.
+                // The source is needed again if the document may be compiled again, or together
+                // with another text, even if the image stores no texts.
                 let again = document.depends_on_origin
                     || !document.references.is_empty()
                     || document.can_be_referred_to()
@@ -192,7 +192,7 @@ impl<'o> Gathered<'o> {
     }
 }
 
-/// Looks at one capture; a body that was cut loses its last line.
+/// Examines one capture; a truncated body loses its last line.
 fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
     let kind = match () {
         () if capture.is_robots() => Kind::Robots,
@@ -200,11 +200,11 @@ fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
         () => Kind::Other,
     };
     let page = if pages && kind == Kind::Other { page_of(capture) } else { None };
-    // Ties are broken by what was captured, not by what is left of it.
+    // Ties are broken by the whole capture, not by the shortened body.
     let facts = Facts::of(capture);
     let other = (kind == Kind::Data).then(|| Facts::of_url(capture));
     if capture.truncated {
-        // Half a line may say something else than the whole one did.
+        // Half a line may mean something different.
         let end = memchr::memrchr2(b'\n', b'\r', &capture.body).map_or(0, |last| last + 1);
         capture.body.truncate(end);
     }
@@ -212,7 +212,7 @@ fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
     Looked { kind, facts, other, hash: xxh3_128_with_seed(&capture.body, seed), looks, page }
 }
 
-/// What a capture says to crawlers about itself, if it is a page.
+/// The permissions in a capture, if it is a page.
 #[cfg(feature = "pages")]
 fn page_of(capture: &Capture) -> Option<html::Page> {
     is_page(capture).then(|| {
@@ -221,13 +221,13 @@ fn page_of(capture: &Capture) -> Option<html::Page> {
     })
 }
 
-/// Nothing: `prepare` has refused to look for pages.
+/// Nothing: `prepare` has rejected the option.
 #[cfg(not(feature = "pages"))]
 fn page_of(_: &Capture) -> Option<html::Page> {
     None
 }
 
-/// Whether a capture is an answer in HTML or XHTML, by its media type or its first bytes.
+/// True if a capture is a response in HTML or XHTML, by its media type or its first bytes.
 #[cfg(feature = "pages")]
 fn is_page(capture: &Capture) -> bool {
     let media_type = capture.content_type.as_deref().unwrap_or_default().to_ascii_lowercase();
@@ -235,7 +235,7 @@ fn is_page(capture: &Capture) -> bool {
         && (media_type.contains("html") || sniff(&capture.body, Some(&media_type)) == Looks::Html)
 }
 
-/// The page as the compiler takes it; none where it says nothing to crawlers.
+/// The page in the form that the compiler takes; `None` if it has no permissions.
 fn compiler_page(capture: &Capture, page: html::Page) -> Option<Page> {
     if page.metas.is_empty() && page.elements.is_empty() {
         return None;

@@ -1,10 +1,10 @@
-//! When all is read: what belongs to a site is put together, and all sites become an image.
+//! After reading: combines the parts of each site, and emits all sites as an image.
 //!
-//! Most sites share the document of their text. One of its own has a site whose text speaks of its
-//! own host (R14), refers to other files (V16, decision 23) or is read together with pages (M21):
-//! that is compiled again, for the site. Pages of a site without a capture of its robots.txt make a
-//! site of [`Outcome::NotCaptured`]. It does not know captures; it asks `resolve` for what it
-//! chose.
+//! Most sites share the document of their text. A site needs a document of its own if its text
+//! names its host (R14), refers to other files (V16, decision 23) or is read together with pages
+//! (M21); that document is compiled again, for the site. Pages of a site without a capture of its
+//! robots.txt make a site of [`Outcome::NotCaptured`]. It does not know captures; it gets the
+//! chosen ones from `resolve`.
 
 use super::gather::{Body, Gathered};
 use super::store::{Known, Packed, Sealed, Store};
@@ -26,31 +26,31 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Instant;
 
-/// Bytes of the files that one text refers to and that are read with it: some twenty at the limit
-/// of each. Otherwise a text could have everything compiled that was ever captured of its site.
+/// Bytes of the files that are read with one text: about twenty at the limit of each. Otherwise a
+/// text could cause everything ever captured of its site to be compiled.
 const MAX_REFERRED: u64 = 8 << 20;
 
 /// Sites whose own documents are compiled together.
 const CHUNK: usize = 1024;
 
 /// Bytes of documents that are read together, ahead of the first site that needs them, on another
-/// thread if there is one. To hand over each alone cost more than to read it.
+/// thread if there is one. Passing documents on one by one would cost more than reading them.
 const AHEAD: u64 = 256 << 10;
 
-/// An image whose sections lie in files.
+/// An image whose sections are in files.
 pub(super) type InFiles = Emitter<BufWriter<File>>;
 
-/// Everything that was gathered, put together: what is left is to number things.
+/// Everything combined; only the numbering remains.
 pub(super) struct Joined<'o> {
     sites: Vec<Site>,
     documents: Documents<'o>,
     names: Names,
     scratch: Option<PathBuf>,
-    /// Whether there is a thread to read documents ahead.
+    /// True if there is a thread to read documents ahead.
     ahead: bool,
 }
 
-/// Puts together everything that was gathered.
+/// Combines everything that was gathered.
 pub(super) fn finish<'o>(
     mut gathered: Gathered<'o>,
     scratch: Option<&Path>,
@@ -95,8 +95,8 @@ pub(super) fn finish<'o>(
 }
 
 impl Joined<'_> {
-    /// All sites in so many shards: of each, the image that is only to be written. All shards
-    /// number the names alike, so that together they are one image.
+    /// Emits all sites in shards. All shards number the names in the same way, so that together
+    /// they are one image.
     pub(super) fn emit(self, shards: NonZero<u8>) -> impl Iterator<Item = Result<InFiles, BuildError>> {
         let Joined { sites, documents, names, scratch, ahead } = self;
         let last = shards.get() - 1;
@@ -116,10 +116,10 @@ impl Joined<'_> {
     }
 }
 
-/// A document, if it can be read.
+/// A document, or the error of reading it.
 type Loaded<'d> = io::Result<Cow<'d, Document>>;
 
-/// All documents: those of texts, and behind them those of single sites.
+/// All documents: first those of texts, then those of single sites.
 struct Documents<'o> {
     shared: Sealed,
     own: Sealed,
@@ -127,7 +127,7 @@ struct Documents<'o> {
 }
 
 impl Documents<'_> {
-    /// The store that a document is in, and its number there.
+    /// The store that contains a document, and the document's number there.
     fn place(&self, number: usize) -> (&Sealed, usize) {
         match number.checked_sub(self.shared.known().len()) {
             None => (&self.shared, number),
@@ -179,7 +179,7 @@ impl Documents<'_> {
         store.add_names(number, names)
     }
 
-    /// Loads documents in this order and sends them, some at a time, until nobody receives them.
+    /// Loads documents in this order and sends them in blocks, until the receiver is gone.
     fn load_ahead<'d>(&'d self, order: &[usize], sender: &SyncSender<Vec<Loaded<'d>>>) {
         let (mut loaded, mut bytes) = (Vec::new(), 0);
         for &document in order {
@@ -192,23 +192,23 @@ impl Documents<'_> {
                 }
             }
         }
-        // Where nobody receives the rest, nobody needs it.
+        // If the receiver is gone, the rest is not needed.
         let _ = sender.send(loaded);
     }
 
-    /// A document as the image is to hold it.
+    /// A document in the form for the image.
     fn load(&self, number: usize) -> Loaded<'_> {
         let (store, number) = self.place(number);
         let mut document = store.load(number)?;
         if self.options.no_sources || document.text_length as u64 > MAX_TEXT {
-            // It was kept to be compiled again.
+            // The source was kept only for compiling again.
             document.source = Vec::new();
         }
         Ok(Cow::Owned(document))
     }
 }
 
-/// A site, what became of its robots.txt, and its pages; or a data.txt.
+/// A site, the outcome of its robots.txt, and its pages; or a data.txt.
 struct Site {
     key: SiteKey,
     resolved: Resolved<Body>,
@@ -223,7 +223,7 @@ impl Site {
         Site { key, resolved, pages, document }
     }
 
-    /// What became of it; of its document this is known.
+    /// The outcome, given the facts about its document.
     fn outcome(&self, known: Option<&Known>) -> Outcome {
         match (&self.resolved.fate, known.map(|known| known.outcome)) {
             (_, Some(Outcome::OverLimit)) => Outcome::OverLimit,
@@ -245,7 +245,7 @@ impl Site {
     }
 }
 
-/// The pages that were chosen, by their sites.
+/// The chosen pages, by site.
 fn pages_by_site(gathered: &mut Gathered<'_>) -> BTreeMap<SiteKey, Vec<Page>> {
     let mut by_site: BTreeMap<SiteKey, Vec<Page>> = BTreeMap::new();
     for number in gathered.chosen.others().filter_map(|body| body.page) {
@@ -255,8 +255,8 @@ fn pages_by_site(gathered: &mut Gathered<'_>) -> BTreeMap<SiteKey, Vec<Page>> {
     by_site
 }
 
-/// Gives sites their pages, in the order of the keys. Pages are of one scheme: where the site was
-/// captured under none, it is one for them, too.
+/// Assigns pages to sites, in the order of the keys. Pages have one scheme; a site that was
+/// captured without a scheme gets them, too.
 fn with_pages(
     resolved: Vec<(SiteKey, Resolved<Body>)>,
     mut pages: BTreeMap<SiteKey, Vec<Page>>,
@@ -284,14 +284,14 @@ fn with_pages(
     sites
 }
 
-/// What is compiled for one site alone.
+/// A document compiled for one site only.
 #[derive(Default)]
 struct Own {
     document: Option<Packed>,
     references_found: u64,
     references_missing: u64,
     references_over: u64,
-    /// The limit that the pages exceed; they are left out then.
+    /// The limit that the pages exceed; they are then left out.
     pages_over: Option<OverLimit>,
 }
 
@@ -307,7 +307,7 @@ impl Own {
     }
 }
 
-/// What the documents of single sites are compiled from.
+/// The sources of documents for single sites.
 #[derive(Clone, Copy)]
 struct Joining<'g> {
     options: &'g Options,
@@ -324,7 +324,7 @@ impl Joining<'_> {
             return Ok(Own::default());
         }
         let shared = site.document.map(|number| self.shared.load(number)).transpose()?;
-        // The text of a document without records was not kept, and says nothing.
+        // The text of a document without records was not kept, and has no effect.
         let text =
             shared.as_ref().and_then(|shared| write::decode_source(&shared.source)).unwrap_or_default();
         let compiled = |files: &[(&str, &[u8])], pages: &[Page]| {
@@ -332,7 +332,7 @@ impl Joining<'_> {
             compile_with(&text, &around, self.options)
         };
         let depends = shared.as_ref().is_some_and(|shared| shared.depends_on_origin);
-        // Which files are of this site may be seen only when the site is known.
+        // The files of this site may be known only when the site is.
         let first = (depends || !site.pages.is_empty()).then(|| compiled(&[], &site.pages));
         let mut references = first
             .as_ref()
@@ -348,7 +348,7 @@ impl Joining<'_> {
             match room.checked_sub(file.text_length) {
                 Some(rest) => {
                     room = rest;
-                    // A text without fields has nothing to add, but is there; it was not kept.
+                    // A text without fields adds nothing, but exists; it was not kept.
                     let text = match file.can_be_referred_to {
                         true => write::decode_source(&self.shared.load(number)?.source),
                         false => None,
@@ -360,7 +360,7 @@ impl Joining<'_> {
         }
         let texts: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_slice())).collect();
         let mut document = if texts.is_empty() { first } else { Some(compiled(&texts, &site.pages)) };
-        // Pages that are too much shall not shut the site: without them its robots.txt is what it
+        // Pages over a limit must not disallow the site: without them its robots.txt applies as it
         // is.
         let over_limit = document.as_ref().and_then(|document| document.over_limit);
         let mut pages_over = None;
@@ -379,7 +379,7 @@ impl Joining<'_> {
         })
     }
 
-    /// A file of a site, where the newest capture of it is a text.
+    /// A file of a site, if its newest capture is a text.
     fn referred(&self, site: &SiteKey, path: &str) -> Option<usize> {
         let urls = match site.scheme() {
             Scheme::Any => vec![format!("https://{site}{path}"), format!("http://{site}{path}")],

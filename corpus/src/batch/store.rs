@@ -1,8 +1,8 @@
-//! Compiled documents in a temporary file: memory keeps of each what joining asks of all.
+//! Compiled documents in a temporary file; memory holds only the facts that joining needs of all.
 //!
-//! Written while captures are gathered, then sealed and read, a document at a time, in the order of
-//! the sites. The file has no name and is gone with the process. It does not know what documents
-//! say.
+//! The file is written while captures are gathered, then sealed and read, one document at a time,
+//! in the order of the sites. It has no name and vanishes with the process. It does not know what
+//! documents mean.
 
 use robomaton_compiler::{Document, Names, OverLimit};
 use robomaton_formats::Outcome;
@@ -11,14 +11,14 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes that wait to be written.
+/// Size of the write buffer in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// A new file for bytes that are read back by this process alone, without a name, in this directory
-/// or the system's.
+/// Creates a temporary file without a name, for this process only, in this directory or the
+/// system's.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the operating system.
 pub fn scratch(directory: Option<&Path>) -> io::Result<BufWriter<File>> {
     let file = match directory {
         Some(directory) => tempfile::tempfile_in(directory),
@@ -27,31 +27,31 @@ pub fn scratch(directory: Option<&Path>) -> io::Result<BufWriter<File>> {
     Ok(BufWriter::with_capacity(BUFFER, file?))
 }
 
-/// What is known of a document that lies in the file.
+/// The facts about a document in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     at: u64,
     pub(super) length: u64,
-    /// Bytes at its front that hold its names.
+    /// Bytes at its start that contain its names.
     names: u32,
     pub(super) outcome: Outcome,
     pub(super) over_limit: Option<OverLimit>,
     pub(super) depends_on_origin: bool,
-    /// Whether it refers to other files.
+    /// True if it refers to other files.
     pub(super) refers: bool,
     pub(super) can_be_referred_to: bool,
     pub(super) cut: bool,
     pub(super) text_length: u64,
 }
 
-/// A document on its way into the file.
+/// An encoded document, not in the file yet.
 pub(super) struct Packed {
     known: Known,
     bytes: Vec<u8>,
 }
 
 impl Packed {
-    /// Made on any thread.
+    /// Encodes a document; on any thread.
     pub(super) fn of(document: &Document) -> Packed {
         let (bytes, names) = document.encode();
         let known = Known {
@@ -82,7 +82,7 @@ impl Store {
         Ok(Store { file: scratch(directory)?, end: 0, known: Vec::new() })
     }
 
-    /// How many there are: the number of the next.
+    /// The number of documents, which is the number of the next.
     pub(super) fn len(&self) -> usize {
         self.known.len()
     }
@@ -107,18 +107,18 @@ pub(super) struct Sealed {
 }
 
 impl Sealed {
-    /// What is known of each, by number.
+    /// The facts about each document, by number.
     pub(super) fn known(&self) -> &[Known] {
         &self.known
     }
 
-    /// A document as it was compiled.
+    /// Loads a document as it was compiled.
     pub(super) fn load(&self, number: usize) -> io::Result<Document> {
         let known = &self.known[number];
         Document::decode(&self.read(known.at, known.length)?).ok_or_else(torn)
     }
 
-    /// Adds the names that a document holds.
+    /// Adds the names in a document.
     pub(super) fn add_names(&self, number: usize, names: &mut Names) -> io::Result<()> {
         let known = &self.known[number];
         names.add_encoded(&self.read(known.at, known.names.into())?).ok_or_else(torn)

@@ -1,9 +1,9 @@
-//! Lines and columns of offsets that only grow.
+//! Lines and columns of ascending offsets.
 //!
-//! Asked by `html` for each thing it keeps. Invariant: every byte is looked at once, however many
-//! offsets are asked. It knows nothing of markup.
+//! `html` calls it for each thing that it keeps. Invariant: every byte is examined once, however
+//! many offsets there are. It knows nothing about markup.
 
-/// Counts lines up to the last offset asked.
+/// Counts lines up to the last offset.
 pub(super) struct Cursor<'t> {
     text: &'t [u8],
     at: usize,
@@ -16,12 +16,12 @@ impl<'t> Cursor<'t> {
         Cursor { text, at: 0, line: 1, line_start: 0 }
     }
 
-    /// Line and column in bytes, both from 1, of an offset not before the last one.
+    /// Line and column in bytes, both from 1, of an offset that is not before the last one.
     pub(super) fn place(&mut self, offset: usize) -> (u32, u32) {
         let passed = self.text.get(self.at..offset).unwrap_or_default();
         for found in memchr::memchr2_iter(b'\n', b'\r', passed) {
             let found = self.at + found;
-            // A line ends at LF, CR LF or CR, as HTML has it.
+            // A line ends at LF, CR LF or CR, as in HTML.
             if self.text[found] == b'\n' || self.text.get(found + 1) != Some(&b'\n') {
                 self.line = self.line.saturating_add(1);
                 self.line_start = found + 1;

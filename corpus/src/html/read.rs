@@ -1,16 +1,16 @@
 //! The reader of pages: one pass of lol_html's tokenizer and open element stack; no tree is built.
 //!
-//! A page without any `acap` is read for its META elements alone, which is several times faster.
+//! A page without any `acap` is only read for its META elements, which is several times faster.
 //!
-//! Invariants: no bytes make it fail or panic; what is kept and the memory to find it are bounded,
-//! and time is linear. Whatever could not be kept sets [`Page::cut`]. Elements are reported in the
-//! order of the page.
+//! Invariants: no bytes make it fail or panic; its results and its memory are bounded, and time is
+//! linear. Anything that could not be kept sets [`Page::cut`]. Elements are reported in the order
+//! of the page.
 //!
-//! Text is what HTML calls text with scripts on: comments and the insides of `script`, `style`,
-//! `title`, `textarea`, `noscript`, `iframe` and the like hold no elements; `template` and CDATA
-//! sections are passed over.
+//! Text is defined as in HTML with scripts enabled: comments and the contents of `script`, `style`,
+//! `title`, `textarea`, `noscript`, `iframe` and similar elements have no elements inside;
+//! `template` and CDATA sections are skipped.
 //!
-//! What it does not know: the syntax of a permission, and which META element wins.
+//! It does not know the syntax of a permission, nor which META element wins.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -26,27 +26,27 @@ use super::place::Cursor;
 use super::tree::Tree;
 use super::{Element, MetaTag, Page, robots, tree};
 
-/// META elements kept of one page.
+/// The maximum number of META elements of one page.
 const MAX_METAS: usize = 1024;
 
-/// Class tokens kept of one page.
+/// The maximum number of class tokens of one page.
 const MAX_ELEMENTS: usize = 2048;
 
-/// Bytes of the longest META name, META content, class token or id that is kept: half a permission
-/// is none.
+/// The maximum size in bytes of a META name, META content, class token or id: a truncated
+/// permission is none.
 const MAX_VALUE: usize = 4096;
 
-/// Bytes that lol_html may account for: open elements above all, some 260,000 of them; what this
-/// reader hangs on them can come to twice as much again.
+/// Bytes that lol_html may account for: mainly open elements, some 260,000 of them. The data of
+/// this reader about them can add twice as much.
 const MAX_PARSER_MEMORY: usize = 32 << 20;
 
-/// What a CDATA section begins with.
+/// The beginning of a CDATA section.
 const CDATA: &[u8] = b"<![CDATA[";
 
-/// Reads one page; of `content_type` the character set counts, and whether it says XML.
+/// Reads one page. `content_type` gives the character set, and whether the page is XML.
 ///
-/// A byte order mark goes before the character set, and without both the page is UTF-8. Columns of
-/// pages in UTF-16 or ISO-2022-JP are those of the page in UTF-8.
+/// A byte order mark takes precedence over the character set; without either, the page is UTF-8.
+/// Columns of pages in UTF-16 or ISO-2022-JP are those of the page in UTF-8.
 pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
     let (encoding, text) = decoded(html, content_type);
     let xml = match content_type.and_then(|kind| kind.split(';').next()) {
@@ -75,7 +75,7 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
         }))
         .with_encoding(encoding)
         .with_memory_settings(MemorySettings::new().with_max_allowed_memory_usage(MAX_PARSER_MEMORY))
-        // A guess at odd nesting is better than nothing of the rest of the page.
+        // With odd nesting, a guess is better than losing the rest of the page.
         .with_strict(false);
     let read = feed(HtmlRewriter::new(settings, |_: &[u8]| ()), &reader, &text);
     let mut page = reader.into_inner().page;
@@ -83,8 +83,8 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
     page
 }
 
-/// The character set of a page, and the page in it; a page that is no superset of ASCII is made
-/// UTF-8.
+/// The character set of a page, and the page in it; a page whose character set is no superset of
+/// ASCII is converted to UTF-8.
 fn decoded<'h>(html: &'h [u8], content_type: Option<&str>) -> (AsciiCompatibleEncoding, Cow<'h, [u8]>) {
     let (encoding, html) = match Encoding::for_bom(html) {
         Some((encoding, length)) => (encoding, &html[length..]),
@@ -99,15 +99,15 @@ fn decoded<'h>(html: &'h [u8], content_type: Option<&str>) -> (AsciiCompatibleEn
     }
 }
 
-/// The character set that a media type names, where it is known.
+/// The character set of a media type, if it is known.
 fn charset(content_type: &str) -> Option<&'static Encoding> {
     let mut parameters = content_type.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
     let (_, label) = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))?;
     Encoding::for_label_no_replacement(label.trim().trim_matches(['"', '\'']).as_bytes())
 }
 
-/// Whether any class of the page can have a token of ACAP: its letters are there, or numbers in
-/// place of them.
+/// True if any class of the page can have an ACAP token: its letters occur, or numeric references
+/// that may stand for them.
 fn may_bear_tokens(text: &[u8]) -> bool {
     // There is no named reference for an ASCII letter.
     memmem::find(text, b"&#").is_some()
@@ -115,11 +115,10 @@ fn may_bear_tokens(text: &[u8]) -> bool {
             .any(|last| last >= 3 && text[last - 3..last].eq_ignore_ascii_case(b"aca"))
 }
 
-/// Gives the page to lol_html; one write, so that nothing but an incomplete last token is ever
-/// copied.
+/// Passes the page to lol_html in one write, so that at most an incomplete last token is copied.
 ///
-/// In XML `<script/>` is an element without content, in HTML the script begins there. So after each
-/// possible end of such a tag an end tag is slipped in, if it was one.
+/// In XML `<script/>` is an empty element, in HTML a script begins there. So after each possible
+/// end of such a tag, an end tag is inserted if it was one.
 fn feed(
     mut rewriter: HtmlRewriter<'_, impl FnMut(&[u8])>,
     reader: &RefCell<Reader<'_>>,
@@ -141,19 +140,19 @@ fn feed(
     rewriter.end()
 }
 
-/// What has been found so far, and what has to be known to go on.
+/// The results so far, and the state.
 struct Reader<'t> {
     page: Page,
     text: &'t [u8],
     cursor: Cursor<'t>,
-    /// Shared with the handlers of end tags, which may not borrow.
+    /// Shared with the handlers of end tags, which cannot borrow.
     tree: Rc<RefCell<Tree>>,
     xml: bool,
-    /// The end tag to slip in behind the start tag just met.
+    /// The end tag to insert after the current start tag.
     end_tag: Option<String>,
-    /// Bytes slipped in so far, by which lol_html's offsets are too large.
+    /// Bytes inserted so far, by which lol_html's offsets are too large.
     inserted: usize,
-    /// Where the CDATA section met last ends.
+    /// The end of the last CDATA section.
     cdata_end: usize,
 }
 
@@ -183,7 +182,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Has `act` done to the tree when lol_html finds the element closed.
+    /// Calls `act` on the tree when lol_html finds the element closed.
     fn on_end(&self, tag: &mut Tag<'_, '_>, act: impl FnOnce(&mut Tree) + 'static) {
         let tree = Rc::clone(&self.tree);
         if let Some(handlers) = tag.end_tag_handlers() {
@@ -229,12 +228,13 @@ impl Reader<'_> {
         }
     }
 
-    /// A CDATA section is a comment to HTML, and one that ends at the first `>`; what is left of it
-    /// is passed over.
+    /// In HTML, a CDATA section is a comment that ends at the first `>`; the rest of the section is
+    /// skipped.
     fn comment(&mut self, comment: &Comment<'_>) {
         let start = comment.source_location().bytes().start.saturating_sub(self.inserted);
         let Some(section) = self.text.get(start..).and_then(|text| text.strip_prefix(CDATA)) else { return };
-        // One that does not end before the next begins is none; so much text is looked at but once.
+        // A section that does not end before the next begins is none; so text is searched only
+        // once.
         let section = memmem::find(section, CDATA).map_or(section, |next| &section[..next]);
         if let (Some(end), true) = (memmem::find(section, b"]]>"), start >= self.cdata_end) {
             self.cdata_end = start + CDATA.len() + end;
@@ -242,12 +242,12 @@ impl Reader<'_> {
     }
 }
 
-/// The first attribute of a name, character references decoded.
+/// The first attribute of a name, with character references decoded.
 fn attribute(tag: &Tag<'_, '_>, name: &str) -> Option<String> {
     Some(htmlize::unescape_attribute(tag.get_attribute(name)?).into_owned())
 }
 
-/// Whether a class token is one of ACAP; its grammar is ABNF, so letters are alike in both cases.
+/// True for an ACAP class token; its grammar is ABNF, so case does not matter.
 fn is_acap(token: &str) -> bool {
     ["the-acap:", "acap:"]
         .iter()

@@ -1,8 +1,8 @@
-//! Tells META elements that speak to crawlers from all others.
+//! Distinguishes META elements for crawlers from all others.
 //!
-//! Asked by `html` about every META element with a name and a content. Invariant: what ACAP or a
-//! search engine documents is never refused; that a META element for something else slips through
-//! is harmless, because no crawler has its name. It does not know what the words mean.
+//! `html` calls it for every META element with a name and a content. Invariant: everything that
+//! ACAP or a search engine documents is accepted; other META elements that are accepted do no harm,
+//! because no crawler has their names. It does not know what the words mean.
 
 /// Words of robots META contents, without their arguments, in lower case.
 const WORDS: [&str; 25] = [
@@ -33,7 +33,7 @@ const WORDS: [&str; 25] = [
     "unavailable_after",
 ];
 
-/// Names that no crawler has, though their contents may be one of the words.
+/// Names that no crawler has, although their contents may be one of the words.
 const NOT_CRAWLERS: [&str; 12] = [
     "abstract",
     "audience",
@@ -49,18 +49,18 @@ const NOT_CRAWLERS: [&str; 12] = [
     "target",
 ];
 
-/// Whether a META element says something to crawlers; `name` is without white space around.
+/// True if a META element addresses crawlers; `name` has no surrounding white space.
 pub(super) fn speaks(name: &str, content: &str) -> bool {
     if is_acap(content) || name.eq_ignore_ascii_case("robots") {
         return true;
     }
-    // As RFC 9309 names crawlers, and digits and dots besides, which some have.
+    // Names of crawlers as in RFC 9309, plus digits and dots, which some have.
     let token = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if !name.bytes().all(token) || NOT_CRAWLERS.iter().any(|other| name.eq_ignore_ascii_case(other)) {
         return false;
     }
     let lower = name.to_ascii_lowercase();
-    // A name that says what it is needs one known word, any other nothing but known words.
+    // A name that looks like a crawler's needs one known word, any other only known words.
     if ["bot", "crawl", "spider", "slurp"].iter().any(|part| lower.contains(part)) {
         words(content).any(is_known)
     } else {
@@ -68,18 +68,18 @@ pub(super) fn speaks(name: &str, content: &str) -> bool {
     }
 }
 
-/// Whether `content` begins with the token `ACAP`, in any case of letters: its grammar is ABNF.
+/// True if `content` begins with the token `ACAP`, in any case: its grammar is ABNF.
 fn is_acap(content: &str) -> bool {
     content.split_whitespace().next().is_some_and(|token| token.eq_ignore_ascii_case("acap"))
 }
 
-/// The words of a content, by commas or white space; arguments stay with their word or are left
-/// out.
+/// The words of a content, separated by commas or white space; arguments stay with their word or
+/// are left out.
 fn words(content: &str) -> impl Iterator<Item = &str> {
     let mut past_date = false;
     content.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty()).take_while(
         move |word| {
-            // The date behind it has commas and blanks of its own, and is always last.
+            // The date after it contains commas and spaces, and is always last.
             let before = past_date;
             past_date |= base(word).eq_ignore_ascii_case("unavailable_after");
             !before

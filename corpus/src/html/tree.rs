@@ -1,24 +1,24 @@
 //! The open elements of a page, as far as paths need them.
 //!
-//! Kept by `html` while it streams. Invariants: bounded depth, bounded names; one count of children
-//! for each open element. lol_html has its own stack and tells of end tags; this one knows besides
-//! which end tags may be left out. It knows no attributes and no text.
+//! `html` updates it while it streams. Invariants: bounded depth, bounded names; one count of
+//! children for each open element. lol_html has its own stack and reports end tags; this one also
+//! knows which end tags may be omitted. It knows no attributes and no text.
 
 use std::fmt::Write;
 
-/// Open elements tracked.
+/// The maximum number of tracked open elements.
 const MAX_DEPTH: usize = 128;
 
-/// Characters of an element's name that are kept for paths.
+/// The maximum length of an element's name in paths, in characters.
 const MAX_NAME: usize = 32;
 
-/// Elements that leave an open `head` open.
+/// Elements that do not close an open `head`.
 const HEAD_CONTENT: [&str; 12] = [
     "base", "basefont", "bgsound", "link", "meta", "noframes", "noscript", "object", "script", "style",
     "template", "title",
 ];
 
-/// Elements that end an open `p`.
+/// Elements that close an open `p`.
 const ENDS_P: [&str; 46] = [
     "address",
     "article",
@@ -80,15 +80,15 @@ struct Open {
 pub(super) struct Tree {
     open: Vec<Open>,
     serial: u64,
-    /// Children outside all elements: what a page without `body` is made of.
+    /// Children outside all elements, as in a page without `body`.
     children: u32,
-    /// Whether the elements met are the inside of a `template`.
+    /// True inside a `template`.
     pub(super) in_template: bool,
 }
 
 impl Tree {
-    /// Takes notice of a start tag: which child it is, 0 where there can be but one; nothing if it
-    /// is too deep.
+    /// Records a start tag. Returns its index among its parent's children, 0 if there can only be
+    /// one; `None` if it is too deep.
     pub(super) fn start(&mut self, name: &str) -> Option<u32> {
         while self.open.last().is_some_and(|last| ends(name, &last.name)) {
             self.open.pop();
@@ -96,7 +96,7 @@ impl Tree {
         if matches!(name, "html" | "head" | "body") {
             return Some(0);
         }
-        // Whether the last one tracked is its parent, nobody knows.
+        // The last tracked element may not be its parent.
         if self.open.len() == MAX_DEPTH {
             return None;
         }
@@ -105,10 +105,10 @@ impl Tree {
         Some(*children)
     }
 
-    /// Opens an element that [`Tree::start`] placed; its number is for [`Tree::end`].
+    /// Opens an element placed by [`Tree::start`]; returns its number for [`Tree::end`].
     pub(super) fn open(&mut self, name: &str, position: u32) -> u64 {
         self.serial += 1;
-        // All of a page stands in its `html`, and a second `body` or `head` tag is the first one's.
+        // The whole page is in its `html`, and a second `body` or `head` tag belongs to the first.
         let counts = name != "html" && (position > 0 || !self.open.iter().any(|open| *open.name == *name));
         if counts && self.open.len() < MAX_DEPTH {
             let name = shortened(name).into();
@@ -117,8 +117,7 @@ impl Tree {
         self.serial
     }
 
-    /// Closes an element, and with it all that are open inside; of no effect if it is closed
-    /// already.
+    /// Closes an element and all open elements inside it; has no effect if it is already closed.
     pub(super) fn end(&mut self, serial: u64) {
         if let Some(at) = self.open.iter().rposition(|open| open.serial == serial) {
             self.open.truncate(at);
@@ -156,12 +155,12 @@ fn step(path: &mut String, name: &str, position: u32) {
     }
 }
 
-/// A name as it stands in paths; no name in use is that long.
+/// A name as shown in paths; no real name is longer.
 pub(super) fn shortened(name: &str) -> &str {
     name.char_indices().nth(MAX_NAME).map_or(name, |(end, _)| &name[..end])
 }
 
-/// Whether the start tag `new` ends the open element `last` without an end tag.
+/// True if the start tag `new` closes the open element `last` without an end tag.
 fn ends(new: &str, last: &str) -> bool {
     match last {
         "head" => !HEAD_CONTENT.contains(&new) && new != "head" && new != "html",

@@ -1,8 +1,7 @@
-//! The groups that address the crawler, and the rules that match: what the trace found, in words.
+//! The groups that address the crawler, and the rules that match, as the trace found them.
 //!
-//! Where rules are ranked, that is groups, matches and ranks. Where fields are weighed by
-//! specificity, there are also levels, and pairs of patterns that cannot be ordered ([`Pair`]).
-//! Nothing is weighed here.
+//! Ranked rules have groups, matches and ranks. Fields weighed by specificity also have levels, and
+//! pairs of patterns that cannot be ordered ([`Pair`]). Nothing is weighed here.
 
 use super::pair::Pair;
 use crate::evidence::Evidence;
@@ -16,26 +15,26 @@ use robomaton_formats::purpose;
 use robomaton_runtime::Verdict;
 use serde::Serialize;
 
-/// Groups and matches. By default no rules were asked.
+/// Groups and matches. The default means that no rules were consulted.
 #[derive(Default, Serialize)]
 pub(super) struct Analysis {
-    /// Whether the text was read, so that there are groups to list.
+    /// True if the text was read, so that there are groups to list.
     #[serde(skip)]
     pub(super) is_traced: bool,
-    /// Whether fields are weighed by specificity.
+    /// True if fields are weighed by specificity.
     pub(super) scoped: bool,
     /// The groups and records that address the crawler.
     pub(super) groups: Vec<Group>,
-    /// Rule sets that name it and do not answer.
+    /// Rule sets that name the crawler, but do not apply.
     pub(super) skipped: Vec<Skipped>,
     pub(super) matches: Vec<Match>,
     /// The level whose fields apply, in words.
     pub(super) level: Option<String>,
     pub(super) undetermined: Vec<Pair>,
-    /// Files that are referred to and missing. Of an image, there may be files among them that have
-    /// no records.
+    /// Referenced files that are missing. For an image, this may include files that have no
+    /// records.
     pub(super) missing: Vec<String>,
-    /// Whether there may be a robots.txt that nobody has read.
+    /// True if robots.txt may exist but could not be read.
     #[serde(skip)]
     pub(super) unheard: bool,
 }
@@ -47,12 +46,12 @@ pub(super) struct Group {
     pub(super) agents: Vec<String>,
     pub(super) role: &'static str,
     pub(super) purposes: Vec<String>,
-    /// Whether it is for the purpose that is asked for.
+    /// True if it is for the purpose in question.
     pub(super) asked: bool,
     pub(super) file: Option<String>,
-    /// The path of the page that it stands in.
+    /// The path of the page that contains it.
     pub(super) page: Option<String>,
-    /// The version of a rule set, in a text that states any.
+    /// The version of a rule set, if the text states any.
     pub(super) version: Option<Version>,
     pub(super) incomplete: bool,
 }
@@ -65,15 +64,15 @@ pub(super) struct Match {
     page: Option<String>,
     pub(super) rule: String,
     permits: bool,
-    /// The length of a conventional rule's pattern in bytes. Under the profile `koster`, a rule has
-    /// a higher rank the earlier it stands.
+    /// The length of a conventional rule's pattern in bytes. Under the profile `koster`, an earlier
+    /// rule has a higher rank.
     pub(super) rank: Option<u32>,
     pub(super) level: Option<Level>,
     pub(super) fate: &'static str,
     pub(super) wins: bool,
 }
 
-/// The level of a field. The fields of the first level that matches apply.
+/// The level of a field. The fields of the first matching level apply.
 #[derive(Serialize)]
 pub(super) struct Level {
     pub(super) other: bool,
@@ -108,7 +107,7 @@ fn level(evidence: &Evidence<'_>) -> Option<String> {
 }
 
 impl Match {
-    /// The outcome of the fetch may override what pages say to any crawler.
+    /// The outcome of the fetch may override what pages say to all crawlers.
     fn new(policy: &Policy<'_>, found: &trace::Match, is_overridden: bool) -> Match {
         let rule = rule_of(policy, found);
         let fate = if is_overridden { Fate::Overridden } else { found.fate };
@@ -143,7 +142,7 @@ impl From<trace::Level> for Level {
     }
 }
 
-/// The groups that answer, and all records and pages that address the crawler.
+/// The groups that apply, and all records and pages that address the crawler.
 fn groups(evidence: &Evidence<'_>) -> Vec<Group> {
     let Evidence { policy, trace, query } = *evidence;
     let numbers = (0..policy.groups.len()).filter(|&number| addresses(policy, trace, query, number));
@@ -151,11 +150,11 @@ fn groups(evidence: &Evidence<'_>) -> Vec<Group> {
 }
 
 impl Group {
-    /// The group with this number; none if it stands in other pages only.
+    /// The group with this number; `None` if it belongs to other pages only.
     fn new(evidence: &Evidence<'_>, number: usize) -> Option<Group> {
         let Evidence { policy, query, .. } = *evidence;
         let group = &policy.groups[number];
-        // A group of pages holds what many of them say.
+        // A group of pages combines the rules of many pages.
         let is_of_page = group.role.is_of_page();
         let mut rules = group.rules.clone().map(|at| &policy.rules[at]);
         let matches = |rule: &&_| {

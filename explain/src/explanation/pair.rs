@@ -1,7 +1,7 @@
-//! Two patterns that cannot be ordered, and the place at which they differ.
+//! Two patterns that cannot be ordered, and the position at which they differ.
 //!
-//! The trace gives a symbol of the pattern in the form in which it is compared. Here it becomes a
-//! column of the pattern in the form in which it is shown.
+//! The trace counts symbols of the pattern as compared. Here the symbol becomes a column of the
+//! pattern as shown.
 
 use crate::words;
 use robomaton_compiler::Policy;
@@ -9,7 +9,7 @@ use robomaton_compiler::scope::scoped_pattern;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Two rules of which neither has the narrower pattern.
+/// Two rules, neither of which has the narrower pattern.
 #[derive(Serialize)]
 pub(super) struct Pair {
     rules: [Side; 2],
@@ -20,14 +20,14 @@ pub(super) struct Pair {
 #[derive(Serialize)]
 struct Side {
     line: u32,
-    /// The pattern as it is compared.
+    /// The pattern as compared.
     pattern: String,
 }
 
 impl Pair {
     pub(super) fn new(policy: &Policy<'_>, (one, other, symbol): (usize, usize, usize)) -> Pair {
         let patterns = [one, other].map(|rule| scoped_pattern(&policy.rules[rule].pattern));
-        // They are equal up to there.
+        // The patterns are equal up to there.
         let shared = &patterns[0][..symbol_bytes(&patterns[0], symbol)];
         let sides = std::iter::zip([one, other], &patterns);
         let mut sides =
@@ -37,7 +37,7 @@ impl Pair {
         Pair { rules, column: shown(shared).chars().count() + 1 }
     }
 
-    /// Both patterns, with a caret under the place.
+    /// Writes both patterns, with a caret under the position.
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         for Side { line, pattern } in &self.rules {
             writeln!(out, "           line {line:<5} {pattern}")?;
@@ -47,7 +47,7 @@ impl Pair {
     }
 }
 
-/// The bytes of the first symbols of a pattern: an escaped wildcard is one symbol.
+/// The length in bytes of the first symbols of a pattern: an escaped wildcard is one symbol.
 fn symbol_bytes(pattern: &[u8], symbols: usize) -> usize {
     let mut at = 0;
     for _ in 0..symbols {
@@ -63,7 +63,7 @@ fn symbol_bytes(pattern: &[u8], symbols: usize) -> usize {
     at
 }
 
-/// A pattern without control characters.
+/// A pattern with control characters escaped.
 fn shown(pattern: &[u8]) -> String {
     words::shown(&String::from_utf8_lossy(pattern)).into_owned()
 }

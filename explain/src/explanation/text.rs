@@ -6,22 +6,22 @@ use crate::words::shown;
 use robomaton_runtime::Decision;
 use std::io::{self, Write};
 
-/// Pairs that are drawn.
+/// The number of pairs that are drawn.
 const PAIRS: usize = 4;
 
 impl Explanation {
-    /// As text.
+    /// Writes the explanation as text.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         self.write_with(|word, _| word.to_owned(), out)
     }
 
-    /// As text, in which `paint` colours the word for the decision.
+    /// Writes the explanation as text; `paint` colours the word for the decision.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn write_with(
         &self,
         paint: impl Fn(&str, Decision) -> String,
@@ -63,7 +63,7 @@ impl Explanation {
         Ok(())
     }
 
-    /// Which groups answer.
+    /// How the groups were chosen, in words.
     fn choice(&self) -> String {
         match (self.verdict.choice, &self.verdict.name) {
             (Some("named"), Some(name)) if self.analysis.scoped => {
@@ -103,7 +103,7 @@ impl Explanation {
         }
     }
 
-    /// Level, pairs, sides, conditions.
+    /// Writes level, pairs, sides and conditions.
     fn write_weighing(&self, out: &mut impl Write) -> io::Result<()> {
         let (analysis, verdict) = (&self.analysis, &self.verdict);
         if let Some(level) = &analysis.level {
@@ -129,7 +129,7 @@ impl Explanation {
         Ok(())
     }
 
-    /// A clause that no group names the crawler, if it has a name.
+    /// A clause that no group names the crawler, if the crawler has a name.
     fn nobody(&self, then: &str) -> String {
         let names: Vec<String> = self.verdict.looked_for.iter().map(|name| format!("{name:?}")).collect();
         let which = if self.analysis.skipped.is_empty() { "" } else { " that answers" };
@@ -140,7 +140,7 @@ impl Explanation {
         }
     }
 
-    /// What an incomplete answer is missing.
+    /// The missing part of an incomplete answer, in words.
     fn doubt(&self) -> String {
         let files = self.analysis.missing.join(", ");
         let what = match (files.as_str(), self.analysis.unheard) {

@@ -1,6 +1,6 @@
 //! The entries of LINTS.md, the document that explains the codes of lint.
 //!
-//! An entry is a heading with the code, and paragraphs of which the first begins with severity and
+//! An entry is a heading with the code, followed by paragraphs. The first begins with severity and
 //! rule:
 //!
 //! ```text
@@ -9,9 +9,9 @@
 //!   *warning*, R3. A key in a wrong spelling that is common enough to be tolerated. ...
 //! ```
 //!
-//! The document is given by the caller. The codes themselves are not known here.
+//! The caller provides the document. The codes themselves are not known here.
 
-/// What a document says about a code.
+/// The entry of a code in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry<'d> {
     /// The whole entry, heading and example included.

@@ -8,10 +8,10 @@ use robomaton_grammar::{Span, Tree};
 use serde::Serialize;
 use std::ops::Range;
 
-/// Bytes of a line that are drawn before and after the place in question.
+/// Bytes of a line that are drawn before and after a place.
 const AROUND: usize = 400;
-/// Bytes of a line whose characters are counted. A hostile line may be megabytes long, and have
-/// many places.
+/// Bytes of a line whose characters are counted. A hostile line may be megabytes long and have many
+/// places.
 const COUNTED: u32 = 4096;
 
 /// A place in a text; the fields are the keys that scripts rely on.
@@ -23,7 +23,7 @@ pub struct Place {
     pub column: u32,
     /// In bytes of the text, from 0.
     pub start: u32,
-    /// Behind the last byte.
+    /// The end, exclusive.
     pub end: u32,
 }
 
@@ -76,8 +76,8 @@ impl<'t, 's> Places<'t, 's> {
         Place { end: place.end.min(line.end).max(place.start), ..place }
     }
 
-    /// The columns where a place begins and ends, in characters from 1; a byte that is no character
-    /// counts as one. None where the line is too long to count them.
+    /// The columns where a place begins and ends, in characters from 1; an invalid byte counts as
+    /// one character. `None` if the line is too long to count them.
     pub fn columns(&self, place: Place) -> Option<(usize, usize)> {
         let (_, line) = self.line_at(place.start);
         let place = self.on_line(place);
@@ -90,7 +90,7 @@ impl<'t, 's> Places<'t, 's> {
         Some((before + 1, before + characters(place.start, place.end) + 1))
     }
 
-    /// The line of a place as text that can be drawn, and the place in it.
+    /// The line of a place as drawable text, and the place in it.
     pub fn text(&self, place: Place) -> (String, Range<usize>) {
         let (_, line) = self.line_at(place.start);
         let bytes = self.tree.text(line);
@@ -104,14 +104,14 @@ impl<'t, 's> Places<'t, 's> {
     }
 }
 
-/// A line as UTF-8, in which other bytes are replaced, and some byte offsets translated to it.
+/// A line as UTF-8 with invalid bytes replaced, and some byte offsets translated to it.
 fn drawable<const N: usize>(bytes: &[u8], offsets: [usize; N]) -> (String, [usize; N]) {
     let mut text = String::with_capacity(bytes.len());
     let mut moved = [0; N];
     let mut at = 0;
     let mut reach = |text: &String, from: usize, to: usize| {
         for (moved, &offset) in moved.iter_mut().zip(&offsets) {
-            // Inside a character that is drawn as one, its beginning.
+            // Inside a character, its beginning.
             if (from..to).contains(&offset) {
                 *moved = text.len();
             }

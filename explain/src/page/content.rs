@@ -1,22 +1,22 @@
-//! The permissions embedded in a page, and the numbers under which the compiler knows them.
+//! The permissions embedded in a page, and their numbers in the compiler.
 //!
-//! Invariant: each META tag and each class is given to the compiler under a number of its own in
-//! place of its line, so that a rule leads back to the tag that it comes from. It knows no HTML.
+//! Invariant: the compiler gets a number for each META tag and each class in place of its line, so
+//! that a rule leads back to its tag. It does not know HTML.
 
 use robomaton_compiler::{self as compiler, Policy};
 
-/// The permissions of a page, as a reader of HTML has found them.
+/// The permissions of a page, as found by a reader of HTML.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     /// Its META tags.
     pub metas: Vec<MetaTag>,
-    /// Its elements with a class of ACAP.
+    /// Its elements with an ACAP class.
     pub elements: Vec<Element>,
-    /// Whether the page has more of them than were read.
+    /// True if the page has more of them than were read.
     pub is_cut: bool,
 }
 
-/// A META tag that speaks to crawlers.
+/// A META tag that addresses crawlers.
 #[derive(Clone, Debug)]
 pub struct MetaTag {
     /// `robots`, or the name of a crawler.
@@ -42,7 +42,7 @@ pub struct Element {
     pub line: u32,
     /// The column in bytes, from 1.
     pub column: u32,
-    /// The place in the tree of elements.
+    /// The path in the element tree.
     pub path: String,
 }
 
@@ -79,7 +79,7 @@ impl Page {
         lines.nth(number as usize - 1).unwrap_or(number)
     }
 
-    /// The policy with the lines of the page in place of numbers.
+    /// The policy with lines of the page in place of numbers.
     pub(super) fn with_lines<'s>(&self, policy: &Policy<'s>) -> Policy<'s> {
         let mut policy = policy.clone();
         for group in policy.groups.iter().filter(|group| group.role.is_of_page()) {

@@ -1,6 +1,6 @@
-//! What `page` prints, as text and as JSON.
+//! The explanation of a page, as text and as JSON.
 //!
-//! Built once, from the answer, the page, and what the trace found. Nothing is decided here.
+//! It is built once, from the answer, the page and the trace. Nothing is decided here.
 
 use super::content::Page;
 use super::meaning::{Element, Meaning, MetaTag, Problem, read};
@@ -17,12 +17,12 @@ use robomaton_grammar::meta::{Meta, content};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// A page and what it means; the fields are the keys that scripts rely on.
+/// A page and its meaning; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
 pub struct PageExplanation {
     url: String,
     site: Option<String>,
-    /// What became of the robots.txt; `unresolved` where none is at hand.
+    /// The outcome of the robots.txt; `unresolved` if none is available.
     outcome: Option<&'static str>,
     #[serde(flatten)]
     query: Query,
@@ -34,8 +34,8 @@ pub struct PageExplanation {
     version: Option<Version>,
     #[serde(flatten)]
     meaning: Meaning,
-    /// Whether there may be a robots.txt that nobody has read, or one that has to be taken to
-    /// forbid everything.
+    /// True if robots.txt may exist but could not be read, or if it counts as forbidding
+    /// everything.
     #[serde(skip)]
     unheard: bool,
     #[serde(skip)]
@@ -51,14 +51,14 @@ struct Version {
     line: u32,
 }
 
-/// Remarks about the text that do not belong to the answer.
+/// Remarks about the text that are not part of the answer.
 pub(super) struct PageRemarks {
     pub(super) over_limit: Option<OverLimit>,
     pub(super) unread_note: Option<String>,
 }
 
 impl PageExplanation {
-    /// There is no evidence where the robots.txt exceeds a limit.
+    /// There is no evidence if the robots.txt exceeds a limit.
     pub(super) fn new(
         answer: &ImageAnswer<'_>,
         page: &Page,
@@ -104,23 +104,23 @@ impl PageExplanation {
         }
     }
 
-    /// Whether the crawler may plainly go ahead.
+    /// True if the crawler may go ahead without conditions.
     pub fn is_allowed(&self) -> bool {
         self.is_allowed
     }
 
-    /// Remarks about robots.txt and page for whoever gave them: a limit that they exceed, and bytes
-    /// that were not read.
+    /// Remarks about robots.txt and page for the caller: a limit that they exceed, and bytes that
+    /// were not read.
     pub fn remarks(&self) -> impl Iterator<Item = String> {
         let PageRemarks { over_limit, unread_note } = &self.remarks;
         let over = over_limit.map(|over| format!("robots.txt and page: {}", too_much(over)));
         over.into_iter().chain(unread_note.as_ref().map(|note| format!("robots.txt {note}")))
     }
 
-    /// Writes it as text.
+    /// Writes the explanation as text.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "page     {}", self.url)?;
         let site = self.site.as_deref().unwrap_or("the site");

@@ -1,7 +1,7 @@
-//! What the tags and classes of a page mean for one crawler, read off the policy and the trace.
+//! The meaning of a page's tags and classes for one crawler, according to the policy and the trace.
 //!
-//! A tag without a rule says why it has none. If the crawler works on elements, an element does not
-//! decide for the page, so its class is read here: an unknown usage is prohibited (M14), as it is
+//! A tag without a rule has a reason. If the crawler works on elements, an element does not decide
+//! for the page, so its class is interpreted here: an unknown usage is prohibited (M14), as it is
 //! for the whole page if the crawler does not work on elements (M13). Nothing is weighed here.
 
 use super::content::Page;
@@ -32,13 +32,13 @@ pub(super) struct MetaTag {
     pub(super) content: String,
     /// Its meaning in words.
     pub(super) says: String,
-    /// Whether it speaks of what is asked.
+    /// True if it is about the query.
     pub(super) applies: bool,
-    /// Why it does not, or what became of it.
+    /// The reason why it is not, or its fate.
     pub(super) fate: &'static str,
 }
 
-/// An element with a class of ACAP.
+/// An element with an ACAP class.
 #[derive(Serialize)]
 pub(super) struct Element {
     pub(super) line: u32,
@@ -48,7 +48,7 @@ pub(super) struct Element {
     pub(super) id: Option<String>,
     pub(super) token: String,
     pub(super) means: String,
-    /// Whether it speaks of the usage that is asked for.
+    /// True if it is about the usage in question.
     pub(super) applies: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Problem {
     pub(super) message: String,
 }
 
-/// Reads a page for the crawler of the evidence.
+/// Interprets a page for the crawler of the evidence.
 pub(super) fn read(page: &Page, evidence: &Evidence<'_>) -> Meaning {
     let reader = Reader { page, evidence };
     let mut problems = Vec::new();
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         tags
     }
 
-    /// The rules of the META tag with this number, which stands in place of their line.
+    /// The rules of the META tag with this number, which is stored in place of their line.
     fn rules(&self, number: u32) -> Vec<PageRule<'a>> {
         let policy = self.evidence.policy;
         let groups = policy.groups.iter().filter(|group| group.role.is_of_meta_tags());
@@ -168,10 +168,10 @@ impl<'a> Reader<'a> {
         rules.collect::<Vec<_>>().join(", ")
     }
 
-    /// Why a rule does not speak of what is asked.
+    /// The reason why a rule is not about the query.
     fn mismatch(&self, (_, group, rule): &PageRule<'_>) -> Option<&'static str> {
         let Evidence { policy, query, .. } = *self.evidence;
-        // A page speaks to all names of a crawler.
+        // A page addresses all names of a crawler.
         let agents = policy.profile.agent_rule();
         let is_name = |agent: &&str| group.names().any(|value| agents.names(value, &agents.reduce(agent)));
         let is_named = || query.agents.iter().any(is_name);

@@ -1,15 +1,15 @@
 //! One site as lines of text: the kind of each line, then its content, in file order.
 //!
-//! It knows how things look and nothing about where they come from.
+//! It knows the layout, not where the data comes from.
 
 use super::{Document, Extension, Field, Group, SiteInfo};
 use std::io::{self, Write};
 
 impl SiteInfo {
-    /// Writes it as text, with at most so many rules of each group.
+    /// Writes it as text, with at most `rules` rules of each group.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn write(&self, rules: usize, out: &mut impl Write) -> io::Result<()> {
         let documents = [&self.robots, &self.data_txt];
         for (number, document) in documents.into_iter().flatten().enumerate() {
@@ -70,7 +70,7 @@ impl Group {
         for line in &self.schedule {
             writeln!(out, "  schedule  {line}")?;
         }
-        // In file order; fields of different pages have no common one.
+        // In file order; fields of different pages have no common order.
         let mut records = self.extensions.iter().peekable();
         for field in fields.iter().take(shown) {
             while let Some(record) = records.next_if(|record| record.line < field.line) {

@@ -1,7 +1,7 @@
-//! Columns of Arrow, by its C data interface: read where they lie.
+//! Arrow columns, through the C data interface: read in place.
 //!
-//! Strings and binary in all their forms, dictionaries of them among those: values that many rows
-//! have are asked about once.
+//! It supports strings and binary in all their forms, including dictionaries of them, whose values
+//! are decided once.
 
 use super::{Ask, Chunk, Kind, NULL, Reader, Stored, Texts, in_parts, is_allowed};
 use crate::VERDICTS;
@@ -24,14 +24,14 @@ pub(crate) enum Column {
     Plain(StringArray),
     Large(LargeStringArray),
     View(StringViewArray),
-    /// Binary, as text.
+    /// Binary, converted to text.
     Spelled(Texts),
-    /// Distinct values, and which of them each row has.
+    /// Distinct values, and the key of each row.
     Coded(Box<Column>, Vec<usize>),
 }
 
 impl Column {
-    /// Of an array; what a row that is null holds does not matter.
+    /// Converts an array; the contents of null rows do not matter.
     fn of(argument: &str, array: &ArrayRef) -> PyResult<Column> {
         Ok(match array.data_type() {
             DataType::Utf8 => Column::Plain(array.as_string::<i32>().clone()),
@@ -40,7 +40,7 @@ impl Column {
             DataType::Binary => Column::spelled(array.as_binary::<i32>().iter()),
             DataType::LargeBinary => Column::spelled(array.as_binary::<i64>().iter()),
             DataType::BinaryView => Column::spelled(array.as_binary_view().iter()),
-            // Of one without values no key can be read.
+            // Without values, no key can be read.
             DataType::Dictionary(..) if array.as_any_dictionary().values().is_empty() => {
                 Column::nulls(array.len())
             }
@@ -66,7 +66,7 @@ impl Column {
         Column::Spelled(texts)
     }
 
-    /// So many rows, all of them null.
+    /// A column of null rows.
     fn nulls(rows: usize) -> Column {
         Column::Spelled(Texts { all: String::new(), ends: vec![0; rows] })
     }
@@ -81,7 +81,7 @@ impl Column {
         }
     }
 
-    /// One row.
+    /// The text of one row.
     fn row(&self, row: usize) -> &str {
         match self {
             Column::Plain(array) => array.value(row),
@@ -92,8 +92,8 @@ impl Column {
         }
     }
 
-    /// The number of the text of each row, 0 of those that are null; `of` gives it. The texts of a
-    /// dictionary are looked up once each.
+    /// Numbers the text of each row with `of`; null rows get 0. Each text of a dictionary is looked
+    /// up once.
     pub(super) fn numbered(
         &self,
         mut is_null: impl FnMut(usize) -> bool,
@@ -126,7 +126,8 @@ impl Column {
         Ok(())
     }
 
-    /// The codes of all rows, of which `first` is the number of the first, on so many threads.
+    /// The codes of all rows, computed on a number of threads; `first` is the number of the first
+    /// row.
     pub(super) fn codes(&self, ask: &impl Ask, first: usize, threads: usize) -> Vec<u8> {
         if let Column::Coded(values, keys) = self
             && values.len() < keys.len()
@@ -148,7 +149,7 @@ impl Column {
     }
 }
 
-/// What exports itself as an array; `first` is the number of its first row.
+/// Reads an object that exports itself as an array; `first` is the number of its first row.
 pub(super) fn chunk(reader: Reader, object: &Bound<'_, PyAny>, first: usize) -> PyResult<Chunk> {
     let Reader { argument, nulls: keeps } = reader;
     let unfit =
@@ -163,7 +164,7 @@ pub(super) fn chunk(reader: Reader, object: &Bound<'_, PyAny>, first: usize) -> 
     Ok(Chunk { texts: Stored::Arrow(Column::of(argument, &array)?), first, nulls })
 }
 
-/// The chunks of what exports itself as a stream.
+/// Reads the chunks of an object that exports itself as a stream.
 pub(super) fn chunks(reader: Reader, object: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     let py = object.py();
     let chunked = py.import("pyarrow")?.call_method1("chunked_array", (object,))?;
@@ -186,13 +187,13 @@ pub(super) fn verdicts(py: Python<'_>, codes: Vec<u8>) -> PyResult<Bound<'_, PyA
     array.to_data().to_pyarrow(py)
 }
 
-/// Whether each is plainly allowed, as a boolean array.
+/// A boolean array, true for each row that is allowed without conditions.
 pub(super) fn mask(py: Python<'_>, codes: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
     let allowed: BooleanArray = codes.into_iter().map(is_allowed).collect();
     allowed.to_data().to_pyarrow(py)
 }
 
-/// Codes in chunks as one column of pyarrow, or of polars.
+/// Chunks of codes as one pyarrow or polars column.
 pub(super) fn chunked<'py>(
     kind: &Kind,
     py: Python<'py>,

@@ -1,6 +1,6 @@
-//! The answers of a column of URLs, by code, and how they are given back: in the kind of the URLs.
+//! The answers for a column of URLs, as codes, and their conversion to the kind of that column.
 //!
-//! Invariant: a row that is null has no answer. What the codes stand for says [`code`].
+//! Invariant: a null row has no answer. [`code`] defines the codes.
 
 use super::{Kind, NO_URL, NULL, arrow, code, is_allowed, numpy};
 use crate::VERDICTS;
@@ -8,21 +8,21 @@ use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBool, PyList, PyString};
 use robomaton_runtime::Decision;
 
-/// The answers of a column of URLs, by code.
+/// The answers for a column of URLs, as codes.
 pub(crate) struct Codes {
     pub(super) kind: Kind,
-    /// Whether rows may be null.
+    /// True if rows may be null.
     pub(super) nulls: bool,
     pub(super) chunks: Vec<Vec<u8>>,
 }
 
-/// The mask of NumPy and pandas: where there is no answer.
+/// The mask for NumPy and pandas: true where there is no answer.
 fn is_null(codes: &[u8]) -> Vec<bool> {
     codes.iter().map(|&code| code == NULL).collect()
 }
 
 impl Codes {
-    /// The rows that are no URL: the first of them and their number. From here on they are merely
+    /// The rows that are not URLs: the first of them and their number. From here on they are simply
     /// unknown.
     pub(crate) fn take_no_urls(&mut self) -> Option<(usize, usize)> {
         let mut found = None;
@@ -37,11 +37,11 @@ impl Codes {
         found
     }
 
-    /// Null answers for these rows.
+    /// Sets null answers for these rows.
     pub(crate) fn set_null(&mut self, rows: impl Iterator<Item = usize>) {
         let (mut chunks, mut first) = (self.chunks.iter_mut(), 0);
         let mut chunk: &mut [u8] = &mut [];
-        // Rows ascend, as chunks do.
+        // Both rows and chunks are in ascending order.
         for row in rows {
             while row - first >= chunk.len() {
                 first += chunk.len();
@@ -52,7 +52,7 @@ impl Codes {
         }
     }
 
-    /// The verdicts: a list of strings, a NumPy array of codes, a dictionary array of Arrow, or a
+    /// The verdicts: a list of strings, a NumPy array of codes, an Arrow dictionary array, or a
     /// categorical series.
     pub(crate) fn verdicts(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         let Codes { kind, nulls, chunks } = self;
@@ -70,7 +70,7 @@ impl Codes {
             Kind::Arrow => arrow::verdicts(py, chunks.concat()),
             Kind::Chunked | Kind::Polars(_) => arrow::chunked(&kind, py, chunks, arrow::verdicts),
             Kind::Pandas { name, index } => {
-                // To pandas, -1 is a row without a category.
+                // In pandas, -1 is a row without a category.
                 let codes =
                     chunks.into_iter().flatten().map(|code| if code == NULL { -1 } else { code as i8 });
                 let codes = numpy::array(py, codes.collect());
@@ -82,7 +82,7 @@ impl Codes {
         }
     }
 
-    /// Whether each is plainly allowed.
+    /// True for each row that is allowed without conditions.
     pub(crate) fn allowed(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         let bare = |codes: &[u8]| codes.iter().map(|&code| code == 0).collect::<Vec<bool>>();
         let Codes { kind, nulls, chunks } = self;
@@ -114,7 +114,7 @@ impl Codes {
     }
 }
 
-/// A series of pandas.
+/// A pandas series.
 fn series<'py>(
     py: Python<'py>,
     values: Bound<'py, PyAny>,

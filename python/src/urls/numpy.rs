@@ -1,7 +1,6 @@
-//! Arrays of NumPy: characters of a fixed number, bytes of a fixed number, strings of any length,
-//! objects.
+//! NumPy arrays: fixed-width characters, fixed-width bytes, strings of any length, objects.
 //!
-//! What NumPy fills up with zeros ends before them.
+//! The zeros with which NumPy pads a string are removed.
 
 use super::{Reader, Texts};
 use numpy::{PyArray1, PyReadonlyArray2};
@@ -10,13 +9,13 @@ use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PySlice};
 use robomaton_explain::url_text;
 
-/// Rows that are unfolded together, where each would have a length of its own.
+/// Rows of variable-length strings that are converted together.
 const BLOCK: usize = 1 << 12;
 
-/// Characters of the longest of them.
+/// The maximum length in characters of one of them.
 const LONGEST: usize = 1 << 10;
 
-/// Reads an array of one dimension, and the rows that are null.
+/// Reads a one-dimensional array, and its null rows.
 pub(super) fn read(reader: Reader, array: &Bound<'_, PyAny>) -> PyResult<(Texts, Vec<usize>)> {
     let Reader { argument, nulls: keeps } = reader;
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
@@ -66,8 +65,8 @@ pub(super) fn read(reader: Reader, array: &Bound<'_, PyAny>) -> PyResult<(Texts,
     Ok((texts, nulls))
 }
 
-/// Strings of any length as characters of a fixed number. Not where that would be too much, nor
-/// where a row is missing: gone through one by one, it is named.
+/// Converts strings of any length to fixed-width characters. `None` if that would be too large, or
+/// a row is missing: the rows are then read one by one, so that an error can name it.
 fn unfolded<'py>(block: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     let lengths = block.py().import("numpy.strings").ok()?.call_method1("str_len", (block,)).ok()?;
     let longest = lengths.call_method0("max").ok()?.extract::<usize>().ok()?.max(1);
@@ -138,12 +137,12 @@ fn bytes(array: &Bound<'_, PyAny>, rows: usize, texts: &mut Texts) -> PyResult<(
     Ok(())
 }
 
-/// Numbers, or flags, as an array.
+/// Numbers or flags as an array.
 pub(super) fn array<T: numpy::Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyAny> {
     PyArray1::from_vec(py, values).into_any()
 }
 
-/// The array behind this mask, if there is one.
+/// The array with this mask, if there is one.
 pub(super) fn masked<'py>(
     py: Python<'py>,
     array: Bound<'py, PyAny>,

@@ -1,14 +1,14 @@
-//! A load generator: how many questions a second does a running service answer?
+//! A load generator: measures how many questions per second a running service answers.
 //!
 //! ```text
 //! cargo run --profile dist -p robomaton-serve --bin load -- 127.0.0.1:8080 URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED]
 //! ```
 //!
 //! Two threads share the connections. In a round, a thread sends one `GET /v1/decide` for the next
-//! line of the file on each of its connections, then reads the answers: so the generator leaves
-//! most of the processor to the service. With PIPELINED above 1, so many requests are sent on each
-//! before the first answer is read. Whatever is not a whole answer of status 200 is an error, and
-//! ends the program with code 1. It knows no more of HTTP than the service sends.
+//! line of the file on each of its connections, then reads the answers, so the generator leaves
+//! most of the processor to the service. With PIPELINED above 1, it sends this many requests on
+//! each connection before it reads the first answer. Anything but a complete answer with status 200
+//! is an error, and makes the exit code 1. It supports only as much of HTTP as the service sends.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write};
@@ -16,10 +16,10 @@ use std::net::TcpStream;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Threads that ask.
+/// Client threads.
 const THREADS: usize = 2;
 
-/// What one thread saw.
+/// The results of one thread.
 #[derive(Default)]
 struct Seen {
     /// Microseconds of each round.
@@ -57,7 +57,7 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
     let seen: Vec<Seen> = std::thread::scope(|scope| {
         let requests = &requests;
         let start = |number: usize| {
-            // Each begins elsewhere in the file.
+            // Each thread begins at a different line of the file.
             let first = number * requests.len() / THREADS;
             let own = (connections + number) / THREADS;
             scope.spawn(move || ask(address, own, requests.iter().cycle().skip(first), pipelined, until))
@@ -146,7 +146,7 @@ fn converse<'r>(
     Ok(())
 }
 
-/// Reads one answer; whether it is one of status 200 with a verdict.
+/// Reads one answer; true if it has status 200 and a verdict.
 fn answer(from: &mut impl BufRead, line: &mut String, body: &mut Vec<u8>) -> io::Result<bool> {
     let broken = || io::Error::other("no whole answer");
     let (mut is_well, mut length) = (false, None);

@@ -1,9 +1,9 @@
 //! Parquet: typed columns in row groups, compressed with zstd.
 //!
 //! The schema follows from the table. Words are dictionaries, times are timestamps in UTC, and each
-//! column is nullable where the table says so. The columns go to the crate `parquet` as they are,
-//! without Arrow, which takes longer to build than all of this workspace; `arrow_schema` has the
-//! types for readers that know Arrow.
+//! column is nullable if the table says so. The columns go directly to the crate `parquet`, without
+//! Arrow, which takes longer to build than this whole workspace; `arrow_schema` stores the types
+//! for readers that know Arrow.
 
 use super::{Sink, arrow_schema};
 use crate::schema::{self, Cell, Kind, Table};
@@ -18,11 +18,11 @@ use parquet::schema::types::{Type, TypePtr};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows of a row group. One row group is held in memory.
+/// Rows of a row group. One row group is in memory.
 const ROW_GROUP: usize = 256 << 10;
-/// Bytes of the texts of a row group: one with longer texts has fewer rows.
+/// Bytes of the texts of a row group: with longer texts it has fewer rows.
 const ROW_GROUP_TEXT: usize = 64 << 20;
-/// Cells that are handed to a column's writer at once.
+/// Cells that are passed to a column's writer at once.
 const BATCH: usize = 8 << 10;
 
 /// A Parquet file.
@@ -33,14 +33,14 @@ pub(super) struct Parquet<W: Write + Send> {
     text: usize,
 }
 
-/// The cells of a column that wait.
+/// The buffered cells of a column.
 struct Column {
-    /// 1 where a cell is there, 0 where it is empty; nothing where none may be.
+    /// 1 for a value, 0 for an empty cell; `None` if the column is not nullable.
     levels: Option<Vec<i16>>,
     values: Values,
 }
 
-/// The cells that are there.
+/// The values of the cells.
 enum Values {
     Text(Texts),
     Number(Vec<i64>),
@@ -48,7 +48,7 @@ enum Values {
     Flag(Vec<bool>),
 }
 
-/// Texts, one behind the other.
+/// Concatenated texts.
 #[derive(Default)]
 struct Texts {
     bytes: Vec<u8>,
@@ -66,7 +66,7 @@ impl Column {
         Column { levels: column.nullable.then(Vec::new), values }
     }
 
-    /// Adds a cell, which is of the column's kind.
+    /// Adds a cell of the column's kind.
     fn push(&mut self, cell: Cell<'_>) -> io::Result<()> {
         let signed = |number: u64| i64::try_from(number).map_err(io::Error::other);
         let there = match (&mut self.values, cell) {
@@ -99,14 +99,14 @@ impl Column {
         Ok(())
     }
 
-    /// Writes the cells that wait.
+    /// Writes the buffered cells.
     fn write(&mut self, mut out: SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
         let levels = self.levels.as_deref();
         match &mut self.values {
             Values::Text(cells) => {
                 let (bytes, ends) = (std::mem::take(&mut cells.bytes), std::mem::take(&mut cells.ends));
                 let (bytes, mut start) = (ByteArray::from(bytes), 0);
-                // Each is a place in the one buffer.
+                // Each text is a slice of the one buffer.
                 let texts =
                     ends.into_iter().map(|end| bytes.slice(start, end - std::mem::replace(&mut start, end)));
                 batches(out.typed::<ByteArrayType>(), &texts.collect::<Vec<_>>(), levels)?;
@@ -131,7 +131,7 @@ impl Column {
     }
 }
 
-/// Writes cells, so many at a time that the writer looks at the size of its pages in between.
+/// Writes cells in batches, so that the writer checks the size of its pages in between.
 fn batches<T: DataType>(
     out: &mut ColumnWriterImpl<'_, T>,
     mut values: &[T::T],
@@ -218,7 +218,7 @@ impl<W: Write + Send> Sink for Parquet<W> {
     }
 }
 
-/// An error of writing the file is handed on as it was.
+/// Converts an error; an error of writing the file stays the same.
 fn failed(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {

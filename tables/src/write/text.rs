@@ -1,4 +1,4 @@
-//! CSV and JSON lines: one row, one line.
+//! CSV and JSON lines: one line per row.
 //!
 //! Both write times in RFC 3339. It does not know Parquet.
 
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::io::{self, BufWriter, Write};
 
-/// Bytes that wait before they are written.
+/// Size of the write buffer in bytes.
 const BUFFER: usize = 1 << 18;
 
 /// Comma-separated values.
@@ -60,7 +60,7 @@ impl<W: Write> Jsonl<W> {
 impl<W: Write> Sink for Jsonl<W> {
     fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
         for (number, (column, cell)) in self.columns.iter().zip(cells).enumerate() {
-            // Names of columns are plain.
+            // Names of columns need no escapes.
             write!(self.out, "{}\"{}\":", if number == 0 { "{" } else { "," }, column.name)?;
             match *cell {
                 Cell::Null => self.out.write_all(b"null"),
@@ -79,7 +79,7 @@ impl<W: Write> Sink for Jsonl<W> {
     }
 }
 
-/// Seconds since 1970 in RFC 3339, which has no year after 9999.
+/// Seconds since 1970 in RFC 3339, which ends with the year 9999.
 fn rfc3339(seconds: u64) -> io::Result<String> {
     let moment = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
     moment

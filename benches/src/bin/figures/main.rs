@@ -1,9 +1,9 @@
-//! The figures that the project promises of its sizes and speeds, as one table.
+//! The sizes and speeds that the project promises, as one table.
 //!
 //! Everything is measured over one corpus, from memory unless a line says otherwise. *Distinct
-//! text* is counted twice: over all distinct bodies, and over those alone that hold records, as
-//! many a body is an HTML page. The worst rule sets, real and hostile, have a table of their own
-//! ([`mod@worst`]). It compares with nobody: that is `versus`.
+//! text* is counted in two ways: over all distinct bodies, and over those with records only, since
+//! many bodies are HTML pages. The worst rule sets, real and hostile, have a table of their own
+//! ([`mod@worst`]). Other libraries are compared in `versus`.
 
 mod worst;
 
@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Rounds of what takes long.
+/// Rounds of slow measurements.
 const ROUNDS: usize = 5;
 
 fn main() -> ExitCode {
@@ -68,7 +68,7 @@ fn mega(bytes: usize) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// Bytes of the image by byte of text.
+/// Bytes of the image per byte of text.
 fn sizes(built: &Built, corpus: &Corpus, record_bytes: usize, table: &mut Table) -> Result<(), String> {
     let image = Image::from_bytes(&built.image[..]).map_err(|error| error.to_string())?;
     let length = |section: &Section| image.section_bytes(*section);
@@ -89,7 +89,7 @@ fn sizes(built: &Built, corpus: &Corpus, record_bytes: usize, table: &mut Table)
     Ok(())
 }
 
-/// The size of each program beside that of its patterns.
+/// The size of each program and of its patterns.
 fn programs(field: &Field<'_>, table: &mut Table, results: &mut Results) {
     let mut lengths = Vec::new();
     let mut worst = (0.0f64, String::new());
@@ -109,7 +109,7 @@ fn programs(field: &Field<'_>, table: &mut Table, results: &mut Results) {
                 Weighing::Ranked(precedence::silence([], Some(CRAWL))),
                 &mut code,
             );
-            // `build` left distinct patterns.
+            // `build` has removed duplicate patterns.
             let bytes: usize = rules.iter().map(|rule| rule.pattern.text.len()).sum();
             let share = code.len() as f64 / (6 * bytes + 512) as f64;
             if share > worst.0 {
@@ -150,7 +150,7 @@ fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize, table: &mut T
     let limit = plain.limits.bytes(plain.profile);
     let speed = |bytes: usize, time: Duration| mega(bytes) / time.as_secs_f64();
     let mut stage = |name: &str, target: &str, work: &dyn Fn(&[u8], &mut ProgramCache) -> usize| {
-        // A new cache for each round: nothing is known before the first text.
+        // A new cache for each round: it is empty before the first text.
         let round = |texts: &[&[u8]]| {
             let mut cache = ProgramCache::default();
             texts.iter().map(|text| work(text, &mut cache)).sum::<usize>()
@@ -192,7 +192,7 @@ fn speeds(corpus: &Corpus, field: &Field<'_>, record_bytes: usize, table: &mut T
     row(table, name, &format!("{all:.0} / {records:.0}"), "≥ 500");
 }
 
-/// Captures in, image out.
+/// From captures to an image.
 fn threads(inputs: &[Input], table: &mut Table) -> Result<(), String> {
     let mut walls = Vec::new();
     for threads in [1, 2] {
@@ -254,7 +254,7 @@ fn loading(built: &Built, field: &Field<'_>, table: &mut Table) -> Result<(), St
     Ok(())
 }
 
-/// Real files of ACAP: compiling them, and a question to one, about the paths that its rules name.
+/// Real ACAP files: compiling them, and questions about the paths in their rules.
 fn narrowness(table: &mut Table) -> Result<(), String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/acap");
     let mut texts = Vec::new();

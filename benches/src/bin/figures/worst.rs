@@ -1,10 +1,10 @@
-//! The slowest look-ups: the largest real rule sets with stars, and rule sets that were made to be
+//! The slowest look-ups: the largest real rule sets with stars, and rule sets that are built to be
 //! slow.
 //!
-//! Hostile sets come from the builders of the tests, at their usual sizes and smaller, so that
-//! growth with the rules shows; paths are runs that come near to their patterns, of 128 to 2,048
-//! bytes. Times are medians of rounds. Exponents are slopes through the logarithms over the larger
-//! half of the sizes: the fixed part of a look-up would hide the growth.
+//! Hostile sets come from the builders of the tests, at their usual sizes and smaller, to show
+//! growth with the number of rules; paths are runs that nearly match their patterns, of 128 to
+//! 2,048 bytes. Times are medians of rounds. Exponents are slopes through the logarithms over the
+//! larger half of the sizes: the fixed part of a look-up would hide the growth.
 
 use robomaton_benches::clock::time;
 use robomaton_benches::results::{Results, Series, Table, exponent};
@@ -18,14 +18,14 @@ use robomaton_tests::hostile;
 const ROUNDS: usize = 15;
 /// Questions to a real set.
 const QUESTIONS: usize = 2_000;
-/// Real sets that are shown.
+/// The number of real sets shown.
 const SETS: usize = 5;
-/// Bytes of paths, the last of which is the one that tables show.
+/// Lengths of paths in bytes; tables show the last.
 const LENGTHS: [usize; 5] = [128, 256, 512, 1_024, 2_048];
-/// What paths repeat: pieces that come near to many patterns.
+/// The repeated parts of paths, which nearly match many patterns.
 const PATHS: [&str; 4] = ["a", "abcdefghijklmnopqrstuvwxyz", "ab", "cabcbac"];
 
-/// The real rule sets with the most patterns that have stars.
+/// The real rule sets with the most wildcard patterns.
 pub(crate) fn real(field: &Field<'_>) -> Result<Table, String> {
     let mut starred = vec![0; field.files.len()];
     field.policies(|number, _, policy| {
@@ -63,7 +63,7 @@ type Builder = fn(usize) -> Vec<u8>;
 
 /// Hostile sets: the longest path, and how the time grows with its length and with the rules.
 pub(crate) fn hostile(series: &mut Vec<Series>) -> Result<Table, String> {
-    // Sizes are the largest that no limit refuses.
+    // Sizes are the largest within the limits.
     let builders: [(&str, Builder, usize); 7] = [
         ("rules", hostile::rules, 20_000),
         ("prefix-chain", hostile::prefix_chain, 900),
@@ -115,7 +115,7 @@ pub(crate) fn hostile(series: &mut Vec<Series>) -> Result<Table, String> {
     Ok(table)
 }
 
-/// An image of one hostile text, to be asked by somebody whom nobody names.
+/// An image of one hostile text, and a crawler that no group names.
 struct Asker {
     image: Image<Vec<u8>>,
     rules: usize,
@@ -137,7 +137,7 @@ impl Asker {
         })
     }
 
-    /// Microseconds for a path of so many bytes that repeats a piece.
+    /// Microseconds for a path of a number of bytes that repeats a piece.
     fn micros(&self, piece: &str, bytes: usize) -> f64 {
         let path: String = format!("http://h.example/{}", piece.repeat(bytes / piece.len() + 1));
         let url = &path[.."http://h.example".len() + bytes];

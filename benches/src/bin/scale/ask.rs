@@ -1,10 +1,10 @@
-//! One stage: an image is opened and asked, in and out of the caches, and verified.
+//! One stage: opens an image, measures look-ups in and out of the caches, and verifies it.
 //!
-//! Each question is about another host. *Cold*: a buffer larger than all caches is written before
-//! every block of questions, then the questions' own bytes are read, so that what is waited for is
-//! the image and the code. *Hot*: the block is asked twice before it is timed. One at a time, the
-//! clock's own time is taken off; batches are timed by the block. *Steady*: many questions in a
-//! row, timed as a whole, when all their pages are resident: what a crawler sees.
+//! Each question is about another host. *Cold*: before every block of questions, a buffer larger
+//! than all caches is written and the questions' own bytes are read, so that the wait is for the
+//! image and the code. *Hot*: the block is asked twice before it is timed. For single questions,
+//! the clock's own time is subtracted; batches are timed by the block. *Steady*: many questions in
+//! a row, timed as a whole, when all their pages are resident, as in a running crawler.
 
 use robomaton_benches::clock;
 use robomaton_benches::generate::Generator;
@@ -16,49 +16,48 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-/// Questions between two sweeps, and in one batch that is timed.
+/// Questions between two sweeps, and in one timed batch.
 const BLOCK: usize = 64;
-/// Blocks.
+/// The number of blocks.
 const BLOCKS: usize = 128;
 /// Bytes that are written to sweep the caches.
 const SWEEP: usize = 96 << 20;
-/// Times that the image is opened.
+/// The number of times that the image is opened.
 const OPENINGS: usize = 101;
-/// Look-ups after which resident memory is read.
+/// Numbers of look-ups after which resident memory is read.
 const RESIDENT: [usize; 5] = [0, 1, 100, 10_000, 100_000];
 
 /// Questions in a row.
 const STEADY: usize = 1 << 18;
 
-/// What asking an image took.
+/// The results of the stage.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Asked {
     /// Microseconds to open it, milliseconds to verify it.
     pub(crate) open: f64,
     pub(crate) verify: f64,
-    /// Look-ups, and the bytes of the mapped file that were resident after them.
+    /// Numbers of look-ups, and the resident bytes of the mapped file after them.
     pub(crate) resident: Vec<(usize, u64)>,
     /// Nanoseconds of a look-up among many in a row, one at a time and in batches.
     pub(crate) steady: [f64; 2],
-    /// Nanoseconds of a look-up, by name of the way of asking.
+    /// Nanoseconds of a look-up, for each way of asking.
     pub(crate) times: Vec<Times>,
 }
 
 /// Nanoseconds of one way of asking.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Times {
-    /// Whether the hosts are in the image.
+    /// True if the hosts are in the image.
     pub(crate) hit: bool,
-    /// Whether questions are asked in batches.
+    /// True if questions are asked in batches.
     pub(crate) batch: bool,
-    /// Whether the caches were swept.
+    /// True if the caches were swept.
     pub(crate) cold: bool,
     pub(crate) median: f64,
     pub(crate) p99: f64,
 }
 
-/// URLs of random sites: of the first `sites`, or of as many that come after them and are in no
-/// image.
+/// URLs of random sites: of the first `sites`, or of as many that follow them and are in no image.
 pub(crate) fn urls(sites: u64, hit: bool, count: usize) -> Result<Vec<String>, String> {
     let generator = Generator::shipped(super::SEED)?;
     let mut random = Random::new(u64::from(hit));
@@ -124,7 +123,7 @@ fn resident(path: &Path, image: &Image, crawler: &Crawler, sites: u64) -> Result
     Ok(resident)
 }
 
-/// Nanoseconds of a question among these, asked one at a time and in one batch, the second time.
+/// Nanoseconds per question among these, one at a time and in one batch, in the second pass.
 fn steady(image: &Image, crawler: &Crawler, urls: &[String]) -> [f64; 2] {
     [false, true].map(|batch| {
         let mut took = 0.0;
@@ -143,7 +142,7 @@ fn steady(image: &Image, crawler: &Crawler, urls: &[String]) -> [f64; 2] {
     })
 }
 
-/// Nanoseconds of each question, or of a question in each batch.
+/// Nanoseconds of each question, or per question of each batch.
 fn ask(
     image: &Image,
     crawler: &Crawler,

@@ -1,7 +1,6 @@
-//! One stage: a generated corpus becomes an image.
+//! One stage: compiles a generated corpus to an image.
 //!
-//! As the command does it: in memory lies only what memory is bounded by, the image goes to its
-//! file.
+//! It works like the command: only bounded data is in memory, and the image goes to its file.
 
 use robomaton_benches::generate::{Generator, warc};
 use robomaton_corpus::{BatchOptions, Input, Progress, Report, prepare};
@@ -13,7 +12,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// What a build took and gave.
+/// The results of the stage.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Built {
     /// Bytes of all bodies, and of the distinct ones.
@@ -21,8 +20,8 @@ pub(crate) struct Built {
     pub(crate) distinct: u64,
     /// Distinct bodies.
     pub(crate) texts: u64,
-    /// Seconds of reading and inflating, of compiling (both at once), of emitting, and of
-    /// everything with writing the file.
+    /// Seconds of reading and decompressing, of compiling (both in parallel), of emitting, and in
+    /// total, including writing the file.
     pub(crate) read: f64,
     pub(crate) compile: f64,
     pub(crate) emit: f64,
@@ -30,11 +29,11 @@ pub(crate) struct Built {
     /// Bytes of the file, and of each section.
     pub(crate) image: u64,
     pub(crate) sections: Vec<(String, u64)>,
-    /// The most memory that was resident, in bytes.
+    /// The peak of resident memory in bytes.
     pub(crate) peak: u64,
 }
 
-/// Captures in, image out.
+/// From captures to an image.
 fn compile(captures: &Path, image: &Path) -> Result<Report, String> {
     let (inputs, options) = ([Input::Path(captures.to_owned())], BatchOptions::default());
     let prepared = prepare(&inputs, &options, &Progress::default()).map_err(|error| error.to_string())?;

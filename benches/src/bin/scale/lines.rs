@@ -1,9 +1,9 @@
-//! How many lines of the image a look-up reads: distinct runs of 64 bytes, counted exactly.
+//! Counts the cache lines of the image that a look-up reads: distinct runs of 64 bytes, exactly.
 //!
-//! A process of its own asks questions under valgrind's `lackey`, which writes down every access to
-//! memory; between two questions it writes to a mark. What is counted are the distinct lines of the
-//! *image* that loads touch, by section; the stack, the question and the crawler are not. Without
-//! valgrind nothing is counted.
+//! A separate process asks questions under valgrind's `lackey`, which records every memory access;
+//! between two questions it writes to a mark. The count is of distinct lines of the *image* that
+//! are loaded, by section, without the stack, the question and the crawler. Without valgrind
+//! nothing is counted.
 
 use robomaton_formats::layout::Section;
 use robomaton_runtime::Usage;
@@ -25,24 +25,24 @@ const LINE: u64 = 64;
 /// Written to before each question.
 static MARK: AtomicUsize = AtomicUsize::new(0);
 
-/// Where things are in the process that is watched.
+/// Addresses in the observed process.
 #[derive(Serialize, Deserialize)]
 struct Places {
     mark: u64,
     image: u64,
-    /// Name, begin and end in the image of each section.
+    /// Name, start and end of each section in the image.
     sections: Vec<(String, u64, u64)>,
 }
 
-/// Lines that look-ups read.
+/// The lines that look-ups read.
 pub(crate) struct Lines {
     pub(crate) mean: f64,
     pub(crate) p99: usize,
-    /// Lines of each section in the mean; those that were not read are left out.
+    /// The mean number of lines of each section; sections that were not read are left out.
     pub(crate) sections: Vec<(String, f64)>,
 }
 
-/// The stage that is watched: asks about the URLs in a file, one a line.
+/// The observed stage: asks about the URLs in a file, one per line.
 pub(crate) fn stage(path: &Path, urls: &Path) -> Result<(), String> {
     let image = map(path).map_err(|error| error.to_string())?;
     let urls = std::fs::read_to_string(urls).map_err(|error| error.to_string())?;
@@ -67,7 +67,7 @@ pub(crate) fn stage(path: &Path, urls: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs the stage under valgrind. `None` when there is no valgrind.
+/// Runs the stage under valgrind. `None` if valgrind is missing.
 pub(crate) fn count(stage: &Command, trace: &Path) -> Result<Option<Lines>, String> {
     let mut watched = Command::new("valgrind");
     watched.args(["--tool=lackey", "--trace-mem=yes", "-q"]).arg(format!("--log-file={}", trace.display()));
@@ -111,7 +111,7 @@ fn read(places: &Places, trace: impl BufRead) -> std::io::Result<Lines> {
         } else if kind == "L"
             && let Some(at) = address.checked_sub(places.image).filter(|&at| at < end)
         {
-            // The map begins at a page, so lines of the image are lines of memory.
+            // The map begins at a page boundary, so lines of the image are cache lines.
             lines.iter_mut().for_each(|lines| lines.extend(at / LINE..=(at + size - 1) / LINE));
         }
     }

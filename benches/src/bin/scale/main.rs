@@ -1,13 +1,13 @@
-//! Growth: generated corpora of many sizes, compiled, opened, verified and asked.
+//! Growth: generated corpora of many sizes, compiled, opened, verified and queried.
 //!
 //! ```text
 //!   --sites N ──▶ captures (.warc.gz) ──▶ build ──▶ image ──▶ ask, lines ──▶ tables, exponents
 //! ```
 //!
-//! Building and asking are stages, each in a process of its own, so that the memory of one is not
-//! counted for the other and a stage that takes too much can be ended. Invariant: a corpus is a
-//! prefix of every larger one. Exponents are slopes of straight lines through the logarithms, over
-//! all sizes that were measured.
+//! Building and asking are stages, each in a separate process, so that their memory is measured
+//! separately and a stage that takes too much can be ended. Invariant: a corpus is a prefix of
+//! every larger one. Exponents are slopes of straight lines through the logarithms, over all
+//! measured sizes.
 
 mod ask;
 mod build;
@@ -44,18 +44,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// Hands the results of a stage to the process that started it.
+/// Passes the results of a stage to the process that started it.
 fn print(stage: Result<impl serde::Serialize, String>) -> Result<(), String> {
     println!("{}", serde_json::to_string(&stage?).map_err(|error| error.to_string())?);
     Ok(())
 }
 
-/// What the command line asks for.
+/// The command-line options.
 struct Wanted {
     sites: Vec<u64>,
-    /// Bytes that a stage may have in memory, mapped files aside.
+    /// Maximum memory of a stage in bytes, without mapped files.
     memory: u64,
-    /// Where captures and images are made.
+    /// The directory for captures and images.
     folder: PathBuf,
     json: Option<PathBuf>,
 }
@@ -84,12 +84,12 @@ impl Wanted {
     }
 }
 
-/// One size, measured.
+/// The results for one size.
 struct Measured {
     sites: u64,
     built: build::Built,
     asked: ask::Asked,
-    /// Lines read by look-ups of hosts that are there, and of hosts that are not.
+    /// Lines read by look-ups of hosts in the image, and of hosts that are not.
     lines: Option<[lines::Lines; 2]>,
 }
 
@@ -134,7 +134,7 @@ fn stages(wanted: &Wanted, sites: u64, folder: &Path) -> Result<Measured, String
     Ok(Measured { sites, built, asked, lines })
 }
 
-/// This program, to run a stage.
+/// The command that runs a stage of this program.
 fn stage(args: &[&Path]) -> Result<Command, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(own);

@@ -1,27 +1,26 @@
-//! Resident memory, as the system counts it, and stages that may not take more of it than is
-//! allowed.
+//! Resident memory as counted by the operating system, and stages with a memory limit.
 //!
-//! Where there is no `/proc`, nothing is known and nothing is limited.
+//! Without `/proc`, nothing is known and nothing is limited.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A line of a process's status in bytes: `VmHWM` the most that was resident, `RssAnon` what is of
-/// no file now.
+/// A line of a process's status in bytes: `VmHWM` is the peak of resident memory, `RssAnon` the
+/// resident memory that belongs to no file.
 fn status(process: &str, key: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
     line.trim().trim_end_matches(" kB").trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-/// The same of this process.
+/// The same for this process.
 pub(crate) fn own(key: &str) -> Option<u64> {
     status("self", key)
 }
 
-/// Bytes of a mapped file that are resident in this process, by its maps: the status counts them
-/// only roughly.
+/// Resident bytes of a mapped file in this process, from its maps: the status counts them only
+/// roughly.
 pub(crate) fn mapped(file: &Path) -> Option<u64> {
     let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;
     let name = file.canonicalize().ok()?;
@@ -30,7 +29,7 @@ pub(crate) fn mapped(file: &Path) -> Option<u64> {
     resident.trim().trim_end_matches(" kB").parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-/// Runs a stage in a process of its own; gives what it printed, or why it ended.
+/// Runs a stage in a separate process; returns its output, or the reason why it ended.
 pub(crate) fn run(mut command: Command, limit: u64) -> Result<String, String> {
     let failed = |error: std::io::Error| error.to_string();
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(failed)?;

@@ -1,4 +1,4 @@
-//! What was measured at all sizes, as tables and as points to draw.
+//! The results for all sizes, as tables and as points to draw.
 
 use super::Measured;
 use super::ask::Times;
@@ -129,7 +129,7 @@ fn resident(all: &[Measured]) -> Table {
     table
 }
 
-/// Nothing where nothing was counted.
+/// `None` if nothing was counted.
 fn lines(all: &[Measured]) -> Option<Table> {
     let mut table = Table::new("scale-lines", &["sites", "asked:", "lines, mean", "p99", "by section:"]);
     for measured in all {

@@ -1,8 +1,8 @@
-//! Answers, before any clock starts: ours against the trace evaluator, the rivals' against ours.
+//! Compares answers before anything is timed: ours with the trace evaluator, the rivals' with ours.
 //!
-//! Ours must agree on every question and in every way of asking. Of a rival's differences a few are
-//! shown, each with the class of its likely reason, worked out from the path and the file; it
-//! judges nobody.
+//! Ours must agree on every question and in every way of asking. A few differences of each rival
+//! are shown, each with its likely class, derived from the path and the file; this is no verdict on
+//! the rival.
 
 use robomaton_benches::queries::{Queries, Query};
 use robomaton_benches::results::Table;
@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Examples that are printed of each rival.
+/// Examples that are printed for each rival.
 const EXAMPLES: usize = 4;
 
-/// Our answers equal the trace evaluator's, however they are asked for.
+/// Asserts that our answers equal the trace evaluator's in every way of asking.
 pub(crate) fn assert_ours(
     field: &Field<'_>,
     queries: &Queries,
@@ -58,7 +58,7 @@ pub(crate) fn assert_ours(
     }
 }
 
-/// How a rival's answers compare with ours.
+/// The comparison of a rival's answers with ours.
 pub(crate) struct Agreement {
     name: &'static str,
     profile: &'static str,
@@ -105,7 +105,7 @@ impl Agreement {
         agreement
     }
 
-    /// Per cent of the questions that it answers as we do.
+    /// The percentage of questions with the same answer as ours.
     fn rate(&self) -> f64 {
         100.0 * self.agreed as f64 / self.asked.max(1) as f64
     }

@@ -1,9 +1,9 @@
-//! The race: robomaton and other libraries, in one process, on the same questions, answers compared
-//! first.
+//! The race: robomaton and other libraries, in one process, on the same questions, with answers
+//! compared first.
 //!
-//! Our own answers must equal those of the trace evaluator on every question, or nothing is timed.
-//! A rival's answers are compared with ours and its agreement printed: some have known bugs, and
-//! some read the standard otherwise. Times are medians of interleaved rounds.
+//! Our own answers must equal those of the trace evaluator on every question, otherwise nothing is
+//! timed. A rival's answers are compared with ours and the agreement is printed: some have known
+//! bugs, and some read the standard differently. Times are medians of interleaved rounds.
 
 mod agreement;
 mod table;
@@ -20,19 +20,19 @@ use robomaton_runtime::Image;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What the command line asks for.
+/// The command-line options.
 struct Wanted {
-    /// Files that hold records, taken evenly from the corpus.
+    /// Files with records, taken evenly from the corpus.
     files: usize,
     /// Questions per file.
     per_file: usize,
-    /// Rounds that count.
+    /// Timed rounds.
     rounds: usize,
     /// Only ours and robotxt.
     short: bool,
-    /// Passes of ours alone over the shuffled questions, for a profiler; nothing else is done.
+    /// Passes of ours only over the shuffled questions, for a profiler; nothing else is done.
     passes: usize,
-    /// Where to write the results as JSON.
+    /// The file for the results in JSON.
     json: Option<PathBuf>,
 }
 
@@ -67,19 +67,19 @@ fn wanted(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
     Ok(wanted)
 }
 
-/// What it costs to read the path and the site's first line, and decide nothing.
+/// The cost of reading the path and the site's first line without deciding anything.
 fn floor(ours: &Asker<'_>, queries: &Queries, query: &Query) -> bool {
     let sum = queries.path(query).bytes().fold(0u8, |sum, byte| sum ^ byte);
     (sum ^ ours.site(query).status() as u8) & 1 == 0
 }
 
-/// What a profiler should look at: sites held.
+/// Look-ups with resolved sites, for a profiler.
 #[inline(never)]
 fn profiled(ours: &Asker<'_>, queries: &Queries) {
     std::hint::black_box(queries.all().iter().filter(|query| ours.resolved(queries, query)).count());
 }
 
-/// The same for whole URLs.
+/// Look-ups of whole URLs, for a profiler.
 #[inline(never)]
 fn profiled_urls(ours: &Asker<'_>, queries: &Queries) {
     std::hint::black_box(queries.all().iter().filter(|query| ours.full_url(queries, query)).count());

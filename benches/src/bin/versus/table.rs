@@ -1,4 +1,4 @@
-//! The clock, and what it says as tables and points.
+//! Times the contestants; the results are tables and points.
 
 use crate::{Asker, Class, Contestant, Queries, Query, floor, race as run_race};
 use robomaton_benches::clock;
@@ -13,7 +13,7 @@ pub(crate) fn race() -> Table {
     Table::new("race", &columns)
 }
 
-/// All contestants on questions in one order.
+/// Times all contestants on questions in one order.
 pub(crate) fn order<'q>(
     order: &'static str,
     ours: &'q Asker<'_>,
@@ -64,10 +64,10 @@ pub(crate) fn order<'q>(
     }
 }
 
-/// Whether a seat belongs to a line of the table.
+/// True if a seat belongs to a row of the table.
 type Wanted<'s> = Box<dyn Fn(usize) -> bool + 's>;
 
-/// Ours and one rival by what the rules are made of; the largest set last.
+/// Ours and one rival by class of rules; the largest set last.
 pub(crate) fn classes(ours: &Asker<'_>, rival: &dyn Rival, queries: &Queries, rounds: usize) -> Table {
     let seats = &queries.seats;
     let largest = queries.largest(Class::MultiStar);
@@ -87,7 +87,7 @@ pub(crate) fn classes(ours: &Asker<'_>, rival: &dyn Rival, queries: &Queries, ro
         if questions == 0 {
             continue;
         }
-        // A short list is asked several times in a pass, so that the clock has something to see.
+        // A short list is repeated in a pass, so that the time is measurable.
         let times = 2_000usize.div_ceil(questions);
         let pass = move |allows: &dyn Fn(&Query) -> bool| {
             (0..times).map(|_| asked.all().iter().filter(|query| allows(query)).count()).sum()
@@ -111,8 +111,8 @@ pub(crate) fn classes(ours: &Asker<'_>, rival: &dyn Rival, queries: &Queries, ro
     table
 }
 
-/// How long single questions take: each timed alone, the clock's own time taken off; points are
-/// share of questions and nanoseconds.
+/// The distribution of times of single questions: each is timed alone, minus the clock's own time;
+/// points are share of questions and nanoseconds.
 pub(crate) fn distribution(ours: &Asker<'_>, rival: &dyn Rival, queries: &Queries, results: &mut Results) {
     let clock = clock::own_time();
     let mut each = |name: &str, allows: &dyn Fn(&Query) -> bool| {
