@@ -1,10 +1,9 @@
-//! The dumps of SPEC.md against the bytes that the compiler gives today: the worked program, the
+//! Compares the dumps in SPEC.md with the bytes from the current compiler: the worked program, the
 //! worked scope, the tiny image.
 //!
 //! The dumps are written here, field by field in the order of the specification, each with a
-//! remark; so every byte has one, and a byte that no field claims fails. `ROBOMATON_WRITE=1` writes
-//! them into the document. Beside that, the walk of section 6 is followed step by step for the
-//! targets that its table lists.
+//! remark, so a byte that belongs to no field fails the test. `ROBOMATON_WRITE=1` writes them into
+//! the document. The walk of section 6 is also followed step by step for the targets in its table.
 
 use robomaton_compiler::automaton::{Prioritized, build, build_tries, normalise};
 use robomaton_compiler::{Entry, Options, compile, emit};
@@ -26,7 +25,7 @@ mod walk;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/SPEC.md");
 
-/// The document as it was before any test wrote it.
+/// The document before any test rewrote it.
 static SPEC: LazyLock<String> =
     LazyLock::new(|| fs::read_to_string(PATH).expect("SPEC.md stands beside src"));
 
@@ -34,10 +33,10 @@ fn rewrites() -> bool {
     std::env::var_os("ROBOMATON_WRITE").is_some()
 }
 
-/// Bytes on a line.
+/// Bytes per line.
 const WIDTH: usize = 16;
 
-/// Bytes and how far they have been explained.
+/// Bytes, and how many of them are explained.
 struct Dump<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -53,7 +52,7 @@ impl<'b> Dump<'b> {
         let _ = writeln!(self.out, "{}{title}", if self.out.is_empty() { "" } else { "\n" });
     }
 
-    /// The next `count` bytes, with what they are.
+    /// The next `count` bytes, with a remark.
     fn take(&mut self, count: usize, remark: &str) -> &'b [u8] {
         let taken = &self.bytes[self.at..self.at + count];
         let blank = count > WIDTH && taken.iter().all(|&byte| byte == 0);
@@ -73,7 +72,7 @@ impl<'b> Dump<'b> {
         taken
     }
 
-    /// The next number of `width` bytes; the remark is made from it.
+    /// The next number of `width` bytes, with a remark made from it.
     fn number(&mut self, width: usize, remark: impl Fn(u64) -> String) -> u64 {
         let bytes = &self.bytes[self.at..self.at + width];
         let value = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
@@ -81,12 +80,12 @@ impl<'b> Dump<'b> {
         value
     }
 
-    /// A field whose number is shown as it is.
+    /// A field whose number is shown unchanged.
     fn field(&mut self, width: usize, name: &str) -> u64 {
         self.number(width, |value| format!("{name} {value}"))
     }
 
-    /// A field that holds an offset or nothing.
+    /// A field with an offset or none.
     fn optional(&mut self, name: &str) -> u64 {
         self.number(4, |value| match value {
             value if value == u64::from(NONE) => format!("{name} none"),
@@ -94,7 +93,7 @@ impl<'b> Dump<'b> {
         })
     }
 
-    /// The next LEB128 number and how many bytes it has, without moving.
+    /// The next LEB128 number and its length in bytes, without moving.
     fn peek(&self) -> (u64, usize) {
         let bytes = &self.bytes[self.at..];
         let length = 1 + bytes.iter().position(|byte| byte & 0x80 == 0).expect("a number ends");
@@ -107,7 +106,7 @@ impl<'b> Dump<'b> {
         value
     }
 
-    /// A string of postcard: length and bytes on one line.
+    /// A postcard string: length and bytes on one line.
     fn string(&mut self, name: &str) {
         let (value, length) = self.peek();
         let text = &self.bytes[self.at + length..][..value as usize];
@@ -115,7 +114,7 @@ impl<'b> Dump<'b> {
         self.take(length + value as usize, &remark);
     }
 
-    /// A trie of a program from its root; recursion is fine on what is written here by hand.
+    /// A trie of a program from its root; recursion is fine for these small examples.
     fn node(&mut self, prefix: &str, segments: bool) {
         let flags = self.bytes[self.at];
         let mut parts = Vec::new();
@@ -181,7 +180,7 @@ impl<'b> Dump<'b> {
         }
     }
 
-    /// A list of steps, each with a remark that begins so.
+    /// A list of steps, each with a remark that begins with `waits`.
     fn steps(&mut self, waits: &str) {
         let mut more = true;
         while more {
@@ -291,13 +290,13 @@ impl<'b> Dump<'b> {
         assert_eq!(self.at, start + tails.root);
         self.node("", true);
         assert_eq!(self.at, start + tails.lists);
-        // What is dumped here is a whole program.
+        // The dumped bytes are a whole program.
         while self.at < self.bytes.len() {
             self.steps("step: waits in queue");
         }
     }
 
-    /// A sequence of postcard.
+    /// A postcard sequence.
     fn sequence(&mut self, name: &str, mut element: impl FnMut(&mut Self)) {
         for _ in 0..self.varint(name) {
             element(self);
@@ -458,7 +457,7 @@ impl<'b> Dump<'b> {
         }
     }
 
-    /// The contents of one section, which is not empty.
+    /// The contents of a non-empty section.
     fn section(&mut self, section: Section, length: usize) {
         match section {
             Section::Hosts => {
@@ -520,7 +519,7 @@ fn entry(word: u32) -> String {
     }
 }
 
-/// What a byte of a name's code stands for.
+/// The meaning of a byte in a name's code.
 fn piece(&byte: &u8) -> String {
     match byte.checked_sub(0x80) {
         Some(symbol) => SYMBOLS[usize::from(symbol)].to_owned(),
@@ -562,19 +561,20 @@ fn dump_image(image: &[u8]) -> String {
     dump.out
 }
 
-/// The bits of a priority as the document has them.
+/// The bits of a priority, as in the document.
 fn says_name(says: Priority) -> String {
     let names = ["permits", "permits-if", "prohibits"].iter().enumerate();
     names.filter(|(bit, _)| says >> bit & 1 == 1).map(|(_, &name)| name).collect::<Vec<_>>().join(" ")
 }
 
-/// The name of a role as the document has it.
+/// The name of a role, as in the document.
 fn role_name(number: u32) -> String {
     let name = format!("{:?}", Role::from_u32(number).expect("a known role"));
     name.replace("PageC", "Page-c").to_lowercase()
 }
 
-/// Policies, lists, scopes and purposes of an image, each from the start of its section.
+/// Policies, lists, scopes and purposes of an image, each with offsets from the start of its
+/// section.
 fn dump_scoped(image: &[u8]) -> String {
     let layout = verify(image).expect("the worked image is valid");
     let view = View::new(image, &layout);
@@ -610,10 +610,10 @@ fn worked(build: Build) -> Vec<u8> {
     out
 }
 
-/// What makes a program of one form or the other.
+/// Builds a program of one form or the other.
 type Build = fn(&[Prioritized<'_>], Notation, Weighing, &mut Vec<u8>) -> usize;
 
-/// The fenced block after this mark.
+/// The fenced block after this marker.
 fn block<'s>(spec: &'s str, mark: &str) -> &'s str {
     let (_, rest) = spec.split_once(&format!("<!-- {mark} -->\n```text\n")).expect("a marked block");
     rest.split_once("```\n").expect("the end of a block").0
@@ -649,7 +649,7 @@ fn dumps_are_what_the_compiler_gives() {
     }
 }
 
-/// The bytes of a dump, read back from the document, are the image.
+/// The bytes of a dump, parsed from the document, are the image.
 #[test]
 fn dump_reads_back() {
     if rewrites() {
@@ -700,8 +700,8 @@ fn worked_program_gives_what_the_table_says() {
     }
 }
 
-/// Sets of up to twelve random patterns over few bytes, so that they overlap, share prefixes and
-/// end alike.
+/// Sets of up to twelve random patterns over few bytes, so that they overlap and share prefixes and
+/// endings.
 #[test]
 fn walk_of_the_specification_gives_the_highest_matching_priority() {
     let mut state = 1u64;
@@ -715,7 +715,7 @@ fn walk_of_the_specification_gives_the_highest_matching_priority() {
     };
     for round in 0..2_000usize {
         let patterns: Vec<Vec<u8>> = (0..=round % 12).map(|_| text(b"ab/*$ab*", 8)).collect();
-        // By length as RFC 9309 ranks, in every third round by order.
+        // By length as in RFC 9309; in every third round by order.
         let rank = |(number, text): (usize, &Vec<u8>)| if round % 3 == 0 { number + 1 } else { text.len() };
         let rules: Vec<Prioritized<'_>> = patterns
             .iter()

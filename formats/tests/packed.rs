@@ -1,5 +1,5 @@
-//! I14 of packed: a program that passes the check answers as its texts say, whatever byte of it was
-//! changed.
+//! I14 of packed programs: a program that passes the check answers according to its texts, whatever
+//! byte of it was changed.
 
 use robomaton_formats::program::packed::{Draft, FRONT_PACKED, Packed, Plan, REACH_ALL};
 use robomaton_formats::program::{self, Header, PADDING, Priority, Silence, Weighing, check};
@@ -39,7 +39,7 @@ fn encoded(plan: &Plan<'_>) -> Vec<u8> {
     program
 }
 
-/// The highest priority by the texts alone.
+/// The highest priority according to the texts only.
 fn naive(program: &[u8], target: &[u8]) -> Priority {
     let packed = Packed::read(program).expect("a whole front");
     let matching = (0..packed.count).filter_map(|number| {
@@ -62,7 +62,7 @@ fn what_passes_answers_as_its_texts_say() {
         for bit in 0..8 {
             let mut program = whole.clone();
             program[at] ^= 1 << bit;
-            // The form with another front is not this one.
+            // A program with another front is not packed.
             if check(&program).is_err() || !Packed::is_at(&program) {
                 refused += 1;
                 continue;
@@ -78,7 +78,7 @@ fn what_passes_answers_as_its_texts_say() {
             }
         }
     }
-    // Nearly all that passes changes a literal byte of a text, or a sense, or what the front says.
+    // Most changes that pass are in a literal byte of a text, a sense, or a value in the front.
     assert!(refused > 350 && passed > 5, "{passed} passed, {refused} were refused");
 }
 

@@ -1,9 +1,9 @@
-//! Contents made by hand, written and read again; every site found by the look-up of SPEC.md
+//! Contents made by hand, written and read again; every site is found by the look-up of SPEC.md
 //! section 4.
 //!
-//! The look-up here follows the numbered steps of the document over raw bytes, with offsets as the
-//! document gives them, and knows none of the functions that writer and reader share. The programs
-//! are the smallest there are: what a program means is tested elsewhere.
+//! The look-up here follows the numbered steps of the document over raw bytes, with the document's
+//! offsets, and shares no function with writer and reader. The programs are minimal: their meaning
+//! is tested elsewhere.
 
 use robomaton_compiler::{Entry as Compiled, Options, compile, emit};
 use robomaton_formats::condition::{Condition, Locator};
@@ -37,7 +37,7 @@ fn number(bytes: &[u8], at: usize, width: usize) -> u64 {
     bytes[at..at + width].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// SPEC.md section 4, "Look-up", step by step; gives the place, counted over all buckets.
+/// SPEC.md section 4, "Look-up", step by step; returns the place, counted over all buckets.
 fn look_up(image: &[u8], authority: &str, scheme: u64) -> Option<u64> {
     let section = |n: usize| {
         let row = 40 + 24 * n;
@@ -101,7 +101,7 @@ fn code(block: &[u8], taken: usize, wanted: usize) -> &[u8] {
     unreachable!("places end")
 }
 
-/// A site in the given scheme, with every field a little different.
+/// A site in the given scheme, with different values in every field.
 fn site(url: &str, seed: u32) -> Site {
     let key = SiteKey::from_host(url).expect("a site");
     let outcome = Outcome::ALL[seed as usize % Outcome::ALL.len()];
@@ -121,18 +121,18 @@ fn site(url: &str, seed: u32) -> Site {
     }
 }
 
-/// Sites with all else that an image holds: two programs, a list, a policy, two documents.
+/// Sites with all other parts of an image: two programs, a list, a policy, two documents.
 fn contents(mut sites: Vec<Site>) -> Contents {
     sites.sort_by(|a, b| a.key.cmp(&b.key));
     let front = |tails| Header::front(Notation::Rep, Weighing::Ranked(Silence::Allowed), tails);
-    // `Disallow: /` alone, then `Allow: /*a`, whose step stands at the node of its segment, and
-    // `Allow: /*b`, whose step waits in a queue.
+    // Only `Disallow: /`; then `Allow: /*a`, whose step is at the node of its segment, and `Allow:
+    // /*b`, whose step waits in a queue.
     let mut programs = vec![front(false), program::CHILDREN_ONE << 5, b'/', 0, PRIORITY_PROHIBIT];
     let second = programs.len() as u32;
     let mut literals = vec![program::CHILDREN_ONE << 5, b'/', 0, NODE_EXTRA];
     State { number: Some(0), list: Some(0) }.push(&mut literals);
     programs.push(front(true));
-    // Segments end with `a` or `b`, both are one byte, so there are no pairs.
+    // Segments end with `a` or `b`, and both are one byte long, so there are no pairs.
     let both: u128 = 1 << b'a' | 1 << b'b';
     [both, both].into_iter().for_each(|filter| programs.extend(filter.to_le_bytes()));
     programs.push(7);
@@ -220,17 +220,17 @@ fn contents(mut sites: Vec<Site>) -> Contents {
     }
 }
 
-/// The standard usages and more.
+/// The standard usages and some more.
 fn usages(more: &[&str]) -> Vec<String> {
     USAGES.iter().chain(more).map(|&name| name.to_owned()).collect()
 }
 
-/// The same with scoped sets: crawler 1 and all others have one each, with one rest; crawler 0 has
-/// a ranked one.
+/// The same with scoped sets: crawler 1 and all others have one each, with a common rest; crawler 0
+/// has a ranked one.
 fn scoped(sites: Vec<Site>) -> Contents {
     let mut contents = contents(sites);
     let mut programs = std::mem::take(&mut contents.programs);
-    // `Disallow: /` of key 0, then `Allow: /` of the number 1 of a conventional rule.
+    // `Disallow: /` with key 0, then `Allow: /` with number 1 of a conventional rule.
     let starts = [scoped_priority(0, PROHIBITS), scoped_priority(1, PERMITS)].map(|priority| {
         let start = programs.len() as u32;
         programs.push(Header::front(Notation::Acap, Weighing::Scoped, false));
@@ -287,7 +287,7 @@ fn scoped(sites: Vec<Site>) -> Contents {
     contents
 }
 
-/// Five thousand sites; of every seventh host all three schemes, of some several ports.
+/// Five thousand sites; for every seventh host all three schemes, for some several ports.
 fn many() -> Vec<Site> {
     let mut sites = Vec::new();
     for host in (0..).map(|n| format!("h{n}.example")) {
@@ -309,7 +309,7 @@ fn many() -> Vec<Site> {
     sites
 }
 
-/// Sites of which some have other documents beside robots.txt.
+/// Sites, some of which have other documents besides robots.txt.
 fn documents() -> Vec<Site> {
     let hosts = ["a.example", "https://a.example", "http://a.example:81", "a.example.org", "b"];
     let sites = hosts.into_iter().zip(0..).map(|(host, seed)| site(host, seed));
@@ -451,7 +451,7 @@ fn equal_contents_give_equal_bytes() {
     }
 }
 
-/// What grows in files is what grows in memory.
+/// Files contain the same bytes as memory.
 #[test]
 fn files_hold_what_memory_holds() {
     fn grown<S: Spool>(contents: &Contents, spool: impl FnMut() -> std::io::Result<S>) -> Vec<u8> {
@@ -486,7 +486,7 @@ fn files_hold_what_memory_holds() {
     }
 }
 
-/// The compressor is kept between texts: what it saw before must not show.
+/// The compressor is reused for several texts, which must not affect the output.
 #[test]
 fn equal_texts_give_equal_frames() {
     let texts: Vec<Vec<u8>> = (0..300usize)
@@ -503,8 +503,8 @@ fn equal_texts_give_equal_frames() {
     }
 }
 
-/// Writes an image, changes it with its checksums kept whole, and gives the rule that `verify` says
-/// is broken.
+/// Writes an image, changes it and its checksums, and returns the rule that `verify` finds
+/// violated.
 fn broken(
     change: impl Fn(&mut Contents),
     bytes: impl Fn(&mut [u8], &dyn Fn(Section) -> usize),
@@ -523,7 +523,7 @@ fn broken(
     rule(&image)
 }
 
-/// The same with scoped sets, for changes to the contents. Gives what `verify` says, too.
+/// The same with scoped sets, for changes to the contents. Also returns the message of `verify`.
 fn broken_scoped(change: &dyn Fn(&mut Contents)) -> Option<(u8, String)> {
     let mut contents = scoped(vec![site("a.example", 0)]);
     change(&mut contents);
@@ -533,7 +533,7 @@ fn broken_scoped(change: &dyn Fn(&mut Contents)) -> Option<(u8, String)> {
     }
 }
 
-/// Section 2: the hash of header and section table with the field zero.
+/// Section 2: the hash of header and section table, with the checksum field set to zero.
 fn sum_head(image: &mut [u8]) {
     image[32..40].fill(0);
     let sum = xxhash_rust::xxh3::xxh3_64(&image[..HEAD]);
@@ -557,7 +557,7 @@ fn rule(image: &[u8]) -> Option<u8> {
 fn rules_of_the_head() {
     let whole = write(&contents(vec![site("a.example", 0)])).unwrap();
     assert_eq!(rule(&whole), None);
-    // The rule, where, what stands there then, and whether the checksum is made to hold.
+    // The rule, the offset, the new byte, and true if the checksum is corrected.
     for (expected, at, byte, sum) in [
         (1, 7, 0, true),
         (2, 8, 2, true),
@@ -579,7 +579,7 @@ fn rules_of_the_head() {
         }
         assert_eq!(rule(&image), Some(expected), "byte {at}");
     }
-    // One site lies in one of two shards.
+    // One site belongs to one of two shards.
     let rules = [0, 1].map(|shard| {
         let mut image = whole.clone();
         image[14..16].copy_from_slice(&[shard, 1]);
@@ -620,7 +620,7 @@ fn rules_of_the_sections() {
     assert_eq!(of_bytes(|image, at| image[at(Names) + 3] ^= 1), Some(11));
     assert_eq!(of_bytes(|image, at| image[at(Hosts)] ^= 0x80), Some(11));
     assert_eq!(of_bytes(|image, at| image[at(Hosts) + 11] = 1), Some(11));
-    // A place that is free, that comes twice, that is in no bucket.
+    // A place that is free, one that occurs twice, one that is in no bucket.
     assert_eq!(of_bytes(|image, at| image[at(Order)] = 9), Some(11));
     assert_eq!(of_bytes(|image, at| image[at(Order) + 4] = image[at(Order)]), Some(11));
     assert_eq!(of_bytes(|image, at| image[at(Order) + 3] = 1), Some(11));
@@ -651,9 +651,9 @@ fn rules_of_the_sections() {
     assert_eq!(of_contents(|c| c.documents[0].detail.push(0)), Some(16));
     assert_eq!(of_contents(|c| c.documents[0].source[0] = 0), Some(16));
     assert_eq!(of_contents(|c| c.documents[0].source.push(0)), Some(16));
-    // A frame that states another size is one all the same, until it is decompressed.
+    // A frame that states another size is valid until it is decompressed.
     assert_eq!(of_contents(|c| c.documents[0].source[5] += 1), None);
-    // The generator a letter shorter: the rest decodes all the same, and leaves a byte over.
+    // The generator one letter shorter: the rest still decodes, and leaves a byte over.
     assert_eq!(of_bytes(|image, at| image[at(Meta)] -= 1), Some(16));
 }
 
@@ -673,7 +673,7 @@ fn texts_are_what_their_frames_state() {
     assert_eq!(text(|frame| frame.push(0)), Some(16));
 }
 
-/// A mark that is missing hides a site, a needless one costs probes.
+/// A missing overflow bit hides a site, a superfluous one costs probes.
 #[test]
 fn overflow_is_marked_where_a_site_passed() {
     for mark in [0, 1] {
@@ -692,7 +692,7 @@ fn overflow_is_marked_where_a_site_passed() {
 
 #[test]
 fn rules_of_programs() {
-    // Where the fields of the second program of `contents` stand.
+    // Offsets of the fields of the second program of `contents`.
     const LAST: usize = 6;
     const SINGLE: usize = 22;
     const LOG: usize = 38;
@@ -728,32 +728,32 @@ fn rules_of_programs() {
             assert_eq!(of(&|p| p[filter + at] ^= 1 << bit), Some(14), "byte {at} of the filter at {filter}");
         }
     }
-    // More bits than pairs ask for, and numbers of bits that no program has.
+    // More bits than the pairs need, and numbers of bits that no program has.
     let log = |log: u8, bits| {
         broken(|c| drop(c.programs.splice(LOG..STATES, [vec![log], vec![0; bits]].concat())), |_, _| ())
     };
     assert_eq!([log(7, 16), log(8, 32), log(6, 8), log(20, 1 << 17)], [None, Some(14), Some(14), Some(14)]);
-    // Nodes of segments with priorities of their own or queues of nothing, a root with steps.
+    // Nodes of segments with priorities of their own or empty queues, a root with steps.
     for (at, form) in [(ROOT, NODE_QUEUE), (ROOT, 2), (ROOT, 2 << 2), (ROOT, NODE_EXTRA)] {
         assert_eq!(of(&|p| p[at] |= form), Some(14), "byte {at}");
     }
     for (at, form) in [(NODE, NODE_QUEUE), (NODE, 2), (QUEUED, 2), (QUEUED, 1 << 2)] {
         assert_eq!(of(&|p| p[at] |= form), Some(14), "byte {at}");
     }
-    // A gap before the first child, which the length of the segments allows for.
+    // A gap before the first child, which the length of the segments allows.
     let gap = |c: &mut Contents| {
         c.programs.splice(OFFSET..OFFSET + 2, [1, 5, 0]);
         c.programs[ROOT - 7] += 1;
     };
     assert_eq!(broken(gap, |_, _| ()), Some(14));
-    // Rank 0: of a step, with a `highest` that agrees, and of a node of literals.
+    // Rank 0: of a step, with a matching `highest`, and of a node of literals.
     assert_eq!(of(&|p| (p[HIGHEST], p[TAG]) = (1, 1)), Some(14));
     let node = |priority| {
         broken(|c| drop(c.programs.splice(4.., [program::PRIORITY_EXPLICIT, priority])), |_, _| ())
     };
     assert_eq!([node(1), node(2)], [Some(14), None]);
-    // Counts; the state of the prefix, the queue of the segment; what steps wait for, whether they
-    // lead on, or are not the last.
+    // Counts; the state of the prefix, the queue of the segment; the queues that steps wait for,
+    // whether they lead on, or are not the last.
     for (at, count) in [(STATES, 1), (QUEUES, 1), (STEPS, 2)] {
         let other = [count - 1, count + 1];
         assert_eq!(other.map(|count| of(&|p| p[at] = count)), [Some(14); 2], "count at {at}");
@@ -771,7 +771,7 @@ fn rules_of_programs() {
     for at in [END, END + PADDING - 1] {
         assert_eq!(of(&|p| p[at] = 1), Some(14), "padding {at}");
     }
-    // A number may be longer than needed, but not larger than 32 bits.
+    // A number may be longer than needed, but no larger than 32 bits.
     let states = |last| broken(|c| drop(c.programs.splice(STATES..=STATES, long(1, last))), |_, _| ());
     assert_eq!([states(0), states(0x10), states(0x80)], [None, Some(14), Some(14)]);
     let crawlers = |last| broken(|c| drop(c.policies.splice(1..2, long(2, last))), |_, _| ());
@@ -783,14 +783,14 @@ fn long(low: u8, last: u8) -> [u8; 5] {
     [low | 0x80, 0x80, 0x80, 0x80, last]
 }
 
-/// I13, I14 and I17 of scoped sets.
+/// I13, I14 and I17 for scoped sets.
 #[test]
 fn rules_of_scoped_sets() {
     /// Writes a number into a section.
     fn put(section: &mut [u8], at: usize, value: u32) {
         section[at..at + 4].copy_from_slice(&value.to_le_bytes());
     }
-    // Where the first scoped program, the lists, and the scope stand.
+    // Offsets of the first scoped program, the lists, and the scope.
     const PROGRAM: usize = 82;
     const RANKED: usize = 0;
     const REST: usize = 2 + 3 * 8;
@@ -834,7 +834,7 @@ fn rules_of_scoped_sets() {
             &|c| c.lists[OWN + 3] = 1,
             &|c| put(&mut c.lists, OWN + 8, END as u32),
             &|c| put(&mut c.lists, OWN + 8, NONE - 1),
-            // To a ranked list.
+            // A ranked list.
             &|c| put(&mut c.lists, OWN + 8, RANKED as u32),
         ],
     );
@@ -858,7 +858,7 @@ fn rules_of_scoped_sets() {
             &|c| c.purposes[2] = 5,
         ],
     );
-    // A rest that leads on, to a list or to itself.
+    // A rest that refers to another list or to itself.
     check(
         13,
         "leads to another",
@@ -869,7 +869,7 @@ fn rules_of_scoped_sets() {
         14,
         "weighed in another way",
         &[
-            // A ranked program in a scoped list, a scoped one as a word and in a ranked list.
+            // A ranked program in a scoped list, a scoped one as a set and in a ranked list.
             &|c| put(&mut c.lists, field(OWN, 0, 2), 0),
             &|c| c.programs[PROGRAM] &= !program::FRONT_SCOPED,
             &|c| c.programs[0] |= program::FRONT_SCOPED,
@@ -890,23 +890,23 @@ fn rules_of_scoped_sets() {
             &|c| c.scopes.truncate(SCOPE_END - 1),
             &|c| c.scopes.clear(),
             &|c| put(&mut c.lists, REST + 4, SCOPE_END as u32),
-            // Too many patterns or rules, starts that do not begin with 0, that descend, that end
+            // Too many patterns or rules; starts that do not begin with 0, that descend, that end
             // beyond the section.
             &|c| put(&mut c.scopes, SCOPE, 1 << 16),
             &|c| put(&mut c.scopes, SCOPE + 4, 1 << 17),
             &|c| put(&mut c.scopes, STARTS, 1),
             &|c| put(&mut c.scopes, STARTS + 8, 1),
             &|c| put(&mut c.scopes, STARTS + 16, 5),
-            // A run that holds its pattern, that is empty, that ends outside, that lies in the one
-            // before.
+            // A run that contains its pattern, that is empty, that ends outside, that overlaps the
+            // previous one.
             &|c| put(&mut c.scopes, RUNS, 0),
             &|c| put(&mut c.scopes, RUNS + 4, 1),
             &|c| put(&mut c.scopes, RUNS + 12, 5),
             &|c| put(&mut c.scopes, RUNS + 8, 1),
             &|c| put(&mut c.scopes, RUNS + 16, 2),
-            // The pattern of a rule that is none.
+            // A rule whose pattern does not exist.
             &|c| put(&mut c.scopes, RULES + 4, 4),
-            // Priority sets: too many, out of order, priorities that say nothing.
+            // Priority sets: too many, out of order, priorities without a sense.
             &|c| put(&mut c.scopes, SCOPE + 8, u32::MAX),
             &|c| put(&mut c.scopes, FIRSTS, 1),
             &|c| put(&mut c.scopes, FIRSTS + 4, 4),
@@ -917,7 +917,7 @@ fn rules_of_scoped_sets() {
     );
 }
 
-/// Section 5: what is no rules may have a policy all the same, which says so.
+/// Section 5: an outcome without rules may still have a policy, which contains the outcome.
 #[test]
 fn any_outcome_may_have_a_policy() {
     let given = |outcome: u8, status: u16| {
@@ -933,7 +933,7 @@ fn any_outcome_may_have_a_policy() {
     assert_eq!([given(Outcome::Rules as u8, 404), given(9, 404)], [Some(12); 2]);
 }
 
-/// Section 7: what a detail may not hold.
+/// Section 7: values that a detail must not have.
 #[test]
 fn numbers_of_details() {
     let detail =
@@ -959,8 +959,7 @@ fn reserved_flags_of_policies() {
     for bit in 5..8 {
         assert_eq!(broken(|c| c.policies[0] |= 1 << bit, |_, _| ()), Some(12), "bit {bit}");
     }
-    // Found by substring: in any order, but not where there is no crawler, and always in an image
-    // of that rule.
+    // By substring: in any order, but not without crawlers, and always in an image with that rule.
     let policy = |profile, crawlers: &[(u32, usize)], by_substring: bool| {
         let crawlers: Vec<_> = crawlers.iter().map(|&(id, set)| (CrawlerId::new(id), set)).collect();
         let empty = crawlers.is_empty();
@@ -985,7 +984,7 @@ fn reserved_flags_of_policies() {
     assert_eq!(policy(Profile::Koster, &[(0, 0), (1, 0)], false), Some(12));
 }
 
-/// Section 7: without texts, documents that differ in comments only are one.
+/// Section 7: without texts, documents that differ only in comments are one.
 #[test]
 fn equal_details_share_a_document() {
     let fetched = |no_sources| {

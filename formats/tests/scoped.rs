@@ -1,9 +1,8 @@
-//! The weighing of scoped sets as SPEC.md section 5 says it, over the bytes of an image.
+//! The weighing of scoped sets according to SPEC.md section 5, over the bytes of an image.
 //!
-//! The reader here follows the document step by step with offsets as the document gives them, and
-//! knows none of the functions that writer and runtime share. It is asked what the table of the
-//! worked scope asks, and held against the compiler's trace, which reads the texts naively, on
-//! texts made at random.
+//! The reader here follows the document step by step with the document's offsets, and shares no
+//! function with writer and runtime. It is tested with the table of the worked scope, and, on
+//! random texts, against the compiler's trace, which matches the texts naively.
 
 use robomaton_compiler::trace::{TraceQuery, trace};
 use robomaton_compiler::{
@@ -31,7 +30,7 @@ fn section(image: &[u8], number: usize) -> &[u8] {
     &image[row(0)..][..row(8)]
 }
 
-/// A question, with the numbers that section 5 gives it.
+/// A question, with the numbers from section 5.
 #[derive(Clone, Copy, Debug)]
 struct Question<'q> {
     crawler: &'q str,
@@ -46,14 +45,14 @@ struct Answer {
     decision: Option<Decision>,
     incomplete: bool,
     permits: bool,
-    /// The row of the table of levels.
+    /// The row in the table of levels.
     level: Option<usize>,
     /// The key of the conventional winner.
     winner: Option<u32>,
 }
 
-/// Section 5, "Choice of the set", for policies without substrings and with few crawlers.
-/// Gives the word of the set, and that of the crawler's name if the policy has it.
+/// Section 5, "Choice of the set", for policies without substrings and with few crawlers. Returns
+/// the set, and that of the crawler's name if the policy has it.
 fn choose(image: &[u8], crawler: &str) -> (u32, Option<u32>) {
     let policy = section(image, 2);
     let (flags, crawlers, sets) = (policy[0], usize::from(policy[1]), usize::from(policy[2]));
@@ -73,7 +72,7 @@ fn choose(image: &[u8], crawler: &str) -> (u32, Option<u32>) {
     (named.filter(of_text).unwrap_or_else(|| word(crawlers)), named)
 }
 
-/// Bytes of a list: flags, scope, rest, entries of usage, purpose, program, role.
+/// The bytes of a list: flags, scope, rest, entries of usage, purpose, program, role.
 struct List {
     flags: u8,
     scope: u32,
@@ -120,7 +119,7 @@ struct Weighing<'w> {
 }
 
 impl Weighing<'_> {
-    /// Where the runs of the scope stand.
+    /// The offset of the runs in the scope.
     fn runs(&self) -> usize {
         12 + 4 * (self.patterns as usize + 1)
     }
@@ -352,7 +351,7 @@ fn worked_patterns_are_numbered_as_the_table_says() {
     }
 }
 
-/// The table of levels is what `live` goes through.
+/// The table of levels matches the order in `live`.
 #[test]
 fn levels() {
     let expected: Vec<Vec<&str>> = vec![
@@ -371,7 +370,7 @@ fn levels() {
     assert!(found.len() == 11 && found.iter().zip(1..).all(|(row, order)| row[0] == format!("{order}")));
 }
 
-/// Texts of a few records over few patterns, so that they meet, and what the trace says of them.
+/// Texts of a few records over few patterns, so that they interact, compared with the trace.
 #[test]
 fn weighing_of_the_specification_is_what_the_trace_says() {
     let mut state = 7u64;

@@ -1,9 +1,9 @@
-//! SPEC.md against the code: its tables of records, sections, constants and numbers, and its rules
-//! I1….
+//! Compares SPEC.md with the code: its tables of records, sections, constants and numbers, and its
+//! rules I1….
 //!
-//! The document is read as text. A table is found by the heading over it, so a heading that is
-//! renamed fails as much as a number that differs. The two dumps of the document are held by
-//! `dump.rs`, its look-up by `roundtrip.rs`.
+//! The document is read as text. A table is found by the heading above it, so a renamed heading
+//! fails just like a different number. `dump.rs` checks the two dumps of the document,
+//! `roundtrip.rs` its look-up.
 
 use robomaton_formats::layout::*;
 use robomaton_formats::name::SYMBOLS;
@@ -40,8 +40,7 @@ fn columns<const N: usize>(heading: &str) -> Vec<[&'static str; N]> {
     table(heading).iter().map(|row| row[..N].try_into().expect("a row is too short")).collect()
 }
 
-/// Compares the table of a record with the type: offsets, sizes, names, and that nothing is left
-/// out.
+/// Compares the table of a record with the type: offsets, sizes, names, and completeness.
 macro_rules! record {
     ($record:ident { $($field:ident),+ }) => {{
         let blank = $record::new_zeroed();
@@ -118,14 +117,14 @@ fn constants() {
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn ends_of_sections_are_refused() {
-    // Zeroed memory that nothing touches: the writer looks at the length first.
+    // Untouched zeroed memory: the writer checks the length first.
     let too_large = |contents| matches!(write::write(&contents), Err(ImageError::TooLarge(_)));
     assert!(too_large(write::Contents { programs: vec![0; 1 << 31], ..Default::default() }));
     assert!(too_large(write::Contents { lists: vec![0; 1 << 31], ..Default::default() }));
     assert!(too_large(write::Contents { policies: vec![0; POLICIES_END + 1], ..Default::default() }));
 }
 
-/// The numbers that `from_u8` knows, with the names their variants have here, in lower case.
+/// The numbers that `from_u8` accepts, with the names of their variants in lower case.
 fn numbers<T: std::fmt::Debug>(known: impl Fn(u8) -> Option<T>) -> Vec<[String; 2]> {
     let row = |number: u8| Some([number.to_string(), format!("{:?}", known(number)?).to_lowercase()]);
     (0..=u8::MAX).filter_map(row).collect()
@@ -215,7 +214,7 @@ fn usages() {
     assert!(policy::is_special("Present-x") && !policy::is_special("present"));
 }
 
-/// Section 7: alternatives are numbered as postcard numbers them.
+/// Section 7: alternatives have the numbers that postcard gives them.
 #[test]
 fn alternatives() {
     use robomaton_formats::condition::{Condition, Date, Locator, Modification, Role as Place, TimeLimit};
@@ -258,7 +257,7 @@ fn alternatives() {
     assert!(SPEC.contains(&format!("| Place | {names} |\n")));
 }
 
-/// Section 8, "Notations": what is said of stray `%` and of rewriting twice.
+/// Section 8, "Notations": stray `%`, and rewriting twice.
 #[test]
 fn rewriting_twice() {
     let target = |notation: Notation, text: &str| {
@@ -269,7 +268,7 @@ fn rewriting_twice() {
     assert_eq!(target(Notation::Koster, "/%2541"), "/%41");
     assert_eq!(target(Notation::Koster, "/%41"), "/A");
     assert_eq!(target(Notation::Acap, "/%41%zz%25"), "/a%25zz%25");
-    // Every text of seven bytes over those that make and break escapes.
+    // Every text of seven bytes that make and break escapes.
     let bytes = b"%24Ag";
     for number in 0..bytes.len().pow(7) {
         let text: String =

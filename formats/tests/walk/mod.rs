@@ -1,11 +1,11 @@
-//! Section 6 of SPEC.md, "The walk" and "Packed", word for word and without haste, for the tests
-//! that hold the document.
+//! Section 6 of SPEC.md, "The walk" and "Packed", implemented literally, for the tests of the
+//! document.
 
 use robomaton_formats::program::packed::Packed;
 use robomaton_formats::program::{self, Header, Priority, State, Step, Weighing};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The priorities that a program gives for a target; the highest is what a ranked one gives.
+/// The priorities that a program gives for a target; the highest is the result of a ranked one.
 pub(crate) fn walk(program: &[u8], target: &[u8]) -> BTreeSet<Priority> {
     if Packed::is_at(program) { packed(program, target) } else { tries(program, target) }
 }
@@ -54,7 +54,8 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Priority> {
     let settled = |met: &BTreeSet<Priority>, highest| {
         header.weighing != Weighing::Scoped && met.last() >= Some(&highest)
     };
-    // Where states with numbers were reached; the steps that wait in queues, and from where.
+    // Positions at which numbered states were reached; the steps that wait in queues, and from
+    // where.
     let mut reached: BTreeMap<usize, usize> = BTreeMap::new();
     let mut waiting: Vec<(Step, usize)> = Vec::new();
     let (mut at, mut depth) = (header.literals, 0);
@@ -98,7 +99,7 @@ fn tries(program: &[u8], target: &[u8]) -> BTreeSet<Priority> {
                     let queue = program::varint(program, &mut at).expect("a queue") as usize;
                     let ready = |(step, from): &&(Step, usize)| step.waits == queue && *from <= begin;
                     let taken = waiting.iter().filter(ready).map(|&(step, _)| step).collect();
-                    // They stay for the sake of their anchored priorities.
+                    // They stay because of their anchored priorities.
                     for (step, from) in &mut waiting {
                         if step.waits == queue && *from <= begin {
                             step.leads = State::default();
@@ -147,7 +148,7 @@ fn reach(
     }
 }
 
-/// The steps that stand here.
+/// The steps at this offset.
 fn steps(program: &[u8], at: &mut usize) -> Vec<Step> {
     let mut steps = Vec::new();
     loop {
@@ -159,7 +160,7 @@ fn steps(program: &[u8], at: &mut usize) -> Vec<Step> {
     }
 }
 
-/// Moves to the rest of the label of the child that begins with `byte`, and gives its length.
+/// Moves to the rest of the label of the child that begins with `byte`, and returns its length.
 fn child(program: &[u8], flags: u8, byte: u8, at: &mut usize) -> Option<usize> {
     let (count, width) = match flags >> 5 {
         program::CHILDREN_NONE => return None,
