@@ -1,13 +1,14 @@
-//! What the ACAP fields of a file say: the documents' own examples, and what is beside them.
+//! The ACAP fields of a file: the documents' own examples, and variations of them.
 //!
-//! Written out by hand, production by production; that nothing panics, and how time and stack grow,
-//! is tested on the same lines cut short, repeated and scrambled. `meta` has its own file.
+//! Expected values are written by hand, production by production. The same lines, cut short,
+//! repeated and scrambled, test for panics and for the growth of time and stack. `meta` has its own
+//! file.
 
 use proptest::prelude::*;
 use robomaton_grammar::acap::{Action, Field, Problem, Qualifier, Resource, UsageName, fields, version};
 use robomaton_grammar::{DEFAULT_LIMIT, Span, Tree, diagnose, scan};
 
-/// Lines that are fields, with what they say. Most are examples of the documents.
+/// Valid fields with their meanings. Most are examples from the documents.
 #[rustfmt::skip]
 const GOOD: &[(&str, &str)] = &[
     ("ACAP-ignore-conventional-records", "ignore"),
@@ -62,7 +63,7 @@ const GOOD: &[(&str, &str)] = &[
     ("ACAP-resource-set: s.t_1 /caf\u{e9}/\u{1f600}", "set s.t_1: </caf\u{e9}/\u{1f600}>"),
 ];
 
-/// Lines that are none, with the code and the place.
+/// Invalid lines, with code and place.
 #[rustfmt::skip]
 const BAD: &[(&str, &str)] = &[
     ("ACAP-foo: x", "acap-unknown-field <ACAP-foo>"),
@@ -140,7 +141,7 @@ fn show(tree: &Tree<'_>, outcome: &Result<Field, Problem>) -> String {
     }
 }
 
-/// The one field of a source that has one line.
+/// The only field of a source with one line.
 fn only(source: &[u8]) -> String {
     let tree = scan(source, usize::MAX);
     let found = fields(&tree);
@@ -151,7 +152,7 @@ fn only(source: &[u8]) -> String {
 #[test]
 fn every_production_is_read() {
     for (line, said) in GOOD.iter().chain(BAD) {
-        // With and without a line end, after something else, and with white space around.
+        // With and without a line end, after another line, and with white space around.
         assert_eq!(only(line.as_bytes()), *said, "{line}");
         assert_eq!(only(format!("# \u{e9}\n\t{line}\r\n").as_bytes()), *said, "{line}");
     }
@@ -192,7 +193,7 @@ fn versions() {
     }
 }
 
-/// The outline of 0.2 (4.7), with its field that is printed over two lines.
+/// The outline of 0.2 (4.7), with its field that is printed on two lines.
 #[test]
 fn the_outline_of_the_pilot_loads() {
     let source = "##ACAP version=0.2 # pilot version
@@ -233,7 +234,7 @@ ACAP-permissions-reference: /xyz/robots.txt
     assert_eq!(version(&tree), Some((0, 2, 0)));
     let said: Vec<_> = diagnose(&tree).iter().map(|d| d.code.name()).collect();
     assert_eq!(said, ["acap-qualifier-value", "malformed-line"]);
-    // On one line, as the file has it, there is nothing to say.
+    // On one line, as in the file, there are no findings.
     assert_eq!(diagnose(&scan(source.replace("-\nmod", "-mod").as_bytes(), DEFAULT_LIMIT)), []);
 }
 
@@ -263,7 +264,7 @@ ACAP-allow-(basic-usages): the-acap:resource-set:crawlable
     assert_eq!(diagnose(&tree), []);
 }
 
-/// Every span is in its line, and every field is some field, wherever the line is cut.
+/// Every span is inside its line, and every field is valid, wherever the line is cut.
 fn check(source: &[u8]) {
     let tree = scan(source, usize::MAX);
     version(&tree);
@@ -289,7 +290,7 @@ fn lines_cut_short_are_read() {
     }
 }
 
-/// A hundred thousand of anything on one line takes little time and no more stack than one.
+/// A hundred thousand repetitions on one line take little time and no more stack than one.
 #[test]
 fn repetition_takes_no_stack() {
     let repeated = |head: &str, piece: &str| [head, &piece.repeat(100_000)].concat();
@@ -324,7 +325,7 @@ fn repetition_takes_no_stack() {
         for source in sources {
             let begin = std::time::Instant::now();
             check(source.as_bytes());
-            // Quadratic time would be minutes.
+            // Quadratic time would take minutes.
             assert!(begin.elapsed().as_secs() < 20, "{}", &source[..40]);
         }
     });

@@ -1,13 +1,14 @@
-//! The two readers agree on every input, and what they read prints back byte for byte.
+//! The two readers agree on every input, and their trees print back byte for byte.
 //!
-//! Inputs are random, over pieces that make robots-like text common, and written by hand for the
-//! corners. Trees are checked against their invariants here too, so that the readers cannot be
-//! wrong together there.
+//! Inputs are random, over pieces that make robots-like text common, and written by hand for corner
+//! cases. Trees are also checked against their invariants here, so that the readers cannot both be
+//! wrong.
 
 use proptest::prelude::*;
 use robomaton_grammar::{DEFAULT_LIMIT, Key, LineKind, Span, Tree, define, diagnose, dump, scan};
 
-/// Pieces of robots-like text: keys rightly and wrongly spelled, separators, terminators, rubbish.
+/// Pieces of robots-like text: keys in correct and incorrect spelling, separators, terminators,
+/// garbage.
 #[rustfmt::skip]
 const PIECES: &[&[u8]] = &[
     b"User-agent", b"user-AGENT", b"useragent", b"User agent", b"User  agent", b"Allow", b"allow",
@@ -40,7 +41,7 @@ fn any_source() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// The invariants that the documentation of `tree` promises.
+/// The documented invariants of `tree`.
 fn check(tree: &Tree<'_>) {
     assert_eq!(tree.print(), tree.source);
     let within = |inner: Span, outer: Span| {
@@ -134,8 +135,7 @@ fn on_samples() {
     }
 }
 
-/// Every spelling of every key, both ways to separate it, in capitals, and with a letter more or
-/// less.
+/// Every spelling of every key, with both separators, in capitals, and with a letter more or less.
 #[test]
 fn on_every_spelling() {
     let tolerated =

@@ -1,6 +1,6 @@
-//! Each diagnostic has a smallest source that shows it, with the place and the words.
+//! Each diagnostic has a minimal source, with its place and message.
 //!
-//! Also the whole of a dump, once. That diagnosing never panics is tested where sources are random.
+//! Also one complete dump. Random sources elsewhere test that diagnosing never panics.
 
 use robomaton_grammar::{Code, DEFAULT_LIMIT, Diagnostic, Severity, diagnose, dump, scan};
 
@@ -29,7 +29,7 @@ fn a_clean_file_has_none() {
     assert_eq!(of(b""), []);
 }
 
-/// One source for each code, in the order of the codes, that shows nothing else.
+/// One source for each code, in the order of the codes, which has no other diagnostic.
 #[test]
 fn every_code_has_its_source() {
     let cases: &[(Code, &[u8], &str)] = &[

@@ -1,5 +1,5 @@
-//! GRAMMAR.md, the grammars and the code say the same: no rule, code or spelling is in one place
-//! only.
+//! GRAMMAR.md, the grammars and the code are consistent: every rule, code or spelling is in all of
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ const META: &str = include_str!("../src/meta.pest");
 const EXTENDED: &str = include_str!("../src/extended.pest");
 const KEYS: &str = include_str!("../src/key.rs");
 
-/// The rows of the table whose head begins with `head`, cell by cell, without backquotes.
+/// The rows of the table whose header begins with `head`, cell by cell, without backquotes.
 fn rows(head: &str) -> Vec<Vec<String>> {
     let cells =
         |row: &str| row.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect();
@@ -20,7 +20,7 @@ fn rows(head: &str) -> Vec<Vec<String>> {
     table.lines().skip(2).take_while(|row| row.starts_with('|')).map(cells).collect()
 }
 
-/// What stands between each `open` and the next `"`.
+/// The texts between each `open` and the next `"`.
 fn literals<'t>(text: &'t str, open: &str) -> BTreeSet<&'t str> {
     text.split(open).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
@@ -55,7 +55,8 @@ fn every_code_has_its_row_in_order() {
 #[test]
 fn the_code_knows_the_spellings_of_the_grammar() {
     let mut spellings = literals(GRAMMAR, "^\"");
-    // ACAP's keys are not among them: `acap.pest` knows them. Nor is the scheme of a URL a key.
+    // ACAP's keys are not among them: they are in `acap.pest`. The scheme of a URL is no key
+    // either.
     spellings.retain(|spelling| {
         !spelling.starts_with("acap-") && !["http", "s"].iter().any(|part| spelling == part)
     });

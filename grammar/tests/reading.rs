@@ -1,7 +1,7 @@
-//! What is read from what, rule by rule of GRAMMAR.md, written out by hand.
+//! The readers' results, rule by rule of GRAMMAR.md, written by hand.
 //!
-//! `agreement` shows that the readers agree; this shows that they are right where they could be
-//! wrong together.
+//! `agreement` shows that the readers agree; this shows that they are right where both could be
+//! wrong.
 
 use robomaton_grammar::{DEFAULT_LIMIT, LineKind, Tree, scan};
 
@@ -125,7 +125,7 @@ fn r6_groups() {
     assert_eq!(groups(between), [[0, 8, 9]]);
     let after = b"Allow: /\nUser-agent: a\nDisallow: /\n\nSitemap: /s\nAllow: /x\n\nUser-agent: b\n\n";
     assert_eq!(groups(after), [[1, 2, 7], [7, 9, 9]]);
-    // A malformed rule is no rule, and an agent line that names nobody is an agent line.
+    // A malformed rule is not a rule, and an agent line without a name is an agent line.
     assert_eq!(
         groups(b"User-agent: a\nDisallow\nUser-agent:\nDisallow:\nuseragent b\n"),
         [[0, 3, 4], [4, 5, 5]]

@@ -1,4 +1,4 @@
-//! The values of qualifiers, and what is none; then ACAP in HTML, which has the same qualifiers.
+//! The values of qualifiers, valid and invalid; then ACAP in HTML, which has the same qualifiers.
 
 use proptest::prelude::*;
 use robomaton_grammar::acap::{Locator, Modification, Role, Value, value};
@@ -113,7 +113,7 @@ fn escapes() {
         Some(Value::Location(uri)) => uri,
         other => format!("{other:?}"),
     };
-    // Those of a URI are its own.
+    // Escapes in a URI are its own.
     assert_eq!(location("/%22%27%23%25"), "/%22%27%23%25");
     assert_eq!(location("/caf%C3%a9/\u{e9}"), "/caf%C3%a9/%C3%A9");
     assert_eq!(location("/%x00e9%x20AC0"), "/%C3%A9%E2%82%AC0");
