@@ -1,9 +1,8 @@
-//! Random files of ACAP: the compiled form, the trace evaluator and the oracle give one answer to
+//! Random ACAP files: the compiled form, the trace evaluator and the oracle give the same answer to
 //! every question.
 //!
 //! Verdict, deciding lines, conditions and completeness are compared. `ROBOMATON_SEED` and
-//! `ROBOMATON_CASES` vary a run; what is printed on failure is the smallest file that still shows
-//! it.
+//! `ROBOMATON_CASES` vary a run; a failure prints the smallest file that still shows it.
 
 use robomaton_tests::acap::{self, Answer as Said};
 use robomaton_tests::acap_files::{AcapFile, Coverage, Question as Drawn};
@@ -15,7 +14,7 @@ use std::collections::BTreeMap;
 
 const ORIGIN: &str = "https://example.com";
 
-/// What each of the three says.
+/// The answers of the three.
 struct Three {
     oracle: Answer,
     trace: Answer,
@@ -24,7 +23,7 @@ struct Three {
 
 impl Three {
     fn agree(&self) -> bool {
-        // The oracle gives conditions as they are written.
+        // The oracle gives conditions as written.
         let folded = |answer: &Answer| {
             let mut conditions: Vec<String> =
                 answer.conditions.iter().map(|text| text.to_ascii_lowercase()).collect();
@@ -46,7 +45,7 @@ fn of_oracle(said: Said) -> Answer {
     }
 }
 
-/// A file that all three have loaded.
+/// A file loaded into all three.
 struct Loaded<'f> {
     file: &'f AcapFile,
     trace: Trace,
@@ -77,8 +76,7 @@ impl<'f> Loaded<'f> {
     }
 }
 
-/// The oracle does not know the question whose crawler only heeds groups that name it; trace and
-/// image do.
+/// The oracle has no questions for crawlers with `named_only`; trace and image do.
 fn assert_named_only(loaded: &Loaded<'_>, drawn: &Drawn) {
     let url = format!("{ORIGIN}{}", drawn.target);
     let question = Question::new(&drawn.agents, &drawn.usage, &url);
@@ -87,7 +85,7 @@ fn assert_named_only(loaded: &Loaded<'_>, drawn: &Drawn) {
     assert_eq!(trace, image, "{question:?} of\n{}", loaded.file.robots);
 }
 
-/// Leaves out lines of the files as long as the three still differ.
+/// Removes lines of the files as long as the three still differ.
 fn shrink(file: &AcapFile, drawn: &Drawn) -> AcapFile {
     let mut small = file.clone();
     let differ = |file: &AcapFile| !Loaded::new(file).ask(drawn).agree();

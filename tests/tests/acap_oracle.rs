@@ -1,8 +1,8 @@
-//! The oracle of ACAP on the documents' own files and examples, on each decision once, and on
-//! random files.
+//! The ACAP oracle on the documents' own files and examples, on each decision once, and on random
+//! files.
 //!
-//! The verdicts of the first two parts were worked out by hand from the documents. When the oracle
-//! fails one, read the decision before touching either.
+//! The verdicts of the first two parts were derived by hand from the documents. If the oracle fails
+//! one, read the decision before changing either.
 
 use robomaton_tests::acap::examples::{OUTLINE, OVERVIEW};
 use robomaton_tests::acap::scope::{self, Scope};
@@ -11,7 +11,7 @@ use robomaton_tests::acap_files::{Coverage, ORIGIN};
 use robomaton_tests::generate::Random;
 use robomaton_tests::{oracle, setting};
 
-/// What must happen how often in a thousand random answers.
+/// The minimum number of times that each event must occur in a thousand random answers.
 const LEAST: [(&str, usize); 19] = [
     ("allowed", 300),
     ("disallowed", 250),
@@ -34,7 +34,7 @@ const LEAST: [(&str, usize); 19] = [
     ("several conditions", 10),
 ];
 
-/// A question on one line: `agents usage[/purpose] target`, the agents with commas between.
+/// A question on one line: `agents usage[/purpose] target`, with agents separated by commas.
 fn put(robots: &str, question: &str) -> Answer {
     put_with(robots, &[], question)
 }
@@ -61,7 +61,7 @@ fn told(answer: &Answer) -> String {
     parts.join(" ").trim_end().to_owned() + incomplete
 }
 
-/// Each row is a question and what must be told.
+/// Each row is a question and its expected answer.
 fn rows(robots: &str, rows: &[(&str, &str)]) {
     rows_with(robots, &[], rows);
 }
@@ -95,7 +95,7 @@ fn outline_of_the_pilot() {
             ("any present-thumbnail /public/bar", "disallowed 21,23"),
             ("any follow /public/x", "allowed"),
             ("any crawl /robots.txt", "allowed"),
-            // Its own record says nothing without the other file.
+            // Its own record has no effect without the other file.
             ("xyz index /x", "disallowed 15 incomplete"),
             ("xyz follow /x", "allowed incomplete"),
         ],
@@ -314,7 +314,8 @@ fn levels() {
             ("b crawl /q", "allowed 7"),
         ],
     );
-    // 16 and 17: what is nothing joins crawler lines, a field or a User-agent line divides them.
+    // 16 and 17: meaningless lines do not separate crawler lines, a field or a User-agent line
+    // does.
     let joined = "ACAP-crawler: a\n\n# c\nFoo: x\nDisallow: /\nACAP-crawler: *\nACAP-disallow-index: /\n\
         ACAP-crawler: b\nUser-agent: x\nACAP-crawler: c\nACAP-allow-index: /\nACAP-crawler: *\n\
         ACAP-allow-index: /y\n";
@@ -368,18 +369,18 @@ fn beside_conventional_records() {
     rows(&format!("##acap Version = 0.2\n{file}"), &[("a crawl /loose", "disallowed 13")]);
     let both = put(file, "a crawl /a");
     assert_eq!((both.acap, both.conventional), (Some("allowed"), Some("disallowed")));
-    // An Allow takes the Disallow of its pattern away, so nothing opposes the ACAP field.
+    // An Allow cancels the Disallow of its pattern, so nothing opposes the ACAP field.
     let file = "User-agent: *\nDisallow: /a\nAllow: /a\nACAP-crawler: *\nACAP-disallow-crawl: /a\n\
         ACAP-disallow-other: /\n";
     rows(file, &[("a crawl /a", "disallowed 5"), ("a crawl /b", "disallowed 6")]);
-    // Without ACAP records its lines mean nothing.
+    // Without ACAP records its lines have no effect.
     let file = "User-agent: *\nACAP-disallow-crawl: /\nDisallow: /x\nACAP-ignore-conventional-records\n";
     rows(file, &[("a crawl /x", "disallowed 3"), ("a crawl /", "allowed"), ("a index /", "unknown")]);
 }
 
 #[test]
 fn definitions_and_references() {
-    // 24: two passes, the first usage of a name, the union of sets, nothing for what is undefined.
+    // 24: two passes, the first usage of a name, the union of sets, no effect of undefined names.
     let file = "ACAP-crawler: *\nACAP-allow-(q): /a z=1\nACAP-disallow-(c): acap:resource-set:S\n\
         ACAP-allow-(no): /\n\
         ACAP-disallow-index: acap:resource-set:no\nACAP-qualified-usage: Q index x=1\n\
@@ -398,8 +399,7 @@ fn definitions_and_references() {
             ("a index //u", "allowed"),
         ],
     );
-    // 23: for the crawlers of the record that refers, at its level, and not what is meant for
-    // others.
+    // 23: for the crawlers of the referring record, at its level, without parts meant for others.
     let file = "ACAP-crawler: a\nACAP-crawler: b\nACAP-permissions-reference: https://EXAMPLE.com/r\n\
         ACAP-crawler: *\nACAP-disallow-index: /\nACAP-qualified-usage: q follow k=1\n\
         ACAP-permissions-reference: //x/r\n";
@@ -491,7 +491,7 @@ fn random_files_are_interesting() {
             assert!(answer.lines.is_sorted() && answer.conditions.is_sorted(), "{}", context());
             assert_eq!(answer.verdict == "conditional", !answer.conditions.is_empty(), "{}", context());
             assert!(answer.verdict != "unknown" || !story.acap, "{}", context());
-            // Comments are nothing, wherever they stand.
+            // Comments have no effect, wherever they are.
             let spaced = file.robots.replace('\n', "\n# x\n");
             let mut other = acap::answer(spaced.as_bytes(), &referred, &question.ask());
             other

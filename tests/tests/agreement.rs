@@ -21,7 +21,7 @@ fn random(salt: u64) -> Random {
     Random::new(setting("ROBOMATON_SEED", 9309) ^ salt)
 }
 
-/// Bytes that parsers disagree about, put anywhere.
+/// Bytes that parsers treat differently, inserted anywhere.
 const ODD: [&[u8]; 18] = [
     b"\0",
     b"\x0B",
@@ -49,7 +49,7 @@ fn automaton_trace_oracle_and_regexes_agree() {
     let (mut panel, mut regexes) = (Panel::of("full"), Regexes::default());
     let (mut compared, mut decided, mut built, mut sets, mut by_regex) = (0, 0, 0, 0, 0);
     while compared < cases() {
-        // Most sets are small; a few need more slots than the smallest of the walk's arrays has.
+        // Most sets are small; a few need more slots than the smallest of the walk's arrays.
         let (count, length) = match random.below(100) {
             0 => (40 + random.below(100), 1 + random.below(12)),
             _ => (1 + random.below(12), 1 + random.below(7)),
@@ -85,7 +85,7 @@ fn automaton_trace_oracle_and_regexes_agree() {
     assert!(built * 10 > sets * 9, "regex-automata has built {built} of {sets} sets only");
 }
 
-/// Sets with more slots than a thousand, which no general engine can take.
+/// Sets with more than a thousand slots, which no general engine can handle.
 #[test]
 fn large_sets_of_stars_agree() {
     let mut random = random(8);
@@ -129,8 +129,8 @@ fn files_with_odd_bytes_under_koster() {
     files("koster", 6, cases() / 5, &odd_bytes);
 }
 
-/// Puts odd bytes anywhere but into lines with an absolute URL: the oracle does not know how host
-/// names are spelt.
+/// Inserts odd bytes anywhere except in lines with an absolute URL: the oracle does not know the
+/// spelling of host names.
 fn odd_bytes(random: &mut Random, file: &mut Vec<u8>) {
     for _ in 0..random.below(4) {
         let at = random.below(file.len() + 1);
@@ -174,8 +174,7 @@ fn files(profile: &'static str, salt: u64, cases: usize, change: &dyn Fn(&mut Ra
     assert!(decided * 20 > compared, "{decided} of {compared} decided");
 }
 
-/// To ask that only groups count that name the crawler is to ask a file whose default groups name
-/// nobody.
+/// `named_only` gives the same answers as a file whose default groups name nobody.
 #[test]
 fn named_only_is_without_default_groups() {
     let mut random = random(9);
@@ -205,7 +204,7 @@ fn named_only_is_without_default_groups() {
     assert!(changed > 0, "no default group ever answered");
 }
 
-/// Google's parser takes anything for a URL; the image must cut it as that parser does.
+/// Google's parser accepts anything as a URL; the image must split it in the same way.
 #[test]
 fn odd_urls_under_google() {
     let mut random = random(7);

@@ -1,7 +1,7 @@
-//! A look-up allocates nothing: counted, not promised.
+//! Asserts that a look-up allocates nothing.
 //!
-//! The crate `allocation-counter` stands in for the allocator of this binary and counts per thread.
-//! What does allocate is held here, too: a purpose that is a pattern is compared in lower case.
+//! The crate `allocation-counter` replaces the allocator of this binary and counts per thread. The
+//! exception is tested here, too: a purpose that is a pattern is compared in lower case.
 
 use allocation_counter::measure;
 use robomaton_compiler::Options;
@@ -29,7 +29,7 @@ fn decide_does_not_allocate() {
         for name in NAMES {
             let crawler = image.crawler([name]);
             for (url, usage) in URLS.iter().flat_map(|url| [(*url, Usage::CRAWL), (*url, Usage::INDEX)]) {
-                // What is no URL is refused by the `url` crate, which may allocate.
+                // An invalid URL is rejected by the `url` crate, which may allocate.
                 if url == "no url" {
                     continue;
                 }
@@ -64,7 +64,7 @@ fn targets_that_must_be_rewritten_do_not_allocate() {
     }
 }
 
-/// Records with that many patterns, so that their sets of keys take the small, the middle and the
+/// Records with this many patterns, so that their sets of keys take the small, the middle and the
 /// large form.
 fn records(patterns: usize, purpose: &str) -> Vec<u8> {
     let set: String = (0..patterns).map(|n| format!(" /{n} /{n}*x")).take(patterns.div_ceil(2)).collect();

@@ -1,7 +1,7 @@
-//! The hand-worked cases on every engine that can answer them.
+//! The hand-written cases on every engine that can answer them.
 //!
-//! The cases are right by the specification; when an engine fails one, read RULES.md before
-//! touching either.
+//! The cases are right by the specification; if an engine fails one, read RULES.md before changing
+//! either.
 
 use robomaton_tests::case::{self, Ask, Case};
 use robomaton_tests::engines::{self, GoogleOracle, Oracle, Trace};
@@ -15,7 +15,7 @@ fn run(mut engine: impl Engine, filter: &dyn Fn(&Case, &Ask) -> bool) {
 
 #[test]
 fn trace_evaluator() {
-    // It reads texts, and what became of a fetch is no text's business.
+    // It reads texts, which do not determine the outcome of a fetch.
     run(Trace::default(), &|case, _| case.status == 200);
 }
 

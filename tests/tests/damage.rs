@@ -1,10 +1,9 @@
 //! Damaged images: an error or a verdict, never a panic, and in bounded time.
 //!
-//! What must not happen: a byte changed on a disk takes a crawler down, or sends its walk round in
-//! circles. Every byte of a small image is changed, once as it is, when some checksum no longer
-//! holds and `verify` must say so, and once with all checksums made to hold, as an adversary would.
-//! One rule more is held there: what `verify` passes answers every question without calling itself
-//! damaged.
+//! A byte changed on a disk must not crash a crawler or send its walk in circles. Every byte of a
+//! small image is changed, once without fixing checksums, which `verify` must detect, and once with
+//! all checksums fixed, as by an adversary. One more rule is tested: an image that passes `verify`
+//! answers every question without reporting damage.
 
 use robomaton_formats::layout::{HEAD, NONE, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, ScopedView};
@@ -14,10 +13,10 @@ use robomaton_formats::{Profile, verify};
 use robomaton_tests::damage::{self, Found, Patient, row, try_every_door};
 use std::time::{Duration, Instant};
 
-/// No damaged image of some kilobytes may take longer for all its questions together.
+/// The maximum time for all questions to a damaged image of some kilobytes.
 const BOUND: Duration = Duration::from_secs(2);
 
-/// Tries all doors, in time; `what` tells the reader what was changed.
+/// Tries all entry points within the time limit; `what` describes the change.
 fn try_in_time(bytes: &[u8], what: &dyn Fn() -> String) -> Option<Found> {
     let start = Instant::now();
     let found = try_every_door(bytes).ok();
@@ -30,7 +29,7 @@ fn try_in_time(bytes: &[u8], what: &dyn Fn() -> String) -> Option<Found> {
     found
 }
 
-/// Images of more bytes than this are damaged with a part of the values, in turn.
+/// Larger images are damaged with a part of the values, in turn.
 const SMALL: usize = 3_000;
 
 /// Other values for the byte at this place: all of them, or those that are likely to matter.
@@ -60,8 +59,8 @@ fn every_change(profile: Profile) {
             patient.bytes[at] = value;
             assert!(verify::verify(&patient.bytes).is_err(), "{}: verifies", what());
             changed += 1;
-            // The head has a checksum of its own, which opening checks; behind it, look for what
-            // opening lets through.
+            // The header has its own checksum, which opening checks; behind it, test what opening
+            // lets through.
             if at < HEAD || good.len() <= SMALL || at % 8 == 0 {
                 let unseen = try_in_time(&patient.bytes, &what);
                 assert!(at >= HEAD || unseen.is_none(), "{}: opens", what());
@@ -95,7 +94,7 @@ fn every_truncation() {
         let what = || format!("cut to {end} bytes");
         assert!(try_in_time(&good[..end], &what).is_none(), "{}: opens", what());
         if end >= HEAD {
-            // The same, with a header that tells the truth about the length.
+            // The same, with the correct length in the header.
             let mut patient = Patient { bytes: good[..end].to_vec() };
             patient.poke(16, &(end as u64).to_le_bytes());
             patient.sum_head();
@@ -118,9 +117,9 @@ fn every_section_cut_short() {
     }
 }
 
-/// Where things lie in their sections: the scoped list of crawlers without a record in the site
-/// with records of ACAP, the list it leads to, the program of its first entry, its scope and how
-/// many patterns that has.
+/// Offsets in their sections: the scoped list of crawlers without a record in the site with ACAP
+/// records, the list it refers to, the program of its first entry, its scope and the number of
+/// patterns in it.
 struct Scoped {
     list: usize,
     rest: usize,
@@ -148,7 +147,7 @@ fn find_scoped(view: View<'_>) -> Option<Scoped> {
     })
 }
 
-/// A bad image: its name, the rule it breaks, how it is made.
+/// A bad image: its name, the violated rule, and how it is made.
 type Bad = (&'static str, u8, fn(&mut Patient));
 
 const BAD_IMAGES: [Bad; 41] = [
@@ -230,7 +229,7 @@ const BAD_IMAGES: [Bad; 41] = [
         p.patch(Section::Programs, last, &[0x80]);
     }),
     ("status-unlike-the-entry", 15, |p| {
-        // All but the sites with rules have theirs in the bucket, too.
+        // All except the sites with rules also have theirs in the bucket.
         let (_, length) = p.section(Section::Fetches);
         (16..length).step_by(18).for_each(|at| p.patch(Section::Fetches, at, &[0xFF; 2]));
     }),
@@ -255,7 +254,7 @@ fn bad_images_break_the_rule_they_are_named_after() {
         if rule != 7 {
             patient.sum_sections();
         }
-        // I1 to I3 come before the checksum, the others would hide behind it.
+        // I1 to I3 come before the checksum, the others would be hidden by it.
         if rule > 3 {
             patient.sum_head();
         }

@@ -32,7 +32,7 @@ fn order_and_threads_do_not_matter() {
     }
 }
 
-/// What is put aside in files and read again is what stays in memory.
+/// Documents that go through files are the same as in memory.
 #[test]
 fn captures_and_documents_give_the_same_image() {
     let mut random = Random::new(11);
@@ -63,7 +63,7 @@ fn captures_and_documents_give_the_same_image() {
     assert!(Image::from_bytes(&image[..]).expect("an image").view().documents().len() > 30);
 }
 
-/// What stands in a section of the image of some texts, one site each.
+/// The contents of a section of the image of some texts, one site each.
 fn section_of(texts: &[&str], section: Section) -> Vec<u8> {
     let options = Options::default();
     let documents: Vec<_> = texts.iter().map(|text| compile(text.as_bytes(), None, &options)).collect();
@@ -83,7 +83,7 @@ fn equal_policies_share_their_bytes() {
         "# hello\nUSER-AGENT: A/2.0 # me\nallow: /x\n\n\nDisallow:/z$\nDisalow /%78*y # no\n",
         // A rule twice, and one in both senses.
         "User-agent: a\nDisallow: /x\nDisallow: /x*y\nAllow: /x\nDisallow: /z$\nDisallow: /z$\n",
-        // A group twice in other lines' order of agents does not matter either.
+        // A duplicate group with agents in another order does not matter either.
         "User-agent: a\nAllow: /x\nDisallow: /x*y\nDisallow: /z$\nUser-agent: a\nAllow: /x\nDisallow: /z$\nDisallow: /x*y",
     ];
     for section in [Section::Programs, Section::Policies] {

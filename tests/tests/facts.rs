@@ -1,7 +1,7 @@
-//! What the cases expect besides verdicts: schedules, records that are kept, requests, places,
+//! Expectations of the cases other than verdicts: schedules, stored records, requests, places,
 //! freshness.
 //!
-//! Each is asked of a fresh image by the runtime's own doors, as a user of the library would.
+//! Each is read from a fresh image through the runtime's public interface.
 
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
 use robomaton_formats::SiteKey;

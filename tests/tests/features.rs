@@ -1,15 +1,15 @@
-//! The table of features and the cases keep to one another: every feature that a source document
-//! defines has a case, and FEATURES.md names it.
+//! The table of features and the cases are consistent: every feature that a source document defines
+//! has a case, and FEATURES.md names it.
 //!
 //! A case names features in `rules` (`P12`, `V51`, `K13`, `M23`, `N9`); FEATURES.md has a row for
-//! each, with the cases that show it. What else a case may name (`R12`, `RFC 9309 2.2.2`) is none
-//! of this suite's business.
+//! each, with the cases that show it. Other names in a case (`R12`, `RFC 9309 2.2.2`) are ignored
+//! here.
 
 use robomaton_tests::case::{self, Case};
 use robomaton_tests::home;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The documents and how many features each defines.
+/// The documents and their numbers of features.
 const DOCUMENTS: [(char, u32); 5] = [('P', 57), ('V', 59), ('K', 23), ('M', 27), ('N', 20)];
 
 /// Every feature, in the order of the table.
@@ -17,7 +17,7 @@ fn ids() -> Vec<String> {
     DOCUMENTS.iter().flat_map(|&(letter, last)| (1..=last).map(move |n| format!("{letter}{n}"))).collect()
 }
 
-/// Whether a rule is written like a feature, of whatever number.
+/// True if a rule has the form of a feature, with any number.
 fn is_feature(rule: &str) -> bool {
     let mut chars = rule.chars();
     let letter = chars.next().is_some_and(|c| DOCUMENTS.iter().any(|&(letter, _)| letter == c));
@@ -36,7 +36,7 @@ struct Row {
     cases: Vec<String>,
 }
 
-/// The rows of FEATURES.md: lines of a table whose first cell is written like a feature.
+/// The rows of FEATURES.md: lines of a table whose first cell has the form of a feature.
 fn rows() -> Vec<Row> {
     let path = home().parent().expect("the workspace holds this crate").join("FEATURES.md");
     let text = std::fs::read_to_string(&path).expect("FEATURES.md is there");

@@ -1,5 +1,5 @@
-//! The generators do what they promise: equal seeds, equal output; queries that often match; files
-//! that are worth asking. And the oracle survives what they make.
+//! The guarantees of the generators: equal seeds give equal output, queries often match, files are
+//! worth testing. And the oracle handles everything they generate.
 
 use proptest::prelude::*;
 use robomaton_tests::generate::{self, Random};
@@ -56,7 +56,7 @@ fn nobody_is_forbidden_by_what_is_no_robots_txt() {
 proptest! {
     #[test]
     fn oracle_takes_the_longest(rules in generate::rule_sets(), target in generate::targets()) {
-        // Turning all senses round turns every decided verdict round, unless a tie decided it.
+        // Inverting all senses inverts every decided verdict, unless a tie decided it.
         let turned: Vec<_> = rules.iter().map(|(pattern, allow)| (pattern.clone(), !allow)).collect();
         let ask = |rules: &[(String, bool)]| {
             oracle::verdict(generate::one_group(rules).as_bytes(), &["a"], target.as_bytes(), None)

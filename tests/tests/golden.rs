@@ -1,8 +1,8 @@
-//! The golden files: each folder of `golden` holds a robots.txt and what every stage makes of it.
+//! The golden files: each directory of `golden` has a robots.txt and the output of every stage for
+//! it.
 //!
-//! The first thing to read here. A folder whose name ends in `-google` or `-koster` is compiled
-//! under that profile. `ROBOMATON_WRITE=1` rewrites what differs; read the difference before it is
-//! committed.
+//! Start reading here. A directory whose name ends in `-google` or `-koster` is compiled under that
+//! profile. `ROBOMATON_WRITE=1` rewrites what differs; review the difference before committing it.
 
 use robomaton_tests::case::Page;
 use robomaton_tests::suite::Text;
@@ -49,7 +49,7 @@ fn every_stage_is_as_written() {
     assert!(wrong.is_empty(), "golden files differ; ROBOMATON_WRITE=1 rewrites them\n{wrong}");
 }
 
-/// Real files with ACAP records, and real pages: what they answer stands beside each.
+/// Real files with ACAP records, and real pages, with their expected answers next to them.
 #[test]
 fn real_files_of_acap_answer_as_written() {
     let write = std::env::var_os("ROBOMATON_WRITE").is_some();

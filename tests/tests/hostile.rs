@@ -1,8 +1,8 @@
-//! Files that were meant to hurt: each compiles in time to a named outcome, to an image of bounded
-//! size that verifies and answers in time.
+//! Hostile files: each compiles in time to a named outcome, to an image of bounded size that
+//! verifies and answers in time.
 //!
-//! The times are those of the dev profile on a slow machine; in release everything takes under a
-//! second. Run with `--nocapture` for the table.
+//! The times are for the dev profile on a slow machine; in release everything takes under a second.
+//! Run with `--nocapture` for the table.
 
 use robomaton_compiler::automaton::{self, Prioritized};
 use robomaton_compiler::{
@@ -21,28 +21,29 @@ use std::time::{Duration, Instant};
 const COMPILE: Duration = Duration::from_secs(4);
 /// One look-up of an adversarial path.
 const LOOK_UP: Duration = Duration::from_millis(20);
-/// The same among fields that are weighed by narrowness, where a crawler's programs may be
-/// thousands: slack is threefold.
+/// The same with fields weighed by specificity, where a crawler may have thousands of programs:
+/// three times the usual slack.
 const SCOPED_LOOK_UP: Duration = Duration::from_millis(450);
-/// The account of one verdict, which decodes the details of the document and matches naively.
+/// The explanation of one verdict, which decodes the details of the document and matches naively.
 const ACCOUNT: Duration = Duration::from_secs(2);
 
-/// The limit that each file is over, by profile; files that are not listed are over none.
+/// The limit that each file exceeds, by profile; files that are not listed exceed none.
 fn over(name: &str, profile: Profile) -> Option<LimitName> {
     match (name, profile) {
         // 1996 patterns have no stars.
         ("stars-in-one-rule" | "segments" | "same-rule" | "too-deep", Profile::Koster) => None,
         ("too-deep", _) => Some(LimitName::Depth),
-        // Stars are counted as they are read, before equal rules are one.
+        // Stars are counted as read, before equal rules are merged.
         ("stars-in-one-rule" | "segments" | "same-rule", _) => Some(LimitName::Stars),
-        // The others read 500 KiB, which ends before too many groups or rules, or the long line.
+        // The other profiles read 500 KiB, which ends before too many groups or rules, or the long
+        // line.
         ("ten-megabytes", Profile::Google) => Some(LimitName::Rules),
         ("groups", Profile::Google) => Some(LimitName::Groups),
         _ => None,
     }
 }
 
-/// 2,048 bytes that come near to many patterns: runs of `a`, an alphabet, almost-segments.
+/// Paths of 2,048 bytes that nearly match many patterns: runs of `a`, an alphabet, almost-segments.
 fn adversarial_paths() -> Vec<String> {
     let fill = |piece: &str| format!("/{}", piece.repeat(2_047 / piece.len()));
     let mut random = Random::new(2048);
@@ -57,7 +58,8 @@ fn adversarial_paths() -> Vec<String> {
     ]
 }
 
-/// No program is larger than six times its patterns and 512 bytes; gives the largest quotient.
+/// Asserts that no program is larger than six times its patterns plus 512 bytes; returns the
+/// largest quotient.
 fn assert_sizes(name: &str, policy: &Policy<'_>) -> f64 {
     let priorities = precedence::priorities(policy);
     let mut worst: f64 = 0.0;
@@ -127,7 +129,7 @@ fn hostile_files_cost_little() {
     }
 }
 
-/// Asks the adversarial paths, each best of three; gives the slowest.
+/// Looks up the adversarial paths, each best of three; returns the slowest.
 fn look_ups(name: &str, image: &Image<&[u8]>) -> Duration {
     let mut slowest = Duration::ZERO;
     for crawler in ["bot7", "nobody"].map(|crawler| image.crawler([crawler])) {
@@ -147,13 +149,13 @@ fn look_ups(name: &str, image: &Image<&[u8]>) -> Duration {
     slowest
 }
 
-/// What an image may hold of programs, policies, lists and scopes for a byte of what is read, and
-/// at least.
+/// Maximum bytes of programs, policies, lists and scopes per byte of input, and the minimum
+/// allowance.
 const HOT: (usize, usize) = (40, 16 << 10);
-/// Bytes that the compiler and the emitter may hold at one time.
+/// Maximum memory of the compiler and the emitter at one time, in bytes.
 const MEMORY: u64 = 1 << 30;
 
-/// The limit that each file with ACAP records or pages is over; those that are not listed are over
+/// The limit that each file with ACAP records or pages exceeds; files that are not listed exceed
 /// none.
 fn scoped_over(name: &str) -> Option<LimitName> {
     match name {
@@ -162,7 +164,7 @@ fn scoped_over(name: &str) -> Option<LimitName> {
         "composites-by-one-long-pattern" | "long-page" => Some(LimitName::Rules),
         "qualifiers" | "qualified-by-explicit" | "too-many-metas-of-one-page" => Some(LimitName::Conditions),
         "shared-long-rules" => Some(LimitName::Merged),
-        // What a crawler is told may have no more stars than a group.
+        // A crawler's fields may have no more stars than a group.
         "composites-by-sets"
         | "shared-stars-by-the-ten-thousand"
         | "long-chain-of-narrower"
@@ -239,8 +241,8 @@ fn hostile_records_cost_little() {
     }
 }
 
-/// Asks the adversarial paths, each best of three; gives the slowest with what was asked, and the
-/// slowest account.
+/// Looks up the adversarial paths, each best of three; returns the slowest with its question, and
+/// the slowest explanation.
 fn scoped_look_ups(image: &Image<&[u8]>) -> (Duration, Duration, String) {
     let (mut slowest, mut account) = ((Duration::ZERO, String::new()), Duration::ZERO);
     let usages = ["crawl", "index", "present-snippet", "other"].map(|usage| image.usage(usage));

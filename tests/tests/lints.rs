@@ -1,8 +1,8 @@
-//! What is reported of the cases: the codes that a case names are among those of the grammar and of
+//! The findings about the cases: the codes named by a case are among those of the grammar and of
 //! `compiler::lint`.
 //!
-//! Cases name what they are about, so other remarks may stand beside it. That texts are found clean
-//! is shown by three that are.
+//! Cases name only the codes that they are about, so other findings may occur. Three clean texts
+//! show that texts can have none.
 
 use robomaton_compiler::lint::{Code, lint};
 use robomaton_compiler::{CompileContext, Page};
@@ -13,7 +13,7 @@ use robomaton_tests::case::{self, Case};
 use robomaton_tests::engines::options;
 use std::collections::BTreeSet;
 
-/// The codes that are reported of a case's text and of what surrounds it.
+/// The codes of the findings about a case's text and its context.
 fn codes(case: &Case) -> BTreeSet<&'static str> {
     let options = options(&case.profile);
     let tree = scan(&case.robots, options.limits.bytes(options.profile));
@@ -30,7 +30,7 @@ fn codes(case: &Case) -> BTreeSet<&'static str> {
     of_grammar.chain(of_text).chain(of_pages).chain(over).collect()
 }
 
-/// A page as the compiler takes it. What it is called is none of these remarks' business.
+/// A page for the compiler. Its path does not matter for these findings.
 fn read(page: &case::Page) -> Page {
     read_page(page.html.as_bytes(), Some("text/html")).for_compiler(page.url.clone(), "/".to_owned())
 }
@@ -60,8 +60,8 @@ fn no_code_is_expected_that_there_is_not() {
     assert!(unknown.is_empty(), "no such codes: {unknown:?}");
 }
 
-/// Where the grammar says that a record for any crawler names another, both are addressed by one
-/// group of the compiler.
+/// If the grammar says that a record for any crawler names another, one group of the compiler
+/// addresses both.
 #[test]
 fn records_are_those_of_the_compiler() {
     let between = [

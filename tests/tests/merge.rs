@@ -1,4 +1,4 @@
-//! Images that are put together are the image of all their captures; shards are one image.
+//! Merged images equal the image of all their captures; shards are one image.
 
 use robomaton_compiler::{Merge, MergeError, Options};
 use robomaton_corpus::{BatchOptions, Input, Progress, prepare};
@@ -23,8 +23,8 @@ fn merge(images: &[&[u8]]) -> Vec<u8> {
     merge_in((0, 0), images).expect("images that were compiled alike")
 }
 
-/// The captures without those whose meaning depends on captures of other sites, no two of one
-/// second.
+/// The captures without those whose meaning depends on captures of other sites, all at different
+/// times.
 fn independent() -> Vec<String> {
     let lines = captures().into_iter().enumerate().map(|(number, line)| {
         let mut line: Value = serde_json::from_str(&line).expect("JSON");
@@ -98,7 +98,7 @@ fn what_was_compiled_otherwise_is_refused() {
     assert_eq!(merge_in((0, 0), &[]), Err(MergeError::Nothing));
 }
 
-/// Bytes that are changed anywhere may give an error or another image, and nothing worse.
+/// Bytes changed anywhere give an error or another image, but nothing worse.
 #[test]
 fn damaged_images_do_no_harm() {
     let lines = captures();
@@ -123,7 +123,7 @@ fn damaged_images_do_no_harm() {
     assert!(refused > 20 && merged > 20, "{refused} refused, {merged} merged");
 }
 
-/// A directory of shards, made by one run.
+/// A directory of shards, written by one run.
 fn shards(lines: &[String], count: u8) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     let captures = directory.path().join("captures.jsonl");
@@ -228,7 +228,7 @@ fn what_is_no_set_of_shards_is_an_error() {
     assert_eq!(opened(&[&of(&two, 0), &of(&two, 0)]), count(2, 2));
     assert_eq!(opened(&[&of(&two, 0), &of(&two, 1), &of(&three, 2)]), count(3, 2));
     assert_eq!(opened(&[&of(&two, 0), &of(&other, 1)]), ShardsError::Unlike);
-    // A shard alone opens, and knows nothing of the sites of others.
+    // A single shard opens, and knows nothing about the sites of others.
     let alone = Image::read(of(&two, 0)).expect("a shard");
     alone.verify().expect("a good shard");
     let whole = Image::read(two.path()).expect("both shards");
@@ -238,7 +238,7 @@ fn what_is_no_set_of_shards_is_an_error() {
         alone.decide(&crawler, Usage::CRAWL, &url).site().is_some()
     });
     assert!(known.len() == alone.sites().count() && !unknown.is_empty());
-    // A shard that says it is another holds sites that are not its own.
+    // A shard with the number of another contains sites that are not its own.
     let mut bytes = read(of(&two, 0));
     bytes[14] = 1;
     let error =

@@ -1,8 +1,8 @@
-//! The oracle on the hand-worked cases and on the vectors of other projects.
+//! The oracle on the hand-written cases and on the vectors of other projects.
 //!
-//! The cases are right by the specification; when the oracle fails one, read RULES.md before
-//! touching either. `ROBOMATON_WRITE=1` prints what `cases/expected-differences.toml` would be
-//! (with `--nocapture`).
+//! The cases are right by the specification; if the oracle fails one, read RULES.md before changing
+//! either. `ROBOMATON_WRITE=1` prints the new `cases/expected-differences.toml` (with
+//! `--nocapture`).
 
 use robomaton_tests::engines::Oracle;
 use robomaton_tests::{case, oracle, suite, vectors};

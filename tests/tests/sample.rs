@@ -1,8 +1,8 @@
 //! The sample corpus: real captures through every stage, under every profile.
 //!
-//! `data/sample.warc.gz` holds some 300 real files, chosen to be varied. Both readers must give one
-//! tree, the tree must print the file back, and every engine must give one answer to questions made
-//! from the file's own rules.
+//! `data/sample.warc.gz` has some 300 real files, chosen for variety. Both readers must give the
+//! same tree, the tree must print the file back, and every engine must give the same answer to
+//! questions made from the file's own rules.
 
 use robomaton_corpus::{BatchOptions, Input, Item, Progress, ReadLimits, build, read};
 use robomaton_formats::Profile;
@@ -20,7 +20,7 @@ fn questions() -> usize {
     setting("ROBOMATON_QUESTIONS", 25)
 }
 
-/// The sample, or what `ROBOMATON_CORPUS` names.
+/// The sample, or the corpus named by `ROBOMATON_CORPUS`.
 fn input() -> Input {
     let sample = || home().join("data/sample.warc.gz");
     Input::Path(std::env::var_os("ROBOMATON_CORPUS").map_or_else(sample, Into::into))
@@ -72,8 +72,7 @@ fn the_sample_builds_and_verifies() {
     }
 }
 
-/// Names that the file's own user-agent lines give, as written, a few of them; and two that it may
-/// not have.
+/// Some names from the file's own user-agent lines, as written, and two others.
 fn agents(body: &[u8], random: &mut Random) -> Vec<String> {
     let text = String::from_utf8_lossy(body);
     let value = |line: &str| {
@@ -135,7 +134,7 @@ fn engines_agree_under_koster() {
     engines_agree("koster");
 }
 
-/// The image of all sites answers as that of each site alone.
+/// The image of all sites gives the same answers as that of each single site.
 #[test]
 fn many_sites_in_one_image_do_not_disturb_one_another() {
     let built = build(&[input()], &BatchOptions::default(), &Progress::default()).expect("the sample builds");

@@ -1,13 +1,13 @@
-//! What every source file of the workspace keeps to: a head, no `unsafe` code but to map files,
+//! Rules for every source file of the workspace: a head, `unsafe` code only for mapping files,
 //! nothing invisible, a bounded length.
 
 use robomaton_tests::home;
 use std::path::{Path, PathBuf};
 
-/// Lines that a file under `src` may have.
+/// The maximum number of lines of a file under `src`.
 const LONGEST: usize = 600;
 
-/// Every Rust file of the workspace with its path from the root, build products aside.
+/// Every Rust file of the workspace with its path from the root, without build products.
 fn sources() -> Vec<(String, String)> {
     let root = home().parent().expect("the workspace holds this crate").to_owned();
     let mut folders: Vec<PathBuf> = vec![root.clone()];
@@ -32,7 +32,7 @@ fn sources() -> Vec<(String, String)> {
     sources
 }
 
-/// Panics with the files that fail.
+/// Panics with the names of failing files.
 fn all(what: &str, fine: impl Fn(&str, &str) -> bool) {
     let bad: Vec<String> =
         sources().into_iter().filter(|(name, text)| !fine(name, text)).map(|(name, _)| name).collect();
@@ -47,7 +47,7 @@ fn every_file_has_a_head() {
 #[test]
 fn unsafe_files_are_known() {
     let words = ["unsafe {", "unsafe fn", "unsafe impl", "allow(unsafe_code)"];
-    // Each crate that maps files does so in one of its own, and makes the promise there.
+    // Each crate that maps files does so in one file of its own, and makes the promise there.
     let exempt = [
         "cli/src/input.rs",
         "build/src/open.rs",
@@ -72,7 +72,7 @@ fn no_file_is_too_long() {
 
 #[test]
 fn nothing_invisible() {
-    // Drawings and test data may be what they like, but a reader must see every character.
+    // Drawings and test data may be anything, but all characters must be visible.
     let invisible = |c: char| {
         (c.is_control() && c != '\n')
             || ('\u{200B}'..='\u{200F}').contains(&c)
@@ -85,8 +85,8 @@ fn nothing_invisible() {
 
 #[test]
 fn grammar_and_image_agree_on_product_tokens() {
-    // The grammar imports nothing of ours and the image nothing of the grammar's, so R5 is written
-    // down twice.
+    // The grammar imports nothing from the workspace and the image nothing from the grammar, so R5
+    // is implemented twice.
     let mut random = robomaton_tests::generate::Random::new(9);
     for _ in 0..20_000 {
         let value: Vec<u8> = (0..random.below(6))

@@ -1,7 +1,7 @@
 //! The vectors of other projects on images and on the google oracle.
 //!
-//! Profile `google` must answer Google's own 545 vectors as Google does, without exception; profile
-//! `full` must differ from all 1,426 exactly where `cases/expected-differences.toml` says.
+//! Profile `google` must answer Google's own 545 vectors like Google, without exception; profile
+//! `full` must differ from all 1,426 exactly as listed in `cases/expected-differences.toml`.
 
 use robomaton_tests::engines::{self, GoogleOracle, Trace};
 use robomaton_tests::suite::{Engine, Question, Text};
