@@ -1,8 +1,8 @@
 //! Compares coverages with brute force: a statement about all targets must hold for each.
 //!
-//! `None` and `All` must never be contradicted by a target, over random files, random ACAP files,
-//! and the sample, under every profile. Where rules are ranked, coverages are exact (see
-//! `tables/src/coverage.rs`), so `Some` must be confirmed by targets of both kinds: the tests here
+//! `Nothing` and `All` must never be contradicted by a target, over random files, random ACAP
+//! files, and the sample, under every profile. Where rules are ranked, coverages are exact (see
+//! `tables/src/coverage.rs`), so `Part` must be confirmed by targets of both kinds: the tests here
 //! find them by patterns, not by witnesses.
 
 use robomaton_compiler::Options;
@@ -179,7 +179,7 @@ fn random_files() {
     seen.has_seen(&[Share::Nothing, Share::Part, Share::All]);
 }
 
-/// Short rules over two letters: all targets up to a length are tried, so `Some` is confirmed, too.
+/// Short rules over two letters: all targets up to a length are tried, so `Part` is confirmed, too.
 #[test]
 fn some_is_some() {
     const PIECES: [&str; 6] = ["a", "b", "*", "*", "/", "ab"];
