@@ -1,4 +1,4 @@
-//! Loading: opening an image of 300 sites, and verifying it.
+//! Loading: opening and verifying an image of 300 sites.
 
 #![allow(missing_docs, reason = "criterion's macros write undocumented functions")]
 

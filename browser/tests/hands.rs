@@ -1,11 +1,11 @@
-//! What the tests of other crates rely on: events are real, troubles are heard, the outside is out
-//! of reach.
+//! The guarantees for tests in other crates: events are real, errors are noticed, the network is
+//! unreachable.
 
 use robomaton_browser::{Scheme, chromium};
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A page of this body.
+/// A page with this body.
 fn page(body: &str) -> String {
     format!("data:text/html;charset=utf-8,<!doctype html><title>t</title>{}", body.replace('#', "%23"))
 }

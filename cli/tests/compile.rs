@@ -1,4 +1,4 @@
-//! `compile`: forms of input, the summary, and how the image comes into its place.
+//! `compile`: input formats, the summary, and the placement of the image.
 
 mod common;
 
@@ -102,7 +102,7 @@ fn bad_records_are_told_and_skipped() {
     assert_eq!(run.json()[0]["skipped"], serde_json::json!({ "file-name": 1, "json": 1, "url": 1 }));
     assert_eq!(run.err.matches("robomaton: skipped ").count(), 3, "{run:?}");
     assert!(run.err.contains("x.jsonl:1: bad JSON line"), "{run:?}");
-    // A file has no lines to be named by.
+    // A file has no line number.
     assert!(run.err.contains("README: the file name"), "{run:?}");
     assert_eq!(run.code, 0);
 }
@@ -160,7 +160,7 @@ fn only_the_crawlers_asked_for_are_kept() {
     );
     place.run(&["compile", "a.example", "-o", "i.rimg", "--crawler", "B"]).ok();
     let ask = |agent| place.run(&["query", "i.rimg", "--agent", agent, "http://a.example/"]).ok();
-    // What was left out has no answer, least of all that of the default group.
+    // Removed crawlers have no answer, in particular not that of the default group.
     assert!(ask("a").starts_with("unknown"));
     assert!(ask("*").starts_with("allowed"));
     assert!(ask("b").starts_with("disallowed"));
@@ -203,7 +203,7 @@ fn an_image_is_not_replaced_by_an_empty_one() {
     assert!(before == std::fs::read(place.path("i.rimg")).unwrap());
     place.run(&["compile", "dir", "-o", "new.rimg"]).fails("--allow-empty");
     assert!(!place.path("new.rimg").exists());
-    // What was skipped is said first: it is why.
+    // Skipped records are reported first, since they are the reason.
     place.write("dir/README", "not a host");
     let run = place.run(&["compile", "dir", "-o", "i.rimg"]);
     assert!(run.code == 2 && run.err.starts_with("robomaton: skipped dir/README: "), "{run:?}");
@@ -221,7 +221,7 @@ fn a_failed_run_leaves_the_old_image_and_nothing_else() {
     assert!(before == std::fs::read(place.path("i.rimg")).unwrap());
     let nowhere = place.run(&["compile", "captures.jsonl", "-o", "no/such/i.rimg"]);
     nowhere.fails("cannot write no/such/i.rimg: ");
-    // The file beside the target is no concern of the user's.
+    // The temporary file is not shown to the user.
     assert!(!nowhere.err.contains(".part"), "{nowhere:?}");
     place.run(&["compile", "captures.jsonl", "-o", "."]).fails("is a directory");
     place.run(&["compile", "captures.jsonl"]).fails("--output");
@@ -286,7 +286,7 @@ fn images_are_no_captures() {
     }
     let run = place.run_with(&["compile", "-", "-o", "x.rimg"], &image);
     assert!(run.code == 2 && run.err.starts_with("robomaton: skipped -: is an image"), "{run:?}");
-    // In a directory or an archive it is not what was named: the rest is read.
+    // In a directory or an archive it is not a named input: the others are read.
     place.write("dir/old.rimg", &image);
     place.write("dir/site.example", &image);
     place.write("dir/packed.rimg.gz", std::fs::read(place.path("packed.gz")).unwrap());
@@ -338,7 +338,7 @@ fn files_that_look_like_something_else_are_no_sites() {
     for name in sites {
         place.write(&format!("dir/{name}"), robots);
     }
-    // These are named after hosts beyond doubt: an empty file, and a page, are what the site answered.
+    // These names are clearly hosts: an empty file, and a page, are what the site answered.
     place.write("dir/empty.example", "");
     place.write("dir/www.page.rs", "<html>");
     place.write("dir/empty.md.txt", "");
@@ -368,7 +368,7 @@ fn files_that_look_like_something_else_are_no_sites() {
     assert_eq!(verdicts, ["disallowed", "disallowed", "unknown", "disallowed"]);
     let all = &place.run(&["compile", "dir", "-o", "i.rimg", "--json", "--any-name"]).json()[0];
     assert_eq!((&all["sites"], &all["skipped"]), (&19.into(), &serde_json::json!({})));
-    // Nothing but such files is nothing.
+    // Only such files are an empty input.
     place.write("docs/README.md", "# A project\n");
     let run = place.run(&["compile", "docs", "-o", "d.rimg"]);
     assert!(run.code == 2 && run.err.contains("no capture of a robots.txt"), "{run:?}");

@@ -1,11 +1,11 @@
-//! `diff`: sites that came, went and changed, and who gained or lost by it.
+//! `diff`: added, removed and changed sites, and the crawlers that gained or lost.
 
 mod common;
 
 use common::Place;
 use serde_json::json;
 
-/// An image of sites, each a host and a text; no text is a 404.
+/// An image of sites, each with a host and a text; no text means 404.
 fn image(place: &Place, name: &str, sites: &[(&str, Option<&str>)]) {
     let line = |(host, text): &(&str, Option<&str>)| {
         let url = format!("https://{host}/robots.txt");

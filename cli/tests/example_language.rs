@@ -1,11 +1,11 @@
-//! A language that the command has never heard of works in each of its parts, once the compiler has
-//! a file for it.
+//! A language that the command does not know works in each of its parts, once the compiler has a
+//! file for it.
 
 mod common;
 
 use common::Place;
 
-/// Records of the language end no list of user-agents (R6), so a rule stands between.
+/// Records of the language do not end a list of user-agents (R6), so a rule separates them.
 const TEXT: &str =
     "User-agent: *\nRead-Aloud: no\nRead-Aloud: maybe\nAllow: /\n\nUser-agent: b\nDisallow: /x\n";
 

@@ -1,4 +1,4 @@
-//! `explain` of files whose fields are weighed by narrowness.
+//! `explain` of files whose fields are weighed by specificity.
 
 mod common;
 
@@ -14,7 +14,7 @@ fn place(robots: &str) -> Place {
     place
 }
 
-/// What is told of a file and of an image is the same, but for the line that names the site.
+/// A file and an image have the same explanation, except for the line that names the site.
 #[track_caller]
 fn explain(place: &Place, url: &str, more: &[&str]) -> String {
     let url = format!("http://a.example{url}");

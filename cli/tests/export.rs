@@ -1,4 +1,4 @@
-//! `export`: which files come, what they say, and what is refused.
+//! `export`: the files, their contents, and errors.
 
 mod common;
 
@@ -109,7 +109,7 @@ fn several_images_are_one_table_over_time() {
     let images = ["export", "late.rimg", "early.rimg", "other/early.rimg"];
     let said = place.run(&[&images[..], &["--to", "t", "--format", "jsonl"]].concat()).ok();
     assert!(said.starts_with("sites               4  t/sites.jsonl\n"), "{said}");
-    // Oldest first, what has no date before all; two of one name go by their paths.
+    // Oldest first, before all those without a date; images of one name are ordered by path.
     let told: Vec<_> = rows(&place, "t/sites.jsonl")
         .into_iter()
         .map(|row| {
@@ -123,7 +123,7 @@ fn several_images_are_one_table_over_time() {
         ["https://b.example", "late", "2024-05-09T00:00:00Z"],
     ];
     assert_eq!(told, expected);
-    // Each image's rows are those of its own tables, with two cells more.
+    // Each image has the rows of its own tables, with two more cells.
     for table in ["sites", "groups", "rules", "crawlers", "sitemaps", "extensions", "policy"] {
         let mut alone = Vec::new();
         for name in ["other/early", "early", "late"] {
@@ -178,7 +178,7 @@ fn what_cannot_be() {
     place.run(&["export", "i.rimg", "--to", "i.rimg"]).fails("i.rimg: is a file; --to names the directory");
     place.run(&["export", "i.rimg", "--to", "t", "--table", "x"]).fails("invalid value 'x'");
     place.run(&["export", "i.rimg", "--to", "t", "--crawler", "/"]).fails("names no crawler");
-    // A table that cannot go to its place leaves the others as they were.
+    // If a table cannot be written, the others stay unchanged.
     std::fs::create_dir_all(place.path("u/rules.csv")).expect("a directory");
     place.write("u/sites.csv", "old");
     place.run(&["export", "i.rimg", "--to", "u", "--format", "csv"]).fails("is a directory");

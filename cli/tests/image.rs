@@ -1,5 +1,4 @@
-//! What looks at an image as a whole: `verify`, `inspect`, `bench`; and what every subcommand owes
-//! its caller.
+//! Commands about a whole image: `verify`, `inspect`, `bench`; and rules for all subcommands.
 
 mod common;
 
@@ -163,7 +162,7 @@ fn help_has_examples_everywhere() {
         let help = place.run(&[command, "--help"]).ok();
         assert!(help.contains(&format!("\n  robomaton {command} ")), "{help}");
     }
-    // Examples are to be pasted: in a terminal of 80 columns they are not wrapped.
+    // Examples can be pasted: they are not wrapped in a terminal of 80 columns.
     for command in
         ["compile", "dump", "verify", "inspect", "bench", "visit", "filter", "query", "check", "export"]
     {

@@ -1,11 +1,11 @@
-//! What the commands that read questions share: shapes of lines, mistakes in them, usages, hints,
+//! The common behaviour of commands that read questions: forms of lines, mistakes, usages, hints,
 //! colours.
 
 mod common;
 
 use common::{Place, ROBOTS};
 
-/// The lines that `query`, `filter`, `visit` and `bench` all read.
+/// Lines that `query`, `filter`, `visit` and `bench` all accept.
 const LINES: &str = "https://a.example/x\n\
     GPTBot\thttps://a.example/x\n\
     {\"url\": \"https://a.example/x\", \"agent\": \"GPTBot\"}\n";
@@ -21,7 +21,7 @@ fn every_command_reads_the_same_lines() {
         ask(&["query", "i.rimg", "--json"]).json().iter().map(|answer| answer["agent"].clone()).collect();
     assert_eq!(agents, ["*", "GPTBot", "GPTBot"]);
     assert_eq!(ask(&["filter", "i.rimg", "-a", "x"]).ok(), format!("{url}\n"));
-    // Lines go out as they came in.
+    // Lines are printed as read.
     let (_, refused) = LINES.split_once('\n').unwrap();
     assert_eq!(ask(&["filter", "i.rimg", "-a", "x", "-v"]).ok(), refused);
     let answers = ask(&["filter", "i.rimg", "-a", "x", "-v", "--json"]).json();
@@ -59,7 +59,7 @@ fn lines_that_are_no_questions_are_told_and_the_others_answered() {
         assert!(told.iter().all(|told| run.err.contains(told)), "{run:?}");
         let lines = [1, 3, 4, 5].map(|line| format!("robomaton: line {line}: "));
         assert!(run.err.lines().zip(&lines).all(|(told, line)| told.starts_with(line)), "{run:?}");
-        // The line that is a question has its answer.
+        // The valid line has its answer.
         match command[0] {
             "query" => {
                 assert!(run.out.lines().count() == 5 && run.out.ends_with("allowed\thttps://a.example/x\n"))
@@ -69,7 +69,7 @@ fn lines_that_are_no_questions_are_told_and_the_others_answered() {
             _ => assert!(run.out.contains("\n1 queries, 0 left out"), "{run:?}"),
         }
     }
-    // What is no question goes to neither side.
+    // Invalid lines are printed neither with nor without -v.
     let run = place.run_with(&["filter", "i.rimg", "-a", "x", "-v"], &input);
     assert_eq!((run.code, run.out.as_str()), (2, ""));
     let many = place.run_with(&["filter", "i.rimg", "-a", "x"], "x\n".repeat(25));
@@ -80,7 +80,7 @@ fn lines_that_are_no_questions_are_told_and_the_others_answered() {
     );
     let all = place.run_with(&["filter", "i.rimg", "-a", "x", "--verbose"], "x\n".repeat(25));
     assert!(all.err.lines().count() == 25 && all.err.contains("line 25: "), "{all:?}");
-    // An argument has no line.
+    // An argument has no line number.
     let run = place.run(&["query", "i.rimg", "/x"]);
     assert_eq!((run.code, run.out.as_str()), (2, "unknown\t/x\n"));
     assert!(run.err.starts_with("robomaton: \"/x\" is a path without a site"), "{run:?}");
@@ -140,7 +140,7 @@ fn usages_that_nobody_knows_are_refused() {
         let known = place.run(&[command, &["--usage", "AI-train"]].concat());
         assert!(known.code < 2, "{known:?}");
     }
-    // One that a record names is known.
+    // A usage that a record names is known.
     place.write("o.example.txt", "ACAP-crawler: *\nACAP-disallow-fold: /\n");
     place.run(&["compile", "o.example.txt", "-o", "o.rimg"]).ok();
     let out = place.run(&["query", "o.rimg", "--usage", "fold", "http://o.example/"]).ok();

@@ -1,4 +1,4 @@
-//! `lint`, and LINTS.md: each code has an entry, and each example the remark it is an example of.
+//! `lint`, and LINTS.md: each code has an entry, and each example has the finding that it shows.
 
 mod common;
 
@@ -13,7 +13,7 @@ struct Entry {
     /// Severity and rule.
     head: &'static str,
     options: Vec<&'static str>,
-    /// Whether the example is a page.
+    /// True if the example is a page.
     is_page: bool,
     example: Vec<u8>,
 }
@@ -33,7 +33,7 @@ fn entries() -> Vec<Entry> {
     DOCUMENT.split("\n### ").skip(1).map(entry).collect()
 }
 
-/// A text with each `\xNN` as the byte that it stands for.
+/// A text with each `\xNN` replaced by its byte.
 fn bytes(text: &str) -> Vec<u8> {
     let mut parts = text.split("\\x");
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -242,7 +242,7 @@ fn pages_have_remarks_with_places() {
     }
 }
 
-/// Code, line and column of a remark.
+/// Code, line and column of a finding.
 fn place_of(remark: &serde_json::Value) -> (String, u64, u64) {
     let number = |name: &str| remark[name].as_u64().expect("a number");
     (remark["code"].as_str().expect("a code").to_owned(), number("line"), number("column"))

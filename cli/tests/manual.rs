@@ -1,10 +1,10 @@
-//! Completions and man pages speak of every subcommand that the help lists.
+//! Completions and man pages cover every subcommand of the help.
 
 mod common;
 
 use common::Place;
 
-/// The names that `--help` lists.
+/// The names listed by `--help`.
 fn subcommands(place: &Place) -> Vec<String> {
     let help = place.run(&["--help"]).ok();
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);

@@ -4,7 +4,7 @@ mod common;
 
 use common::Place;
 
-/// Two images and what was in them, compiled together.
+/// Two images, and an image of all their captures.
 fn two_images() -> Place {
     let place = Place::with_image();
     let line = |host: &str, at: u32, rule: &str| {

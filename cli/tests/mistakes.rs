@@ -1,9 +1,8 @@
-//! Mistakes that people make, with what the command says to them: `mistakes.txt`, read by people
-//! and held by this.
+//! Common mistakes and the messages for them: `mistakes.txt`, written for people and checked here.
 //!
-//! A block is a command behind `$ `, what it prints on both streams, and its exit code; lines that
-//! begin with `#` are comments. The commands run in one directory. `ROBOMATON_WRITE=1` writes anew
-//! what they say.
+//! A block is a command after `$ `, its output on both streams, and its exit code; lines that begin
+//! with `#` are comments. The commands run in one directory. `ROBOMATON_WRITE=1` rewrites the
+//! outputs.
 
 #![cfg(unix)]
 
@@ -13,7 +12,7 @@ use common::Place;
 use std::io::Write;
 use std::path::Path;
 
-/// Lines of an answer that are kept.
+/// Lines of an output that are kept.
 const SHOWN: usize = 12;
 
 fn place() -> Place {
@@ -35,7 +34,7 @@ fn place() -> Place {
     place
 }
 
-/// What a line of a shell says, and its exit code.
+/// The output of a shell line, and its exit code.
 fn said(line: &str, place: &Place) -> String {
     let robomaton = assert_cmd::cargo::cargo_bin!("robomaton");
     let folder = robomaton.parent().unwrap_or(Path::new(".")).display();
@@ -62,7 +61,7 @@ fn mistakes_are_answered_as_written() {
         played += &format!("{line}\n");
         if let Some(command) = line.strip_prefix("$ ") {
             played += &said(command, &place);
-            // What was said before.
+            // Skips the earlier output.
             lines.by_ref().find(|line| line.starts_with("[exit "));
         }
     }

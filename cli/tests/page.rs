@@ -44,7 +44,7 @@ fn a_page_answers_by_exit_code() {
         (code, verdict.as_str()),
         (1, "verdict  disallowed: line 2 of the page permits it, and nothing as narrow prohibits it")
     );
-    // A robots.txt that is not at hand may name the crawler.
+    // A missing robots.txt might name the crawler.
     let out = place.run(&ask(&["-a", "a", "--usage", "index"])).out;
     assert!(out.ends_with("(--image or --robots), so that conditional counts as disallowed\n"), "{out}");
     let (code, verdict) = run(&["-a", "a", "--usage", "index", "--robots", "robots.txt"]);
@@ -246,7 +246,7 @@ fn an_image_answers_with_the_files_it_holds() {
     assert!(out.contains("verdict  disallowed: line 2 of /far.txt prohibits it"), "{out}");
     let out = ask("far", "index", &[]).out;
     assert!(out.contains("verdict  conditional: line 2 of the page permits it"), "{out}");
-    // What is supplied is read with the text, in place of what the image keeps.
+    // Supplied files are read with the text, in place of the image's.
     place.write("empty.txt", "ACAP-crawler: far\nACAP-allow-follow: /\n");
     let run = ask("far", "follow", &["--with", "/far.txt=empty.txt"]);
     assert_eq!(run.code, 0, "{run:?}");

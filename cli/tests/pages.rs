@@ -1,8 +1,8 @@
-//! The commands that README and docs/ show are run, and must print what is shown there.
+//! Runs the commands in README and docs/, and compares their output.
 //!
-//! A fenced block ` ```console ` holds commands behind `$ ` and what each prints, on either stream;
-//! a line `...` stands for any lines. The blocks of a page run in their order in one directory,
-//! which holds the files that the page speaks of. `ROBOMATON_WRITE=1` writes anew what they print.
+//! A fenced block ` ```console ` has commands after `$ ` and the output of each, on either stream;
+//! a line `...` stands for any lines. The blocks of a page run in order in one directory, which
+//! contains the files that the page mentions. `ROBOMATON_WRITE=1` rewrites the outputs.
 
 #![cfg(unix)]
 
@@ -11,7 +11,7 @@ mod common;
 use common::Place;
 use std::path::Path;
 
-/// A page with what its commands print now.
+/// A page with the current output of its commands.
 fn printed(page: &str, place: &Place) -> String {
     let mut out = String::new();
     let mut lines = page.lines().peekable();
@@ -33,7 +33,7 @@ fn printed(page: &str, place: &Place) -> String {
     out
 }
 
-/// Whether this is what a page shows.
+/// True if this is what a page shows.
 fn holds(printed: &str, shown: &str) -> bool {
     let mut rest = printed;
     for (number, piece) in shown.split("...\n").enumerate() {
@@ -45,7 +45,7 @@ fn holds(printed: &str, shown: &str) -> bool {
     rest.is_empty() || shown.ends_with("...\n")
 }
 
-/// Runs a line as a shell does, with the command of this build in its path.
+/// Runs a line in a shell, with the command of this build on its path.
 fn run(line: &str, place: &Place) -> String {
     let robomaton = assert_cmd::cargo::cargo_bin!("robomaton");
     let folder = robomaton.parent().unwrap_or(Path::new(".")).display();
@@ -58,7 +58,7 @@ fn run(line: &str, place: &Place) -> String {
     printed
 }
 
-/// Copies a file or a folder.
+/// Copies a file or a directory.
 fn copy(from: &Path, to: &Path) {
     if !from.is_dir() {
         std::fs::copy(from, to).expect("a file");
@@ -71,7 +71,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Holds a page against its commands, which run beside some files, or in a copy of a folder.
+/// Checks a page against its commands, which run next to some files, or in a copy of a directory.
 fn check(page: &str, beside: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let place = Place::new();

@@ -1,9 +1,8 @@
-//! The queries of docs/queries over the sample, asked through DuckDB and held against numbers of
-//! our own.
+//! The queries of docs/queries on the sample, run in DuckDB and compared with our own numbers.
 //!
-//! Needs a Python with the package `duckdb`, which ROBOMATON_DUCKDB names; without it the test says
-//! so and is left out. The results that docs/research.md shows are held against these, too;
-//! `ROBOMATON_WRITE=1` writes them anew.
+//! Needs a Python with the package `duckdb`, named by ROBOMATON_DUCKDB; without it the test prints
+//! a message and is skipped. The results in docs/research.md are also compared; `ROBOMATON_WRITE=1`
+//! rewrites them.
 
 mod common;
 
@@ -15,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Prints what a query gives as CSV.
+/// Prints the result of a query as CSV.
 const ASK: &str = "import csv, sys, duckdb
 result = duckdb.sql(open(sys.argv[1]).read())
 out = csv.writer(sys.stdout)
@@ -35,7 +34,7 @@ fn root() -> PathBuf {
 }
 
 impl Sample {
-    /// The sample's image and tables; `None` where there is no DuckDB.
+    /// The sample's image and tables; `None` without DuckDB.
     fn new() -> Option<Sample> {
         let Some(python) = std::env::var_os("ROBOMATON_DUCKDB") else {
             eprintln!("no Python with duckdb at ROBOMATON_DUCKDB: the queries of docs/queries are left out");
@@ -60,12 +59,12 @@ impl Sample {
         Some(Sample { place, python, image })
     }
 
-    /// What a query gives of the sample; the head line first.
+    /// The result of a query on the sample, with the header first.
     fn ask(&self, query: &str) -> Rows {
         self.ask_in("", query)
     }
 
-    /// What it gives of the tables in a folder.
+    /// The result of a query on the tables in a directory.
     fn ask_in(&self, folder: &str, query: &str) -> Rows {
         let file = root().join(format!("docs/queries/{query}.sql"));
         let mut python = assert_cmd::Command::new(&self.python);
@@ -77,7 +76,7 @@ impl Sample {
         rows.collect()
     }
 
-    /// The columns of these names, without the head line.
+    /// The columns of these names, without the header.
     fn columns<const N: usize>(&self, query: &str, names: [&str; N]) -> Vec<[String; N]> {
         let rows = self.ask(query);
         let at = names.map(|name| rows[0].iter().position(|head| head == name).expect("a column"));
@@ -93,13 +92,13 @@ impl Sample {
     }
 }
 
-/// Hosts of the sample in their order, 37 places apart.
+/// Ranks for the hosts of the sample in order, 37 apart.
 fn ranks(image: &Image) -> BTreeMap<String, usize> {
     let hosts: BTreeSet<String> = image.sites().map(|site| site.authority()).collect();
     hosts.into_iter().enumerate().map(|(at, host)| (host, 37 * at + 1)).collect()
 }
 
-/// The words of numbers.
+/// Numbers as text.
 fn words<const N: usize>(numbers: [usize; N]) -> [String; N] {
     numbers.map(|number| number.to_string())
 }
@@ -134,7 +133,7 @@ fn queries_count_what_we_count() {
     let rows = sample.columns("blocked-by-rank", ["ranks", "sites", "blocked"]);
     assert_eq!(rows.len(), 3);
     for ([word, sites, blocked], end) in rows.into_iter().zip([0, 1_000, 10_000, 100_000].windows(2)) {
-        // A site may stand twice in a list: as its host, and as the domain behind `www.`.
+        // A site may be in a list twice: as its host, and as the domain after `www.`.
         let entries = |site: &Site<'_>| {
             let host = site.authority();
             let names = [Some(host.as_str()), host.strip_prefix("www.")];
@@ -249,7 +248,7 @@ fn the_page_shows_every_query_and_what_it_gives() {
         let Some(query) = line.strip_prefix("<!-- query: ").and_then(|rest| rest.strip_suffix(" -->")) else {
             continue;
         };
-        // The name, and perhaps the folder of the tables, or how many rows are shown.
+        // The name, possibly with the directory of the tables, or the number of rows shown.
         let (name, rest) = query.split_once(' ').unwrap_or((query, ""));
         let (folder, most) = rest.parse().map_or((rest, usize::MAX), |most| ("", most));
         while lines.next_if(|line| line.is_empty() || line.starts_with('|')).is_some() {}
@@ -263,7 +262,7 @@ fn the_page_shows_every_query_and_what_it_gives() {
     }
 }
 
-/// A table of Markdown of the first rows.
+/// A Markdown table of the first rows.
 fn drawn(rows: &Rows, most: usize) -> String {
     let line = |row: &Vec<String>| format!("| {} |\n", row.join(" | "));
     let head = format!("{}|{}\n", line(&rows[0]), "---|".repeat(rows[0].len()));

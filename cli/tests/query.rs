@@ -1,4 +1,4 @@
-//! `query` and `filter`: order, forms of input, forms of output, terms.
+//! `query` and `filter`: order, input and output formats, terms.
 
 mod common;
 
@@ -191,7 +191,7 @@ fn no_sources_still_names_the_line() {
     explain.fails("--no-sources");
 }
 
-/// ACAP with purposes, conditions, a reference to a file that is missing, and a usage of its own.
+/// ACAP with purposes, conditions, a reference to a missing file, and a usage of its own.
 const ACAP: &str = "\
 ##ACAP version=1.0
 ACAP-crawler: *

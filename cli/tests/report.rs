@@ -1,4 +1,4 @@
-//! `report`: the page comes into its place whole, and what fails says so.
+//! `report`: the page is written completely, and errors are reported.
 
 mod common;
 
@@ -31,7 +31,7 @@ fn counts_are_printed_as_json() {
     assert_eq!(counted["oldest"], "2024-05-11T00:00:00Z");
     assert_eq!(counted["newest"], counted["oldest"]);
     let gptbot = counted["crawlers"].as_array().expect("a list").iter().find(|of| of["crawler"] == "GPTBot");
-    // Kept out of a.example; down.example answered 503, which is no rule of anybody.
+    // Blocked on a.example; down.example answered 503, which is not a rule.
     let expected = json!({ "crawler": "GPTBot", "kept_out": 1, "kept_out_by_name": 1, "some": 1, "all": 3 });
     assert_eq!(gptbot, Some(&expected));
     let page = std::fs::read_to_string(place.path("r.html")).expect("a page");
@@ -46,7 +46,7 @@ fn several_images_are_reported_over_time() {
         "{\"url\":\"https://a.example/robots.txt\",\"fetched_at\":\"2023-01-01T00:00:00Z\",\"body\":\"\"}\n",
     );
     place.run(&["compile", "old.jsonl", "-o", "old.rimg"]).ok();
-    // The newest is so by its captures, not by its place.
+    // The newest image is determined by its captures, not by its position.
     let run = place.run(&["report", "i.rimg", "old.rimg", "-o", "r.html", "--json"]);
     let names: Vec<_> = run.json().iter().map(|counted| counted["image"].clone()).collect();
     assert_eq!(names, ["old", "i"]);
@@ -73,7 +73,7 @@ fn what_fails_is_said_and_leaves_the_old_page() {
 fn damage_is_survived() {
     let place = Place::with_image();
     let whole = std::fs::read(place.path("i.rimg")).expect("an image");
-    // Bytes behind the head: the page may count less, but it comes.
+    // Bytes after the header: the page may count less, but it is written.
     for at in (whole.len() / 2..whole.len()).step_by(whole.len() / 40) {
         let mut bent = whole.clone();
         bent[at] ^= 0xA5;

@@ -1,6 +1,6 @@
-//! `lint --format sarif`: valid by the schema of the standard, and right about places.
+//! `lint --format sarif`: valid according to the schema of the standard, with correct places.
 //!
-//! The schema is that of OASIS, SARIF 2.1.0, as the crate `serde-sarif` 0.8.0 carries it.
+//! The schema comes from OASIS, SARIF 2.1.0, as distributed with the crate `serde-sarif` 0.8.0.
 
 mod common;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 const SCHEMA: &str = include_str!("data/sarif-schema-2.1.0.json");
 
-/// Holds logs against the schema.
+/// Validates logs against the schema.
 struct Standard {
     schemas: Schemas,
     schema: boon::SchemaIndex,
@@ -51,7 +51,7 @@ fn logs_are_valid() {
         let run = place.run_with(&[&["lint", "--format", "sarif"], files].concat(), "\u{7}:\n");
         let log: Value = serde_json::from_str(&run.out).expect("JSON");
         assert!(standard.holds(&log), "{files:?} {run:?}");
-        // The schema would say so.
+        // The schema would detect this.
         let mut wrong = log.clone();
         wrong["runs"][0]["tool"] = json!({});
         assert!(!standard.holds(&wrong));
@@ -84,7 +84,7 @@ fn places_are_those_of_the_file() {
         "region": { "startLine": 4, "startColumn": 14, "endColumn": 15, "byteOffset": start, "byteLength": 1 },
     });
     assert_eq!(result["locations"][0]["physicalLocation"], expected);
-    // Another place, and why it matters.
+    // A second place, and its relation.
     let run = place.run_with(&["lint", "--format=sarif"], "User-agent: *\nDisallow: /a\nAllow: /a\n");
     assert_eq!(run.code, 1);
     let log: Value = serde_json::from_str(&run.out).expect("JSON");

@@ -1,5 +1,5 @@
-//! `serve` as a process: the address that it prints, signals, and what keeps it from starting. What
-//! it answers is tested in the crate `serve`.
+//! `serve` as a process: the printed address, signals, and errors at the start. Its answers are
+//! tested in the crate `serve`.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStderr};
 
-/// A service that runs.
+/// A running service.
 struct Service {
     child: Child,
     said: BufReader<ChildStderr>,
@@ -27,7 +27,7 @@ impl Service {
         service
     }
 
-    /// The next line that it says.
+    /// The next line on its standard error.
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.said.read_line(&mut line).expect("a line");
@@ -83,7 +83,7 @@ fn a_hangup_opens_the_image_anew() {
     let mut service = Service::start(&place);
     service.signal("-HUP");
     assert_eq!(service.line(), "robomaton: opened i.rimg anew: 6 sites");
-    // By renaming, as `compile` does.
+    // By rename, as `compile` does.
     place.write("garbage", "not an image");
     std::fs::rename(place.path("garbage"), place.path("i.rimg")).expect("a rename");
     service.signal("-HUP");

@@ -1,4 +1,4 @@
-//! What belongs to a site beside its robots.txt: pages, files referred to, data.txt; and `inspect
+//! The parts of a site besides its robots.txt: pages, referenced files, data.txt; and `inspect
 //! --site`.
 
 mod common;
@@ -90,7 +90,7 @@ fn the_summary_counts_them() {
     ] {
         assert!(table.contains(row), "{row}{table}");
     }
-    // Texts alone do not make this image, so nothing is said per byte of them.
+    // Texts are not the only part of this image, so no ratio to them is printed.
     assert!(!table.contains("per byte"), "{table}");
     let (_, summary) = compiled(&[]);
     assert_eq!((&summary["sites"], &summary["pages"]["captures"]), (&json!(1), &json!(0)));
@@ -126,7 +126,7 @@ fn compile_and_inspect_count_alike() {
     let (_, without) = compiled(&[]);
     let (_, with) = compiled(&["--pages"]);
     let rules = |summary: &Value| summary["rules"].as_u64().unwrap();
-    // One of the page, one of its element.
+    // One from the page, one from its element.
     assert_eq!(rules(&with), rules(&without) + 2);
 }
 

@@ -1,4 +1,4 @@
-//! What asks a robots.txt: `check`, `explain`, `dump`.
+//! Commands about a robots.txt: `check`, `explain`, `dump`.
 
 mod common;
 
@@ -46,7 +46,7 @@ fn check_knows_profiles_and_origins() {
     assert_eq!(code("full", absolute, "https://b.example/x"), 0);
     let order = "User-agent: *\nDisallow: /\nAllow: /x\n";
     assert_eq!((code("full", order, "/x"), code("koster", order, "/x")), (0, 1));
-    // Google's parser takes the path out of anything.
+    // Google's parser extracts a path from anything.
     assert_eq!(code("google", order, "nowhere/x"), 0);
     assert_eq!(code("google", order, "nowhere"), 1);
 }
@@ -285,7 +285,7 @@ fn what_is_no_robots_txt_is_called_so() {
         let story = &place.run(&["explain", name, "/", "--json"]).json()[0];
         assert_eq!((&story["outcome"], &story["basis"]), (&"not-robots".into(), &"outcome".into()));
     }
-    // With records in it, it is one.
+    // With records, it is a robots.txt.
     let page = "<html>\nUser-agent: *\nDisallow: /\n";
     assert_eq!(place.run_with(&["check", "-", "x", "/"], page).code, 1);
     let run = place.run_with(&["check", "-", "x", "/"], "");
@@ -316,8 +316,8 @@ fn names_that_are_reduced_are_told() {
     for nobody in ["", " ", "/2.0"] {
         place.run(&["check", "robots.txt", nobody, "/"]).fails("names no crawler");
         place.run(&["explain", "robots.txt", "-a", nobody, "/"]).fails("names no crawler");
-        // To google/robotstxt a name is what it is; the command takes this one for a path in the
-        // wrong place.
+        // To google/robotstxt a name is taken literally; the command takes this one for a misplaced
+        // path.
         let google = place.run(&["check", "--profile", "google", "robots.txt", nobody, "/"]);
         assert_eq!(google.code, if nobody.starts_with('/') { 2 } else { 0 });
     }

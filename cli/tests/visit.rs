@@ -41,7 +41,7 @@ fn place() -> Place {
     place
 }
 
-/// Runs `visit`; gives the exit code and what was printed.
+/// Runs `visit`; returns the exit code and the output.
 fn visit(place: &Place, agent: &str, arguments: &[&str]) -> (i32, String) {
     let run = place.run(&[&["visit", "i.rimg", "--agent", agent], arguments].concat());
     (run.code, run.out)
@@ -84,11 +84,11 @@ fn the_time_of_the_day_counts() {
     // Seconds since 1970, and other offsets.
     assert_eq!(ask("night", &["--now", "1767322800"]), wait(19 * 3600));
     assert_eq!(ask("night", &["--now", "2026-01-02T04:00:00+01:00"]), wait(19 * 3600));
-    // The rate that is in force at four o'clock.
+    // The rate that applies at four o'clock.
     let at_four = ["--now", "2026-01-02T04:10:10Z", "--last", "2026-01-02T04:10:00Z"];
     assert_eq!(ask("bot", &at_four), wait(50));
     assert_eq!(ask("free", &at_four), now);
-    // The rule of thumb is for those who say how long they waited.
+    // The rule of thumb applies only if the duration of the fetch is given.
     assert_eq!(ask("free", &[&at_four[..], &["--took", "12.5"]].concat()), wait(15));
     // A fraction of a second does not make a visit early.
     let fraction = ["--now", "2026-01-02T03:00:02Z", "--last", "2026-01-02T02:59:59.25Z"];

@@ -1,4 +1,4 @@
-//! What is half-written, damaged, hostile or of another format costs itself alone, and says so.
+//! Incomplete, damaged, hostile or unsupported input affects nothing else, and is reported.
 
 mod common;
 
@@ -11,7 +11,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a file gives, one line each: `SITE BODY` or `PLACE reason: what it says`. Checks that
+/// The results for a file, one per line: `SITE BODY` or `PLACE reason: message`. Checks that
 /// progress adds up.
 fn told_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec<String> {
     let home = tempfile::tempdir().expect("a directory");
@@ -170,7 +170,7 @@ fn tables_that_cannot_be_read() {
         told("x.csv", &utf16),
         ["x.csv:0 table: damaged table, of which the rest is not read: it is UTF-16; write it as UTF-8"]
     );
-    // Behind a quote that is never closed, lines may be anybody's.
+    // After an unclosed quote, lines are untrusted.
     let open = format!("url,body\na.example,A\nb.example,\"{}", "forged.example,F\n".repeat(50));
     let small = limits(|limits| limits.max_line = 100);
     assert_eq!(
@@ -182,7 +182,7 @@ fn tables_that_cannot_be_read() {
     let packed = gzip(b"url,body\na.example,A\nb.example,B\n");
     let cut = told("x.csv.gz", &packed[..packed.len() - 4]);
     assert!(cut.last().is_some_and(|last| last.contains(" table: ") && last.contains("gzip")), "{cut:?}");
-    // Columns of other encodings than ASCII are none of ours; bodies are bytes.
+    // Column names that are not ASCII are ignored; bodies are bytes.
     assert_eq!(told("x.csv", b"caf\xe9,url,body\n1,a.example,caf\xe9\n"), ["a.example caf\u{fffd}"]);
 }
 
@@ -353,7 +353,7 @@ fn zip_entries_that_cannot_be_read() {
         ("c.example.txt", b"C".repeat(40)),
     ];
     let bytes = zip(&files);
-    // The second entry says that it is encrypted, in both of its headers.
+    // The second entry claims to be encrypted, in both of its headers.
     let mut encrypted = bytes.clone();
     for (magic, flags) in [(b"PK\x03\x04", 6), (b"PK\x01\x02", 8)] {
         let second = memchr::memmem::find_iter(&bytes, magic).nth(1).expect("three headers");
@@ -362,7 +362,7 @@ fn zip_entries_that_cannot_be_read() {
     let read = told("x.zip", &encrypted);
     assert_eq!(read.len(), 3);
     assert!(read[1].starts_with("x.zip:2 archive: the entry \"b.example.txt\": "), "{read:?}");
-    // Its checksum is wrong.
+    // A wrong checksum.
     let mut damaged = bytes.clone();
     for (magic, sum) in [(b"PK\x03\x04", 14), (b"PK\x01\x02", 16)] {
         let second = memchr::memmem::find_iter(&bytes, magic).nth(1).expect("three headers");
@@ -371,7 +371,7 @@ fn zip_entries_that_cannot_be_read() {
     let read = told("x.zip", &damaged);
     assert_eq!(read.len(), 3);
     assert!(read[1].starts_with("x.zip/b.example.txt:0 io: "), "{read:?}");
-    // Two entries of one place.
+    // Two entries at one place.
     let mut overlapping = bytes.clone();
     let places: Vec<usize> = memchr::memmem::find_iter(&bytes, b"PK\x01\x02").collect();
     overlapping.copy_within(places[0] + 42..places[0] + 46, places[1] + 42);
@@ -381,7 +381,7 @@ fn zip_entries_that_cannot_be_read() {
     assert!(read.len() == 1 && read[0].starts_with("x.zip:0 archive: "), "{read:?}");
 }
 
-/// What is unpacked without end is read as far as the limits say.
+/// Decompression bombs are read up to the limits.
 #[test]
 fn bombs() {
     let small = limits(|limits| limits.max_body = 1000);
@@ -400,7 +400,7 @@ fn bombs() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// No bytes of any format make a reader panic, hang or say nothing at all.
+    /// No bytes of any format make a reader panic, hang or report nothing.
     #[test]
     fn mutated(kind in 0..8_usize, changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), cut in prop::option::of(any::<prop::sample::Index>())) {
         let records: Vec<Vec<u8>> = (0..3).map(|n| page(&url(n), "User-agent: *\n")).collect();

@@ -10,13 +10,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
-/// A record with further header lines.
+/// A record with more header lines.
 fn with(fields: &str, record: Vec<u8>) -> Vec<u8> {
     let head = b"WARC/1.0\r\n";
     [head, fields.as_bytes(), record.strip_prefix(head).expect("a record")].concat()
 }
 
-/// A revisit record of this second: of its profile, and of the second that it refers to.
+/// A revisit record of this second, with its profile and the second that it refers to.
 fn revisit(second: u32, uri: &str, profile: &str, of: Option<u32>, block: &str) -> Vec<u8> {
     let date = of.map(|of| {
         format!("WARC-Refers-To-Target-URI: {uri}\r\nWARC-Refers-To-Date: 1970-01-01T00:00:{of:02}Z\r\n")
@@ -56,7 +56,7 @@ fn a_redirect_is_a_record_of_its_own() {
     assert_eq!(common::ask(&image, "a", "crawl", "https://a.example/x"), "disallowed");
 }
 
-/// When the site was fetched, whether `/x` is disallowed, and what was skipped.
+/// The fetch time of the site, whether `/x` is disallowed, and the skipped records.
 fn told(records: &[Vec<u8>]) -> String {
     let built: Built = built(records, &BatchOptions { ..BatchOptions::default() });
     let image = opened(&built, 50);
@@ -126,7 +126,7 @@ fn a_renewed_capture_is_fresh_as_the_new_header_says() {
     assert_eq!(image.site(R).map(|site| site.fresh_for()), Some(9));
 }
 
-/// What the ranges of an index give, in the order that they are read.
+/// The results for the ranges of an index, in the order of reading.
 fn ranges(home: &Path, index: &str, limits: &ReadLimits) -> Vec<String> {
     fs::write(home.join("index.csv"), index).expect("a file");
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! No bytes make a reader panic, hang, or lose what stands before the damage.
+//! No bytes make a reader panic, hang, or lose records before the damage.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{gzip, items_within, page, record, response};
 use proptest::prelude::*;
 use robomaton_corpus::{Facts, Item, ReadLimits, sniff};
 
-/// A file with something of everything.
+/// A file with many kinds of records.
 fn sample() -> Vec<u8> {
     let packed =
         [b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", gzip(b"Allow: /").as_slice()].concat();
@@ -24,7 +24,7 @@ fn sample() -> Vec<u8> {
     .concat()
 }
 
-/// Small limits, so that damage runs into them.
+/// Small limits, so that damage exceeds them.
 fn limits(small: bool) -> ReadLimits {
     let mut limits = ReadLimits::default();
     if small {
@@ -33,10 +33,10 @@ fn limits(small: bool) -> ReadLimits {
     limits
 }
 
-/// Reads, and does with the items what a driver would.
+/// Reads the items and uses them like the driver.
 fn survive(name: &str, bytes: &[u8], small: bool) -> Vec<Item> {
     let items = items_within(name, bytes, &limits(small));
-    // Every item took bytes out of the stream: there cannot be more of them.
+    // Every item consumes bytes of the stream, which bounds their number.
     assert!(items.len() <= bytes.len().max(1) * 1032);
     for item in &items {
         match item {
@@ -143,7 +143,7 @@ proptest! {
     }
 }
 
-/// Cut anywhere, a file gives the records that end before the cut, and at most one report.
+/// A file truncated anywhere yields the records that end before, and at most one report.
 #[test]
 fn every_truncation() {
     let whole = sample();

@@ -1,5 +1,5 @@
-//! Documents data.txt: beside robots.txt, in a dialect of their own, whatever that of the image (K1
-//! to K23).
+//! data.txt documents: stored next to robots.txt, in their own language, whatever the profile of
+//! the image (K1 to K23).
 
 mod common;
 
@@ -71,7 +71,7 @@ fn the_same_in_images_of_all_profiles() {
         assert_eq!(verdict.rule().map(|rule| rule.line), Some(2), "{profile}");
         let records = data.extensions(&crawler);
         assert_eq!((&*records[0].key, &*records[0].value, records[0].line), ("dataset", "/set.csv", 4));
-        // The robots.txt beside it is not touched, nor is the other site.
+        // The robots.txt of the same site is unaffected, and so is the other site.
         assert_eq!(ask(&image, "nobody", "crawl", "http://www.bar.com:8001/r"), "disallowed", "{profile}");
         assert_eq!(ask(&image, "nobody", "crawl", "http://www.bar.com:8001/d"), "allowed");
         assert_eq!(image.site(url).unwrap().profile(), profile);

@@ -1,4 +1,4 @@
-//! Pages: what they say to crawlers, and where.
+//! Pages: their permissions, with line and column.
 
 #[path = "html/hostile.rs"]
 mod hostile;
@@ -28,7 +28,7 @@ fn elements_of(html: &str) -> Vec<String> {
     elements(&page)
 }
 
-/// The page of ACAP Part 2 section 2.1, with an element of section 2.2.5 for its content.
+/// The page of ACAP Part 2 section 2.1, with an element from section 2.2.5 as its content.
 const EXAMPLE: &str = r#"<HTML>
 <HEAD>
 <TITLE>Page title displayed above browser window</TITLE>
@@ -74,7 +74,7 @@ max-length=100-chars">
     );
 }
 
-/// Lines of the heads of bardown.com (2018), stripes.com and brisbanetimes.com.au (2013).
+/// Lines from the heads of bardown.com (2018), stripes.com and brisbanetimes.com.au (2013).
 #[test]
 fn real_heads() {
     let html = r#"        <meta name="robots" content="index, follow" />
@@ -129,7 +129,7 @@ fn spellings_of_meta() {
 
 #[test]
 fn what_is_no_meta_for_crawlers() {
-    // Each with NO for a META element that has to be passed over; what comes behind counts again.
+    // `NO` marks a META element that must be skipped; elements after it count again.
     for html in [
         "<meta name=description content=index><meta name=viewport content='width=1'>",
         "<meta name=robots><meta content='ACAP x'><meta name='' content='ACAP x'>",
@@ -154,10 +154,10 @@ fn what_is_no_meta_for_crawlers() {
         let after = read_page(format!("{html}\n<meta name=robots content=index>").as_bytes(), None);
         assert_eq!(metas(&after), ["2:1 robots=index"], "{html}");
     }
-    // Two beginnings and one end: the first may be a slip, and then it must not hide half the page.
+    // Two beginnings and one end: the first may be a slip, and must not hide half the page.
     let slip = "<![CDATA[ > <meta name=robots content=noindex> <script>//<![CDATA[\n//]]></script>";
     assert_eq!(metas_of(slip), ["1:13 robots=noindex"]);
-    // What has no end reaches to the end of the page.
+    // An unclosed construct reaches to the end of the page.
     for html in ["<!-- ", "<script>", "<title>", "<template>", "<a title='", "<plaintext>", "<svg><![CDATA["]
     {
         assert_eq!(metas_of(&format!("{html}<meta name=robots content=noindex>")), [""; 0], "{html}");

@@ -1,4 +1,4 @@
-//! Inputs as a command line names them: directories with odd names, single files, progress.
+//! Inputs as on a command line: directories with odd names, single files, progress.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! JSON lines: what a line may be, and what a bad one costs.
+//! JSON lines: valid lines, and the effect of invalid ones.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The same captures give the same image, whatever they come in.
+//! The same captures give the same image in every format.
 
 mod common;
 
@@ -11,7 +11,7 @@ use robomaton_corpus::{BatchOptions, Input, Progress, build};
 use std::fs;
 use std::path::Path;
 
-/// A capture as every format can tell it.
+/// A capture that every format can express.
 #[derive(Clone, Debug)]
 struct Told {
     host: u8,
@@ -75,7 +75,7 @@ fn parquet_of(all: &[Told], compression: Compression) -> Vec<u8> {
     parquet(SCHEMA, compression, &all.chunks(5).map(group).collect::<Vec<_>>())
 }
 
-/// The names of the inputs that lie in a folder.
+/// The image of the inputs with these names in a directory.
 fn image(home: &Path, names: &[&str]) -> Vec<u8> {
     let inputs: Vec<Input> = names.iter().map(|name| Input::Path(home.join(name))).collect();
     let options = BatchOptions { warc_root: Some(home.to_owned()), threads: 1, ..BatchOptions::default() };
@@ -129,7 +129,7 @@ proptest! {
             put(name, &parquet_of(&all, compression));
         }
 
-        // Where each record lies in the packed file, from the last to the first.
+        // The range of each record in the compressed file, from last to first.
         let mut at = 0;
         let mut ranges: Vec<(usize, usize)> = Vec::new();
         for member in &members {
@@ -160,7 +160,7 @@ proptest! {
         }
     }
 
-    /// Files named after their hosts: one by one, packed, and in every archive.
+    /// Files named after their hosts: one by one, compressed, and in every archive.
     #[test]
     fn one_image_of_every_folder(bodies in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 1..6)) {
         let home = tempfile::tempdir().expect("a directory");
@@ -169,7 +169,7 @@ proptest! {
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             path
         };
-        // A body that begins as a packed one would be unpacked.
+        // A body that begins like a compressed one would be decompressed.
         let plain = |body: &Vec<u8>| [b"#", body.as_slice()].concat();
         let named: Vec<(String, Vec<u8>)> =
             bodies.iter().enumerate().map(|(n, body)| (format!("h{n}.example.txt"), plain(body))).collect();

@@ -1,9 +1,8 @@
-//! How much memory compiling takes: a constant, and some hundred bytes for each site and distinct
-//! text.
+//! The memory of compiling: a constant, plus some hundred bytes for each site and distinct text.
 //!
-//! Made-up sites, each with a text of its own, of which the image is several times what memory may
-//! hold. Alone in its file, as what is measured is the whole process; on Linux, which says how much
-//! that was at most.
+//! The sites are generated, each with its own text; the image is several times larger than the
+//! memory limit. The test is alone in its file, since it measures the whole process; on Linux only,
+//! which reports the peak.
 
 #![cfg(target_os = "linux")]
 
@@ -12,18 +11,18 @@ use robomaton_runtime::{Image, Usage};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 
-/// Sites, and as many distinct texts.
+/// The number of sites, and of distinct texts.
 const SITES: u64 = 25_000;
-/// Bytes of each text that no other has.
+/// Bytes of each text that no other text has.
 const OWN: usize = 4_000;
-/// Blocks under way, buffers of files, the program itself, stacks.
+/// Blocks in progress, file buffers, the program itself, stacks.
 const CONSTANT: u64 = 48 << 20;
-/// Key and facts of a site, while it is read and while it is placed.
+/// Key and facts of a site, while it is read and placed.
 const OF_SITE: u64 = 700;
-/// Hashes and places of a text, its program, policy and document.
+/// Hashes and positions of a text, its program, policy and document.
 const OF_TEXT: u64 = 400;
 
-/// The most memory that this process has held so far, in bytes.
+/// The peak memory of this process so far, in bytes.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux says how much");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the peak");
@@ -39,7 +38,7 @@ fn memory_is_bounded() {
     for site in 0..SITES {
         write!(out, "{{\"url\": \"https://s{site}.example/robots.txt\", \"body\": \"User-agent: *\\n")
             .expect("room");
-        // Numbers that nothing compresses to less than half.
+        // Numbers that do not compress to less than half.
         for _ in 0..OWN / 40 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             write!(out, "Disallow: /d{:029}\\n", u128::from(state) << 32).expect("room");
@@ -61,7 +60,7 @@ fn memory_is_bounded() {
     let length = fs::metadata(&target).expect("the image").len();
     println!("{length} bytes of image, {peak} of memory, {bound} allowed");
     assert!(peak < bound, "{peak} bytes of memory, {bound} allowed");
-    // The same in memory takes more than once the image.
+    // Building it in memory would take at least the size of the image.
     assert!(length > bound, "an image of {length} bytes shows nothing");
 
     let image = Image::read(&target).expect("an image");

@@ -1,4 +1,4 @@
-//! Pages with permissions embedded in them: compiled with the robots.txt of their site (M1 to M28).
+//! Pages with embedded permissions, compiled with the robots.txt of their site (M1 to M28).
 
 mod common;
 
@@ -64,7 +64,7 @@ fn the_newest_capture_of_a_page_counts() {
     assert_eq!(said(&[robots.clone(), page(1, &html(FREE)), page(2, &html(PAGE))]), "disallowed");
     assert_eq!(said(&[robots.clone(), page(1, &html(PAGE)), page(2, &html("<p>silent"))]), "unknown");
     assert_eq!(said(&[robots.clone(), page(1, &html(PAGE)), page(2, "HTTP/1.1 410 G\r\n\r\n")]), "unknown");
-    // Of one second, the bytes break the tie: the same in any order, which `built` checks.
+    // In the same second, the bytes break the tie: the same in any order, which `built` checks.
     said(&[robots, page(1, &html(PAGE)), page(1, &html(FREE))]);
 }
 
@@ -75,7 +75,7 @@ fn a_site_without_a_capture_of_its_robots_txt() {
     let image = opened(&built, 0);
     let site = image.site("https://a.example/").unwrap();
     assert_eq!((site.outcome(), site.status(), site.fetched_at()), (Some(Outcome::NotCaptured), 0, None));
-    // A robots.txt that nobody has read might name the crawler.
+    // A robots.txt that could not be read might name the crawler.
     assert_eq!(index(&image, "https://a.example/p"), "disallowed incomplete");
     assert_eq!(index(&image, "https://a.example/q"), "unknown");
     let crawler = image.crawler(["bot"]);

@@ -1,4 +1,4 @@
-//! Files that a robots.txt refers to: read with it where the captures hold them (V16, decision 23).
+//! Files that a robots.txt refers to: read with it if they are captured (V16, decision 23).
 
 mod common;
 
@@ -14,7 +14,7 @@ fn build(records: &[Vec<u8>]) -> Built {
     built(records, &BatchOptions::default())
 }
 
-/// What is said of `/secret`, and how many references were found and missed.
+/// The answer for `/secret`, and the numbers of found and missing references.
 fn secret(records: &[Vec<u8>]) -> (String, u64, u64) {
     let built = build(records);
     let image = opened(&built, 0);
@@ -69,7 +69,7 @@ fn the_newest_capture_of_the_file_counts() {
         let records = [robots.clone(), part(2, &text(PART)), part(3, newest), moved];
         assert_eq!(secret(&records), ("allowed incomplete".into(), 0, 1), "{newest}");
     }
-    // A text without a field of ACAP says nothing, but nothing is missing.
+    // A text without ACAP fields has no effect, but is not missing.
     assert_eq!(secret(&[robots, part(1, &text("nothing\n"))]), ("allowed".into(), 1, 0));
 }
 
@@ -82,7 +82,7 @@ fn a_file_is_one_of_its_site() {
         at(1, "https://b.example/part.txt", text(PART)),
     ];
     assert_eq!(secret(&elsewhere), ("allowed incomplete".into(), 0, 1));
-    // The same text from two sites, one of which has the file.
+    // The same text on two sites, one of which has the file.
     let two = [
         at(1, "https://a.example/robots.txt", text(ROBOTS)),
         at(1, "https://b.example/robots.txt", text(ROBOTS)),
@@ -142,7 +142,7 @@ fn a_host_without_scheme_has_the_newest_file_of_either() {
 
 #[test]
 fn what_is_too_long_together_is_left_out() {
-    // Nineteen of these come to more than eight MiB.
+    // Nineteen of these exceed eight MiB.
     let long = format!("{PART}{}", "# filler\n".repeat(50_000));
     let refers: String = (10..30).map(|n| format!("ACAP-permissions-reference: /{n}\n")).collect();
     let mut records =

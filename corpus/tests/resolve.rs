@@ -1,4 +1,4 @@
-//! The newest capture wins whatever the order, and redirects are followed so far and no further.
+//! The newest capture wins in any order, and redirects are followed up to a limit.
 
 use robomaton_corpus::{Capture, Chosen, Facts, Resolved};
 use robomaton_formats::site::{Outcome, SiteKey};

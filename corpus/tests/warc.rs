@@ -1,4 +1,4 @@
-//! WARC files: whole ones in every wrapping, and broken ones.
+//! WARC files: intact ones with every compression, and broken ones.
 
 mod common;
 
@@ -33,7 +33,7 @@ fn every_wrapping_gives_the_same() {
         plain.clone(),
         gzip(&plain),
         records.iter().flat_map(|record| gzip(record)).collect(),
-        [gzip(front), gzip(back)].concat(), // members that know nothing of records
+        [gzip(front), gzip(back)].concat(), // members that are not aligned with records
         [gzip(&plain), vec![0; 512]].concat(),
     ] {
         assert_eq!(lines("x.warc.gz", &bytes), expected);
@@ -122,7 +122,7 @@ fn bodies_are_limited() {
     let bomb = gzip(&[b"abcd".as_slice(), &vec![b'x'; 50_000_000]].concat());
     let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip";
     assert_eq!(lines_within("x.warc", &wire(&bomb, head), &small), [cut]);
-    // Longer than what is held at once: the rest is passed over, and the next record is found.
+    // Longer than the buffer: the rest is skipped, and the next record is found.
     let long =
         [wire(&b"abcde".repeat(100_000), "HTTP/1.1 200 OK"), page("http://b/robots.txt", "B")].concat();
     assert_eq!(lines_within("x.warc", &long, &small), [cut, "http://b/robots.txt B"]);
@@ -245,7 +245,7 @@ fn damaged_gzip_costs_its_member() {
     }
     expect(&all[..before_last], &[0, 1, 2, 3], 0);
     let start: usize = members[..2].iter().map(Vec::len).sum();
-    // In the magic, in the data, in the checksum: a record that inflates is not believed either.
+    // In the magic, in the data, in the checksum: even a record that decompresses does not count.
     for offset in [0, 1, 2, 40, members[2].len() - 7] {
         let mut bytes = all.clone();
         bytes[start + offset] ^= 0x55;

@@ -1,4 +1,5 @@
-//! The explanation of one answer, from the site to the deciding rules, as text and as JSON.
+//! The explanation of one answer, as printed by `explain`: from the site to the deciding rules, as
+//! text and as JSON.
 //!
 //! [`Explanation::new`] builds it once from the answer of the image, the trace, and the facts about
 //! the text. Its parts are the site, the query, the [`Analysis`] of groups and rules, and the

@@ -575,7 +575,8 @@ fn role_name(number: u32) -> String {
     name.replace("PageC", "Page-c").to_lowercase()
 }
 
-/// Policies, lists, scopes and purposes of an image, each from the start of its section.
+/// Policies, lists, scopes and purposes of an image, each with offsets from the start of its
+/// section.
 fn dump_scoped(image: &[u8]) -> String {
     let layout = verify(image).expect("the worked image is valid");
     let view = View::new(image, &layout);
@@ -614,7 +615,7 @@ fn worked(build: Build) -> Vec<u8> {
 /// Builds a program in one form or the other.
 type Build = fn(&[Prioritized<'_>], Notation, Weighing, &mut Vec<u8>) -> usize;
 
-/// The fenced block after this mark.
+/// The fenced block after this marker.
 fn block<'s>(spec: &'s str, mark: &str) -> &'s str {
     let (_, rest) = spec.split_once(&format!("<!-- {mark} -->\n```text\n")).expect("a marked block");
     rest.split_once("```\n").expect("the end of a block").0

@@ -783,7 +783,7 @@ fn long(low: u8, last: u8) -> [u8; 5] {
     [low | 0x80, 0x80, 0x80, 0x80, last]
 }
 
-/// I13, I14 and I17 of scoped sets.
+/// I13, I14 and I17 for scoped sets.
 #[test]
 fn rules_of_scoped_sets() {
     /// Writes a number into a section.

@@ -72,7 +72,7 @@ fn choose(image: &[u8], crawler: &str) -> (u32, Option<u32>) {
     (named.filter(of_text).unwrap_or_else(|| word(crawlers)), named)
 }
 
-/// Bytes of a list: flags, scope, rest, entries of usage, purpose, program, role.
+/// The bytes of a list: flags, scope, rest, entries of usage, purpose, program, role.
 struct List {
     flags: u8,
     scope: u32,

@@ -1,5 +1,4 @@
-//! The page in a real browser: what it draws, what its search finds, by hand and by keyboard, light
-//! and dark.
+//! The page in a real browser: its charts, its search, by mouse and keyboard, light and dark.
 
 mod common;
 
@@ -13,7 +12,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use tempfile::TempDir;
 
-/// The page of a report, opened at a fragment; the folder that it is in must last as long.
+/// Opens the page of a report at a fragment; its directory must live as long.
 fn open(browser: &Browser, report: &Report, fragment: &str) -> (Page, TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("report.html");
@@ -33,7 +32,7 @@ fn pictures_show_the_figures() {
     let report = whole(&sample(&Options::default()));
     let figures = &report.figures;
     let (page, _folder) = open(&browser, &report, "");
-    // What is drawn, in numbers: of each section the sum of the bars of its picture.
+    // The charts in numbers: for each section the sum of its bars.
     let drawn = |id: &str| {
         number(&page.evaluate(&format!(
             "[...document.querySelectorAll('#{id} figure [data-value]')].reduce((sum, bar) => sum + +bar.dataset.value, 0)"
@@ -61,7 +60,7 @@ fn pictures_show_the_figures() {
     let mut most: Vec<u64> = figures.coverages.iter().map(|counts| counts.naming()).collect();
     most.sort_unstable();
     assert_eq!(drawn("named"), most.iter().rev().take(20).sum::<u64>());
-    // And in lengths: every bar is as long as its number is large, to a pixel.
+    // And in lengths: every bar is proportional to its number, to a pixel.
     let bent = page.evaluate(
         "[...document.querySelectorAll('.chart')].flatMap((chart) => {
            const bars = [...chart.querySelectorAll('figure [data-value]')];
@@ -105,8 +104,7 @@ fn the_first_picture_says_who_is_kept_out() {
     let report = whole(&sample(&Options::default()));
     let (page, _folder) = open(&browser, &report, "");
     assert_eq!(page.evaluate("document.querySelector('.chart').id"), json!("kept-out"));
-    // The number behind each bar is the share of its length, and in each group the largest stands
-    // first.
+    // The number after each bar is its share, and in each group the largest comes first.
     let place = known().iter().position(|known| known.token == "GPTBot").expect("it is well known");
     let gptbot = 100.0 * report.figures.coverages[place].kept_out() as f64 / report.figures.sites as f64;
     assert_eq!(page.text("#kept-out .bars .bar .label"), "GPTBot");
@@ -153,7 +151,7 @@ fn tables_are_saved_as_csv() {
         ]
     );
     assert_eq!(lines.len(), known().len() + 2);
-    // What a spreadsheet would take for a formula stays a word.
+    // A text that a spreadsheet would treat as a formula stays text.
     assert!(csv("agents").contains("\r\n'-x,,1,50.00\r\n"), "{}", csv("agents"));
     assert_eq!(page.evaluate("document.querySelectorAll('.csv').length"), json!(9));
 }
@@ -185,7 +183,7 @@ fn lines_show_who_was_kept_out_over_time() {
     assert_eq!(page.text("#over-time .legend li"), "GPTBot 10.0% \u{2192} 70.0%");
     let dots = page.evaluate("[...document.querySelectorAll('#over-time circle.line-0')].map((dot) => [dot.getAttribute('cx'), +dot.dataset.share])");
     assert_eq!(dots, json!([["3%", 10], ["11.7%", 20], ["97%", 70]]));
-    // Higher is more, and the words of the axis stand within the picture and apart.
+    // Higher means more, and the axis labels are inside the chart and do not overlap.
     for width in [390, 1280] {
         page.viewport(width, 800);
         let heights = page.evaluate("[...document.querySelectorAll('#over-time circle.line-0')].map((dot) => dot.getBoundingClientRect().y)");
@@ -216,11 +214,11 @@ fn the_search_helps() {
     page.type_text("example");
     page.wait("document.querySelectorAll('#hosts li').length === 50");
     assert_eq!(page.text("#state"), "60 hosts match; the first 50 are listed. Type more of the name.");
-    // The list scrolls with what is chosen.
+    // The list scrolls to the selection.
     page.press("ArrowUp");
     page.wait("document.querySelector('#hosts li:last-child').getAttribute('aria-selected') === 'true'");
     page.wait("(() => { const item = document.querySelector('#hosts li:last-child').getBoundingClientRect(), list = document.getElementById('hosts').getBoundingClientRect(); return item.bottom <= list.bottom + 1 })()");
-    // A miss leaves nothing of the site before it, and that site can be picked again.
+    // A miss clears the previous site, which can then be selected again.
     page.type_text("x");
     page.wait("document.getElementById('state').innerText.includes('No host in this page')");
     assert_eq!(page.evaluate("document.getElementById('site').checkVisibility()"), json!(false));
@@ -311,7 +309,7 @@ fn what_sites_write_is_text() {
         assert!(shown.to_lowercase().contains(script), "{shown}");
         assert_eq!(page.evaluate("window.hit"), Value::Null);
         assert_eq!(page.evaluate("document.querySelectorAll('#site :is(script, img, a)').length"), json!(0));
-        // Had a script slipped in, the page's own policy would not run it.
+        // Even an injected script would be blocked by the page's policy.
         page.evaluate("document.body.append(Object.assign(document.createElement('script'), { text: 'window.hit = 4' }))");
         assert_eq!(page.evaluate("window.hit"), Value::Null);
         assert!(page.take_troubles().join("").contains("Content Security Policy"));
@@ -322,7 +320,7 @@ fn what_sites_write_is_text() {
 fn it_is_readable_in_any_light_and_width() {
     let Some(browser) = chromium() else { return };
     let (page, _folder) = open(&browser, &whole(&sample(&Options::default())), "#site=www.ed.ac.uk");
-    // The least contrast of ink on its ground among all texts that are seen.
+    // The minimum contrast of visible text with its background.
     let contrast = "(() => {
         const light = (color) => {
           const [red, green, blue] = color.match(/[\\d.]+/g).map((part) => { part /= 255; return part <= .04045 ? part / 12.92 : ((part + .055) / 1.055) ** 2.4 });
@@ -350,13 +348,13 @@ fn it_is_readable_in_any_light_and_width() {
         page.viewport(width, 800);
         let wide = page.evaluate("document.documentElement.scrollWidth");
         assert!(number(&wide) <= u64::from(width), "{wide} at {width}");
-        // Labels are whole: none is longer than its place, or smaller than can be read.
+        // Labels are complete: none is longer than its place, or too small to read.
         let cut = page.evaluate(
             "[...document.querySelectorAll('.bar :is(.label, .said)')].filter((label) => label.scrollWidth > label.clientWidth + 1 && getComputedStyle(label).display !== 'inline' || parseFloat(getComputedStyle(label).fontSize) < 12).map((label) => label.innerText)",
         );
         assert_eq!(cut, json!([]), "at {width}");
     }
-    // Each code of lint is explained below its bar.
+    // Each lint code is explained below its bar.
     let mute = page.evaluate("[...document.querySelectorAll('#codes .bar')].filter((bar) => !bar.querySelector('.note-text')?.innerText).length");
     assert_eq!(mute, json!(0));
     page.as_printed();
@@ -364,7 +362,7 @@ fn it_is_readable_in_any_light_and_width() {
     assert_eq!(page.evaluate("document.querySelector('#restricted figure').checkVisibility()"), json!(true));
 }
 
-/// The picture in the README: `ROBOMATON_SCREENSHOT=FILE.png`, with `ROBOMATON_CORPUS` of other
+/// The picture in the README: `ROBOMATON_SCREENSHOT=FILE.png`, with `ROBOMATON_CORPUS` for other
 /// captures.
 #[test]
 fn screenshot() {

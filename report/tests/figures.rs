@@ -1,4 +1,4 @@
-//! The figures against counts made site by site, which know nothing of texts that sites share.
+//! Compares the figures with counts made site by site, which do not use shared texts.
 
 mod common;
 

@@ -3,7 +3,7 @@
 use robomaton_formats::ImageError;
 use robomaton_formats::site::SiteError;
 
-/// The error of [`crate::ParseOptions::parse`].
+/// The error of [`crate::ParseOptions::parse`], which then gives no [`crate::Robots`].
 ///
 /// ```
 /// use robomaton::{Error, ParseOptions};

@@ -1,5 +1,5 @@
-//! One text behind the door: whatever it says, it parses and answers; what options change; what the
-//! compiler's own way gives.
+//! One text through the public interface: any text parses and answers; the effects of options; the
+//! same results as the compiler.
 
 use proptest::prelude::*;
 use robomaton::{Basis, Decision, Error, Outcome, ParseOptions, Profile, Robots, Usage};

@@ -219,9 +219,9 @@ pub(crate) fn first_bytes(target: &[u8]) -> [u8; 16] {
     }
 }
 
-/// Reports every segment that ends with the range and begins in or before it; true if `found` said
-/// to stop. `at` is the root's child for the byte there. Out of line: inlined, it would take the
-/// registers of the surrounding pass.
+/// Reports every segment whose last byte directly follows the range and that begins in or before
+/// it; true if `found` said to stop. `at` is the root's child for that last byte. Out of line:
+/// inlined, it would take the registers of the surrounding pass.
 ///
 /// A deep trie costs a chain of loads, each of which waits for the previous one. So the front of a
 /// node is loaded at once, and its first child is found by a branch, past which the processor can

@@ -1,4 +1,4 @@
-//! Every endpoint, over a real socket: what it answers, and what it refuses.
+//! Every endpoint, over a real socket: its answers, and its refusals.
 
 mod common;
 
@@ -111,7 +111,7 @@ fn a_batch_is_answered_whole_or_refused_with_the_place() {
     assert!(refused(&format!("{good}\n").repeat(QUESTIONS + 1), 413).1.contains("10000 questions"));
     assert!(service.post("/v1/decide", vec![b' '; BATCH + 1]).refused(413).contains("8388608 bytes"));
     assert!(service.post("/v1/decide", b"\xff").refused(400).contains("not UTF-8"));
-    // Deep nesting is no way down the stack.
+    // Deep nesting does not overflow the stack.
     assert_eq!(service.post("/v1/decide", "[".repeat(1 << 20)).status, 400);
 }
 
@@ -163,7 +163,7 @@ fn a_text_is_tested_line_by_line() {
     assert_eq!(told["lines"][1]["why"], "matches, but is shorter: 8 bytes, line 3 has 13");
     assert_eq!((&told["lines"][0]["answers"], &told["lines"][4]["answers"]), (&json!(true), &json!(false)));
     assert_eq!((&told["lines"][0]["group"], &told["lines"][4]["group"]), (&json!(0), &json!(1)));
-    // A sitemap is of the whole file.
+    // A sitemap belongs to the whole file.
     assert_eq!((&told["lines"][8]["kind"], &told["lines"][8]["group"]), (&json!("sitemap"), &Value::Null));
     let told = test(
         json!({ "text": ROBOTS, "url": "https://a.example/drafts", "agent": "GPTBot", "usage": "index" }),
@@ -182,13 +182,13 @@ fn a_text_is_tested_line_by_line() {
     assert_eq!(told["lines"][2]["why"], "matches, but line 2 stands before it");
     let told = test(json!({ "text": "User-agent: *\nDisallow: /\n", "url": "/robots.txt" }));
     assert_eq!((&told["verdict"], &fates(&told)), (&json!("allowed"), &vec![(2, "beaten")]));
-    // Later languages are kept and weigh nothing.
+    // Records of later languages are stored, but have no weight.
     let text = "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /a\n";
     let told = test(json!({ "text": text, "url": "/b", "usage": "train" }));
     assert_eq!((&told["verdict"], &told["basis"]), (&json!("unknown"), &json!("unspoken")));
     assert_eq!(told["lines"][1]["why"], "kept, not weighed: no verdict depends on this record");
     assert_eq!(told["lines"][0]["why"], Value::Null);
-    // A page in place of a robots.txt has lines and no rules.
+    // An HTML page in place of a robots.txt has lines, but no rules.
     let told = test(json!({ "text": "<!doctype html><p>x", "url": "/" }));
     assert_eq!((&told["outcome"], fates(&told).len()), (&json!("not-robots"), 0));
 }

@@ -1,8 +1,8 @@
-//! docs/service.md held against the service: every request that it shows is sent, and must be
-//! answered as it says.
+//! Checks docs/service.md against the service: every request that it shows is sent, and the answer
+//! is compared.
 //!
-//! What a filter of `jq` leaves of an answer is compared with the answer: each value that is shown
-//! must stand in it, in order. Times of the run and counts may differ.
+//! The output of a `jq` filter is compared with the whole answer: each value shown must occur in
+//! it, in order. Times of the run and counts may differ.
 
 mod common;
 
@@ -10,7 +10,7 @@ use common::{Answer, Service};
 use robomaton_corpus::{BatchOptions, Built, Input, Progress, build};
 use serde_json::Value;
 
-/// The requests of the page, with what follows them.
+/// The requests on the page, with the text after them.
 fn examples() -> Vec<(String, String)> {
     let page = include_str!("../../docs/service.md");
     let blocks = page.split("```\n$ curl -s '").skip(1);
@@ -31,7 +31,7 @@ fn ask(service: &Service, command: &str) -> Answer {
     }
 }
 
-/// Every name and plain value of a JSON value, in order.
+/// All keys and scalar values of a JSON value, in order.
 fn leaves(value: &Value, into: &mut Vec<String>) {
     match value {
         Value::Array(all) => all.iter().for_each(|value| leaves(value, into)),
@@ -72,14 +72,15 @@ fn the_page_shows_real_answers() {
             assert_eq!(one, other, "{command}");
             continue;
         }
-        // Of a part, each value is in the answer, in its order where that is kept.
+        // For a partial answer, each value must be in the full one, in its order where the filter
+        // keeps it.
         let mut all = Vec::new();
         leaves(&told, &mut all);
         for value in &parsed {
             let mut part = Vec::new();
             leaves(value, &mut part);
             let missing: Vec<&String> = part.iter().filter(|leaf| !all.contains(leaf)).collect();
-            // A count of fields is made by the filter.
+            // A count of fields is computed by the filter.
             assert!(missing.is_empty(), "{command}: {missing:?}");
         }
     }

@@ -1,5 +1,5 @@
-//! Many answers at once: all known crawlers, several URLs, and the list of sites. Each is held
-//! against the single answer.
+//! Many answers at once: all known crawlers, several URLs, and the list of sites. Each is compared
+//! with the single answer.
 
 mod common;
 
@@ -8,7 +8,7 @@ use robomaton_formats::crawlers::known;
 use robomaton_serve::limits::{COUNTED_TEXT, TEST_URLS};
 use serde_json::{Value, json};
 
-/// What a row has in common with the answer to its question alone.
+/// The keys that a row shares with the single answer.
 const KEYS: [&str; 10] = [
     "verdict",
     "decision",
@@ -22,7 +22,7 @@ const KEYS: [&str; 10] = [
     "looked_for",
 ];
 
-/// The parts of a value under these names.
+/// The values of these keys.
 fn parts<'v>(value: &'v Value, keys: &[&str]) -> Vec<&'v Value> {
     keys.iter().map(|&key| &value[key]).collect()
 }
@@ -121,7 +121,7 @@ fn wrong_lists_are_refused() {
     assert!(refused(path, json!({ "text": groups, "url": "/" }), 422).contains("5000 groups"));
 }
 
-/// All sites that the pages of a list hold, read on from page to page.
+/// All sites in the pages of a list, fetched page by page.
 fn sites(service: &Service, query: &str) -> Vec<Value> {
     let (mut all, mut after) = (Vec::new(), String::new());
     loop {

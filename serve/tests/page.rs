@@ -1,4 +1,4 @@
-//! The tester page in a real browser: light and dark, by keyboard alone, and with hostile texts.
+//! The tester page in a real browser: light and dark, by keyboard only, and with hostile texts.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::Service;
 use common::page::{content, open, paste, send};
 use robomaton_browser::{Scheme, chromium};
 
-/// The contrast of an element's text to what is behind it, as WCAG reckons it.
+/// The contrast of an element's text with its background, as defined by WCAG.
 const CONTRAST: &str = r"(selector) => {
   const channels = (colour) => colour.match(/[\d.]+/g).map(Number);
   const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
@@ -66,7 +66,7 @@ fn the_line_that_decides_is_shown_with_those_that_lose() {
         }
         let ground = page.evaluate("getComputedStyle(document.body).backgroundColor");
         assert_eq!(ground == "rgb(18, 21, 26)", matches!(scheme, Scheme::Dark), "{ground}");
-        // Nothing but this service was asked.
+        // All requests went to this service.
         let own = format!("http://{}/", service.address);
         assert!(page.requests().iter().all(|url| url.starts_with(&own)), "{:?}", page.requests());
     }
@@ -106,7 +106,7 @@ fn a_keyboard_alone_will_do() {
     ] {
         page.press("Tab");
         assert_eq!(focus(), id);
-        // Whatever has the focus shows it.
+        // The focused element is visibly focused.
         let outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
         assert_eq!(outline, "solid", "{id}");
     }
@@ -134,7 +134,7 @@ fn a_keyboard_alone_will_do() {
     page.evaluate("document.getElementById('jump').focus()");
     page.press("Enter");
     assert_eq!(focus(), "line-6");
-    // What is said aloud.
+    // The live region for screen readers.
     assert_eq!(page.evaluate("document.querySelector('#status').getAttribute('aria-live')"), "polite");
     let unnamed = "[...document.querySelectorAll('input, select, textarea')].filter((field) => !field.hidden && !field.labels.length).length";
     assert_eq!(page.evaluate(unnamed), 0);
@@ -181,7 +181,7 @@ fn mistakes_are_told_where_they_are() {
     send(&page);
     let hint = "Did you mean https://example.com/x?y, or /x?y alone?";
     assert!(page.text("#status").contains(hint), "{}", page.text("#status"));
-    // What loading has to say stands beside its field.
+    // Messages about loading are next to the field.
     paste(&page, "site", "nobody.example");
     page.click("#load");
     page.wait("document.querySelector('#text-status').classList.contains('failed')");
@@ -195,7 +195,7 @@ fn mistakes_are_told_where_they_are() {
     service.end();
     send(&page);
     assert!(page.text("#status").contains("is it still running?"), "{}", page.text("#status"));
-    // The browser reports both refusals; nothing else.
+    // The browser reports both refusals, and nothing else.
     let troubles = page.take_troubles();
     assert!(troubles.iter().all(|trouble| trouble.contains("Failed to load resource")), "{troubles:?}");
 }

@@ -1,4 +1,4 @@
-//! Another image under the same name: taken when it is good, refused when it is not, and no request
+//! Another image under the same name: used if it is valid, refused if it is not, and no request is
 //! lost.
 
 mod common;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How often the image is replaced while others ask.
+/// The number of replacements while other clients send requests.
 const RELOADS: usize = if cfg!(debug_assertions) { 30 } else { 100 };
 
 const QUESTION: &str = "/v1/decide?url=https://a.example/private";
@@ -20,7 +20,7 @@ fn verdict(service: &Service) -> String {
     service.get(QUESTION).json()["verdict"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Waits for something to become true.
+/// Waits for a condition to become true.
 #[track_caller]
 fn wait(what: &str, is_so: impl Fn() -> bool) {
     let until = Instant::now() + Duration::from_secs(30);
@@ -70,7 +70,7 @@ fn no_request_is_lost_while_images_come_and_go() {
                 let mut client = service.client();
                 while !over.load(Ordering::Relaxed) {
                     let told = client.get(QUESTION).json();
-                    // Verdict and rule are of one image.
+                    // Verdict and rule come from one image.
                     let expected = match told["verdict"].as_str() {
                         Some("allowed") => "Allow: /private",
                         _ => "Disallow: /private",
@@ -107,7 +107,7 @@ fn garbage_is_said_once_and_changes_nothing() {
         let health = service.get("/healthz").json();
         assert!(health["reload_error"].as_str().unwrap().contains("i.rimg"), "{health}");
     }
-    // It is not tried again and again.
+    // It is not retried.
     sleep(Duration::from_millis(50));
     assert_eq!(reloads(&service, "failed"), failed);
     let said = remarks_of(&image);
@@ -129,7 +129,7 @@ fn what_is_under_way_is_ended() {
     let mut service = Service::start();
     let mut idle = service.client();
     assert_eq!(idle.get("/healthz").status, 200);
-    // Half a request when the end comes; the other half after it.
+    // Half a request at the end of the service, the other half after it.
     let mut slow = service.client();
     let body = r#"[{"url": "https://a.example/private"}]"#;
     slow.send(

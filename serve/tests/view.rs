@@ -1,6 +1,6 @@
-//! What a reader sees after *Test*, without scrolling: the verdict and the line that decides, on
-//! three screens, of real files; and the rest of the page's work in a browser: tables, files,
-//! links, the list of sites.
+//! The visible part of the page after *Test*, without scrolling: the verdict and the deciding line,
+//! on three screens, for real files; and the other functions of the page in a browser: tables,
+//! files, links, the list of sites.
 
 mod common;
 
@@ -21,8 +21,8 @@ fn sample() -> Service {
     Service::with(|options| std::fs::write(&options.image, image).expect("a file"))
 }
 
-/// Whether an element lies within the window and within the list, if it is of one, and nothing
-/// covers its middle.
+/// True if an element is inside the window, and inside the list if it belongs to it, and nothing
+/// covers its centre.
 const SEEN: &str = "(selector) => {
   const node = document.querySelector(selector);
   const { top, bottom, left, right, width, height } = node.getBoundingClientRect();
@@ -52,7 +52,7 @@ fn verdict_and_deciding_line_are_in_view() {
             paste(&page, "text", text);
             paste(&page, "agent", agent);
             paste(&page, "url", url);
-            // As a reader who has gone down to the end of the text.
+            // As if the user had scrolled to the end of the text.
             page.evaluate("document.getElementById('text').scrollIntoView({ block: 'end' })");
             send(&page);
             let place = format!("{width} x {height}, {agent}");
@@ -65,7 +65,7 @@ fn verdict_and_deciding_line_are_in_view() {
                 "{place}: {}",
                 page.text("#jump")
             );
-            // A rule that does not match takes one line, as one that says nothing.
+            // A rule that does not match takes one line, like a line without a note.
             let rows = "[...document.querySelectorAll('#lines li')].filter((row) => row.querySelector('.beside') \
                 && !row.querySelector('.note') && row.querySelector('.said').getClientRects().length && row.querySelector('.said').offsetHeight < 25)";
             let heights = format!(
@@ -107,7 +107,7 @@ fn remarks_are_counted_and_visited_in_turn() {
         let mut visits = lines.clone();
         visits.dedup();
         send(&page);
-        // Around, and to the first again.
+        // Once around, and back to the first.
         for id in visits.iter().chain(visits.first()) {
             page.click(&button);
             page.wait(&format!("document.activeElement.id === '{id}' && ({SEEN})('#{id} .said')"));
@@ -134,7 +134,7 @@ fn known_crawlers_are_picked_and_compared() {
     page.type_text("Googlebot");
     page.wait("document.getElementById('agent').value.startsWith('Google')");
     page.wait("document.querySelector('#facts').textContent.includes('default group')");
-    // All at a glance, by purpose.
+    // All crawlers at a glance, by purpose.
     page.click("#tab-crawlers");
     page.wait("document.querySelectorAll('#crawlers tbody').length > 0");
     assert_eq!(
@@ -171,7 +171,7 @@ fn known_crawlers_are_picked_and_compared() {
     assert_eq!(page.evaluate("document.getElementById('panel-urls').hidden"), false);
 }
 
-/// Keeps what the page hands out as files, in place of a folder of downloads.
+/// Captures downloads of the page in place of a download directory.
 fn catch_downloads(page: &Page) {
     page.evaluate(
         "const make = URL.createObjectURL; \
@@ -212,7 +212,7 @@ fn several_urls_are_tested_and_downloaded() {
     let text = text.as_str().expect("a text");
     assert!(text.contains("\r\n/search/results?q=a,crawl,GPTBot,OpenAI,train,disallowed,named,"), "{text}");
     assert_eq!(text.lines().count(), known().len() + 1);
-    // A cell that a spreadsheet would take for a formula.
+    // A cell that a spreadsheet would treat as a formula.
     let cell = "import('/common.js').then(({ csv }) => csv([['=1+1', '-', 'a\"b', null]]))";
     assert_eq!(page.evaluate(cell), "'=1+1,'-,\"a\"\"b\",\r\n");
     page.click("#download");
@@ -223,7 +223,7 @@ fn several_urls_are_tested_and_downloaded() {
     assert!(troubles.iter().all(|trouble| trouble.contains("Failed to load resource")), "{troubles:?}");
 }
 
-/// Chooses a file, as the dialog does.
+/// Chooses a file, like the file dialog.
 fn choose(page: &Page, content: &str) {
     page.evaluate(&format!(
         "(() => {{ const files = new DataTransfer(); files.items.add(new File([{content}], 'mine.txt')); \
@@ -281,14 +281,14 @@ fn a_link_asks_the_question_again() {
         let fields = ["url", "agent", "usage", "profile"].map(field);
         assert_eq!(fields, ["/a b&c=d", "nobody, x", "index", "google"].map(|value| json!(value)));
         assert_eq!(other.text("#status .word"), page.text("#status .word"));
-        // What follows # is asked of nobody.
+        // The part after # is never sent.
         assert!(
             other.requests().iter().all(|url| !url.contains(form) || url == &link),
             "{:?}",
             other.requests()
         );
     }
-    // A text of the image is named, as long as it is as it was.
+    // A text from the image is named as long as it is unchanged.
     page.evaluate("document.getElementById('profile').value = 'full'");
     paste(&page, "site", "a.example");
     page.click("#load");
@@ -302,7 +302,7 @@ fn a_link_asks_the_question_again() {
     page.type_text("#");
     assert_eq!(page.evaluate("location.hash"), "", "a link that asks otherwise is taken away");
     assert!(!shared(&page).contains("site="));
-    // One that is too long is none.
+    // A link that would be too long is not created.
     let noise = "Array.from({ length: 9000 }, (_, n) => `Disallow: /${(n * 2654435761 % 4294967296).toString(36)}`).join('\\n')";
     page.evaluate(&format!("document.getElementById('text').value = {noise}"));
     page.click("#link");
@@ -335,7 +335,7 @@ fn links_of_strangers_are_read_with_care() {
             page.text("#status")
         );
     }
-    // A short link that stands for a very long text.
+    // A short link that expands to a very long text.
     let bomb = "import('/link.js').then(async () => { const zeros = new Blob([new Uint8Array(16 << 20)]).stream() \
         .pipeThrough(new CompressionStream('deflate-raw')); const bytes = new Uint8Array(await new Response(zeros).arrayBuffer()); \
         let binary = ''; for (const byte of bytes) binary += String.fromCharCode(byte); \

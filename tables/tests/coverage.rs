@@ -1,9 +1,9 @@
-//! Coverages against brute force: what is told of all targets must hold for each.
+//! Compares coverages with brute force: a statement about all targets must hold for each.
 //!
-//! `None` and `All` must never be contradicted by a target, over random files, random ACAP files,
-//! and the sample, under every profile; and where rules rank, `Some` must be shown by targets of
-//! both kinds: those are exact (see `tables/src/coverage.rs`), so the tests here find the targets
-//! by patterns, not by witnesses.
+//! `Nothing` and `All` must never be contradicted by a target, over random files, random ACAP
+//! files, and the sample, under every profile. Where rules are ranked, coverages are exact (see
+//! `tables/src/coverage.rs`), so `Part` must be confirmed by targets of both kinds: the tests here
+//! find them by patterns, not by witnesses.
 
 use robomaton_compiler::Options;
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
@@ -108,7 +108,7 @@ fn a_set_that_uses_every_byte_is_not_guessed_at() {
     assert_eq!(told(&text, "a").share, Share::Nothing);
 }
 
-/// What a target is decided to be, where the coverage says otherwise.
+/// The decision for a target that contradicts the coverage.
 fn contradicts(
     found: &Coverage,
     site: &Site<'_>,
@@ -127,7 +127,7 @@ fn contradicts(
     (!fits && verdict.basis() != Basis::RobotsTxt).then_some(decision)
 }
 
-/// Holds coverages against verdicts; counts what it has seen.
+/// Compares coverages with verdicts; counts the shares.
 #[derive(Default)]
 struct Brute {
     shares: [usize; 4],
@@ -149,7 +149,7 @@ impl Brute {
                 panic!("{found:?}, but {target} is {decision} to {:?} by\n{text}", crawler.names());
             }
         }
-        // Where everything is refused, there is somebody to name for it.
+        // If everything is refused, there is a reason.
         let named = found.basis == CoverageBasis::Outcome || found.incomplete || found.line.is_some();
         assert!(found.share != Share::Nothing || named, "{found:?}\n{text}");
     }
@@ -179,7 +179,7 @@ fn random_files() {
     seen.has_seen(&[Share::Nothing, Share::Part, Share::All]);
 }
 
-/// Short rules over two letters: all targets up to a length are tried, so `Some` is shown, too.
+/// Short rules over two letters: all targets up to a length are tried, so `Part` is confirmed, too.
 #[test]
 fn some_is_some() {
     const PIECES: [&str; 6] = ["a", "b", "*", "*", "/", "ab"];
@@ -219,7 +219,7 @@ fn some_is_some() {
     assert!(counts[..3].iter().all(|&count| count > 10), "{counts:?}");
 }
 
-/// Fields of ACAP are weighed together, so that some targets may be missed: few (5 in 100,000 of
+/// ACAP fields are weighed together, so that some targets may be missed: few (5 in 100,000 of
 /// these).
 #[test]
 fn random_acap_files() {

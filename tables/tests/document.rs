@@ -1,13 +1,12 @@
-//! `docs/tables.md` against the schema: the tables of the one are those of the other, column by
-//! column.
+//! Compares `docs/tables.md` with the schema, table by table and column by column.
 //!
-//! `ROBOMATON_WRITE=1` writes the tables anew; what stands around them is written by hand.
+//! `ROBOMATON_WRITE=1` rewrites the tables; the text around them is written by hand.
 
 use robomaton_tables::schema::{CHANGED, TABLES, Table};
 use std::fmt::Write;
 use std::path::Path;
 
-/// What stands between the heading of a table and the next heading.
+/// The text between the heading of a table and the next heading.
 fn drawn(table: &Table) -> String {
     let mut out = format!(
         "### {}\n\nA row is {}.\n\n| column | type | empty | what it says |\n|---|---|---|---|\n",
@@ -26,7 +25,7 @@ fn the_document_shows_the_schema() {
     let text = std::fs::read_to_string(&path).expect("the document is there");
     let write = std::env::var_os("ROBOMATON_WRITE").is_some();
     let mut shown: Vec<&str> = text.split("\n### ").skip(1).collect();
-    // Behind the last table there is another heading.
+    // After the last table there is another heading.
     let ends = |section: &str| section.find("\n## ").unwrap_or(section.len());
     shown.iter_mut().for_each(|section| *section = section[..ends(section)].trim_end());
     let expected: Vec<String> = TABLES.iter().chain(&CHANGED).map(drawn).collect();

@@ -1,5 +1,5 @@
-//! The three formats: what was written is what is read, equal rows give equal bytes, and what does
-//! not fit is refused.
+//! The three formats: reading gives the rows written, equal rows give equal bytes, and rows that do
+//! not fit are refused.
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -108,7 +108,7 @@ fn what_does_not_fit_is_refused() {
         fails(&with(6, Cell::Null), "column always cannot hold Null");
         fails(&with(0, Cell::Number(1)), "column text cannot hold");
         fails(&with(5, Cell::Number(1)), "column time cannot hold");
-        // After the year 9999, RFC 3339 has no words; beyond 63 bits, Parquet has no number.
+        // RFC 3339 ends with the year 9999; Parquet has no number beyond 63 bits.
         let mut writer = Writer::new(&TABLE, format, io::sink()).expect("a writer");
         assert!(writer.row(&with(5, Cell::Time(u64::MAX))).is_err(), "{format:?}");
     }

@@ -95,7 +95,7 @@ fn outline_of_the_pilot() {
             ("any present-thumbnail /public/bar", "disallowed 21,23"),
             ("any follow /public/x", "allowed"),
             ("any crawl /robots.txt", "allowed"),
-            // Its own record says nothing without the other file.
+            // Its own record has no effect without the other file.
             ("xyz index /x", "disallowed 15 incomplete"),
             ("xyz follow /x", "allowed incomplete"),
         ],

@@ -1,4 +1,4 @@
-//! The hand-worked cases on every engine that can answer them.
+//! The hand-written cases on every engine that can answer them.
 //!
 //! The cases are right by the specification; if an engine fails one, read RULES.md before changing
 //! either.

@@ -1,4 +1,4 @@
-//! The oracle on the hand-worked cases and on the vectors of other projects.
+//! The oracle on the hand-written cases and on the vectors of other projects.
 //!
 //! The cases are right by the specification; if the oracle fails one, read RULES.md before changing
 //! either. `ROBOMATON_WRITE=1` prints the new contents of `cases/expected-differences.toml` (with

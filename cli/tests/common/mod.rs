@@ -1,13 +1,13 @@
-//! What the tests of the command share: running it, and a small image to ask.
+//! Helpers for the tests of the command: running it, and a small image.
 //!
-//! Every test has a directory of its own and runs the real binary; nothing is mocked.
+//! Every test has its own directory and runs the real binary; nothing is mocked.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A robots.txt with something of everything.
+/// A robots.txt with many kinds of records.
 pub(crate) const ROBOTS: &str = "\
 User-agent: *
 Disallow: /private
@@ -23,7 +23,7 @@ Noindex: /drafts
 Sitemap: https://a.example/s.xml
 ";
 
-/// What a run of the command gave.
+/// The result of a run of the command.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -37,14 +37,14 @@ impl Run {
         self.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
 
-    /// Succeeds, and gives standard output.
+    /// Asserts success, and returns standard output.
     #[track_caller]
     pub(crate) fn ok(self) -> String {
         assert_eq!(self.code, 0, "{self:?}");
         self.out
     }
 
-    /// Fails as an error should: exit code 2, no result, one line that holds `what`.
+    /// Asserts an error: exit code 2, no result, one line that contains `what`.
     #[track_caller]
     pub(crate) fn fails(&self, what: &str) {
         assert_eq!((self.code, self.out.as_str()), (2, ""), "{self:?}");
@@ -53,7 +53,7 @@ impl Run {
     }
 }
 
-/// A directory, and the command run in it.
+/// A directory, and the command that runs in it.
 pub(crate) struct Place {
     directory: TempDir,
 }

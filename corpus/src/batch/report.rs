@@ -44,7 +44,7 @@ pub struct Report {
     pub captured_bytes: u64,
     /// Bytes of distinct bodies that were compiled, including superseded ones, but not pages.
     pub distinct_bytes: u64,
-    /// Distinct bodies of which the compiler left a part unread because of its byte limit (R4).
+    /// Distinct bodies that the compiler left partly unread because of its byte limit (R4).
     pub cut_bodies: u64,
     /// Sites in the image with such a text.
     pub cut_sites: Vec<String>,

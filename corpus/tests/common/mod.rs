@@ -1,7 +1,6 @@
-//! What the tests share: writers of WARC records and gzip members, a reader into a list, and builds
-//! of images.
+//! Helpers: writers of WARC records and gzip members, a reader into a list, and builds of images.
 //!
-//! Everything is built in code, so a test shows the bytes it is about.
+//! Everything is built in code, so each test shows its bytes.
 
 #![allow(dead_code)] // each test file uses its part of this
 
@@ -21,7 +20,7 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("a Vec takes all")
 }
 
-/// A record of any type, around a block.
+/// A record of any type with a block.
 pub(crate) fn record(kind: &str, uri: &str, date: &str, block: &[u8]) -> Vec<u8> {
     let head = format!(
         "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {uri}\r\nWARC-Date: {date}\r\nContent-Length: {}\r\n\r\n",
@@ -35,7 +34,7 @@ pub(crate) fn response(uri: &str, block: impl AsRef<[u8]>) -> Vec<u8> {
     record("response", uri, "1970-01-01T00:01:40Z", block.as_ref())
 }
 
-/// A response record of a plain 200 with this body.
+/// A response record with status 200 and this body.
 pub(crate) fn page(uri: &str, body: &str) -> Vec<u8> {
     response(uri, format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{body}"))
 }
@@ -51,7 +50,8 @@ pub(crate) fn items_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec
     items
 }
 
-/// All items of a stream, one line each: `URL BODY` of a capture, `at N: kind` of what was skipped.
+/// All items of a stream, one per line: `URL BODY` for a capture, `at N: kind` for a skipped
+/// record.
 pub(crate) fn lines_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec<String> {
     let line = |item: &Item| match item {
         Item::Capture(Capture { url, body, truncated, .. }) => {
@@ -70,7 +70,7 @@ pub(crate) fn lines(name: &str, bytes: &[u8]) -> Vec<String> {
     lines_within(name, bytes, &ReadLimits::default())
 }
 
-/// The only item of a stream, a capture.
+/// The only item of a stream, which is a capture.
 pub(crate) fn only(name: &str, bytes: &[u8]) -> Capture {
     match items_within(name, bytes, &ReadLimits::default()).as_slice() {
         [Item::Capture(capture) | Item::Target(capture)] => capture.clone(),
@@ -93,8 +93,8 @@ pub(crate) fn html(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}")
 }
 
-/// Builds the image of these records, in several orders and with several threads: it is always the
-/// same.
+/// Builds the image of these records in several orders and with several threads, and checks that it
+/// is always the same.
 pub(crate) fn built(records: &[Vec<u8>], options: &BatchOptions) -> Built {
     let once = |records: &[&Vec<u8>], threads| {
         let home = tempfile::tempdir().expect("a directory");
@@ -121,7 +121,7 @@ pub(crate) fn built(records: &[Vec<u8>], options: &BatchOptions) -> Built {
     first
 }
 
-/// A built image, opened, with the time of asking.
+/// Opens a built image, with the time of the question.
 pub(crate) fn opened(built: &Built, now: u64) -> Image<Vec<u8>> {
     let image = Image::from_bytes(built.image.clone()).expect("an image");
     image.verify().expect("a sound image");
@@ -134,12 +134,12 @@ pub(crate) fn told(verdict: &Verdict<'_>) -> String {
     format!("{}{incomplete}", verdict.decision())
 }
 
-/// What an image says of a crawler, a usage and a URL.
+/// The image's answer for a crawler, a usage and a URL.
 pub(crate) fn ask(image: &Image<Vec<u8>>, crawler: &str, usage: &str, url: &str) -> String {
     told(&image.decide(&image.crawler([crawler]), image.usage(usage), url))
 }
 
-/// What a document beside robots.txt says of crawling.
+/// The answer of a document other than robots.txt about crawling.
 pub(crate) fn ask_of(image: &Image<Vec<u8>>, document: &Site<'_>, crawler: &str, url: &str) -> String {
     let crawler = image.crawler([crawler]);
     let verdict = document.decide(&crawler, Usage::CRAWL, url);

@@ -1,5 +1,4 @@
-//! Writers of the formats that captures come in, beside WARC and JSON lines: tables, archives, zstd
-//! frames.
+//! Writers of capture formats other than WARC and JSON lines: tables, archives, zstd frames.
 
 use parquet::basic::Compression;
 use parquet::column::writer::ColumnWriter;
@@ -15,7 +14,7 @@ pub(crate) fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 3).expect("a Vec takes all")
 }
 
-/// A frame for each part, behind a dictionary in a skippable frame: as `.warc.zst` files are.
+/// A frame for each part, after a dictionary in a skippable frame, as in `.warc.zst` files.
 pub(crate) fn zstd_with_dictionary(dictionary: &[u8], pack_dictionary: bool, parts: &[Vec<u8>]) -> Vec<u8> {
     let stored = if pack_dictionary { zstd(dictionary) } else { dictionary.to_vec() };
     let mut out = skippable(0x5d, &stored);
@@ -29,7 +28,7 @@ pub(crate) fn skippable(first: u8, data: &[u8]) -> Vec<u8> {
     [&[first, 0x2a, 0x4d, 0x18], &(data.len() as u32).to_le_bytes()[..], data].concat()
 }
 
-/// A dictionary that zstd made of many records.
+/// A dictionary that zstd built from many records.
 pub(crate) fn dictionary(record: impl Fn(usize) -> Vec<u8>) -> Vec<u8> {
     let samples: Vec<Vec<u8>> = (0..2000).map(record).collect();
     zstd::dict::from_samples(&samples, 4 << 10).expect("a dictionary")
@@ -73,7 +72,7 @@ pub(crate) fn csv_row(cells: &[&[u8]]) -> Vec<u8> {
     row
 }
 
-/// The values of a column of a Parquet file; `None` only in columns that are optional.
+/// The values of a column of a Parquet file; `None` only in optional columns.
 pub(crate) enum Cells {
     Bytes(Vec<Option<Vec<u8>>>),
     Int32(Vec<Option<i32>>),
@@ -82,7 +81,7 @@ pub(crate) enum Cells {
     Bool(Vec<Option<bool>>),
 }
 
-/// A Parquet file of this schema, with row groups of the columns.
+/// A Parquet file with this schema and with row groups of these columns.
 pub(crate) fn parquet(schema: &str, compression: Compression, groups: &[Vec<Cells>]) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).expect("a schema"));
     let properties = Arc::new(WriterProperties::builder().set_compression(compression).build());

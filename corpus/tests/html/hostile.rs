@@ -1,4 +1,4 @@
-//! Pages that are deep, long, cut off or no pages at all: nothing in them stops or misleads their
+//! Pages that are deep, long, truncated or no pages at all: nothing in them stops or misleads the
 //! reader.
 
 use proptest::prelude::*;
@@ -30,7 +30,7 @@ fn deep_nesting() {
         let last = page.elements.last().expect("the last is outside");
         assert_eq!((&*last.tag, last.path.matches('>').count() < 3), ("i", true), "{tag}: {}", last.path);
     }
-    // More than the parser may remember: what was found before it is kept.
+    // More than the parser's memory: results before that are kept.
     let html = format!("<meta name=robots content=noindex>{}", "<div>".repeat(1_000_000));
     let page = read_page(html.as_bytes(), None);
     assert_eq!((page.metas.len(), page.cut), (1, true));
@@ -56,7 +56,7 @@ fn too_many_and_too_long() {
     assert_eq!(page.elements[0].tag.len(), 32);
 }
 
-/// Pages whose reading would take minutes if any part of it were quadratic.
+/// Pages that would take minutes to read if any part of it were quadratic.
 #[test]
 fn time_is_linear() {
     let many = 300_000;
@@ -99,7 +99,7 @@ fn every_beginning_of_a_page() {
     }
 }
 
-/// Pieces of which odd pages are made.
+/// Pieces of odd pages.
 const PIECES: [&str; 40] = [
     "<meta ",
     "name=robots ",
@@ -154,7 +154,7 @@ fn check(html: &[u8]) {
         assert_eq!(page, read_page(html, kind));
         let places: Vec<_> = page.elements.iter().map(|e| (e.line, e.column)).collect();
         assert!(places.is_sorted());
-        // With a UTF-16 page, places are those of the page decoded.
+        // For a UTF-16 page, places refer to the decoded page.
         if kind.is_none_or(|kind| !kind.contains("utf-16"))
             && !html.starts_with(b"\xff\xfe")
             && !html.starts_with(b"\xfe\xff")

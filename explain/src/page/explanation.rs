@@ -1,4 +1,4 @@
-//! The explanation of a page, as text and as JSON.
+//! The explanation of a page, as printed by `page`, as text and as JSON.
 //!
 //! It is built once, from the answer, the page and the trace. Nothing is decided here.
 

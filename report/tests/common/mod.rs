@@ -1,4 +1,4 @@
-//! Images to report on.
+//! Images for reports.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use robomaton_compiler::Options as Compiled;
@@ -8,7 +8,7 @@ use robomaton_runtime::Image;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
-/// An image of what stands in a file.
+/// An image of the captures in a file.
 pub(crate) fn image_of(path: &Path, compiled: &Compiled) -> Image<Vec<u8>> {
     let options = BatchOptions { compile: compiled.clone(), ..BatchOptions::default() };
     let built = build(&[Input::Path(path.to_owned())], &options, &Progress::default()).expect("it builds");
@@ -40,13 +40,13 @@ pub(crate) fn report_of(image: &Image<Vec<u8>>, sites: usize) -> Report {
     report(image, &options(sites), &AtomicU64::new(0)).expect("a report")
 }
 
-/// How these reports are made.
+/// The options of these reports.
 pub(crate) fn options(sites: usize) -> Options {
     let lints = include_str!("../../../LINTS.md");
     Options { compiled: Compiled::default(), sites, title: None, lints }
 }
 
-/// A report with the policies of all sites, as far as they are not too many.
+/// A report with the policies of all sites, up to the default limit.
 pub(crate) fn whole(image: &Image<Vec<u8>>) -> Report {
     report_of(image, SITES)
 }

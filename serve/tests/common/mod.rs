@@ -1,4 +1,4 @@
-//! A service over a small image, and a client that can also be rude.
+//! A service over a small image, and a client that can also misbehave.
 #![allow(dead_code)]
 
 pub(crate) mod page;
@@ -18,20 +18,20 @@ use tokio::sync::oneshot;
 pub(crate) const ROBOTS: &str = "User-agent: *\nDisallow: /private\nAllow: /private/open\n\nUser-agent: GPTBot\n\
     Disallow: /\nNoindex: /drafts\n\nSitemap: https://a.example/map.xml\n";
 
-/// What was remarked, by all services of a test program.
+/// The remarks of all services in a test program.
 static REMARKS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn remark(message: &str) {
     REMARKS.lock().expect("remarks").push(message.to_owned());
 }
 
-/// Those remarks that name this.
+/// The remarks that contain this path.
 pub(crate) fn remarks_of(what: &Path) -> Vec<String> {
     let what = what.display().to_string();
     REMARKS.lock().expect("remarks").iter().filter(|remark| remark.contains(&what)).cloned().collect()
 }
 
-/// A service that runs, and its folder.
+/// A running service, and its directory.
 pub(crate) struct Service {
     pub(crate) address: SocketAddr,
     pub(crate) folder: TempDir,
@@ -39,7 +39,7 @@ pub(crate) struct Service {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Compiles JSON lines into an image at this place, by renaming.
+/// Compiles JSON lines into an image at this path, by rename.
 pub(crate) fn compile(captures: &str, image: &Path) {
     let (input, aside) = (image.with_extension("jsonl"), image.with_extension("new"));
     std::fs::write(&input, captures).expect("a file");
@@ -56,7 +56,7 @@ pub(crate) fn capture(host: &str, status: u16, body: &str) -> String {
         .to_string()
 }
 
-/// The image that all services begin with.
+/// The initial image of all services.
 pub(crate) fn captures() -> String {
     let captures = [
         capture("a.example", 200, ROBOTS),
@@ -91,7 +91,7 @@ impl Service {
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::spawn(move || {
             let stopped = async {
-                // One who is gone has ended it, too.
+                // A dropped sender ends the service, too.
                 let _ = stopped.await;
             };
             server.run(stopped);
@@ -103,10 +103,10 @@ impl Service {
         self.folder.path().join("i.rimg")
     }
 
-    /// Ends the service and waits for that.
+    /// Ends the service and waits for its end.
     pub(crate) fn end(&mut self) {
         if let (Some(stop), Some(thread)) = (self.stop.take(), self.thread.take()) {
-            // A service that has ended already does not listen.
+            // A service that has already ended does not listen.
             let _ = stop.send(());
             thread.join().expect("a good end");
         }
@@ -157,7 +157,7 @@ impl Answer {
         serde_json::from_slice(&self.body).expect("JSON")
     }
 
-    /// The sentence of a refusal with this status.
+    /// The message of a refusal with this status.
     #[track_caller]
     pub(crate) fn refused(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.text());
@@ -189,12 +189,12 @@ impl Client {
         self.send(
             format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n").as_bytes(),
         );
-        // One who is refused early need not send all.
+        // The client need not send everything if it is refused early.
         let _ = self.stream.write_all(body);
         self.answer().expect("an answer")
     }
 
-    /// The next answer; none when the connection has ended.
+    /// The next answer; `None` if the connection has ended.
     pub(crate) fn answer(&mut self) -> Option<Answer> {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {

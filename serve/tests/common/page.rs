@@ -1,10 +1,10 @@
-//! The tester page, opened, and what a reader does on it.
+//! The open tester page, and a user's actions on it.
 
 use super::Service;
 use robomaton_browser::{Browser, Page, Scheme};
 use serde_json::json;
 
-/// The page, loaded, and its first test answered.
+/// The loaded page, with its first test answered.
 pub(crate) fn open(browser: &Browser, service: &Service, scheme: Scheme) -> Page {
     let page = browser.blank();
     page.color_scheme(scheme);
@@ -14,12 +14,12 @@ pub(crate) fn open(browser: &Browser, service: &Service, scheme: Scheme) -> Page
     page
 }
 
-/// Puts a text into a field, as a paste does.
+/// Sets the text of a field, as if pasted.
 pub(crate) fn paste(page: &Page, id: &str, text: &str) {
     page.evaluate(&format!("document.getElementById('{id}').value = {}", json!(text)));
 }
 
-/// The text of an element, whether it is in sight or not.
+/// The text of an element, visible or not.
 pub(crate) fn content(page: &Page, selector: &str) -> String {
     let text = page.evaluate(&format!("document.querySelector({}).textContent", json!(selector)));
     text.as_str().unwrap_or_default().to_owned()

@@ -1,9 +1,9 @@
-//! The Arrow schema of a table, as Parquet files carry it for readers that know Arrow.
+//! The Arrow schema of a table, as stored in Parquet files for readers that know Arrow.
 //!
-//! Parquet has no type for a dictionary of strings: readers take a word for plain text, unless the
-//! file's metadata say under [`KEY`] what it was, which is an Arrow IPC message in base64. The
-//! message is a flatbuffer; slots and numbers are those of `Schema.fbs` and `Message.fbs` of
-//! Arrow's format. It does not know rows.
+//! Parquet has no type for a dictionary of strings: readers treat a word as plain text unless the
+//! file's metadata has the original type under [`KEY`], as an Arrow IPC message in base64. The
+//! message is a flatbuffer; slots and numbers are those of `Schema.fbs` and `Message.fbs` in the
+//! Arrow format. It does not know rows.
 
 use crate::schema::{Column, Kind, Table};
 use base64::Engine;
@@ -65,7 +65,7 @@ fn field(out: &mut FlatBufferBuilder<'_>, column: &Column, words: &mut impl Iter
     let name = out.create_string(column.name);
     let (tag, of_type) = data_type(out, column.kind);
     let dictionary = (column.kind == Kind::Word).then(|| dictionary(out, words.next().unwrap_or_default()));
-    // Readers refuse a field without a list of children.
+    // Readers reject a field without a list of children.
     let children = out.create_vector::<Offset>(&[]);
     let field = out.start_table();
     out.push_slot_always(slot(0), name);

@@ -58,10 +58,11 @@ pub(crate) fn real(field: &Field<'_>) -> Result<Table, String> {
     Ok(table)
 }
 
-/// A builder of hostile files that takes how many rules, or stars, it is to have.
+/// A builder of hostile files; its argument is the number of rules or stars.
 type Builder = fn(usize) -> Vec<u8>;
 
-/// Hostile sets: the longest path, and how the time grows with its length and with the rules.
+/// Hostile sets: the time for the longest path, and its growth with path length and number of
+/// rules.
 pub(crate) fn hostile(series: &mut Vec<Series>) -> Result<Table, String> {
     // Sizes are the largest within the limits.
     let builders: [(&str, Builder, usize); 7] = [
