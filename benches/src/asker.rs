@@ -28,7 +28,7 @@ impl<'i> Asker<'i> {
         for seat in &queries.seats {
             let site = field.files[seat.file].site.to_string();
             let url = if site.contains("://") { site } else { format!("https://{site}") };
-            let site = image.site(&url).ok_or(format!("the image does not hold {url}"))?;
+            let site = image.site(&url).ok_or(format!("the image does not contain {url}"))?;
             let crawler = *known.entry(&seat.agent).or_insert_with(|| {
                 ours.crawlers.push(image.crawler([&seat.agent]));
                 ours.crawlers.len() as u32 - 1

@@ -35,7 +35,7 @@ pub enum Error {
     #[error("pages: the profile {0} knows no permissions of pages; full does")]
     Pages(Profile),
     /// There is nothing to compile.
-    #[error("the inputs hold no capture of a robots.txt: no image is written")]
+    #[error("the inputs contain no capture of a robots.txt: no image is written")]
     Empty {
         /// Records that were skipped, by the name of the reason.
         skipped: BTreeMap<&'static str, u64>,

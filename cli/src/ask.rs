@@ -249,7 +249,8 @@ impl<'a> QuestionLines<'a> {
     #[cold]
     fn not_held(&mut self, url: &str, verdict: &Verdict<'_>, position: Position<'_>) {
         if verdict.basis() == Basis::NoUrl {
-            let mistake = url_mistake(url).unwrap_or_else(|| format!("{} is no URL of a site", quoted(url)));
+            let mistake =
+                url_mistake(url).unwrap_or_else(|| format!("{} is not the URL of a site", quoted(url)));
             return self.mistakes.report(position, &mistake);
         }
         if self.lookups > 0 && self.defaults.document.is_none() {
@@ -330,7 +331,7 @@ pub(crate) fn parse(line: &str) -> Result<InputQuestion<'_>, String> {
     match line.split_once('\t') {
         None => Ok(plain(line)),
         Some((url, _)) if url.contains("://") => {
-            Err(format!("{} stands before a tab; the agent does, and the URL behind it", quoted(url)))
+            Err(format!("{} is before the tab; the agent comes first, then the URL", quoted(url)))
         }
         Some((agent, url)) => {
             let agent = Names::One(Cow::Borrowed(agent.trim_ascii()));
@@ -359,7 +360,7 @@ pub(crate) fn checked<'q>(
     match &question.agent {
         None => {}
         Some(Names::One(name)) => named(name)?,
-        Some(Names::Several(names)) if names.is_empty() => return Err("`agent` names nobody".to_owned()),
+        Some(Names::Several(names)) if names.is_empty() => return Err("`agent` is an empty list".to_owned()),
         Some(Names::Several(names)) => names.iter().try_for_each(|name| named(name))?,
     }
     if let Some(usage) = &question.usage {
@@ -372,7 +373,7 @@ pub(crate) fn checked<'q>(
 fn json_mistake(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-    format!("no question in JSON: {what}, at column {}", error.column())
+    format!("invalid JSON question: {what}, at column {}", error.column())
 }
 
 /// Removes line breaks from a URL in JSON: all readers of URLs ignore them.
@@ -399,8 +400,8 @@ impl Mistakes {
     pub(crate) fn exit_code(self) -> ExitCode {
         let more = if is_verbose() { 0 } else { self.count.saturating_sub(REPORTED) };
         if more > 0 {
-            let (all, what) = (self.count, "lines are no questions");
-            error(&format!("{all} {what} in all; --verbose tells the other {more}, too"));
+            let (all, what) = (self.count, "invalid lines");
+            error(&format!("{all} {what} in all; --verbose prints the other {more}"));
         }
         if self.count > 0 { ExitCode::from(2) } else { ExitCode::SUCCESS }
     }
@@ -430,7 +431,7 @@ mod tests {
             (r#"{"url": "a""#, "EOF while parsing an object, at column 11"),
             (r#"{"agent": "a"}"#, "missing field `url`"),
             (r#"{"url": "a", "agent": 1}"#, "`agent` is a name, or a list of names"),
-            ("https://a/\tBot", "\"https://a/\" stands before a tab"),
+            ("https://a/\tBot", "\"https://a/\" is before the tab"),
         ] {
             let mistake = parse(line).err().unwrap();
             assert!(mistake.contains(what) && !mistake.contains("line 1"), "{mistake}");

@@ -74,8 +74,8 @@ fn no_image(path: &Path) -> &'static str {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut head));
     if read.is_ok() && is_captures(&head) {
-        "is no image but captures; `robomaton compile` makes an image of them"
+        "holds captures, not an image; `robomaton compile` turns them into one"
     } else {
-        "is no image; `check`, `explain` and `lint` read a robots.txt, and `compile` makes images"
+        "is not an image; `check`, `explain` and `lint` read a robots.txt, and `compile` makes images"
     }
 }

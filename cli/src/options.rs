@@ -254,9 +254,9 @@ pub(crate) fn check_agents<'n>(
 /// Rejects an empty URL.
 pub(crate) fn given_url(url: &str) -> Result<(), Failure> {
     match url.trim_ascii() {
-        "" => Err(Failure::Said(
-            "the URL is empty; of a robots.txt, `/` is the root (--help tells more)".to_owned(),
-        )),
+        "" => {
+            Err(Failure::Said("the URL is empty; of a robots.txt, `/` is the root (see --help)".to_owned()))
+        }
         _ => Ok(()),
     }
 }

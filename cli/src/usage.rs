@@ -34,7 +34,7 @@ pub(crate) fn usage(mut error: clap::Error) -> Result<ExitCode, Failure> {
 }
 
 /// Where to read more.
-pub(crate) const MORE: &str = "--help tells more";
+pub(crate) const MORE: &str = "see --help";
 
 /// The message for missing arguments.
 fn missing(error: &clap::Error) -> String {
@@ -98,8 +98,8 @@ mod tests {
     #[test]
     fn messages_of_clap_become_one_line() {
         let long = "error: these were not provided:\n  --agent <A>\n  <URL>\n\nUsage: x\n\nFor more information, try";
-        assert_eq!(one_line(long), "these were not provided: --agent <A> <URL> (--help tells more)");
+        assert_eq!(one_line(long), "these were not provided: --agent <A> <URL> (see --help)");
         let tip = "error: unexpected '--x'\n\n  tip: '--y' exists\n\nUsage: x";
-        assert_eq!(one_line(tip), "unexpected '--x'; tip: '--y' exists (--help tells more)");
+        assert_eq!(one_line(tip), "unexpected '--x'; tip: '--y' exists (see --help)");
     }
 }

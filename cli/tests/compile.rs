@@ -281,7 +281,7 @@ fn images_are_no_captures() {
     place.write("named.example", &image);
     for input in ["i.rimg", "packed.gz", "@list", "named.example"] {
         let run = place.run(&["compile", input, "-o", "x.rimg"]);
-        run.fails("is an image, not captures; `robomaton merge` puts images together");
+        run.fails("is an image, not captures; `robomaton merge` joins images");
         assert!(!place.path("x.rimg").exists());
     }
     let run = place.run_with(&["compile", "-", "-o", "x.rimg"], &image);
@@ -359,7 +359,7 @@ fn files_that_look_like_something_else_are_no_sites() {
         "{run:?}"
     );
     assert!(
-        run.err.ends_with("--any-name compiles files that look like something else all the same\n"),
+        run.err.ends_with("--any-name compiles files that do not look like a robots.txt, too\n"),
         "{run:?}"
     );
     let urls = "http://example.md/x\nhttps://y.zip/x\nhttp://readme.md/\nhttp://intranet/x\n";

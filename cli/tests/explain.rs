@@ -268,7 +268,7 @@ fn other_documents_are_explained() {
     assert!(out.contains("line 2     Disallow: /d") && out.contains("verdict  disallowed: line 2"), "{out}");
     assert!(ask("https://a.example/r", "x").contains("verdict  allowed: no rule matches"));
     let out = ask("https://b.example/", "x");
-    assert!(out.contains("verdict  unknown: the image does not hold a data.txt of the site"), "{out}");
+    assert!(out.contains("verdict  unknown: the image does not contain a data.txt of the site"), "{out}");
     place.write("robots.txt", data);
     place.run(&["explain", "robots.txt", "/", "--document", "data.txt"]).fails("--profile koster");
 }

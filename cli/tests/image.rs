@@ -33,7 +33,7 @@ fn what_is_no_image_is_an_error() {
     for (file, what) in [
         ("missing", "missing"),
         ("empty", "empty: "),
-        ("robots.txt", "robots.txt: is no image; `check`"),
+        ("robots.txt", "robots.txt: is not an image; `check`"),
         ("folder", "folder: holds no file *.rimg"),
     ] {
         place.run(&["verify", file]).fails(what);

@@ -42,7 +42,7 @@ fn lines_that_are_no_questions_are_told_and_the_others_answered() {
         {\"url\": \"https://a.example/x\", \"usage\": \"trian\"}\n";
     let input = format!("{bad}https://a.example/x\n");
     let told = [
-        "line 1: no question in JSON: unknown field `agnet`",
+        "line 1: invalid JSON question: unknown field `agnet`",
         "line 3: \"www.a.example/x\" has no scheme; write https://www.a.example/x",
         "line 4: \"/1.0\" names no crawler",
         "did you mean \"train\"?",
@@ -74,10 +74,7 @@ fn lines_that_are_no_questions_are_told_and_the_others_answered() {
     assert_eq!((run.code, run.out.as_str()), (2, ""));
     let many = place.run_with(&["filter", "i.rimg", "-a", "x"], "x\n".repeat(25));
     assert_eq!(many.err.lines().count(), 11);
-    assert!(
-        many.err.ends_with("25 lines are no questions in all; --verbose tells the other 15, too\n"),
-        "{many:?}"
-    );
+    assert!(many.err.ends_with("25 invalid lines in all; --verbose prints the other 15\n"), "{many:?}");
     let all = place.run_with(&["filter", "i.rimg", "-a", "x", "--verbose"], "x\n".repeat(25));
     assert!(all.err.lines().count() == 25 && all.err.contains("line 25: "), "{all:?}");
     // An argument has no line number.
@@ -103,17 +100,19 @@ fn a_site_that_is_held_otherwise_is_named_once() {
         [&["query", "i.rimg"][..], &["filter", "i.rimg", "-a", "x"], &["visit", "i.rimg", "-a", "x"]]
     {
         let run = place.run_with(command, input);
-        assert_eq!(run.err, "robomaton: the image holds https://a.example, not http://a.example\n");
+        assert_eq!(run.err, "robomaton: the image contains https://a.example, not http://a.example\n");
         let quiet = place.run_with(&[command, &["--quiet"]].concat(), input);
         assert_eq!((quiet.out, quiet.err.as_str()), (run.out, ""));
     }
     let explain = |url| place.run(&["explain", "i.rimg", url]).ok();
     let told = explain("http://www.a.example/x");
     assert!(
-        told.ends_with("verdict  unknown: the image holds https://a.example, not http://www.a.example\n")
+        told.ends_with("verdict  unknown: the image contains https://a.example, not http://www.a.example\n")
     );
-    assert!(explain("https://z.example/").ends_with("unknown: the image does not hold the site\n"));
-    place.run(&["inspect", "i.rimg", "--site", "www.a.example"]).fails("the image holds https://a.example");
+    assert!(explain("https://z.example/").ends_with("unknown: the image does not contain the site\n"));
+    place
+        .run(&["inspect", "i.rimg", "--site", "www.a.example"])
+        .fails("the image contains https://a.example");
     place.run(&["explain", "i.rimg", "a.example/x"]).fails("write https://a.example/x");
 }
 
@@ -136,7 +135,7 @@ fn usages_that_nobody_knows_are_refused() {
     for command in commands {
         place.run(&[command, &["--usage", "trian"]].concat()).fails("did you mean \"train\"?");
         place.run(&[command, &["--usage", "present-snipet"]].concat()).fails("\"present-snippet\"");
-        place.run(&[command, &["--usage", "zzz"]].concat()).fails("known are crawl, index");
+        place.run(&[command, &["--usage", "zzz"]].concat()).fails("known usages are crawl, index");
         let known = place.run(&[command, &["--usage", "AI-train"]].concat());
         assert!(known.code < 2, "{known:?}");
     }

@@ -51,7 +51,7 @@ fn what_cannot_be_merged_is_an_error() {
     place.run(&["merge", "i.rimg", "gone.rimg", "-o", "m.rimg"]).fails("gone.rimg");
     place
         .run(&["merge", "i.rimg", "captures.jsonl", "-o", "m.rimg"])
-        .fails("captures.jsonl: is no image but captures");
+        .fails("captures.jsonl: holds captures, not an image");
     place.run(&["merge", "i.rimg", "-o", "nowhere/m.rimg"]).fails("cannot write nowhere/m.rimg");
     place.run(&["merge", "i.rimg", "-o", "m.rimg", "--shards", "0"]).fails("--shards");
     assert!(!place.path("m.rimg").exists());

@@ -157,7 +157,7 @@ fn pages_and_images() {
     assert_eq!(verdict("https://down.example/a.html", "a", "crawl"), "disallowed");
     assert_eq!(verdict("https://down.example/a.html", "a", "index"), "disallowed");
     let run = place.run(&["page", "a.html", "--url", "https://z.example/", "--image", "i.rimg", "-a", "a"]);
-    assert!(run.code == 1 && run.err.contains("does not hold the site"), "{run:?}");
+    assert!(run.code == 1 && run.err.contains("does not contain the site"), "{run:?}");
     place.write(
         "elsewhere.html",
         "<meta name=robots content=\"ACAP allow-index location=https://a.example/b\">",

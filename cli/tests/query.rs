@@ -38,8 +38,8 @@ fn lines_and_objects_keep_their_order() {
     assert_eq!(run.code, 2);
     assert_eq!(
         run.err,
-        "robomaton: line 6: no question in JSON: key must be a string, at column 2\n\
-         robomaton: line 8: \"no url\" is no URL: it begins with neither http:// nor https://\n"
+        "robomaton: line 6: invalid JSON question: key must be a string, at column 2\n\
+         robomaton: line 8: \"no url\" is not a URL: it begins with neither http:// nor https://\n"
     );
 }
 

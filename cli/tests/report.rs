@@ -60,7 +60,7 @@ fn what_fails_is_said_and_leaves_the_old_page() {
     let place = Place::with_image();
     place.write("r.html", "old");
     place.write("no.rimg", "User-agent: *\n");
-    place.run(&["report", "no.rimg", "-o", "r.html"]).fails("is no image");
+    place.run(&["report", "no.rimg", "-o", "r.html"]).fails("is not an image");
     place.run(&["report", "missing.rimg", "-o", "r.html"]).fails("missing.rimg");
     place.run(&["report", "i.rimg", "-o", "."]).fails("is a directory; --output names the page");
     place.run(&["report", "i.rimg", "-o", "no/such/folder/r.html"]).fails("cannot write");

@@ -110,7 +110,7 @@ fn explain_tells_groups_matches_and_reasons() {
     let out = place.run(&["explain", "i.rimg", "--agent", "x", "https://gone.example/"]).ok();
     assert!(out.contains("unavailable, status 404") && out.contains("verdict  allowed"), "{out}");
     let out = place.run(&["explain", "i.rimg", "--agent", "x", "https://z.example/"]).ok();
-    assert!(out.contains("unknown: the image does not hold the site"), "{out}");
+    assert!(out.contains("unknown: the image does not contain the site"), "{out}");
 }
 
 #[test]
@@ -353,10 +353,8 @@ fn help_says_what_is_not_obvious() {
     }
     let flat = |command| help(command).split_whitespace().collect::<Vec<_>>().join(" ");
     let check = flat("check");
-    assert!(
-        check.contains("1 not plainly allowed, which is disallowed, conditional, unknown, or incomplete")
-    );
-    assert!(check.contains("Content-Signal and Content-Usage are kept, but not weighed"), "{check}");
+    assert!(check.contains("1 disallowed, conditional, unknown, or incomplete"), "{check}");
+    assert!(check.contains("Content-Signal and Content-Usage are stored, but not weighed"), "{check}");
     for command in ["check", "explain", "query", "filter", "page"] {
         let help = help(command);
         let examples = help.split("Examples:").nth(1).unwrap();

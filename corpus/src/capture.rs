@@ -159,7 +159,7 @@ pub enum SkipReason {
     #[error("looks like {0}, not like a robots.txt")]
     NoRobots(String),
     /// An image among the captures.
-    #[error("is an image, not captures; `robomaton merge` puts images together")]
+    #[error("is an image, not captures; `robomaton merge` joins images")]
     Image,
     /// A file that cannot be read to its end.
     #[error("cannot be read: {0}")]

@@ -64,7 +64,7 @@ pub fn explain(
 /// The reason why nothing answers, with a hint.
 fn absence(image: &Image, basis: Basis, document: Option<&str>, url: &str) -> Option<String> {
     match (basis, document) {
-        (Basis::NoSite, Some(name)) => Some(format!("the image does not hold a {name} of the site")),
+        (Basis::NoSite, Some(name)) => Some(format!("the image does not contain a {name} of the site")),
         (Basis::NoSite, None) => similar_site(image, url),
         (Basis::NoUrl, _) => url_mistake(url),
         _ => None,

@@ -28,9 +28,9 @@ pub(crate) fn of_verdict(verdict: &Verdict<'_>, usage: &str) -> String {
         Basis::Outcome(outcome) => {
             format!("there are no rules; the outcome of the fetch, {outcome}, answers")
         }
-        Basis::NoSite => "the image does not hold the site".to_owned(),
+        Basis::NoSite => "the image does not contain the site".to_owned(),
         Basis::Narrowed => "the image was narrowed to other crawlers when it was compiled".to_owned(),
-        Basis::NoUrl => "this is no URL of a site".to_owned(),
+        Basis::NoUrl => "this is not the URL of a site".to_owned(),
         Basis::Damaged => "the image is damaged here; `robomaton verify` tells where".to_owned(),
     }
 }

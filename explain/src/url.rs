@@ -31,11 +31,11 @@ fn mistake(url: &str, error: &SiteError) -> String {
         return format!("has no scheme; write https://{url}");
     }
     match error {
-        SiteError::Scheme(scheme) => format!("is no URL of a site: {scheme} is neither http nor https"),
-        _ if !url.contains("://") => "is no URL: it begins with neither http:// nor https://".to_owned(),
-        SiteError::Url(error) => format!("is no URL: {error}"),
-        SiteError::NoHost => "is no URL of a site: it names no host".to_owned(),
-        error => format!("is no URL of a site: {error}"),
+        SiteError::Scheme(scheme) => format!("is not the URL of a site: {scheme} is neither http nor https"),
+        _ if !url.contains("://") => "is not a URL: it begins with neither http:// nor https://".to_owned(),
+        SiteError::Url(error) => format!("is not a URL: {error}"),
+        SiteError::NoHost => "is not the URL of a site: it names no host".to_owned(),
+        error => format!("is not the URL of a site: {error}"),
     }
 }
 
@@ -72,7 +72,7 @@ pub fn similar_site<D: AsRef<[u8]>>(image: &Image<D>, url: &str) -> Option<Strin
     let toggled = authority.strip_prefix("www.").map_or_else(|| format!("www.{authority}"), str::to_owned);
     let others = [(other, authority), (same, toggled.as_str()), (other, toggled.as_str())];
     let held = others.iter().find_map(|(scheme, host)| image.site(&format!("{scheme}://{host}/")))?;
-    Some(format!("the image holds {}, not {asked}", held.address()))
+    Some(format!("the image contains {}, not {asked}", held.address()))
 }
 
 #[cfg(test)]
@@ -87,12 +87,12 @@ mod tests {
             ("a.example:8080", "has no scheme; write https://a.example:8080"),
             ("//a.example/x", "has no scheme; write https://a.example/x"),
             ("/search/x", "is a path without a site; write the whole URL, as in https://example.com/path"),
-            ("ftp://a.example/", "is no URL of a site: ftp is neither http nor https"),
-            ("mailto:a@b.example", "is no URL of a site: mailto is neither http nor https"),
-            ("notaurl", "is no URL: it begins with neither http:// nor https://"),
-            ("http://", "is no URL: empty host"),
-            ("http://a:b/", "is no URL: invalid port number"),
-            ("http://a b/", "is no URL: invalid international domain name"),
+            ("ftp://a.example/", "is not the URL of a site: ftp is neither http nor https"),
+            ("mailto:a@b.example", "is not the URL of a site: mailto is neither http nor https"),
+            ("notaurl", "is not a URL: it begins with neither http:// nor https://"),
+            ("http://", "is not a URL: empty host"),
+            ("http://a:b/", "is not a URL: invalid port number"),
+            ("http://a b/", "is not a URL: invalid international domain name"),
             ("http://a\tb/", "has white space or a control character before its path"),
         ] {
             let mistake = url_mistake(url).unwrap();

@@ -31,7 +31,7 @@ const SLIPS: usize = 2;
 /// A usage that neither a vocabulary nor the image has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{usage:?} is no usage that is known here{}; known are {}, the special forms of present \
+    "{usage:?} is not a known usage{}; known usages are {}, the special forms of present \
      (present-snippet), and what the records of the image name",
     guess.as_ref().map(|guess| format!(" (did you mean {guess:?}?)")).unwrap_or_default(),
     known().filter(|name| !is_special(name)).collect::<Vec<_>>().join(", ")

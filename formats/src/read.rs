@@ -339,12 +339,12 @@ impl<'i> View<'i> {
         zstd::zstd_safe::get_frame_content_size(self.frame(document)?).ok()?
     }
 
-    /// The text of a document as a stream. `None` if the image does not hold it.
+    /// The text of a document as a stream. `None` if the image does not contain it.
     pub fn source_reader(&self, document: DocumentId) -> Option<impl Read + use<'i>> {
         zstd::Decoder::with_buffer(self.frame(document).filter(|frame| !frame.is_empty())?).ok()
     }
 
-    /// The compressed text of a document; empty if the image does not hold it.
+    /// The compressed text of a document; empty if the image does not contain it.
     pub fn frame(&self, document: DocumentId) -> Option<&'i [u8]> {
         let record = self.document(document)?;
         let at = usize::try_from(record.source_at.get()).ok()?;

@@ -68,7 +68,7 @@ fn strings(list: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<String>> {
     let items = list.try_iter().map_err(|_| mistyped(list))?;
     let strings: Vec<String> = items.map(item).collect::<PyResult<_>>()?;
     if strings.is_empty() {
-        let said = "an empty list names nobody; `*` asks the default groups";
+        let said = "an empty list names no crawler; `*` means any crawler";
         return Err(PyValueError::new_err(format!("{what}: {said}")));
     }
     Ok(strings)

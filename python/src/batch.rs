@@ -191,7 +191,7 @@ impl Ask for Batch<'_> {
 /// # Errors
 /// If warnings are errors.
 pub(crate) fn warn_no_url(py: Python<'_>, url: &str) -> PyResult<()> {
-    let mistake = url_mistake(url).unwrap_or_else(|| format!("{} is no URL of a site", quoted(url)));
+    let mistake = url_mistake(url).unwrap_or_else(|| format!("{} is not the URL of a site", quoted(url)));
     warn(py, &format!("{mistake}; the answer is unknown"))
 }
 

@@ -115,7 +115,7 @@ pub(crate) fn job_error(py: Python<'_>, error: robomaton_build::Error) -> PyErr 
             PyValueError::new_err(error.to_string())
         }
         Job::Empty { examples, .. } => {
-            let cure = "allow_empty=True writes one that holds nothing";
+            let cure = "allow_empty=True writes an empty one";
             let skipped: String = examples.iter().map(|example| format!("\nskipped {example}")).collect();
             Error::new_err(format!("{error}; {cure}{skipped}"))
         }

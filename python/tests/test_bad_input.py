@@ -59,7 +59,7 @@ def test_names_that_name_nobody(asked: Image | Robots, method: str, agent: objec
 
 @pytest.mark.parametrize("agents", [[], (), {}])
 def test_a_list_of_no_names(asked: Image | Robots, agents: object) -> None:
-    with pytest.raises(ValueError, match="agent: an empty list names nobody"):
+    with pytest.raises(ValueError, match="agent: an empty list names no crawler"):
         asked.decide(URL, agents)
 
 
@@ -95,7 +95,7 @@ def test_usages_are_strings(asked: Image | Robots, key: str) -> None:
 @pytest.mark.parametrize("usage", ["trian", "", "crwal", "present-snipet"])
 def test_usages_that_nobody_knows(asked: Image | Robots, usage: str) -> None:
     for method, url in (("decide", URL), ("allowed", URL), ("explain", URL), ("decide_batch", [URL])):
-        with pytest.raises(ValueError, match="^usage: .* is no usage that is known here"):
+        with pytest.raises(ValueError, match="^usage: .* is not a known usage"):
             getattr(asked, method)(url, "GPTBot", usage=usage)
 
 

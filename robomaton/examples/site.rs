@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let first = urls.first().ok_or("expected a URL")?;
     let image = Image::read(file)?;
     let crawler = image.crawler([agent]);
-    let site = image.site(first).ok_or("the image does not hold this site")?;
+    let site = image.site(first).ok_or("the image does not contain this site")?;
     if let Some(seconds) = site.crawl_delay(&crawler) {
         println!("wait {seconds} s between fetches");
     }

@@ -15,7 +15,7 @@ use robomaton_formats::site::SiteError;
 #[non_exhaustive]
 pub enum Error {
     /// The given site is not the URL of a site.
-    #[error("{url:?} is no URL of a site: {error}")]
+    #[error("{url:?} is not the URL of a site: {error}")]
     Site {
         /// The given site.
         url: String,

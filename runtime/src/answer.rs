@@ -24,7 +24,7 @@ pub enum Basis {
     Outcome(Outcome),
     /// The image was compiled for other crawlers only.
     Narrowed,
-    /// The image does not hold the site.
+    /// The image does not contain the site.
     NoSite,
     /// The question is not about a URL of a site.
     NoUrl,

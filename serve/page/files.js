@@ -68,5 +68,5 @@ export async function load(site) {
       if (error.status !== 404 || /holds no text/.test(error.message)) return refuse(error.message);
     }
   }
-  return refuse(`The image does not hold ${site}, with http or https, with or without www.`);
+  return refuse(`The image does not contain ${site}, with http or https, with or without www.`);
 }

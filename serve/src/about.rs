@@ -26,7 +26,7 @@ pub(crate) async fn site(State(app): Shared, RawQuery(query): RawQuery) -> Resul
 }
 
 fn no_site(url: &str) -> Refusal {
-    Refusal::new(StatusCode::NOT_FOUND, format!("the image does not hold the site of {url:?}"))
+    Refusal::new(StatusCode::NOT_FOUND, format!("the image does not contain the site of {url:?}"))
 }
 
 /// `GET /v1/text`: the text of a site as stored in the image.

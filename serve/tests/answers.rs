@@ -125,11 +125,11 @@ fn a_site_is_told_as_the_image_holds_it() {
     assert_eq!(site["sitemaps"], json!(["https://a.example/map.xml"]));
     assert_eq!(site["groups"][1]["agents"], json!(["gptbot"]));
     assert_eq!(service.get("/v1/site?url=https://gone.example/").json()["status"], 404);
-    assert!(service.get("/v1/site?url=z.example").refused(404).contains("does not hold the site"));
+    assert!(service.get("/v1/site?url=z.example").refused(404).contains("does not contain the site"));
     let text = service.get("/v1/text?url=https://a.example/x");
     assert_eq!((text.status, text.text()), (200, ROBOTS));
     assert!(text.head.contains("content-type: text/plain; charset=utf-8"), "{}", text.head);
-    assert!(service.get("/v1/text?url=https://z.example/").refused(404).contains("does not hold"));
+    assert!(service.get("/v1/text?url=https://z.example/").refused(404).contains("does not contain"));
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn wrong_tests_are_refused() {
     let refused = |body: &str, status: u16| service.post("/v1/test", body).refused(status);
     assert!(refused("", 400).contains("EOF"));
     assert!(refused(r#"{"text": "", "url": ""}"#, 400).contains("the root"));
-    assert!(refused(r#"{"text": "", "url": "x y"}"#, 400).contains("is no URL: it begins with neither"));
+    assert!(refused(r#"{"text": "", "url": "x y"}"#, 400).contains("is not a URL: it begins with neither"));
     assert!(refused(r#"{"text": "", "url": "/", "agents": "a"}"#, 400).contains("unknown field `agents`"));
     assert!(refused(r#"{"text": "", "url": "/", "profile": "x"}"#, 400).contains("no profile"));
     let long = json!({ "text": "", "url": format!("/{}", "a".repeat(4096)) }).to_string();

@@ -185,7 +185,7 @@ fn mistakes_are_told_where_they_are() {
     paste(&page, "site", "nobody.example");
     page.click("#load");
     page.wait("document.querySelector('#text-status').classList.contains('failed')");
-    let told = "The image does not hold nobody.example, with http or https, with or without www.";
+    let told = "The image does not contain nobody.example, with http or https, with or without www.";
     assert_eq!(page.text("#text-status"), told);
     paste(&page, "site", "www.a.example");
     page.click("#load");

@@ -134,13 +134,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let compiled = with_bar(&inputs, |progress| job.run(destination, progress)).map_err(|error| {
         let Error::Empty { skipped, examples } = &error else { return error.into() };
         remark_skipped(skipped, examples);
-        Failure::Said(format!("{error}; --allow-empty writes one that holds nothing"))
+        Failure::Said(format!("{error}; --allow-empty writes an empty one"))
     })?;
     let report = &compiled.report;
     remark_skipped(&report.skipped, &report.skipped_examples);
     if report.captures == 0 {
         let empty = if compiled.image.is_empty() { "; the image is empty" } else { "" };
-        remark(&format!("the inputs hold no capture of a robots.txt{empty}"));
+        remark(&format!("the inputs contain no capture of a robots.txt{empty}"));
     }
     if report.others_dropped {
         remark("too many captures of other URLs: some redirects and references may lead nowhere");
@@ -176,7 +176,7 @@ fn remark_skipped(skipped: &BTreeMap<&'static str, u64>, examples: &[String]) {
         remark(&format!("and {more} more skipped"));
     }
     if skipped.contains_key(SkipReason::NoRobots(String::new()).name()) {
-        remark("--any-name compiles files that look like something else all the same");
+        remark("--any-name compiles files that do not look like a robots.txt, too");
     }
 }
 

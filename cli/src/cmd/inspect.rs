@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn no_site(image: &Image, url: &str) -> String {
     let asked = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
     similar_site(image, &asked)
-        .unwrap_or_else(|| format!("the image does not hold the site of {}", quoted(url)))
+        .unwrap_or_else(|| format!("the image does not contain the site of {}", quoted(url)))
 }
 
 /// An image in counts; the fields are the keys that scripts rely on.

@@ -102,7 +102,7 @@ fn full_image(path: &Path) -> Result<Image, Failure> {
 fn robots_of_image<'i>(path: &Path, image: &'i Image, url: &str) -> Result<SiteRobots<'i>, Failure> {
     let site = image.site(url);
     if site.is_none() {
-        remark(&format!("{}: does not hold the site; the page alone answers", path.display()));
+        remark(&format!("{}: does not contain the site; the page alone answers", path.display()));
     }
     SiteRobots::from_image(image, site.as_ref()).map_err(|error| of_file(path, error))
 }

@@ -105,7 +105,7 @@ def compile(
     summaries = [part.summary for part in parts]
     if not allow_empty and not any(summary["sites"] or summary["data_txt"] for summary in summaries):
         raise robomaton.Error(
-            "the paths hold no capture of a robots.txt; allow_empty=True writes an image that holds nothing"
+            "the paths contain no capture of a robots.txt; allow_empty=True writes an empty image"
         )
     skipped = sum((Counter(summary["skipped"]) for summary in summaries), Counter())
     return {
