@@ -83,6 +83,78 @@ fn nothing_invisible() {
     all("sources with invisible characters", |_, text| !text.chars().any(invisible));
 }
 
+/// Every Markdown page of the workspace, with its path from the root.
+fn pages() -> Vec<(String, String)> {
+    let root = home().parent().expect("the workspace holds this crate").to_owned();
+    let folders = ["", "benches", "docs", "formats", "python", "robomaton"];
+    let mut pages = Vec::new();
+    for folder in folders {
+        for entry in std::fs::read_dir(root.join(folder)).expect("a folder of the workspace") {
+            let path = entry.expect("a readable folder").path();
+            if path.extension().is_some_and(|extension| extension == "md") {
+                let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+                pages.push((name, std::fs::read_to_string(&path).expect("pages are UTF-8")));
+            }
+        }
+    }
+    assert!(pages.len() > 15, "only {} pages found", pages.len());
+    pages
+}
+
+/// The lines of a page outside blocks of code.
+fn prose(page: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    page.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        in_code ^= is_fence;
+        !in_code && !is_fence
+    })
+}
+
+#[test]
+fn prose_wraps_at_a_hundred_columns() {
+    let is_long = |line: &&str| {
+        let is_table = line.trim_start().starts_with('|');
+        // A link cannot be broken.
+        !is_table && line.chars().count() > 100 && line.split(' ').count() > 3
+    };
+    for (name, page) in pages() {
+        let long: Vec<&str> = prose(&page).filter(is_long).collect();
+        assert!(long.is_empty(), "{name}: {long:#?}");
+    }
+}
+
+/// The number in front of each unit of speed in a line, with the unit: `15 µs`.
+fn speeds(line: &str) -> Vec<String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_number = |word: &str| word.starts_with(|first: char| first.is_ascii_digit());
+    let unit = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/').to_owned();
+    let pairs = words.windows(2).map(|pair| (pair[0], unit(pair[1])));
+    pairs
+        .filter(|(number, unit)| {
+            is_number(number) && ["ns", "µs", "ms", "MB/s", "GB/s"].contains(&unit.as_str())
+        })
+        .map(|(number, unit)| format!("{number} {unit}"))
+        .collect()
+}
+
+#[test]
+fn measured_speeds_stand_in_the_results() {
+    // A constant of the code, and no measurement.
+    const CONSTANTS: [&str; 1] = ["20 µs"];
+    let pages = pages();
+    let (_, results) =
+        pages.iter().find(|(name, _)| name == "benches/RESULTS.md").expect("the page of results");
+    let results: Vec<String> = results.lines().flat_map(speeds).collect();
+    assert!(results.len() > 20, "{results:?}");
+    for (name, page) in &pages {
+        for speed in prose(page).flat_map(speeds) {
+            let is_known = results.contains(&speed) || CONSTANTS.contains(&speed.as_str());
+            assert!(is_known, "{name} quotes {speed}, which is not in RESULTS.md");
+        }
+    }
+}
+
 #[test]
 fn grammar_and_image_agree_on_product_tokens() {
     // The grammar imports no other crate of ours, and the image imports nothing from the grammar,
