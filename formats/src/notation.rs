@@ -2,11 +2,11 @@
 //!
 //! Both sides of every comparison pass through here: the compiler canonicalises patterns, the
 //! runtime canonicalises targets, and each [`Notation`] defines how. Canonicalisation never fails,
-//! looks at each byte a bounded number of times, and is idempotent under [`Notation::Rep`]: an
-//! escape that would complete a stray `%` to another escape is left alone. Under
-//! [`Notation::Koster`] `%2541` becomes `%41`, so each text is rewritten only once. Text that is
-//! already canonical is borrowed, not copied; [`is_plain`] detects most of it without a branch per
-//! byte.
+//! looks at each byte a bounded number of times, and never makes an escape: under
+//! [`Notation::Rep`] an escape that would complete a stray `%` to another escape is left alone, and
+//! [`Notation::Koster`] and [`Notation::Acap`] write every percent sign as `%25` (decision 37). Text
+//! that is already canonical is borrowed, not copied; [`is_plain`] detects most of it without a
+//! branch per byte.
 //!
 //! This file does not know the meaning of a pattern's `*` and `$` ([`crate::pattern`]), nor where a
 //! URL's path begins.
@@ -238,15 +238,14 @@ fn google_pattern<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
 }
 
 fn koster<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
-    match escape(text) {
-        Some(b'/') => push_escape(b'/', out),
-        Some(byte) => out.push(byte),
-        None => {
-            out.push(text[0]);
-            return 1;
-        }
+    let escape = escape(text);
+    match escape.unwrap_or(text[0]) {
+        // As in ACAP: no escape is made of a decoded percent sign (decision 37).
+        b'/' if escape.is_some() => push_escape(b'/', out),
+        b'%' => push_escape(b'%', out),
+        byte => out.push(byte),
     }
-    3
+    if escape.is_some() { 3 } else { 1 }
 }
 
 fn acap_target<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
@@ -331,6 +330,7 @@ mod tests {
         assert_eq!(text(Notation::Google.pattern("/%2fé %61".as_bytes())), "/%2F%C3%A9 %61");
         assert_eq!(text(Notation::Google.target("/%2f".as_bytes())), "/%2f");
         assert_eq!(text(Notation::Koster.pattern(b"/%7ejoe%2fa*")), "/~joe%2Fa*");
+        assert_eq!(text(Notation::Koster.pattern(b"/%252F%2541%zz%25")), "/%252F%2541%25zz%25");
         assert_eq!(text(Notation::Acap.pattern(b"/%7eJoe%2fA*%2a%24%25%z$")), "/~joe%2Fa*%2A%24%25%25z$");
         assert_eq!(text(Notation::Acap.target(b"/%7eJoe%2fA*%2a%24%25%z$")), "/~joe%2Fa**$%25%25z$");
     }

@@ -66,7 +66,9 @@ fn admits(usage: &str, name: &str, dialect: Dialect, place: Place) -> bool {
         "must-use-resource" => presents || usage == "index",
         "max-length" => matches!(kind, Some("snippet" | "extract" | "oldsnippet" | "oldextract")),
         "prohibited-modification" => is_copy || usage == "present",
-        "must-include-resource" => usage == "present",
+        // In the pilot plain `present` alone has it (P35, V36, decision 38).
+        "must-include-resource" if dialect == Dialect::Pilot => usage == "present",
+        "must-include-resource" => presents,
         "prohibited-context" | "required-context" => is_copy,
         "location" => place == Place::Page,
         _ => false,
@@ -111,5 +113,22 @@ fn of_locator(locator: Locator) -> condition::Locator {
         Locator::Class(class) => condition::Locator::Class(class),
         Locator::Meta(name) => condition::Locator::Meta(name),
         Locator::Uri(uri) => condition::Locator::Uri(uri),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_presenting_may_include_a_resource() {
+        let of = |usage, dialect| {
+            let condition = condition(usage, b"must-include-resource", b"/credit.htm", dialect, Place::File);
+            matches!(condition, Condition::MustIncludeResource(..))
+        };
+        for dialect in [Dialect::One, Dialect::OneOne] {
+            assert!(of("present", dialect) && of("present-snippet", dialect) && !of("index", dialect));
+        }
+        assert!(of("present", Dialect::Pilot) && !of("present-snippet", Dialect::Pilot));
     }
 }
