@@ -201,7 +201,7 @@ fn acap_is_said_once_per_line() {
         said(source),
         [
             "missing-colon \" \": the colon after the field is missing; it is read as if it were there",
-            "acap-absolute-url \"acap://x\": an absolute URL where a pattern of paths is expected; it matches nothing",
+            "acap-absolute-url \"acap://x\": an absolute URL where a pattern of paths is expected; it counts as its path on its own site alone",
             "acap-qualifier-value \"a\": `a` is no qualifier; one has a type, `=` and a value",
             "acap-prefix \"acap:\": version 1.0 of ACAP has `the-acap:` here; it is read as that",
         ]
@@ -210,7 +210,7 @@ fn acap_is_said_once_per_line() {
         said(b"ACAP-resource-set: a the-acap:extract:id:x the-acap:b\nACAP-allow-x: / max-length=3"),
         [
             "acap-absolute-url \"the-acap:extract:id:x\": \
-             an absolute URL where a pattern of paths is expected; it matches nothing",
+             an absolute URL where a pattern of paths is expected; it counts as its path on its own site alone",
             "acap-qualifier-value \"max-length=3\": `3` is no value that `max-length` can have",
         ]
     );

@@ -4,13 +4,14 @@
 //! their language. Rules on suspended lines, such as those inside ACAP records, have no effect
 //! (V53). Their groups exist nevertheless.
 
+use super::own_path::{Reading, own_path};
 use super::{Language, Lints, Source, reader};
 use crate::limits::OverLimit;
 use crate::lowering::{Lowering, number, token_of};
 use crate::policy::{Agent, Combiner, Sense};
 use robomaton_formats::program::Silence;
-use robomaton_formats::{Notation, SiteKey, policy};
-use robomaton_grammar::{Key, LineKind};
+use robomaton_formats::{Notation, policy};
+use robomaton_grammar::{Key, Line, LineKind, Tree};
 use std::borrow::Cow;
 
 pub(super) struct Conventional;
@@ -34,51 +35,87 @@ impl Language for Conventional {
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
         let Source { tree, context, .. } = *source;
-        let profile = lowering.options.profile;
         let mut groups = tree.groups.iter().peekable();
         for (index, line) in tree.lines.iter().enumerate() {
             if groups.next_if(|group| group.start as usize == index).is_some() {
                 lowering.open(number(index))?;
             }
             let value = tree.text(line.value);
-            let (usage, sense) = match line.kind {
+            match line.kind {
                 LineKind::Field(Key::UserAgent) => {
                     agent(value).into_iter().for_each(|agent| lowering.agent(agent));
-                    continue;
                 }
-                LineKind::Field(Key::Allow) => (policy::CRAWL, Sense::Permit),
-                LineKind::Field(Key::Disallow) => (policy::CRAWL, Sense::Prohibit),
-                LineKind::Field(Key::Noindex) => (policy::INDEX, Sense::Prohibit),
-                LineKind::Field(_) | LineKind::Unknown => {
-                    let reader = reader(profile, tree, line);
-                    match line.kind {
-                        LineKind::Field(key) => lowering.extension(key, value, number(index))?,
-                        _ if reader.is_some() => lowering.unknown(tree.text(line.key), value, number(index)),
-                        _ => {}
-                    }
-                    if let Some(language) = reader.filter(|_| !source.is_suspended(index)) {
-                        language.record(value, number(index), lowering)?;
-                    }
-                    continue;
-                }
-                _ => continue,
-            };
-            if source.is_suspended(index) {
-                continue;
-            }
-            match pattern(value, context.origin) {
-                Value::Pattern(pattern) => self.rule((usage, sense), pattern, number(index), lowering)?,
-                Value::Absolute(pattern) => {
-                    lowering.policy.depends_on_origin = true;
-                    if let Some(pattern) = pattern {
-                        self.rule((usage, sense), pattern, number(index), lowering)?;
+                LineKind::Field(key) if is_of_group(key) && source.is_suspended(index) => {}
+                LineKind::Field(key) => {
+                    self.field(key, value, context.origin, number(index), lowering)?;
+                    if statement(key).is_none() {
+                        foreign(tree, line, number(index), lowering)?;
                     }
                 }
-                Value::Empty => {}
+                LineKind::Unknown if !source.is_suspended(index) => {
+                    foreign(tree, line, number(index), lowering)?;
+                }
+                _ => {}
             }
         }
         Ok(())
     }
+}
+
+impl Conventional {
+    /// Adds a conventional record to the open group, whoever the group is for, or to the whole file.
+    ///
+    /// # Errors
+    /// The limit that the text exceeds.
+    pub(super) fn field<'s>(
+        &self,
+        key: Key,
+        value: &'s [u8],
+        origin: Option<&str>,
+        line: u32,
+        lowering: &mut Lowering<'s, '_>,
+    ) -> Result<(), OverLimit> {
+        let Some(statement) = statement(key) else { return lowering.extension(key, value, line) };
+        let pattern = match pattern(value, origin) {
+            Value::Pattern(pattern) => Some(pattern),
+            Value::Absolute(pattern) => {
+                lowering.policy.depends_on_origin = true;
+                pattern
+            }
+            Value::Empty => None,
+        };
+        pattern.map_or(Ok(()), |pattern| self.rule(statement, pattern, line, lowering))
+    }
+}
+
+/// Passes a record to the language that reads its key, if there is one.
+fn foreign<'s>(
+    tree: &Tree<'s>,
+    line: &Line,
+    number: u32,
+    lowering: &mut Lowering<'s, '_>,
+) -> Result<(), OverLimit> {
+    let Some(language) = reader(lowering.options.profile, tree, line) else { return Ok(()) };
+    let value = tree.text(line.value);
+    if line.kind == LineKind::Unknown {
+        lowering.unknown(tree.text(line.key), value, number);
+    }
+    language.record(value, number, lowering)
+}
+
+/// The usage and sense of a rule's key; `None` for any other key.
+fn statement(key: Key) -> Option<(u16, Sense)> {
+    match key {
+        Key::Allow => Some((policy::CRAWL, Sense::Permit)),
+        Key::Disallow => Some((policy::CRAWL, Sense::Prohibit)),
+        Key::Noindex => Some((policy::INDEX, Sense::Prohibit)),
+        _ => None,
+    }
+}
+
+/// True if records with this key belong to a group, and not to the whole file (R18).
+pub(super) fn is_of_group(key: Key) -> bool {
+    !matches!(key, Key::UserAgent | Key::Sitemap | Key::Host | Key::CleanParam)
 }
 
 /// R5: `*` alone or before white space means any crawler; otherwise the leading product token, if
@@ -103,11 +140,9 @@ fn pattern<'s>(value: &'s [u8], origin: Option<&str>) -> Value<'s> {
     match value {
         [] => Value::Empty,
         [b'/' | b'*', ..] => Value::Pattern(Notation::Rep.pattern(value)),
-        _ => match absolute(value) {
-            Some((site, path)) => {
-                let own = origin.is_some_and(|origin| site.is_some_and(|site| site.authority() == origin));
-                Value::Absolute(own.then(|| slashed(path)))
-            }
+        _ => match own_path(value, origin) {
+            Some(Reading::Own(path)) => Value::Absolute(Some(slashed(path))),
+            Some(Reading::Elsewhere) => Value::Absolute(None),
             None => Value::Pattern(slashed(value)),
         },
     }
@@ -120,18 +155,4 @@ fn slashed(value: &[u8]) -> Cow<'_, [u8]> {
     }
     let slashed = [b"/", value].concat();
     Cow::Owned(Notation::Rep.pattern(&slashed).into_owned())
-}
-
-/// The site (if the URL is valid) and the rest of a value that is an absolute `http` or `https`
-/// URL.
-fn absolute(value: &[u8]) -> Option<(Option<SiteKey>, &[u8])> {
-    let scheme = [&b"https://"[..], b"http://"]
-        .into_iter()
-        .find(|scheme| value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))?;
-    let rest = &value[scheme.len()..];
-    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?')).unwrap_or(rest.len());
-    // White space and control characters, which a URL parser would drop, make the URL invalid.
-    let url = std::str::from_utf8(&value[..scheme.len() + end]).ok();
-    let url = url.filter(|url| url.bytes().all(|byte| byte > b' '));
-    Some((url.and_then(|url| SiteKey::from_url(url).ok()), &rest[end..]))
 }

@@ -23,6 +23,7 @@ mod example;
 pub(crate) mod extended;
 mod google;
 mod koster;
+mod own_path;
 pub(crate) mod pages;
 
 use crate::context::CompileContext;

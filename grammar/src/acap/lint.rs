@@ -157,7 +157,7 @@ impl Pass<'_, '_> {
             is_absolute(text) || text.starts_with(b"//") || scheme(text).is_some()
         };
         if let Some(&pattern) = patterns.iter().find(is_wrong) {
-            let message = "an absolute URL where a pattern of paths is expected; it matches nothing";
+            let message = "an absolute URL where a pattern of paths is expected; it counts as its path on its own site alone";
             self.say(Code::AcapAbsoluteUrl, pattern, message);
         }
     }

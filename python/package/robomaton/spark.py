@@ -104,9 +104,7 @@ def compile(
             raise robomaton.Error(f"{part.path} is not seen by the driver; {to} must be one folder for all machines")
     summaries = [part.summary for part in parts]
     if not allow_empty and not any(summary["sites"] or summary["data_txt"] for summary in summaries):
-        raise robomaton.Error(
-            "the paths contain no capture of a robots.txt; allow_empty=True writes an empty image"
-        )
+        raise robomaton.Error("the paths contain no capture of a robots.txt; allow_empty=True writes an empty image")
     skipped = sum((Counter(summary["skipped"]) for summary in summaries), Counter())
     return {
         **robomaton.merge([part.path for part in parts], output, shards=shards),

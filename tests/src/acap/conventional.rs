@@ -1,8 +1,10 @@
 //! The conventional records of a file (R5 to R14, R18), for files with or without ACAP records.
 //!
 //! Groups are read alike in both. With ACAP, lines under an `ACAP-crawler` line do not count until
-//! the next `User-agent` line, but a rule there still closes a list of agents (15, V53).
+//! the next `User-agent` line, but a rule there still closes a list of agents (15, V53). In version
+//! 0.2 they make a group for the crawlers of the record (36).
 
+use super::document::{is_known, is_of_group};
 use super::scope::{self, Symbol};
 use super::text::{self, Record};
 use crate::oracle::{self, Tok, bytes, matches, path_of};
@@ -10,6 +12,8 @@ use crate::oracle::{self, Tok, bytes, matches, path_of};
 pub(super) struct Group {
     names: Vec<String>,
     rules: Vec<Rule>,
+    /// The group of an ACAP record (36).
+    of_acap: bool,
 }
 
 pub(super) struct Rule {
@@ -23,34 +27,62 @@ pub(super) struct Rule {
     pub(super) scope: Vec<Symbol>,
 }
 
-/// R6, R8, R14. `strict`: rules under an ACAP record do not count.
+/// R6, R8, R14. `strict`: lines under an ACAP record do not count; otherwise they belong to its
+/// crawlers.
 pub(super) fn groups(robots: &[u8], origin: Option<&str>, strict: bool) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut naming = false;
-    let mut under_acap = false;
+    // The crawlers of the ACAP record around the line, and whether its next `ACAP-crawler` line
+    // adds to them.
+    let mut record: Option<Vec<String>> = None;
+    let mut crawlers = false;
+    // The group of that record, once it has a conventional line.
+    let mut inside: Option<usize> = None;
     for Record { line, key, value } in text::records(robots) {
-        let (usage, allow) = match key.as_str() {
-            "acap-crawler" => {
-                under_acap = strict;
-                continue;
+        if let Some(key) = key.strip_prefix("acap-") {
+            if key == "crawler" {
+                let names = record.get_or_insert_default();
+                if !crawlers {
+                    names.clear();
+                    inside = None;
+                }
+                names.push(oracle::agent(value));
             }
+            crawlers = key == "crawler" || crawlers && !is_known(key);
+            continue;
+        }
+        let (usage, allow) = match key.as_str() {
             "user-agent" => {
                 if !naming {
-                    groups.push(Group { names: Vec::new(), rules: Vec::new() });
+                    groups.push(Group { names: Vec::new(), rules: Vec::new(), of_acap: false });
                 }
-                let names = groups.last_mut().map(|group| &mut group.names);
+                let names =
+                    groups.iter_mut().rev().find(|group| !group.of_acap).map(|group| &mut group.names);
                 names.into_iter().for_each(|names| names.push(oracle::agent(value)));
                 naming = true;
-                under_acap = false;
+                (record, crawlers, inside) = (None, false, None);
                 continue;
             }
             "allow" => ("crawl", true),
             "disallow" => ("crawl", false),
             "noindex" => ("index", false),
+            other if is_of_group(other) => ("", false),
             _ => continue,
         };
         naming &= usage != "crawl"; // R6: only crawling rules close the list of agents
-        let Some(group) = groups.last_mut().filter(|_| !under_acap) else { continue }; // R8
+        crawlers &= strict;
+        let group = match &record {
+            None => groups.iter_mut().rev().find(|group| !group.of_acap), // R8
+            Some(_) if strict => None,
+            Some(names) => {
+                let at = *inside.get_or_insert(groups.len());
+                if at == groups.len() {
+                    groups.push(Group { names: names.clone(), rules: Vec::new(), of_acap: true });
+                }
+                groups.get_mut(at)
+            }
+        };
+        let Some(group) = group.filter(|_| !usage.is_empty()) else { continue };
         if let Some(value) = path_of(value, origin) {
             let pattern = bytes(&value, true);
             let length = pattern.iter().map(|tok| if matches!(tok, Tok::Escaped(_)) { 3 } else { 1 }).sum();

@@ -65,16 +65,16 @@ impl Document {
         let mut purposes: Option<Vec<Vec<u8>>> = None;
         let mut naming = false; // the last relevant line was `ACAP-crawler` (16)
         let mut opening = false; // the last field of the record was `ACAP-usage-purpose`
+        let mut unreadable = false; // a purpose of the sub-record is none (40)
         let mut references = 0;
         for text::Record { line, key, value } in text::records(robots) {
             let Some(key) = key.strip_prefix("acap-") else {
-                naming &= key != "user-agent"; // 15: suspends the record; others do nothing
+                // 15: suspends the record; others are something between two crawlers in 0.2 alone (36).
+                naming &= key != "user-agent" && !(document.pilot && is_of_group(&key));
                 continue;
             };
             let permission = ["allow-", "disallow-"].iter().find_map(|start| key.strip_prefix(start));
             let (is_permission, permission) = (permission.is_some(), permission.and_then(usage));
-            let known = ["permissions-reference", "usage-purpose", "request-take-down", "request-re-crawl"];
-            let definitions = ["qualified-usage", "composite-usage", "resource-set"];
             match key {
                 "crawler" => {
                     document.speaks = true;
@@ -82,6 +82,7 @@ impl Document {
                         document.records.push(Record::default());
                         purposes = None;
                         opening = false;
+                        unreadable = false;
                     }
                     let names = &mut document.records.last_mut().expect("one was just pushed").names;
                     names.push(oracle::agent(value));
@@ -89,8 +90,8 @@ impl Document {
                     continue;
                 }
                 "ignore-conventional-records" => document.ignores_conventional = true,
-                key if definitions.contains(&key) => document.definitions.extend(definition(key, value)),
-                key if known.contains(&key) || is_permission => {}
+                key if DEFINITIONS.contains(&key) => document.definitions.extend(definition(key, value)),
+                key if is_known(key) => {}
                 _ => continue, // an unknown line
             }
             naming = false;
@@ -99,9 +100,13 @@ impl Document {
             if key == "usage-purpose" {
                 if !opening {
                     purposes = Some(Vec::new());
+                    unreadable = false;
                 }
                 opening = true;
-                purposes.get_or_insert_default().push(value.to_vec());
+                let is_pattern = words(value).len() == 1;
+                unreadable |= !is_pattern;
+                let pattern = Some(value).filter(|_| is_pattern).unwrap_or_default();
+                purposes.get_or_insert_default().push(pattern.to_vec());
             } else if key == "permissions-reference" && !value.is_empty() {
                 record.references.push((references, value.to_vec()));
             } else if is_permission {
@@ -111,18 +116,43 @@ impl Document {
                 else {
                     continue; // a field requires a resource
                 };
+                let permit = key.starts_with("allow-");
+                // 40: prohibitions hold for every purpose then, and permissions for none.
+                let every = Some(vec![b"*".to_vec()]).filter(|_| unreadable && !permit);
                 record.fields.push(Written {
                     line,
-                    permit: key.starts_with("allow-"),
+                    permit,
                     usage,
                     resource: resource.to_vec(),
                     conditions: qualifiers(&rest),
-                    purposes: purposes.clone(),
+                    purposes: every.or_else(|| purposes.clone()),
                 });
             }
         }
         document
     }
+}
+
+/// True for the keys of conventional records that belong to a group.
+pub(super) fn is_of_group(key: &str) -> bool {
+    let rules = ["allow", "disallow", "noindex"];
+    let others = ["crawl-delay", "request-rate", "visit-time", "comment", "robot-version", "content-signal"];
+    rules.contains(&key) || others.contains(&key)
+}
+
+const DEFINITIONS: [&str; 3] = ["qualified-usage", "composite-usage", "resource-set"];
+
+/// True for the keys, without `acap-`, that end a run of `ACAP-crawler` lines (16).
+pub(super) fn is_known(key: &str) -> bool {
+    let others = [
+        "ignore-conventional-records",
+        "permissions-reference",
+        "usage-purpose",
+        "request-take-down",
+        "request-re-crawl",
+    ];
+    let is_permission = ["allow-", "disallow-"].iter().any(|start| key.starts_with(start));
+    is_permission || DEFINITIONS.contains(&key) || others.contains(&key)
 }
 
 /// P3, V3: the number in the first `##ACAP version=` comment that has one. An ordinary comment may

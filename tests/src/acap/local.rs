@@ -27,6 +27,8 @@ pub(super) struct Source {
     referred: Vec<(u32, usize, Document)>,
     /// The crawlers with references to missing files: names, and `*` for any crawler.
     lacking: Vec<String>,
+    /// The site of the file.
+    origin: Option<String>,
 }
 
 impl Source {
@@ -45,7 +47,7 @@ impl Source {
                 }
             }
         }
-        Source { document, referred, lacking }
+        Source { document, referred, lacking, origin: origin.map(str::to_owned) }
     }
 
     /// True if a record that names this crawler (or `*`) refers to a missing file.
@@ -106,7 +108,7 @@ impl Source {
         let mut fields = Vec::new();
         for (usage, conditions) in self.usages(&written.usage, file) {
             for resource in self.patterns(&written.resource, file) {
-                let Some(pattern) = scope::pattern(&resource) else { continue }; // 6
+                let Some(pattern) = self.pattern(&resource) else { continue }; // 6
                 let all = conditions.iter().chain(&written.conditions).filter(|_| written.permit);
                 fields.push(Field {
                     names: names.to_vec(),
@@ -120,6 +122,16 @@ impl Source {
             }
         }
         fields
+    }
+
+    /// A resource as a pattern: a path, or a URL of the file's own site (40).
+    fn pattern(&self, resource: &[u8]) -> Option<Vec<Symbol>> {
+        let Some((host, rest)) = oracle::authority_and_rest(resource) else {
+            return scope::pattern(resource);
+        };
+        let own = oracle::authority_and_rest(self.origin.as_ref()?.as_bytes())?.0;
+        let path = if rest.is_empty() { b"/" } else { rest };
+        scope::pattern(path).filter(|_| own == host)
     }
 
     /// The definitions of the file itself, then those of the referenced file that is being read.

@@ -60,7 +60,7 @@ impl<'s> Definitions<'s> {
                     }
                 }
                 Field::ResourceSet { name, patterns } => {
-                    let patterns = patterns.iter().flat_map(|span| pattern(text.tree.text(*span)));
+                    let patterns = patterns.iter().filter_map(|span| text.pattern(*span, lowering));
                     definitions.sets.entry(text.lower_case(*name)).or_default().extend(patterns);
                 }
                 _ => {}

@@ -11,6 +11,8 @@ mod definitions;
 mod spent;
 
 use super::condition::{Dialect, Place, condition};
+use super::conventional::{Conventional, is_of_group};
+use super::own_path::{Reading, own_path};
 use super::{Language, Lints, Source};
 use crate::context::CompileContext;
 use crate::limits::{LimitName, OverLimit};
@@ -21,7 +23,7 @@ use robomaton_formats::policy::{Role, USAGES};
 use robomaton_formats::program::Silence;
 use robomaton_formats::{Notation, SiteKey};
 use robomaton_grammar::acap::{self, Action, Field, Problem, Qualifier, Resource, UsageName};
-use robomaton_grammar::{Code, Key, LineKind, Span, Tree};
+use robomaton_grammar::{Code, Key, Line, LineKind, Span, Tree};
 pub(super) use spent::Spent;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -47,14 +49,15 @@ impl Language for Acap {
 
     /// The conventional rules that an ACAP text ignores (P4, P54, V53).
     fn suspends(&self, tree: &Tree<'_>) -> Option<Vec<bool>> {
-        let text = Text::read(tree)?;
-        Some((0..tree.lines.len()).map(|line| text.ignores(line)).collect())
+        let text = Text::read(tree, None)?;
+        Some((0..tree.lines.len()).map(|line| text.suspends(line)).collect())
     }
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
         // A text with records always suspends lines, at least its own, so other texts need not be
         // searched again.
-        let text = source.suspended.as_ref().and_then(|_| Text::read(source.tree));
+        let read = || Text::read(source.tree, source.context.origin);
+        let text = source.suspended.as_ref().and_then(|_| read());
         text.map_or(Ok(()), |text| text.lower(source.context, lowering))
     }
 }
@@ -70,11 +73,13 @@ struct Text<'t, 's> {
     alone: bool,
     /// For each line, true if it is a conventional line inside an ACAP record.
     inside: Vec<bool>,
+    /// The authority from which the text was fetched.
+    origin: Option<&'t str>,
 }
 
 impl<'t, 's> Text<'t, 's> {
     /// Reads the fields of a text; `None` if it has no record.
-    fn read(tree: &'t Tree<'s>) -> Option<Text<'t, 's>> {
+    fn read(tree: &'t Tree<'s>, origin: Option<&'t str>) -> Option<Text<'t, 's>> {
         if !tree.lines.iter().any(|line| line.kind == LineKind::Acap) {
             return None;
         }
@@ -96,13 +101,13 @@ impl<'t, 's> Text<'t, 's> {
         }
         let version = acap::version(tree).map(|(major, minor, _)| (major, minor));
         let alone = fields.iter().any(|(_, field)| *field == Some(Field::IgnoreConventional));
-        Some(Text { tree, fields, dialect: Dialect::of(version), alone, inside })
+        Some(Text { tree, fields, dialect: Dialect::of(version), alone, inside, origin })
     }
 
-    /// True if the conventional rule on this line has no effect: all are ignored, or it is inside
-    /// an ACAP record, where only the pilot reads it (P54, V53).
-    fn ignores(&self, line: usize) -> bool {
-        self.alone || self.inside[line] && self.dialect != Dialect::Pilot
+    /// True if the conventional record on this line is not one of the group above it: all are
+    /// ignored (P4, V4), or it is inside an ACAP record (V53, decision 36).
+    fn suspends(&self, line: usize) -> bool {
+        self.alone || self.inside[line]
     }
 
     /// Adds the records to the policy.
@@ -140,7 +145,7 @@ impl<'t, 's> Text<'t, 's> {
         let mut spent = Spent::default();
         let mut files: BTreeMap<&str, (Text<'_, 's>, Definitions<'s>)> = BTreeMap::new();
         for (&path, tree) in &trees {
-            if let Some(file) = Text::read(tree) {
+            if let Some(file) = Text::read(tree, context.origin) {
                 // Within a file, its own definitions apply, and those of the file that refers to it
                 // (V18).
                 let definitions = Definitions::of(&[self, &file], &mut spent, lowering)?;
@@ -152,6 +157,9 @@ impl<'t, 's> Text<'t, 's> {
         let missing: HashSet<usize> =
             references.iter().filter(is_missing).filter_map(|reference| reference.home).collect();
 
+        if self.dialect == Dialect::Pilot && !self.alone {
+            self.conventional(&records, lowering)?;
+        }
         let definitions = Definitions::of(&[self], &mut spent, lowering)?;
         for (number, record) in records.iter().enumerate() {
             let address = Address { incomplete: missing.contains(&number), file: 0, agents: &record.agents };
@@ -169,6 +177,30 @@ impl<'t, 's> Text<'t, 's> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Adds the conventional records inside ACAP records of the pilot, for the crawlers of these
+    /// (P54, decision 36).
+    fn conventional(&self, records: &[Record<'s>], lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
+        let mut opened = None;
+        for (index, line) in self.tree.lines.iter().enumerate().filter(|(index, _)| self.inside[*index]) {
+            let LineKind::Field(key) = line.kind else { continue };
+            if !is_of_group(key) {
+                continue;
+            }
+            // Records are consecutive, and this line is inside one.
+            let at = records.partition_point(|record| record.line <= number(index)) - 1;
+            if opened != Some(at) {
+                lowering.open(records[at].line)?;
+                records[at].agents.iter().for_each(|agent| lowering.agent(agent.clone()));
+                opened = Some(at);
+            }
+            Conventional.field(key, self.tree.text(line.value), self.origin, number(index), lowering)?;
+        }
+        lowering.close();
+        // Groups of one crawler are merged in file order (R7).
+        lowering.policy.groups.sort_by_key(|group| group.line);
         Ok(())
     }
 
@@ -190,7 +222,7 @@ impl<'t, 's> Text<'t, 's> {
     }
 
     /// The records, as runs of fields (P13). A user-agent line between two crawler fields also
-    /// separates them.
+    /// separates them, and in the pilot any conventional record of a group (decisions 16, 36).
     fn records(&self) -> Vec<Record<'s>> {
         let mut records: Vec<Record<'s>> = Vec::new();
         let (mut open, mut last) = (false, 0);
@@ -198,7 +230,12 @@ impl<'t, 's> Text<'t, 's> {
             match field {
                 Some(Field::Crawler(name)) => {
                     let mut between = self.tree.lines[last..*line].iter();
-                    open &= !between.any(|line| line.kind == LineKind::Field(Key::UserAgent));
+                    let separates = |line: &Line| match line.kind {
+                        LineKind::Field(Key::UserAgent) => true,
+                        LineKind::Field(key) => self.dialect == Dialect::Pilot && is_of_group(key),
+                        _ => false,
+                    };
+                    open &= !between.any(separates);
                     if !open {
                         records.push(Record { agents: Vec::new(), line: number(*line), span: at..at });
                     }
@@ -237,14 +274,20 @@ impl<'t, 's> Text<'t, 's> {
         open(record.line, spent, lowering)?;
         // True while a further purpose field extends the open sub-record.
         let mut joins = false;
+        // True if a purpose of the open sub-record cannot be read.
+        let mut is_unreadable = false;
+        // Prohibitions of such sub-records, which hold for every purpose (decision 40).
+        let mut held: Vec<Statement<'_>> = Vec::new();
         for (index, field) in &self.fields[record.span.clone()] {
             let line = number(*index);
             match field {
                 Some(Field::UsagePurpose(pattern)) => {
                     if !joins {
                         open(line, spent, lowering)?;
+                        is_unreadable = false;
                     }
                     joins = true;
+                    is_unreadable |= pattern.is_empty();
                     if let Some(group) = &mut lowering.open {
                         group.purposes.push(Cow::Borrowed(self.tree.text(*pattern)));
                     }
@@ -257,7 +300,11 @@ impl<'t, 's> Text<'t, 's> {
                 Some(Field::Prohibition { usage, resource, .. }) => {
                     joins = false;
                     let field = Statement { sense: Sense::Prohibit, usage, resource, qualifiers: &[], line };
-                    self.statement(&field, definitions, spent, lowering)?;
+                    if is_unreadable {
+                        held.push(field);
+                    } else {
+                        self.statement(&field, definitions, spent, lowering)?;
+                    }
                 }
                 Some(Field::Request { action, path }) => {
                     let key = match action {
@@ -273,8 +320,30 @@ impl<'t, 's> Text<'t, 's> {
                 _ => {}
             }
         }
+        if let Some(first) = held.first() {
+            open(first.line, spent, lowering)?;
+            if let Some(group) = &mut lowering.open {
+                group.purposes.push(Cow::Borrowed(&b"*"[..]));
+            }
+            for field in &held {
+                self.statement(field, definitions, spent, lowering)?;
+            }
+        }
         lowering.close();
         Ok(())
+    }
+
+    /// The canonical pattern of a resource; `None` if it is no path of this site (decision 6). The
+    /// URL of a path of this site stands for the path (decision 40).
+    fn pattern(&self, resource: Span, lowering: &mut Lowering<'s, '_>) -> Option<Cow<'s, [u8]>> {
+        let text = self.tree.text(resource);
+        let url = own_path(text, self.origin);
+        lowering.policy.depends_on_origin |= url.is_some();
+        match url {
+            Some(Reading::Elsewhere) => None,
+            Some(Reading::Own(path)) => pattern(if path.is_empty() { b"/" } else { path }),
+            None => pattern(text),
+        }
     }
 
     /// Adds the rules of one permission or prohibition: one for each usage and pattern that it
@@ -295,7 +364,7 @@ impl<'t, 's> Text<'t, 's> {
         let single;
         let patterns: &[Cow<'s, [u8]>] = match statement.resource {
             Resource::Pattern(span) => {
-                single = pattern(self.tree.text(*span));
+                single = self.pattern(*span, lowering);
                 single.as_slice()
             }
             Resource::Set(span) => {

@@ -77,7 +77,8 @@ fn what_is_not_ready() {
     let field = |field: &str| said(&format!("ACAP-crawler: *\nACAP-{field}\n"));
     assert_eq!(field("allow-present-snippet: /a must-use-resource=/b"), [("acap-not-ready", 2)]);
     assert_eq!(field("allow-present: /a must-include-resource=the-acap:link:id:b"), [("acap-not-ready", 2)]);
-    assert_eq!(field("allow-present-link: /a must-include-resource=/b"), [("acap-misplaced-qualifier", 2)]);
+    assert_eq!(field("allow-present-link: /a must-include-resource=/b"), [("acap-not-ready", 2)]);
+    assert_eq!(field("allow-index: /a must-include-resource=/b"), [("acap-misplaced-qualifier", 2)]);
     let request = [("acap-not-ready", 2), ("acap-request-is-a-pattern", 2)];
     assert_eq!(field("request-take-down: /a*"), request);
     assert_eq!(field("request-take-down: /a$"), request);
