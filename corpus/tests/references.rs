@@ -52,6 +52,25 @@ fn no_texts_in_the_image_make_no_difference() {
     assert!(image.sites().all(|site| site.source(100).is_none()));
 }
 
+/// Decision 35, also where another site's robots.txt is the same text and the image keeps none.
+#[test]
+fn conventional_groups_of_the_file_are_read() {
+    let groups = text("User-agent: *\nDisallow: /secret\n");
+    let records = [
+        at(1, "https://b.example/robots.txt", &*groups),
+        at(1, "https://a.example/robots.txt", text(ROBOTS)),
+        at(1, "https://a.example/part.txt", &*groups),
+    ];
+    for no_sources in [false, true] {
+        let compile = Options { no_sources, ..Options::default() };
+        let built = built(&records, &BatchOptions { compile, ..BatchOptions::default() });
+        let image = opened(&built, 0);
+        let crawl = |agent| ask(&image, agent, "crawl", "https://a.example/secret");
+        assert_eq!([crawl("bot"), crawl("other")], ["disallowed", "allowed"], "{no_sources}");
+        assert_eq!(ask(&image, "other", "crawl", "https://b.example/secret"), "disallowed");
+    }
+}
+
 #[test]
 fn the_newest_capture_of_the_file_counts() {
     let robots = at(1, "https://a.example/robots.txt", text(ROBOTS));

@@ -55,11 +55,11 @@ impl StoredParts {
                  records are"
             }
         };
-        Some(format!("{what} told as the image keeps them, not read again"))
+        Some(format!("{what} shown as the image stores them"))
     }
 
-    fn takes(&self, role: Role) -> bool {
-        role.is_of_page() && self.pages || role == Role::Field && self.records
+    fn takes(&self, role: Role, file: u16) -> bool {
+        role.is_of_page() && self.pages || (role == Role::Field || file != 0) && self.records
     }
 }
 
@@ -69,12 +69,12 @@ pub(crate) fn join<'s>(mut policy: Policy<'s>, detail: &Detail<'_>, stored: &Sto
     let mut lines = policy.groups.iter().filter(|group| group.role == Role::Field).map(|group| group.line);
     let mut own_line = || lines.next();
     let mut taken = Vec::new();
-    for group in detail.groups.iter().filter(|group| stored.takes(group.role)) {
+    for group in detail.groups.iter().filter(|group| stored.takes(group.role, group.file)) {
         let own = if group.role == Role::Field && group.file == 0 { own_line() } else { None };
         let first = group.rules.first().map(|rule| rule.line);
         taken.push((group, own.or(first).unwrap_or(1)));
     }
-    policy.groups.retain(|group| !stored.takes(group.role));
+    policy.groups.retain(|group| !stored.takes(group.role, group.file));
     policy.files.clone_from(&detail.files);
     for (group, line) in taken {
         let start = policy.rules.len();
@@ -123,7 +123,11 @@ fn rule_of(group: &detail::Group<'_>, rule: &detail::Rule<'_>, usage: u16, condi
         sense: if rule.permits { Sense::Permit } else { Sense::Prohibit },
         pattern: Cow::Owned(rule.pattern.0.to_vec()),
         notation: group.notation,
-        combiner: Combiner::Specificity,
+        combiner: if group.role == Role::Field || group.role.is_of_page() {
+            Combiner::Specificity
+        } else {
+            Combiner::LongestMatch
+        },
         silence: Silence::Allowed,
         conditions,
         line: rule.line,

@@ -157,8 +157,13 @@ impl Document {
         }
     }
 
-    /// True if another text that refers to this one would take rules from it (V16).
+    /// True if another text that refers to this one may take rules from it (V16, decision 35).
     pub fn can_be_referred_to(&self) -> bool {
+        matches!(self.outcome, Outcome::Rules | Outcome::OverLimit)
+    }
+
+    /// True if fields of it are weighed by specificity.
+    pub fn is_scoped(&self) -> bool {
         self.over_limit.is_some() || self.sets.iter().any(|set| matches!(set, Set::Scoped(_)))
     }
 }

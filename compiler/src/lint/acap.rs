@@ -282,7 +282,7 @@ impl Lint<'_, '_, '_> {
             self.pass.say(Code::AcapRequestIsAPattern, path, message);
         }
         if self.dialect != Dialect::Pilot {
-            let message = "action requests are not ready for use; crawlers may pay no heed";
+            let message = "action requests are not ready for use; crawlers may ignore them";
             self.pass.say(Code::AcapNotReady, key, message);
         }
     }

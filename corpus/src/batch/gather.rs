@@ -43,8 +43,8 @@ pub(super) struct Gathered<'o> {
     /// The seed of the text hash. It differs in each run, so that nobody can construct colliding
     /// texts; the image does not depend on it.
     seed: u64,
-    /// Documents by the hash of their text; true for a data.txt.
-    known: HashMap<(u128, bool), usize>,
+    /// Documents by the hash of their text.
+    known: HashMap<(u128, Purpose), usize>,
     pub(super) documents: Store,
     /// One for each compiling thread.
     caches: Vec<Mutex<ProgramCache>>,
@@ -60,6 +60,17 @@ enum Kind {
     Robots,
     Data,
     Other,
+}
+
+/// The reason why a text is compiled. Equal texts are compiled once for each.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Purpose {
+    /// The text may be a robots.txt.
+    Robots,
+    /// The text is a data.txt.
+    Data,
+    /// A record may refer to the text, which the image does not keep.
+    Reference,
 }
 
 /// The results for one capture, computed on any thread.
@@ -115,22 +126,26 @@ impl<'o> Gathered<'o> {
                 self.report.pages_cut += u64::from(page.cut);
             }
             let page = page.and_then(|page| Some((capture.site.clone(), compiler_page(&capture, page)?)));
-            let mut document = |as_data: bool, body: Vec<u8>| {
+            let mut document = |purpose: Purpose, body: Vec<u8>| {
                 let next = self.documents.len() + new.len();
-                let document = *self.known.entry((hash, as_data)).or_insert(next);
+                let document = *self.known.entry((hash, purpose)).or_insert(next);
                 if document == next {
-                    new.push((as_data, body));
+                    new.push((purpose, body));
                 }
                 document
             };
+            let of_other = if self.options.no_sources { Purpose::Reference } else { Purpose::Robots };
             // Captures of other URLs can only be rules if they are texts: pages are not compiled.
             let may_be_rules = content && (kind == Kind::Robots || looks == Looks::Text);
             if let (Some(facts), true) = (other, may_be_rules) {
-                found.push((facts, Some(document(false, capture.body.clone())), looks, None));
+                found.push((facts, Some(document(of_other, capture.body.clone())), looks, None));
             }
-            let is_data = kind == Kind::Data;
-            let compiled = if is_data { content } else { may_be_rules };
-            found.push((facts, compiled.then(|| document(is_data, capture.body)), looks, page));
+            let (purpose, compiled) = match kind {
+                Kind::Robots => (Purpose::Robots, may_be_rules),
+                Kind::Data => (Purpose::Data, content),
+                Kind::Other => (of_other, may_be_rules),
+            };
+            found.push((facts, compiled.then(|| document(purpose, capture.body)), looks, page));
         }
         self.compile(new)?;
         for (facts, document, looks, page) in found {
@@ -161,25 +176,26 @@ impl<'o> Gathered<'o> {
     }
 
     /// Compiles new texts, in their order.
-    fn compile(&mut self, new: Vec<(bool, Vec<u8>)>) -> io::Result<()> {
+    fn compile(&mut self, new: Vec<(Purpose, Vec<u8>)>) -> io::Result<()> {
         let (own, data) = (self.options, &self.data_options);
         let (with_pages, caches) = (self.pages_wanted, &self.caches);
         let compiled: Vec<Packed> = new
             .par_iter()
-            .map(|(as_data, body)| {
+            .map(|(purpose, body)| {
                 let cache = &caches[rayon::current_thread_index().unwrap_or(0)];
                 let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
                 let mut document = compile_cached(
                     body,
                     &CompileContext::default(),
-                    if *as_data { data } else { own },
+                    if *purpose == Purpose::Data { data } else { own },
                     &mut cache,
                 );
                 // The source is needed again if the document may be compiled again, or together
                 // with another text, even if the image stores no texts.
                 let again = document.depends_on_origin
                     || !document.references.is_empty()
-                    || document.can_be_referred_to()
+                    || document.is_scoped()
+                    || *purpose == Purpose::Reference && document.can_be_referred_to()
                     || with_pages && document.outcome != Outcome::Empty;
                 if again && document.source.is_empty() {
                     document.source = write::encode_source(body);

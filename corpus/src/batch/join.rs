@@ -348,7 +348,7 @@ impl Joining<'_> {
             match room.checked_sub(file.text_length) {
                 Some(rest) => {
                     room = rest;
-                    // A text without fields adds nothing, but exists; it was not kept.
+                    // A text without records adds nothing, but exists; it was not kept.
                     let text = match file.can_be_referred_to {
                         true => write::decode_source(&self.shared.load(number)?.source),
                         false => None,

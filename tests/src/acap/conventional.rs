@@ -10,8 +10,8 @@ use super::text::{self, Record};
 use crate::oracle::{self, Tok, bytes, matches, path_of};
 
 pub(super) struct Group {
-    names: Vec<String>,
-    rules: Vec<Rule>,
+    pub(super) names: Vec<String>,
+    pub(super) rules: Vec<Rule>,
     /// The group of an ACAP record (36).
     of_acap: bool,
 }

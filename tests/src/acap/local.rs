@@ -3,7 +3,8 @@
 //! Definitions are looked up anywhere in the file itself (24); for a referenced file, also in the
 //! file that refers to it (V18).
 
-use super::document::{Definition, Document, Named, Record, Written};
+use super::conventional;
+use super::document::{Definition, Document, Named, Written};
 use super::scope::{self, Symbol};
 use crate::oracle;
 
@@ -25,6 +26,8 @@ pub(super) struct Source {
     pub(super) document: Document,
     /// The number of a reference, the index of its record, and the referenced file.
     referred: Vec<(u32, usize, Document)>,
+    /// The texts of these files.
+    texts: Vec<Vec<u8>>,
     /// The crawlers with references to missing files: names, and `*` for any crawler.
     lacking: Vec<String>,
     /// The site of the file.
@@ -38,16 +41,38 @@ impl Source {
         origin: Option<&str>,
     ) -> Source {
         let mut referred = Vec::new();
+        let mut texts = Vec::new();
         let mut lacking = Vec::new();
         for (index, record) in document.records.iter().enumerate() {
             for (number, locator) in &record.references {
                 match path(locator, origin).and_then(|path| give(&path)) {
-                    Some(text) => referred.push((*number, index, Document::read(&text))),
+                    Some(text) => {
+                        referred.push((*number, index, Document::read(&text)));
+                        texts.push(text);
+                    }
                     None => lacking.extend(record.names.iter().cloned()),
                 }
             }
         }
-        Source { document, referred, lacking, origin: origin.map(str::to_owned) }
+        Source { document, referred, texts, lacking, origin: origin.map(str::to_owned) }
+    }
+
+    /// 35: the conventional groups of the referenced files, for the crawlers of the referring
+    /// records.
+    pub(super) fn conventional_groups(&self, origin: Option<&str>) -> Vec<conventional::Group> {
+        let mut groups = Vec::new();
+        for ((number, index, document), text) in self.referred.iter().zip(&self.texts) {
+            if document.speaks && document.ignores_conventional {
+                continue;
+            }
+            // 0.2's lines inside ACAP records are those of another file's records: none here.
+            for mut group in conventional::groups(text, origin, true) {
+                group.names = self.addressed(*index, &group.names);
+                group.rules.iter_mut().for_each(|rule| rule.line += 1_000_000 * number);
+                groups.extend(Some(group).filter(|group| !group.names.is_empty()));
+            }
+        }
+        groups
     }
 
     /// True if a record that names this crawler (or `*`) refers to a missing file.
@@ -65,7 +90,7 @@ impl Source {
         }
         for (number, index, document) in &self.referred {
             for record in &document.records {
-                let names = self.addressed(*index, record);
+                let names = self.addressed(*index, &record.names);
                 for written in record.fields.iter().filter(|_| !names.is_empty()) {
                     fields.extend(self.meaning(written, &names, 1_000_000 * number, Some(document)));
                 }
@@ -77,22 +102,22 @@ impl Source {
     /// The crawlers that a record addresses in a file referenced by the record `index`: the
     /// referring record's crawlers that it names, or all of them if it is for any crawler. If the
     /// referring record is for any crawler, all crawlers that it addresses.
-    fn addressed(&self, index: usize, record: &Record) -> Vec<String> {
+    fn addressed(&self, index: usize, there: &[String]) -> Vec<String> {
         let sent = &self.document.records[index].names;
         let any = |names: &[String]| names.iter().any(|name| name == "*");
         let sent: Vec<String> = sent.iter().filter(|name| !name.is_empty()).cloned().collect();
         if any(&sent) {
-            let more = sent.iter().filter(|name| *name != "*" && any(&record.names));
-            let there = record.names.iter().filter(|name| !name.is_empty());
+            let more = sent.iter().filter(|name| *name != "*" && any(there));
+            let there = there.iter().filter(|name| !name.is_empty());
             return there.chain(more).cloned().collect();
         }
-        sent.iter().filter(|name| any(&record.names) || record.names.contains(name)).cloned().collect()
+        sent.iter().filter(|name| any(there) || there.contains(name)).cloned().collect()
     }
 
     /// True if a record names this crawler, here or in a referenced file.
     pub(super) fn knows(&self, name: &String) -> bool {
         let there = |(_, index, document): &(u32, usize, Document)| {
-            document.records.iter().any(|record| self.addressed(*index, record).contains(name))
+            document.records.iter().any(|record| self.addressed(*index, &record.names).contains(name))
         };
         self.document.knows(name) || !name.is_empty() && self.referred.iter().any(there)
     }

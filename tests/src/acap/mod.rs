@@ -104,6 +104,7 @@ pub fn explain(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &
         groups.clear(); // P4, V4
     }
     let source = Source::new(document, referred, ask.origin);
+    groups.extend(source.conventional_groups(ask.origin)); // 35
 
     // One name for both kinds of records: the first that either knows.
     let known = |name: &String| conventional::knows(&groups, name) || source.knows(name);

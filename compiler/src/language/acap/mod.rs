@@ -49,8 +49,7 @@ impl Language for Acap {
 
     /// The conventional rules that an ACAP text ignores (P4, P54, V53).
     fn suspends(&self, tree: &Tree<'_>) -> Option<Vec<bool>> {
-        let text = Text::read(tree, None)?;
-        Some((0..tree.lines.len()).map(|line| text.suspends(line)).collect())
+        Some(Text::read(tree, None)?.suspended())
     }
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
@@ -104,10 +103,10 @@ impl<'t, 's> Text<'t, 's> {
         Some(Text { tree, fields, dialect: Dialect::of(version), alone, inside, origin })
     }
 
-    /// True if the conventional record on this line is not one of the group above it: all are
+    /// For each line, true if a conventional record there is not one of the group above it: all are
     /// ignored (P4, V4), or it is inside an ACAP record (V53, decision 36).
-    fn suspends(&self, line: usize) -> bool {
-        self.alone || self.inside[line]
+    fn suspended(&self) -> Vec<bool> {
+        self.inside.iter().map(|is_inside| self.alone || *is_inside).collect()
     }
 
     /// Adds the records to the policy.
@@ -167,8 +166,14 @@ impl<'t, 's> Text<'t, 's> {
         }
         for (reference, number) in references.iter().zip(1..) {
             let (Some(home), Some(path)) = (reference.home, reference.path.as_deref()) else { continue };
-            let Some((file, definitions)) = files.get(path) else { continue };
+            let Some(tree) = trees.get(path) else { continue };
             let sent = Sent::new(&records[home].agents);
+            let file = files.get(path);
+            if file.is_none_or(|(file, _)| !file.alone) {
+                let suspended = file.map(|(file, _)| file.suspended());
+                referred_groups(&Source { tree, context, suspended }, &sent, number, lowering)?;
+            }
+            let Some((file, definitions)) = file else { continue };
             for record in file.records() {
                 let agents = sent.addressed(&record.agents);
                 if !agents.is_empty() {
@@ -495,6 +500,34 @@ fn agent(value: &[u8]) -> Option<Agent<'_>> {
         b"*" => Some(Agent::Any),
         token => Some(Agent::Named(token_of(token))),
     }
+}
+
+/// Adds the conventional groups of a referenced file, for the crawlers of the referring record
+/// (decision 35). Its records about the whole file are those of another file.
+fn referred_groups<'s>(
+    source: &Source<'_, 's>,
+    sent: &Sent<'_, 's>,
+    file: u16,
+    lowering: &mut Lowering<'s, '_>,
+) -> Result<(), OverLimit> {
+    let policy = &lowering.policy;
+    let [groups, rules, extensions] = [policy.groups.len(), policy.rules.len(), policy.extensions.len()];
+    Conventional.lower(source, lowering)?;
+    lowering.close();
+    let policy = &mut lowering.policy;
+    policy.extensions.truncate(extensions);
+    let added = policy.rules.split_off(rules);
+    for mut group in policy.groups.split_off(groups) {
+        group.agents = sent.addressed(&group.agents);
+        if group.agents.is_empty() {
+            continue;
+        }
+        let start = policy.rules.len();
+        policy.rules.extend_from_slice(&added[group.rules.start - rules..group.rules.end - rules]);
+        (group.rules, group.file) = (start..policy.rules.len(), file);
+        policy.groups.push(group);
+    }
+    Ok(())
 }
 
 /// The crawlers that a record sends to another file.
