@@ -31,6 +31,16 @@ fn images_answer() {
     assert_eq!(query("b", "crawl")["rule"], "Disallow: /x");
 }
 
+/// Its usage is known, whatever an image holds.
+#[test]
+fn an_image_without_the_record_does_not_say() {
+    let place = Place::new();
+    place.write("b.example.txt", "User-agent: *\nDisallow: /x\n");
+    place.run(&["compile", "b.example.txt", "-o", "b.rimg"]).ok();
+    let out = place.run(&["query", "b.rimg", "--usage", "read-aloud", "https://b.example/x"]).ok();
+    assert_eq!(out, "unknown\thttps://b.example/x\n");
+}
+
 #[test]
 fn explanations_quote_the_record() {
     let place = place();

@@ -417,3 +417,15 @@ fn only_groups_that_name_the_crawler_may_count() {
     assert_eq!(place.run(&["check", "robots.txt", "--named-only", "GPTBot", "/x"]).code, 0);
     assert_eq!(place.run(&["check", "robots.txt", "GPTBot", "/x"]).code, 1);
 }
+
+#[test]
+fn a_condition_that_nobody_can_meet_says_so() {
+    let place = Place::new();
+    let index = "ACAP-allow-index: /n/ max-length=9-words\nACAP-allow-index: /m/ time-limit=3-days\n";
+    place.write("robots.txt", &format!("ACAP-crawler: *\n{index}"));
+    let check = |path| place.run(&["check", "robots.txt", "a", path, "--usage", "index"]).out;
+    assert_eq!(check("/n/"), "conditional\t/n/\nmax-length=9-words (nobody can meet this condition)\n");
+    assert_eq!(check("/m/"), "conditional\t/m/\ntime-limit=3-days\n");
+    let told = place.run(&["explain", "robots.txt", "/n/", "--usage", "index"]).ok();
+    assert!(told.contains("only if  max-length=9-words (nobody can meet this condition)\n"), "{told}");
+}

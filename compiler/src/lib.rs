@@ -50,6 +50,7 @@ pub use context::{CompileContext, Element, MetaTag, Page};
 pub use document::Document;
 pub use dump::{dump_automaton, dump_policy};
 pub use emit::{Emitter, Entry, Names, Provenance, emit};
+pub use language::usages;
 pub use limits::{LimitName, Limits, OverLimit};
 pub use lower::{lower, lower_with};
 pub use merge::{Merge, MergeError};

@@ -47,5 +47,5 @@ pub use site::{ALL_RULES, SHOWN, SiteInfo};
 pub use text::TextQuery;
 pub use url::{similar_site, url_mistake};
 pub use usages::{UnknownUsage, check_usage};
-pub use verdict::{RuleLine, VerdictJson};
+pub use verdict::{RuleLine, VerdictJson, condition_text};
 pub use words::{count, quoted, shown};

@@ -61,7 +61,9 @@ pub fn check_usage<D: AsRef<[u8]>>(image: &Image<D>, usage: &str) -> Result<(), 
     Err(UnknownUsage { usage: usage.to_owned(), guess: best.map(|(_, name)| name.to_owned()) })
 }
 
-/// The usages of the vocabularies.
+/// The usages of the vocabularies, and those of all record languages.
 fn known<'a>() -> impl Iterator<Item = &'a str> {
-    USAGES.into_iter().chain(OTHERS)
+    let is_other = |usage: &&str| !USAGES.contains(usage) && !OTHERS.contains(usage);
+    let of_languages = robomaton_compiler::usages().filter(is_other).map(|usage| -> &'a str { usage });
+    USAGES.into_iter().chain(OTHERS).chain(of_languages)
 }

@@ -3,6 +3,7 @@
 //! `verdict` is the answer to act on: a permission that a missing file might take back is
 //! disallowed. `decision` is the answer of the files that are present. Nothing is weighed here.
 
+use crate::words::shown;
 use robomaton_runtime::{Account, Basis, Choice, Condition, DecidingRule, Decision, Role, Verdict};
 use serde::Serialize;
 
@@ -24,7 +25,7 @@ pub struct VerdictJson {
     pub looked_for: Vec<String>,
     /// In canonical spelling.
     pub conditions: Vec<String>,
-    typed_conditions: Vec<Condition>,
+    pub(crate) typed_conditions: Vec<Condition>,
     /// The first rule.
     rule: Option<String>,
     /// Its line, from 1.
@@ -54,6 +55,19 @@ pub struct RuleLine {
 pub(crate) fn page_of(role: Role, pattern: &[u8]) -> Option<String> {
     let path = pattern.strip_suffix(b"$").unwrap_or(pattern);
     role.is_of_page().then(|| String::from_utf8_lossy(path).into_owned())
+}
+
+/// A condition as people read it. One that no crawler can meet says so (decision 19), and a word
+/// that is no qualifier stands as it was written.
+pub fn condition_text(condition: &Condition) -> String {
+    let text = condition.to_string();
+    match condition {
+        Condition::Unsupported { value, .. } => {
+            let written = if value.is_empty() { text.trim_end_matches('=') } else { &text };
+            format!("{} (nobody can meet this condition)", shown(written))
+        }
+        _ => shown(&text).into_owned(),
+    }
 }
 
 /// The conditions of a conditional permission, sorted; empty for any other answer.

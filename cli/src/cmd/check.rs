@@ -10,7 +10,9 @@ use crate::options::{Dialect, NamedArgs, UsageArgs, WithArgs, check_agents, give
 use crate::output::{ColorArg, Out, Painter, remark};
 use crate::usage::MORE;
 use clap::Args;
-use robomaton_explain::{AnswerJson, Origin, QuestionJson, SingleSite, names, quoted, shown, unread};
+use robomaton_explain::{
+    AnswerJson, Origin, QuestionJson, SingleSite, condition_text, names, quoted, unread,
+};
 use robomaton_runtime::{Basis, Outcome, Terms, Verdict};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -132,5 +134,5 @@ fn write(verdict: &Verdict<'_>, url: &str, painter: Painter, out: &mut impl Writ
     conditional
         .iter()
         .flat_map(|all| &all.conditions)
-        .try_for_each(|condition| writeln!(out, "{}", shown(&condition.to_string())))
+        .try_for_each(|condition| writeln!(out, "{}", condition_text(condition)))
 }

@@ -156,6 +156,11 @@ pub(crate) fn of(profile: Profile) -> &'static [&'static dyn Language] {
     }
 }
 
+/// The usages that the languages of any profile speak of, by name; a name may come more than once.
+pub fn usages() -> impl Iterator<Item = &'static str> {
+    Profile::ALL.into_iter().flat_map(of).flat_map(|language| language.usages().iter().copied())
+}
+
 /// Whether a language of the profile asks for these lints.
 pub(crate) fn wants(profile: Profile, lints: Lints) -> bool {
     of(profile).iter().any(|language| language.lints().contains(&lints))

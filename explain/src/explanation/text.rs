@@ -2,6 +2,7 @@
 
 use super::Explanation;
 use super::analysis::{Group, Level, Match};
+use crate::verdict::condition_text;
 use crate::words::shown;
 use robomaton_runtime::Decision;
 use std::io::{self, Write};
@@ -122,8 +123,8 @@ impl Explanation {
             let (fields, conventional) = (side(verdict.fields), side(verdict.conventional));
             writeln!(out, "sides    ACAP alone {fields}, the conventional rules alone {conventional}")?;
         }
-        for (number, condition) in verdict.conditions.iter().enumerate() {
-            let condition = shown(condition);
+        for (number, condition) in verdict.typed_conditions.iter().enumerate() {
+            let condition = condition_text(condition);
             writeln!(out, "{:<8} {condition}", if number == 0 { "only if" } else { "" })?;
         }
         Ok(())

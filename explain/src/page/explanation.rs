@@ -9,7 +9,7 @@ use crate::query::Query;
 use crate::reason::{of_overriding_outcome, of_rules, of_verdict};
 use crate::rule::fate_name;
 use crate::single::too_much;
-use crate::verdict::VerdictJson;
+use crate::verdict::{VerdictJson, condition_text};
 use crate::words::shown;
 use robomaton_compiler::OverLimit;
 use robomaton_compiler::trace::Fate;
@@ -147,8 +147,8 @@ impl PageExplanation {
         if let (Some(fields), Some(conventional)) = (verdict.fields, verdict.conventional) {
             writeln!(out, "sides    fields alone {fields}, the conventional rules alone {conventional}")?;
         }
-        for (number, condition) in verdict.conditions.iter().enumerate() {
-            let condition = shown(condition);
+        for (number, condition) in verdict.typed_conditions.iter().enumerate() {
+            let condition = condition_text(condition);
             writeln!(out, "{:<8} {condition}", if number == 0 { "only if" } else { "" })?;
         }
         writeln!(out, "verdict  {}: {}", verdict.verdict, shown(&self.reason))?;
