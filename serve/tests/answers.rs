@@ -204,6 +204,16 @@ fn fields_of_acap_are_tested_too() {
     assert!(fates(&told).contains(&(15, "beaten")), "{told}");
 }
 
+/// The made-up language of the tests, of which the tester knows nothing.
+#[test]
+fn any_language_is_tested() {
+    let service = Service::start();
+    let body = json!({ "text": "User-agent: *\nRead-Aloud: no /x\n", "url": "/x", "usage": "read-aloud" });
+    let told = service.post("/v1/test", body.to_string()).json();
+    let decides: Vec<_> = fates(&told).into_iter().filter(|(_, fate)| *fate == "decides").collect();
+    assert_eq!((&told["verdict"], decides), (&json!("disallowed"), vec![(2, "decides")]), "{told}");
+}
+
 #[test]
 fn wrong_tests_are_refused() {
     let service = Service::start();
