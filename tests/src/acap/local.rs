@@ -43,11 +43,17 @@ impl Source {
         let mut referred = Vec::new();
         let mut texts = Vec::new();
         let mut lacking = Vec::new();
+        // 39: a file that refers to itself adds nothing and misses nothing.
+        let is_itself = |locator: &[u8]| path(locator, origin).as_deref() == Some("/robots.txt");
+        let all = document.records.iter().flat_map(|record| &record.references);
+        let itself: Vec<u32> =
+            all.filter(|(_, locator)| is_itself(locator)).map(|(number, _)| *number).collect();
         for (index, record) in document.records.iter().enumerate() {
-            for (number, locator) in &record.references {
+            for (number, locator) in record.references.iter().filter(|(number, _)| !itself.contains(number)) {
+                let before = itself.iter().filter(|other| *other < number).count() as u32;
                 match path(locator, origin).and_then(|path| give(&path)) {
                     Some(text) => {
-                        referred.push((*number, index, Document::read(&text)));
+                        referred.push((number - before, index, Document::read(&text)));
                         texts.push(text);
                     }
                     None => lacking.extend(record.names.iter().cloned()),

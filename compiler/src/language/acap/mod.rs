@@ -221,7 +221,9 @@ impl<'t, 's> Text<'t, 's> {
             let home =
                 Some(home).filter(|&home| records.get(home).is_some_and(|record| record.span.contains(&at)));
             let path = home.and_then(|_| same_site(&locator, origin));
-            Some(Reference { home, locator, path, line: number(*line) })
+            // A file that refers to itself adds nothing and misses nothing (decision 39).
+            let is_itself = path.as_deref() == Some("/robots.txt");
+            (!is_itself).then(|| Reference { home, locator, path, line: number(*line) })
         };
         fields.filter_map(reference).collect()
     }
