@@ -21,7 +21,7 @@
 
 use robomaton_formats::detail::{Detail, Group};
 use robomaton_formats::pattern::Parts;
-use robomaton_formats::{Decision, DocumentId, Notation, Pattern};
+use robomaton_formats::{Decision, DocumentId, Pattern};
 use robomaton_runtime::{Basis, Crawler, Site, Usage, Verdict};
 use std::collections::HashMap;
 
@@ -205,7 +205,7 @@ fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usag
     for group in groups {
         group.rules.iter().for_each(|rule| witnesses(site, group.pattern(rule), fresh, &mut targets));
     }
-    let root = url([b'/', fresh], Notation::Rep);
+    let root = url([b'/', fresh]);
     let access = site.access(crawler, usage);
     let silent = access.decide(&root);
     let mut found = Found::default();
@@ -251,7 +251,7 @@ fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<St
         bytes
     };
     let mut add = |bytes: Vec<u8>| {
-        let url = url(bytes, pattern.notation);
+        let url = url(bytes);
         // Whatever a notation does to the URL, it is a witness if it matches.
         if pattern.matches(&pattern.notation.target(&site.target(&url))) {
             into.push(url);
@@ -265,17 +265,13 @@ fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<St
 
 /// A URL of any site whose target has these canonical bytes. It has a host because in a path alone,
 /// google/robotstxt treats two leading slashes as the start of one.
-fn url(target: impl AsRef<[u8]>, notation: Notation) -> String {
+fn url(target: impl AsRef<[u8]>) -> String {
     let mut url = String::from("http://h");
-    let mut rest = target.as_ref();
-    while let Some((&byte, after)) = rest.split_first() {
+    for &byte in target.as_ref() {
         match byte {
-            // K13: only this escape is kept, and any other `%` is a literal `%`.
-            b'%' if notation == Notation::Koster && !after.starts_with(b"2F") => url.push_str("%25"),
             0..=b' ' | b'#' | 0x7F.. => url.push_str(&format!("%{byte:02X}")),
             _ => url.push(char::from(byte)),
         }
-        rest = after;
     }
     url
 }

@@ -8,13 +8,29 @@ use std::path::Path;
 
 /// The text between the heading of a table and the next heading.
 fn drawn(table: &Table) -> String {
+    let about = wrapped(&format!("A row is {}.", table.about));
     let mut out = format!(
-        "### {}\n\nA row is {}.\n\n| column | type | empty | what it says |\n|---|---|---|---|\n",
-        table.name, table.about
+        "### {}\n\n{about}\n\n| column | type | empty | what it says |\n|---|---|---|---|\n",
+        table.name
     );
     for column in table.columns {
         let empty = if column.nullable { "may be" } else { "" };
         let _ = writeln!(out, "| `{}` | {} | {empty} | {} |", column.name, column.kind.name(), column.about);
+    }
+    out
+}
+
+/// Prose in lines of at most 100 columns.
+fn wrapped(prose: &str) -> String {
+    let (mut out, mut column) = (String::new(), 0);
+    for word in prose.split(' ') {
+        let length = word.chars().count();
+        let fits = column + 1 + length <= 100;
+        if column > 0 {
+            out.push(if fits { ' ' } else { '\n' });
+        }
+        out.push_str(word);
+        column = if column > 0 && fits { column + 1 + length } else { length };
     }
     out
 }
