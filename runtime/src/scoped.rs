@@ -18,11 +18,11 @@ use crate::crawler::{Crawler, Usage};
 use crate::program;
 use crate::target::{Space, Spellings};
 use crate::walk::Register;
-use robomaton_formats::policy::{Holder, Level, ScopedEntry, ScopedView};
+use robomaton_formats::policy::{Holder, Level, ScopedView};
 use robomaton_formats::program::Priority;
 use robomaton_formats::read::View;
 use robomaton_formats::scope::{PERMITS, PERMITS_IF, PROHIBITS, ScopeView, read_priority};
-use robomaton_formats::{Decision, ProgramAt, UsageId, purpose};
+use robomaton_formats::{Decision, ProgramAt, PurposeAt, UsageId, purpose};
 
 /// The holders of page fields that address crawlers, narrowest first.
 const PAGES: [Holder; 3] = [Holder::PageForPurpose, Holder::Page, Holder::PageConventional];
@@ -111,9 +111,9 @@ fn weigh<const N: usize>(
     let mut level = asking.live(rest.as_ref(), false, true, &mut fields)?.level();
 
     let mut rules = Matched::<N>::new(scope);
-    let conventional = |entry: &ScopedEntry| entry.role.is_ranked() && entry.usage == usage.id;
+    let of_usage = |asked| asked == usage.id;
     let counts = list.own || !crawler.is_named_only();
-    for entry in list.entries().filter(|entry| counts && conventional(entry)) {
+    for entry in list.entries_of(of_usage).filter(|entry| counts && entry.role.is_ranked()) {
         asking.ask(entry.program, &mut rules)?;
     }
     let in_page = level.filter(|level| level.holder < Holder::SubRecord);
@@ -195,7 +195,9 @@ impl Asking<'_> {
     ) -> Option<Live> {
         let ScopedQuestion { view, list, crawler, policy, elements, .. } = &self.question;
         let found = |any, holder| Some(Live::Level(Level { other, any, holder }));
-        if let Some(rest) = rest.filter(|_| pages && !elements) {
+        // One pass in place of one for each holder: few texts have fields of pages.
+        let of_pages = rest.filter(|rest| pages && rest.entries().any(|entry| entry.role.is_of_page()));
+        if let Some(rest) = of_pages.filter(|_| !elements) {
             self.collect(rest, other, Holder::Element, fields)?;
             if !fields.is_empty() {
                 return found(false, Holder::Element);
@@ -204,7 +206,7 @@ impl Asking<'_> {
         for any in [false, true] {
             for holder in PAGES.into_iter().filter(|_| pages) {
                 if any {
-                    rest.map_or(Some(()), |rest| self.collect(rest, other, holder, fields))?;
+                    of_pages.map_or(Some(()), |rest| self.collect(rest, other, holder, fields))?;
                 } else {
                     // A page addresses all names of a crawler, and names that only pages have are
                     // no names of the text.
@@ -235,24 +237,23 @@ impl Asking<'_> {
         holder: Holder,
         fields: &mut Matched<'_, N>,
     ) -> Option<()> {
-        for entry in list.entries() {
-            let of_usage = match other {
-                true => entry.usage == UsageId::OTHER,
-                false => {
-                    entry.usage == self.question.usage.id
-                        || self.question.usage.special && entry.usage == UsageId::PRESENT
-                }
-            };
-            if of_usage && holder.holds(entry.role, entry.purpose.is_some()) && self.is_for(&entry)? {
+        let asked = self.question.usage;
+        let is_wanted = |usage| match other {
+            true => usage == UsageId::OTHER,
+            false => usage == asked.id || asked.special && usage == UsageId::PRESENT,
+        };
+        for entry in list.entries_of(is_wanted) {
+            if holder.holds(entry.role, entry.purpose.is_some()) && self.is_for(entry.purpose)? {
                 self.ask(entry.program, fields)?;
             }
         }
         Some(())
     }
 
-    /// True if an entry is for the purpose in question.
-    fn is_for(&self, entry: &ScopedEntry) -> Option<bool> {
-        match entry.purpose {
+    /// True if an entry with this purpose is for the purpose in question.
+    #[inline]
+    fn is_for(&self, purpose: Option<PurposeAt>) -> Option<bool> {
+        match purpose {
             None => Some(true),
             Some(at) => Some(purpose::matches(self.question.view.purpose(at)?, self.question.usage.purpose)),
         }

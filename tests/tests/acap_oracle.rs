@@ -415,7 +415,8 @@ fn definitions_and_references() {
             ("a index /b", "disallowed 5 incomplete"),
             ("b follow /", "conditional 1000008 k=1 incomplete"),
             ("a preserve /", "disallowed 1000012 incomplete"),
-            ("a crawl /", "allowed incomplete"), // the second reference cannot be followed
+            // 35: the conventional group of the referred file is for these crawlers, too.
+            ("a crawl /", "disallowed 1000003 incomplete"), // the second reference cannot be followed
             ("c crawl /", "allowed incomplete"),
             ("c preserve /", "allowed incomplete"),
         ],

@@ -39,6 +39,8 @@ fn over(name: &str, profile: Profile) -> Option<LimitName> {
         // line.
         ("ten-megabytes", Profile::Google) => Some(LimitName::Rules),
         ("groups", Profile::Google) => Some(LimitName::Groups),
+        // Every percent sign takes three bytes in canonical form (decision 37).
+        ("percents", Profile::Koster) => Some(LimitName::Pattern),
         _ => None,
     }
 }

@@ -157,12 +157,26 @@ impl<'i> ScopedView<'i> {
     /// The programs. Entries with an unknown role are skipped; `verify` rejects them.
     #[inline]
     pub fn entries(&self) -> impl Iterator<Item = ScopedEntry> + use<'i> {
-        self.entries.iter().filter_map(|entry| {
+        self.entries_of(|_| true)
+    }
+
+    /// The programs for certain usages. Others are passed over before they are decoded: a look-up goes
+    /// through the list once for each level.
+    #[inline]
+    pub fn entries_of<F: Fn(UsageId) -> bool>(
+        &self,
+        is_wanted: F,
+    ) -> impl Iterator<Item = ScopedEntry> + use<'i, F> {
+        self.entries.iter().filter_map(move |entry| {
             let [usage, purpose, program, role] = *entry.as_chunks::<4>().0 else { return None };
             let [usage, purpose, program, role] = [usage, purpose, program, role].map(u32::from_le_bytes);
+            let usage = UsageId::new(usage);
+            if !is_wanted(usage) {
+                return None;
+            }
             Some(ScopedEntry {
                 role: Role::from_u32(role)?,
-                usage: UsageId::new(usage),
+                usage,
                 purpose: PurposeAt::from_raw(purpose),
                 program: ProgramAt::new(program),
             })
