@@ -422,7 +422,7 @@ fn only_groups_that_name_the_crawler_may_count() {
 fn a_condition_that_nobody_can_meet_says_so() {
     let place = Place::new();
     let index = "ACAP-allow-index: /n/ max-length=9-words\nACAP-allow-index: /m/ time-limit=3-days\n";
-    place.write("robots.txt", &format!("ACAP-crawler: *\n{index}"));
+    place.write("robots.txt", format!("ACAP-crawler: *\n{index}"));
     let check = |path| place.run(&["check", "robots.txt", "a", path, "--usage", "index"]).out;
     assert_eq!(check("/n/"), "conditional\t/n/\nmax-length=9-words (nobody can meet this condition)\n");
     assert_eq!(check("/m/"), "conditional\t/m/\ntime-limit=3-days\n");
