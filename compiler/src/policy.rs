@@ -46,6 +46,11 @@ pub struct Policy<'s> {
 }
 
 impl<'s> Policy<'s> {
+    /// The ranked groups of the text itself, without those of files that it refers to.
+    pub(crate) fn ranked_groups(&self) -> impl Iterator<Item = &Group<'s>> {
+        self.groups.iter().filter(|group| group.role.is_ranked() && group.file == 0)
+    }
+
     /// True if fields are weighed by specificity: the policy holds more than conventional groups.
     pub fn is_scoped(&self) -> bool {
         self.is_acap || self.groups.iter().any(|group| !group.role.is_ranked())

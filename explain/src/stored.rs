@@ -123,11 +123,7 @@ fn rule_of(group: &detail::Group<'_>, rule: &detail::Rule<'_>, usage: u16, condi
         sense: if rule.permits { Sense::Permit } else { Sense::Prohibit },
         pattern: Cow::Owned(rule.pattern.0.to_vec()),
         notation: group.notation,
-        combiner: if group.role == Role::Field || group.role.is_of_page() {
-            Combiner::Specificity
-        } else {
-            Combiner::LongestMatch
-        },
+        combiner: if group.role.is_ranked() { Combiner::LongestMatch } else { Combiner::Specificity },
         silence: Silence::Allowed,
         conditions,
         line: rule.line,

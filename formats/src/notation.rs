@@ -238,24 +238,22 @@ fn google_pattern<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
 }
 
 fn koster<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
-    let escape = escape(text);
-    match escape.unwrap_or(text[0]) {
-        // As in ACAP: no escape is made of a decoded percent sign (decision 37).
-        b'/' if escape.is_some() => push_escape(b'/', out),
-        b'%' => push_escape(b'%', out),
-        byte => out.push(byte),
-    }
-    if escape.is_some() { 3 } else { 1 }
+    decode_all(text, |byte| byte, out)
 }
 
 fn acap_target<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
+    decode_all(text, |byte| byte.to_ascii_lowercase(), out)
+}
+
+/// Decodes every escape but that of a slash, which differs from a slash. A percent sign is written
+/// as `%25`, since a bare one would look like the start of an escape (decision 37).
+#[inline]
+fn decode_all<O: Out>(text: &[u8], fold: impl Fn(u8) -> u8, out: &mut O) -> usize {
     let escape = escape(text);
     match escape.unwrap_or(text[0]) {
-        // An encoded slash differs from a slash, and a bare percent sign would look like the start
-        // of an escape.
         b'/' if escape.is_some() => push_escape(b'/', out),
         b'%' => push_escape(b'%', out),
-        byte => out.push(byte.to_ascii_lowercase()),
+        byte => out.push(fold(byte)),
     }
     if escape.is_some() { 3 } else { 1 }
 }

@@ -267,7 +267,7 @@ fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<A
 /// True if a conventional rule of the list is about the usage, so that silence about a target
 /// permits it.
 fn speaks(list: &ScopedView<'_>, usage: Usage<'_>) -> bool {
-    list.entries().any(|entry| entry.role == Role::Conventional && entry.usage == usage.id)
+    list.entries_of(|asked| asked == usage.id).any(|entry| entry.role == Role::Conventional)
 }
 
 /// The answer if no rule is about the usage: crawling is allowed, any other usage unknown.

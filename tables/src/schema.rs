@@ -137,6 +137,12 @@ macro_rules! in_series {
 }
 
 const DOCUMENT: Column = always("document", Number, "the number of the text in this image");
+const OPERATOR: Column = maybe("operator", Word, "the operator of a well-known crawler");
+const PURPOSE: Column = maybe(
+    "purpose",
+    Word,
+    "`train`, `search`, `assistant`, `seo`, `archive` or `other`, for a well-known crawler",
+);
 const SITE: Column =
     always("site", Text, "the site as a URL without a path, or only its authority if the scheme is unknown");
 
@@ -268,12 +274,8 @@ const CRAWLERS: Table = Table {
         DOCUMENT,
         always("group", Number, "the number of the group"),
         always("crawler", Word, "the name as compared: in lower case, without a version"),
-        maybe("operator", Word, "the operator of a well-known crawler"),
-        maybe(
-            "purpose",
-            Word,
-            "`train`, `search`, `assistant`, `seo`, `archive` or `other`, for a well-known crawler",
-        ),
+        OPERATOR,
+        PURPOSE,
     ],
 };
 
@@ -305,12 +307,8 @@ const POLICY: Table = Table {
     columns: &[
         SITE,
         always("crawler", Word, "the crawler; `*` means one that no group names"),
-        maybe("operator", Word, "the operator of a well-known crawler"),
-        maybe(
-            "purpose",
-            Word,
-            "`train`, `search`, `assistant`, `seo`, `archive` or `other`, for a well-known crawler",
-        ),
+        OPERATOR,
+        PURPOSE,
         always("usage", Word, "the usage: `crawl`, ..."),
         always(
             "share",
@@ -365,12 +363,8 @@ const ACCESS: Table = Table {
     columns: &[
         SITE,
         always("crawler", Word, "the crawler"),
-        maybe("operator", Word, "the operator of a well-known crawler"),
-        maybe(
-            "purpose",
-            Word,
-            "`train`, `search`, `assistant`, `seo`, `archive` or `other`, for a well-known crawler",
-        ),
+        OPERATOR,
+        PURPOSE,
         always("usage", Word, "the usage"),
         always("share_from", Word, "the share before, as in `policy`"),
         always("share_to", Word, "the share now"),

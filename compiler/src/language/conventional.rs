@@ -76,13 +76,19 @@ impl Conventional {
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<(), OverLimit> {
         let Some(statement) = statement(key) else { return lowering.extension(key, value, line) };
-        let pattern = match pattern(value, origin) {
-            Value::Pattern(pattern) => Some(pattern),
-            Value::Absolute(pattern) => {
-                lowering.policy.depends_on_origin = true;
-                pattern
+        // R14, then R10.
+        let pattern = match value {
+            [] => None,
+            [b'/' | b'*', ..] => Some(Notation::Rep.pattern(value)),
+            _ => {
+                let url = own_path(value, origin);
+                lowering.policy.depends_on_origin |= url.is_some();
+                match url {
+                    Some(Reading::Own(path)) => Some(slashed(path)),
+                    Some(Reading::Elsewhere) => None,
+                    None => Some(slashed(value)),
+                }
             }
-            Value::Empty => None,
         };
         pattern.map_or(Ok(()), |pattern| self.rule(statement, pattern, line, lowering))
     }
@@ -124,27 +130,6 @@ fn agent(value: &[u8]) -> Option<Agent<'_>> {
     match robomaton_grammar::product_token(value)? {
         b"*" => Some(Agent::Any),
         token => Some(Agent::Named(token_of(token))),
-    }
-}
-
-enum Value<'s> {
-    /// R14: no rule.
-    Empty,
-    Pattern(Cow<'s, [u8]>),
-    /// R14: the path of an absolute URL, if it is on the file's own host.
-    Absolute(Option<Cow<'s, [u8]>>),
-}
-
-/// R14, then R10.
-fn pattern<'s>(value: &'s [u8], origin: Option<&str>) -> Value<'s> {
-    match value {
-        [] => Value::Empty,
-        [b'/' | b'*', ..] => Value::Pattern(Notation::Rep.pattern(value)),
-        _ => match own_path(value, origin) {
-            Some(Reading::Own(path)) => Value::Absolute(Some(slashed(path))),
-            Some(Reading::Elsewhere) => Value::Absolute(None),
-            None => Value::Pattern(slashed(value)),
-        },
     }
 }
 

@@ -5,7 +5,7 @@
 //! file checks the lines for the author's intention.
 
 use super::{Code, Pass, quote};
-use crate::policy::{self, Policy};
+use crate::policy::Policy;
 use robomaton_grammar::{Group, Key, Line, LineKind, Span, extended, product_token};
 use std::collections::HashSet;
 
@@ -91,8 +91,7 @@ pub(super) fn answers(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     if !tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
         return;
     }
-    let is_own = |group: &&policy::Group<'_>| group.role.is_ranked() && group.file == 0;
-    let mut groups = policy.groups.iter().filter(is_own).peekable();
+    let mut groups = policy.ranked_groups().peekable();
     for group in &tree.groups {
         let Some(lowered) = groups.next_if(|lowered| lowered.line == tree.line_number(group.start as usize))
         else {

@@ -9,7 +9,7 @@ use crate::policy::{Policy, Rule, Sense};
 use std::ops::Range;
 
 pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
-    for group in policy.groups.iter().filter(|group| group.role.is_ranked()) {
+    for group in policy.ranked_groups() {
         unreachable(&policy.rules, group.rules.clone(), pass);
     }
 }

@@ -18,8 +18,7 @@ use std::ops::Range;
 
 pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     let priorities = precedence::priorities(policy);
-    let is_own = |group: &&Group<'_>| group.role.is_ranked() && group.file == 0;
-    let groups: Vec<&Group<'_>> = policy.groups.iter().filter(is_own).collect();
+    let groups: Vec<&Group<'_>> = policy.ranked_groups().collect();
     let fields = policy.groups.iter().filter(|group| group.role == Role::Field);
     let fields = fields.flat_map(|group| &policy.rules[group.rules.clone()]);
     let fields: HashSet<Vec<u8>> = fields.map(|field| scoped_pattern(&field.pattern)).collect();

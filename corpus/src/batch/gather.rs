@@ -44,7 +44,7 @@ pub(super) struct Gathered<'o> {
     /// texts; the image does not depend on it.
     seed: u64,
     /// Documents by the hash of their text.
-    known: HashMap<(u128, Purpose), usize>,
+    known: HashMap<(u128, ReadAs), usize>,
     pub(super) documents: Store,
     /// One for each compiling thread.
     caches: Vec<Mutex<ProgramCache>>,
@@ -64,7 +64,7 @@ enum Kind {
 
 /// The reason why a text is compiled. Equal texts are compiled once for each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Purpose {
+enum ReadAs {
     /// The text may be a robots.txt.
     Robots,
     /// The text is a data.txt.
@@ -126,26 +126,26 @@ impl<'o> Gathered<'o> {
                 self.report.pages_cut += u64::from(page.cut);
             }
             let page = page.and_then(|page| Some((capture.site.clone(), compiler_page(&capture, page)?)));
-            let mut document = |purpose: Purpose, body: Vec<u8>| {
+            let mut document = |read_as: ReadAs, body: Vec<u8>| {
                 let next = self.documents.len() + new.len();
-                let document = *self.known.entry((hash, purpose)).or_insert(next);
+                let document = *self.known.entry((hash, read_as)).or_insert(next);
                 if document == next {
-                    new.push((purpose, body));
+                    new.push((read_as, body));
                 }
                 document
             };
-            let of_other = if self.options.no_sources { Purpose::Reference } else { Purpose::Robots };
+            let of_other = if self.options.no_sources { ReadAs::Reference } else { ReadAs::Robots };
             // Captures of other URLs can only be rules if they are texts: pages are not compiled.
             let may_be_rules = content && (kind == Kind::Robots || looks == Looks::Text);
             if let (Some(facts), true) = (other, may_be_rules) {
                 found.push((facts, Some(document(of_other, capture.body.clone())), looks, None));
             }
-            let (purpose, compiled) = match kind {
-                Kind::Robots => (Purpose::Robots, may_be_rules),
-                Kind::Data => (Purpose::Data, content),
+            let (read_as, compiled) = match kind {
+                Kind::Robots => (ReadAs::Robots, may_be_rules),
+                Kind::Data => (ReadAs::Data, content),
                 Kind::Other => (of_other, may_be_rules),
             };
-            found.push((facts, compiled.then(|| document(purpose, capture.body)), looks, page));
+            found.push((facts, compiled.then(|| document(read_as, capture.body)), looks, page));
         }
         self.compile(new)?;
         for (facts, document, looks, page) in found {
@@ -176,18 +176,18 @@ impl<'o> Gathered<'o> {
     }
 
     /// Compiles new texts, in their order.
-    fn compile(&mut self, new: Vec<(Purpose, Vec<u8>)>) -> io::Result<()> {
+    fn compile(&mut self, new: Vec<(ReadAs, Vec<u8>)>) -> io::Result<()> {
         let (own, data) = (self.options, &self.data_options);
         let (with_pages, caches) = (self.pages_wanted, &self.caches);
         let compiled: Vec<Packed> = new
             .par_iter()
-            .map(|(purpose, body)| {
+            .map(|(read_as, body)| {
                 let cache = &caches[rayon::current_thread_index().unwrap_or(0)];
                 let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
                 let mut document = compile_cached(
                     body,
                     &CompileContext::default(),
-                    if *purpose == Purpose::Data { data } else { own },
+                    if *read_as == ReadAs::Data { data } else { own },
                     &mut cache,
                 );
                 // The source is needed again if the document may be compiled again, or together
@@ -195,7 +195,7 @@ impl<'o> Gathered<'o> {
                 let again = document.depends_on_origin
                     || !document.references.is_empty()
                     || document.is_scoped()
-                    || *purpose == Purpose::Reference && document.can_be_referred_to()
+                    || *read_as == ReadAs::Reference && document.can_be_referred_to()
                     || with_pages && document.outcome != Outcome::Empty;
                 if again && document.source.is_empty() {
                     document.source = write::encode_source(body);
