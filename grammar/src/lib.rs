@@ -13,7 +13,7 @@
 //! mirrors the ABNF of RFC 9309 and is the definition; [`scan`] is the fast one for production. The
 //! feature `definition` enables the definition, for tests only. The tree only marks lines that
 //! belong to ACAP; [`acap`] parses them with the pest grammar `acap.pest`, and [`meta`] parses ACAP
-//! in HTML. `GRAMMAR.md` compares each rule of the grammars with the rule of the document that it
+//! in HTML. [`modern`] parses the usage languages of today, in lines, headers and documents. `GRAMMAR.md` compares each rule of the grammars with the rule of the document that it
 //! mirrors.
 //!
 //! Invariants: reading never fails and takes linear time; [`Tree::print`] gives the source back
@@ -40,6 +40,7 @@ mod dump;
 pub mod extended;
 mod key;
 pub mod meta;
+pub mod modern;
 mod projection;
 mod scan;
 mod tree;

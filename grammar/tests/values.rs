@@ -164,6 +164,13 @@ fn meta_tags() {
         content("ACAP allow-crawl\nlocation = http://myserver.com/legitimate-copy.htm x"),
         permission(None, "crawl", &[("location", "http://myserver.com/legitimate-copy.htm"), ("x", "")])
     );
+    // The URL of a location may have a fragment; no other value has a hash.
+    assert_eq!(
+        content("ACAP allow-index Location=/a#b#c=d e"),
+        permission(None, "index", &[("Location", "/a"), ("e", "")])
+    );
+    assert!(matches!(content("ACAP allow-index must-use-resource=/a#b"), Meta::Problem(_)));
+    assert!(matches!(content("ACAP allow-index location=/a #b"), Meta::Problem(_)));
     assert_eq!(content("ACAP disallow-index a=b c"), prohibition(None, "index", &[("a", "b"), ("c", "")]));
     assert_eq!(content("ACAP Version 1.1"), Meta::Version(1, 1));
     assert_eq!(content("acap version\n2.10 "), Meta::Version(2, 10));

@@ -1,0 +1,281 @@
+//! The directives of `X-Robots-Tag` field lines and of robots META tags.
+//!
+//! Lowering passes one field line to [`robots_tag`], or the `content` of a META tag to
+//! [`directives`]. The name of the META tag is the caller's, as is ACAP in META tags
+//! ([`meta`](crate::meta)). The directives are those of Google and Bing, and the ones against
+//! training that sites have used since 2022. Invariants: order and repetitions are kept; text that
+//! is not understood states nothing and is reported. This file does not know which directive wins,
+//! nor which crawler honours which.
+
+use super::date::{date, is_weekday};
+use super::{Mistake, MistakeCode};
+
+/// The longest line or content that is read, in bytes. The rest of a longer one is unread.
+pub const LINE_LIMIT: usize = 64 * 1024;
+
+/// The directives of one `X-Robots-Tag` field line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RobotsTag {
+    /// The directives, by the prefix that they stand under, in order.
+    pub agents: Vec<AgentDirectives>,
+    /// The text that states nothing. [`MistakeCode::OverLimit`] is the last one, if the line is
+    /// longer than [`LINE_LIMIT`].
+    pub mistakes: Vec<Mistake>,
+}
+
+/// Directives with the crawler that they are addressed to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentDirectives {
+    /// The name before the colon, in lower case and never empty; `None` for every crawler.
+    pub agent: Option<String>,
+    /// The directives.
+    pub directives: Vec<Directive>,
+}
+
+/// The directives of one META tag.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Directives {
+    /// The directives in order.
+    pub directives: Vec<Directive>,
+    /// As in [`RobotsTag::mistakes`].
+    pub mistakes: Vec<Mistake>,
+}
+
+/// A robots directive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Directive {
+    /// `noindex`
+    NoIndex,
+    /// `none`: the same as `noindex, nofollow`.
+    None,
+    /// `nofollow`
+    NoFollow,
+    /// `nosnippet`
+    NoSnippet,
+    /// `max-snippet`, in characters.
+    MaxSnippet(Limit),
+    /// `max-image-preview`
+    MaxImagePreview(ImagePreview),
+    /// `max-video-preview`, in seconds; zero for a still image.
+    MaxVideoPreview(Limit),
+    /// `notranslate`
+    NoTranslate,
+    /// `noimageindex`
+    NoImageIndex,
+    /// `unavailable_after`, in seconds since 1970-01-01 00:00 UTC.
+    UnavailableAfter(i64),
+    /// `indexifembedded`
+    IndexIfEmbedded,
+    /// `noarchive`
+    NoArchive,
+    /// `nocache`
+    NoCache,
+    /// `noai` or `noml`
+    NoAi,
+    /// `noimageai`
+    NoImageAi,
+    /// A known directive that restricts nothing: `all`, `index`, `follow`, `noodp`, `noydir`,
+    /// `nositelinkssearchbox`.
+    Nothing,
+}
+
+/// The value of a directive that limits a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// `-1`: no limit.
+    Unlimited,
+    /// At most this many. A number that is too large for the type is its greatest value.
+    AtMost(u32),
+}
+
+/// The size of an image in a search result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ImagePreview {
+    /// No image.
+    None,
+    /// An image of the default size.
+    Standard,
+    /// An image as wide as the viewport.
+    Large,
+}
+
+/// Parses one `X-Robots-Tag` field line. Lines must not be joined, since a prefix holds until the
+/// next prefix or the end of its line.
+///
+/// Text before a colon is a prefix, unless it is the name of a directive that has a value or
+/// contains white space. What stands under an empty prefix is ignored.
+///
+/// ```
+/// use robomaton_grammar::modern::robots_tag::{Directive, robots_tag};
+///
+/// let tag = robots_tag(b"BadBot: noindex, nofollow, googlebot: nofollow");
+/// assert_eq!(tag.agents[0].agent.as_deref(), Some("badbot"));
+/// assert_eq!(tag.agents[0].directives, [Directive::NoIndex, Directive::NoFollow]);
+/// assert_eq!(tag.agents[1].agent.as_deref(), Some("googlebot"));
+/// ```
+pub fn robots_tag(line: &[u8]) -> RobotsTag {
+    let mut tag = RobotsTag::default();
+    let mut agent = Some(None);
+    let mut directives = Vec::new();
+    let is_whole = each_piece(line, |mut piece| {
+        while let Some((name, rest)) = prefix(piece) {
+            tag.close(agent.take(), &mut directives);
+            if name.is_empty() {
+                tag.mistakes.push(Mistake::new(MistakeCode::EmptyAgent, piece));
+            } else {
+                agent = Some(Some(name.to_lowercase()));
+            }
+            piece = rest;
+        }
+        if agent.is_some() && !piece.is_empty() {
+            match directive(piece) {
+                Ok(directive) => directives.push(directive),
+                Err(code) => tag.mistakes.push(Mistake::new(code, piece)),
+            }
+        }
+    });
+    tag.close(agent, &mut directives);
+    tag.mistakes.extend(over_limit(is_whole));
+    tag
+}
+
+impl RobotsTag {
+    /// Ends the scope of a prefix. The scope without a prefix has no agent, and the scope of an
+    /// empty prefix no entry.
+    fn close(&mut self, agent: Option<Option<String>>, directives: &mut Vec<Directive>) {
+        let directives = std::mem::take(directives);
+        if let Some(agent) = agent
+            && !directives.is_empty()
+        {
+            self.agents.push(AgentDirectives { agent, directives });
+        }
+    }
+}
+
+/// Parses the `content` of a conventional robots META tag.
+///
+/// ```
+/// use robomaton_grammar::modern::robots_tag::{Directive, Limit, directives};
+///
+/// let content = directives(b"noindex, max-snippet:20, frobnicate");
+/// assert_eq!(content.directives, [Directive::NoIndex, Directive::MaxSnippet(Limit::AtMost(20))]);
+/// assert_eq!(content.mistakes[0].text, "frobnicate");
+/// ```
+pub fn directives(content: &[u8]) -> Directives {
+    let mut result = Directives::default();
+    let is_whole = each_piece(content, |piece| match directive(piece) {
+        _ if piece.is_empty() => {}
+        Ok(directive) => result.directives.push(directive),
+        Err(code) => result.mistakes.push(Mistake::new(code, piece)),
+    });
+    result.mistakes.extend(over_limit(is_whole));
+    result
+}
+
+/// Calls `read` with the text between commas; a date is one piece, although its day of the week is
+/// followed by a comma. Returns false if the line is too long: then the last piece is cut off, as
+/// it may be incomplete.
+fn each_piece(line: &[u8], mut read: impl FnMut(&str)) -> bool {
+    let is_whole = line.len() <= LINE_LIMIT;
+    let line = match is_whole {
+        true => line,
+        false => {
+            let line = &line[..LINE_LIMIT];
+            &line[..memchr::memrchr(b',', line).unwrap_or(0)]
+        }
+    };
+    // Names of crawlers and dates are ASCII, so replaced bytes cannot make a statement.
+    let line = String::from_utf8_lossy(line);
+    let mut rest = Some(&*line);
+    while let Some(line) = rest {
+        let mut end = line.find(',').unwrap_or(line.len());
+        if ends_with_weekday(&line[..end])
+            && let Some(next) = line.get(end + 1..)
+        {
+            end += 1 + next.find(',').unwrap_or(next.len());
+        }
+        read(line[..end].trim());
+        rest = line.get(end + 1..);
+    }
+    is_whole
+}
+
+fn over_limit(is_whole: bool) -> Option<Mistake> {
+    let reason = format!("more than {LINE_LIMIT} bytes");
+    (!is_whole).then(|| Mistake::new(MistakeCode::OverLimit, reason))
+}
+
+/// Whether the piece is `unavailable_after`, perhaps under prefixes, with a day of the week.
+fn ends_with_weekday(piece: &str) -> bool {
+    let mut parts = piece.rsplit(':').map(str::trim);
+    parts.next().is_some_and(is_weekday)
+        && parts.next().is_some_and(|name| name.eq_ignore_ascii_case("unavailable_after"))
+}
+
+/// The prefix of a piece and the text after it.
+fn prefix(piece: &str) -> Option<(&str, &str)> {
+    let (name, rest) = piece.split_once(':')?;
+    let name = name.trim();
+    let has_value = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"];
+    let is_valued = has_value.iter().any(|valued| name.eq_ignore_ascii_case(valued));
+    // The remainder of a date in an unknown notation is no prefix: it would take the directives
+    // after it away from the crawlers that they are for.
+    let is_prefix = !is_valued && !name.contains(char::is_whitespace);
+    is_prefix.then_some((name, rest.trim()))
+}
+
+fn directive(piece: &str) -> Result<Directive, MistakeCode> {
+    let (name, value) = match piece.split_once(':') {
+        Some((name, value)) => (name.trim_end(), Some(value.trim())),
+        None => (piece, None),
+    };
+    let valued = match &*name.to_ascii_lowercase() {
+        "max-snippet" => value.and_then(limit).map(Directive::MaxSnippet),
+        "max-video-preview" => value.and_then(limit).map(Directive::MaxVideoPreview),
+        "max-image-preview" => value.and_then(image_preview).map(Directive::MaxImagePreview),
+        "unavailable_after" => value.and_then(date).map(Directive::UnavailableAfter),
+        _ if value.is_some() => return Err(MistakeCode::UnknownDirective),
+        name => return plain(name).ok_or(MistakeCode::UnknownDirective),
+    };
+    valued.ok_or(MistakeCode::InvalidDirectiveValue)
+}
+
+/// A directive without a value, by its name in lower case.
+fn plain(name: &str) -> Option<Directive> {
+    Some(match name {
+        "noindex" => Directive::NoIndex,
+        "none" => Directive::None,
+        "nofollow" => Directive::NoFollow,
+        "nosnippet" => Directive::NoSnippet,
+        "notranslate" => Directive::NoTranslate,
+        "noimageindex" => Directive::NoImageIndex,
+        "indexifembedded" => Directive::IndexIfEmbedded,
+        "noarchive" => Directive::NoArchive,
+        "nocache" => Directive::NoCache,
+        "noai" | "noml" => Directive::NoAi,
+        "noimageai" => Directive::NoImageAi,
+        "all" | "index" | "follow" | "noodp" | "noydir" | "nositelinkssearchbox" => Directive::Nothing,
+        _ => return None,
+    })
+}
+
+fn limit(value: &str) -> Option<Limit> {
+    if value == "-1" {
+        return Some(Limit::Unlimited);
+    }
+    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    // Digits fail to parse only if the number is too large.
+    is_number.then(|| Limit::AtMost(value.parse().unwrap_or(u32::MAX)))
+}
+
+fn image_preview(value: &str) -> Option<ImagePreview> {
+    match &*value.to_ascii_lowercase() {
+        "none" => Some(ImagePreview::None),
+        "standard" => Some(ImagePreview::Standard),
+        "large" => Some(ImagePreview::Large),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,285 @@
+//! TDMRep: the file `/.well-known/tdmrep.json`, and the values of its headers and META tags.
+//!
+//! The compiler passes the file to [`tdmrep`] and header values to [`reservation`]. The source is
+//! the final report of the W3C community group of 10 May 2024. Invariants: rules stay in order,
+//! since the first match decides, and a rule with a mistake keeps its place. This file does not
+//! know what a location matches, nor which carrier supersedes which.
+
+use serde_json::{Map, Value};
+
+use super::{Mistake, MistakeCode, trim};
+
+/// The longest file that is read, in bytes.
+pub const FILE_LIMIT: usize = 1024 * 1024;
+
+/// The greatest number of rules in a file.
+pub const RULE_LIMIT: usize = 10_000;
+
+/// The greatest depth of arrays and objects in a file. A rule has a depth of two; members without a
+/// meaning may be deeper. It is less than the 127 levels that `serde_json` reads.
+pub const DEPTH_LIMIT: usize = 100;
+
+/// A rule of a `tdmrep.json` file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TdmRule {
+    /// The number of the rule in the file, from 1.
+    pub number: u32,
+    /// The pattern of the paths that the rule is for; `None` if there is no usable one, so that the
+    /// rule matches nothing.
+    pub location: Option<String>,
+    /// Whether the rights are reserved; `None` if the value is missing or bad.
+    pub reservation: Option<bool>,
+    /// The address of the policy, as written.
+    pub policy: Option<String>,
+    /// The mistakes in this rule.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// Parses a `tdmrep.json` file.
+///
+/// A reservation is the number 0 or 1, also written `1.0`. The last of several members with one
+/// name counts, and unknown members are ignored. A byte order mark is skipped.
+///
+/// ```
+/// use robomaton_grammar::modern::tdmrep::tdmrep;
+///
+/// let rules = tdmrep(br#"[{"location": "/a/", "tdm-reservation": 1}]"#)?;
+/// assert_eq!((rules[0].number, rules[0].reservation), (1, Some(true)));
+/// assert_eq!(rules[0].location.as_deref(), Some("/a/"));
+/// # Ok::<(), robomaton_grammar::modern::Mistake>(())
+/// ```
+///
+/// # Errors
+///
+/// [`MistakeCode::MalformedJson`] and [`MistakeCode::NotAnArray`] if the file states nothing;
+/// [`MistakeCode::OverLimit`] if it exceeds [`FILE_LIMIT`], [`RULE_LIMIT`] or [`DEPTH_LIMIT`].
+pub fn tdmrep(json: &[u8]) -> Result<Vec<TdmRule>, Mistake> {
+    let json = json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(json);
+    let over = |reason: String| Err(Mistake::new(MistakeCode::OverLimit, reason));
+    if json.len() > FILE_LIMIT {
+        return over(format!("more than {FILE_LIMIT} bytes"));
+    }
+    if depth(json) > DEPTH_LIMIT {
+        return over(format!("more than {DEPTH_LIMIT} levels of arrays and objects"));
+    }
+    let value = serde_json::from_slice(json)
+        .map_err(|error| Mistake::new(MistakeCode::MalformedJson, error.to_string()))?;
+    let Value::Array(elements) = value else {
+        return Err(Mistake::of_bytes(MistakeCode::NotAnArray, json));
+    };
+    if elements.len() > RULE_LIMIT {
+        return over(format!("more than {RULE_LIMIT} rules"));
+    }
+    Ok((1..).zip(&elements).map(|(number, element)| rule(number, element)).collect())
+}
+
+/// Parses the value of the header or META tag `tdm-reservation`: `0` or `1`, with spaces and tabs
+/// around it.
+///
+/// ```
+/// use robomaton_grammar::modern::tdmrep::reservation;
+///
+/// assert_eq!(reservation(b" 1"), Some(true));
+/// assert_eq!(reservation(b"true"), None);
+/// ```
+pub fn reservation(value: &[u8]) -> Option<bool> {
+    match trim(value) {
+        b"0" => Some(false),
+        b"1" => Some(true),
+        _ => None,
+    }
+}
+
+/// The greatest depth of brackets outside strings, in text that need not be JSON.
+fn depth(json: &[u8]) -> usize {
+    let (mut depth, mut greatest) = (0_usize, 0);
+    let mut is_in_string = false;
+    let mut bytes = json.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => is_in_string = !is_in_string,
+            b'\\' if is_in_string => {
+                bytes.next();
+            }
+            b'[' | b'{' if !is_in_string => depth += 1,
+            b']' | b'}' if !is_in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        greatest = greatest.max(depth);
+    }
+    greatest
+}
+
+fn rule(number: u32, element: &Value) -> TdmRule {
+    let mut rule = TdmRule { number, ..TdmRule::default() };
+    let Value::Object(members) = element else {
+        rule.mistakes.push(Mistake::new(MistakeCode::NotAnObject, element.to_string()));
+        return rule;
+    };
+    rule.location = match members.get("location") {
+        Some(Value::String(location)) if !location.is_empty() => Some(location.clone()),
+        _ => rule.wrong(MistakeCode::InvalidLocation, members, "location"),
+    };
+    // JSON does not distinguish 1 from 1.0.
+    let number = members.get("tdm-reservation").and_then(Value::as_f64);
+    rule.reservation = match number {
+        Some(0.0) => Some(false),
+        Some(1.0) => Some(true),
+        _ => rule.wrong(MistakeCode::InvalidReservation, members, "tdm-reservation"),
+    };
+    rule.policy = match members.get("tdm-policy") {
+        None => None,
+        Some(Value::String(policy)) if !policy.trim().is_empty() => Some(policy.trim().to_owned()),
+        Some(_) => rule.wrong(MistakeCode::InvalidPolicy, members, "tdm-policy"),
+    };
+    rule
+}
+
+impl TdmRule {
+    /// Reports a member and gives no value for it.
+    fn wrong<T>(&mut self, code: MistakeCode, members: &Map<String, Value>, name: &str) -> Option<T> {
+        let text = match members.get(name) {
+            Some(value) => format!("\"{name}\": {value}"),
+            None => format!("no \"{name}\""),
+        };
+        self.mistakes.push(Mistake::new(code, text));
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use MistakeCode::{
+        InvalidLocation, InvalidPolicy, InvalidReservation, MalformedJson, NotAnArray, NotAnObject, OverLimit,
+    };
+
+    type Read<'a> = (Option<&'a str>, Option<bool>, Option<&'a str>, &'a [MistakeCode]);
+
+    #[track_caller]
+    fn reads(json: &str, rules: &[Read<'_>]) {
+        let read = tdmrep(json.as_bytes()).unwrap();
+        assert_eq!(read.len(), rules.len(), "{json}");
+        for ((number, rule), (location, reservation, policy, codes)) in (1..).zip(&read).zip(rules) {
+            let read = (rule.number, rule.location.as_deref(), rule.reservation, rule.policy.as_deref());
+            assert_eq!(read, (number, *location, *reservation, *policy), "{json}");
+            assert_eq!(rule.mistakes.iter().map(|it| it.code).collect::<Vec<_>>(), *codes, "{json}");
+        }
+    }
+
+    #[track_caller]
+    fn code(json: &[u8]) -> MistakeCode {
+        tdmrep(json).unwrap_err().code
+    }
+
+    #[test]
+    fn rules_stay_in_order() {
+        let policy = "https://provider.com/policies/policy.json";
+        let json = format!(
+            r#"[{{"location": "/directory-a/", "tdm-reservation": 1}},
+                {{"location": "/directory-b/html/", "tdm-reservation": 1, "tdm-policy": "{policy}"}},
+                {{"location": "/directory-b/images/*.jpg", "tdm-reservation": 0}}]"#
+        );
+        let rules = [
+            (Some("/directory-a/"), Some(true), None, &[][..]),
+            (Some("/directory-b/html/"), Some(true), Some(policy), &[]),
+            (Some("/directory-b/images/*.jpg"), Some(false), None, &[]),
+        ];
+        reads(&json, &rules);
+        reads("[]", &[]);
+        reads(" \n[ ] ", &[]);
+        reads("\u{FEFF}[]", &[]);
+        let escaped = r#"[{"location":"\/caf\u00e9\/foo-%24","tdm-reservation":0,"other":[{}]}]"#;
+        reads(escaped, &[(Some("/café/foo-%24"), Some(false), None, &[])]);
+    }
+
+    #[test]
+    fn a_reservation_is_the_number_0_or_1() {
+        for (value, expected) in [("0", false), ("1", true), ("1.0", true), ("1e0", true), ("-0", false)] {
+            let json = format!(r#"[{{"location":"/","tdm-reservation":{value}}}]"#);
+            reads(&json, &[(Some("/"), Some(expected), None, &[])]);
+        }
+        for value in ["\"1\"", "true", "false", "null", "2", "-1", "0.5", "[1]", "{}", "1.0000001"] {
+            let json = format!(r#"[{{"location":"/","tdm-reservation":{value}}}]"#);
+            reads(&json, &[(Some("/"), None, None, &[InvalidReservation])]);
+        }
+    }
+
+    #[test]
+    fn a_rule_with_a_mistake_keeps_its_place() {
+        let json = r#"[{"location":"/a/","tdm-reservation":"1"},{"location":"/","tdm-reservation":1}]"#;
+        reads(json, &[(Some("/a/"), None, None, &[InvalidReservation]), (Some("/"), Some(true), None, &[])]);
+        let mistake = &tdmrep(json.as_bytes()).unwrap()[0].mistakes[0];
+        assert_eq!(mistake.text, r#""tdm-reservation": "1""#);
+        reads(
+            r#"["/", {"location":"/"}]"#,
+            &[(None, None, None, &[NotAnObject]), (Some("/"), None, None, &[InvalidReservation])],
+        );
+        reads(r#"[{"tdm-reservation":1}]"#, &[(None, Some(true), None, &[InvalidLocation])]);
+        reads(r#"[{"location":"","tdm-reservation":1}]"#, &[(None, Some(true), None, &[InvalidLocation])]);
+        reads(r#"[{"location":["/"],"tdm-reservation":1}]"#, &[(None, Some(true), None, &[InvalidLocation])]);
+        reads("[{}]", &[(None, None, None, &[InvalidLocation, InvalidReservation])]);
+        for policy in ["null", "\" \"", "{}", "1"] {
+            let json = format!(r#"[{{"location":"/","tdm-reservation":1,"tdm-policy":{policy}}}]"#);
+            reads(&json, &[(Some("/"), Some(true), None, &[InvalidPolicy])]);
+        }
+    }
+
+    #[test]
+    fn the_last_member_of_a_name_counts() {
+        let json = r#"[{"location":"/a","location":"/b","tdm-reservation":1,"tdm-reservation":0}]"#;
+        reads(json, &[(Some("/b"), Some(false), None, &[])]);
+        let json = r#"[{"Location":"/","TDM-Reservation":1}]"#;
+        reads(json, &[(None, None, None, &[InvalidLocation, InvalidReservation])]);
+    }
+
+    #[test]
+    fn files_that_state_nothing() {
+        assert_eq!(code(br#"{"location":"/","tdm-reservation":1}"#), NotAnArray);
+        assert_eq!(code(br#"{"/":{"tdm-reservation":1}}"#), NotAnArray);
+        assert_eq!(code(b"1"), NotAnArray);
+        let bad: [&[u8]; 9] = [
+            b"",
+            b"<!DOCTYPE html><html></html>",
+            br#"[{"location":"/","tdm-reservation":1},]"#,
+            br#"[{"location":"/","tdm-reservation":1,}]"#,
+            br#"[{"location":"/","tdm-reservation":01}]"#,
+            b"[{'location':'/'}]",
+            b"[] []",
+            b"[\"\xFF\"]",
+            b"[1e400]",
+        ];
+        for json in bad {
+            assert_eq!(code(json), MalformedJson, "{}", String::from_utf8_lossy(json));
+        }
+    }
+
+    #[test]
+    fn values_of_headers() {
+        assert_eq!(reservation(b"1"), Some(true));
+        assert_eq!(reservation(b"\t0 "), Some(false));
+        for value in ["", "2", "01", "1.0", "true", "\"1\"", "1, 0", "1;", "\n1"] {
+            assert_eq!(reservation(value.as_bytes()), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn limits_bound_a_file() {
+        let start = Instant::now();
+        let deep = |depth| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(tdmrep(deep(DEPTH_LIMIT).as_bytes()).is_ok());
+        assert_eq!(code(deep(DEPTH_LIMIT + 1).as_bytes()), OverLimit);
+        assert_eq!(code(deep(100_000).as_bytes()), OverLimit);
+        assert_eq!(code("{\"a\":".repeat(100_000).as_bytes()), OverLimit);
+        reads(&format!(r#"["{}\"[[\\"]"#, "[{".repeat(1000)), &[(None, None, None, &[NotAnObject])]);
+        let rules = |count| format!("[{}{{}}]", "{},".repeat(count - 1));
+        assert_eq!(tdmrep(rules(RULE_LIMIT).as_bytes()).unwrap().len(), RULE_LIMIT);
+        assert_eq!(code(rules(RULE_LIMIT + 1).as_bytes()), OverLimit);
+        let long = format!("[\"{}\"]", "x".repeat(FILE_LIMIT - 4));
+        assert_eq!(tdmrep(long.as_bytes()).unwrap()[0].mistakes[0].code, NotAnObject);
+        assert_eq!(code(format!("{long} ").as_bytes()), OverLimit);
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+}
