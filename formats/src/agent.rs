@@ -26,7 +26,38 @@ pub enum NoCrawler {
     Browser(String),
 }
 
+/// The maximum length of a general name in bytes: longer names are compared whole.
+pub const MAX_GENERAL_NAME: usize = 64;
+
+/// The form of a general name, which stands for all names that begin like it (decision 41): the
+/// name and a `*`, which no name contains. `None` if it is too long.
+pub fn general_name(name: &str) -> Option<String> {
+    (1..=MAX_GENERAL_NAME).contains(&name.len()).then(|| format!("{name}*"))
+}
+
 impl AgentRule {
+    /// The names under which groups are looked for, best first: each name in a caller's input,
+    /// reduced, then the general names that it begins like, the longest first (decision 41).
+    ///
+    /// ```
+    /// use robomaton_formats::Profile;
+    ///
+    /// let names = Profile::Full.agent_rule().lookup_names("Bot/1.0");
+    /// assert_eq!(names, ["bot", "bot*", "bo*", "b*"]);
+    /// ```
+    pub fn lookup_names(self, given: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        for name in self.crawler_names_or_nobody(given) {
+            let name = self.reduce(&name);
+            let lengths = if self == AgentRule::Token && name != "*" { name.len() } else { 0 };
+            let starts = (1..=lengths.min(MAX_GENERAL_NAME)).rev().filter_map(|length| name.get(..length));
+            let general: Vec<String> = starts.filter_map(general_name).collect();
+            names.push(name);
+            names.extend(general);
+        }
+        names
+    }
+
     /// The crawler names in a caller's input, best first. The input is one name, several names
     /// separated by commas, or a whole `User-Agent` header, from which the names that the crawler
     /// gives itself are taken.

@@ -6,9 +6,16 @@
 //! spelling, the one in the ACAP documents. An unknown qualifier is kept as written and never
 //! holds. This file does not know which usage admits which condition.
 
+mod license;
+mod utc;
+
+pub use license::{Choice, Payment, Term};
+
 use crate::text;
+use license::contains;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use utc::Utc;
 
 /// One restriction of a permission.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -40,6 +47,22 @@ pub enum Condition {
         #[serde(deserialize_with = "text::read")]
         value: String,
     },
+    /// `unavailable_after`: until this time, in Unix seconds.
+    Before(i64),
+    /// `max-video-preview`: the length of a preview in seconds.
+    MaxSeconds(u32),
+    /// `max-image-preview: standard`: no large previews.
+    StandardPreview,
+    /// `indexifembedded`: only as part of a page that embeds it.
+    Embedded,
+    /// `noimageindex`, `noimageai`: not the images of the page.
+    NoImages,
+    /// `nocache` of Bing: title, URL and snippet only.
+    Excerpt,
+    /// `tdm-policy`: a licence as this document says.
+    Policy(#[serde(deserialize_with = "text::read")] String),
+    /// The terms of alternative RSL licences: all of one of these sets.
+    License(Vec<Vec<Term>>),
 }
 
 /// The end of a time limit.
@@ -184,6 +207,24 @@ impl fmt::Display for Condition {
             Condition::WithinOriginalFrame => f.write_str("required-context=within-original-frame"),
             Condition::Location(url) => write!(f, "location={url}"),
             Condition::Unsupported { name, value } => write!(f, "{name}={value}"),
+            Condition::Before(time) => write!(f, "until={}", Utc(*time)),
+            Condition::MaxSeconds(count) => write!(f, "max-video-preview={count}-seconds"),
+            Condition::StandardPreview => f.write_str("max-image-preview=standard"),
+            Condition::Embedded => f.write_str("embedded"),
+            Condition::NoImages => f.write_str("not-images"),
+            Condition::Excerpt => f.write_str("only=snippet|title|url"),
+            Condition::Policy(url) => write!(f, "tdm-policy={url}"),
+            Condition::License(alternatives) => {
+                let one = |terms: &Vec<Term>| terms.iter().map(Term::to_string).collect::<Vec<_>>().join(" ");
+                match alternatives.as_slice() {
+                    [terms] => f.write_str(&one(terms)),
+                    several => {
+                        let several: Vec<String> =
+                            several.iter().map(|terms| format!("[{}]", one(terms))).collect();
+                        write!(f, "any-of={}", several.join("|"))
+                    }
+                }
+            }
         }
     }
 }
@@ -214,6 +255,28 @@ pub struct Context {
     pub included: Option<Vec<Locator>>,
     /// The URL of the resource.
     pub url: Option<String>,
+    /// The length of the preview of a video, in seconds.
+    pub seconds: Option<u32>,
+    /// A large preview of an image is shown.
+    pub large_preview: Option<bool>,
+    /// The resource is used as part of a page that embeds it.
+    pub embedded: Option<bool>,
+    /// Only the title, the URL and the snippet are used.
+    pub excerpt: Option<bool>,
+    /// Images are among what is used.
+    pub images: Option<bool>,
+    /// The licence servers whose token the crawler has.
+    pub license_servers: Option<Vec<String>>,
+    /// The licences that the crawler has acquired: URLs of policies, standards and terms.
+    pub licenses: Option<Vec<String>>,
+    /// The kinds of payment that are made, as RSL names them.
+    pub payments: Option<Vec<String>>,
+    /// The profiles of reports that the crawler sends.
+    pub reports: Option<Vec<String>>,
+    /// The class of the user, as RSL names it.
+    pub user: Option<String>,
+    /// The country of the use: ISO 3166-1 alpha-2, or `EU`.
+    pub geo: Option<String>,
 }
 
 /// The result of evaluating conditions.
@@ -250,6 +313,18 @@ pub fn hold<'c>(conditions: impl IntoIterator<Item = &'c Condition>, context: &C
 }
 
 impl Condition {
+    /// True if whoever meets the other condition meets this one: both are limits of one kind, and
+    /// this one is not stricter.
+    pub(crate) fn is_looser_than(&self, other: &Condition) -> bool {
+        match (self, other) {
+            (Condition::MaxChars(one), Condition::MaxChars(other))
+            | (Condition::MaxWords(one), Condition::MaxWords(other))
+            | (Condition::MaxSeconds(one), Condition::MaxSeconds(other)) => one >= other,
+            (Condition::Before(one), Condition::Before(other)) => one >= other,
+            _ => false,
+        }
+    }
+
     /// Evaluates this condition.
     pub fn holds(&self, context: &Context) -> Holds {
         let at_most = |limit: &u32, count: Option<u32>| count.map(|count| count <= *limit);
@@ -273,6 +348,19 @@ impl Condition {
             Condition::WithinOriginalFrame => context.in_original_frame,
             Condition::Location(location) => context.url.as_ref().map(|url| same_url(url, location)),
             Condition::Unsupported { .. } => Some(false),
+            Condition::Before(time) => context.now.map(|now| i64::try_from(now).is_ok_and(|now| now < *time)),
+            Condition::MaxSeconds(limit) => at_most(limit, context.seconds),
+            Condition::StandardPreview => context.large_preview.map(|large| !large),
+            Condition::Embedded => context.embedded,
+            Condition::NoImages => context.images.map(|images| !images),
+            Condition::Excerpt => context.excerpt,
+            Condition::Policy(url) => contains(&context.licenses, url),
+            Condition::License(alternatives) => {
+                let met = |terms: &Vec<Term>| {
+                    terms.iter().map(|term| term.holds(context)).min().unwrap_or(Holds::Yes)
+                };
+                return alternatives.iter().map(met).max().unwrap_or(Holds::No);
+            }
         };
         Holds::from(known)
     }
@@ -291,8 +379,11 @@ impl TimeLimit {
     }
 }
 
-/// True if two URLs are equal after parsing.
+/// True if two URLs are equal after parsing, but for fragments: the server that sends a page never
+/// sees one (decision 42).
 fn same_url(one: &str, other: &str) -> bool {
+    let whole = |url: &str| url.split('#').next().unwrap_or_default().to_owned();
+    let (one, other) = (&whole(one), &whole(other));
     match (url::Url::parse(one), url::Url::parse(other)) {
         (Ok(one), Ok(other)) => one == other,
         _ => one == other,
@@ -360,5 +451,12 @@ mod tests {
         let url = |url: &str| Context { url: Some(url.into()), ..Context::default() };
         assert_eq!(location.holds(&url("http://myserver.com/a")), Holds::Yes);
         assert_eq!(location.holds(&url("http://myserver.com/b")), Holds::No);
+        assert_eq!(location.holds(&url("http://myserver.com/a#b")), Holds::Yes);
+        let part = Condition::Location("http://myserver.com/a#part".into());
+        assert_eq!(part.holds(&url("http://myserver.com/a")), Holds::Yes);
+        assert_eq!(part.holds(&url("http://myserver.com/a#other")), Holds::Yes);
+        assert_eq!(part.holds(&url("http://myserver.com/b#part")), Holds::No);
+        let odd = Condition::Location("no url#part".into());
+        assert_eq!((odd.holds(&url("no url")), odd.holds(&url("no"))), (Holds::Yes, Holds::No));
     }
 }

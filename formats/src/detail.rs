@@ -4,16 +4,17 @@
 //! verdict needs it. Patterns are borrowed: from the text when written, from the image when read.
 //! Texts are copied when read (`text`). Invariant: equal details give equal bytes.
 
+pub use crate::bytes::Bytes;
 use crate::condition::Condition;
 use crate::notation::Notation;
 use crate::pattern::Pattern;
 use crate::policy::{Role, USAGES};
+use crate::preference::{Carrier, Effect, Language, Source};
 use crate::profile::AgentRule;
 use crate::program::Priority;
 use crate::schedule::Schedule;
 use crate::text;
-use serde::de::{Deserializer, Error, SeqAccess, Visitor};
-use serde::ser::Serializer;
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -38,6 +39,12 @@ pub struct Detail<'d> {
     /// one.
     #[serde(deserialize_with = "text::read_all")]
     pub files: Vec<String>,
+    /// The time, in Unix seconds, from which each of these files is out of date; 0 for never. Empty
+    /// if none is.
+    pub ends: Vec<u64>,
+    /// The statements in the modern languages, by the source of their groups.
+    #[serde(borrow)]
+    pub preferences: Vec<Source<'d>>,
 }
 
 /// One group of a document.
@@ -100,8 +107,15 @@ impl Group<'_> {
 
 /// The same wire format for [`crate::verify`]: decodes everything that [`Detail`] does, and stores
 /// nothing. The parts are those of the structures above, in order; a test compares the two.
-pub(crate) type DetailShape<'d> =
-    (Each<GroupShape<'d>>, Each<ExtensionShape<'d>>, Each<&'d str>, Each<Each<Condition>>, Each<&'d str>);
+pub(crate) type DetailShape<'d> = (
+    Each<GroupShape<'d>>,
+    Each<ExtensionShape<'d>>,
+    Each<&'d str>,
+    Each<Each<Condition>>,
+    Each<&'d str>,
+    Each<u64>,
+    Each<SourceShape<'d>>,
+);
 type GroupShape<'d> = (
     Role,
     Each<&'d str>,
@@ -116,6 +130,10 @@ type GroupShape<'d> = (
 );
 type RuleShape<'d> = (u32, u16, Priority, bool, u32, &'d [u8]);
 type ExtensionShape<'d> = (u32, &'d str, &'d str);
+type SourceShape<'d> = (bool, Each<PreferencesShape<'d>>);
+type PreferencesShape<'d> = (Each<&'d str>, bool, bool, Each<RecordShape<'d>>, Each<StatementShape>);
+type RecordShape<'d> = (Language, Carrier, u32, u16, &'d [u8], &'d str);
+type StatementShape = (u32, u16, u16, u32, Effect, u32);
 
 /// A sequence whose elements are decoded and dropped one by one.
 pub(crate) struct Each<T>(PhantomData<T>);
@@ -134,16 +152,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Each<T> {
             }
         }
         deserializer.deserialize_seq(Elements(PhantomData))
-    }
-}
-
-/// One byte string rather than a sequence of numbers; borrowed when read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Bytes<'d>(pub Cow<'d, [u8]>);
-
-impl<'d> From<&'d [u8]> for Bytes<'d> {
-    fn from(bytes: &'d [u8]) -> Bytes<'d> {
-        Bytes(Cow::Borrowed(bytes))
     }
 }
 
@@ -213,32 +221,11 @@ impl Detail<'_> {
     }
 }
 
-impl Serialize for Bytes<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
-
-impl<'de: 'd, 'd> Deserialize<'de> for Bytes<'d> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Bytes<'d>, D::Error> {
-        struct Borrowed;
-        impl<'de> Visitor<'de> for Borrowed {
-            type Value = &'de [u8];
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("bytes")
-            }
-            fn visit_borrowed_bytes<E: Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
-                Ok(bytes)
-            }
-        }
-        deserializer.deserialize_bytes(Borrowed).map(Bytes::from)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::condition::Locator;
+    use crate::preference;
     use crate::read::whole;
     use crate::schedule::{Rate, Window};
 
@@ -272,6 +259,31 @@ mod tests {
             usages: vec!["(local)".into()],
             conditions: vec![vec![Condition::MustUseResource(Locator::Class("ü".into()))], Vec::new()],
             files: vec!["/acap.txt".into()],
+            ends: vec![1 << 40],
+            preferences: vec![Source {
+                additive: true,
+                groups: vec![preference::Group {
+                    crawlers: vec!["b".into()],
+                    default: true,
+                    fallback: false,
+                    records: vec![preference::Record {
+                        language: Language::Rsl,
+                        carrier: Carrier::Header,
+                        line: 300,
+                        file: 1,
+                        pattern: bytes(),
+                        text: "é".into(),
+                    }],
+                    statements: vec![preference::Statement {
+                        record: 0,
+                        usage: 18,
+                        set: 300,
+                        rank: 70_000,
+                        effect: Effect::Closed,
+                        conditions: 1,
+                    }],
+                }],
+            }],
         })
     }
 

@@ -59,6 +59,15 @@ impl Role {
         }
     }
 
+    /// The language of its rules, in JSON: `rep` for the Robots Exclusion Protocol.
+    pub const fn language(self) -> &'static str {
+        match self {
+            Role::Conventional | Role::Preference => "rep",
+            Role::Element | Role::Page | Role::Field => "acap",
+            Role::PageConventional => "robots-meta",
+        }
+    }
+
     /// The name in text for people.
     pub const fn title(self) -> &'static str {
         match self {

@@ -11,7 +11,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"ROBOMAT\x1A";
 /// The only format version that this crate reads and writes.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Sections begin at multiples of this offset.
 pub const ALIGNMENT: usize = 64;
 /// The number of sites in one bucket of [`Section::Hosts`].

@@ -13,6 +13,7 @@
 //! executed.
 
 pub mod agent;
+mod bytes;
 pub mod condition;
 pub mod crawlers;
 pub mod decision;
@@ -26,6 +27,7 @@ pub mod name;
 pub mod notation;
 pub mod pattern;
 pub mod policy;
+pub mod preference;
 pub mod profile;
 pub mod program;
 pub mod purpose;
@@ -41,6 +43,7 @@ mod token;
 pub mod usage;
 pub mod user_agent;
 pub mod verify;
+pub mod vocabulary;
 pub mod write;
 
 pub use agent::NoCrawler;

@@ -6,15 +6,20 @@
 //!
 //! ```text
 //! policy := u8 flags (bit 0 crawler numbers of 4 bytes, else 2; bit 1 set numbers of 2, else 1; bit 2 has default;
-//!           bit 3 crawlers in file order, found by substring; bit 4 no rules), [u8 outcome, u16 status],
-//!           varint crawlers, varint sets, number × crawlers, set number × crawlers, [set number], u32 × sets
+//!           bit 3 crawlers in file order, found by substring; bit 4 no rules; bit 5 has preferences; bit 6 additive),
+//!           [u8 outcome, u16 status], [u8 preferences, u32 policy × preferences], varint crawlers, varint sets, number × crawlers, set number × crawlers, [set number], u32 × sets
 //! set    := offset of a program in `programs`; or, with bit 31 set, offset of a list in `lists`
-//! list   := u16 count, (u16 usage, u16 purpose, u32 program) × count
+//! list   := u16 count, (u16 usage, u16 tag, u32 program) × count
 //!         | u16 count with bit 15 set, u8 flags (bit 0 incomplete, bit 1 own groups, bit 2 silence permits, bit 3 pages alone), u8 zero, u32 scope, u32 rest,
 //!           (u32 usage, u32 purpose, u32 program, u32 role) × count
 //! ```
 //! The second form is a *scoped* list: its fields are weighed by specificity (`scope`). `rest` is
 //! the list of the fields addressed to any crawler, or `NONE`.
+//!
+//! A policy with *preferences* refers to further policies, one for each source of statements in the
+//! modern languages ([`crate::preference`]). The tags of their lists say what a program's answer
+//! means; in all other lists the tag is 0. In an *additive* policy, the default set and the sets of
+//! each of the crawler's names count together.
 
 mod scoped;
 
@@ -23,15 +28,17 @@ pub use scoped::{Holder, Level, ScopedEntry, ScopedList, ScopedView, is_scoped};
 pub use crate::language::Role;
 use crate::program::{push_varint, varint};
 pub use crate::reference::{CrawlerId, SetRef};
-use crate::reference::{ProgramAt, UsageId};
+use crate::reference::{PolicyAt, ProgramAt, UsageId};
 use crate::site_entry::{NoRules, SiteEntry};
 pub use crate::usage::{CRAWL, INDEX, OTHER, PRESENT, USAGES, is_special};
 
-/// "No purpose": the program applies to every purpose.
-pub const NO_PURPOSE: u16 = 0;
+/// The tag of programs of conventional rules.
+pub const NO_TAG: u16 = 0;
 
 /// The maximum number of sets in a policy.
 pub const MAX_SETS: usize = 1 << 16;
+/// The maximum number of policies of preferences that a policy refers to.
+pub const MAX_PREFERENCES: usize = 3;
 /// The maximum number of entries in a list.
 pub const MAX_ENTRIES: usize = (1 << 15) - 1;
 
@@ -40,6 +47,8 @@ const WIDE_SETS: u8 = 2;
 const HAS_DEFAULT: u8 = 4;
 const BY_SUBSTRING: u8 = 8;
 const NO_RULES: u8 = 16;
+const PREFERENCES: u8 = 32;
+const ADDITIVE: u8 = 64;
 const ENTRY: usize = 8;
 
 /// A policy, before encoding.
@@ -56,13 +65,20 @@ pub struct Policy {
     pub default: Option<usize>,
     /// The sets.
     pub sets: Vec<SetRef>,
+    /// The policies of the site's preferences, in the order in which they are asked.
+    pub preferences: Vec<PolicyAt>,
+    /// In a policy of preferences: the default set and the sets of all names count together.
+    pub additive: bool,
 }
 
 impl Policy {
     /// The program, if the policy consists of a single one for crawling by all crawlers. Such a
     /// policy is not stored: the site entries refer to the program directly.
     pub fn as_program(&self) -> Option<SiteEntry> {
-        let bare = self.no_rules.is_none() && self.crawlers.is_empty() && self.default == Some(0);
+        let bare = self.no_rules.is_none()
+            && self.preferences.is_empty()
+            && self.crawlers.is_empty()
+            && self.default == Some(0);
         match self.sets[..] {
             [SetRef::Program(at)] if bare => Some(SiteEntry::Program(at)),
             _ => None,
@@ -80,11 +96,17 @@ impl Policy {
                 | flag(self.default.is_some(), HAS_DEFAULT)
                 // Without crawlers to find, policies are the same under all profiles.
                 | flag(self.by_substring && !self.crawlers.is_empty(), BY_SUBSTRING)
-                | flag(self.no_rules.is_some(), NO_RULES),
+                | flag(self.no_rules.is_some(), NO_RULES)
+                | flag(!self.preferences.is_empty(), PREFERENCES)
+                | flag(self.additive, ADDITIVE),
         );
         if let Some(NoRules { outcome, status }) = self.no_rules {
             out.push(outcome as u8);
             out.extend_from_slice(&status.to_le_bytes());
+        }
+        if !self.preferences.is_empty() {
+            out.push(self.preferences.len() as u8);
+            self.preferences.iter().for_each(|at| out.extend_from_slice(&at.get().to_le_bytes()));
         }
         push_varint(out, self.crawlers.len() as u32);
         push_varint(out, self.sets.len() as u32);
@@ -103,8 +125,9 @@ impl Policy {
 pub struct Entry {
     /// The usage that it applies to; an id below 2¹⁶.
     pub usage: UsageId,
-    /// The purpose that it applies to, or [`NO_PURPOSE`].
-    pub purpose: u16,
+    /// The meaning of its answer in a policy of preferences ([`crate::preference::Tag`]), else
+    /// [`NO_TAG`].
+    pub tag: u16,
     /// The program.
     pub program: ProgramAt,
 }
@@ -115,7 +138,7 @@ pub fn encode_list(out: &mut Vec<u8>, entries: &[Entry]) {
     for entry in entries {
         let usage = u16::try_from(entry.usage.get()).expect("the usages of ranked lists have ids of 16 bits");
         out.extend_from_slice(&usage.to_le_bytes());
-        out.extend_from_slice(&entry.purpose.to_le_bytes());
+        out.extend_from_slice(&entry.tag.to_le_bytes());
         out.extend_from_slice(&entry.program.get().to_le_bytes());
     }
 }
@@ -130,7 +153,7 @@ pub fn read_list(bytes: &[u8]) -> Option<impl Iterator<Item = Entry> + '_> {
     let entries = bytes.get(2..2 + count * ENTRY)?;
     Some(entries.as_chunks::<ENTRY>().0.iter().map(|&[a, b, c, d, e, f, g, h]| Entry {
         usage: u16::from_le_bytes([a, b]).into(),
-        purpose: u16::from_le_bytes([c, d]),
+        tag: u16::from_le_bytes([c, d]),
         program: ProgramAt::new(u32::from_le_bytes([e, f, g, h])),
     }))
 }
@@ -144,6 +167,7 @@ pub struct PolicyView<'i> {
     flags: u8,
     count: usize,
     no_rules: Option<NoRules>,
+    preferences: &'i [u8],
 }
 
 impl<'i> PolicyView<'i> {
@@ -158,18 +182,30 @@ impl<'i> PolicyView<'i> {
             no_rules = Some(NoRules::read(outcome, u16::from_le_bytes([low, high]))?);
             at = 4;
         }
+        let mut preferences: &[u8] = &[];
+        if flags & PREFERENCES != 0 {
+            let count = usize::from(*bytes.get(at)?);
+            preferences = bytes.get(at + 1..at + 1 + 4 * count)?;
+            at += 1 + 4 * count;
+        }
         let count = varint(bytes, &mut at)? as usize;
         let sets = varint(bytes, &mut at)? as usize;
         let (ids, rest) = bytes.get(at..)?.split_at_checked(count.checked_mul(2 << (flags & WIDE_IDS))?)?;
         let indexed = count + usize::from(flags & HAS_DEFAULT != 0);
         let (indexes, rest) = rest.split_at_checked(indexed << (flags >> 1 & 1))?;
-        Some(PolicyView { ids, indexes, sets: rest.get(..sets.checked_mul(4)?)?, flags, count, no_rules })
+        let sets = rest.get(..sets.checked_mul(4)?)?;
+        Some(PolicyView { ids, indexes, sets, flags, count, no_rules, preferences })
     }
 
     /// True if a writer could have set these flags.
     pub fn is_canonical(&self) -> bool {
-        self.flags & !(WIDE_IDS | WIDE_SETS | HAS_DEFAULT | BY_SUBSTRING | NO_RULES) == 0
-            && !(self.is_by_substring() && self.is_empty())
+        let most = if self.has_preferences() { MAX_PREFERENCES } else { 0 };
+        let count = self.preferences.len() / 4;
+        self.flags & 1 << 7 == 0
+            && !(self.is_by_substring() && (self.is_empty() || self.is_additive()))
+            && usize::from(self.has_preferences()) <= count
+            && count <= most
+            && !(self.is_additive() && self.has_preferences())
     }
 
     /// True if the crawlers are in file order, and the first whose value contains the requested
@@ -183,6 +219,25 @@ impl<'i> PolicyView<'i> {
     #[inline]
     pub fn no_rules(&self) -> Option<NoRules> {
         self.no_rules
+    }
+
+    /// True if the site states preferences.
+    #[inline]
+    pub fn has_preferences(&self) -> bool {
+        self.flags & PREFERENCES != 0
+    }
+
+    /// The policies of the site's preferences, in the order in which they are asked.
+    #[inline]
+    pub fn preferences(&self) -> impl Iterator<Item = PolicyAt> + use<'i> {
+        self.preferences.as_chunks().0.iter().map(|&word| PolicyAt::new(u32::from_le_bytes(word)))
+    }
+
+    /// True for a policy of preferences in which the default set and the sets of all names count
+    /// together.
+    #[inline]
+    pub fn is_additive(&self) -> bool {
+        self.flags & ADDITIVE != 0
     }
 
     /// The number of crawlers that groups name.
@@ -284,6 +339,12 @@ mod tests {
                 sets: (0..sets as u32).map(|n| SetRef::from_raw(n * 3)).collect(),
                 by_substring: sets == 1,
                 no_rules: (sets == 2).then_some(NoRules { outcome: Outcome::Unreachable, status: 503 }),
+                preferences: if sets == 300 {
+                    vec![PolicyAt::new(7), PolicyAt::new(1 << 20)]
+                } else {
+                    Vec::new()
+                },
+                additive: sets == 2,
             };
             let mut out = Vec::new();
             policy.encode(&mut out);
@@ -296,6 +357,8 @@ mod tests {
             assert_eq!(view.find(CrawlerId::new(ids)), None);
             assert_eq!(view.default_set(), Some(policy.sets[sets - 1]));
             assert_eq!(view.no_rules(), policy.no_rules);
+            assert!(view.preferences().eq(policy.preferences.iter().copied()));
+            assert_eq!(view.is_additive(), policy.additive);
         }
     }
 

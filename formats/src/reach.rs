@@ -35,6 +35,10 @@ impl Reach {
             }
         }
         reach.alone = distinct(reach.alone);
+        let linked = |at: &PolicyAt| view.policy(*at).and_then(PolicyView::read);
+        let linked = reach.policies.iter().filter_map(linked).flat_map(|policy| policy.preferences());
+        let linked: Vec<PolicyAt> = linked.collect();
+        reach.policies.extend(linked);
         reach.policies = distinct(reach.policies);
         let mut lists = Vec::new();
         for policy in reach.policies.iter().filter_map(|&at| view.policy(at).and_then(PolicyView::read)) {

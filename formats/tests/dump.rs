@@ -1,12 +1,12 @@
 //! Compares the dumps in SPEC.md with the bytes that the compiler produces: the worked program, the
-//! worked scope, the tiny image.
+//! worked scope, the worked preferences, the tiny image.
 //!
 //! The dumps are written here field by field, in the order of the specification, with a remark for
 //! each field; a byte that no field claims fails the test. `ROBOMATON_WRITE=1` writes them into the
 //! document. The walk of section 6 is also followed step by step for the targets that its table
 //! lists.
 
-use dumper::{Dump, dump_image, dump_scoped};
+use dumper::{Dump, dump_image, dump_preferences, dump_scoped};
 use robomaton_compiler::automaton::{Prioritized, build, build_tries, normalise};
 use robomaton_compiler::{Entry, Options, compile, emit};
 use robomaton_formats::program::{self, Priority, Silence, Weighing};
@@ -77,10 +77,12 @@ fn dumps_are_what_the_compiler_gives() {
         dump.out
     };
     let scoped = dump_scoped(&image_of(block(&spec, "acap")));
+    let preferences = dump_preferences(&image_of(block(&spec, "signals")));
     let dumps = [
         ("program", dump_program(build)),
         ("tries", dump_program(build_tries)),
         ("scoped", scoped),
+        ("preferences", preferences),
         ("image", dump_image(&tiny(&spec))),
     ];
     for (mark, dump) in dumps {

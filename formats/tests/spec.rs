@@ -8,14 +8,17 @@
 use robomaton_formats::layout::*;
 use robomaton_formats::name::SYMBOLS;
 use robomaton_formats::policy::{
-    self, CRAWL, INDEX, MAX_ENTRIES, MAX_SETS, NO_PURPOSE, OTHER, PRESENT, Role, ScopedList, USAGES,
+    self, CRAWL, INDEX, MAX_ENTRIES, MAX_PREFERENCES, MAX_SETS, NO_TAG, OTHER, PRESENT, Role, ScopedEntry,
+    ScopedList, USAGES,
 };
+use robomaton_formats::preference::{Carrier, Effect, Kind, Language, Tag};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::{self, MAX_STEPS, Silence, Weighing, packed};
-use robomaton_formats::reference::{SET_LIST, ScopeAt};
+use robomaton_formats::reference::{ProgramAt, SET_LIST, ScopeAt, UsageId};
 use robomaton_formats::scope::{self, MAX_PATTERNS, MAX_RULES};
 use robomaton_formats::site::MAX_AUTHORITY;
 use robomaton_formats::site_entry::POLICIES_END;
+use robomaton_formats::usage::{needs_permission, parts};
 use robomaton_formats::{ImageError, Notation, Outcome, Profile, Scheme, SiteKey, write};
 use std::collections::BTreeSet;
 use std::mem::{offset_of, size_of, size_of_val};
@@ -92,6 +95,7 @@ fn constants() {
         ("MAX_PACKED", packed::MAX_PACKED as u64),
         ("MAX_LENGTH", packed::MAX_LENGTH as u64),
         ("MAX_SETS", MAX_SETS as u64),
+        ("MAX_PREFERENCES", MAX_PREFERENCES as u64),
         ("MAX_ENTRIES", MAX_ENTRIES as u64),
         ("MAX_PATTERNS", MAX_PATTERNS as u64),
         ("MAX_RULES", MAX_RULES as u64),
@@ -104,7 +108,8 @@ fn constants() {
         ("INDEX", u64::from(INDEX)),
         ("PRESENT", u64::from(PRESENT)),
         ("OTHER", u64::from(OTHER)),
-        ("NO_PURPOSE", u64::from(NO_PURPOSE)),
+        ("NO_PURPOSE", no_purpose()),
+        ("NO_TAG", u64::from(NO_TAG)),
     ];
     let mut actual = vec![["MAGIC".to_owned(), magic.join(" ")]];
     actual.extend(numbers.map(|(name, value)| [name.to_owned(), value.to_string()]));
@@ -112,6 +117,18 @@ fn constants() {
     assert!(SPEC.starts_with(&format!("# The robomaton image, format version {VERSION}\n")));
     let versions = columns::<1>("### Versions");
     assert_eq!(versions, Vec::from_iter((1..=VERSION).map(|version| [version.to_string()])));
+}
+
+/// The number in the place of a purpose, in an entry that has none.
+fn no_purpose() -> u64 {
+    let program = ProgramAt::new(0);
+    let entry = ScopedEntry { role: Role::Field, usage: UsageId::from(CRAWL), purpose: None, program };
+    let entries = vec![entry];
+    let (scope, rest) = (ScopeAt::new(0), None);
+    let (incomplete, own, permits, pages) = (false, false, false, false);
+    let mut bytes = Vec::new();
+    ScopedList { incomplete, own, permits, pages, scope, rest, entries }.encode(&mut bytes);
+    u64::from(u32::from_le_bytes(bytes[16..20].try_into().expect("four bytes")))
 }
 
 #[test]
@@ -212,12 +229,65 @@ fn usages() {
         assert_eq!(USAGES[usize::from(number)], name);
     }
     assert!(policy::is_special("Present-x") && !policy::is_special("present"));
+    for (row, usage) in table("### Standard usages").iter().zip(0..) {
+        let all = parts(usage).iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
+        let written = row[2].replace("6 to 15", "6, 7, 8, 9, 10, 11, 12, 13, 14, 15");
+        assert_eq!((written, row[3] == "yes"), (all, needs_permission(usage)), "{}", row[1]);
+    }
+}
+
+/// Sections 5 and 7: the numbers of preferences.
+#[test]
+fn preferences() {
+    let row = |number: usize, name: &str| [number.to_string(), name.to_lowercase()];
+    let kinds: Vec<Kind> = (0..8).map(|raw| Tag::from_raw(raw).expect("a tag").kind).collect();
+    let names = kinds.iter().enumerate().map(|(number, kind)| row(number, &format!("{kind:?}")));
+    assert_eq!(columns::<2>("### Kinds of tags"), Vec::from_iter(names));
+    let names = Language::ALL.iter().map(|&language| row(language as usize, language.name()));
+    assert_eq!(columns::<2>("### Languages"), Vec::from_iter(names));
+    let tag = |carrier| Tag::new(Kind::Refused, Language::Aipref, carrier).to_raw();
+    assert_eq!((tag(Carrier::Robots), tag(Carrier::Element), tag(Carrier::Page)), (1 << 7, 1 << 8, 0));
+    assert_eq!(columns::<2>("### Bits of tags"), [["7", "of robots"], ["8", "of elements"]]);
+    let last = Tag::new(Kind::Refused, Language::RobotsTag, Carrier::Page);
+    assert_eq!((last.to_raw(), Tag::from_raw(1 << 9)), (7 << 3, None));
+
+    let carriers = [
+        Carrier::Robots,
+        Carrier::Header,
+        Carrier::Page,
+        Carrier::TdmRep,
+        Carrier::Rsl,
+        Carrier::AiTxt,
+        Carrier::Element,
+    ];
+    let names = carriers.map(|carrier| {
+        assert_eq!(postcard::to_stdvec(&carrier).expect("encodes"), [carrier as u8]);
+        row(carrier as usize, if carrier == Carrier::Element { "element" } else { carrier.name() })
+    });
+    assert_eq!(columns::<2>("### Carriers"), names);
+    let effects = [
+        Effect::Refused,
+        Effect::Unread,
+        Effect::Conditional,
+        Effect::Permitted,
+        Effect::Unstated,
+        Effect::Closed,
+        Effect::Supersedes,
+        Effect::Dated,
+    ];
+    let names = effects.map(|effect| {
+        assert_eq!(postcard::to_stdvec(&effect).expect("encodes"), [effect as u8]);
+        row(effect as usize, &format!("{effect:?}"))
+    });
+    assert_eq!(columns::<2>("### Effects"), names);
 }
 
 /// Section 7: variants are numbered as postcard numbers them.
 #[test]
 fn alternatives() {
-    use robomaton_formats::condition::{Condition, Date, Locator, Modification, Role as Place, TimeLimit};
+    use robomaton_formats::condition::{
+        Choice, Condition, Date, Locator, Modification, Payment, Role as Place, Term, TimeLimit,
+    };
     let number = |condition: &Condition| postcard::to_stdvec(condition).expect("encodes");
     let id = || Locator::Id("a".into());
     let date = Date { year: 2007, month: 12, day: 31 };
@@ -243,6 +313,32 @@ fn alternatives() {
             Condition::Unsupported { name: "a".into(), value: "b".into() },
             &[9, 1, b'a', 1, b'b'],
         ),
+        ("until", Condition::Before(-2), &[10, 3]),
+        ("max-seconds", Condition::MaxSeconds(5), &[11, 5]),
+        ("standard-preview", Condition::StandardPreview, &[12]),
+        ("embedded", Condition::Embedded, &[13]),
+        ("not-images", Condition::NoImages, &[14]),
+        ("excerpt", Condition::Excerpt, &[15]),
+        ("tdm-policy", Condition::Policy("a".into()), &[16, 1, b'a']),
+        (
+            "license",
+            Condition::License(vec![vec![
+                Term::Payment(Payment {
+                    kind: "a".into(),
+                    amount: "b".into(),
+                    standard: vec!["c".into()],
+                    custom: Vec::new(),
+                }),
+                Term::Server("d".into()),
+                Term::Reporting { kind: "e".into(), profile: String::new() },
+                Term::User(Choice { only: vec!["f".into()], not: Vec::new() }),
+                Term::Geo(Choice { only: Vec::new(), not: vec!["g".into()] }),
+            ]]),
+            &[
+                17, 1, 5, 0, 1, b'a', 1, b'b', 1, 1, b'c', 0, 1, 1, b'd', 2, 1, b'e', 0, 3, 1, 1, b'f', 0, 4,
+                0, 1, 1, b'g',
+            ],
+        ),
     ] {
         assert_eq!(number(&condition), bytes, "{condition}");
         assert_eq!(
@@ -250,7 +346,7 @@ fn alternatives() {
             [bytes[0].to_string().as_str(), name]
         );
     }
-    assert_eq!(columns::<1>("### Conditions").len(), 10);
+    assert_eq!(columns::<1>("### Conditions").len(), 18);
     let names = Modification::ALL.map(Modification::name).join(", ");
     assert!(SPEC.contains(&format!("| Modification | {names} |\n")));
     let names = [Place::Credit, Place::Link, Place::Icon, Place::Text].map(Place::name).join(", ");

@@ -9,14 +9,16 @@ use contents::*;
 
 use robomaton_formats::layout::{HEAD, NONE, Section};
 
-use robomaton_formats::policy::{Policy, ScopedView, is_scoped};
+use robomaton_formats::policy::{self, Policy, ScopedView, encode_list, is_scoped};
+use robomaton_formats::preference::{Carrier, Kind, Language, Tag};
 use robomaton_formats::program::{self, NODE_EXTRA, NODE_QUEUE, PADDING};
 use robomaton_formats::read::Layout;
 
+use robomaton_formats::usage::AI_TRAIN;
 use robomaton_formats::verify::{verify, verify_with_texts};
 use robomaton_formats::write::{Contents, write};
 use robomaton_formats::{
-    CrawlerId, ImageError, ListAt, Outcome, PolicyAt, Profile, ProgramAt, ScopeAt, SetRef, SiteEntry,
+    CrawlerId, ImageError, ListAt, Outcome, PolicyAt, Profile, ProgramAt, ScopeAt, SetRef, SiteEntry, UsageId,
 };
 
 /// Writes an image, changes it while keeping its checksums valid, and returns the rule that
@@ -145,7 +147,7 @@ fn rules_of_the_sections() {
     assert_eq!(of_bytes(|image, at| image[at(Policies) + 3] = 1), Some(12));
     assert_eq!(of_bytes(|image, at| image[at(Policies) + 7] = 2), Some(12));
     assert_eq!(of_contents(|c| c.lists.truncate(c.lists.len() - 1)), Some(13));
-    assert_eq!(of_bytes(|image, at| image[at(Lists) + 2] = 17), Some(13));
+    assert_eq!(of_bytes(|image, at| image[at(Lists) + 2] = 200), Some(13));
     assert_eq!(of_bytes(|image, at| image[at(Lists) + 4] = 1), Some(13));
     assert_eq!(of_contents(|c| drop(c.frame.usages.remove(9))), Some(9));
     assert_eq!(of_bytes(|image, at| image[at(Programs) + 1] |= 7 << 5), Some(14));
@@ -362,7 +364,7 @@ fn rules_of_scoped_sets() {
     check(
         13,
         "usage that does not exist",
-        &[&|c| put(&mut c.lists, field(OWN, 1, 0), 17), &|c| put(&mut c.lists, field(REST, 1, 0), 1 << 16)],
+        &[&|c| put(&mut c.lists, field(OWN, 1, 0), 200), &|c| put(&mut c.lists, field(REST, 1, 0), 1 << 16)],
     );
     check(
         13,
@@ -380,7 +382,7 @@ fn rules_of_scoped_sets() {
         "leads to another",
         &[&|c| put(&mut c.lists, REST + 8, OWN as u32), &|c| put(&mut c.lists, REST + 8, REST as u32)],
     );
-    check(13, "names a purpose", &[&|c| c.lists[RANKED + 4] = 1]);
+    check(13, "has a tag", &[&|c| c.lists[RANKED + 4] = 1]);
     check(
         14,
         "weighed in another way",
@@ -457,7 +459,7 @@ fn numbers_of_details() {
     // One group: role, crawlers, default, purposes, incomplete, file, notation, rules, extensions,
     // schedule.
     let group = |role, notation, schedule: &[u8]| {
-        detail(&[&[1, role, 0, 1, 0, 0, 0, notation, 0, 0], schedule, &[0, 0, 0, 0]].concat())
+        detail(&[&[1, role, 0, 1, 0, 0, 0, notation, 0, 0], schedule, &[0, 0, 0, 0, 0, 0]].concat())
     };
     assert_eq!([group(4, 3, &[0]), group(6, 3, &[0]), group(4, 4, &[0])], [None, Some(16), Some(16)]);
     // Delays, one rate, visits, comments.
@@ -466,8 +468,43 @@ fn numbers_of_details() {
     let window = |window: &[u8]| rate(&[&[1, 60, 1], window].concat());
     let [day, late, long] = [[0, 0xA0, 0x0B], [0xA0, 0x0B, 0], [0, 0xA1, 0x0B]];
     assert_eq!([window(&day), window(&late), window(&long)], [None, Some(16), Some(16)]);
-    let conditions = |bytes: &[u8]| detail(&[&[0, 0, 0, 1, 1], bytes, &[0]].concat());
-    assert_eq!([conditions(&[6]), conditions(&[9, 0, 0]), conditions(&[10])], [None, None, Some(16)]);
+    let conditions = |bytes: &[u8]| detail(&[&[0, 0, 0, 1, 1], bytes, &[0, 0, 0]].concat());
+    assert_eq!([conditions(&[6]), conditions(&[9, 0, 0]), conditions(&[100])], [None, None, Some(16)]);
+}
+
+/// Section 5: policies of preferences, their lists and tags.
+#[test]
+fn rules_of_preferences() {
+    let given = |own: &dyn Fn(&mut Policy), tag: u16, kind: SetRef| {
+        let mut contents = contents(vec![site("a.example", 0)]);
+        let list = contents.lists.len() as u32;
+        let (usage, program) = (UsageId::from(AI_TRAIN), ProgramAt::new(0));
+        encode_list(&mut contents.lists, &[policy::Entry { usage, tag, program }]);
+        let set = match kind {
+            SetRef::List(_) => SetRef::List(ListAt::new(list)),
+            program => program,
+        };
+        let mut linked = Policy { default: Some(0), sets: vec![set], additive: true, ..Policy::default() };
+        own(&mut linked);
+        let mut policies = Vec::new();
+        linked.encode(&mut policies);
+        let main = policies.len() as u32;
+        let preferences = vec![PolicyAt::new(0); if linked.preferences.is_empty() { 1 } else { 2 }];
+        Policy { preferences, default: Some(0), sets: vec![SetRef::Program(program)], ..Policy::default() }
+            .encode(&mut policies);
+        contents.policies = policies;
+        contents.sites[0].entry = SiteEntry::Policy(PolicyAt::new(main));
+        rule(&write(&contents).expect("contents fit"))
+    };
+    let list = SetRef::List(ListAt::new(0));
+    let tag = Tag::new(Kind::Refused, Language::TdmRep, Carrier::TdmRep).to_raw();
+    assert_eq!(given(&|_| (), tag, list), None);
+    assert_eq!(given(&|linked| linked.additive = false, tag, list), None);
+    // An unknown tag, a program in place of a list, preferences of preferences.
+    assert_eq!(given(&|_| (), 1 << 9, list), Some(13));
+    assert_eq!(given(&|_| (), tag, SetRef::Program(ProgramAt::new(0))), Some(12));
+    let nested = |linked: &mut Policy| linked.preferences = vec![PolicyAt::new(0)];
+    assert_eq!(given(&nested, tag, list), Some(12));
 }
 
 #[test]

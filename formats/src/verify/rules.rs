@@ -3,7 +3,8 @@
 use super::{Check, Marks};
 use crate::error::ImageError;
 use crate::layout::Section;
-use crate::policy::{NO_PURPOSE, PolicyView, ScopedView, is_scoped, read_list};
+use crate::policy::{NO_TAG, PolicyView, ScopedView, is_scoped, read_list};
+use crate::preference::Tag;
 use crate::program::{self, Header, Weighing};
 use crate::reference::{ListAt, PolicyAt, ProgramAt, ScopeAt, SetRef};
 use crate::site_entry::SiteEntry;
@@ -35,13 +36,27 @@ impl Check<'_> {
                 SiteEntry::NoRules(_) => false,
             };
         }
+        // The policies of preferences that site entries lead to are checked like the others.
+        let mut linked = self.marks(Section::Policies);
         for at in offsets.iter() {
+            let policy = self.view.policy(PolicyAt::new(at)).and_then(PolicyView::read);
+            for at in policy.iter().flat_map(PolicyView::preferences) {
+                linked.insert(at.get());
+            }
+        }
+        let entries = offsets.iter().map(|at| (at, false));
+        for (at, is_linked) in entries.chain(linked.iter().map(|at| (at, true))) {
             let error = |rule, what: &str| self.error(Section::Policies, at as usize, rule, what);
             let policy: PolicyView<'_> = self
                 .view
                 .policy(PolicyAt::new(at))
                 .and_then(PolicyView::read)
                 .ok_or_else(|| error(12, "a policy is cut off"))?;
+            if is_linked && (policy.has_preferences() || policy.is_by_substring())
+                || !is_linked && policy.is_additive()
+            {
+                return Err(error(12, "a policy of preferences in the place of another"));
+            }
             if !policy.is_canonical() {
                 return Err(error(12, "reserved flags of a policy"));
             }
@@ -60,6 +75,9 @@ impl Check<'_> {
             for index in 0..policy.len() + usize::from(policy.has_default()) {
                 let set = policy.set(index).ok_or_else(|| error(12, "a crawler's set does not exist"))?;
                 let at = match set {
+                    SetRef::Program(_) if is_linked => {
+                        return Err(error(12, "a set of preferences is no list"));
+                    }
                     SetRef::Program(at) => {
                         programs.ranked.insert(at.get());
                         continue;
@@ -67,7 +85,7 @@ impl Check<'_> {
                     SetRef::List(at) => at,
                 };
                 let list = self.view.list(at);
-                if list.is_some_and(is_scoped) {
+                if list.is_some_and(is_scoped) && !is_linked {
                     lists.insert(at.get());
                     continue;
                 }
@@ -76,8 +94,11 @@ impl Check<'_> {
                     if entry.usage.index() >= usages {
                         return Err(error(13, "a list names a usage that does not exist"));
                     }
-                    if entry.purpose != NO_PURPOSE {
-                        return Err(error(13, "a ranked list names a purpose"));
+                    if !is_linked && entry.tag != NO_TAG {
+                        return Err(error(13, "a list of rules has a tag"));
+                    }
+                    if is_linked && Tag::from_raw(entry.tag).is_none() {
+                        return Err(error(13, "a list of preferences has an unknown tag"));
                     }
                     programs.ranked.insert(entry.program.get());
                 }

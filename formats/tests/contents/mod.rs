@@ -4,7 +4,7 @@ use robomaton_formats::condition::{Condition, Locator};
 use robomaton_formats::detail::{Bytes, Detail, Extension, Group, Meta, Rule};
 
 use robomaton_formats::policy::{
-    CRAWL, Entry, INDEX, NO_PURPOSE, Policy, Role, ScopedEntry, ScopedList, USAGES, encode_list,
+    CRAWL, Entry, INDEX, NO_TAG, Policy, Role, ScopedEntry, ScopedList, USAGES, encode_list,
 };
 use robomaton_formats::program::{
     self, Header, NODE_EXTRA, NODE_QUEUE, PRIORITY_EXPLICIT, PRIORITY_PROHIBIT, Silence, State, Step,
@@ -68,7 +68,7 @@ pub(crate) fn contents(mut sites: Vec<Site>) -> Contents {
     programs.extend(segments);
     step.push(&mut programs);
 
-    let entry = |usage, program| Entry { usage, purpose: NO_PURPOSE, program: ProgramAt::new(program) };
+    let entry = |usage, program| Entry { usage, tag: NO_TAG, program: ProgramAt::new(program) };
     let mut lists = Vec::new();
     let entries = [entry(UsageId::CRAWL, 0), entry(UsageId::CRAWL, second), entry(UsageId::INDEX, second)];
     encode_list(&mut lists, &entries);
@@ -84,7 +84,7 @@ pub(crate) fn contents(mut sites: Vec<Site>) -> Contents {
     let root = || Bytes::from(&b"/"[..]);
     let rule = |permits| Rule {
         line: 2,
-        usage: CRAWL + 16 * u16::from(permits),
+        usage: CRAWL + USAGES.len() as u16 * u16::from(permits),
         priority: 2,
         permits,
         conditions: permits.into(),
@@ -120,6 +120,8 @@ pub(crate) fn contents(mut sites: Vec<Site>) -> Contents {
             usages: vec!["(local)".into()],
             conditions: vec![conditions.clone(), Vec::new()],
             files: vec!["/acap.txt".into()],
+            ends: Vec::new(),
+            preferences: Vec::new(),
         }),
         source,
     };

@@ -3,7 +3,8 @@
 
 use robomaton_formats::layout::*;
 use robomaton_formats::name::SYMBOLS;
-use robomaton_formats::policy::Role;
+use robomaton_formats::policy::{Role, USAGES};
+use robomaton_formats::preference::Tag;
 use robomaton_formats::program::packed::{self, Packed};
 use robomaton_formats::program::{self, Header, Priority, Silence, Step};
 use robomaton_formats::read::View;
@@ -312,7 +313,7 @@ impl<'b> Dump<'b> {
             assert_eq!(dump.field(1, "  schedule:"), 0, "a schedule is not explained here");
         });
         self.extensions();
-        for name in ["usages:", "conditions:", "files:"] {
+        for name in ["usages:", "conditions:", "files:", "ends:", "preferences:"] {
             self.sequence(name, |_| panic!("the tiny image has no {name}"));
         }
     }
@@ -355,12 +356,19 @@ impl<'b> Dump<'b> {
             let wide = |bit: u64, narrow, wide| if flags >> bit & 1 == 0 { narrow } else { wide };
             let default = wide(2, "no default", "default");
             let whole = wide(3, "", ", by substring");
+            let rest = [wide(5, "", ", preferences"), wide(6, "", ", additive")].concat();
             format!(
-                "flags: ids {}, indexes {}, {default}{whole}",
+                "flags: ids {}, indexes {}, {default}{whole}{rest}",
                 wide(0, "u16", "u32"),
                 wide(1, "u8", "u16")
             )
         });
+        assert_eq!(flags >> 4 & 1, 0, "an outcome is not explained here");
+        if flags >> 5 & 1 == 1 {
+            for _ in 0..self.field(1, "preferences") {
+                self.number(4, |at| format!("the policy of preferences at {at}"));
+            }
+        }
         let crawlers = self.varint("crawlers") as usize;
         let words = self.varint("sets");
         for (count, width, name) in [
@@ -377,6 +385,18 @@ impl<'b> Dump<'b> {
                 0 => format!("word: the program at {word}"),
                 _ => format!("word: the list at {}", word & 0x7FFF_FFFF),
             });
+        }
+    }
+
+    fn ranked_list(&mut self) {
+        for _ in 0..self.field(2, "a ranked list:") {
+            self.number(2, |usage| format!("  usage {usage}: {}", USAGES[usage as usize]));
+            self.number(2, |raw| {
+                let Tag { kind, language, of_robots, .. } = Tag::from_raw(raw as u16).expect("a known tag");
+                let place = if of_robots { ", of robots" } else { "" };
+                format!("    tag: {}, {}{place}", format!("{kind:?}").to_lowercase(), language.name())
+            });
+            self.field(4, "    program");
         }
     }
 
@@ -538,6 +558,22 @@ fn says_name(says: Priority) -> String {
 fn role_name(number: u32) -> String {
     let name = format!("{:?}", Role::from_u32(number).expect("a known role"));
     name.replace("PageC", "Page-c").to_lowercase()
+}
+
+/// Policies and lists of an image with preferences, each with offsets from the start of its section.
+pub(crate) fn dump_preferences(image: &[u8]) -> String {
+    let layout = verify(image).expect("the worked image is valid");
+    let view = View::new(image, &layout);
+    let mut out = String::new();
+    for section in [Section::Policies, Section::Lists] {
+        let mut dump = Dump { bytes: view.section(section), at: 0, out: std::mem::take(&mut out) };
+        dump.title(section.name());
+        while dump.at < dump.bytes.len() {
+            if section == Section::Policies { dump.policy() } else { dump.ranked_list() }
+        }
+        out = dump.out;
+    }
+    out
 }
 
 /// Policies, lists, scopes and purposes of an image, each with offsets from the start of its

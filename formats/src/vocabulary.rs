@@ -1,0 +1,141 @@
+//! The vocabularies of the modern languages: which label speaks of which usage, and which control
+//! token binds whom (`data/labels.tsv`, `data/tokens.tsv`, which name their sources).
+//!
+//! Neither AIPREF nor Content Signals is finished, so a new label, token or version is a row of a
+//! table, not code. The tables are compiled into the program and parsed once. The compiler lowers
+//! by them; commands take labels as other names of usages. This file does not know how a record is
+//! written.
+
+use crate::preference::Language;
+use crate::usage::USAGES;
+use std::sync::LazyLock;
+
+/// A label of a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The language.
+    pub language: Language,
+    /// The version of the vocabulary.
+    pub table: &'static str,
+    /// True if the table counts without being asked for.
+    pub is_standard: bool,
+    /// The label, lower case.
+    pub name: &'static str,
+    /// The usage that it speaks of: an index into [`USAGES`].
+    pub usage: u16,
+    /// For labels that take levels: the level, and whether it permits the usage.
+    pub level: Option<(&'static str, bool)>,
+}
+
+/// A control token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ControlToken {
+    /// The product token.
+    pub name: String,
+    /// The table that it belongs to; `None` if it always counts.
+    pub table: Option<String>,
+    /// The usages that its groups speak of.
+    pub usages: Vec<u16>,
+    /// The crawlers that it binds, lower case; empty for all.
+    pub crawlers: Vec<String>,
+}
+
+/// All labels.
+pub fn labels() -> &'static [Label] {
+    static LABELS: LazyLock<Vec<Label>> = LazyLock::new(|| {
+        let mut labels: Vec<Label> = Vec::new();
+        for mut label in include_str!("../data/labels.tsv").lines().filter_map(label) {
+            let first = labels.iter().find(|other| other.language == label.language);
+            label.is_standard = first.is_none_or(|first| first.table == label.table);
+            labels.push(label);
+        }
+        labels
+    });
+    &LABELS
+}
+
+/// The control tokens that the program knows.
+pub fn control_tokens() -> &'static [ControlToken] {
+    static TOKENS: LazyLock<Vec<ControlToken>> =
+        LazyLock::new(|| include_str!("../data/tokens.tsv").lines().filter_map(control_token).collect());
+    &TOKENS
+}
+
+/// The names of all tables that count only when they are asked for.
+pub fn optional_tables() -> impl Iterator<Item = &'static str> {
+    let labels = labels().iter().filter(|label| !label.is_standard).map(|label| label.table);
+    labels.chain(["bing-2023"]).chain(control_tokens().iter().filter_map(|token| token.table.as_deref()))
+}
+
+/// The standard name of a usage, given a name or a label of any language; case does not matter.
+pub fn usage_of_label(name: &str) -> Option<&'static str> {
+    let known = USAGES.iter().copied().find(|usage| usage.eq_ignore_ascii_case(name));
+    let short = || SHORT.iter().find(|(short, _)| short.eq_ignore_ascii_case(name)).map(|&(_, usage)| usage);
+    known.or_else(short).or_else(|| {
+        let own = |label: &&Label| label.level.is_none() && label.name.eq_ignore_ascii_case(name);
+        labels().iter().find(own).map(|label| USAGES[usize::from(label.usage)])
+    })
+}
+
+/// Short names of usages.
+pub const SHORT: [(&str, &str); 1] = [("train", "ai-train")];
+
+/// The number of a standard usage.
+fn usage(name: &str) -> Option<u16> {
+    USAGES.iter().position(|usage| *usage == name).map(|at| at as u16)
+}
+
+/// Parses a line of the labels; `None` for comments. A test checks that every other line is a row.
+fn label(line: &'static str) -> Option<Label> {
+    let mut fields = line.split('\t');
+    let language = fields.next()?;
+    let language = Language::ALL.into_iter().find(|known| known.name() == language)?;
+    let (table, name, usage) = (fields.next()?, fields.next()?, usage(fields.next()?)?);
+    let level = match fields.next() {
+        Some(level) => Some((level, fields.next()? == "yes")),
+        None => None,
+    };
+    Some(Label { language, table, is_standard: false, name, usage, level })
+}
+
+/// Parses a row of control tokens, fields separated by tabs: token, table, usages, crawlers. `None`
+/// if it is no row, or names a usage that does not exist.
+///
+/// ```
+/// use robomaton_formats::vocabulary::control_token;
+///
+/// let token = control_token("No-Training\t-\tai-train\t*").expect("a row");
+/// assert_eq!((token.name.as_str(), token.crawlers.len()), ("No-Training", 0)); // binds everyone
+/// assert!(control_token("# a comment").is_none());
+/// ```
+pub fn control_token(line: &str) -> Option<ControlToken> {
+    let mut fields = line.split('\t');
+    let name = fields.next().filter(|name| !name.starts_with('#') && !name.is_empty())?;
+    let table = Some(fields.next()?).filter(|&table| table != "-").map(str::to_owned);
+    let usages: Option<Vec<u16>> = fields.next()?.split(',').map(usage).collect();
+    let crawlers = fields.next()?.split(',').filter(|&crawler| crawler != "*");
+    let crawlers = crawlers.map(str::to_ascii_lowercase).collect();
+    Some(ControlToken { name: name.to_owned(), table, usages: usages?, crawlers })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_a_comment_or_a_row() {
+        let rows = |text: &'static str| text.lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!(labels().len(), rows(include_str!("../data/labels.tsv")));
+        assert_eq!(control_tokens().len(), rows(include_str!("../data/tokens.tsv")));
+    }
+
+    #[test]
+    fn labels_are_other_names_of_usages() {
+        assert_eq!(usage_of_label("Train-AI"), Some("ai-train"));
+        assert_eq!(usage_of_label("ai-use"), Some("ai-input"));
+        assert_eq!(usage_of_label("train"), Some("ai-train"));
+        assert_eq!(usage_of_label("present-snippet"), Some("present-snippet"));
+        assert_eq!(usage_of_label("use"), None);
+        assert_eq!(optional_tables().collect::<std::collections::BTreeSet<_>>().len(), 2);
+    }
+}
