@@ -88,11 +88,12 @@ pub fn compile_policy(policy: &Policy<'_>, options: &Options) -> Document {
 /// Policy → priorities → programs → details.
 fn contents(policy: &Policy<'_>, options: &Options, cache: &mut ProgramCache) -> Result<Contents, OverLimit> {
     let priorities = precedence::priorities(policy);
-    let programs = if policy.is_scoped() {
+    let mut programs = if policy.is_scoped() {
         programs::scoped(policy, &priorities, &options.limits)?
     } else {
         programs::ranked(policy, priorities, options, cache)?
     };
-    let detail = details(policy, &programs.priorities);
+    let preferences = programs.add_preferences(&policy.preferences, options, cache)?;
+    let detail = details(policy, &programs.priorities, &preferences);
     Ok(Contents::new(policy, programs, &detail))
 }

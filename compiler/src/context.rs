@@ -3,6 +3,8 @@
 //! The caller supplies the context, since a text does not contain it. This file is data for
 //! [`crate::lower`] and reads or judges nothing.
 
+use robomaton_formats::Scheme;
+
 /// The data compiled together with a text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompileContext<'a, 's> {
@@ -11,8 +13,27 @@ pub struct CompileContext<'a, 's> {
     /// Other files of the same site, by path and query. The ones that the text refers to are read
     /// with it (V16).
     pub files: &'a [(&'a str, &'s [u8])],
-    /// Pages of the site with embedded permissions (M21).
+    /// Pages of the site with embedded permissions (M21), or whose headers are known.
     pub pages: &'a [Page],
+    /// The scheme of the site, if it is known.
+    pub scheme: Option<Scheme>,
+    /// The site's `/.well-known/tdmrep.json`.
+    pub tdmrep: Option<&'s [u8]>,
+    /// The site's `/ai.txt`.
+    pub ai_txt: Option<&'s [u8]>,
+    /// RSL documents.
+    pub licenses: &'a [License<'a>],
+}
+
+/// An RSL document.
+#[derive(Clone, Copy, Debug)]
+pub struct License<'a> {
+    /// Its absolute URL, as the text or the page names it.
+    pub url: &'a str,
+    /// Its bytes.
+    pub xml: &'a [u8],
+    /// The time of the fetch, in Unix seconds; 0 if it is unknown.
+    pub fetched_at: u64,
 }
 
 /// One page with its embedded permissions.
@@ -22,10 +43,44 @@ pub struct Page {
     pub url: String,
     /// Path and query of the URL, as written there.
     pub target: String,
+    /// The header fields of the response, one for each line, in their order.
+    pub headers: Vec<Header>,
     /// Its META tags.
     pub metas: Vec<MetaTag>,
     /// Its elements with an ACAP class.
     pub elements: Vec<Element>,
+    /// The URLs of its RSL documents (`<link rel=license>`), as written.
+    pub licenses: Vec<String>,
+}
+
+/// A line of a response header.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Header {
+    /// The name, lower case.
+    pub name: String,
+    /// The value.
+    pub value: Vec<u8>,
+}
+
+impl Page {
+    /// True if neither the page nor its headers say anything about uses.
+    pub fn is_silent(&self) -> bool {
+        let Page { metas, elements, headers, licenses, .. } = self;
+        metas.is_empty() && elements.is_empty() && headers.is_empty() && licenses.is_empty()
+    }
+
+    /// The values of the header fields with this name (lower case), a line each.
+    pub fn header<'p>(&'p self, name: &'p str) -> impl Iterator<Item = &'p [u8]> {
+        self.headers.iter().filter(move |header| header.name == name).map(|header| header.value.as_slice())
+    }
+
+    /// The contents of the META tags with this name, in any case.
+    pub fn meta<'p>(&'p self, name: &'p str) -> impl Iterator<Item = &'p str> {
+        self.metas
+            .iter()
+            .filter(move |tag| tag.name.eq_ignore_ascii_case(name))
+            .map(|tag| tag.content.as_str())
+    }
 }
 
 /// A META tag of a page.
@@ -37,6 +92,9 @@ pub struct MetaTag {
     pub content: String,
     /// The line on which it begins, from 1.
     pub line: u32,
+    /// True inside a `noscript`, where not every crawler sees it. It counts all the same
+    /// (decision 40).
+    pub in_noscript: bool,
 }
 
 /// An element's class that begins with `the-acap:`.

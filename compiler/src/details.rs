@@ -3,17 +3,24 @@
 
 use crate::policy::{Extension, Group, Policy, Sense};
 use robomaton_formats::detail::{self, Bytes};
+use robomaton_formats::preference::Source;
 use robomaton_formats::program::Priority;
 use std::borrow::Cow;
 
 /// The details of a policy, given the priorities of its rules in the programs.
-pub(crate) fn details<'p>(policy: &'p Policy<'_>, priorities: &[Priority]) -> detail::Detail<'p> {
+pub(crate) fn details<'p>(
+    policy: &'p Policy<'_>,
+    priorities: &[Priority],
+    preferences: &[Source<'p>],
+) -> detail::Detail<'p> {
     detail::Detail {
         groups: policy.groups.iter().map(|of| group(policy, of, priorities)).collect(),
         extensions: extensions(&policy.extensions),
         usages: policy.usages.clone(),
         conditions: policy.conditions.clone(),
         files: policy.files.clone(),
+        ends: policy.ends.clone(),
+        preferences: preferences.to_vec(),
     }
 }
 

@@ -8,11 +8,11 @@
 
 use crate::Options;
 use crate::document::{Document, decode_names};
-use crate::programs::{ScopedSet, Set};
+use crate::programs::{PreferenceEntry, PreferenceSets, ScopedSet, Set};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use robomaton_formats::detail::Meta;
 use robomaton_formats::layout::Section;
-use robomaton_formats::policy::{self, CRAWL, NO_PURPOSE, USAGES};
+use robomaton_formats::policy::{self, CRAWL, NO_TAG, USAGES};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::push_varint;
 use robomaton_formats::write::{self, Spool, Writer};
@@ -94,7 +94,8 @@ pub struct Names {
 impl Names {
     /// Adds the names of a document.
     pub fn add(&mut self, document: &Document) {
-        let crawlers = document.crawlers.iter().map(|(name, _)| name.as_str());
+        let of_preferences = document.preferences.iter().flat_map(|policy| &policy.crawlers);
+        let crawlers = document.crawlers.iter().chain(of_preferences).map(|(name, _)| name.as_str());
         self.extend(crawlers, document.usages.iter().map(String::as_str));
     }
 
@@ -242,7 +243,10 @@ impl<S: Spool> Emitter<S> {
         document: Option<&Document>,
         no_rules: Option<NoRules>,
     ) -> Result<SiteEntry, WriteError> {
-        let speaks = |document: &&Document| !document.crawlers.is_empty() || document.default.is_some();
+        let speaks = |document: &&Document| {
+            let is_silent = document.crawlers.is_empty() && document.default.is_none();
+            !is_silent || !document.preferences.is_empty()
+        };
         let policy = match (document.filter(speaks), no_rules) {
             (None, Some(no_rules)) => return Ok(SiteEntry::NoRules(no_rules)),
             (None, None) => policy::Policy::default(),
@@ -272,16 +276,51 @@ impl<S: Spool> Emitter<S> {
             };
             sets.push(stored);
         }
-        let number = |name: &String| {
-            let number = self.crawlers.binary_search(name);
-            CrawlerId::new(number.expect("the names of all documents are given beforehand") as u32)
-        };
-        let mut crawlers: Vec<_> = document.crawlers.iter().map(|(name, set)| (number(name), *set)).collect();
+        let mut preferences = Vec::with_capacity(document.preferences.len());
+        for of in &document.preferences {
+            preferences.push(self.preferences(of, programs)?);
+        }
+        let mut crawlers = self.numbers(&document.crawlers);
         let by_substring = document.profile.agent_rule() == AgentRule::Substring;
         if !by_substring {
             crawlers.sort_unstable();
         }
-        Ok(policy::Policy { no_rules: None, crawlers, default: document.default, sets, by_substring })
+        let default = document.default;
+        Ok(policy::Policy { crawlers, default, sets, by_substring, preferences, ..policy::Policy::default() })
+    }
+
+    /// The ids of crawlers, with the numbers of their sets.
+    fn numbers(&self, crawlers: &[(String, usize)]) -> Vec<(CrawlerId, usize)> {
+        let number = |name: &String| {
+            let number = self.crawlers.binary_search(name);
+            CrawlerId::new(number.expect("the names of all documents are given beforehand") as u32)
+        };
+        crawlers.iter().map(|(name, set)| (number(name), *set)).collect()
+    }
+
+    /// Stores a policy of preferences.
+    fn preferences(
+        &mut self,
+        of: &PreferenceSets,
+        programs: &mut Programs<'_>,
+    ) -> Result<PolicyAt, WriteError> {
+        let mut sets = Vec::with_capacity(of.sets.len());
+        for set in &of.sets {
+            let mut entries = Vec::with_capacity(set.len());
+            for &PreferenceEntry { usage, tag, program } in set {
+                let program = self.program(programs, program)?;
+                entries.push(policy::Entry { usage: UsageId::from(usage), tag, program });
+            }
+            let mut list = Vec::new();
+            policy::encode_list(&mut list, &entries);
+            sets.push(SetRef::List(ListAt::new(self.store(Section::Lists, &list)?)));
+        }
+        let crawlers = self.numbers(&of.crawlers);
+        let (default, additive) = (of.default, of.additive);
+        let policy = policy::Policy { crawlers, default, sets, additive, ..policy::Policy::default() };
+        let mut bytes = Vec::new();
+        policy.encode(&mut bytes);
+        Ok(PolicyAt::new(self.store(Section::Policies, &bytes)?))
     }
 
     /// Stores a document's details and text and returns its number.
@@ -306,7 +345,7 @@ impl<S: Spool> Emitter<S> {
                 return Err(ImageError::TooLarge("names of usages").into());
             }
             let program = self.program(programs, program)?;
-            entries.push(policy::Entry { usage, purpose: NO_PURPOSE, program });
+            entries.push(policy::Entry { usage, tag: NO_TAG, program });
         }
         // Usages that only this document names have other numbers in the image.
         entries.sort_by_key(|entry| entry.usage);

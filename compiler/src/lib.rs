@@ -46,7 +46,7 @@ mod sniff;
 pub mod trace;
 
 pub use compile::{compile, compile_cached, compile_fetched, compile_lowered, compile_policy, compile_with};
-pub use context::{CompileContext, Element, MetaTag, Page};
+pub use context::{CompileContext, Element, Header, License, MetaTag, Page};
 pub use document::Document;
 pub use dump::{dump_automaton, dump_policy};
 pub use emit::{Emitter, Entry, Names, Provenance, emit};
@@ -55,10 +55,11 @@ pub use limits::{LimitName, Limits, OverLimit};
 pub use lower::{lower, lower_with};
 pub use merge::{Merge, MergeError};
 pub use policy::{Agent, Combiner, Extension, Form, Group, Policy, Rule, RuleSet, Sense};
-pub use programs::{ProgramCache, ScopedEntry, ScopedSet, Set};
+pub use programs::{PreferenceEntry, PreferenceSets, ProgramCache, ScopedEntry, ScopedSet, Set};
 pub use sniff::{Looks, sniff};
 
 use robomaton_formats::Profile;
+use robomaton_formats::vocabulary::ControlToken;
 
 /// The options for compiling texts.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +73,11 @@ pub struct Options {
     /// Omit the texts from the image. It still answers and names the deciding line, but cannot
     /// explain.
     pub no_sources: bool,
+    /// Names of optional tables of the vocabulary that count
+    /// ([`robomaton_formats::vocabulary::optional_tables`]).
+    pub tables: Vec<String>,
+    /// Control tokens beside those of the vocabulary.
+    pub tokens: Vec<ControlToken>,
     /// Make plain programs for comparison in tests: tries for every set, with all its rules.
     pub plain_programs: bool,
 }

@@ -41,7 +41,22 @@ pub struct Limits {
     pub depth: usize,
     /// Distinct patterns of a text whose fields are weighed by specificity.
     pub patterns: usize,
+    /// Records in the modern languages. What is beyond is unread, which permits nothing.
+    pub statements: usize,
+    /// Bytes of one ACAP field, from its key to its end. Like the next three, one of the dimensions
+    /// in which ACAP recommends limits without giving numbers (P55, V56); the others are
+    /// [`Limits::bytes`] and [`Limits::groups`].
+    pub field: usize,
+    /// Sub-records of one ACAP record.
+    pub sub_records: usize,
+    /// Permissions, prohibitions and requests in the general part of one ACAP record.
+    pub record_fields: usize,
+    /// Permissions and prohibitions of one sub-record.
+    pub sub_record_fields: usize,
 }
+
+/// The name of [`Limits::statements`], which a text may exceed: the rest is unread.
+const STATEMENTS: &str = "statements";
 
 impl Default for Limits {
     fn default() -> Limits {
@@ -57,6 +72,11 @@ impl Default for Limits {
             times: 64,
             depth: 16,
             patterns: MAX_PATTERNS,
+            statements: 20_000,
+            field: 1 << 18,
+            sub_records: 32_768,
+            record_fields: 65_536,
+            sub_record_fields: 65_536,
         }
     }
 }
@@ -105,6 +125,11 @@ impl Limits {
             (LimitName::Times.name(), self.times),
             (LimitName::Depth.name(), self.depth),
             (LimitName::Patterns.name(), self.patterns()),
+            (STATEMENTS, self.statements),
+            (LimitName::Field.name(), self.field),
+            (LimitName::SubRecords.name(), self.sub_records),
+            (LimitName::RecordFields.name(), self.record_fields),
+            (LimitName::SubRecordFields.name(), self.sub_record_fields),
         ]
         .map(|(name, value)| (name.to_owned(), value as u64))
         .into()
@@ -133,6 +158,11 @@ impl Limits {
             times: limit(LimitName::Times, defaults.times),
             depth: limit(LimitName::Depth, defaults.depth),
             patterns: limit(LimitName::Patterns, defaults.patterns),
+            statements: value(STATEMENTS, defaults.statements),
+            field: limit(LimitName::Field, defaults.field),
+            sub_records: limit(LimitName::SubRecords, defaults.sub_records),
+            record_fields: limit(LimitName::RecordFields, defaults.record_fields),
+            sub_record_fields: limit(LimitName::SubRecordFields, defaults.sub_record_fields),
         }
     }
 }
@@ -167,6 +197,14 @@ pub enum LimitName {
     Sets,
     /// Groups of one crawler; the format's maximum.
     Entries,
+    /// [`Limits::field`].
+    Field,
+    /// [`Limits::sub_records`].
+    SubRecords,
+    /// [`Limits::record_fields`].
+    RecordFields,
+    /// [`Limits::sub_record_fields`].
+    SubRecordFields,
 }
 
 impl LimitName {
@@ -186,6 +224,10 @@ impl LimitName {
             LimitName::Merged => "rules of all combinations of groups",
             LimitName::Sets => "combinations of groups",
             LimitName::Entries => "groups of one crawler",
+            LimitName::Field => "bytes of one ACAP field",
+            LimitName::SubRecords => "sub-records of one ACAP record",
+            LimitName::RecordFields => "fields of one ACAP record",
+            LimitName::SubRecordFields => "fields of one sub-record",
         }
     }
 
@@ -205,6 +247,10 @@ impl LimitName {
             LimitName::Merged => "merged rules",
             LimitName::Sets => "sets",
             LimitName::Entries => "entries",
+            LimitName::Field => "field",
+            LimitName::SubRecords => "sub-records",
+            LimitName::RecordFields => "record fields",
+            LimitName::SubRecordFields => "sub-record fields",
         }
     }
 }
@@ -233,7 +279,7 @@ mod tests {
     #[test]
     fn limits_survive_an_image() {
         for profile in Profile::ALL {
-            let limits = Limits { groups: 7, times: 8, patterns: 9, ..Limits::default() };
+            let limits = Limits { groups: 7, times: 8, patterns: 9, statements: 10, ..Limits::default() };
             assert_eq!(Limits::from_named(&limits.named(profile), profile), limits);
             let limits = Limits { bytes: Some(10), depth: 11, ..limits };
             assert_eq!(Limits::from_named(&limits.named(profile), profile), limits);

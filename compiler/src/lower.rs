@@ -9,6 +9,7 @@ use crate::context::CompileContext;
 use crate::language::{self, Source};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
+use crate::lowering::preferences::documents;
 use crate::policy::Policy;
 use robomaton_grammar::Tree;
 
@@ -33,9 +34,14 @@ pub fn lower_with<'s>(
     let languages = language::of(options.profile);
     let source = Source { tree, context, suspended: language::suspended(languages, tree) };
     let mut lowering = Lowering::new(tree, options);
+    lowering.origin = context.origin.map(str::to_owned);
+    lowering.scheme = context.scheme;
+    lowering.licenses = documents(context.licenses);
     for language in languages {
         language.lower(&source, &mut lowering)?;
         lowering.close();
     }
-    Ok(lowering.finish())
+    let mut policy = lowering.finish();
+    language::extended::name_general_sets(&mut policy)?;
+    Ok(policy)
 }

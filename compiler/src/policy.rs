@@ -6,8 +6,10 @@
 
 use robomaton_formats::condition::Condition;
 use robomaton_formats::policy::{self, Role, USAGES};
+use robomaton_formats::preference::Source;
 use robomaton_formats::program::Silence;
 use robomaton_formats::schedule::Schedule;
+use robomaton_formats::vocabulary::usage_of_label;
 use robomaton_formats::{Notation, Pattern, Profile};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -31,7 +33,9 @@ pub struct Policy<'s> {
     pub conditions: Vec<Vec<Condition>>,
     /// The referenced files in file order. A group refers to its file by index plus one.
     pub files: Vec<String>,
-    /// Paths of the referenced files on the same site.
+    /// The time from which each of these files is out of date (`Detail::ends`).
+    pub ends: Vec<u64>,
+    /// Paths of the referenced files on the same site, and URLs of RSL documents.
     pub references: Vec<String>,
     /// The text has ACAP records. Silence then permits every usage (P49).
     pub is_acap: bool,
@@ -43,6 +47,8 @@ pub struct Policy<'s> {
     /// For a text that states versions of the language, its rule sets before crawlers were removed
     /// from them (N2 to N5): one for each conventional group. They decide nothing.
     pub rule_sets: Vec<RuleSet<'s>>,
+    /// Statements in the modern languages, in the order in which their sources are asked.
+    pub preferences: Vec<Source<'s>>,
 }
 
 impl<'s> Policy<'s> {
@@ -62,8 +68,13 @@ impl<'s> Policy<'s> {
         USAGES.get(usage).copied().unwrap_or_else(|| &self.usages[usage - USAGES.len()])
     }
 
-    /// The number of a usage, given its name, if this policy has one for it.
+    /// The number of a usage, given its name or a label of it, if this policy has one.
     pub fn usage(&self, name: &str) -> Option<u16> {
+        self.usage_named(name).or_else(|| self.usage_named(usage_of_label(name)?))
+    }
+
+    /// The number of a usage, given its own name.
+    pub fn usage_named(&self, name: &str) -> Option<u16> {
         let mut names = USAGES.iter().copied().chain(self.usages.iter().map(String::as_str));
         names.position(|usage| usage.eq_ignore_ascii_case(name)).map(|number| number as u16)
     }

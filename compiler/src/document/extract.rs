@@ -5,12 +5,10 @@
 //! file decodes no program and no detail.
 
 use super::Document;
-use crate::programs::{ScopedEntry, ScopedSet, Set};
+use crate::programs::{PreferenceEntry, PreferenceSets, ScopedEntry, ScopedSet, Set};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::layout::Section;
-use robomaton_formats::policy::{
-    self, CRAWL, NO_PURPOSE, PolicyView, ScopedView, USAGES, is_scoped, read_list,
-};
+use robomaton_formats::policy::{self, CRAWL, NO_TAG, PolicyView, ScopedView, USAGES, is_scoped, read_list};
 use robomaton_formats::program::PADDING;
 use robomaton_formats::reach::Reach;
 use robomaton_formats::read::View;
@@ -66,6 +64,11 @@ impl<'i> Extractor<'i> {
                     let set = extraction.set(set, &sets)?;
                     extraction.document.sets.push(set);
                 }
+                for (number, at) in policy.preferences().enumerate() {
+                    let sets = PolicyView::read(self.view.policy(at)?)?.sets();
+                    let sets = sets.map(|set| extraction.preferences(set)).collect::<Option<_>>()?;
+                    extraction.document.preferences.get_mut(number)?.sets = sets;
+                }
             }
         }
         Some(Document {
@@ -86,12 +89,14 @@ impl<'i> Extractor<'i> {
                 if policy.is_by_substring() {
                     document.profile = Profile::Koster;
                 }
-                for index in 0..policy.len() {
-                    let name = std::str::from_utf8(self.view.crawler(policy.crawler(index)?)?).ok()?;
-                    document.crawlers.push((name.to_owned(), policy.set_number(index)?));
+                (document.crawlers, document.default) = self.crawlers(&policy)?;
+                for at in policy.preferences() {
+                    let policy = PolicyView::read(self.view.policy(at)?)?;
+                    let (crawlers, default) = self.crawlers(&policy)?;
+                    let additive = policy.is_additive();
+                    let sets = Vec::new();
+                    document.preferences.push(PreferenceSets { additive, crawlers, default, sets });
                 }
-                document.default =
-                    if policy.has_default() { Some(policy.set_number(policy.len())?) } else { None };
                 let mut own: Vec<UsageId> = Vec::new();
                 for list in policy.sets().filter_map(SetRef::list) {
                     let list = self.view.list(list)?;
@@ -111,7 +116,21 @@ impl<'i> Extractor<'i> {
         }
         Some(document)
     }
+
+    /// The crawlers of a policy with the numbers of their sets, and the number of the default set.
+    fn crawlers(&self, policy: &PolicyView<'_>) -> Option<Addressees> {
+        let mut crawlers = Vec::with_capacity(policy.len());
+        for index in 0..policy.len() {
+            let name = std::str::from_utf8(self.view.crawler(policy.crawler(index)?)?).ok()?;
+            crawlers.push((name.to_owned(), policy.set_number(index)?));
+        }
+        let default = if policy.has_default() { Some(policy.set_number(policy.len())?) } else { None };
+        Some((crawlers, default))
+    }
 }
+
+/// Named crawlers with the numbers of their sets, and the number of the default set.
+type Addressees = (Vec<(String, usize)>, Option<usize>);
 
 /// A document under construction.
 struct Extraction<'r, 'i> {
@@ -148,13 +167,22 @@ impl Extraction<'_, '_> {
             return Some(Set::Scoped(self.scoped(&ScopedView::read(list)?, sets)?));
         }
         let mut entries = Vec::new();
-        for policy::Entry { usage, purpose, program } in read_list(list)? {
-            if purpose != NO_PURPOSE {
+        for policy::Entry { usage, tag, program } in read_list(list)? {
+            if tag != NO_TAG {
                 return None;
             }
             entries.push((self.usage(usage)?, self.program(program)?));
         }
         Some(Set::Ranked(entries))
+    }
+
+    /// Extracts a set of preferences.
+    fn preferences(&mut self, set: SetRef) -> Option<Vec<PreferenceEntry>> {
+        let entries = read_list(self.of.view.list(set.list()?)?)?;
+        let entry = |policy::Entry { usage, tag, program }: policy::Entry| {
+            Some(PreferenceEntry { usage: self.usage(usage)?, tag, program: self.program(program)? })
+        };
+        entries.map(entry).collect()
     }
 
     /// The number in the document of a usage, given its number in the image.

@@ -13,7 +13,7 @@ pub(crate) use stored::decode_names;
 use crate::Options;
 use crate::limits::OverLimit;
 use crate::policy::Policy;
-use crate::programs::{ProgramSets, Set};
+use crate::programs::{PreferenceSets, ProgramSets, Set};
 use robomaton_formats::layout::MAX_TEXT;
 use robomaton_formats::{Outcome, Profile, detail, write};
 use robomaton_grammar::Tree;
@@ -47,6 +47,8 @@ pub struct Document {
     pub usages: Vec<String>,
     /// Patterns of purposes.
     pub purposes: Vec<Vec<u8>>,
+    /// The policies of its preferences, in the order in which they are asked.
+    pub preferences: Vec<PreferenceSets>,
     /// Paths of files of the same site that the text refers to, whether they exist or not.
     pub references: Vec<String>,
     /// The bytes of all programs, one after the other.
@@ -130,7 +132,9 @@ impl Document {
         let document = Document { profile, source, text_length: length, cut, unread, ..Document::default() };
         match contents {
             Ok(Contents { outcome, depends_on_origin, references, rules, usages, programs, detail }) => {
-                let ProgramSets { code, programs, sets, crawlers, default, scope, purposes, .. } = programs;
+                let ProgramSets {
+                    code, programs, sets, crawlers, default, scope, purposes, preferences, ..
+                } = programs;
                 Document {
                     outcome,
                     depends_on_origin,
@@ -140,6 +144,7 @@ impl Document {
                     scope,
                     usages,
                     purposes,
+                    preferences,
                     references,
                     code,
                     programs,

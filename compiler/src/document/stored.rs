@@ -5,13 +5,17 @@
 use super::Document;
 use serde::{Deserialize, Deserializer, Serializer};
 
-/// The names of a document: crawlers with the indexes of their sets, and usages.
-type DocumentNames<S> = (Vec<(S, usize)>, Vec<S>);
+/// The names of a document: crawlers with the indexes of their sets, usages, and the crawlers of
+/// each policy of preferences.
+type DocumentNames<S> = (Crawlers<S>, Vec<S>, Vec<Crawlers<S>>);
+type Crawlers<S> = Vec<(S, usize)>;
 
 impl Document {
     /// The encoded bytes, and the length of the names at their start.
     pub fn encode(&self) -> (Vec<u8>, usize) {
-        let mut bytes = postcard::to_stdvec(&(&self.crawlers, &self.usages)).unwrap_or_default();
+        let preferences: Vec<_> = self.preferences.iter().map(|of| &of.crawlers).collect();
+        let names = (&self.crawlers, &self.usages, preferences);
+        let mut bytes = postcard::to_stdvec(&names).unwrap_or_default();
         let names = bytes.len();
         bytes.extend(postcard::to_stdvec(self).unwrap_or_default());
         (bytes, names)
@@ -19,16 +23,21 @@ impl Document {
 
     /// Decodes bytes made by [`Document::encode`]; `None` for others.
     pub fn decode(bytes: &[u8]) -> Option<Document> {
-        let ((crawlers, usages), rest): (DocumentNames<String>, _) = postcard::take_from_bytes(bytes).ok()?;
-        let document: Document = postcard::from_bytes(rest).ok()?;
+        let ((crawlers, usages, of_preferences), rest): (DocumentNames<String>, _) =
+            postcard::take_from_bytes(bytes).ok()?;
+        let mut document: Document = postcard::from_bytes(rest).ok()?;
+        for (policy, crawlers) in document.preferences.iter_mut().zip(of_preferences) {
+            policy.crawlers = crawlers;
+        }
         Some(Document { crawlers, usages, ..document })
     }
 }
 
 /// The names of crawlers and usages at the start of an encoded document.
 pub(crate) fn decode_names(bytes: &[u8]) -> Option<(impl Iterator<Item = &str>, Vec<&str>)> {
-    let (crawlers, usages): DocumentNames<&str> = postcard::from_bytes(bytes).ok()?;
-    Some((crawlers.into_iter().map(|(name, _)| name), usages))
+    let (crawlers, usages, preferences): DocumentNames<&str> = postcard::from_bytes(bytes).ok()?;
+    let crawlers = crawlers.into_iter().chain(preferences.into_iter().flatten());
+    Some((crawlers.map(|(name, _)| name), usages))
 }
 
 /// One byte string rather than a sequence of numbers.
@@ -52,7 +61,8 @@ mod tests {
     #[test]
     fn documents_come_back() {
         let text = b"User-agent: b\nUser-agent: a\nDisallow: /x*y$\nNoindex: /n\n\nACAP-crawler: *\n\
-            ACAP-allow-train: /p\nACAP-usage-purpose: news\nACAP-permissions-reference: /r.txt\n";
+            ACAP-allow-train: /p\nACAP-usage-purpose: news\nACAP-permissions-reference: /r.txt\n\n\
+            User-agent: c\nContent-Signal: ai-train=no\n";
         let small = crate::Limits { rules: 1, ..crate::Limits::default() };
         for limits in [crate::Limits::default(), small] {
             for no_sources in [false, true] {
@@ -61,7 +71,9 @@ mod tests {
                 let (bytes, names) = document.encode();
                 assert_eq!(Document::decode(&bytes).as_ref(), Some(&document));
                 let (crawlers, usages) = decode_names(&bytes[..names]).expect("names");
-                assert!(crawlers.eq(document.crawlers.iter().map(|(name, _)| name.as_str())));
+                let own = document.preferences.iter().flat_map(|of| &of.crawlers);
+                let all = document.crawlers.iter().chain(own).map(|(name, _)| name.as_str());
+                assert!(crawlers.eq(all));
                 assert_eq!(usages, document.usages);
                 assert_eq!(Document::decode(&bytes[..bytes.len() - 1]), None);
             }

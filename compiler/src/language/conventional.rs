@@ -25,8 +25,9 @@ impl Language for Conventional {
         Combiner::LongestMatch
     }
 
-    fn silence(&self) -> Silence {
-        Silence::Allowed
+    /// `Noindex` refuses what it matches and says nothing about the rest.
+    fn silence(&self, usage: u16) -> Silence {
+        if usage == policy::CRAWL { Silence::Allowed } else { Silence::Unknown }
     }
 
     fn lints(&self) -> &'static [Lints] {
@@ -36,24 +37,30 @@ impl Language for Conventional {
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
         let Source { tree, context, .. } = *source;
         let mut groups = tree.groups.iter().peekable();
+        // A record of another language closed the list of user-agents.
+        let mut closed = false;
         for (index, line) in tree.lines.iter().enumerate() {
             if groups.next_if(|group| group.start as usize == index).is_some() {
                 lowering.open(number(index))?;
+                closed = false;
             }
             let value = tree.text(line.value);
             match line.kind {
                 LineKind::Field(Key::UserAgent) => {
+                    if std::mem::take(&mut closed) {
+                        lowering.open(number(index))?;
+                    }
                     agent(value).into_iter().for_each(|agent| lowering.agent(agent));
                 }
                 LineKind::Field(key) if is_of_group(key) && source.is_suspended(index) => {}
                 LineKind::Field(key) => {
                     self.field(key, value, context.origin, number(index), lowering)?;
                     if statement(key).is_none() {
-                        foreign(tree, line, number(index), lowering)?;
+                        closed |= foreign(tree, line, number(index), lowering)?;
                     }
                 }
                 LineKind::Unknown if !source.is_suspended(index) => {
-                    foreign(tree, line, number(index), lowering)?;
+                    closed |= foreign(tree, line, number(index), lowering)?;
                 }
                 _ => {}
             }
@@ -76,37 +83,47 @@ impl Conventional {
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<(), OverLimit> {
         let Some(statement) = statement(key) else { return lowering.extension(key, value, line) };
-        // R14, then R10.
-        let pattern = match value {
-            [] => None,
-            [b'/' | b'*', ..] => Some(Notation::Rep.pattern(value)),
-            _ => {
-                let url = own_path(value, origin);
-                lowering.policy.depends_on_origin |= url.is_some();
-                match url {
-                    Some(Reading::Own(path)) => Some(slashed(path)),
-                    Some(Reading::Elsewhere) => None,
-                    None => Some(slashed(value)),
-                }
-            }
-        };
+        let pattern = pattern(value, origin, lowering);
         pattern.map_or(Ok(()), |pattern| self.rule(statement, pattern, line, lowering))
     }
 }
 
-/// Passes a record to the language that reads its key, if there is one.
+/// The canonical pattern of a rule's value, by R14, then R10; `None` if the rule matches nothing.
+pub(super) fn pattern<'s>(
+    value: &'s [u8],
+    origin: Option<&str>,
+    lowering: &mut Lowering<'s, '_>,
+) -> Option<Cow<'s, [u8]>> {
+    match value {
+        [] => None,
+        [b'/' | b'*', ..] => Some(Notation::Rep.pattern(value)),
+        _ => {
+            let url = own_path(value, origin);
+            lowering.policy.depends_on_origin |= url.is_some();
+            match url {
+                Some(Reading::Own(path)) => Some(slashed(path)),
+                Some(Reading::Elsewhere) => None,
+                None => Some(slashed(value)),
+            }
+        }
+    }
+}
+
+/// Passes a record to the language that reads its key, if there is one. Returns true if the record
+/// closes the list of user-agents.
 fn foreign<'s>(
     tree: &Tree<'s>,
     line: &Line,
     number: u32,
     lowering: &mut Lowering<'s, '_>,
-) -> Result<(), OverLimit> {
-    let Some(language) = reader(lowering.options.profile, tree, line) else { return Ok(()) };
+) -> Result<bool, OverLimit> {
+    let Some(language) = reader(lowering.options.profile, tree, line) else { return Ok(false) };
     let value = tree.text(line.value);
     if line.kind == LineKind::Unknown {
         lowering.unknown(tree.text(line.key), value, number);
     }
-    language.record(value, number, lowering)
+    language.record(value, number, lowering)?;
+    Ok(language.closes_agents())
 }
 
 /// The usage and sense of a rule's key; `None` for any other key.

@@ -40,7 +40,7 @@ impl Language for Example {
     }
 
     /// Without a matching record, reading aloud is neither permitted nor prohibited.
-    fn silence(&self) -> Silence {
+    fn silence(&self, _usage: u16) -> Silence {
         Silence::Unknown
     }
 

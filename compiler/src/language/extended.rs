@@ -3,7 +3,9 @@
 //!
 //! Runs over the groups lowered by `conventional`, before anything else is added to the policy.
 //! Afterwards only the rule sets that apply to a crawler name it, so later passes do not know
-//! versions. Invariant: a text without `Robot-version` is unchanged.
+//! versions. A name in a set with a stated version is the beginning of a robot's name (N7, decision
+//! 41); such a general name ends with `*` in the policy, and questions look for it by that form.
+//! Invariant: a text without `Robot-version` is unchanged.
 //!
 //! ```text
 //!   Allow: /a/index.html    explicit  `/a/index.html$`  rank 4: beats every Disallow
@@ -13,21 +15,26 @@
 //! ```
 
 use super::{Language, Lints, Source};
-use crate::limits::OverLimit;
+use crate::limits::{LimitName, OverLimit};
 use crate::lowering::Lowering;
 use crate::policy::{Agent, Combiner, Form, Policy, Rule, RuleSet, Sense};
 use robomaton_formats::Notation;
+use robomaton_formats::agent::{MAX_GENERAL_NAME, general_name};
 use robomaton_formats::policy::CRAWL;
 use robomaton_formats::program::Silence;
 use robomaton_grammar::{Key, LineKind, Tree, extended};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A version of the language as stated by a rule set, without the revision.
 type Version = (u32, u32);
 
 /// The version of a rule set that states none (N2).
 const OLD: Version = (1, 0);
+
+/// The maximum number of names that ACAP records and referred files add to groups with general
+/// names.
+const NAMED: usize = 1 << 20;
 
 pub(super) struct Extended;
 
@@ -40,7 +47,7 @@ impl Language for Extended {
         Combiner::FormOfMatch(Form::Implied)
     }
 
-    fn silence(&self) -> Silence {
+    fn silence(&self, _usage: u16) -> Silence {
         Silence::Allowed
     }
 
@@ -67,7 +74,7 @@ impl Language for Extended {
         });
         policy.rule_sets = sets.collect();
         weigh_by_form(policy, &versions);
-        negotiate(policy, &versions);
+        negotiate(policy, &stated);
         Ok(())
     }
 }
@@ -154,13 +161,39 @@ fn whole(pattern: &mut Cow<'_, [u8]>) {
 
 /// Leaves each crawler only in the groups that apply to it: those with the highest acceptable
 /// version. For major version 2, only the first such group applies.
-fn negotiate(policy: &mut Policy<'_>, versions: &[Version]) {
+///
+/// A general name stands for itself too, unless a group without a version has the same name: then
+/// the two are weighed against each other for the robot of that very name.
+fn negotiate(policy: &mut Policy<'_>, stated: &[Option<Version>]) {
+    let whole = |name: &str| Agent::Named(Cow::Owned(name.to_ascii_lowercase()));
+    let of_old = policy.groups.iter().zip(stated).filter(|(_, stated)| stated.is_none());
+    let old: HashSet<String> =
+        of_old.flat_map(|(group, _)| group.names().map(str::to_ascii_lowercase)).collect();
+    for (group, stated) in policy.groups.iter_mut().zip(stated) {
+        let mut agents = Vec::with_capacity(group.agents.len());
+        for agent in group.agents.drain(..) {
+            let general = match &agent {
+                Agent::Named(name) if stated.is_some() => general_name(&name.to_ascii_lowercase()),
+                _ => None,
+            };
+            match (agent, general) {
+                (Agent::Named(name), Some(general)) => {
+                    let is_whole = old.contains(&name.to_ascii_lowercase());
+                    agents.extend(is_whole.then(|| whole(&name)));
+                    agents.push(Agent::Named(Cow::Owned(general)));
+                }
+                (agent, _) => agents.push(agent),
+            }
+        }
+        group.agents = agents;
+    }
     let key = |agent: &Agent<'_>| match agent {
         Agent::Any => "*".to_owned(),
         Agent::Named(name) => name.to_ascii_lowercase(),
     };
+    let versions = || stated.iter().map(|stated| stated.unwrap_or(OLD));
     let mut best: HashMap<String, (Version, usize)> = HashMap::new();
-    for (number, (group, &version)) in policy.groups.iter().zip(versions).enumerate() {
+    for (number, (group, version)) in policy.groups.iter().zip(versions()).enumerate() {
         if is_acceptable(version) {
             for agent in &group.agents {
                 let held = best.entry(key(agent)).or_insert((version, number));
@@ -170,12 +203,114 @@ fn negotiate(policy: &mut Policy<'_>, versions: &[Version]) {
             }
         }
     }
-    for (number, (group, &version)) in policy.groups.iter_mut().zip(versions).enumerate() {
+    for (number, (group, version)) in policy.groups.iter_mut().zip(versions()).enumerate() {
         group.agents.retain(|agent| {
             best.get(&key(agent)).is_some_and(|&(highest, first)| match highest.0 {
                 2 => number == first,
                 _ => is_acceptable(version),
             })
         });
+    }
+}
+
+/// Adds to the groups with general names the crawlers that other parts of the text name: ACAP
+/// records and files that it refers to. A question looks for the name that the text has, so this
+/// name must lead to all groups that apply.
+///
+/// # Errors
+/// If more than [`NAMED`] names would be added.
+pub(crate) fn name_general_sets(policy: &mut Policy<'_>) -> Result<(), OverLimit> {
+    if !policy.rule_sets.iter().any(|set| set.is_stated) {
+        return Ok(());
+    }
+    let mut general: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut whole: HashSet<(usize, &str)> = HashSet::new();
+    // Each name, and whether a conventional group has it.
+    let mut names: BTreeMap<String, bool> = BTreeMap::new();
+    for (number, group) in policy.groups.iter().enumerate().filter(|(_, group)| group.names_crawlers()) {
+        for name in group.names() {
+            match name.strip_suffix('*') {
+                Some(start) => general.entry(start).or_default().push(number),
+                None => {
+                    whole.insert((number, name));
+                    *names.entry(name.to_ascii_lowercase()).or_default() |= group.role.is_ranked();
+                }
+            }
+        }
+    }
+    let mut added: Vec<(usize, String)> = Vec::new();
+    for (name, is_ranked) in names {
+        let lengths = (1..=name.len().min(MAX_GENERAL_NAME)).rev();
+        let mut starts = lengths.filter_map(|length| name.get(..length));
+        let Some((start, groups)) = starts.find_map(|start| general.get_key_value(start)) else { continue };
+        // The name of the conventional group is the longer one.
+        if is_ranked && start.len() < name.len() {
+            continue;
+        }
+        let is_new = |number: &usize| !whole.contains(&(*number, name.as_str()));
+        let groups: Vec<usize> = groups.iter().copied().filter(is_new).collect();
+        if added.len() + groups.len() > NAMED {
+            let line = policy.groups[groups[0]].line;
+            return Err(OverLimit { limit: LimitName::Merged, allowed: NAMED, line });
+        }
+        added.extend(groups.into_iter().map(|number| (number, name.clone())));
+    }
+    for (number, name) in added {
+        policy.groups[number].agents.push(Agent::Named(Cow::Owned(name)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, lower};
+    use robomaton_grammar::{DEFAULT_LIMIT, scan};
+
+    /// The names of each group.
+    fn names(text: &str, crawlers: &[&str]) -> Vec<Vec<String>> {
+        let crawlers = crawlers.iter().map(|name| (*name).to_owned()).collect();
+        let options = Options { crawlers, ..Options::default() };
+        let policy = lower(&scan(text.as_bytes(), DEFAULT_LIMIT), None, &options).unwrap();
+        policy.groups.iter().map(|group| group.names().map(str::to_owned).collect()).collect()
+    }
+
+    #[test]
+    fn general_names_end_with_a_star() {
+        let long = "a".repeat(MAX_GENERAL_NAME + 1);
+        let set = |name: &str| format!("User-agent: {name}\nRobot-version: 2.0.0\nAllow: /\n");
+        assert_eq!(names(&set("Ab"), &[]), [["ab*"]]);
+        assert_eq!(names(&set(&long), &[]), [[long.as_str()]]);
+        let both = format!("User-agent: Ab\nDisallow: /\n{}", set("ab"));
+        assert_eq!(names(&both, &[]), [vec![], vec!["ab", "ab*"]]);
+        // An image for some crawlers keeps the sets that their names begin like.
+        let several = [set("ab"), set("x"), "User-agent: abc\nDisallow: /\n".to_owned()].concat();
+        assert_eq!(names(&several, &["abcd"]), [vec!["ab*"], vec!["abc"]]);
+    }
+
+    /// The groups of a text with ACAP records are others, and in another order, than those weighed
+    /// by version.
+    #[test]
+    fn records_change_the_groups() {
+        let set = "User-agent: Ab\nRobot-version: 2.0.0\nDisallow: /\n";
+        let alone =
+            format!("ACAP-ignore-conventional-records\n{set}ACAP-crawler: abc\nACAP-allow-crawl: /\n");
+        assert_eq!(names(&alone, &[]), [["abc"]]);
+        let pilot = |name: &str| format!("##ACAP version=0.2\nACAP-crawler: {name}\nDisallow: /x\n{set}");
+        assert_eq!(names(&pilot("ab"), &[]), [vec!["ab"], vec!["ab*", "ab"], vec!["ab"]]);
+        assert_eq!(names(&pilot("abc"), &[]), [["abc"], ["ab*"], ["abc"]]);
+    }
+
+    #[test]
+    fn names_of_records_are_limited() {
+        let text = |sets: usize, records: usize| {
+            let set = "User-agent: a\nRobot-version: 1.0.0\nDisallow: /\n".repeat(sets);
+            let records = (0..records).map(|n| format!("ACAP-crawler: a{n}\nACAP-allow-crawl: /\n"));
+            set + &records.collect::<String>()
+        };
+        assert_eq!(names(&text(2, 2), &[])[0], ["a*", "a0", "a1"]);
+        let text = text(1 << 10, (1 << 10) + 1);
+        let over = lower(&scan(text.as_bytes(), DEFAULT_LIMIT), None, &Options::default()).unwrap_err();
+        assert_eq!((over.limit, over.allowed), (LimitName::Merged, NAMED));
     }
 }

@@ -25,7 +25,7 @@ impl Language for Google {
         Combiner::LongestMatch
     }
 
-    fn silence(&self) -> Silence {
+    fn silence(&self, _usage: u16) -> Silence {
         Silence::Allowed
     }
 

@@ -23,7 +23,7 @@ impl Language for Koster {
         Combiner::FirstMatch
     }
 
-    fn silence(&self) -> Silence {
+    fn silence(&self, _usage: u16) -> Silence {
         Silence::Allowed
     }
 

@@ -16,15 +16,24 @@
 //! implements it.
 
 pub(crate) mod acap;
+mod ai_training;
+mod ai_txt;
+mod aipref;
 pub(crate) mod condition;
+mod content_signals;
+mod control_tokens;
 mod conventional;
 #[cfg(feature = "example-language")]
 mod example;
 pub(crate) mod extended;
 mod google;
+mod headers;
 mod koster;
 mod own_path;
 pub(crate) mod pages;
+pub(crate) mod robots_tags;
+pub(crate) mod rsl;
+mod tdmrep;
 
 use crate::context::CompileContext;
 use crate::limits::OverLimit;
@@ -44,9 +53,9 @@ pub(crate) trait Language: Sync {
     /// How the rules of this language are weighed against each other.
     fn combiner(&self) -> Combiner;
 
-    /// The meaning of silence: groups hold rules of a usage and none of them matches. Languages
+    /// The meaning of silence: groups hold rules of the usage and none of them matches. Languages
     /// that share a usage agree.
-    fn silence(&self) -> Silence;
+    fn silence(&self, usage: u16) -> Silence;
 
     /// The lines whose rules other languages must skip, if there are any.
     fn suspends(&self, _tree: &Tree<'_>) -> Option<Vec<bool>> {
@@ -64,6 +73,11 @@ pub(crate) trait Language: Sync {
     /// The lower-case keys of records in user-agent groups that it reads.
     fn keys(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// True if a user-agent after such a record begins a new group, as after a rule (R6).
+    fn closes_agents(&self) -> bool {
+        false
     }
 
     /// Reads the value of such a record into the open group. The record itself is kept for quoting.
@@ -92,7 +106,7 @@ pub(crate) trait Language: Sync {
     ) -> Result<(), OverLimit> {
         debug_assert!(self.usages().contains(&lowering.policy.usage_name(usage)), "an undeclared usage");
         let notation = lowering.options.profile.notation();
-        let (combiner, silence) = (self.combiner(), self.silence());
+        let (combiner, silence) = (self.combiner(), self.silence(usage));
         lowering.push(Draft { usage, sense, pattern, notation, combiner, silence, conditions: 0, line })
     }
 
@@ -118,8 +132,12 @@ pub(crate) enum Lints {
     Versions,
     /// ACAP fields, by themselves and against each other.
     Fields,
-    /// The META tags and classes of pages.
+    /// Statements about usages: their values, and their places among groups.
+    Preferences,
+    /// The META tags and classes of ACAP in pages.
     Pages,
+    /// The robots directives of pages.
+    Directives,
 }
 
 /// A text and its context before lowering.
@@ -147,11 +165,35 @@ pub(crate) fn of(profile: Profile) -> &'static [&'static dyn Language] {
             &extended::Extended,
             &acap::Acap,
             &pages::Pages,
+            &aipref::Aipref,
+            &content_signals::ContentSignals,
+            &ai_training::DISALLOW,
+            &ai_training::ALLOW,
+            &control_tokens::ControlTokens,
+            &robots_tags::RobotsTags,
+            &headers::Headers,
+            &tdmrep::TdmRep,
+            &rsl::WHOLE,
+            &ai_txt::AiTxt,
             #[cfg(feature = "example-language")]
             &example::Example,
         ],
-        Profile::Rfc9309 => &[&conventional::Conventional],
-        Profile::Google => &[&google::Google],
+        Profile::Rfc9309 => &[
+            &conventional::Conventional,
+            &robots_tags::RobotsTags,
+            &headers::Headers,
+            &tdmrep::TdmRep,
+            &rsl::OF_PAGES,
+            &ai_txt::AiTxt,
+        ],
+        Profile::Google => &[
+            &google::Google,
+            &robots_tags::RobotsTags,
+            &headers::Headers,
+            &tdmrep::TdmRep,
+            &rsl::OF_PAGES,
+            &ai_txt::AiTxt,
+        ],
         Profile::Koster => &[&koster::Koster],
     }
 }
@@ -159,6 +201,15 @@ pub(crate) fn of(profile: Profile) -> &'static [&'static dyn Language] {
 /// The usages that the languages of any profile speak of, by name; a name may come more than once.
 pub fn usages() -> impl Iterator<Item = &'static str> {
     Profile::ALL.into_iter().flat_map(of).flat_map(|language| language.usages().iter().copied())
+}
+
+/// A record of a preference as it is quoted: at most this many bytes of its value.
+const QUOTED: usize = 512;
+
+/// A record of a preference, for quoting.
+fn preference_text(key: &str, value: &[u8]) -> Cow<'static, str> {
+    let value = String::from_utf8_lossy(&value[..value.len().min(QUOTED)]);
+    Cow::Owned(format!("{key}: {value}"))
 }
 
 /// Whether a language of the profile asks for these lints.
@@ -187,6 +238,7 @@ pub(crate) fn reader(profile: Profile, tree: &Tree<'_>, line: &Line) -> Option<&
 #[cfg(test)]
 mod tests {
     use super::*;
+    use robomaton_formats::policy::USAGES;
 
     #[test]
     fn languages_agree_on_the_silence_of_a_usage() {
@@ -194,7 +246,11 @@ mod tests {
             // For fields weighed by specificity, silence is a property of the whole file (P49).
             let ranked = of(profile).iter().filter(|language| language.combiner() != Combiner::Specificity);
             let silences = ranked.flat_map(|language| {
-                language.usages().iter().map(|usage| (*usage, language.silence() == Silence::Allowed))
+                language.usages().iter().map(|usage| {
+                    let number = USAGES.iter().position(|standard| standard == usage);
+                    let number = number.map_or(u16::MAX, |number| number as u16);
+                    (*usage, language.silence(number) == Silence::Allowed)
+                })
             });
             let silences: std::collections::BTreeSet<_> = silences.collect();
             let names: std::collections::BTreeSet<_> = silences.iter().map(|(usage, _)| *usage).collect();

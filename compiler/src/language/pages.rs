@@ -45,7 +45,7 @@ impl Language for Pages {
         Combiner::Specificity
     }
 
-    fn silence(&self) -> Silence {
+    fn silence(&self, _usage: u16) -> Silence {
         Silence::Allowed
     }
 
@@ -94,7 +94,7 @@ fn lower(pages: &[Page], lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimi
             let usage = lowering.usage(&usage, line)?;
             spent.rule(patterns[target].len(), line, lowering)?;
             let (pattern, notation) = (Cow::Owned(patterns[target].clone()), Notation::Rep);
-            let (combiner, silence) = (Pages.combiner(), Pages.silence());
+            let (combiner, silence) = (Pages.combiner(), Pages.silence(usage));
             lowering.push(Draft { usage, sense, pattern, notation, combiner, silence, conditions, line })?;
         }
     }
@@ -127,11 +127,8 @@ fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement
             Meta::Prohibition { purpose, usage, .. } => {
                 say(Role::Page, purpose, usage, Sense::Prohibit, Vec::new());
             }
-            Meta::Conventional(directives) => {
-                for (usage, sense) in directives.iter().flat_map(|directive| conventional(directive)) {
-                    say(Role::PageConventional, None, (*usage).to_owned(), *sense, Vec::new());
-                }
-            }
+            // A language of its own (`robots_tags`).
+            Meta::Conventional(_) => {}
             // A malformed tag permits nothing, but may prohibit.
             Meta::Problem(_) => {
                 for usage in prohibited(&tag.content) {
@@ -179,24 +176,8 @@ fn addressee(name: &str) -> Option<Option<String>> {
     Some(Some(token_of(token).to_ascii_lowercase()).filter(|name| name != "*"))
 }
 
-/// The senses that a conventional directive gives to ACAP usages.
-fn conventional(directive: &str) -> &'static [(&'static str, Sense)] {
-    use Sense::{Permit, Prohibit};
-    match directive {
-        "all" => &[("index", Permit), ("follow", Permit)],
-        "none" => &[("index", Prohibit), ("follow", Prohibit)],
-        "index" => &[("index", Permit)],
-        "noindex" => &[("index", Prohibit)],
-        "follow" => &[("follow", Permit)],
-        "nofollow" => &[("follow", Prohibit)],
-        "noarchive" => &[("present-currentcopy", Prohibit), ("present-oldcopy", Prohibit)],
-        "nosnippet" => &[("present-snippet", Prohibit), ("present-oldsnippet", Prohibit)],
-        _ => &[],
-    }
-}
-
 /// The pattern that matches only this target.
-fn exactly(target: &[u8]) -> Vec<u8> {
+pub(super) fn exactly(target: &[u8]) -> Vec<u8> {
     let mut escaped = Vec::with_capacity(target.len() + 8);
     for &byte in target {
         match byte {

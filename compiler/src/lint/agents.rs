@@ -124,8 +124,12 @@ fn names(group: &Group, pass: &Pass<'_, '_>) -> Vec<(usize, Span)> {
 fn merged(group: &Group, pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
     let is_blank = |at: usize| tree.lines[at].kind == LineKind::Blank && tree.lines[at].comment.is_empty();
-    let names = names(group, pass);
+    let mut names = names(group, pass);
     let Some(&(last, _)) = names.last() else { return };
+    // A record that ends a list of user-agents separates the groups well.
+    if let Some(end) = (group.start as usize..last).rev().find(|&at| pass.closes(at)) {
+        names.retain(|&(at, _)| at > end);
+    }
     // If the rules are set apart from all names, blank lines are the style of the file.
     let is_airy = last + 1 < group.body as usize && is_blank(last + 1);
     let ends = |at: usize| match tree.lines[at].kind {

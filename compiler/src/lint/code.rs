@@ -2,7 +2,7 @@
 //! them.
 //!
 //! They complement the grammar's codes and share no name with them. The rules are those of RULES.md
-//! and FEATURES.md.
+//! and FEATURES.md, and for preferences the cases of `tests/cases/modern`.
 
 use robomaton_grammar::Severity;
 use std::fmt;
@@ -171,8 +171,46 @@ codes! {
     MetaProblem: "meta-problem", Error, "M25";
     /// A set of elements.
     MetaElementSet: "meta-element-set", Warning, "M25";
+    /// A tag inside `noscript`.
+    MetaInNoscript: "meta-in-noscript", Warning, "M27";
     /// A local usage in a class.
     MetaLocalUsageInClass: "meta-local-usage-in-class", Error, "M26";
+    /// A Content-Usage that is not a dictionary.
+    ContentUsageMalformed: "content-usage-malformed", Error, "U9";
+    /// A label that AIPREF does not have.
+    ContentUsageLabel: "content-usage-label", Error, "U6";
+    /// A label with a value that is neither `y` nor `n`.
+    ContentUsageValue: "content-usage-value", Error, "U7";
+    /// A preference before any group.
+    PreferenceOutsideGroup: "preference-outside-group", Error, "U14";
+    /// A Content-Usage between user-agents, where readers differ about the group.
+    ContentUsageDividesGroup: "content-usage-divides-group", Warning, "U13";
+    /// Text in a Content-Signal that is no signal.
+    ContentSignalMalformed: "content-signal-malformed", Error, "C10";
+    /// A signal with an unknown name.
+    ContentSignalUnknown: "content-signal-unknown", Error, "C10";
+    /// A signal with a value that it does not have.
+    ContentSignalValue: "content-signal-value", Error, "C10";
+    /// `Content-Signals` as a key.
+    ContentSignalsKey: "content-signals-key", Warning, "C9";
+    /// A longer path without a label that a shorter one states.
+    ShadowedPreference: "shadowed-preference", Warning, "U11";
+    /// A named group without the statements of `*`.
+    DroppedPreferences: "dropped-preferences", Warning, "C2";
+    /// A statement that is set apart from its group.
+    Floating: "floating", Warning, "C12";
+    /// A License that is not an absolute URL.
+    LicenseUrl: "license-url", Error, "L12";
+    /// A property of TDMRep as a key.
+    TdmInRobotsTxt: "tdm-in-robots-txt", Error, "T15";
+    /// An unknown robots directive.
+    RobotsDirectiveUnknown: "robots-directive-unknown", Warning, "X12";
+    /// Robots directives that are not separated by commas.
+    RobotsDirectiveSeparator: "robots-directive-separator", Error, "X12";
+    /// A robots directive with a value that it does not have.
+    RobotsDirectiveValue: "robots-directive-value", Error, "X10";
+    /// A colon without a crawler in `X-Robots-Tag`.
+    RobotsTagWithoutAgent: "robots-tag-without-agent", Error, "X4";
 }
 
 impl fmt::Display for Code {

@@ -22,17 +22,22 @@ mod agents;
 mod code;
 mod contradicted;
 mod cover;
+mod directives;
 mod extended;
 mod fields;
+mod finding;
 mod first_match;
 mod pages;
 mod patterns;
+mod placement;
 mod records;
 mod rules;
+mod statements;
 mod used;
 
 pub use code::Code;
-pub use pages::{PageFinding, lint_pages};
+pub use finding::PageFinding;
+pub use pages::lint_pages;
 
 use crate::Options;
 use crate::context::CompileContext;
@@ -89,8 +94,9 @@ pub fn lint_within<'s>(
     steps: usize,
 ) -> Report {
     let wants = |lints| language::wants(options.profile, lints);
-    let pages = if wants(Lints::Pages) { lint_pages(context.pages) } else { Vec::new() };
-    let mut pass = Pass { tree, found: Vec::new(), steps, unchecked: None };
+    let kinds = [Lints::Pages, Lints::Directives].map(wants);
+    let pages = pages::lint(context.pages, kinds);
+    let mut pass = Pass { tree, profile: options.profile, found: Vec::new(), steps, unchecked: None };
     records::text(&mut pass);
     if !pass.found.is_empty() {
         return Report { findings: pass.found, pages, is_something_else: true, ..Report::default() };
@@ -102,6 +108,10 @@ pub fn lint_within<'s>(
     if wants(Lints::Conventional) {
         patterns::lines(&mut pass);
         agents::lint(&mut pass);
+    }
+    if wants(Lints::Preferences) {
+        statements::lint(&mut pass);
+        placement::lint(&mut pass);
     }
     if wants(Lints::Fields) {
         acap::lint(context, options, &mut pass);
@@ -164,6 +174,7 @@ fn syntax(tree: &Tree<'_>, profile: Profile) -> Vec<Diagnostic> {
 /// State shared by the passes.
 struct Pass<'t, 's> {
     tree: &'t Tree<'s>,
+    profile: Profile,
     found: Vec<Finding>,
     /// The remaining steps.
     steps: usize,
@@ -179,6 +190,12 @@ impl Pass<'_, '_> {
     fn say_with(&mut self, code: Code, span: Span, message: impl Into<String>, second: Span, why: &str) {
         let second = Some((second, why.to_owned()));
         self.found.push(Finding { code, span, message: message.into(), second });
+    }
+
+    /// True if the line with this index is no rule, but ends a list of user-agents like one.
+    fn closes(&self, line: usize) -> bool {
+        let language = language::reader(self.profile, self.tree, &self.tree.lines[line]);
+        language.is_some_and(|language| language.closes_agents())
     }
 
     /// Subtracts steps from the remaining ones; `None` if they do not suffice.

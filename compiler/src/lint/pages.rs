@@ -5,30 +5,33 @@
 //! since there is no tree of it.
 
 use super::acap::QUALIFIERS;
-use super::{Code, quote};
+use super::finding::PageFinding;
+use super::{Code, directives, quote};
 use crate::context::Page;
 use crate::language::condition::{Dialect, Place, condition};
 use crate::language::pages::is_later;
+use crate::language::robots_tags::NO_SNIPPET;
 use robomaton_formats::Condition;
 use robomaton_formats::policy::USAGES;
 use robomaton_grammar::acap::value;
 use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
 
-/// One finding about a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PageFinding {
-    /// The subject.
-    pub code: Code,
-    /// The index of the page in [`CompileContext::pages`](crate::CompileContext::pages).
-    pub page: usize,
-    /// The line of the tag or the element.
-    pub line: u32,
-    /// The problem in one sentence without a full stop.
-    pub message: String,
+/// All findings about the permissions and directives in pages, page by page, in line order.
+pub fn lint_pages(pages: &[Page]) -> Vec<PageFinding> {
+    lint(pages, [true; 2])
 }
 
-/// All findings about the permissions in pages, page by page, in line order.
-pub fn lint_pages(pages: &[Page]) -> Vec<PageFinding> {
+/// The findings about the permissions of ACAP in pages, about their directives, or both.
+pub(super) fn lint(pages: &[Page], [permissions, of_directives]: [bool; 2]) -> Vec<PageFinding> {
+    let mut found = if permissions { of_permissions(pages) } else { Vec::new() };
+    if of_directives {
+        found.extend(directives::lint_pages(pages));
+    }
+    found.sort_by_key(|finding| (finding.page, finding.line, finding.code));
+    found
+}
+
+fn of_permissions(pages: &[Page]) -> Vec<PageFinding> {
     let mut found: Vec<PageFinding> = Vec::new();
     for (number, page) in pages.iter().enumerate() {
         let mut say = |line, (code, message)| found.push(PageFinding { code, page: number, line, message });
@@ -38,13 +41,16 @@ pub fn lint_pages(pages: &[Page]) -> Vec<PageFinding> {
             _ => None,
         });
         for (tag, meta) in page.metas.iter().zip(&contents) {
+            if tag.in_noscript {
+                let message = "a crawler that runs scripts may not see a tag inside noscript; it counts";
+                say(tag.line, (Code::MetaInNoscript, message.to_owned()));
+            }
             of_tag(meta, stated).into_iter().for_each(|remark| say(tag.line, remark));
         }
-        for element in &page.elements {
+        for element in page.elements.iter().filter(|element| element.token != NO_SNIPPET) {
             of_class(&element.token).into_iter().for_each(|remark| say(element.line, remark));
         }
     }
-    found.sort_by_key(|finding| (finding.page, finding.line, finding.code));
     found
 }
 

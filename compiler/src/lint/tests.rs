@@ -2,6 +2,7 @@
 //! command's tests check.
 
 mod acap;
+mod preferences;
 
 use super::*;
 use crate::policy::Sense;
@@ -446,6 +447,16 @@ fn nothing_is_too_odd() {
         "ACAP-qualified-usage",
         "ACAP-composite-usage",
         "Sitemap",
+        "Content-Usage",
+        "Content-Signal",
+        "Content-Signals",
+        "License",
+        "DisallowAITraining",
+        "tdm-policy",
+        "train-ai=n",
+        "ai-train=no",
+        ",",
+        ";",
         "ACAP-permissions-reference",
         "##ACAP version=0.2",
         "ACAP-ignore-conventional-records",
@@ -485,7 +496,8 @@ fn nothing_is_too_odd() {
         let bytes = &text.as_bytes()[..text.len() - usize::from(number % 7 == 0 && !text.is_empty())];
         let tree = scan(bytes, DEFAULT_LIMIT);
         let profile = Profile::ALL[number % 4];
-        let context = CompileContext { origin: None, files: &[("/a", b"ACAP-crawler: *\n")], pages: &pages };
+        let files: &[(&str, &[u8])] = &[("/a", b"ACAP-crawler: *\n")];
+        let context = CompileContext { files, pages: &pages, ..CompileContext::default() };
         let report = lint(&tree, &context, &Options { profile, ..Options::default() });
         for finding in report.findings {
             let spans = [Some(finding.span), finding.second.map(|(span, _)| span)];

@@ -4,16 +4,18 @@
 //! finished policy respects every [`crate::Limits`], and holds only the crawlers to which the image
 //! is restricted. This module does not know the meaning of a record.
 
+pub(crate) mod preferences;
 mod schedule;
 
 use crate::Options;
 use crate::limits::{LimitName, OverLimit};
 use crate::policy::{Agent, Combiner, Extension, Group, Policy, Rule, Sense};
-use robomaton_formats::Notation;
 use robomaton_formats::condition::Condition;
 use robomaton_formats::policy::{Role, USAGES};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::Silence;
+use robomaton_formats::vocabulary::control_tokens;
+use robomaton_formats::{Notation, Profile, Scheme};
 use robomaton_grammar::{Key, LineKind, Tree};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -30,6 +32,16 @@ pub(crate) struct Lowering<'s, 'o> {
     agent_rule: AgentRule,
     /// The reduced names of the crawlers to which the image is restricted; empty for all.
     wanted: Vec<String>,
+    /// The authority (`host[:port]`) from which the text was fetched.
+    pub(crate) origin: Option<String>,
+    /// The scheme of the site, if it is known.
+    pub(crate) scheme: Option<Scheme>,
+    /// The RSL documents that are at hand.
+    pub(crate) licenses: preferences::Documents,
+    /// Statements in the modern languages.
+    preferences: preferences::Preferences<'s>,
+    /// The text may have general names (decision 41).
+    has_versions: bool,
     /// Indexes of the sets of conditions in the policy, plus one.
     conditions: HashMap<Vec<Condition>, u32>,
 }
@@ -58,15 +70,37 @@ impl<'s, 'o> Lowering<'s, 'o> {
             usages: Vec::new(),
             conditions: Vec::new(),
             files: Vec::new(),
+            ends: Vec::new(),
             references: Vec::new(),
             is_acap: false,
             depends_on_origin: false,
             has_records: tree.lines.iter().any(|line| matches!(line.kind, LineKind::Field(_))),
             rule_sets: Vec::new(),
+            preferences: Vec::new(),
         };
         let agent_rule = options.profile.agent_rule();
-        let wanted = options.crawlers.iter().map(|name| agent_rule.reduce(name)).collect();
-        Lowering { policy, options, open: None, stars: 0, agent_rule, wanted, conditions: HashMap::new() }
+        let mut wanted: Vec<String> = options.crawlers.iter().map(|name| agent_rule.reduce(name)).collect();
+        if !wanted.is_empty() {
+            // The groups of control tokens speak of other crawlers.
+            let tokens = control_tokens().iter().chain(&options.tokens);
+            wanted.extend(tokens.map(|token| agent_rule.reduce(&token.name)));
+        }
+        let has_versions = options.profile == Profile::Full
+            && tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion));
+        Lowering {
+            policy,
+            options,
+            open: None,
+            stars: 0,
+            agent_rule,
+            wanted,
+            has_versions,
+            origin: None,
+            scheme: None,
+            licenses: preferences::Documents::new(),
+            preferences: preferences::Preferences::default(),
+            conditions: HashMap::new(),
+        }
     }
 
     /// Closes the open group, if any, and opens a conventional one.
@@ -103,16 +137,26 @@ impl<'s, 'o> Lowering<'s, 'o> {
             if !self.wanted.is_empty() {
                 group.agents.retain(|agent| match agent {
                     Agent::Any => true,
-                    Agent::Named(name) => {
-                        self.wanted.iter().any(|wanted| self.agent_rule.names(name, wanted))
-                    }
+                    Agent::Named(name) => self.is_wanted(name),
                 });
                 if group.agents.is_empty() {
+                    self.close_preferences(None);
                     return self.policy.rules.truncate(group.rules.start);
                 }
             }
+            self.close_preferences(Some(self.policy.groups.len()));
             self.policy.groups.push(group);
         }
+    }
+
+    /// True if a group with this name may apply to a crawler of the options.
+    fn is_wanted(&self, name: &str) -> bool {
+        // A general name applies to all names that begin like it.
+        let begins = |wanted: &str| {
+            self.has_versions
+                && wanted.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+        };
+        self.wanted.iter().any(|wanted| self.agent_rule.names(name, wanted) || begins(wanted))
     }
 
     pub(crate) fn agent(&mut self, agent: Agent<'s>) {
@@ -148,7 +192,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
 
     /// The number of a usage, given its name. Unknown names also get one (decision 18).
     pub(crate) fn usage(&mut self, name: &str, line: u32) -> Result<u16, OverLimit> {
-        if let Some(usage) = self.policy.usage(name) {
+        if let Some(usage) = self.policy.usage_named(name) {
             return Ok(usage);
         }
         let allowed = self.options.limits.usages;
@@ -207,6 +251,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
 
     pub(crate) fn finish(mut self) -> Policy<'s> {
         self.close();
+        self.finish_preferences();
         self.policy
     }
 }

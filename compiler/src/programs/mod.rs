@@ -6,19 +6,25 @@
 //! This module does not know how an image numbers its parts.
 
 mod cache;
+mod preferences;
 mod ranked;
 mod scoped;
 mod sets;
 
 pub use cache::ProgramCache;
+pub use preferences::{PreferenceEntry, PreferenceSets};
 pub(crate) use ranked::ranked;
 pub(crate) use scoped::scoped;
 pub use sets::{ScopedEntry, ScopedSet, Set};
 
+use crate::Options;
 use crate::limits::{LimitName, OverLimit};
 use crate::policy::Policy;
+use robomaton_formats::Notation;
 use robomaton_formats::policy::{MAX_ENTRIES, MAX_SETS};
+use robomaton_formats::preference::Source;
 use robomaton_formats::program::Priority;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The programs of a policy, and the crawlers to which they apply.
@@ -41,6 +47,8 @@ pub(crate) struct ProgramSets {
     pub(crate) scope: Vec<u8>,
     /// Patterns of purposes.
     pub(crate) purposes: Vec<Vec<u8>>,
+    /// The policies of preferences.
+    pub(crate) preferences: Vec<PreferenceSets>,
 }
 
 /// The indexes of a policy's rules, grouped by ascending usage; rules of one usage keep their
@@ -52,6 +60,41 @@ fn by_usage<'r>(policy: &'r Policy<'_>, rules: &'r mut [usize]) -> impl Iterator
 }
 
 impl ProgramSets {
+    /// Adds the policies of these preferences. If they exceed a limit, what all of them may speak
+    /// of is unread, and the sources that say so are returned; other rules are not touched.
+    pub(crate) fn add_preferences<'s>(
+        &mut self,
+        sources: &'s [Source<'s>],
+        options: &Options,
+        cache: &mut ProgramCache,
+    ) -> Result<Cow<'s, [Source<'s>]>, OverLimit> {
+        if sources.is_empty() {
+            return Ok(Cow::Borrowed(sources));
+        }
+        let built = (self.code.len(), self.programs.len());
+        let mut add = |sources: &[Source<'_>]| {
+            self.code.truncate(built.0);
+            self.programs.truncate(built.1);
+            let mut table = cache::ProgramTable::new(
+                &mut self.code,
+                &mut self.programs,
+                &mut *cache,
+                Notation::Rep,
+                options.plain_programs,
+            );
+            preferences::preferences(sources, &mut table, &options.limits)
+        };
+        let (sets, sources) = match add(sources) {
+            Ok(sets) => (sets, Cow::Borrowed(sources)),
+            Err(_) => {
+                let unread = vec![preferences::unread(sources)];
+                (add(&unread)?, Cow::Owned(unread))
+            }
+        };
+        self.preferences = sets;
+        Ok(sources)
+    }
+
     /// The format numbers sets, and the programs of a set, in two bytes; no honest text comes
     /// close.
     fn check(&self, policy: &Policy<'_>, longest: usize) -> Result<(), OverLimit> {

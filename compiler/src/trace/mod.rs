@@ -5,10 +5,12 @@
 //! comparison of [`crate::scope`], and the definitions of patterns, purposes and names in
 //! `formats`. Slow on purpose.
 
+mod preferences;
 mod scoped;
 
 pub use robomaton_formats::Choice;
 pub use robomaton_formats::policy::{Holder, Level};
+pub use robomaton_formats::preference::Finding;
 
 use crate::policy::{Agent, Group, Policy, Sense};
 use crate::precedence;
@@ -106,6 +108,11 @@ pub struct Trace {
     /// Pairs of rules, neither of which is narrower, as indexes into [`Policy::rules`], with the
     /// index of the symbol at which two literals differ.
     pub undetermined: Vec<(usize, usize, usize)>,
+    /// The decision of rules and fields alone, without statements in the modern languages and
+    /// without the parts of the usage.
+    pub of_rules: Decision,
+    /// The statements about the usage and its parts that match, with their fates.
+    pub findings: Vec<Finding>,
 }
 
 impl Trace {
@@ -117,7 +124,14 @@ impl Trace {
 
 /// Evaluates a policy.
 pub fn trace(policy: &Policy<'_>, query: &TraceQuery<'_>) -> Trace {
-    let names = &reduced_names(policy.profile.agent_rule(), query.agents);
+    let mut trace = of_rules(policy, query);
+    preferences::unite(policy, query, &mut trace);
+    trace
+}
+
+/// Evaluates the rules and fields of a policy.
+fn of_rules(policy: &Policy<'_>, query: &TraceQuery<'_>) -> Trace {
+    let names: &Vec<String> = &lookup_names(policy, query);
     let choice = choose(policy, names, query.named_only);
     let target = policy.profile.notation().target(query.target);
     let usage = policy.usage(query.usage);
@@ -133,6 +147,8 @@ pub fn trace(policy: &Policy<'_>, query: &TraceQuery<'_>) -> Trace {
         incomplete: false,
         sides: [None; 2],
         undetermined: Vec::new(),
+        of_rules: Decision::Unknown,
+        findings: Vec::new(),
     };
     let priorities = precedence::priorities(policy);
     let mut spoken = Vec::new();
@@ -169,13 +185,14 @@ pub fn trace(policy: &Policy<'_>, query: &TraceQuery<'_>) -> Trace {
         trace.conditions.clear();
         trace.matches.iter_mut().for_each(|found| found.fate = found.fate.max(Fate::Beaten));
     }
+    trace.of_rules = trace.decision;
     trace
 }
 
-/// The names in a caller's input, in the form used to look for groups.
-fn reduced_names(rule: AgentRule, agents: &[&str]) -> Vec<String> {
-    let names = agents.iter().flat_map(|agent| rule.crawler_names_or_nobody(agent));
-    names.map(|name| rule.reduce(&name)).collect()
+/// The names under which groups are looked for, best first.
+fn lookup_names(policy: &Policy<'_>, query: &TraceQuery<'_>) -> Vec<String> {
+    let rule = policy.profile.agent_rule();
+    query.agents.iter().flat_map(|agent| rule.lookup_names(agent)).collect()
 }
 
 /// The crawler's name in this policy (R5; K9): the first of its names that any group or record

@@ -11,6 +11,7 @@ use robomaton_formats::Decision;
 use robomaton_formats::policy::{OTHER, PRESENT, Role, is_special};
 use robomaton_formats::program::Silence;
 use robomaton_formats::purpose;
+use robomaton_formats::usage::needs_permission;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap};
 
@@ -121,7 +122,7 @@ pub(super) fn weigh(
         deciding.iter().for_each(|&place| trace.matches[live[place]].fate = Fate::Decides);
     }
     trace.sides = sides;
-    trace.decision = outcome.map_or(silent(policy, silence), |(decision, _)| decision);
+    trace.decision = outcome.map_or(silent(policy, usage, silence), |(decision, _)| decision);
     if trace.decision == Decision::Conditional {
         let mut conditions: Vec<_> = trace
             .deciding()
@@ -145,10 +146,11 @@ pub(super) fn weigh(
     trace.groups = groups;
 }
 
-/// The decision if no field and no rule matches: in an ACAP file a permission (P49), elsewhere the
-/// silence of the rules.
-fn silent(policy: &Policy<'_>, silence: Silence) -> Decision {
-    if policy.is_acap || silence == Silence::Allowed { Decision::Allowed } else { Decision::Unknown }
+/// The decision if no field and no rule matches: in an ACAP file a permission (P49), but not of uses
+/// that need one; elsewhere the silence of the rules.
+fn silent(policy: &Policy<'_>, usage: Option<u16>, silence: Silence) -> Decision {
+    let permits = policy.is_acap && !usage.is_some_and(needs_permission);
+    if permits || silence == Silence::Allowed { Decision::Allowed } else { Decision::Unknown }
 }
 
 /// How a group's fields address the crawler: whether as any crawler, and from which place. Empty if

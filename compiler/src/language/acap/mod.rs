@@ -8,6 +8,7 @@
 //! nothing of precedence.
 
 mod definitions;
+mod size;
 mod spent;
 
 use super::condition::{Dialect, Place, condition};
@@ -24,6 +25,7 @@ use robomaton_formats::program::Silence;
 use robomaton_formats::{Notation, SiteKey};
 use robomaton_grammar::acap::{self, Action, Field, Problem, Qualifier, Resource, UsageName};
 use robomaton_grammar::{Code, Key, Line, LineKind, Span, Tree};
+use size::RecordSize;
 pub(super) use spent::Spent;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -39,7 +41,7 @@ impl Language for Acap {
         Combiner::Specificity
     }
 
-    fn silence(&self) -> Silence {
+    fn silence(&self, _usage: u16) -> Silence {
         Silence::Allowed
     }
 
@@ -144,6 +146,7 @@ impl<'t, 's> Text<'t, 's> {
         let mut spent = Spent::default();
         let mut files: BTreeMap<&str, (Text<'_, 's>, Definitions<'s>)> = BTreeMap::new();
         for (&path, tree) in &trees {
+            size::check_fields(tree, lowering.options.limits.field)?;
             if let Some(file) = Text::read(tree, context.origin) {
                 // Within a file, its own definitions apply, and those of the file that refers to it
                 // (V18).
@@ -159,6 +162,7 @@ impl<'t, 's> Text<'t, 's> {
         if self.dialect == Dialect::Pilot && !self.alone {
             self.conventional(&records, lowering)?;
         }
+        size::check_fields(self.tree, lowering.options.limits.field)?;
         let definitions = Definitions::of(&[self], &mut spent, lowering)?;
         for (number, record) in records.iter().enumerate() {
             let address = Address { incomplete: missing.contains(&number), file: 0, agents: &record.agents };
@@ -285,8 +289,10 @@ impl<'t, 's> Text<'t, 's> {
         let mut is_unreadable = false;
         // Prohibitions of such sub-records, which hold for every purpose (decision 40).
         let mut held: Vec<Statement<'_>> = Vec::new();
+        let mut size = RecordSize::default();
         for (index, field) in &self.fields[record.span.clone()] {
             let line = number(*index);
+            size.add(field.as_ref(), joins, line, &lowering.options.limits)?;
             match field {
                 Some(Field::UsagePurpose(pattern)) => {
                     if !joins {
@@ -416,7 +422,7 @@ impl<'t, 's> Text<'t, 's> {
                     spent.rule(pattern.len(), line, lowering)?;
                 }
                 let (pattern, notation) = (pattern.clone(), Notation::Acap);
-                let (combiner, silence) = (Acap.combiner(), Acap.silence());
+                let (combiner, silence) = (Acap.combiner(), Acap.silence(usage));
                 lowering.push(Draft {
                     usage,
                     sense,

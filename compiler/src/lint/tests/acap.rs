@@ -117,6 +117,7 @@ fn pages_that_say_odd_things() {
             name: "robots".to_owned(),
             content: (*content).to_owned(),
             line,
+            in_noscript: content.contains("follow"),
         });
         let elements = tokens.iter().zip(1..);
         let elements = elements.map(|(token, line)| crate::Element { token: (*token).to_owned(), line });
@@ -140,6 +141,7 @@ fn pages_that_say_odd_things() {
     assert_eq!(said(&[later, "ACAP Version 1.0"], &[]), [("meta-later-feature", 1)]);
     assert_eq!(said(&[later, "ACAP Version 1.1"], &[]), []);
     assert_eq!(said(&["index", "ACAP", "ACAP disallow-index", "ACAP allow-index location=/x"], &[]), []);
+    assert_eq!(said(&["ACAP disallow-index", "ACAP disallow-follow"], &[]), [("meta-in-noscript", 2)]);
     assert_eq!(said(&["ACAP allow", "ACAP version 1"], &[]), [("meta-problem", 1), ("meta-problem", 2)]);
     assert_eq!(said(&["ACAP allow-index soon", "ACAP allow-index time-limit=soon"], &[]).len(), 2);
     assert_eq!(said(&["ACAP disallow-index a=b"], &[]), [("meta-qualified-prohibition", 1)]);

@@ -1,0 +1,289 @@
+//! Robots META tags and `X-Robots-Tag` fields, and the silence of pages (modern.md 7 is the source
+//! of the mapping; Google's page of 24 March 2026 of the directives).
+//!
+//! Only refusals and limits state something; those for everyone and those for a crawler's names
+//! count together. A page that was captured and refuses nothing permits what search engines do by
+//! default. This file does not know how a directive is written.
+
+use super::{Language, Lints, Source};
+use crate::Page;
+use crate::context::Header;
+use crate::limits::OverLimit;
+use crate::lowering::preferences::{Said, Scope, set_of};
+use crate::lowering::{Lowering, token_of};
+use crate::policy::Combiner;
+use robomaton_formats::Profile;
+use robomaton_formats::condition::Condition;
+use robomaton_formats::detail::Bytes;
+use robomaton_formats::preference::{self, Carrier, Effect, Record};
+use robomaton_formats::program::Silence;
+use robomaton_formats::usage::{
+    AI_INPUT, AI_TRAIN, FOLLOW, INDEX, PRESENT, PRESENT_CURRENTCOPY, PRESENT_OLDCOPY, PRESENT_OLDSNIPPET,
+    PRESENT_SNIPPET, PRESENT_THUMBNAIL, PRESENT_VIDEO, PRESERVE, SEARCH, TRANSLATE, parts,
+};
+use robomaton_formats::vocabulary::control_tokens;
+use robomaton_grammar::meta::{Meta, content};
+use robomaton_grammar::modern::MistakeCode;
+use robomaton_grammar::modern::robots_tag::{
+    Directive, Directives, ImagePreview, Limit, directives, robots_tag,
+};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+pub(super) struct RobotsTags;
+
+const LANGUAGE: preference::Language = preference::Language::RobotsTag;
+
+/// The usages that a page permits by its silence: `index, follow` is the standard's default.
+const BY_DEFAULT: [u16; 5] = [SEARCH, FOLLOW, PRESERVE, TRANSLATE, PRESENT];
+
+impl Language for RobotsTags {
+    fn usages(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn combiner(&self) -> Combiner {
+        Combiner::MostRestrictive
+    }
+
+    fn silence(&self, _usage: u16) -> Silence {
+        Silence::Unknown
+    }
+
+    fn lints(&self) -> &'static [Lints] {
+        &[Lints::Directives]
+    }
+
+    fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
+        let mut pages: Vec<&Page> = source.context.pages.iter().collect();
+        pages.sort_unstable();
+        for page in pages {
+            state(page, lowering)?;
+        }
+        Ok(())
+    }
+}
+
+/// An attribute of elements that are not to be quoted.
+pub(crate) const NO_SNIPPET: &str = "data-nosnippet";
+
+/// The pattern that matches one page only.
+pub(super) fn of_page(page: &Page) -> Bytes<'static> {
+    Bytes(Cow::Owned(super::pages::exactly(page.target.as_bytes())))
+}
+
+/// A list of directives and its place.
+struct Tag {
+    carrier: Carrier,
+    line: u32,
+    text: String,
+    directives: Vec<Directive>,
+}
+
+fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> {
+    let silent = Record {
+        language: LANGUAGE,
+        carrier: Carrier::Page,
+        line: 0,
+        file: 0,
+        pattern: of_page(page),
+        text: Cow::Borrowed("default: index, follow"),
+    };
+    let everyone = Scope::Everyone(lowering.everyone(&[]));
+    let permitted =
+        BY_DEFAULT.iter().flat_map(|&usage| std::iter::once(usage).chain(parts(usage).iter().copied()));
+    let permitted = permitted.map(|usage| Said { usage, effect: Effect::Permitted, rank: 1, conditions: 0 });
+    lowering.state(everyone, silent.clone(), set_of(LANGUAGE, Carrier::Page), permitted.collect::<Vec<_>>());
+    let mut is_whole = true;
+    let mut by_agent: BTreeMap<Option<String>, Vec<Tag>> = BTreeMap::new();
+    for Header { name, value } in page.headers.iter().filter(|header| header.name == "x-robots-tag") {
+        let text = format!("{name}: {}", String::from_utf8_lossy(value));
+        let read = robots_tag(value);
+        is_whole &= read.mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
+        for of_agent in read.agents {
+            let agent = of_agent.agent.filter(|agent| agent != "robots");
+            let tag = Tag {
+                carrier: Carrier::Header,
+                line: 0,
+                text: text.clone(),
+                directives: of_agent.directives,
+            };
+            by_agent.entry(agent).or_default().push(tag);
+        }
+    }
+    for tag in &page.metas {
+        if !matches!(content(&tag.content), Meta::Conventional(_)) {
+            continue;
+        }
+        let agent = if tag.name.eq_ignore_ascii_case("robots") {
+            None
+        } else {
+            let Some(token) = robomaton_grammar::product_token(tag.name.as_bytes()) else { continue };
+            Some(token_of(token).to_ascii_lowercase()).filter(|name| name != "*")
+        };
+        let text = format!("META {} {:?}", tag.name, tag.content);
+        let Directives { directives, mistakes } = directives(tag.content.as_bytes());
+        is_whole &= mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
+        let tag = Tag { carrier: Carrier::Page, line: tag.line, text, directives };
+        by_agent.entry(agent).or_default().push(tag);
+    }
+    if !is_whole {
+        let record = Record { text: Cow::Borrowed("over a limit"), ..silent.clone() };
+        let usages =
+            BY_DEFAULT.iter().flat_map(|&usage| std::iter::once(usage).chain(parts(usage).iter().copied()));
+        let usages = usages.chain([AI_TRAIN, AI_INPUT]);
+        let unread = usages.map(|usage| Said { usage, effect: Effect::Unread, rank: 1, conditions: 0 });
+        lowering.state(everyone, record, set_of(LANGUAGE, Carrier::Robots), unread.collect::<Vec<_>>());
+    }
+    if let Some(element) = page.elements.iter().find(|element| element.token == NO_SNIPPET) {
+        let record = Record {
+            language: LANGUAGE,
+            carrier: Carrier::Element,
+            line: element.line,
+            file: 0,
+            pattern: of_page(page),
+            text: Cow::Borrowed(NO_SNIPPET),
+        };
+        let said = Said { usage: PRESENT_SNIPPET, effect: Effect::Refused, rank: 1, conditions: 0 };
+        lowering.state(everyone, record, set_of(LANGUAGE, Carrier::Element), [said]);
+    }
+    let is_embedded =
+        |tags: &Vec<Tag>| tags.iter().any(|tag| tag.directives.contains(&Directive::IndexIfEmbedded));
+    let for_all = by_agent.get(&None).is_some_and(is_embedded);
+    for (agent, tags) in by_agent {
+        let embedded = for_all || is_embedded(&tags);
+        for tag in tags {
+            state_tag(page, agent.as_deref(), &tag, embedded, lowering)?;
+        }
+    }
+    Ok(())
+}
+
+fn state_tag(
+    page: &Page,
+    agent: Option<&str>,
+    tag: &Tag,
+    embedded: bool,
+    lowering: &mut Lowering<'_, '_>,
+) -> Result<(), OverLimit> {
+    let mut said = Vec::new();
+    let (mut for_google, mut for_bing) = (Vec::new(), Vec::new());
+    for directive in &tag.directives {
+        for (usage, effect, condition) in meaning(*directive, embedded) {
+            let conditions = lowering.conditions(condition.into_iter().collect(), tag.line)?;
+            said.push(Said { usage, effect, rank: 1, conditions });
+        }
+        for_bing.extend(of_bing(*directive, &tag.directives, lowering)?);
+        if is_no_snippet(*directive) {
+            for_google.push(Said { usage: AI_INPUT, effect: Effect::Refused, rank: 1, conditions: 0 });
+        }
+    }
+    let record = Record {
+        language: LANGUAGE,
+        carrier: tag.carrier,
+        line: tag.line,
+        file: 0,
+        pattern: of_page(page),
+        text: Cow::Owned(tag.text.clone()),
+    };
+    let set = set_of(LANGUAGE, tag.carrier);
+    let names: Vec<String> = agent.iter().map(|&agent| agent.to_owned()).collect();
+    if !said.is_empty() {
+        let scope = Scope::Everyone(lowering.everyone(&names));
+        lowering.state(scope, record.clone(), set, said);
+    }
+    let bing = BING.map(str::to_owned);
+    let google = if lowering.options.profile == Profile::Google { &[] } else { google() };
+    for (owners, said) in [(google, for_google), (&bing[..], for_bing)] {
+        let owners = match agent {
+            None => owners,
+            Some(agent) if owners.iter().any(|owner| agent.starts_with(owner.as_str())) => &names,
+            Some(_) => continue,
+        };
+        if !said.is_empty() {
+            let scope = Scope::Everyone(lowering.everyone(owners));
+            lowering.state(scope, record.clone(), set, said);
+        }
+    }
+    Ok(())
+}
+
+/// The crawlers of Bing, and the table by which their `noarchive` speaks of models (Bing's blog of
+/// September 2023).
+const BING: [&str; 2] = ["bingbot", "msnbot"];
+const BING_TABLE: &str = "bing-2023";
+
+/// What a directive says to Bing about models: beside `nocache`, the less strict of the two holds.
+fn of_bing(
+    directive: Directive,
+    all: &[Directive],
+    lowering: &mut Lowering<'_, '_>,
+) -> Result<Vec<Said>, OverLimit> {
+    if !lowering.options.tables.iter().any(|table| table == BING_TABLE) {
+        return Ok(Vec::new());
+    }
+    let (effect, conditions) = match directive {
+        Directive::NoCache => (Effect::Conditional, vec![Condition::Excerpt]),
+        Directive::NoArchive if !all.contains(&Directive::NoCache) => (Effect::Refused, Vec::new()),
+        _ => return Ok(Vec::new()),
+    };
+    let conditions = lowering.conditions(conditions, 0)?;
+    let said = [AI_INPUT, AI_TRAIN].map(|usage| Said { usage, effect, rank: 1, conditions });
+    Ok(said.into())
+}
+
+/// The crawlers of Google, for which `nosnippet` also bars answers of models: those that its
+/// control token binds.
+fn google() -> &'static [String] {
+    let token = control_tokens().iter().find(|token| token.name == "Google-Extended");
+    token.map_or(&[], |token| &token.crawlers)
+}
+
+const fn is_no_snippet(directive: Directive) -> bool {
+    matches!(directive, Directive::NoSnippet | Directive::MaxSnippet(Limit::AtMost(0)))
+}
+
+/// What a directive says: usages with effects and conditions.
+fn meaning(directive: Directive, embedded: bool) -> Vec<(u16, Effect, Option<Condition>)> {
+    let refused = |usages: &[u16]| usages.iter().map(|&usage| (usage, Effect::Refused, None)).collect();
+    let only_if = |usages: &[u16], condition: Condition| {
+        usages.iter().map(|&usage| (usage, Effect::Conditional, Some(condition.clone()))).collect()
+    };
+    match directive {
+        Directive::NoIndex if embedded => {
+            [only_if(&[INDEX], Condition::Embedded), refused(&[SEARCH])].concat()
+        }
+        Directive::None if embedded => {
+            [only_if(&[INDEX], Condition::Embedded), refused(&[SEARCH, FOLLOW])].concat()
+        }
+        Directive::NoIndex => refused(&[INDEX, SEARCH]),
+        Directive::None => refused(&[INDEX, SEARCH, FOLLOW]),
+        Directive::NoFollow => refused(&[FOLLOW]),
+        Directive::NoSnippet | Directive::MaxSnippet(Limit::AtMost(0)) => {
+            refused(&[PRESENT_SNIPPET, PRESENT_OLDSNIPPET, PRESENT_VIDEO])
+        }
+        Directive::MaxSnippet(Limit::AtMost(count)) => {
+            only_if(&[PRESENT_SNIPPET], Condition::MaxChars(count))
+        }
+        Directive::MaxImagePreview(ImagePreview::None) => refused(&[PRESENT_THUMBNAIL]),
+        Directive::MaxImagePreview(ImagePreview::Standard) => {
+            only_if(&[PRESENT_THUMBNAIL], Condition::StandardPreview)
+        }
+        Directive::MaxVideoPreview(Limit::AtMost(count)) => {
+            only_if(&[PRESENT_VIDEO], Condition::MaxSeconds(count))
+        }
+        Directive::NoTranslate => refused(&[TRANSLATE]),
+        Directive::NoImageIndex => only_if(&[INDEX], Condition::NoImages),
+        Directive::UnavailableAfter(time) => only_if(&[INDEX, SEARCH], Condition::Before(time)),
+        Directive::NoArchive | Directive::NoCache => {
+            refused(&[PRESERVE, PRESENT_CURRENTCOPY, PRESENT_OLDCOPY])
+        }
+        Directive::NoAi => refused(&[AI_TRAIN]),
+        Directive::NoImageAi => only_if(&[AI_TRAIN], Condition::NoImages),
+        Directive::MaxImagePreview(ImagePreview::Large)
+        | Directive::MaxSnippet(Limit::Unlimited)
+        | Directive::MaxVideoPreview(Limit::Unlimited)
+        | Directive::IndexIfEmbedded
+        | Directive::Nothing => Vec::new(),
+    }
+}

@@ -1,0 +1,489 @@
+//! Really Simple Licensing 1.0: `License:` in groups of robots.txt and before them, `Link` headers
+//! and links of pages; and the documents that they name.
+//!
+//! ```text
+//!   License: URL ──▶ document ──▶ contents ──▶ for each usage: explicit, open or closed ──▶ statements
+//! ```
+//!
+//! A content speaks of a usage *explicitly* if a licence permits or prohibits it, or a class that
+//! covers it. Otherwise it is *open* if a licence lists no permitted usages, and *closed* if all do.
+//! The longest content that speaks explicitly decides, a narrower class before a wider one, a
+//! prohibition before a permission; a longer closed content then still refuses. Without an explicit
+//! content the longest one answers. Several granting licences are alternatives. A document that is
+//! missing or not conformant is unread: it may refuse. This file does not know XML.
+
+use super::{Language, Source, preference_text};
+use crate::Page;
+use crate::limits::OverLimit;
+use crate::lowering::Lowering;
+use crate::lowering::preferences::{Documents, PAGE_DOCUMENTS, PAGE_SETS, Said, Scope, set_of};
+use crate::policy::{Combiner, Policy};
+use robomaton_formats::condition::{Choice, Condition, Payment, Term};
+use robomaton_formats::detail::Bytes;
+use robomaton_formats::preference::{self, Carrier, Effect, Record};
+use robomaton_formats::program::Silence;
+use robomaton_formats::usage::{AI_ALL, AI_INDEX, AI_INPUT, AI_TRAIN, ALL, INDEX, SEARCH};
+use robomaton_formats::{Notation, Pattern, Scheme};
+use robomaton_grammar::modern::rsl::{Content, Licence, RslDocument};
+use std::borrow::Cow;
+use url::Url;
+
+/// The language, with or without `License` lines of robots.txt.
+pub(super) struct Rsl {
+    lines: bool,
+}
+
+/// Lines, headers and pages.
+pub(super) const WHOLE: Rsl = Rsl { lines: true };
+/// Headers and pages.
+pub(super) const OF_PAGES: Rsl = Rsl { lines: false };
+
+const LANGUAGE: preference::Language = preference::Language::Rsl;
+
+/// The usages that RSL speaks of, each with the classes that cover it, widest first.
+const CHAINS: [(u16, &[&str]); 7] = [
+    (ALL, &["all"]),
+    (SEARCH, &["all", "search"]),
+    (INDEX, &["all", "search"]),
+    (AI_ALL, &["all", "ai-all"]),
+    (AI_TRAIN, &["all", "ai-all", "ai-train"]),
+    (AI_INPUT, &["all", "ai-all", "ai-input"]),
+    (AI_INDEX, &["all", "ai-all", "ai-index"]),
+];
+
+impl Language for Rsl {
+    fn usages(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn combiner(&self) -> Combiner {
+        Combiner::LongestMatch
+    }
+
+    fn silence(&self, _usage: u16) -> Silence {
+        Silence::Unknown
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        if self.lines { &["license"] } else { &[] }
+    }
+
+    fn record<'s>(
+        &self,
+        value: &'s [u8],
+        line: u32,
+        lowering: &mut Lowering<'s, '_>,
+    ) -> Result<(), OverLimit> {
+        let url = std::str::from_utf8(value).ok().map(str::trim).filter(|url| is_absolute(url));
+        let documents = std::mem::take(&mut lowering.licenses);
+        let document =
+            url.filter(|url| refer(url, lowering)).and_then(|url| Some((url, documents.get(url)?.as_ref()?)));
+        match document {
+            Some((url, (document, end))) => state(document, (url, *end), lowering)?,
+            None => {
+                let record = Record {
+                    language: LANGUAGE,
+                    carrier: Carrier::Robots,
+                    line,
+                    file: 0,
+                    pattern: Bytes(Cow::Borrowed(b"/")),
+                    text: preference_text("License", value),
+                };
+                lowering.state(Scope::Groups, record, UNREAD, all(Effect::Unread));
+            }
+        }
+        lowering.licenses = documents;
+        Ok(())
+    }
+
+    fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
+        lowering.close();
+        let mut pages: Vec<&Page> = source.context.pages.iter().collect();
+        pages.sort_unstable();
+        let documents = std::mem::take(&mut lowering.licenses);
+        for page in pages {
+            state_page(page, &documents, lowering)?;
+        }
+        lowering.licenses = documents;
+        Ok(())
+    }
+}
+
+/// The set of documents that could not be read: nothing competes with it.
+const UNREAD: u16 = set_of(LANGUAGE, Carrier::Robots);
+/// The set of the statements that set those of the site aside.
+const SUPERSEDES: u16 = set_of(LANGUAGE, Carrier::AiTxt);
+
+/// The set of the document with this number among those that a page names: all of them count.
+fn of_page(number: u16) -> u16 {
+    PAGE_SETS + number.min(PAGE_DOCUMENTS - 1)
+}
+
+/// The set of documents that may go out of date.
+const DATED: u16 = set_of(LANGUAGE, Carrier::TdmRep);
+
+/// The same effect on all usages that RSL speaks of.
+fn all(effect: Effect) -> impl Iterator<Item = Said> {
+    CHAINS.iter().map(move |&(usage, _)| Said { usage, effect, rank: 1, conditions: 0 })
+}
+
+/// True for a URL that can name a document.
+pub(crate) fn is_absolute(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+/// Notes that the text needs a document; false beyond the limit on references.
+fn refer(url: &str, lowering: &mut Lowering<'_, '_>) -> bool {
+    lowering.policy.depends_on_origin = true;
+    let references = &mut lowering.policy.references;
+    if references.iter().any(|known| known == url) {
+        return true;
+    }
+    let has_room = references.len() < lowering.options.limits.references;
+    if has_room {
+        references.push(url.to_owned());
+    }
+    has_room
+}
+
+/// How a content stands to a usage.
+#[derive(Clone, Debug)]
+enum Stand {
+    /// A licence permits or prohibits it by a class of this depth, 0 for the widest.
+    Explicit(u32, Effect, Vec<Condition>),
+    /// A licence lists no permitted usages.
+    Open(Effect, Vec<Condition>),
+    /// All licences list other usages.
+    Closed,
+    /// A list of permissions could not be read.
+    Unread,
+}
+
+impl Stand {
+    /// The rank among contents that match a target, with patterns of this length.
+    fn rank(&self, length: u32) -> u32 {
+        let strength = |effect| match effect {
+            Effect::Refused => 2,
+            Effect::Permitted => 1,
+            _ => 0,
+        };
+        let (tier, depth, strength) = match self {
+            Stand::Explicit(depth, effect, _) => (1, *depth, strength(*effect)),
+            Stand::Open(effect, _) => (0, 0, 1 + strength(*effect)),
+            Stand::Closed | Stand::Unread => (0, 0, 0),
+        };
+        ((tier << 17 | length) << 4 | depth << 2 | strength) + 1
+    }
+
+    fn effect(&self) -> Effect {
+        match self {
+            Stand::Explicit(_, effect, _) | Stand::Open(effect, _) => *effect,
+            Stand::Closed => Effect::Refused,
+            Stand::Unread => Effect::Unread,
+        }
+    }
+
+    fn conditions(&self) -> &[Condition] {
+        match self {
+            Stand::Explicit(_, _, conditions) | Stand::Open(_, conditions) => conditions,
+            Stand::Closed | Stand::Unread => &[],
+        }
+    }
+}
+
+fn stand(content: &Content, chain: &[&str]) -> Stand {
+    let depth_in = |tokens: &Option<Vec<String>>| {
+        let is_listed = |class: &&str| tokens.iter().flatten().any(|token| token == class);
+        chain.iter().rposition(is_listed).map(|depth| depth as u32)
+    };
+    let prohibited = content.licences.iter().filter_map(|licence| depth_in(&licence.prohibits.usage)).max();
+    let permitted = content.licences.iter().filter_map(|licence| depth_in(&licence.permits.usage)).max();
+    match (prohibited, permitted) {
+        (Some(depth), permitted) if permitted.is_none_or(|permitted| permitted <= depth) => {
+            Stand::Explicit(depth, Effect::Refused, Vec::new())
+        }
+        _ if content.licences.iter().any(|licence| licence.has_unreadable_permits) => Stand::Unread,
+        (_, Some(depth)) => {
+            let grants =
+                content.licences.iter().filter(|licence| depth_in(&licence.permits.usage) == Some(depth));
+            let (effect, conditions) = granted(content, grants);
+            Stand::Explicit(depth, effect, conditions)
+        }
+        (_, None) => {
+            let mut open =
+                content.licences.iter().filter(|licence| licence.permits.usage.is_none()).peekable();
+            if open.peek().is_none() {
+                return Stand::Closed;
+            }
+            let (effect, conditions) = granted(content, open);
+            Stand::Open(effect, conditions)
+        }
+    }
+}
+
+/// What alternative licences grant together: freely, if one of them has no terms.
+fn granted<'l>(content: &Content, licences: impl Iterator<Item = &'l Licence>) -> (Effect, Vec<Condition>) {
+    let mut alternatives: Vec<Vec<Term>> = licences.map(|licence| terms(content, licence)).collect();
+    if alternatives.iter().any(Vec::is_empty) {
+        return (Effect::Permitted, Vec::new());
+    }
+    alternatives.sort_unstable();
+    alternatives.dedup();
+    (Effect::Conditional, vec![Condition::License(alternatives)])
+}
+
+/// The terms of a licence beside usage.
+fn terms(content: &Content, licence: &Licence) -> Vec<Term> {
+    let mut terms = Vec::new();
+    if let Some(payment) = licence.payment.as_ref().filter(|payment| payment.kind.as_deref() != Some("free"))
+    {
+        let amount = payment.amount.as_ref().map(|amount| format!("{} {}", amount.value, amount.currency));
+        let is_free = payment.kind.is_none() && amount.is_none();
+        if !is_free || !payment.standard.is_empty() || !payment.custom.is_empty() {
+            terms.push(Term::Payment(Payment {
+                kind: payment.kind.clone().unwrap_or_else(|| "unstated".to_owned()),
+                amount: amount.unwrap_or_default(),
+                standard: payment.standard.clone(),
+                custom: payment.custom.clone(),
+            }));
+        }
+    }
+    terms.extend(content.server.clone().map(Term::Server));
+    let choice = |only: &Option<Vec<String>>, not: &Option<Vec<String>>| {
+        let choice = Choice { only: only.clone().unwrap_or_default(), not: not.clone().unwrap_or_default() };
+        Some(choice).filter(|choice| !choice.only.is_empty() || !choice.not.is_empty())
+    };
+    terms.extend(choice(&licence.permits.user, &licence.prohibits.user).map(Term::User));
+    terms.extend(choice(&licence.permits.geo, &licence.prohibits.geo).map(Term::Geo));
+    terms.extend(licence.reporting.iter().map(|reporting| Term::Reporting {
+        kind: reporting.kind.clone(),
+        profile: reporting.profile.clone().unwrap_or_default(),
+    }));
+    terms
+}
+
+/// The canonical pattern of a content on this site; `None` if it is for another site, or for no URL.
+fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<Vec<u8>> {
+    let url = content.url.as_str();
+    if url.is_empty() {
+        return None;
+    }
+    let path = match Url::parse(url) {
+        Ok(parsed) if url.contains("://") => {
+            let is_own_scheme = match lowering.scheme {
+                Some(Scheme::Http) => parsed.scheme() == "http",
+                Some(Scheme::Https) => parsed.scheme() == "https",
+                _ => true,
+            };
+            let host = parsed.host_str()?;
+            let authority = parsed.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
+            if !is_own_scheme || lowering.origin.as_deref() != Some(authority.as_str()) {
+                return None;
+            }
+            // The path as written: a parser would encode its wildcards.
+            let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+            rest.find('/').map_or("/", |at| &rest[at..])
+        }
+        _ => url,
+    };
+    let path = if path.starts_with(['/', '*']) { path.to_owned() } else { format!("/{path}") };
+    Some(Notation::Rep.pattern(path.as_bytes()).into_owned())
+}
+
+/// States a document in the open group, or before all groups.
+fn state(
+    document: &RslDocument,
+    (url, end): (&str, u64),
+    lowering: &mut Lowering<'_, '_>,
+) -> Result<(), OverLimit> {
+    let (set, closures) = (lowering.own_set(), lowering.own_set());
+    let file = file_of(url, end, lowering);
+    let dated = Record {
+        language: LANGUAGE,
+        carrier: Carrier::Rsl,
+        line: 0,
+        file,
+        pattern: Bytes(Cow::Borrowed(b"/")),
+        text: Cow::Borrowed("the document"),
+    };
+    lowering.state(Scope::Groups, dated, DATED, all(Effect::Dated));
+    for (number, content) in (1..).zip(&document.contents) {
+        let Some(pattern) = pattern(content, lowering) else { continue };
+        let length = (pattern.len() as u32).min((1 << 17) - 1);
+        let (mut said, mut closing, mut unread) = (Vec::new(), Vec::new(), Vec::new());
+        for (usage, chain) in CHAINS {
+            let stand = stand(content, chain);
+            let conditions = lowering.conditions(stand.conditions().to_vec(), number)?;
+            if matches!(stand, Stand::Unread) {
+                unread.push(Said { usage, effect: Effect::Unread, rank: 1, conditions });
+                continue;
+            }
+            said.push(Said { usage, effect: stand.effect(), rank: stand.rank(length), conditions });
+            // A closed content also refuses what a shorter one speaks of explicitly.
+            let (effect, depth) = match stand {
+                Stand::Closed => (Effect::Closed, 0),
+                Stand::Explicit(depth, ..) => (Effect::Unstated, depth + 1),
+                Stand::Open(..) | Stand::Unread => continue,
+            };
+            closing.push(Said { usage, effect, rank: (length << 2 | depth) + 1, conditions: 0 });
+        }
+        let record = |text: String| Record {
+            language: LANGUAGE,
+            carrier: Carrier::Rsl,
+            line: number,
+            file,
+            pattern: Bytes(Cow::Owned(pattern.clone())),
+            text: Cow::Owned(text),
+        };
+        let text = format!("content {:?}", content.url);
+        lowering.state(Scope::Groups, record(text.clone()), set, said);
+        for (set, said) in [(closures, closing), (UNREAD, unread)] {
+            if !said.is_empty() {
+                lowering.state(Scope::Groups, record(text.clone()), set, said);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The number of a document among the files of the policy; from `end` on it is out of date.
+fn file_of(url: &str, end: u64, lowering: &mut Lowering<'_, '_>) -> u16 {
+    let Policy { files, ends, .. } = &mut lowering.policy;
+    let at = files.iter().position(|file| file == url).unwrap_or_else(|| {
+        files.push(url.to_owned());
+        files.len() - 1
+    });
+    ends.resize(files.len(), 0);
+    ends[at] = end;
+    // References are limited far below this.
+    u16::try_from(at + 1).unwrap_or(u16::MAX)
+}
+
+/// States the documents that a page names. They count instead of those of the site.
+fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> {
+    let base = Url::parse(&page.url).ok();
+    let resolve = |link: &str| match &base {
+        Some(base) => base.join(link).ok().map(String::from),
+        None => Some(link.to_owned()).filter(|link| is_absolute(link)),
+    };
+    let of_headers =
+        page.header("link").flat_map(links).filter_map(|link| Some((Carrier::Header, resolve(&link)?)));
+    let of_links = page.licenses.iter().filter_map(|link| Some((Carrier::Page, resolve(link)?)));
+    let mut named: Vec<(Carrier, String)> = of_headers.chain(of_links).collect();
+    named.dedup();
+    for (number, (carrier, url)) in (0..).zip(named) {
+        let document =
+            if refer(&url, lowering) { documents.get(&url).and_then(Option::as_ref) } else { None };
+        let said: Vec<Said> = match document {
+            None => all(Effect::Unread).collect(),
+            Some((document, _)) => resolved(document, page, lowering)?,
+        };
+        let file = file_of(&url, document.map_or(0, |(_, end)| *end), lowering);
+        let record = |text: String| Record {
+            language: LANGUAGE,
+            carrier,
+            line: 0,
+            file,
+            pattern: super::robots_tags::of_page(page),
+            text: Cow::Owned(text),
+        };
+        let everyone = Scope::Everyone(lowering.everyone(&[]));
+        let superseding =
+            said.iter().map(|said| Said { effect: Effect::Supersedes, rank: 1, conditions: 0, ..*said });
+        let superseding: Vec<Said> = superseding.collect();
+        if document.is_some() {
+            lowering.state(everyone, record(format!("license {url}")), DATED, all(Effect::Dated));
+        }
+        lowering.state(everyone, record(format!("license {url}")), of_page(number), said);
+        lowering.state(everyone, record(format!("license {url}")), SUPERSEDES, superseding);
+    }
+    Ok(())
+}
+
+/// What a document says about one page.
+fn resolved(
+    document: &RslDocument,
+    page: &Page,
+    lowering: &mut Lowering<'_, '_>,
+) -> Result<Vec<Said>, OverLimit> {
+    let target = Notation::Rep.target(page.target.as_bytes());
+    let mut matching: Vec<(u32, &Content)> = Vec::new();
+    for content in &document.contents {
+        // A content without a URL is for the page that names the document.
+        if content.url.is_empty() {
+            matching.push(((1 << 17) - 1, content));
+        } else if let Some(pattern) = pattern(content, lowering)
+            && (Pattern { text: &pattern, notation: Notation::Rep }).matches(&target)
+        {
+            matching.push(((pattern.len() as u32).min((1 << 17) - 2), content));
+        }
+    }
+    let mut said = Vec::new();
+    for (usage, chain) in CHAINS {
+        let stands: Vec<(u32, Stand)> =
+            matching.iter().map(|&(length, content)| (length, stand(content, chain))).collect();
+        let rank = |(length, stand): &(u32, Stand)| stand.rank(*length);
+        let Some(highest) = stands.iter().map(rank).max() else { continue };
+        let winners: Vec<&(u32, Stand)> = stands.iter().filter(|stand| rank(stand) == highest).collect();
+        let (length, best) = winners[0];
+        let is_unread = stands.iter().any(|(_, stand)| matches!(stand, Stand::Unread));
+        let is_shut = matches!(best, Stand::Explicit(..))
+            && stands.iter().any(|(own, stand)| matches!(stand, Stand::Closed) && own > length);
+        let (effect, conditions) = match (best.effect(), is_shut, is_unread) {
+            (Effect::Refused, ..) | (_, true, _) => (Effect::Refused, Vec::new()),
+            (_, _, true) => (Effect::Unread, Vec::new()),
+            (effect, ..) => (effect, alternatives(winners.iter().flat_map(|(_, stand)| stand.conditions()))),
+        };
+        let conditions = lowering.conditions(conditions, 0)?;
+        said.push(Said { usage, effect, rank: 1, conditions });
+    }
+    Ok(said)
+}
+
+/// The terms of several contents that grant with equal rank, as alternatives.
+fn alternatives<'c>(conditions: impl Iterator<Item = &'c Condition>) -> Vec<Condition> {
+    let terms = conditions.filter_map(|condition| match condition {
+        Condition::License(terms) => Some(terms.clone()),
+        _ => None,
+    });
+    let mut terms: Vec<Vec<Term>> = terms.flatten().collect();
+    terms.sort_unstable();
+    terms.dedup();
+    if terms.is_empty() { Vec::new() } else { vec![Condition::License(terms)] }
+}
+
+/// The targets of the links to RSL documents in a `Link` field.
+fn links(field: &[u8]) -> Vec<String> {
+    let field = String::from_utf8_lossy(field);
+    let mut links = Vec::new();
+    let mut rest = field.as_ref();
+    while let Some(start) = rest.find('<') {
+        let Some(end) = rest[start..].find('>').map(|end| start + end) else { break };
+        let target = &rest[start + 1..end];
+        let parameters = &rest[end + 1..];
+        // The next link begins after a comma outside quotes.
+        let mut quoted = false;
+        let next = parameters.find(|letter| {
+            quoted ^= letter == '"';
+            letter == ',' && !quoted
+        });
+        let (own, after) = parameters.split_at(next.unwrap_or(parameters.len()));
+        if is_license(own) {
+            links.push(target.trim().to_owned());
+        }
+        rest = after;
+    }
+    links
+}
+
+fn is_license(parameters: &str) -> bool {
+    let value = |wanted: &str| {
+        parameters.split(';').find_map(|parameter| {
+            let (name, value) = parameter.split_once('=')?;
+            let value = value.trim().trim_matches('"');
+            name.trim().eq_ignore_ascii_case(wanted).then(|| value.to_ascii_lowercase())
+        })
+    };
+    let is_related = value("rel").is_some_and(|rel| rel.split_whitespace().any(|rel| rel == "license"));
+    is_related && value("type").is_some_and(|media_type| media_type.trim() == "application/rsl+xml")
+}

@@ -1,0 +1,170 @@
+//! The TDM Reservation Protocol: `/.well-known/tdmrep.json`, response headers and META tags (W3C
+//! community group, 10 May 2024).
+//!
+//! The first rule of the file that matches decides, even if its value is bad. A header supersedes
+//! the file, a META tag both, each property by itself; so what a page adds is resolved here, and
+//! ranks above the file. A reservation refuses, or permits under the terms of its policy; its
+//! absence permits.
+
+use super::{Language, Source};
+use crate::Page;
+use crate::limits::OverLimit;
+use crate::lowering::Lowering;
+use crate::lowering::preferences::{Said, Scope, on_parts, set_of};
+use crate::policy::Combiner;
+use robomaton_formats::condition::Condition;
+use robomaton_formats::detail::Bytes;
+use robomaton_formats::preference::{self, Carrier, Effect, Record};
+use robomaton_formats::program::Silence;
+use robomaton_formats::usage::TDM;
+use robomaton_formats::{Notation, Pattern};
+use robomaton_grammar::modern::MistakeCode;
+use robomaton_grammar::modern::tdmrep::{TdmRule, reservation, tdmrep};
+use std::borrow::Cow;
+
+pub(super) struct TdmRep;
+
+const LANGUAGE: preference::Language = preference::Language::TdmRep;
+
+impl Language for TdmRep {
+    fn usages(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn combiner(&self) -> Combiner {
+        Combiner::FirstMatch
+    }
+
+    fn silence(&self, _usage: u16) -> Silence {
+        Silence::Unknown
+    }
+
+    fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
+        let rules = source.context.tdmrep.map(tdmrep).transpose();
+        if matches!(&rules, Err(mistake) if mistake.code == MistakeCode::OverLimit) {
+            let everyone = Scope::Everyone(lowering.everyone(&[]));
+            let unread = on_parts(TDM, Effect::Unread, 1, 0).collect::<Vec<_>>();
+            lowering.state(everyone, over_limit(), set_of(LANGUAGE, Carrier::Robots), unread);
+        }
+        let rules = rules.ok().flatten().unwrap_or_default();
+        let count = rules.len() as u32;
+        for (at, rule) in (0..).zip(&rules) {
+            let Some(location) = &rule.location else { continue };
+            let record = Record {
+                language: LANGUAGE,
+                carrier: Carrier::TdmRep,
+                line: rule.number,
+                file: 0,
+                pattern: Bytes(Cow::Owned(Notation::Rep.pattern(location.as_bytes()).into_owned())),
+                text: Cow::Owned(text(location, rule.reservation, rule.policy.as_deref())),
+            };
+            state(record, count - at, rule.reservation, rule.policy.as_deref(), lowering)?;
+        }
+        let mut pages: Vec<&Page> = source.context.pages.iter().collect();
+        pages.sort_unstable();
+        for page in pages {
+            let Some(own) = resolved(page, &rules) else { continue };
+            let record = Record {
+                language: LANGUAGE,
+                carrier: own.carrier,
+                line: 0,
+                file: 0,
+                pattern: super::robots_tags::of_page(page),
+                text: Cow::Owned(text(&page.target, own.reservation, own.policy.as_deref())),
+            };
+            state(record, count + 1, own.reservation, own.policy.as_deref(), lowering)?;
+        }
+        Ok(())
+    }
+}
+
+/// The record of a file that exceeds a limit.
+fn over_limit() -> Record<'static> {
+    Record {
+        language: LANGUAGE,
+        carrier: Carrier::TdmRep,
+        line: 0,
+        file: 0,
+        pattern: Bytes(Cow::Borrowed(b"/")),
+        text: Cow::Borrowed("over a limit"),
+    }
+}
+
+fn text(location: &str, reservation: Option<bool>, policy: Option<&str>) -> String {
+    let value = match reservation {
+        Some(true) => "1",
+        Some(false) => "0",
+        None => "no value",
+    };
+    let policy = policy.map(|policy| format!(", tdm-policy {policy}")).unwrap_or_default();
+    format!("{location}: tdm-reservation {value}{policy}")
+}
+
+fn state(
+    record: Record<'static>,
+    rank: u32,
+    reservation: Option<bool>,
+    policy: Option<&str>,
+    lowering: &mut Lowering<'_, '_>,
+) -> Result<(), OverLimit> {
+    let (effect, conditions) = match (reservation, policy) {
+        (None, _) => (Effect::Unstated, 0),
+        (Some(false), _) => (Effect::Permitted, 0),
+        (Some(true), None) => (Effect::Refused, 0),
+        (Some(true), Some(policy)) => {
+            let condition = Condition::Policy(policy.to_owned());
+            (Effect::Conditional, lowering.conditions(vec![condition], 0)?)
+        }
+    };
+    let said: Vec<Said> = on_parts(TDM, effect, rank, conditions).collect();
+    let everyone = Scope::Everyone(lowering.everyone(&[]));
+    lowering.state(everyone, record, set_of(LANGUAGE, Carrier::TdmRep), said);
+    Ok(())
+}
+
+/// What holds for a page whose own carriers say something.
+struct Resolved {
+    reservation: Option<bool>,
+    policy: Option<String>,
+    carrier: Carrier,
+}
+
+/// The properties of a page, each from the closest carrier that states it; `None` if the page
+/// states none.
+fn resolved(page: &Page, rules: &[TdmRule]) -> Option<Resolved> {
+    let target = Notation::Rep.target(page.target.as_bytes());
+    let of_file = rules.iter().find(|rule| {
+        rule.location.as_ref().is_some_and(|location| {
+            let pattern = Notation::Rep.pattern(location.as_bytes());
+            Pattern { text: &pattern, notation: Notation::Rep }.matches(&target)
+        })
+    });
+    // A rule with a bad value states nothing.
+    let file = of_file.filter(|rule| rule.reservation.is_some());
+    let file = file.map_or((None, None), |rule| (rule.reservation, rule.policy.clone()));
+    let text = |value: &[u8]| Some(String::from_utf8_lossy(value.trim_ascii()).into_owned());
+    // Of several valid values, 1 counts.
+    let header = (
+        page.header("tdm-reservation").filter_map(reservation).max(),
+        page.header("tdm-policy").next().and_then(text).filter(|policy| !policy.is_empty()),
+    );
+    let meta = (
+        page.meta("tdm-reservation").filter_map(|value| reservation(value.as_bytes())).max(),
+        page.meta("tdm-policy")
+            .next()
+            .and_then(|value| text(value.as_bytes()))
+            .filter(|policy| !policy.is_empty()),
+    );
+    if (&header, &meta) == (&(None, None), &(None, None)) {
+        return None;
+    }
+    let carrier = if meta == (None, None) { Carrier::Header } else { Carrier::Page };
+    // A policy beside 0 is not processed.
+    let policy =
+        |(reservation, policy): (Option<bool>, Option<String>)| policy.filter(|_| reservation != Some(false));
+    Some(Resolved {
+        reservation: meta.0.or(header.0).or(file.0),
+        policy: policy(meta).or(policy(header)).or(policy(file)),
+        carrier,
+    })
+}

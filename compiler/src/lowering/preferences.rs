@@ -1,0 +1,236 @@
+//! Preferences under construction: languages state them, in the open group of robots.txt, before
+//! all groups, or for everyone.
+//!
+//! Invariants: a text without a statement has no source; within a source, groups are in file order;
+//! beyond [`crate::Limits::statements`], a language's usages are unread, and crawl rules stay as
+//! they are. This file does not know the meaning of a statement.
+
+use super::Lowering;
+use crate::context::License;
+use crate::policy::{Agent, Policy};
+use robomaton_formats::Notation;
+use robomaton_formats::detail::Bytes;
+use robomaton_formats::policy::Role;
+use robomaton_formats::preference::{Carrier, Effect, Group, Language, Record, Source, Statement};
+use robomaton_formats::usage::parts;
+use robomaton_grammar::modern::rsl::{RslDocument, rsl};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// The statements collected so far.
+#[derive(Default)]
+pub(super) struct Preferences<'s> {
+    /// Statements of the open group.
+    open: Group<'s>,
+    /// Statements of closed groups, by index into [`Policy::groups`].
+    groups: Vec<(usize, Group<'s>)>,
+    /// Statements before all groups.
+    fallback: Group<'s>,
+    /// Statements that do not depend on the groups of robots.txt.
+    everyone: Vec<Group<'s>>,
+    /// Sources with groups of their own.
+    others: Vec<Source<'s>>,
+    /// The number of records.
+    count: usize,
+    /// The groups, by a number of their own, in which a language has records beyond the limit.
+    unread: HashSet<(usize, Language)>,
+    /// The next number for a set of its own.
+    sets: u16,
+}
+
+/// The parsed RSL documents that a text or its pages name, by URL as written, each with the time
+/// from which it is out of date; `None` for one that is not conformant.
+pub(crate) type Documents = HashMap<String, Option<(RslDocument, u64)>>;
+
+const DAY: u64 = 86_400;
+
+/// Parses the documents of a context.
+pub(crate) fn documents(licenses: &[License<'_>]) -> Documents {
+    let parsed = |license: &License<'_>| {
+        let document = rsl(license.xml).ok()?;
+        let life = u64::from(document.max_age_days).saturating_mul(DAY);
+        let end = if license.fetched_at == 0 { 0 } else { license.fetched_at.saturating_add(life) };
+        Some((document, end))
+    };
+    licenses.iter().map(|license| (license.url.to_owned(), parsed(license))).collect()
+}
+
+/// The place where a statement is added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// The open group of robots.txt, or its start if no group is open.
+    Groups,
+    /// The group with this number that [`Lowering::everyone`] returned.
+    Everyone(usize),
+}
+
+/// What a record says about a usage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// The usage.
+    pub(crate) usage: u16,
+    /// The effect.
+    pub(crate) effect: Effect,
+    /// The rank in its set.
+    pub(crate) rank: u32,
+    /// The conditions: an index into [`Policy::conditions`] plus one; 0 for none.
+    pub(crate) conditions: u32,
+}
+
+/// The set of statements of a language in a carrier, all of which compete.
+pub(crate) const fn set_of(language: Language, carrier: Carrier) -> u16 {
+    language as u16 * 8 + carrier as u16
+}
+
+/// The set of what could not be read of a language. Nothing competes with it.
+const fn unread_of(language: Language) -> u16 {
+    language as u16 * 8 + 7
+}
+
+/// The numbers of the sets for the documents that one page names; further ones share the last.
+pub(crate) const PAGE_SETS: u16 = 64;
+pub(crate) const PAGE_DOCUMENTS: u16 = 64;
+
+/// The first number for sets of their own.
+const OWN_SETS: u16 = PAGE_SETS + PAGE_DOCUMENTS;
+
+impl<'s> Lowering<'s, '_> {
+    /// Adds a record and what it says.
+    pub(crate) fn state(
+        &mut self,
+        scope: Scope,
+        record: Record<'s>,
+        set: u16,
+        said: impl IntoIterator<Item = Said>,
+    ) {
+        let allowed = self.options.limits.statements;
+        let preferences = &mut self.preferences;
+        let is_within = preferences.count < allowed && record.pattern.0.len() <= self.options.limits.pattern;
+        preferences.count += 1;
+        let (place, group) = match scope {
+            Scope::Groups if self.open.is_some() => (2 * self.policy.groups.len() + 1, &mut preferences.open),
+            Scope::Groups => (0, &mut preferences.fallback),
+            Scope::Everyone(group) => (2 * group + 2, &mut preferences.everyone[group]),
+        };
+        if !is_within && !preferences.unread.insert((place, record.language)) {
+            return;
+        }
+        let (set, record) =
+            if is_within { (set, record) } else { (unread_of(record.language), unread(record)) };
+        let at = group.records.len() as u32;
+        group.records.push(record);
+        for Said { usage, effect, rank, conditions } in said {
+            let statement = Statement { record: at, usage, set, rank, effect, conditions };
+            let unread = Statement { rank: 1, effect: Effect::Unread, conditions: 0, ..statement };
+            group.statements.push(if is_within { statement } else { unread });
+        }
+    }
+
+    /// A group for crawlers (lower case; empty for all) whose statements count beside robots.txt.
+    pub(crate) fn everyone(&mut self, crawlers: &[String]) -> usize {
+        let groups = &mut self.preferences.everyone;
+        let known = groups.iter().position(|group| group.crawlers == crawlers);
+        known.unwrap_or_else(|| {
+            let default = crawlers.is_empty();
+            groups.push(Group { crawlers: crawlers.to_vec(), default, ..Group::default() });
+            groups.len() - 1
+        })
+    }
+
+    /// Adds a source with groups of its own.
+    pub(crate) fn source(&mut self, source: Source<'s>) {
+        self.preferences.others.push(source);
+    }
+
+    /// A number for a set of its own.
+    pub(crate) fn own_set(&mut self) -> u16 {
+        let sets = &mut self.preferences.sets;
+        *sets = sets.saturating_add(1);
+        OWN_SETS.saturating_add(*sets - 1)
+    }
+
+    /// The open group was closed as `group` of the policy, or dropped.
+    pub(super) fn close_preferences(&mut self, group: Option<usize>) {
+        let open = std::mem::take(&mut self.preferences.open);
+        if let Some(group) = group.filter(|_| !open.records.is_empty()) {
+            self.preferences.groups.push((group, open));
+        }
+    }
+
+    /// Moves everything into the policy.
+    pub(super) fn finish_preferences(&mut self) {
+        let Preferences { groups, fallback, everyone, others, .. } = std::mem::take(&mut self.preferences);
+        let policy = &mut self.policy;
+        let everyone: Vec<_> = everyone.into_iter().filter(|group| !group.records.is_empty()).collect();
+        if !everyone.is_empty() {
+            policy.preferences.push(Source { additive: true, groups: everyone });
+        }
+        if !groups.is_empty() || !fallback.records.is_empty() {
+            let groups = of_groups(policy, groups, fallback);
+            policy.preferences.push(Source { additive: false, groups });
+        }
+        policy.preferences.extend(others);
+    }
+}
+
+/// The source of the groups of robots.txt: groups without a statement have a place in it, too,
+/// since a crawler that one of them names takes nothing from the others.
+fn of_groups<'s>(
+    policy: &Policy<'s>,
+    stated: Vec<(usize, Group<'s>)>,
+    fallback: Group<'s>,
+) -> Vec<Group<'s>> {
+    let mut stated = stated.into_iter().peekable();
+    let mut groups = Vec::new();
+    if !fallback.records.is_empty() {
+        groups.push(Group { fallback: true, ..fallback });
+    }
+    for (number, group) in policy.groups.iter().enumerate() {
+        if group.role != Role::Conventional || group.file != 0 {
+            continue;
+        }
+        let own = stated.next_if(|(of, _)| *of == number).map(|(_, own)| own).unwrap_or_default();
+        let named = group.agents.iter().filter_map(|agent| match agent {
+            Agent::Named(name) => Some(name.to_ascii_lowercase()),
+            Agent::Any => None,
+        });
+        groups.push(Group { crawlers: named.collect(), default: group.is_default(), ..own });
+    }
+    groups
+}
+
+/// The same record for every target, since its own pattern was not read.
+fn unread(record: Record<'_>) -> Record<'_> {
+    let text = match record.text {
+        Cow::Borrowed(text) => Cow::Borrowed(shortened(text)),
+        Cow::Owned(text) => Cow::Owned(shortened(&text).to_owned()),
+    };
+    Record { pattern: Bytes(Cow::Borrowed(b"/")), text, ..record }
+}
+
+/// At most this many bytes of a record that was not read are kept for quoting.
+const QUOTED: usize = 256;
+
+fn shortened(text: &str) -> &str {
+    let end = (0..=QUOTED.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+    &text[..end.unwrap_or(0)]
+}
+
+/// The same effect on a usage and on all its parts.
+pub(crate) fn on_parts(usage: u16, effect: Effect, rank: u32, conditions: u32) -> impl Iterator<Item = Said> {
+    let all = std::iter::once(usage).chain(parts(usage).iter().copied());
+    all.map(move |usage| Said { usage, effect, rank, conditions })
+}
+
+/// The canonical pattern of a path in a record, and its rank: its length in bytes. Without a path,
+/// a record covers every target, at rank 0.
+pub(crate) fn covered(path: Option<&[u8]>) -> (Cow<'_, [u8]>, u32) {
+    match path {
+        None => (Cow::Borrowed(b"/"), 0),
+        Some(path) => {
+            let pattern = Notation::Rep.pattern(path);
+            let rank = pattern.len() as u32;
+            (pattern, rank)
+        }
+    }
+}

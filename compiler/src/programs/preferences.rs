@@ -1,0 +1,235 @@
+//! Statements in the modern languages → programs and lists, one policy for each source.
+//!
+//! The statements of all groups that apply to a crawler are joined; each set of them becomes one
+//! program for each effect that occurs ([`Kind`]). Invariants: the programs answer as
+//! [`robomaton_formats::preference::weigh`] does on the statements; what is joined is limited, and
+//! beyond the limit nothing is permitted. This file does not know the languages.
+
+use super::cache::ProgramTable;
+use crate::automaton::Prioritized;
+use crate::limits::{LimitName, Limits, OverLimit};
+use foldhash::{HashMap, HashMapExt};
+use robomaton_formats::detail::Bytes;
+use robomaton_formats::policy::{MAX_ENTRIES, MAX_SETS};
+use robomaton_formats::preference::{Carrier, Effect, Group, Kind, Language, Record, Source, Statement, Tag};
+use robomaton_formats::program::{Priority, Silence};
+use robomaton_formats::{Notation, Pattern};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The statements of all combinations of groups that apply to crawlers: a bound on memory and time.
+const JOINED: usize = 1_000_000;
+
+/// A policy of preferences.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PreferenceSets {
+    /// The default set and the sets of all names count together.
+    pub additive: bool,
+    /// Named crawlers, each with an index into `sets`. Ascending by name.
+    #[serde(skip)]
+    pub crawlers: Vec<(String, usize)>,
+    /// The set for all other crawlers.
+    pub default: Option<usize>,
+    /// Distinct sets.
+    pub sets: Vec<Vec<PreferenceEntry>>,
+}
+
+/// One program of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PreferenceEntry {
+    /// The usage.
+    pub usage: u16,
+    /// The encoded [`Tag`].
+    pub tag: u16,
+    /// Index into [`Document::programs`](crate::Document::programs).
+    pub program: usize,
+}
+
+/// A statement with its record's facts.
+#[derive(Clone, Copy)]
+struct Joined<'p> {
+    statement: Statement,
+    language: Language,
+    carrier: Carrier,
+    pattern: Pattern<'p>,
+}
+
+/// Builds the policy of each source.
+pub(super) fn preferences(
+    sources: &[Source<'_>],
+    table: &mut ProgramTable<'_, '_>,
+    limits: &Limits,
+) -> Result<Vec<PreferenceSets>, OverLimit> {
+    let mut left = JOINED;
+    sources.iter().map(|source| Filling { source, table, limits, left: &mut left }.fill()).collect()
+}
+
+struct Filling<'f, 'p, 'd, 'w> {
+    source: &'p Source<'p>,
+    table: &'f mut ProgramTable<'d, 'w>,
+    limits: &'f Limits,
+    left: &'f mut usize,
+}
+
+impl<'p> Filling<'_, 'p, '_, '_> {
+    fn fill(mut self) -> Result<PreferenceSets, OverLimit> {
+        let source = self.source;
+        let numbered = || source.groups.iter().enumerate();
+        let mut names: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (number, group) in numbered() {
+            for name in &group.crawlers {
+                let groups = names.entry(name).or_default();
+                if groups.last() != Some(&number) {
+                    groups.push(number);
+                }
+            }
+        }
+        let default: Vec<usize> =
+            numbered().filter(|(_, group)| group.default).map(|(number, _)| number).collect();
+        let fallback = numbered().find(|(_, group)| group.fallback).map(|(number, _)| number);
+        let mut policy = PreferenceSets { additive: source.additive, ..PreferenceSets::default() };
+        let mut known: HashMap<Vec<usize>, usize> = HashMap::new();
+        let mut seen: HashMap<Vec<PreferenceEntry>, usize> = HashMap::new();
+        let mut set = |groups: Vec<usize>, policy: &mut PreferenceSets| -> Result<usize, OverLimit> {
+            if let Some(&set) = known.get(&groups) {
+                return Ok(set);
+            }
+            let entries = self.entries(&groups, fallback.filter(|_| !source.additive))?;
+            let next = policy.sets.len();
+            let number = *seen.entry(entries.clone()).or_insert(next);
+            if number == next {
+                policy.sets.push(entries);
+            }
+            known.insert(groups, number);
+            Ok(number)
+        };
+        for (name, groups) in names {
+            let number = set(groups, &mut policy)?;
+            policy.crawlers.push((name.to_owned(), number));
+        }
+        if !default.is_empty() || fallback.is_some() {
+            policy.default = Some(set(default, &mut policy)?);
+        }
+        if policy.sets.len() > MAX_SETS {
+            return Err(OverLimit { limit: LimitName::Sets, allowed: MAX_SETS, line: 1 });
+        }
+        Ok(policy)
+    }
+
+    /// The entries of a set: the statements of these groups, and of the fallback in languages that
+    /// they do not use.
+    fn entries(
+        &mut self,
+        groups: &[usize],
+        fallback: Option<usize>,
+    ) -> Result<Vec<PreferenceEntry>, OverLimit> {
+        let own = groups.iter().map(|&group| &self.source.groups[group]);
+        let mut languages: Vec<Language> =
+            own.clone().flat_map(|group| &group.records).map(|r| r.language).collect();
+        languages.sort_unstable();
+        languages.dedup();
+        let mut joined: Vec<Joined<'p>> = own.flat_map(|group| statements(group, &[])).collect();
+        joined.extend(fallback.iter().flat_map(|&group| statements(&self.source.groups[group], &languages)));
+        let Some(left) = self.left.checked_sub(joined.len()) else {
+            return Err(OverLimit { limit: LimitName::Merged, allowed: JOINED, line: 1 });
+        };
+        *self.left = left;
+        joined.sort_by_key(|joined| (joined.statement.usage, joined.statement.set));
+        let mut entries = Vec::new();
+        let of = |joined: &Joined<'_>| (joined.statement.usage, joined.statement.set);
+        for members in joined.chunk_by(|one, other| of(one) == of(other)) {
+            self.programs(members, &mut entries)?;
+        }
+        if entries.len() > MAX_ENTRIES {
+            return Err(OverLimit { limit: LimitName::Entries, allowed: MAX_ENTRIES, line: 1 });
+        }
+        Ok(entries)
+    }
+
+    /// The programs of one set of statements about one usage.
+    fn programs(
+        &mut self,
+        members: &[Joined<'p>],
+        entries: &mut Vec<PreferenceEntry>,
+    ) -> Result<(), OverLimit> {
+        let Joined { language, carrier, statement: Statement { usage, .. }, .. } = members[0];
+        let mut add = |kind: Kind, members: &[Joined<'p>], has: &dyn Fn(Effect) -> bool| {
+            let mut rules = ranked(members, has);
+            let (program, depth) = self.table.add(&mut rules, false, Silence::Unknown);
+            self.limits.check_depth(depth, 1)?;
+            let tag = Tag::new(kind, language, carrier).to_raw();
+            entries.push(PreferenceEntry { usage, tag, program });
+            Ok(())
+        };
+        let occurs = |effect| members.iter().any(|joined| joined.statement.effect == effect);
+        if language.ties_permit() && !occurs(Effect::Unread) {
+            return add(Kind::Either, members, &|effect| effect == Effect::Permitted);
+        }
+        if occurs(Effect::Closed) {
+            let speaks: Vec<Joined<'p>> =
+                members.iter().filter(|joined| joined.statement.effect != Effect::Closed).copied().collect();
+            if speaks.is_empty() {
+                return Ok(());
+            }
+            add(Kind::Gate, &speaks, &|_| true)?;
+            return add(Kind::Refused, members, &|effect| effect == Effect::Closed);
+        }
+        let kinds =
+            [Kind::Refused, Kind::Unread, Kind::Conditional, Kind::Permitted, Kind::Supersedes, Kind::Dated];
+        for kind in kinds {
+            if occurs(kind.effect()) {
+                add(kind, members, &|effect| effect == kind.effect())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The statements of a group, but for some languages.
+fn statements<'p>(group: &'p Group<'p>, without: &[Language]) -> impl Iterator<Item = Joined<'p>> {
+    group.statements.iter().filter_map(move |statement| {
+        let record = group.record(statement).filter(|record| !without.contains(&record.language))?;
+        let pattern = Pattern { text: &record.pattern.0, notation: Notation::Rep };
+        let (language, carrier) = (record.language, record.carrier);
+        Some(Joined { statement: *statement, language, carrier, pattern })
+    })
+}
+
+/// Rules whose permission bit says that a statement has an effect. A statement without a path has
+/// rank 0, below `/`, which covers the same targets: it takes part only where no `/` does.
+fn ranked<'p>(members: &[Joined<'p>], has: &dyn Fn(Effect) -> bool) -> Vec<Prioritized<'p>> {
+    let covers_all = |joined: &Joined<'_>| joined.statement.rank == 1 && joined.pattern.text == b"/";
+    let hides = members.iter().any(covers_all);
+    let counts = |joined: &&Joined<'p>| joined.statement.rank > 0 || !hides;
+    let rule = |joined: &Joined<'p>| Prioritized {
+        pattern: joined.pattern,
+        priority: 2 * joined.statement.rank.max(1) + Priority::from(has(joined.statement.effect)),
+    };
+    members.iter().filter(counts).map(rule).collect()
+}
+
+/// The source that stands in for sources that exceed a limit: for everyone, all that they may speak
+/// of is unread.
+pub(super) fn unread(sources: &[Source<'_>]) -> Source<'static> {
+    let mut spoken: BTreeSet<(Language, u16)> = BTreeSet::new();
+    for group in sources.iter().flat_map(|source| &source.groups) {
+        let language = |statement: &Statement| Some((group.record(statement)?.language, statement.usage));
+        spoken.extend(group.statements.iter().filter_map(language));
+    }
+    let mut everyone = Group { default: true, ..Group::default() };
+    for (record, &(language, usage)) in (0..).zip(&spoken) {
+        everyone.records.push(Record {
+            language,
+            carrier: Carrier::Robots,
+            line: 0,
+            file: 0,
+            pattern: Bytes(Cow::Borrowed(b"/")),
+            text: Cow::Borrowed(""),
+        });
+        let set = language as u16;
+        let effect = Effect::Unread;
+        everyone.statements.push(Statement { record, usage, set, rank: 1, effect, conditions: 0 });
+    }
+    Source { additive: true, groups: vec![everyone] }
+}
