@@ -11,6 +11,7 @@ use robomaton_formats::condition::Condition;
 use robomaton_formats::detail::{self, Detail};
 use robomaton_formats::language::{Role, Spelling};
 use robomaton_formats::policy::{Holder, Level, OTHER, PRESENT, PolicyView, ScopedView, USAGES};
+use robomaton_formats::preference::{Carrier, Effect, Language, Loss};
 use robomaton_formats::program::Priority;
 use robomaton_formats::purpose;
 use robomaton_formats::scope::read_priority;
@@ -25,13 +26,17 @@ pub struct Account {
     pub fields: Option<Decision>,
     /// The decision of the conventional rules alone (decision 14).
     pub conventional: Option<Decision>,
+    /// The statements in the modern languages that match, those that decide first.
+    pub statements: Vec<StatementAccount>,
+    /// The conditions of the statements in force.
+    pub(crate) terms: Vec<Condition>,
 }
 
 impl Account {
     /// The conditions of the deciding rules, sorted. A conditional permission requires all of them.
     pub fn conditions(&self) -> Vec<Condition> {
-        let mut conditions: Vec<Condition> =
-            self.rules.iter().flat_map(|rule| &rule.conditions).cloned().collect();
+        let of_rules = self.rules.iter().flat_map(|rule| &rule.conditions);
+        let mut conditions: Vec<Condition> = of_rules.chain(&self.terms).cloned().collect();
         conditions.sort_unstable();
         conditions.dedup();
         conditions
@@ -65,6 +70,41 @@ pub struct DecidingRule {
     /// The record on the line of a ranked rule, key and value as written, if the document stores it
     /// (R18).
     pub record: Option<(String, String)>,
+}
+
+/// A statement that was weighed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementAccount {
+    /// The language.
+    pub language: Language,
+    /// The place.
+    pub carrier: Carrier,
+    /// The line, or the number of the rule in its document, from 1; `None` for a header or page.
+    pub line: Option<u32>,
+    /// The document that contains it, if it is not the robots.txt of the site.
+    pub document: Option<String>,
+    /// The usage that it speaks of: the one in question, or a part of it.
+    pub usage: &'static str,
+    /// True if it speaks of a part of the usage in question.
+    pub is_of_part: bool,
+    /// What it says about the usage, at the time of the terms.
+    pub effect: Effect,
+    /// What it says about the usage when time is left out of account.
+    pub stated: Effect,
+    /// The reason why it is not in force; `None` if it is.
+    pub loss: Option<Loss>,
+    /// True if it contributes to the decision.
+    pub decides: bool,
+    /// Statements of one set about one usage compete by rank.
+    pub set: u16,
+    /// Its rank in the set: the highest wins.
+    pub rank: u32,
+    /// The canonical pattern of the targets that it covers.
+    pub pattern: Vec<u8>,
+    /// The record as written.
+    pub text: String,
+    /// The conditions of a permission.
+    pub conditions: Vec<Condition>,
 }
 
 impl std::fmt::Display for DecidingRule {
@@ -118,7 +158,7 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
     let permits = decision != Decision::Disallowed;
     let detail = site.detail()?;
     let rule = site.profile.agent_rule();
-    let name = detail.name_of(rule, &crawler.names);
+    let name = detail.name_of(rule, crawler.lookup_for(rule));
     let conventional = crawler.groups(&detail, rule);
     let asked = view.usage(usage.id);
     let asked = asked.as_deref();
@@ -161,7 +201,7 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
         }
     }
     let [fields, conventional] = found.sides;
-    Some(Account { rules, fields, conventional })
+    Some(Account { rules, fields, conventional, ..Account::default() })
 }
 
 /// True if a rule is about the usage in question at this level. Names are compared because a

@@ -12,6 +12,9 @@ pub enum Basis {
     Rule,
     /// ACAP fields weighed by specificity, possibly together with conventional rules.
     Fields,
+    /// Statements about the use of a resource ([`crate::Account::statements`]), possibly together
+    /// with rules and fields.
+    Preferences,
     /// No rule of the crawler's groups matches.
     NoRule,
     /// No rule of the crawler's groups is about the usage.
@@ -38,6 +41,7 @@ impl Basis {
         match self {
             Basis::Rule => "rule",
             Basis::Fields => "fields",
+            Basis::Preferences => "preferences",
             Basis::NoRule => "no-rule",
             Basis::Unspoken => "unspoken",
             Basis::NoGroup => "no-group",

@@ -5,6 +5,7 @@ use robomaton_formats::detail::{Detail, Group};
 use robomaton_formats::policy::{PolicyView, ScopedView, is_scoped};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::read::View;
+use robomaton_formats::usage::needs_permission;
 use robomaton_formats::{CrawlerId, SetRef, UsageId};
 
 /// A crawler, resolved against one image by [`crate::Image::crawler`]. With any other image,
@@ -29,6 +30,9 @@ use robomaton_formats::{CrawlerId, SetRef, UsageId};
 pub struct Crawler {
     /// Reduced names, best first.
     pub(crate) names: Vec<String>,
+    /// The names under which groups are looked for: these, each with general names that it begins
+    /// like (decision 41).
+    lookup: Vec<String>,
     /// The same names, reduced for documents whose groups are matched by substring.
     short: Vec<String>,
     /// True if the image can answer for it. An image compiled for other crawlers cannot.
@@ -58,12 +62,13 @@ enum Ids {
 }
 
 impl Crawler {
-    pub(crate) fn new<N: AsRef<str>>(view: View<'_>, rule: AgentRule, names: &[N]) -> Crawler {
+    pub(crate) fn new<N: AsRef<str>>(view: View<'_>, rule: AgentRule, given: &[N]) -> Crawler {
         let reduced = |rule: AgentRule| {
-            let names = names.iter().flat_map(|name| rule.crawler_names_or_nobody(name.as_ref()));
+            let names = given.iter().flat_map(|name| rule.crawler_names_or_nobody(name.as_ref()));
             names.map(|name| rule.reduce(&name)).collect()
         };
         let (names, short): (Vec<String>, Vec<String>) = (reduced(rule), reduced(AgentRule::Substring));
+        let lookup: Vec<String> = given.iter().flat_map(|name| rule.lookup_names(name.as_ref())).collect();
         let ids = match rule {
             AgentRule::Substring => {
                 let contains = |name: &String| {
@@ -75,7 +80,7 @@ impl Crawler {
                 };
                 Ids::Containing(names.iter().map(contains).collect())
             }
-            _ => Ids::Whole(names.iter().filter_map(|name| view.find_crawler(name.as_bytes())).collect()),
+            _ => Ids::Whole(lookup.iter().filter_map(|name| view.find_crawler(name.as_bytes())).collect()),
         };
         // The empty name and `*` mean the default groups, which are always present.
         let narrowed = view.meta().map(|meta| meta.crawlers).unwrap_or_default();
@@ -84,7 +89,7 @@ impl Crawler {
             narrowed.is_empty() || names.iter().all(|name| matches!(name.as_str(), "" | "*") || kept(name))
         };
         let (held, held_short) = (held(rule, &names), held(AgentRule::Substring, &short));
-        Crawler { names, short, held, held_short, named_only: false, ids }
+        Crawler { names, lookup, short, held, held_short, named_only: false, ids }
     }
 
     /// Restricts the crawler to groups and records that name it, if `named_only`. Default groups,
@@ -105,6 +110,17 @@ impl Crawler {
     /// names that the crawler gives itself.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// The names under which groups are looked for, best first: its names, each with the general
+    /// names that it begins like (`alfred*` for a rule set of Robot-version 2.0.0; decision 41).
+    pub fn lookup_names(&self) -> &[String] {
+        &self.lookup
+    }
+
+    /// The names under which groups of documents under an agent rule are looked for.
+    pub(crate) fn lookup_for(&self, rule: AgentRule) -> &[String] {
+        if rule == AgentRule::Substring { &self.short } else { &self.lookup }
     }
 
     /// The names as documents under an agent rule compare them.
@@ -141,6 +157,12 @@ impl Crawler {
         }
     }
 
+    /// The sets of all names of this crawler in a policy whose sets count together.
+    pub(crate) fn own_sets(&self, policy: &PolicyView<'_>) -> impl Iterator<Item = SetRef> {
+        let ids: &[CrawlerId] = if let Ids::Whole(ids) = &self.ids { ids } else { &[] };
+        ids.iter().filter_map(|&id| policy.set(policy.find(id)?))
+    }
+
     /// The set if no group names the crawler and default groups do not count. A list that is
     /// weighed by specificity says what silence means, and pages may name the crawler.
     #[inline(never)]
@@ -155,7 +177,7 @@ impl Crawler {
 
     /// The conventional groups of a document that apply to this crawler, by number.
     pub(crate) fn groups(&self, detail: &Detail<'_>, rule: AgentRule) -> Vec<usize> {
-        let names = self.names_for(rule);
+        let names = self.lookup_for(rule);
         let groups = detail.groups_of(rule, names);
         if !self.named_only {
             return groups;
@@ -167,7 +189,7 @@ impl Crawler {
     /// How the groups that apply to this crawler were chosen.
     pub(crate) fn choice(&self, detail: &Detail<'_>, rule: AgentRule) -> Choice {
         let of_text = |group: &&Group<'_>| group.role.names_crawlers();
-        match detail.name_of(rule, self.names_for(rule)) {
+        match detail.name_of(rule, self.lookup_for(rule)) {
             Some(name) => Choice::Named(name.clone()),
             None if !self.named_only && detail.groups.iter().filter(of_text).any(|group| group.default) => {
                 Choice::Default
@@ -247,8 +269,14 @@ impl Usage<'_> {
 
     /// True if it is fetching.
     #[inline]
-    pub(crate) fn is_crawl(&self) -> bool {
+    pub fn is_crawl(&self) -> bool {
         self.id == UsageId::CRAWL
+    }
+
+    /// True if silence never permits it: it is a use by models or for mining.
+    #[inline]
+    pub(crate) fn needs_permission(&self) -> bool {
+        u16::try_from(self.id.get()).is_ok_and(needs_permission)
     }
 
     /// The same usage for a purpose (P17).

@@ -13,6 +13,7 @@ use robomaton_formats::layout::{
 };
 use robomaton_formats::policy::is_special;
 use robomaton_formats::read::{self, Layout, View};
+use robomaton_formats::vocabulary::usage_of_label;
 use robomaton_formats::{Decision, DocumentId, ImageError, Profile, Scheme};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -252,10 +253,11 @@ impl<D: AsRef<[u8]>> Image<D> {
         Crawler::new(self.view(), self.profile().agent_rule(), &names.into_iter().collect::<Vec<_>>())
     }
 
-    /// Resolves a usage by its name. If the image does not have the name, fields about its general
+    /// Resolves a usage by its name, or by a label of a language (`train-ai`). If the image does not have the name, fields about its general
     /// form or about `other` usages may still apply.
     pub fn usage(&self, name: &str) -> Usage<'static> {
-        let id = self.view().find_usage(name).unwrap_or(Usage::UNSPOKEN);
+        let label = || self.view().find_usage(usage_of_label(name)?);
+        let id = self.view().find_usage(name).or_else(label).unwrap_or(Usage::UNSPOKEN);
         Usage { id, special: is_special(name), purpose: None }
     }
 

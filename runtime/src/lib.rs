@@ -31,16 +31,19 @@ mod image;
 mod memory;
 mod open;
 mod packed;
+mod preference;
 mod program;
+mod rules;
 mod scoped;
 mod site;
+mod statements;
 mod target;
 mod terms;
 mod verdict;
 mod walk;
 
 pub use access::Access;
-pub use account::{Account, DecidingRule};
+pub use account::{Account, DecidingRule, StatementAccount};
 pub use answer::Basis;
 pub use batch::Question;
 pub use crawler::{Crawler, Usage};
@@ -48,6 +51,7 @@ pub use image::{Image, SHARD_EXTENSION, ShardsError};
 pub use memory::Memory;
 pub use open::OpenError;
 pub use robomaton_formats::policy::Role;
+pub use robomaton_formats::preference::{Carrier, Effect, Language, Loss};
 pub use robomaton_formats::schedule::{Interval, Rate, Schedule, Window};
 pub use robomaton_formats::{
     Choice, Condition, Context, Decision, Holds, ImageError, NoCrawler, Outcome, Profile, Scheme,

@@ -185,7 +185,8 @@ impl<'i> Site<'i> {
     /// V40), in file order.
     pub fn requests(&self, crawler: &Crawler) -> Vec<Extension<'i>> {
         let Some(detail) = self.detail() else { return Vec::new() };
-        let name = detail.name_of(self.profile.agent_rule(), &crawler.names);
+        let rule = self.profile.agent_rule();
+        let name = detail.name_of(rule, crawler.lookup_for(rule));
         let asked = |group: &&Group<'_>| {
             let named = name.is_some_and(|name| group.crawlers.contains(name));
             group.role == Role::Field && (group.default && !crawler.is_named_only() || named)

@@ -6,6 +6,7 @@ use crate::account::{self, Account, DecidingRule};
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Usage};
 use crate::site::Site;
+use crate::statements;
 use robomaton_formats::condition::{self, Condition, Context, Holds};
 use robomaton_formats::{Choice, Decision, Outcome};
 
@@ -64,6 +65,12 @@ impl<'a> Verdict<'a> {
         self.safe_decision().is_allowed()
     }
 
+    /// The verdict about fetching the same URL, beside a verdict about another usage. `None` if the
+    /// image does not contain the site.
+    pub fn crawl(&self) -> Option<Verdict<'a>> {
+        Some(self.site?.decide(self.crawler, Usage::CRAWL, self.url))
+    }
+
     /// The basis of the decision.
     pub fn basis(&self) -> Basis {
         self.answer.basis
@@ -77,6 +84,11 @@ impl<'a> Verdict<'a> {
     /// The crawler of the question.
     pub fn crawler(&self) -> &'a Crawler {
         self.crawler
+    }
+
+    /// The usage of the question.
+    pub fn usage(&self) -> Usage<'a> {
+        self.usage
     }
 
     /// Whether groups that name the crawler answered or the default groups; `None` if no rules were
@@ -115,12 +127,23 @@ impl<'a> Verdict<'a> {
 
     /// Everything known about how the answer came about.
     pub fn account(&self) -> Account {
-        match (self.answer.basis, self.site) {
-            (Basis::Rule, Some(site)) => account::of_rule(&site, self.crawler, self.usage, self.url),
-            (Basis::Fields, Some(site)) => account::of_fields(&site, self.crawler, self.usage, self.url),
+        let (Some(site), false) = (self.site, matches!(self.basis(), Basis::Narrowed | Basis::Damaged))
+        else {
+            return Account::default();
+        };
+        let of_rules = match self.answer.basis {
+            Basis::Rule => account::of_rule(&site, self.crawler, self.usage, self.url),
+            Basis::Fields => account::of_fields(&site, self.crawler, self.usage, self.url),
             _ => None,
+        };
+        let of_preferences = (!self.usage.is_crawl())
+            .then(|| statements::of_preferences(&site, self.crawler, self.usage, self.url))
+            .flatten();
+        match (of_rules, of_preferences) {
+            // Statements that agree with the rules add their conditions.
+            (Some(rules), Some(Account { statements, terms, .. })) => Account { statements, terms, ..rules },
+            (rules, preferences) => rules.or(preferences).unwrap_or_default(),
         }
-        .unwrap_or_default()
     }
 }
 

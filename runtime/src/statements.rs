@@ -1,0 +1,195 @@
+//! Explains an answer about a use: the statements that were weighed, from the cold sections.
+//!
+//! Runs on demand only, decodes the details of a document and allocates. The naive evaluation of
+//! `formats` weighs; tests compare it with the programs.
+
+use crate::account::{Account, StatementAccount, of_fields, of_rule};
+use crate::answer::Basis;
+use crate::crawler::{Crawler, Usage};
+use crate::rules;
+use crate::site::Site;
+use crate::target::{self, Target};
+use robomaton_formats::condition::Condition;
+use robomaton_formats::detail::Detail;
+use robomaton_formats::preference::{
+    self, Carrier, Effect, Effects, Finding, Language, Loss, Question, Record, Statement, weigh,
+};
+use robomaton_formats::usage::{PRESENT, USAGES};
+use robomaton_formats::{Decision, UsageId};
+use std::collections::HashMap;
+
+/// Finds the statements about a usage, those that decide first, and the rules that decide with
+/// them.
+pub(crate) fn of_preferences(
+    site: &Site<'_>,
+    crawler: &Crawler,
+    usage: Usage<'_>,
+    url: &str,
+) -> Option<Account> {
+    let detail = site.detail()?;
+    let target = target::target(site.profile, url);
+    let bytes = site.target(url);
+    let of_rules = |usage| rules::of_rules(site, crawler, usage, &target);
+    let no_crawl = of_rules(Usage::CRAWL).decision == Decision::Disallowed;
+    let findings = |usage| findings(site, &detail, crawler, usage, &bytes, no_crawl);
+    let own = findings(usage);
+    let mut effects = Effects::from(of_rules(usage).decision).and(Finding::effects(&own));
+    let mut of_parts = Vec::new();
+    let mut spoken = vec![usage];
+    for part in usage.parts() {
+        of_parts.extend(findings(part));
+        if usage.id != UsageId::from(PRESENT) {
+            spoken.push(part);
+        }
+    }
+    let by_rules = spoken.iter().skip(1).map(|&part| Effects::from(of_rules(part).decision));
+    effects = effects.with_parts(by_rules.fold(Finding::effects(&of_parts), Effects::and));
+    let mut account = Account::default();
+    let own_usage = u16::try_from(usage.id.get()).ok();
+    let findings: Vec<Finding> = own.into_iter().chain(of_parts).collect();
+    let told = findings.iter().filter_map(|finding| {
+        let is_of_part = Some(finding.statement.usage) != own_usage;
+        Some((finding, tell(&detail, finding, is_of_part, effects)?))
+    });
+    account.statements = distinct(told.collect());
+    account.terms = preference::conditions(&findings, |statement| conditions(&detail, statement));
+    account
+        .statements
+        .sort_by_key(|statement| (!statement.decides, statement.loss.is_some(), statement.effect));
+    let own_id = usage.id;
+    for usage in spoken {
+        let answer = of_rules(usage);
+        let permits_part = answer.decision == Decision::Allowed && usage.id != own_id;
+        if answer.decision != effects.decision() || permits_part {
+            continue;
+        }
+        let rules = match answer.basis {
+            Basis::Rule => of_rule(site, crawler, usage, url),
+            Basis::Fields => of_fields(site, crawler, usage, url),
+            _ => None,
+        };
+        account.rules.extend(rules.unwrap_or_default().rules);
+    }
+    Some(account)
+}
+
+/// What each record says about each usage. A record may have statements in several sets, some of
+/// which only take part in the weighing; the one that counts most is kept.
+fn distinct(mut told: Vec<(&Finding, StatementAccount)>) -> Vec<StatementAccount> {
+    // A document that is up to date, and a page whose own documents count, have nothing to add.
+    told.retain(|(_, account)| !matches!(account.effect, Effect::Dated | Effect::Supersedes));
+    told.sort_by_key(|(_, account)| {
+        (!account.decides, account.effect == Effect::Unstated, account.loss.is_some())
+    });
+    let mut sets = HashMap::new();
+    told.retain(|(Finding { source, group, statement, .. }, account)| {
+        let record = (*source, *group, statement.record, statement.usage);
+        *sets.entry(record).or_insert(account.set) == account.set
+    });
+    told.into_iter().map(|(_, account)| account).collect()
+}
+
+fn tell(
+    detail: &Detail<'_>,
+    finding: &Finding,
+    is_of_part: bool,
+    effects: Effects,
+) -> Option<StatementAccount> {
+    let statement = &finding.statement;
+    let record = record(detail, finding)?;
+    Some(StatementAccount {
+        language: record.language,
+        carrier: record.carrier,
+        line: Some(record.line).filter(|&line| line > 0),
+        document: usize::from(record.file).checked_sub(1).and_then(|at| detail.files.get(at)).cloned(),
+        usage: USAGES.get(usize::from(statement.usage)).copied().unwrap_or("?"),
+        is_of_part,
+        effect: finding.effect.unwrap_or(statement.effect),
+        stated: statement.effect,
+        loss: finding.effect.err(),
+        // A part never permits the whole.
+        decides: finding
+            .effect
+            .is_ok_and(|effect| effects.decides(effect) && !(is_of_part && effect == Effect::Permitted)),
+        set: statement.set,
+        rank: statement.rank,
+        pattern: record.pattern.0.to_vec(),
+        text: record.text.to_string(),
+        conditions: conditions(detail, statement).to_vec(),
+    })
+}
+
+/// The effects of all statements about a usage, from the cold records.
+pub(crate) fn effects(
+    site: &Site<'_>,
+    crawler: &Crawler,
+    usage: Usage<'_>,
+    target: &Target<'_>,
+    no_crawl: bool,
+) -> Effects {
+    let Some(detail) = site.detail() else { return Effects::NONE };
+    Finding::effects(&findings(site, &detail, crawler, usage, target.raw(), no_crawl))
+}
+
+/// The statements that match, with their effects at the time of the terms.
+fn findings(
+    site: &Site<'_>,
+    detail: &Detail<'_>,
+    crawler: &Crawler,
+    usage: Usage<'_>,
+    target: &[u8],
+    no_crawl: bool,
+) -> Vec<Finding> {
+    let (names, named_only) = (crawler.lookup_names(), crawler.is_named_only());
+    let usage = u16::try_from(usage.id.get()).unwrap_or(u16::MAX);
+    let mut findings = {
+        let elements = site.terms.elements;
+        weigh(&detail.preferences, &Question { names, named_only, usage, target, no_crawl, elements })
+    };
+    let Some(now) = site.terms.now else { return findings };
+    let has_ended = |condition: &Condition| matches!(condition, Condition::Before(end) if i64::try_from(now).is_ok_and(|now| now >= *end));
+    for finding in &mut findings {
+        let is_ended = conditions(detail, &finding.statement).iter().any(has_ended);
+        let ends = record(detail, finding).and_then(|record| {
+            let file = usize::from(record.file).checked_sub(1)?;
+            detail.ends.get(file).copied().filter(|&end| end != 0)
+        });
+        finding.effect = finding.effect.map(|effect| match effect {
+            Effect::Conditional if is_ended => Effect::Refused,
+            // A document that is out of date may have changed.
+            Effect::Refused | Effect::Closed | Effect::Conditional | Effect::Permitted | Effect::Dated
+                if ends.is_some_and(|end| now >= end) =>
+            {
+                Effect::Unread
+            }
+            effect => effect,
+        });
+    }
+    set_aside(detail, &mut findings);
+    findings
+}
+
+/// A document of a page that is out of date still stands before those of the site.
+fn set_aside(detail: &Detail<'_>, findings: &mut [Finding]) {
+    let is_of_page = |finding: &Finding| {
+        record(detail, finding).is_some_and(|record| {
+            record.language == Language::Rsl && matches!(record.carrier, Carrier::Header | Carrier::Page)
+        })
+    };
+    let unread = |finding: &&Finding| finding.effect == Ok(Effect::Unread) && is_of_page(finding);
+    let Some(source) = findings.iter().find(unread).map(|finding| finding.source) else { return };
+    for finding in findings.iter_mut().filter(|finding| finding.source > source) {
+        if record(detail, finding).is_some_and(|record| record.language == Language::Rsl) {
+            finding.effect = Err(Loss::Superseded);
+        }
+    }
+}
+
+fn record<'d>(detail: &'d Detail<'_>, finding: &Finding) -> Option<&'d Record<'d>> {
+    detail.preferences.get(finding.source)?.groups.get(finding.group)?.record(&finding.statement)
+}
+
+fn conditions<'d>(detail: &'d Detail<'_>, statement: &Statement) -> &'d [Condition] {
+    let set = (statement.conditions as usize).checked_sub(1);
+    set.and_then(|at| detail.conditions.get(at)).map(Vec::as_slice).unwrap_or_default()
+}
