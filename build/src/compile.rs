@@ -41,7 +41,7 @@ impl Compile {
         for name in &compile.crawlers {
             crawlers.extend(rule.crawler_names(name)?.into_iter().map(str::to_owned));
         }
-        if options.pages && compile.profile != Profile::Full {
+        if options.pages && compile.profile == Profile::Koster {
             return Err(Error::Pages(compile.profile));
         }
         // The reader must not truncate a text before the compiler does.

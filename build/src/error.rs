@@ -32,7 +32,7 @@ pub enum Error {
     #[error("crawler: {0}")]
     Nobody(#[from] NoCrawler),
     /// Pages were requested with a profile that does not read them.
-    #[error("pages: the profile {0} knows no permissions of pages; full does")]
+    #[error("pages: the profile {0} knows no permissions of pages")]
     Pages(Profile),
     /// There is nothing to compile.
     #[error("the inputs contain no capture of a robots.txt: no image is written")]

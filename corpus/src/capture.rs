@@ -26,11 +26,18 @@ pub struct Capture {
     pub location: Option<String>,
     /// The `Content-Type` header, unmodified.
     pub content_type: Option<String>,
+    /// The header fields that speak of the use of the resource, a line each, in their order, with
+    /// lower-case names.
+    pub headers: Vec<(&'static str, Vec<u8>)>,
     /// The body, after removal of transfer and content encodings.
     pub body: Vec<u8>,
     /// True if the body is known to be incomplete: over a limit, or truncated at capture.
     pub truncated: bool,
 }
+
+/// The names of header fields that speak of the use of a resource.
+pub(crate) const STATED: [&str; 6] =
+    ["x-robots-tag", "content-usage", "content-signal", "tdm-reservation", "tdm-policy", "link"];
 
 impl Capture {
     /// True if this is the site's own `/robots.txt`: a bare host, or a URL with exactly that path.
@@ -95,6 +102,10 @@ impl Capture {
         field(Some(self.url.as_bytes()));
         field(self.location.as_deref().map(str::as_bytes));
         field(self.content_type.as_deref().map(str::as_bytes));
+        for (name, value) in &self.headers {
+            field(Some(name.as_bytes()));
+            field(Some(value));
+        }
         field(self.fresh_for.map(u32::to_le_bytes).as_ref().map(|bytes| &bytes[..]));
         field(Some(&[u8::from(self.truncated)]));
         hash.digest128()

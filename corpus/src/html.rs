@@ -24,18 +24,26 @@ pub struct Page {
     pub metas: Vec<MetaTag>,
     /// Its ACAP class tokens, each with its element.
     pub elements: Vec<Element>,
+    /// The targets of its links to RSL documents, as written.
+    pub licenses: Vec<String>,
     /// True if a limit was reached, so that some may be missing, or a path may be incomplete.
     pub cut: bool,
 }
 
 impl Page {
-    /// The page for the compiler, with its URL and request target. The elements keep their lines.
+    /// The page for the compiler, with its URL and request target, without header fields. The
+    /// elements keep their lines.
     pub fn for_compiler(self, url: String, target: String) -> compiler::Page {
-        let meta = |tag: MetaTag| compiler::MetaTag { name: tag.name, content: tag.content, line: tag.line };
+        let meta = |tag: MetaTag| {
+            let MetaTag { name, content, line, in_noscript, .. } = tag;
+            compiler::MetaTag { name, content, line, in_noscript }
+        };
         let element = |element: Element| compiler::Element { token: element.token, line: element.line };
         compiler::Page {
             url,
             target,
+            headers: Vec::new(),
+            licenses: self.licenses,
             metas: self.metas.into_iter().map(meta).collect(),
             elements: self.elements.into_iter().map(element).collect(),
         }
@@ -53,6 +61,8 @@ pub struct MetaTag {
     pub line: u32,
     /// The column of its `<` in bytes, from 1.
     pub column: u32,
+    /// True inside a `noscript`, where a crawler that runs scripts sees no element.
+    pub in_noscript: bool,
 }
 
 /// An ACAP class token and its element; an element with two tokens yields two of these.

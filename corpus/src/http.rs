@@ -5,6 +5,7 @@
 //! a mistake in another field. It does not know where a response came from, and does not read the
 //! body.
 
+use crate::capture::STATED;
 use crate::dates;
 use crate::encoding::Body;
 use crate::{ReadLimits, SkipReason};
@@ -24,6 +25,8 @@ pub(crate) struct Fields<'a> {
     no_cache: bool,
     expires: Option<&'a [u8]>,
     date: Option<&'a [u8]>,
+    /// Fields that speak of the use of the resource.
+    pub(crate) stated: Vec<(&'static str, Vec<u8>)>,
 }
 
 impl<'a> Fields<'a> {
@@ -44,6 +47,10 @@ impl<'a> Fields<'a> {
                 self.chunked |= value.to_ascii_lowercase().ends_with(b"chunked");
             }
             _ => {}
+        }
+        let is = |stated: &&&str| stated.len() == name.len() && name.eq_ignore_ascii_case(stated.as_bytes());
+        if let Some(stated) = STATED.iter().find(is) {
+            self.stated.push((stated, value.trim_ascii().to_vec()));
         }
     }
 

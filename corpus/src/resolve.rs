@@ -320,6 +320,12 @@ impl<P: Clone> Chosen<P> {
         urls.into_iter().filter_map(held).max_by_key(|held| held.rank)?.payload.as_ref()
     }
 
+    /// The time of the newest capture of these other URLs, in Unix seconds; 0 if it is unknown.
+    pub fn newest_at<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> i64 {
+        let held = |url| self.targets.get(&normal_hash(Url::parse(url).ok()?));
+        urls.into_iter().filter_map(held).map(|held| held.rank.0).max().unwrap_or(0)
+    }
+
     fn follow(&self, document: Option<&str>, first: &Held<P>) -> Resolved<P> {
         let (mut last, mut via, mut fetched_at) = (first, None, first.rank.0);
         let mut hops = 0;

@@ -70,7 +70,22 @@ pub(crate) enum Scalar {
     Other(de::IgnoredAny),
 }
 
-type Headers = BTreeMap<String, serde_json::Value>;
+/// Header fields: an object, or a list of pairs, in which a name may occur several times.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Headers {
+    Object(BTreeMap<String, serde_json::Value>),
+    Pairs(Vec<(String, serde_json::Value)>),
+}
+
+impl Headers {
+    fn fields(&self) -> Vec<(&str, &serde_json::Value)> {
+        match self {
+            Headers::Object(fields) => fields.iter().map(|(name, value)| (name.as_str(), value)).collect(),
+            Headers::Pairs(fields) => fields.iter().map(|(name, value)| (name.as_str(), value)).collect(),
+        }
+    }
+}
 
 /// A JSON string as bytes, valid UTF-8 or not.
 struct Bytes(Vec<u8>);
@@ -277,9 +292,8 @@ impl Row {
         let url = self.url.as_deref().or(self.host.as_ref().and_then(Scalar::text));
         let url = url.ok_or_else(|| bad("neither url nor host".to_owned()))?.trim_ascii();
         let site = SiteKey::from_host(url).map_err(|error| SkipReason::Url { url: url.to_owned(), error })?;
-        let headers = self.headers.unwrap_or_default();
         let mut fields = Fields::default();
-        for (name, value) in &headers {
+        for (name, value) in self.headers.iter().flat_map(Headers::fields) {
             // Some writers use a list per name.
             let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
             for value in values.iter().filter_map(|value| value.as_str()) {
@@ -298,6 +312,7 @@ impl Row {
             fresh_for: fields.fresh_for(fetched_at),
             location: http::text(fields.location),
             content_type: http::text(fields.content_type),
+            headers: fields.stated,
             body: body.unwrap_or_default(),
             truncated: truncated || long,
         })

@@ -270,6 +270,7 @@ impl<'a> Header<'a> {
             fresh_for: response.fields.fresh_for(fetched_at),
             location: http::text(response.fields.location),
             content_type: http::text(response.fields.content_type),
+            headers: response.fields.stated,
             body: response.body,
             truncated: response.truncated,
         };

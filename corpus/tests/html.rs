@@ -140,7 +140,7 @@ fn what_is_no_meta_for_crawlers() {
         "<script>document.write('NO')</script>",
         "<script><!-- <script> </script> NO --></script>",
         "<style>/* NO */</style><title>NO</title><textarea>NO</textarea>",
-        "<noscript>NO</noscript><iframe>NO</iframe><xmp>NO</xmp>",
+        "<iframe>NO</iframe><xmp>NO</xmp>",
         "<template><p>NO<template></template></p>NO</template>",
         "<![CDATA[ <a> NO ]]>",
         "<![CDATA[ NO ]]>",
@@ -165,6 +165,44 @@ fn what_is_no_meta_for_crawlers() {
     for html in ["<meta name=robots content=noindex", "<meta name=robots content='noindex>"] {
         assert_eq!(metas_of(html), [""; 0], "{html}");
     }
+}
+
+/// A crawler that runs no scripts sees elements inside `noscript` (decision 40).
+#[test]
+fn meta_in_noscript() {
+    let noindex = "<meta name=robots content=noindex>";
+    for (html, places) in [
+        ("<head><noscript>NO</noscript><meta name=robots content=index>", &["1:17 in", "1:62"][..]),
+        (
+            "<head><meta name=robots content=index><noscript>\n<link><!-- NO -->NO</NOSCRIPT>",
+            &["1:7", "2:50 in"],
+        ),
+        ("<noscript><style>NO</style><template>NO</template><title>NO</title></noscript>", &[]),
+        ("<noscript>no</noscript><noscript>NO</noscript><noscript><!-- NO --></noscript>", &["1:34 in"]),
+        ("<body><p><noscript><b>NO</noscript>NO", &["1:23 in", "1:68"]),
+        // Without an end tag, the rest of the page is its content.
+        ("<noscript>NO<p>NO", &["1:11 in", "1:48 in"]),
+        // It is no text in SVG, so each element is read once.
+        ("<svg><noscript><g>NO</g></noscript></svg>NO", &["1:19", "1:74"]),
+        ("<template><noscript>NO</noscript></template>", &[]),
+    ] {
+        let html = html.replace("NO", noindex);
+        let found: Vec<String> = read_page(html.as_bytes(), None)
+            .metas
+            .iter()
+            .map(|tag| format!("{}:{}{}", tag.line, tag.column, if tag.in_noscript { " in" } else { "" }))
+            .collect();
+        assert_eq!(found, places, "{html}");
+        // The elements of all tags are reported if a class may have a token.
+        let found = read_page(format!("{html}<!-- acap -->").as_bytes(), None);
+        assert_eq!(found.metas.len(), places.len(), "{html}");
+    }
+    let xhtml = "<?xml version='1.0'?><head><script/><noscript><style/><meta name='robots' content='noindex'/>\
+        </noscript><meta name='robots' content='index'/></head>";
+    assert_eq!(metas_of(xhtml), ["1:55 robots=noindex", "1:105 robots=index"]);
+    let many = |count| read_page(format!("<noscript>{noindex}</noscript>").repeat(count).as_bytes(), None);
+    assert_eq!((many(256).metas.len(), many(256).cut), (256, false));
+    assert_eq!((many(257).metas.len(), many(257).cut), (256, true));
 }
 
 #[test]

@@ -13,8 +13,9 @@ use crate::resolve::{Chosen, Facts, MAX_TARGETS};
 use crate::{Capture, Looks, sniff};
 use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
-use robomaton_compiler::{CompileContext, Options, Page, ProgramCache, compile_cached};
+use robomaton_compiler::{CompileContext, Document, Header, Options, Page, ProgramCache, compile_cached};
 use robomaton_formats::{Outcome, Profile, SiteKey, write};
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::Path;
@@ -50,6 +51,8 @@ pub(super) struct Gathered<'o> {
     caches: Vec<Mutex<ProgramCache>>,
     /// The permissions of pages, each with its site; including superseded ones.
     pub(super) pages: Vec<(SiteKey, Page)>,
+    /// Sites with a document of their own about uses ([`OF_SITE`]).
+    pub(super) stating: BTreeSet<SiteKey>,
     pub(super) chosen: Chosen<Body>,
     pub(super) report: Report,
 }
@@ -59,6 +62,8 @@ pub(super) struct Gathered<'o> {
 enum Kind {
     Robots,
     Data,
+    /// A document in another language, compiled with each site that has or names it.
+    Raw,
     Other,
 }
 
@@ -71,6 +76,8 @@ enum ReadAs {
     Data,
     /// A record may refer to the text, which the image does not keep.
     Reference,
+    /// The text is a document in another language, which is compiled with the site.
+    Raw,
 }
 
 /// The results for one capture, computed on any thread.
@@ -92,8 +99,8 @@ impl<'o> Gathered<'o> {
         threads: usize,
         scratch: Option<&Path>,
     ) -> io::Result<Gathered<'o>> {
-        // No other profile has permissions in pages.
-        let pages_wanted = pages && options.profile == Profile::Full;
+        // The draft of 1996 knows no pages.
+        let pages_wanted = pages && options.profile != Profile::Koster;
         Ok(Gathered {
             options,
             data_options: Options { profile: Profile::Koster, ..options.clone() },
@@ -103,6 +110,7 @@ impl<'o> Gathered<'o> {
             documents: Store::new(scratch)?,
             caches: (0..threads).map(|_| Mutex::default()).collect(),
             pages: Vec::new(),
+            stating: BTreeSet::new(),
             chosen: Chosen::with_max_targets(if pages_wanted { usize::MAX } else { MAX_TARGETS }),
             report: Report::default(),
         })
@@ -125,7 +133,10 @@ impl<'o> Gathered<'o> {
                 self.report.page_bytes += capture.body.len() as u64;
                 self.report.pages_cut += u64::from(page.cut);
             }
-            let page = page.and_then(|page| Some((capture.site.clone(), compiler_page(&capture, page)?)));
+            let page = page.map(|page| (capture.site.clone(), compiler_page(&capture, page)));
+            if kind == Kind::Raw && self.pages_wanted && OF_SITE.contains(&capture.target().as_str()) {
+                self.stating.insert(capture.site.clone());
+            }
             let mut document = |read_as: ReadAs, body: Vec<u8>| {
                 let next = self.documents.len() + new.len();
                 let document = *self.known.entry((hash, read_as)).or_insert(next);
@@ -136,13 +147,14 @@ impl<'o> Gathered<'o> {
             };
             let of_other = if self.options.no_sources { ReadAs::Reference } else { ReadAs::Robots };
             // Captures of other URLs can only be rules if they are texts: pages are not compiled.
-            let may_be_rules = content && (kind == Kind::Robots || looks == Looks::Text);
+            let may_be_rules = content && (matches!(kind, Kind::Robots | Kind::Raw) || looks == Looks::Text);
             if let (Some(facts), true) = (other, may_be_rules) {
                 found.push((facts, Some(document(of_other, capture.body.clone())), looks, None));
             }
             let (read_as, compiled) = match kind {
                 Kind::Robots => (ReadAs::Robots, may_be_rules),
                 Kind::Data => (ReadAs::Data, content),
+                Kind::Raw => (ReadAs::Raw, may_be_rules),
                 Kind::Other => (of_other, may_be_rules),
             };
             found.push((facts, compiled.then(|| document(read_as, capture.body)), looks, page));
@@ -182,6 +194,10 @@ impl<'o> Gathered<'o> {
         let compiled: Vec<Packed> = new
             .par_iter()
             .map(|(read_as, body)| {
+                if *read_as == ReadAs::Raw {
+                    let source = write::encode_source(body);
+                    return Packed::of(&Document { source, text_length: body.len(), ..Document::default() });
+                }
                 let cache = &caches[rayon::current_thread_index().unwrap_or(0)];
                 let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
                 let mut document = compile_cached(
@@ -213,6 +229,7 @@ fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
     let kind = match () {
         () if capture.is_robots() => Kind::Robots,
         () if capture.is_data_txt() => Kind::Data,
+        () if is_raw(capture) => Kind::Raw,
         () => Kind::Other,
     };
     let page = if pages && kind == Kind::Other { page_of(capture) } else { None };
@@ -228,10 +245,36 @@ fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
     Looked { kind, facts, other, hash: xxh3_128_with_seed(&capture.body, seed), looks, page }
 }
 
-/// The permissions in a capture, if it is a page.
+/// The paths of documents of a site that speak of uses.
+pub(super) const OF_SITE: [&str; 2] = ["/.well-known/tdmrep.json", "/ai.txt"];
+
+/// Bytes in which an RSL document must name itself.
+const BEGINNING: usize = 4096;
+
+/// True if a capture is a document about uses: one of [`OF_SITE`], or RSL by its media type or its
+/// first bytes.
+fn is_raw(capture: &Capture) -> bool {
+    if !(200..300).contains(&capture.status) {
+        return false;
+    }
+    let media_type = capture.content_type.as_deref().unwrap_or_default().to_ascii_lowercase();
+    if media_type.contains("rsl+xml") || OF_SITE.contains(&capture.target().as_str()) {
+        return true;
+    }
+    let beginning = &capture.body[..capture.body.len().min(BEGINNING)];
+    beginning.trim_ascii_start().starts_with(b"<") && memchr::memmem::find(beginning, RSL).is_some()
+}
+
+/// The namespace of RSL documents.
+const RSL: &[u8] = b"https://rslstandard.org/rsl";
+
+/// What a capture of another URL says, in its page if it is one, and by having been captured.
 #[cfg(feature = "pages")]
 fn page_of(capture: &Capture) -> Option<html::Page> {
-    is_page(capture).then(|| {
+    (200..300).contains(&capture.status).then(|| {
+        if !is_html(capture) {
+            return html::Page::default();
+        }
         let page = html::read_page(&capture.body, capture.content_type.as_deref());
         html::Page { cut: page.cut || capture.truncated, ..page }
     })
@@ -243,19 +286,16 @@ fn page_of(_: &Capture) -> Option<html::Page> {
     None
 }
 
-/// True if a capture is a response in HTML or XHTML, by its media type or its first bytes.
+/// True if a capture is HTML or XHTML, by its media type or its first bytes.
 #[cfg(feature = "pages")]
-fn is_page(capture: &Capture) -> bool {
+fn is_html(capture: &Capture) -> bool {
     let media_type = capture.content_type.as_deref().unwrap_or_default().to_ascii_lowercase();
-    (200..300).contains(&capture.status)
-        && (media_type.contains("html") || sniff(&capture.body, Some(&media_type)) == Looks::Html)
+    media_type.contains("html") || sniff(&capture.body, Some(&media_type)) == Looks::Html
 }
 
-/// The page in the form that the compiler takes; `None` if it has no permissions.
-fn compiler_page(capture: &Capture, page: html::Page) -> Option<Page> {
-    if page.metas.is_empty() && page.elements.is_empty() {
-        return None;
-    }
+/// The page in the form that the compiler takes.
+fn compiler_page(capture: &Capture, page: html::Page) -> Page {
     let url = capture.url.split('#').next().unwrap_or_default().to_owned();
-    Some(page.for_compiler(url, capture.target()))
+    let header = |(name, value): &(&str, Vec<u8>)| Header { name: (*name).to_owned(), value: value.clone() };
+    Page { headers: capture.headers.iter().map(header).collect(), ..page.for_compiler(url, capture.target()) }
 }

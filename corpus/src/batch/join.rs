@@ -6,14 +6,14 @@
 //! robots.txt make a site of [`Outcome::NotCaptured`]. It does not know captures; it gets the
 //! chosen ones from `resolve`.
 
-use super::gather::{Body, Gathered};
+use super::gather::{Body, Gathered, OF_SITE};
 use super::store::{Known, Packed, Sealed, Store};
 use super::{BuildError, Report};
 use crate::Looks;
 use crate::resolve::{Chosen, Resolved};
 use rayon::prelude::*;
 use robomaton_compiler::{
-    CompileContext, Document, Emitter, Entry, Names, Options, OverLimit, Page, compile_with,
+    CompileContext, Document, Emitter, Entry, License, Names, Options, OverLimit, Page, compile_with,
 };
 use robomaton_formats::layout::{MAX_TEXT, shard_of};
 use robomaton_formats::{Outcome, Scheme, SiteKey, WriteError, write};
@@ -213,14 +213,18 @@ struct Site {
     key: SiteKey,
     resolved: Resolved<Body>,
     pages: Vec<Page>,
+    /// The site has a document of its own about uses.
+    states: bool,
     /// The number of its document: its own, or the one of its text.
     document: Option<usize>,
 }
 
 impl Site {
-    fn new(pages: Vec<Page>, key: SiteKey, resolved: Resolved<Body>) -> Site {
+    /// `pages` is present for a site with pages, or with a document of its own about uses.
+    fn new(pages: Option<Vec<Page>>, key: SiteKey, resolved: Resolved<Body>) -> Site {
         let document = resolved.fate.as_ref().ok().and_then(|body| body.document);
-        Site { key, resolved, pages, document }
+        let states = pages.is_some();
+        Site { key, resolved, pages: pages.unwrap_or_default(), states, document }
     }
 
     /// The outcome, given the facts about its document.
@@ -248,6 +252,9 @@ impl Site {
 /// The chosen pages, by site.
 fn pages_by_site(gathered: &mut Gathered<'_>) -> BTreeMap<SiteKey, Vec<Page>> {
     let mut by_site: BTreeMap<SiteKey, Vec<Page>> = BTreeMap::new();
+    for site in std::mem::take(&mut gathered.stating) {
+        by_site.entry(site).or_default();
+    }
     for number in gathered.chosen.others().filter_map(|body| body.page) {
         let (site, page) = &mut gathered.pages[number];
         by_site.entry(site.clone()).or_default().push(std::mem::take(page));
@@ -261,10 +268,8 @@ fn with_pages(
     resolved: Vec<(SiteKey, Resolved<Body>)>,
     mut pages: BTreeMap<SiteKey, Vec<Page>>,
 ) -> Vec<Site> {
-    let mut sites: Vec<Site> = resolved
-        .into_iter()
-        .map(|(key, resolved)| Site::new(pages.remove(&key).unwrap_or_default(), key, resolved))
-        .collect();
+    let mut sites: Vec<Site> =
+        resolved.into_iter().map(|(key, resolved)| Site::new(pages.remove(&key), key, resolved)).collect();
     let known = sites.len();
     for (key, pages) in pages {
         let of_any_scheme = SiteKey::from_host(key.authority()).ok().and_then(|any| {
@@ -278,7 +283,7 @@ fn with_pages(
             via: None,
             fate: Err(Outcome::NotCaptured),
         };
-        sites.push(Site::new(pages, key, of_any_scheme.unwrap_or(not_captured)));
+        sites.push(Site::new(Some(pages), key, of_any_scheme.unwrap_or(not_captured)));
     }
     sites.sort_unstable_by(|one, other| one.key.cmp(&other.key));
     sites
@@ -297,7 +302,7 @@ struct Own {
 
 impl Own {
     fn count(&self, site: &Site, report: &mut Report) {
-        report.pages_with_permissions += site.pages.len() as u64;
+        report.pages_with_permissions += site.pages.iter().filter(|page| !page.is_silent()).count() as u64;
         report.references_found += self.references_found;
         report.references_missing += self.references_missing;
         report.references_over += self.references_over;
@@ -320,20 +325,34 @@ impl Joining<'_> {
         let again = |number: usize| {
             self.shared.known()[number].depends_on_origin || self.shared.known()[number].refers
         };
-        if site.key.document().is_some() || site.pages.is_empty() && !site.document.is_some_and(again) {
+        if site.key.document().is_some() || !site.states && !site.document.is_some_and(again) {
             return Ok(Own::default());
         }
         let shared = site.document.map(|number| self.shared.load(number)).transpose()?;
         // The text of a document without records was not kept, and has no effect.
         let text =
             shared.as_ref().and_then(|shared| write::decode_source(&shared.source)).unwrap_or_default();
-        let compiled = |files: &[(&str, &[u8])], pages: &[Page]| {
-            let around = CompileContext { origin: Some(site.key.authority()), files, pages };
+        let of_site = |path: &str| -> io::Result<Option<Vec<u8>>> {
+            let Some(body) = self.newest(&site.key, path).filter(|_| site.states) else { return Ok(None) };
+            let load = |number| Ok(write::decode_source(&self.shared.load(number)?.source));
+            body.document.map_or(Ok(None), load)
+        };
+        let (tdmrep, ai_txt) = (of_site(OF_SITE[0])?, of_site(OF_SITE[1])?);
+        let compiled = |files: &[(&str, &[u8])], licenses: &[License<'_>], pages: &[Page]| {
+            let around = CompileContext {
+                origin: Some(site.key.authority()),
+                scheme: Some(site.key.scheme()),
+                files,
+                pages,
+                tdmrep: tdmrep.as_deref(),
+                ai_txt: ai_txt.as_deref(),
+                licenses,
+            };
             compile_with(&text, &around, self.options)
         };
         let depends = shared.as_ref().is_some_and(|shared| shared.depends_on_origin);
         // The files of this site may be known only when the site is.
-        let first = (depends || !site.pages.is_empty()).then(|| compiled(&[], &site.pages));
+        let first = (depends || site.states).then(|| compiled(&[], &[], &site.pages));
         let mut references = first
             .as_ref()
             .or(shared.as_ref())
@@ -342,12 +361,24 @@ impl Joining<'_> {
         references.sort_unstable();
         references.dedup();
         let (mut files, mut room, mut over): (Vec<(&str, Vec<u8>)>, _, _) = (Vec::new(), MAX_REFERRED, 0);
+        let mut licenses: Vec<(&str, Vec<u8>, i64)> = Vec::new();
         for path in &references {
-            let Some(number) = self.referred(&site.key, path) else { continue };
+            let is_license = path.contains("://");
+            let number = match is_license {
+                true => self.chosen.newest([path.as_str()]).and_then(|body| body.document),
+                false => self.referred(&site.key, path),
+            };
+            let Some(number) = number else { continue };
             let file = &self.shared.known()[number];
             match room.checked_sub(file.text_length) {
                 Some(rest) => {
                     room = rest;
+                    if is_license {
+                        let text = write::decode_source(&self.shared.load(number)?.source);
+                        let fetched_at = self.chosen.newest_at([path.as_str()]);
+                        licenses.push((path.as_str(), text.unwrap_or_default(), fetched_at));
+                        continue;
+                    }
                     // A text without records adds nothing, but exists; it was not kept.
                     let text = match file.can_be_referred_to {
                         true => write::decode_source(&self.shared.load(number)?.source),
@@ -359,21 +390,26 @@ impl Joining<'_> {
             }
         }
         let texts: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_slice())).collect();
-        let mut document = if texts.is_empty() { first } else { Some(compiled(&texts, &site.pages)) };
+        let licenses: Vec<License<'_>> = licenses
+            .iter()
+            .map(|(url, xml, at)| License { url, xml, fetched_at: u64::try_from(*at).unwrap_or(0) })
+            .collect();
+        let is_alone = texts.is_empty() && licenses.is_empty();
+        let mut document = if is_alone { first } else { Some(compiled(&texts, &licenses, &site.pages)) };
         // Pages over a limit must not disallow the site: without them its robots.txt applies as it
         // is.
         let over_limit = document.as_ref().and_then(|document| document.over_limit);
         let mut pages_over = None;
         if over_limit.is_some() && !site.pages.is_empty() {
-            let bare = compiled(&texts, &[]);
+            let bare = compiled(&texts, &licenses, &[]);
             if bare.over_limit.is_none() {
                 (document, pages_over) = (Some(bare), over_limit);
             }
         }
         Ok(Own {
             document: document.as_ref().map(Packed::of),
-            references_found: files.len() as u64,
-            references_missing: (references.len() - files.len()) as u64 - over,
+            references_found: (files.len() + licenses.len()) as u64,
+            references_missing: (references.len() - files.len() - licenses.len()) as u64 - over,
             references_over: over,
             pages_over,
         })
@@ -381,12 +417,17 @@ impl Joining<'_> {
 
     /// A file of a site, if its newest capture is a text.
     fn referred(&self, site: &SiteKey, path: &str) -> Option<usize> {
+        let body = self.newest(site, path)?;
+        body.document.filter(|_| body.looks == Looks::Text)
+    }
+
+    /// The newest capture of a path of a site.
+    fn newest(&self, site: &SiteKey, path: &str) -> Option<&Body> {
         let urls = match site.scheme() {
             Scheme::Any => vec![format!("https://{site}{path}"), format!("http://{site}{path}")],
             Scheme::Http | Scheme::Https => vec![format!("{site}{path}")],
         };
-        let body = self.chosen.newest(urls.iter().map(String::as_str))?;
-        body.document.filter(|_| body.looks == Looks::Text)
+        self.chosen.newest(urls.iter().map(String::as_str))
     }
 }
 

@@ -7,13 +7,15 @@
 //! of the page.
 //!
 //! Text is defined as in HTML with scripts enabled: comments and the contents of `script`, `style`,
-//! `title`, `textarea`, `noscript`, `iframe` and similar elements have no elements inside;
-//! `template` and CDATA sections are skipped.
+//! `title`, `textarea`, `iframe` and similar elements have no elements inside; `template` and CDATA
+//! sections are skipped. A crawler may run scripts or not, so META elements inside `noscript` count
+//! as well, and no prohibition is lost (decision 40): such text is read by itself after the page.
 //!
 //! It does not know the syntax of a permission, nor which META element wins.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 use encoding_rs::{Encoding, UTF_8};
@@ -29,12 +31,18 @@ use super::{Element, MetaTag, Page, robots, tree};
 /// The maximum number of META elements of one page.
 const MAX_METAS: usize = 1024;
 
+/// The maximum number of links to RSL documents of one page.
+const MAX_LICENSES: usize = 64;
+
 /// The maximum number of class tokens of one page.
 const MAX_ELEMENTS: usize = 2048;
 
 /// The maximum size in bytes of a META name, META content, class token or id: a truncated
 /// permission is none.
 const MAX_VALUE: usize = 4096;
+
+/// The maximum number of `noscript` elements with META elements of one page.
+const MAX_NOSCRIPTS: usize = 256;
 
 /// Bytes that lol_html may account for: mainly open elements, some 260,000 of them. The data of
 /// this reader about them can add twice as much.
@@ -53,17 +61,29 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
         Some(kind) => kind.to_ascii_lowercase().contains("xml"),
         None => text.starts_with(b"<?xml"),
     };
-    let reader = RefCell::new(Reader {
-        page: Page::default(),
-        text: &text,
-        cursor: Cursor::new(&text),
-        tree: Rc::default(),
-        xml,
-        end_tag: None,
-        inserted: 0,
-        cdata_end: 0,
-    });
-    let tags = if xml || may_bear_tokens(&text) { "*" } else { "meta, template" };
+    let has_nosnippet = memmem::find(&text, NO_SNIPPET.as_bytes()).is_some();
+    let tags = if xml || has_nosnippet || may_bear_tokens(&text) { "*" } else { FEW };
+    let mut reader = Reader::new(&text, xml);
+    read_part(&mut reader, encoding, tags, 0..text.len());
+    reader.take_noscript(text.len());
+    let noscripts = std::mem::take(&mut reader.noscripts);
+    if !noscripts.is_empty() {
+        reader = Reader { page: reader.page, in_noscript: true, ..Reader::new(&text, xml) };
+        for part in noscripts {
+            let tags = if xml { "*" } else { "meta, template" };
+            read_part(&mut reader, encoding, tags, part);
+        }
+        reader.page.metas.sort_by_key(|tag| (tag.line, tag.column));
+    }
+    reader.page
+}
+
+/// Reads a part of the page; parts ascend.
+fn read_part(reader: &mut Reader<'_>, encoding: AsciiCompatibleEncoding, tags: &str, part: Range<usize>) {
+    reader.start_part(part.start);
+    let text = &reader.text[part];
+    let owner = reader;
+    let reader = RefCell::new(owner);
     let settings = Settings::new()
         .append_element_content_handler(element!(tags, |tag: &mut Tag<'_, '_>| {
             reader.borrow_mut().start_tag(tag);
@@ -77,11 +97,15 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
         .with_memory_settings(MemorySettings::new().with_max_allowed_memory_usage(MAX_PARSER_MEMORY))
         // With odd nesting, a guess is better than losing the rest of the page.
         .with_strict(false);
-    let read = feed(HtmlRewriter::new(settings, |_: &[u8]| ()), &reader, &text);
-    let mut page = reader.into_inner().page;
-    page.cut |= read.is_err();
-    page
+    let read = feed(HtmlRewriter::new(settings, |_: &[u8]| ()), &reader, text);
+    reader.into_inner().page.cut |= read.is_err();
 }
+
+/// The elements that are read in pages in which others say nothing.
+const FEW: &str = "meta, link, template, noscript";
+
+/// The attribute of elements that are not to be quoted (lower case: others are rare).
+const NO_SNIPPET: &str = "data-nosnippet";
 
 /// The character set of a page, and the page in it; a page whose character set is no superset of
 /// ASCII is converted to UTF-8.
@@ -121,7 +145,7 @@ fn may_bear_tokens(text: &[u8]) -> bool {
 /// end of such a tag, an end tag is inserted if it was one.
 fn feed(
     mut rewriter: HtmlRewriter<'_, impl FnMut(&[u8])>,
-    reader: &RefCell<Reader<'_>>,
+    reader: &RefCell<&mut Reader<'_>>,
     text: &[u8],
 ) -> Result<(), RewritingError> {
     let mut from = 0;
@@ -154,43 +178,121 @@ struct Reader<'t> {
     inserted: usize,
     /// The end of the last CDATA section.
     cdata_end: usize,
+    /// The start of the part that is read.
+    part: usize,
+    /// The contents of `noscript` elements that may have META elements, in page order.
+    noscripts: Vec<Range<usize>>,
+    /// True if the part is such a content.
+    in_noscript: bool,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
+    fn new(text: &'t [u8], xml: bool) -> Reader<'t> {
+        Reader {
+            page: Page::default(),
+            text,
+            cursor: Cursor::new(text),
+            tree: Rc::default(),
+            xml,
+            end_tag: None,
+            inserted: 0,
+            cdata_end: 0,
+            part: 0,
+            noscripts: Vec::new(),
+            in_noscript: false,
+        }
+    }
+
+    fn start_part(&mut self, start: usize) {
+        (self.part, self.inserted, self.end_tag, self.tree) = (start, 0, None, Rc::default());
+    }
+
+    /// The offset in the page of one in the text that lol_html was given.
+    fn offset(&self, given: usize) -> usize {
+        (self.part + given).saturating_sub(self.inserted)
+    }
+
+    /// Stores the content of the last `noscript`, which ends at `end` unless its end tag was found.
+    fn take_noscript(&mut self, end: usize) {
+        let Some((start, closed)) = self.tree.borrow_mut().noscript.take() else { return };
+        let content = start..closed.unwrap_or(end);
+        let Some(text) = self.text.get(content.clone()) else { return };
+        let has_meta = memchr::memmem::find_iter(text, b"<")
+            .any(|at| text.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"meta")));
+        if has_meta && self.noscripts.len() == MAX_NOSCRIPTS {
+            self.page.cut = true;
+        } else if has_meta {
+            self.noscripts.push(content);
+        }
+    }
+
     fn start_tag(&mut self, tag: &mut Tag<'_, '_>) {
         let name = tag.tag_name();
         let has_content = tag.can_have_content();
         if self.xml && has_content && tag.is_self_closing() {
             self.end_tag = Some(format!("</{name}>"));
         }
-        let at = tag.source_location().bytes().start.saturating_sub(self.inserted);
+        let at = self.offset(tag.source_location().bytes().start);
+        // A tag inside an open `noscript` shows that it is no text here, as in SVG.
+        self.tree.borrow_mut().noscript.take_if(|(_, end)| end.is_none());
+        self.take_noscript(at);
         if at < self.cdata_end || self.tree.borrow().in_template {
             return;
         }
         let position = self.tree.borrow_mut().start(&name);
-        if name == "meta" {
-            self.meta(tag, at);
+        match name.as_str() {
+            "meta" => self.meta(tag, at),
+            "link" => self.link(tag),
+            _ => {}
         }
-        self.tokens(tag, &name, at, position);
+        if !self.in_noscript {
+            self.tokens(tag, &name, at, position);
+        }
         if let (Some(position), true) = (position, has_content) {
             let serial = self.tree.borrow_mut().open(&name, position);
-            self.on_end(tag, move |tree| tree.end(serial));
+            self.on_end(tag, move |tree, _| tree.end(serial));
+        }
+        if name == "noscript" && has_content {
+            let shift = self.inserted;
+            self.tree.borrow_mut().noscript = Some((self.offset(tag.source_location().bytes().end), None));
+            self.on_end(tag, move |tree, end| {
+                if let Some((_, closed)) = &mut tree.noscript {
+                    *closed = Some(end.saturating_sub(shift));
+                }
+            });
         }
         if name == "template" && has_content {
             self.tree.borrow_mut().in_template = true;
-            self.on_end(tag, |tree| tree.in_template = false);
+            self.on_end(tag, |tree, _| tree.in_template = false);
         }
     }
 
-    /// Calls `act` on the tree when lol_html finds the element closed.
-    fn on_end(&self, tag: &mut Tag<'_, '_>, act: impl FnOnce(&mut Tree) + 'static) {
+    /// Calls `act` on the tree and the offset of the end tag when lol_html finds the element closed.
+    fn on_end(&self, tag: &mut Tag<'_, '_>, act: impl FnOnce(&mut Tree, usize) + 'static) {
         let tree = Rc::clone(&self.tree);
         if let Some(handlers) = tag.end_tag_handlers() {
-            handlers.push(Box::new(move |_: &mut EndTag<'_>| {
-                act(&mut tree.borrow_mut());
+            handlers.push(Box::new(move |end: &mut EndTag<'_>| {
+                act(&mut tree.borrow_mut(), end.source_location().bytes().start);
                 Ok(())
             }));
         }
+    }
+
+    /// A link to an RSL document.
+    fn link(&mut self, tag: &Tag<'_, '_>) {
+        let is = |name, wanted: &str| {
+            attribute(tag, name)
+                .is_some_and(|value| value.split_whitespace().any(|word| word.eq_ignore_ascii_case(wanted)))
+        };
+        if !is("rel", "license") || !is("type", "application/rsl+xml") {
+            return;
+        }
+        let Some(target) = attribute(tag, "href").filter(|target| target.len() <= MAX_VALUE) else { return };
+        if self.page.licenses.len() == MAX_LICENSES {
+            self.page.cut = true;
+            return;
+        }
+        self.page.licenses.push(target.trim().to_owned());
     }
 
     fn meta(&mut self, tag: &Tag<'_, '_>, at: usize) {
@@ -204,12 +306,15 @@ impl Reader<'_> {
             return;
         }
         let (line, column) = self.cursor.place(at);
-        self.page.metas.push(MetaTag { name: name.to_owned(), content, line, column });
+        let (name, in_noscript) = (name.to_owned(), self.in_noscript);
+        self.page.metas.push(MetaTag { name, content, line, column, in_noscript });
     }
 
     fn tokens(&mut self, tag: &Tag<'_, '_>, name: &str, at: usize, position: Option<u32>) {
-        let Some(class) = attribute(tag, "class") else { return };
-        for token in class.split_ascii_whitespace().filter(|token| is_acap(token)) {
+        let class = attribute(tag, "class").unwrap_or_default();
+        let tokens = class.split_ascii_whitespace().filter(|token| is_acap(token));
+        let is_silent = matches!(name, "span" | "div" | "section") && tag.has_attribute(NO_SNIPPET);
+        for token in tokens.chain(is_silent.then_some(NO_SNIPPET)) {
             if self.page.elements.len() == MAX_ELEMENTS || token.len() > MAX_VALUE {
                 self.page.cut = true;
                 continue;
@@ -231,7 +336,7 @@ impl Reader<'_> {
     /// In HTML, a CDATA section is a comment that ends at the first `>`; the rest of the section is
     /// skipped.
     fn comment(&mut self, comment: &Comment<'_>) {
-        let start = comment.source_location().bytes().start.saturating_sub(self.inserted);
+        let start = self.offset(comment.source_location().bytes().start);
         let Some(section) = self.text.get(start..).and_then(|text| text.strip_prefix(CDATA)) else { return };
         // A section that does not end before the next begins is none; so text is searched only
         // once.

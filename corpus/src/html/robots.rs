@@ -5,7 +5,7 @@
 //! because no crawler has their names. It does not know what the words mean.
 
 /// Words of robots META contents, without their arguments, in lower case.
-const WORDS: [&str; 25] = [
+const WORDS: [&str; 26] = [
     "all",
     "archive",
     "follow",
@@ -21,6 +21,7 @@ const WORDS: [&str; 25] = [
     "noimageai",
     "noimageindex",
     "noindex",
+    "noml",
     "none",
     "noodp",
     "nopreview",
@@ -51,7 +52,8 @@ const NOT_CRAWLERS: [&str; 12] = [
 
 /// True if a META element addresses crawlers; `name` has no surrounding white space.
 pub(super) fn speaks(name: &str, content: &str) -> bool {
-    if is_acap(content) || name.eq_ignore_ascii_case("robots") {
+    let is = |known: &str| name.eq_ignore_ascii_case(known);
+    if is_acap(content) || is("robots") || is("tdm-reservation") || is("tdm-policy") {
         return true;
     }
     // Names of crawlers as in RFC 9309, plus digits and dots, which some have.

@@ -84,6 +84,8 @@ pub(super) struct Tree {
     children: u32,
     /// True inside a `template`.
     pub(super) in_template: bool,
+    /// The start of the content of the last `noscript`, and its end once that is known.
+    pub(super) noscript: Option<(usize, Option<usize>)>,
 }
 
 impl Tree {
