@@ -126,10 +126,11 @@ impl TermsArgs {
 /// The usage in question.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct UsageArgs {
-    /// Usage to ask about: crawl, index, follow, preserve, present, present-snippet, train, or any
-    /// other name in a record of the image. Allow and Disallow apply to crawl, Noindex to index,
-    /// ACAP records and META tags to the usages that they name; any other usage, such as train, is
-    /// covered only by ACAP's `other`. Content-Signal and Content-Usage are stored, but not weighed
+    /// Usage to ask about: crawl, index, search, follow, preserve, translate, present,
+    /// present-snippet, ai-train, ai-input, ai-index, tdm, or any other name in a record of the
+    /// image. Allow and Disallow apply to crawl, Noindex to index, ACAP records to the
+    /// usages that they name; Content-Usage, Content-Signal, RSL, TDMRep, ai.txt, META tags and
+    /// X-Robots-Tag to the usages of their vocabularies
     #[arg(long, default_value = "crawl")]
     pub(crate) usage: String,
     /// Purpose of the usage, as in ACAP sub-records and META tags. Conventional records state no

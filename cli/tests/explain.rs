@@ -127,7 +127,7 @@ fn fates_and_levels() {
     assert!(out.contains("verdict  disallowed: line 12 prohibits it"), "{out}");
     let out = explain(&place, "/o", &["--usage", "train"]);
     assert!(out.contains("no field speaks of \"train\" here, so those of \"other\" answer: line 7"), "{out}");
-    let out = explain(&place, "/x", &["--usage", "train"]);
+    let out = explain(&place, "/x", &["--usage", "translate"]);
     assert!(out.contains("where ACAP is silent, every usage is permitted"), "{out}");
     let story = &place
         .run(&["explain", "i.rimg", "http://a.example/i", "-a", "me", "--usage", "index", "--json"])
@@ -186,7 +186,7 @@ fn rule_sets_and_their_versions() {
     );
     let out = explain(&place, "/z", &["-a", "a"]);
     let expected = "
-           line 6: a  (Robot-version 2.0)
+           line 6: a, a*  (Robot-version 2.0)
            line 1: a  (Robot-version 2.1) is skipped: it is experimental, as its minor is odd
            line 4: a  (no Robot-version, so 1.0) is skipped: version 2.0 goes before it
            line 9: a  (Robot-version 2.0) is skipped: an earlier set of the same version answers

@@ -16,7 +16,10 @@ fn all_tables_in_all_formats() {
     for format in ["parquet", "csv", "jsonl"] {
         let written = place.run(&["export", "i.rimg", "--to", "t", "--format", format, "--json"]).json();
         let names: Vec<_> = written.iter().map(|table| table["table"].as_str().unwrap_or_default()).collect();
-        assert_eq!(names, ["sites", "groups", "rules", "crawlers", "sitemaps", "extensions", "policy"]);
+        assert_eq!(
+            names,
+            ["sites", "groups", "rules", "crawlers", "sitemaps", "extensions", "policy", "usages"]
+        );
         place.run(&["export", "i.rimg", "--to", "again", "--format", format]).ok();
         for name in names {
             let file = |folder| place.path(&format!("{folder}/{name}.{format}"));
@@ -25,7 +28,7 @@ fn all_tables_in_all_formats() {
         }
     }
     let rest: Vec<_> = std::fs::read_dir(place.path("t")).expect("a directory").collect();
-    assert_eq!(rest.len(), 21, "no other files are left: {rest:?}");
+    assert_eq!(rest.len(), 24, "no other files are left: {rest:?}");
 }
 
 #[test]
@@ -124,7 +127,7 @@ fn several_images_are_one_table_over_time() {
     ];
     assert_eq!(told, expected);
     // Each image has the rows of its own tables, with two more cells.
-    for table in ["sites", "groups", "rules", "crawlers", "sitemaps", "extensions", "policy"] {
+    for table in ["sites", "groups", "rules", "crawlers", "sitemaps", "extensions", "policy", "usages"] {
         let mut alone = Vec::new();
         for name in ["other/early", "early", "late"] {
             place.run(&["export", &format!("{name}.rimg"), "--to", "one", "--format", "jsonl"]).ok();
@@ -164,7 +167,7 @@ fn some_tables_and_usages() {
     assert!(said.starts_with("policy             12  "), "{said}");
     let text = std::fs::read_to_string(place.path("deep/t/policy.csv")).expect("a table");
     assert!(
-        text.contains("https://a.example,GPTBot,OpenAI,train,index,some,named,true,false,false,10\n"),
+        text.contains("https://a.example,GPTBot,OpenAI,train,index,unknown,named,true,false,false,10\n"),
         "{text}"
     );
     assert_eq!(std::fs::read_dir(place.path("deep/t")).expect("a directory").count(), 1);

@@ -62,8 +62,8 @@ fn a_page_answers_by_exit_code() {
         )
     );
     let (code, verdict) = run(&["-a", "a", "--usage", "follow"]);
-    assert_eq!(code, 1);
-    assert!(verdict.starts_with("verdict  unknown: "), "{verdict}");
+    assert_eq!(code, 0);
+    assert!(verdict.starts_with("verdict  allowed: "), "{verdict}");
     assert!(
         run(&["-a", "a", "--usage", "follow", "--robots", "robots.txt"])
             .1
@@ -78,6 +78,20 @@ fn a_page_answers_by_exit_code() {
     place.run(&["page", "a.html", "--url", "nowhere", "-a", "x"]).fails("nowhere");
     let run = place.run_with(&["page", "-", "--url", URL, "-a", "x", "--usage", "index"], PAGE);
     assert_eq!(run.code, 1);
+}
+
+/// M11: the permission of an element beside a prohibition of its page.
+#[test]
+fn an_element_may_permit_what_its_page_prohibits() {
+    let place = Place::new();
+    let html =
+        r#"<META name="robots" content="ACAP disallow-index"><DIV class="the-acap:allow-index">x</DIV>"#;
+    place.write("a.html", html);
+    let run = |more: &[&str]| place.run(&ask(&[&["-a", "x", "--usage", "index"], more].concat())).out;
+    let [with, without] = [run(&["--elements"]), run(&[])];
+    assert!(with.contains("permits index for this element"), "{with}");
+    assert!(!without.contains("permits index for this element"), "{without}");
+    assert!(with.contains("verdict  disallowed") && without.contains("verdict  disallowed"), "{with}");
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn json_has_every_key() {
     let urls = ["https://a.example/private", "https://gone.example/", "https://z.example/"];
     let answers = place.run(&[&ask[..], &urls].concat()).json();
     let expected = serde_json::json!({
-        "url": "https://a.example/private", "agent": "GPTBot", "usage": "crawl", "purpose": null,
+        "url": "https://a.example/private", "agent": "GPTBot", "usage": "crawl", "purpose": null, "language": "rep", "carrier": "robots",
         "verdict": "disallowed", "decision": "disallowed", "incomplete": false, "choice": "named",
         "name": "gptbot", "looked_for": ["gptbot"], "conditions": [], "typed_conditions": [], "rule": "Disallow: /", "line": 9,
         "rules": [{ "line": 9, "file": null, "page": null, "rule": "Disallow: /" }], "fields": null, "conventional": "disallowed",
@@ -226,7 +226,7 @@ fn purposes_and_usages_are_asked_for() {
     assert_eq!(ask(&["--usage", "index", "--purpose", "News"]), "disallowed");
     assert_eq!(ask(&["--usage", "index", "--purpose", "newsletter"]), "allowed");
     assert_eq!(ask(&["--usage", "train"]), "disallowed");
-    assert_eq!(ask(&["--usage", "tdm"]), "allowed");
+    assert_eq!(ask(&["--usage", "tdm"]), "unknown", "silence permits no mining");
     let input = "http://a.example/x\n\
         {\"url\": \"http://a.example/x\", \"purpose\": \"news\"}\n\
         {\"url\": \"http://a.example/x\", \"usage\": \"crawl\", \"purpose\": \"news\"}\n";

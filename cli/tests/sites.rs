@@ -80,13 +80,13 @@ fn the_summary_counts_them() {
     assert_eq!(summary["data_captures"], 3);
     assert_eq!(summary["data_txt"], json!({ "rules": 1, "unavailable": 1, "unreachable": 1 }));
     assert_eq!(summary["references"], json!({ "found": 1, "missing": 1, "over_limit": 0 }));
-    let pages = json!({ "captures": 2, "with_permissions": 1, "cut": 0, "bytes": 105 });
+    let pages = json!({ "captures": 3, "with_permissions": 1, "cut": 0, "bytes": 152 });
     assert_eq!(summary["pages"], pages);
     let table = place.run(&["compile", "captures.jsonl", "-o", "i.rimg", "--pages", "--verbose"]).ok();
     for row in [
         "data.txt                    3  rules 1, unavailable 1, unreachable 1\n",
         "references                  2  found 1, missing 1, over the limit 0\n",
-        "pages                       2  in the image with permissions 1, cut 0; 105 bytes\n",
+        "pages                       3  in the image with permissions 1, cut 0; 152 bytes\n",
     ] {
         assert!(table.contains(row), "{row}{table}");
     }
@@ -94,7 +94,7 @@ fn the_summary_counts_them() {
     assert!(!table.contains("per byte"), "{table}");
     let (_, summary) = compiled(&[]);
     assert_eq!((&summary["sites"], &summary["pages"]["captures"]), (&json!(1), &json!(0)));
-    let other = ["compile", "captures.jsonl", "-o", "j.rimg", "--pages", "--profile", "rfc9309"];
+    let other = ["compile", "captures.jsonl", "-o", "j.rimg", "--pages", "--profile", "koster"];
     place.run(&other).fails("--pages");
     assert!(!place.path("j.rimg").exists());
 }

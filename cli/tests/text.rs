@@ -216,7 +216,7 @@ fn dump_shows_what_is_weighed() {
         "    far: scoped list at ",
         "incomplete",
         "scopes:\n  scope at 0x0: 3 patterns",
-        "further usages: 1\n  usage 16: train\n",
+        "further usages: 1\n  usage 25: train\n",
         "1 sets of conditions, 1 own usages, 1 references\n",
     ] {
         assert!(image.contains(expected), "{expected} {image}");
@@ -354,7 +354,7 @@ fn help_says_what_is_not_obvious() {
     let flat = |command| help(command).split_whitespace().collect::<Vec<_>>().join(" ");
     let check = flat("check");
     assert!(check.contains("1 disallowed, conditional, unknown, or incomplete"), "{check}");
-    assert!(check.contains("Content-Signal and Content-Usage are stored, but not weighed"), "{check}");
+    assert!(check.contains("Content-Usage, Content-Signal, RSL, TDMRep"), "{check}");
     for command in ["check", "explain", "query", "filter", "page"] {
         let help = help(command);
         let examples = help.split("Examples:").nth(1).unwrap();

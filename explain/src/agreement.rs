@@ -8,7 +8,7 @@ use crate::rule::rule_of;
 use crate::verdict::conditions;
 use robomaton_compiler::Policy;
 use robomaton_compiler::trace::Trace;
-use robomaton_runtime::{Account, Basis, Choice, Decision, Verdict};
+use robomaton_runtime::{Account, Basis, Choice, Condition, Decision, Verdict};
 use std::fmt;
 
 /// The answer of one of the two.
@@ -54,12 +54,17 @@ pub(crate) fn check_agreement(
     verdict: &Verdict<'_>,
     account: &Account,
 ) -> Result<(), Error> {
+    // The trace leaves time out of account.
+    if account.statements.iter().any(|statement| statement.effect != statement.stated) {
+        return Ok(());
+    }
     match verdict.basis() {
         // Nothing was weighed, so there is nothing to compare.
         Basis::Narrowed | Basis::NoSite | Basis::NoUrl => return Ok(()),
         Basis::RobotsTxt if trace.robots_txt => return Ok(()),
         // The outcome of the fetch decides if nothing else does, or overrides pages.
         Basis::Outcome(_) => return Ok(()),
+        Basis::Preferences => return check_preferences(trace, verdict, account),
         _ => {}
     }
     let image = Claim {
@@ -83,6 +88,17 @@ pub(crate) fn check_agreement(
         return Ok(());
     }
     Err(Error::Disagreement { image: image.to_string(), trace: claim.to_string() })
+}
+
+/// The same where statements take part: the decision and its conditions.
+fn check_preferences(trace: &Trace, verdict: &Verdict<'_>, account: &Account) -> Result<(), Error> {
+    let texts = |all: &[Condition]| sorted(all.iter().map(ToString::to_string));
+    let image = (verdict.decision(), verdict.is_incomplete(), texts(&conditions(verdict, account)));
+    let claim = (trace.decision, trace.incomplete, texts(&trace.conditions));
+    if image == claim {
+        return Ok(());
+    }
+    Err(Error::Disagreement { image: format!("{image:?}"), trace: format!("{claim:?}") })
 }
 
 fn sorted(texts: impl Iterator<Item = String>) -> Vec<String> {

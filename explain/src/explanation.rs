@@ -12,6 +12,7 @@ mod text;
 use crate::evidence::{Evidence, ImageAnswer};
 use crate::query::Query;
 use crate::reason;
+use crate::statements::StatementJson;
 use crate::time::rfc3339;
 use crate::verdict::VerdictJson;
 use analysis::Analysis;
@@ -111,7 +112,9 @@ impl Explanation {
             unread: facts.unread,
             verdict: VerdictJson::with(verdict, account, choice.as_ref()),
             basis: verdict.basis().name(),
-            reason: reason.or(facts.reason).unwrap_or_else(|| reason::of_verdict(verdict, &query.usage)),
+            reason: reason
+                .or(facts.reason)
+                .unwrap_or_else(|| reason::of_verdict(verdict, account, &query.usage)),
             decision: verdict.safe_decision(),
             unread_note: facts.unread_note,
             over_limit: facts.over_limit,
@@ -122,6 +125,11 @@ impl Explanation {
     /// The limit that the text exceeds, so that it has no rules.
     pub fn over_limit(&self) -> Option<OverLimit> {
         self.over_limit
+    }
+
+    /// The statements about the usage that were weighed.
+    pub(crate) fn statements(&self) -> &[StatementJson] {
+        &self.verdict.statements
     }
 
     /// The paths of files that were given, but that the text does not refer to.

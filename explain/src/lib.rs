@@ -15,6 +15,7 @@
 
 mod agreement;
 mod answer;
+mod canonical;
 mod error;
 mod evidence;
 mod explanation;
@@ -28,15 +29,18 @@ mod rule;
 mod sets;
 mod single;
 mod site;
+mod statements;
 mod stored;
 mod text;
 pub mod time;
 mod url;
 mod usages;
+mod uses;
 mod verdict;
 mod words;
 
 pub use answer::{AnswerJson, CrawlerCache, InputQuestion, Names, QuestionJson};
+pub use canonical::canonical_url;
 pub use error::Error;
 pub use explanation::Explanation;
 pub use image::{explain, options_of};
@@ -44,8 +48,10 @@ pub use lines::{LINES, Line, Lines, Remark};
 pub use query::{Query, crawler_names, decide, for_purpose, name_remark, names, url_text};
 pub use single::{Fetch, Origin, SingleSite, SiteFiles, too_much, unread};
 pub use site::{ALL_RULES, SHOWN, SiteInfo};
+pub use statements::StatementJson;
 pub use text::TextQuery;
 pub use url::{similar_site, url_mistake};
 pub use usages::{UnknownUsage, check_usage};
+pub use uses::Use;
 pub use verdict::{RuleLine, VerdictJson, condition_text};
 pub use words::{count, quoted, shown};

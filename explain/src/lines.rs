@@ -7,20 +7,22 @@ use crate::evidence::Evidence;
 use crate::lint::{Finding, lint_tree};
 use crate::query::Query;
 use crate::rule::{addresses, fate_name};
+use crate::statements::StatementJson;
 use robomaton_compiler::lint::STEPS;
 use robomaton_compiler::trace::{Fate, Match};
 use robomaton_compiler::{CompileContext, Options, Sense};
 use robomaton_formats::policy::is_special;
 use robomaton_grammar::{Code, Key, LineKind, Tree};
-use robomaton_runtime::Profile;
+use robomaton_runtime::{Carrier, Profile};
 use serde::Serialize;
 use std::collections::HashMap;
 
 /// The number of lines that are listed. The largest real file known has 32,000 rules.
 pub const LINES: usize = 50_000;
 
-/// The reason for a record that no verdict depends on.
-const UNWEIGHED: &str = "kept, not weighed: no verdict depends on this record";
+/// The reasons for a record about uses of content that says nothing about the query.
+const OF_USES: &str = "speaks of uses of the content, not of fetching it";
+const OF_OTHERS: &str = "says nothing about this usage here: it is about other usages, paths or crawlers";
 
 /// A text, line by line.
 #[derive(Serialize)]
@@ -43,7 +45,7 @@ pub struct Line {
     /// True if that group applies.
     answers: bool,
     /// The fate of a rule: `decides`, `beaten`, `overridden`, `contradicted`, `no-match`,
-    /// `other-usage`, `other-group`, `none`.
+    /// `other-usage`, `other-group`, `none`; of a statement `decides`, `stands`, `beaten`.
     fate: Option<&'static str>,
     /// The fate in words.
     why: Option<String>,
@@ -79,14 +81,22 @@ impl RuleFate {
 }
 
 impl Lines {
-    /// The lines of a tree. There is no evidence if the text has no rules.
+    /// The lines of a tree. There is no evidence if the text has no rules. `statements` are those
+    /// that were weighed.
     pub(crate) fn new<'s>(
         tree: &Tree<'s>,
         context: &CompileContext<'_, 's>,
         options: &Options,
         query: &Query,
         evidence: Option<&Evidence<'_>>,
+        statements: &[StatementJson],
     ) -> Lines {
+        let of_robots = |statement: &&StatementJson| statement.carrier == Carrier::Robots.name();
+        let mut stated: HashMap<u32, &StatementJson> = HashMap::new();
+        for statement in statements.iter().filter(of_robots) {
+            // Those that decide are first.
+            statement.line.map(|line| stated.entry(line).or_insert(statement));
+        }
         let mut remarks = remarks(tree, context, options);
         let fates = evidence.map(|evidence| RuleFates { evidence, query }.all()).unwrap_or_default();
         let answering: Vec<u32> = evidence.map_or_else(Vec::new, |Evidence { policy, trace, .. }| {
@@ -105,13 +115,19 @@ impl Lines {
                 answering.get(next).is_some_and(|&line| line <= group.end)
             };
             let is_rule = matches!(line.kind, LineKind::Field(Key::Allow | Key::Disallow | Key::Noindex));
-            let (fate, why) = match fates.get(&number) {
-                Some((fate, why)) => (Some(fate.name()), Some(why.clone())),
+            let of_rule = fates.get(&number).map(|(fate, why)| (Some(fate.name()), Some(why.clone())));
+            let of_statement =
+                stated.get(&number).map(|stated| (Some(stated.fate), Some(stated.why.clone())));
+            let (fate, why) = match of_statement.or(of_rule) {
+                Some(told) => told,
                 None if is_rule && evidence.is_some() => {
                     let why = "no rule: it is empty, or stands in no group that is read";
                     (Some("none"), Some(why.to_owned()))
                 }
-                None if is_preference(line.kind) => (None, Some(UNWEIGHED.to_owned())),
+                None if is_preference(line.kind) && evidence.is_some() => {
+                    let is_crawl = query.usage.eq_ignore_ascii_case("crawl");
+                    (None, Some(if is_crawl { OF_USES } else { OF_OTHERS }.to_owned()))
+                }
                 None => (None, None),
             };
             let text = String::from_utf8_lossy(tree.text(line.span));

@@ -61,7 +61,7 @@ pub fn lint(
 ) -> Vec<Finding> {
     let tree = scan(text, options.limits.bytes(options.profile));
     let files = files.slices();
-    let context = CompileContext { origin: origin.authority(), files: &files, pages: &[] };
+    let context = CompileContext { origin: origin.authority(), files: &files, ..CompileContext::default() };
     lint_tree(&tree, &context, options, steps)
 }
 

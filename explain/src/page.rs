@@ -7,6 +7,7 @@
 mod content;
 mod explanation;
 mod meaning;
+mod preferences;
 
 use crate::error::Error;
 use crate::evidence::ImageAnswer;
@@ -90,7 +91,12 @@ impl PageQuery<'_> {
         let options = &robots.options;
         let origin = Origin::of(url, Profile::Full)?;
         let (slices, pages) = (files.slices(), [page.numbered(url)]);
-        let context = CompileContext { origin: origin.authority(), files: &slices, pages: &pages };
+        let context = CompileContext {
+            origin: origin.authority(),
+            files: &slices,
+            pages: &pages,
+            ..CompileContext::default()
+        };
         let tree = scan(&robots.text, options.limits.bytes(options.profile));
         let lowered = lower_with(&tree, &context, options).map(|policy| self.with_records(policy));
         let document = compile_lowered(&tree, lowered.as_ref(), options);

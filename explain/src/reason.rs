@@ -6,21 +6,25 @@
 
 use crate::evidence::Evidence;
 use crate::rule::{citation, is_of_page};
+use crate::statements;
 use robomaton_compiler::scope::{compare, scoped_pattern, symbols};
 use robomaton_compiler::trace::{Fate, Holder, Level, Match, Trace, TraceQuery};
 use robomaton_compiler::{Policy, Sense};
 use robomaton_formats::policy::is_special;
-use robomaton_runtime::{Basis, Outcome, Profile, Verdict};
+use robomaton_runtime::{Account, Basis, Decision, Outcome, Profile, Verdict};
 use std::cmp::Ordering;
 
-/// The reason that follows from a verdict alone.
-pub(crate) fn of_verdict(verdict: &Verdict<'_>, usage: &str) -> String {
+/// The reason that follows from a verdict and its account.
+pub(crate) fn of_verdict(verdict: &Verdict<'_>, account: &Account, usage: &str) -> String {
+    let silence = || statements::silence(account, usage).filter(|_| verdict.decision() == Decision::Unknown);
     match verdict.basis() {
         Basis::Rule => "a rule matches".to_owned(),
         Basis::Fields => "fields match".to_owned(),
-        Basis::NoRule => "no rule matches".to_owned(),
-        Basis::Unspoken => format!("no rule of these groups speaks of the usage {usage:?}"),
-        Basis::NoGroup => "no group is for this crawler".to_owned(),
+        Basis::Preferences => statements::reason(account, usage, verdict.decision()),
+        Basis::NoRule => silence().unwrap_or_else(|| "no rule matches".to_owned()),
+        Basis::Unspoken => silence()
+            .unwrap_or_else(|| format!("nothing that applies to this crawler speaks of the usage {usage:?}")),
+        Basis::NoGroup => silence().unwrap_or_else(|| "no group is for this crawler".to_owned()),
         Basis::RobotsTxt => "/robots.txt itself needs no rule".to_owned(),
         Basis::Outcome(Outcome::OverLimit) => {
             "the text is over a limit of the compiler, so everything is disallowed".to_owned()
@@ -42,7 +46,7 @@ pub(crate) fn of_evidence(evidence: &Evidence<'_>, verdict: &Verdict<'_>) -> Opt
     }
     match verdict.basis() {
         Basis::Rule | Basis::Fields => Some(of_rules(evidence).unwrap_or_default()),
-        Basis::NoRule if evidence.policy.is_acap => Some(
+        Basis::NoRule if evidence.policy.is_acap && verdict.decision() == Decision::Allowed => Some(
             "no field and no rule matches, and where ACAP is silent, every usage is permitted".to_owned(),
         ),
         _ => None,

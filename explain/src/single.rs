@@ -132,7 +132,8 @@ impl SingleSite {
         options: &Options,
     ) -> Result<SingleSite, Error> {
         let files = files.slices();
-        let context = CompileContext { origin: origin.authority(), files: &files, pages: &[] };
+        let context =
+            CompileContext { origin: origin.authority(), files: &files, ..CompileContext::default() };
         SingleSite::of(compile_fetched(text, &context, options), origin, None, options)
     }
 

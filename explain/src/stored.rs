@@ -3,10 +3,12 @@
 //! The text can be lowered again. The files and pages cannot, because the image stores only their
 //! rules. So these rules are taken as compiled, and inserted into the policy of the text. If a text
 //! refers to files, its own records are taken as compiled, too: they may use definitions from the
-//! files. Nothing is weighed here.
+//! files. The statements about uses are taken as compiled, too: those of pages, headers and other
+//! documents of the site stand beside those of the text. Nothing is weighed here.
 
 use robomaton_compiler::{Agent, Combiner, Group, Policy, Rule, Sense};
-use robomaton_formats::detail::{self, Detail};
+use robomaton_formats::detail::{self, Bytes, Detail};
+use robomaton_formats::preference::{self, Effect, Record, Source};
 use robomaton_formats::program::Silence;
 use robomaton_runtime::Role;
 use std::borrow::Cow;
@@ -15,6 +17,7 @@ use std::borrow::Cow;
 pub(crate) struct StoredParts {
     records: bool,
     pages: bool,
+    preferences: bool,
 }
 
 /// True if a rule of a document comes from a page.
@@ -24,7 +27,8 @@ pub(crate) fn has_pages(detail: &Detail<'_>) -> bool {
 
 /// The files without records in the image, which include the missing ones.
 pub(crate) fn missing(detail: &Detail<'_>) -> Vec<String> {
-    let absent = |number: usize| !detail.groups.iter().any(|group| usize::from(group.file) == number + 1);
+    let has_group = |file: usize| detail.groups.iter().any(|group| usize::from(group.file) == file);
+    let absent = |number: usize| !has_group(number + 1) && !is_license(detail, number + 1);
     detail
         .files
         .iter()
@@ -34,14 +38,30 @@ pub(crate) fn missing(detail: &Detail<'_>) -> Vec<String> {
         .collect()
 }
 
+/// True if this file, counted from 1, is an RSL document that was read.
+fn is_license(detail: &Detail<'_>, file: usize) -> bool {
+    let groups = detail.preferences.iter().flat_map(|source| &source.groups);
+    let mut statements = groups.flat_map(|group| group.statements.iter().map(move |one| (group, one)));
+    statements.any(|(group, statement)| {
+        let record = group.record(statement);
+        statement.effect != Effect::Unread && record.is_some_and(|record| usize::from(record.file) == file)
+    })
+}
+
+/// True if a document has records of files that it refers to, or may have definitions of them.
+fn has_files(detail: &Detail<'_>) -> bool {
+    (1..=detail.files.len()).any(|file| !is_license(detail, file))
+}
+
 impl StoredParts {
     pub(crate) fn of(detail: &Detail<'_>) -> StoredParts {
-        StoredParts { records: !detail.files.is_empty(), pages: has_pages(detail) }
+        let preferences = !detail.preferences.is_empty();
+        StoredParts { records: has_files(detail), pages: has_pages(detail), preferences }
     }
 
     /// The records only: the page itself is available.
     pub(crate) fn records_of(detail: &Detail<'_>) -> Option<StoredParts> {
-        (!detail.files.is_empty()).then_some(StoredParts { records: true, pages: false })
+        has_files(detail).then_some(StoredParts { records: true, pages: false, preferences: false })
     }
 
     /// A note for the reader.
@@ -75,7 +95,12 @@ pub(crate) fn join<'s>(mut policy: Policy<'s>, detail: &Detail<'_>, stored: &Sto
         taken.push((group, own.or(first).unwrap_or(1)));
     }
     policy.groups.retain(|group| !stored.takes(group.role, group.file));
-    policy.files.clone_from(&detail.files);
+    let own_files = std::mem::replace(&mut policy.files, detail.files.clone());
+    if stored.preferences {
+        take_preferences(&mut policy, detail);
+    } else {
+        renumber_files(&mut policy, &own_files);
+    }
     for (group, line) in taken {
         let start = policy.rules.len();
         for rule in &group.rules {
@@ -106,6 +131,50 @@ pub(crate) fn join<'s>(mut policy: Policy<'s>, detail: &Detail<'_>, stored: &Sto
     policy
 }
 
+/// Takes the statements as stored, in place of those of the text.
+fn take_preferences(policy: &mut Policy<'_>, detail: &Detail<'_>) {
+    let first = policy.conditions.len() as u32;
+    policy.conditions.extend(detail.conditions.iter().cloned());
+    policy.preferences = detail.preferences.iter().map(owned).collect();
+    let groups = policy.preferences.iter_mut().flat_map(|source| &mut source.groups);
+    for statement in groups.flat_map(|group| &mut group.statements) {
+        if statement.conditions != 0 {
+            statement.conditions += first;
+        }
+    }
+}
+
+/// A source that borrows nothing.
+fn owned(source: &Source<'_>) -> Source<'static> {
+    let record = |record: &Record<'_>| Record {
+        pattern: Bytes(Cow::Owned(record.pattern.0.to_vec())),
+        text: Cow::Owned(record.text.to_string()),
+        ..*record
+    };
+    let group = |group: &preference::Group<'_>| preference::Group {
+        crawlers: group.crawlers.clone(),
+        records: group.records.iter().map(record).collect(),
+        statements: group.statements.clone(),
+        ..*group
+    };
+    Source { additive: source.additive, groups: source.groups.iter().map(group).collect() }
+}
+
+/// Numbers the files of the policy's own statements, given the names that they had, in the new list
+/// of files, which grows by those that it lacks.
+fn renumber_files(policy: &mut Policy<'_>, own_files: &[String]) {
+    let Policy { preferences, files, .. } = policy;
+    let groups = preferences.iter_mut().flat_map(|source| &mut source.groups);
+    for record in groups.flat_map(|group| &mut group.records).filter(|record| record.file != 0) {
+        let Some(name) = own_files.get(usize::from(record.file) - 1) else { continue };
+        let at = files.iter().position(|file| file == name).unwrap_or_else(|| {
+            files.push(name.clone());
+            files.len() - 1
+        });
+        record.file = u16::try_from(at + 1).unwrap_or(u16::MAX);
+    }
+}
+
 /// Puts groups and their rules into the order of a policy; drops rules without a group.
 fn in_order(policy: &mut Policy<'_>) {
     policy.groups.sort_by_key(|group| group.role.order());
@@ -132,7 +201,7 @@ fn rule_of(group: &detail::Group<'_>, rule: &detail::Rule<'_>, usage: u16, condi
 
 /// The number of a usage; adds the usage if it is new.
 fn number(policy: &mut Policy<'_>, name: &str) -> u16 {
-    policy.usage(name).unwrap_or_else(|| {
+    policy.usage_named(name).unwrap_or_else(|| {
         policy.usages.push(name.to_owned());
         (robomaton_formats::policy::USAGES.len() + policy.usages.len() - 1) as u16
     })

@@ -9,6 +9,7 @@ use crate::lines::Lines;
 use crate::query::Query;
 use crate::single::{Origin, SingleSite, SiteFiles, unread};
 use crate::usages::check_usage;
+use crate::uses::{Use, uses};
 use robomaton_compiler::{CompileContext, Options, compile_lowered, lower_with};
 use robomaton_grammar::{Tree, scan};
 use robomaton_runtime::{Basis, Outcome, Terms};
@@ -29,32 +30,49 @@ pub struct TextQuery<'a> {
     pub url: &'a str,
 }
 
+/// A text in the course of being explained.
+struct Reading<'a, 's> {
+    tree: &'a Tree<'s>,
+    context: &'a CompileContext<'a, 's>,
+    /// `None` if there are no rules.
+    evidence: Option<&'a Evidence<'a>>,
+    explanation: &'a Explanation,
+    single: &'a SingleSite,
+}
+
 impl TextQuery<'_> {
     /// Explains the answer.
     ///
     /// # Errors
     /// If the URL does not belong to a site, or image and text differ.
     pub fn explain(&self) -> Result<Explanation, Error> {
-        self.read(|_, _, _| ()).map(|(explanation, ())| explanation)
+        self.read(|_| Ok(())).map(|(explanation, ())| explanation)
     }
 
-    /// Explains the answer, and the fate of each line.
+    /// Explains the answer, the fate of each line, and the uses of the URL at a glance.
     ///
     /// # Errors
     /// As [`TextQuery::explain`].
-    pub fn explain_lines(&self) -> Result<(Explanation, Lines), Error> {
-        self.read(|tree, context, evidence| Lines::new(tree, context, self.options, self.query, evidence))
+    pub fn explain_lines(&self) -> Result<(Explanation, Lines, Vec<Use>), Error> {
+        let (explanation, (lines, uses)) = self.read(|reading| {
+            let Reading { tree, context, evidence, explanation, single } = reading;
+            let statements = explanation.statements();
+            let lines = Lines::new(tree, context, self.options, self.query, evidence, statements);
+            Ok((lines, uses(single, self.query, self.url)?))
+        })?;
+        Ok((explanation, lines, uses))
     }
 
-    /// Explains the answer, and passes the tree to `read`, with the evidence if there are rules.
+    /// Explains the answer, and passes what it was made from to `read`.
     fn read<T>(
         &self,
-        read: impl FnOnce(&Tree<'_>, &CompileContext<'_, '_>, Option<&Evidence<'_>>) -> T,
+        read: impl FnOnce(Reading<'_, '_>) -> Result<T, Error>,
     ) -> Result<(Explanation, T), Error> {
         let TextQuery { text, files, options, query, terms, url } = *self;
         let origin = Origin::of(url, options.profile)?;
         let slices = files.slices();
-        let context = CompileContext { origin: origin.authority(), files: &slices, pages: &[] };
+        let context =
+            CompileContext { origin: origin.authority(), files: &slices, ..CompileContext::default() };
         let tree = scan(text, options.limits.bytes(options.profile));
         let lowered = lower_with(&tree, &context, options);
         let document = compile_lowered(&tree, lowered.as_ref(), options);
@@ -76,12 +94,28 @@ impl TextQuery<'_> {
             let is_outcome = matches!(answer.verdict.basis(), Basis::Outcome(_));
             facts.reason = single.reason().filter(|_| is_outcome);
             let explanation = Explanation::new(&answer, facts, None);
-            return Ok((explanation, read(&tree, &context, None)));
+            let reading = Reading {
+                tree: &tree,
+                context: &context,
+                evidence: None,
+                explanation: &explanation,
+                single: &single,
+            };
+            let read = read(reading)?;
+            return Ok((explanation, read));
         };
         facts.missing = origin.missing(&policy, files);
         answer.trace(&policy, |evidence| {
             let explanation = Explanation::new(&answer, facts, Some(evidence));
-            (explanation, read(&tree, &context, Some(evidence)))
-        })
+            let reading = Reading {
+                tree: &tree,
+                context: &context,
+                evidence: Some(evidence),
+                explanation: &explanation,
+                single: &single,
+            };
+            let read = read(reading)?;
+            Ok((explanation, read))
+        })?
     }
 }

@@ -5,21 +5,8 @@
 //! Nothing else is decided here.
 
 use robomaton_formats::policy::{USAGES, is_special};
+use robomaton_formats::vocabulary::{SHORT, labels};
 use robomaton_runtime::Image;
-
-/// Usages of vocabularies other than ACAP's.
-const OTHERS: [&str; 10] = [
-    "train",
-    "search",
-    "translate",
-    "tdm",
-    "ai-train",
-    "ai-input",
-    "ai-index",
-    "ai-all",
-    "all",
-    "present-video",
-];
 
 /// The minimum similarity of a name and its misspelling.
 const ALIKE: f64 = 0.8;
@@ -61,9 +48,15 @@ pub fn check_usage<D: AsRef<[u8]>>(image: &Image<D>, usage: &str) -> Result<(), 
     Err(UnknownUsage { usage: usage.to_owned(), guess: best.map(|(_, name)| name.to_owned()) })
 }
 
-/// The usages of the vocabularies, and those of all record languages.
+/// The standard usages, those of all record languages, and the labels of the modern ones.
 fn known<'a>() -> impl Iterator<Item = &'a str> {
-    let is_other = |usage: &&str| !USAGES.contains(usage) && !OTHERS.contains(usage);
-    let of_languages = robomaton_compiler::usages().filter(is_other).map(|usage| -> &'a str { usage });
-    USAGES.into_iter().chain(OTHERS).chain(of_languages)
+    let short = SHORT.iter().map(|&(short, _)| short);
+    let labels = labels().iter().filter(|label| label.level.is_none()).map(|label| label.name);
+    let is_other = |usage: &&str| !USAGES.contains(usage);
+    let of_languages = robomaton_compiler::usages()
+        .chain(short)
+        .chain(labels)
+        .filter(is_other)
+        .map(|usage| -> &'a str { usage });
+    USAGES.into_iter().chain(of_languages)
 }

@@ -3,8 +3,11 @@
 //! `verdict` is the answer to act on: a permission that a missing file might take back is
 //! disallowed. `decision` is the answer of the files that are present. Nothing is weighed here.
 
+use crate::statements::StatementJson;
 use crate::words::shown;
-use robomaton_runtime::{Account, Basis, Choice, Condition, DecidingRule, Decision, Role, Verdict};
+use robomaton_runtime::{
+    Account, Basis, Choice, Condition, DecidingRule, Decision, Role, StatementAccount, Verdict,
+};
 use serde::Serialize;
 
 /// A verdict; the fields are the keys that scripts rely on.
@@ -36,6 +39,17 @@ pub struct VerdictJson {
     pub fields: Option<&'static str>,
     /// The decision of the conventional rules alone.
     pub conventional: Option<&'static str>,
+    /// The language of the rule or statement that decides, or of the one that wins and states
+    /// nothing.
+    pub language: Option<&'static str>,
+    /// Its place: `robots`, `header`, `page`, `tdmrep`, `rsl` or `ai-txt`.
+    pub carrier: Option<&'static str>,
+    /// For a usage other than `crawl`: whether the URL may be fetched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crawl: Option<&'static str>,
+    /// For a usage other than `crawl`: every statement that matches, those that decide first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<StatementJson>,
 }
 
 /// A rule and its place.
@@ -83,6 +97,20 @@ impl From<&DecidingRule> for RuleLine {
 }
 
 impl VerdictJson {
+    /// The rule or statement that the answer names first.
+    pub(crate) fn decider_text(&self) -> Option<String> {
+        let is_first = |statement: &&StatementJson| {
+            statement.line == self.line && Some(statement.language) == self.language
+        };
+        let statement = self.statements.iter().find(is_first);
+        statement.map(|statement| statement.text.clone()).or_else(|| self.rule.clone())
+    }
+
+    /// True if a statement that could not be read decides.
+    pub(crate) fn has_unread_statement(&self) -> bool {
+        self.statements.iter().any(|statement| statement.fate == "decides" && statement.effect == "unread")
+    }
+
     /// The verdict with everything that the image knows about it.
     pub fn new(verdict: &Verdict<'_>) -> VerdictJson {
         VerdictJson::with(verdict, &verdict.account(), verdict.choice().as_ref())
@@ -94,6 +122,7 @@ impl VerdictJson {
         // Where rules are ranked, all of them are conventional.
         let ranked = Some(verdict.decision()).filter(|_| matches!(verdict.basis(), Basis::Rule));
         let rules: Vec<RuleLine> = account.rules.iter().map(RuleLine::from).collect();
+        let decider = Decider::of(account, verdict.basis());
         VerdictJson {
             verdict: verdict.safe_decision().name(),
             decision: verdict.decision().name(),
@@ -107,10 +136,47 @@ impl VerdictJson {
             conditions: conditions.iter().map(Condition::to_string).collect(),
             typed_conditions: conditions,
             rule: rules.first().map(|rule| rule.rule.clone()),
-            line: rules.first().map(|rule| rule.line),
+            line: decider.line,
             rules,
             fields: account.fields.map(|decision| decision.name()),
             conventional: account.conventional.or(ranked).map(|decision| decision.name()),
+            language: decider.language,
+            carrier: decider.carrier,
+            crawl: (!verdict.usage().is_crawl())
+                .then(|| verdict.crawl())
+                .flatten()
+                .map(|crawl| crawl.safe_decision().name()),
+            statements: StatementJson::all(account, verdict.decision()),
         }
+    }
+}
+
+/// The rule or statement that an answer names first.
+#[derive(Default)]
+struct Decider {
+    line: Option<u32>,
+    language: Option<&'static str>,
+    carrier: Option<&'static str>,
+}
+
+impl Decider {
+    /// A statement that decides, else a rule, else the statement that wins and states nothing. Where
+    /// rules decide alone, a rule.
+    fn of(account: &Account, basis: Basis) -> Decider {
+        let statement = account.statements.first().filter(|first| first.decides || first.loss.is_none());
+        let of_statement = |statement: &StatementAccount| Decider {
+            line: statement.line,
+            language: Some(statement.language.name()),
+            carrier: Some(statement.carrier.name()),
+        };
+        let of_rule = |rule: &DecidingRule| Decider {
+            line: Some(rule.line),
+            language: Some(rule.role.language()),
+            carrier: Some(if rule.role.is_of_page() { "page" } else { "robots" }),
+        };
+        let is_of_rules = matches!(basis, Basis::Rule | Basis::Fields);
+        let deciding = statement.filter(|found| found.decides && !is_of_rules).map(of_statement);
+        let rule = || account.rules.first().map(of_rule);
+        deciding.or_else(rule).or_else(|| statement.map(of_statement)).unwrap_or_default()
     }
 }

@@ -9,7 +9,7 @@ use crate::error::said;
 use crate::source::Source;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 use robomaton_explain::{AnswerJson, QuestionJson};
 use robomaton_runtime::Crawler;
 use std::sync::Arc;
@@ -136,6 +136,34 @@ impl Answer {
     #[getter]
     fn conditions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.key(py, "conditions")?.call_method0("copy")
+    }
+
+    /// The language of the rule or statement that decides, or of the one that wins and states
+    /// nothing: `rep`, `acap`, `aipref`, `content-signals`, `rsl`, …; None if there is none.
+    #[getter]
+    fn language<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.key(py, "language")
+    }
+
+    /// Its place: `robots`, `header`, `page`, `tdmrep`, `rsl` or `ai-txt`.
+    #[getter]
+    fn carrier<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.key(py, "carrier")
+    }
+
+    /// The verdict about fetching the URL; None if that was the question, or without the site.
+    #[getter]
+    fn crawl<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.told(py)?.get_item("crawl")
+    }
+
+    /// The statements about the usage that match, those that decide first, each as a dict.
+    #[getter]
+    fn statements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.told(py)?.get_item("statements")? {
+            Some(statements) => py.import("copy")?.call_method1("deepcopy", (statements,)),
+            None => Ok(PyList::empty(py).into_any()),
+        }
     }
 
     /// Everything that `robomaton query --json` prints, as a dict.

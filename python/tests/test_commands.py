@@ -33,7 +33,7 @@ def images(tmp_path: Path) -> tuple[Path, Path]:
 def test_an_image_as_tables(images: tuple[Path, Path], tmp_path: Path) -> None:
     written = robomaton.export(images[0], tmp_path / "tables")
     assert [table.table for table in written] == [
-        *("sites", "groups", "rules", "crawlers", "sitemaps", "extensions", "policy")
+        *("sites", "groups", "rules", "crawlers", "sitemaps", "extensions", "policy", "usages")
     ]
     assert all(table.file.stat().st_size > 0 and table.file.suffix == ".parquet" for table in written)
     assert written[0].rows == 2

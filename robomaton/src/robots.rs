@@ -47,7 +47,7 @@ impl ParseOptions {
         let files: Vec<(&str, &[u8])> =
             self.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
         let origin = self.site.is_some().then(|| site.authority());
-        let around = CompileContext { origin, files: &files, pages: &[] };
+        let around = CompileContext { origin, files: &files, ..CompileContext::default() };
         let document = compile_fetched(text.as_ref(), &around, &self.options);
         let entry = Entry::fetched(site.clone(), &document);
         Ok(Robots::new(emit(vec![entry], &self.options).and_then(Image::from_bytes)?))

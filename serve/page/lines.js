@@ -2,7 +2,7 @@
 
 import { at, capital, count, element } from "/common.js";
 
-const BADGES = { decides: "decides", beaten: "loses", overridden: "overridden", contradicted: "ignored" };
+const BADGES = { decides: "decides", beaten: "loses", overridden: "overridden", contradicted: "ignored", stands: "stands" };
 const MATCHES = Object.keys(BADGES);
 
 /** What is said beside a line rather than below it, as most rules have it. */
@@ -28,9 +28,8 @@ export function show(told) {
   answer = told;
   visited = 0;
   let reason = `${capital(told.reason)}.`;
-  if (told.incomplete) reason += ` Incomplete: a file that the text refers to is missing, so ${told.decision} counts as ${told.verdict}.`;
-  const kept = told.lines.find((line) => /^(content|license)/.test(line.kind) && line.why);
-  if (told.basis === "unspoken" && kept) reason += ` Line ${kept.line} is kept, not weighed.`;
+  const counts_as = told.decision === told.verdict ? "which may refuse it" : `so ${told.decision} counts as ${told.verdict}`;
+  if (told.incomplete) reason += ` Incomplete: a file that the text refers to is missing, ${counts_as}.`;
   verdict(told.verdict, capital(told.verdict), reason, ...decider(told));
   facts(told);
   counts(told);
@@ -70,6 +69,7 @@ function facts(told) {
   if (told.choice === "default") fact("Answered by", `the default group, as none names the crawler: ${lines}`);
   if (told.choice === "nobody") fact("Answered by", "no group: none is for this crawler");
   if (told.level) fact("Applies", told.level);
+  if (told.crawl) fact("Fetching", told.crawl);
   if (told.conditions.length) fact("Only if", told.conditions.join(", "));
   if (told.unread) fact("Not read", `the last ${count(told.unread, "byte")}, which are over the limit`);
   at("facts").replaceChildren(...rows);

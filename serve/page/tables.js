@@ -43,15 +43,38 @@ function head(...names) {
   return element("thead", "", element("tr", "", ...cells));
 }
 
+/** A link that takes the reader to a line. */
+function lineLink(line) {
+  const link = element("a", "", `${line}`);
+  link.href = "#lines";
+  link.addEventListener("click", (event) => { event.preventDefault(); visit(line); });
+  return link;
+}
+
+/** The uses of the URL at a glance, if the text speaks of any. `pick` is called with the usage that the reader picks. */
+export function uses(told, pick) {
+  at("uses").hidden = !told.uses.length;
+  const rows = told.uses.map((use) => {
+    const name = element("button", "name", use.usage);
+    name.type = "button";
+    name.title = `Ask for ${use.usage}`;
+    name.addEventListener("click", () => pick(use.usage));
+    const header = element("th", "", name);
+    header.scope = "row";
+    const made = element("tr", "", header, ...cells(use).slice(0, 2), element("td", "choice", use.language ?? ""));
+    if (use.usage === told.usage.toLowerCase()) made.className = "current";
+    return made;
+  });
+  at("uses-table").replaceChildren(head("Use", "Verdict", "Deciding line", "Language"), element("tbody", "", ...rows));
+}
+
 /** The cells that tell an answer. */
 function cells(answer) {
   const rule = element("td", "rule");
   if (answer.line !== null) {
-    rule.title = `line ${answer.line}: ${seen(answer.rule)}`;
-    const link = element("a", "", `${answer.line}`);
-    link.href = "#lines";
-    link.addEventListener("click", (event) => { event.preventDefault(); visit(answer.line); });
-    rule.append(link, " ", element("code", "", answer.rule));
+    const text = answer.rule ?? answer.text ?? answer.language;
+    rule.title = `line ${answer.line}: ${seen(text)}`;
+    rule.append(lineLink(answer.line), " ", element("code", "", text));
   }
   const verdict = element("td", `word ${answer.verdict}`, answer.verdict);
   if (answer.conditions.length) verdict.title = `only if ${answer.conditions.join(", ")}`;

@@ -4,7 +4,7 @@ import { about, ask, at, element, post, say, seen } from "/common.js";
 import { fill, load, open, save, source } from "/files.js";
 import * as lines from "/lines.js";
 import * as link from "/link.js";
-import { byPurpose, crawlers, crawlersCsv, purposeName, urls, urlsCsv } from "/tables.js";
+import { byPurpose, crawlers, crawlersCsv, purposeName, urls, urlsCsv, uses } from "/tables.js";
 
 const TABS = ["lines", "crawlers", "urls"];
 
@@ -59,7 +59,10 @@ async function test({ show = false } = {}) {
   at("result").setAttribute("aria-busy", "true");
   try {
     const told = await post("/v1/test", wanted);
-    if (number === asked) lines.show(told);
+    if (number === asked) {
+      lines.show(told);
+      uses(told, use);
+    }
   } catch (error) {
     if (number === asked) fail(`${error.message.replace(/\.$/, "")}.`);
   } finally {
@@ -85,6 +88,13 @@ function reveal(show) {
 /** Tests as a crawler of the list. */
 function pick(agent) {
   at("agent").value = agent;
+  unlink();
+  test();
+}
+
+/** Asks for another usage. */
+function use(usage) {
+  at("usage").value = usage;
   unlink();
   test();
 }

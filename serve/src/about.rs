@@ -54,7 +54,7 @@ pub(crate) async fn text(State(app): Shared, RawQuery(query): RawQuery) -> Resul
 
 /// `GET /v1/explain`: the explanation, as printed by `explain --json`.
 pub(crate) async fn explanation(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
-    let known = &["url", "agent", "usage", "purpose", "document"];
+    let known = &["url", "agent", "usage", "purpose", "document", "named_only"];
     let parameters = Parameters::read(query.as_deref(), known, EXPLAINED_URL)?;
     let served = app.current.get();
     let query = parameters.query(served.image.profile())?;

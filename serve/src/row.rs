@@ -1,6 +1,7 @@
 //! A row in a table of answers about one site, for all crawlers or for several URLs.
 //!
-//! It has the keys of the decision from `query --json`. Nothing is weighed here.
+//! It has the keys of the decision from `query --json`, without `statements`: a text may have many
+//! of them, and a table has many rows. Nothing is weighed here.
 
 use robomaton_explain::VerdictJson;
 use robomaton_runtime::Verdict;
@@ -18,6 +19,8 @@ pub(crate) struct Row<T> {
 
 impl<T> Row<T> {
     pub(crate) fn new(subject: T, verdict: &Verdict<'_>) -> Row<T> {
-        Row { subject, verdict: VerdictJson::new(verdict), basis: verdict.basis().name() }
+        let mut row = VerdictJson::new(verdict);
+        row.statements.clear();
+        Row { subject, verdict: row, basis: verdict.basis().name() }
     }
 }

@@ -15,7 +15,9 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
 use robomaton_compiler::{LimitName, Limits, Options, OverLimit};
-use robomaton_explain::{Explanation, Lines, Origin, SingleSite, SiteFiles, TextQuery, check_usage, names};
+use robomaton_explain::{
+    Explanation, Lines, Origin, SingleSite, SiteFiles, TextQuery, Use, check_usage, names,
+};
 use robomaton_runtime::{Profile, Terms};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -58,13 +60,15 @@ pub(crate) fn crawl() -> String {
     "crawl".to_owned()
 }
 
-/// The explanation, and the lines.
+/// The explanation, the lines, and the uses at a glance.
 #[derive(Serialize)]
 struct TestResult {
     #[serde(flatten)]
     explanation: Explanation,
     #[serde(flatten)]
     lines: Lines,
+    /// A verdict for each usage that people ask about, if the text has records about uses.
+    uses: Vec<Use>,
 }
 
 /// `POST /v1/test`.
@@ -80,9 +84,9 @@ pub(crate) async fn test(State(app): Shared, body: Body) -> Result<Response, Ref
             terms,
             url: &test.url,
         };
-        let (explanation, lines) = question.explain_lines().map_err(|error| refusal_of(&error))?;
+        let (explanation, lines, uses) = question.explain_lines().map_err(|error| refusal_of(&error))?;
         within(explanation.over_limit())?;
-        Ok(json(&TestResult { explanation, lines }))
+        Ok(json(&TestResult { explanation, lines, uses }))
     })
     .await
 }

@@ -14,7 +14,7 @@ fn a_question_is_answered_as_query_answers_it() {
     let mut told = answer.json();
     assert_eq!(told["stale"].take(), true);
     let expected = json!({
-        "url": "https://a.example/private", "agent": "GPTBot", "usage": "crawl", "purpose": null,
+        "url": "https://a.example/private", "agent": "GPTBot", "usage": "crawl", "purpose": null, "language": "rep", "carrier": "robots",
         "verdict": "disallowed", "decision": "disallowed", "incomplete": false, "choice": "named",
         "name": "gptbot", "looked_for": ["gptbot"], "conditions": [], "typed_conditions": [], "rule": "Disallow: /", "line": 6,
         "rules": [{ "line": 6, "file": null, "page": null, "rule": "Disallow: /" }], "fields": null,
@@ -182,11 +182,21 @@ fn a_text_is_tested_line_by_line() {
     assert_eq!(told["lines"][2]["why"], "matches, but line 2 stands before it");
     let told = test(json!({ "text": "User-agent: *\nDisallow: /\n", "url": "/robots.txt" }));
     assert_eq!((&told["verdict"], &fates(&told)), (&json!("allowed"), &vec![(2, "beaten")]));
-    // Records of later languages are stored, but have no weight.
+    // A record about uses of content decides about its own usage only.
     let text = "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /a\n";
-    let told = test(json!({ "text": text, "url": "/b", "usage": "train" }));
-    assert_eq!((&told["verdict"], &told["basis"]), (&json!("unknown"), &json!("unspoken")));
-    assert_eq!(told["lines"][1]["why"], "kept, not weighed: no verdict depends on this record");
+    let ask = |usage: &str| test(json!({ "text": text, "url": "/b", "usage": usage }));
+    let told = ask("ai-train");
+    assert_eq!((&told["verdict"], &told["crawl"]), (&json!("disallowed"), &json!("allowed")));
+    assert_eq!(
+        (&told["lines"][1]["fate"], &told["lines"][1]["why"]),
+        (&json!("decides"), &json!("decides: one refusal suffices"))
+    );
+    assert_eq!(told["statements"][0]["why"], told["lines"][1]["why"]);
+    let told = ask("search");
+    assert_eq!((&told["verdict"], &told["lines"][1]["fate"]), (&json!("unknown"), &json!("stands")));
+    assert_eq!(told["lines"][1]["why"], "wins in its language, but says nothing about the usage");
+    let told = ask("crawl");
+    assert_eq!(told["lines"][1]["why"], "speaks of uses of the content, not of fetching it");
     assert_eq!(told["lines"][0]["why"], Value::Null);
     // An HTML page in place of a robots.txt has lines, but no rules.
     let told = test(json!({ "text": "<!doctype html><p>x", "url": "/" }));

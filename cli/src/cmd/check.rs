@@ -11,7 +11,8 @@ use crate::output::{ColorArg, Out, Painter, remark};
 use crate::usage::MORE;
 use clap::Args;
 use robomaton_explain::{
-    AnswerJson, Origin, QuestionJson, SingleSite, condition_text, names, quoted, unread,
+    AnswerJson, Origin, QuestionJson, SingleSite, StatementJson, VerdictJson, condition_text, names, quoted,
+    unread,
 };
 use robomaton_runtime::{Basis, Outcome, Terms, Verdict};
 use std::io::{self, Write};
@@ -49,7 +50,8 @@ robomaton check [OPTIONS] <FILE> <AGENT> <URL>
        robomaton check [OPTIONS] --agent <AGENT> <FILE> <URL>";
 
 const EXAMPLES: &str = "\
-Prints VERDICT<TAB>URL, and for `conditional` one more line for each condition.
+Prints VERDICT<TAB>URL, and for `conditional` one more line for each condition. For a usage other than crawl, the \
+statements that speak of it follow, with the reason why each counts or not, and the verdict about fetching the URL.
 
 Exit codes: 0 allowed; 1 disallowed, conditional, unknown, or incomplete because a file that the robots.txt refers to \
 is missing; 2 error.
@@ -134,5 +136,15 @@ fn write(verdict: &Verdict<'_>, url: &str, painter: Painter, out: &mut impl Writ
     conditional
         .iter()
         .flat_map(|all| &all.conditions)
-        .try_for_each(|condition| writeln!(out, "{}", condition_text(condition)))
+        .try_for_each(|condition| writeln!(out, "{}", condition_text(condition)))?;
+    if verdict.usage().is_crawl() {
+        return Ok(());
+    }
+    let VerdictJson { statements, crawl, .. } = VerdictJson::new(verdict);
+    if statements.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "statements")?;
+    StatementJson::write_all(&statements, out)?;
+    crawl.map_or(Ok(()), |crawl| writeln!(out, "crawl    {crawl}"))
 }

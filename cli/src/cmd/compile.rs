@@ -42,7 +42,8 @@ pub(crate) struct Arguments {
     /// all other crawlers, the image then answers `unknown`
     #[arg(long = "crawler", value_name = "NAME")]
     crawlers: Vec<String>,
-    /// Also read permissions in captured HTML pages: robots META tags and ACAP classes
+    /// Also read what captured pages and their headers say about uses, and the documents
+    /// /.well-known/tdmrep.json and /ai.txt
     #[arg(long)]
     pages: bool,
     /// Do not store the texts: the image is smaller and still names the deciding line, but
@@ -124,7 +125,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let job = Compile::new(inputs, options, arguments.allow_empty).map_err(|error| match error {
         Error::Nobody(error) => Failure::Said(format!("--crawler: {error}")),
         Error::Pages(profile) => {
-            Failure::Said(format!("--pages: the profile {profile} knows no permissions of pages; full does"))
+            Failure::Said(format!("--pages: the profile {profile} knows no permissions of pages"))
         }
         error => error.into(),
     })?;

@@ -90,7 +90,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         Stage::Automaton => {
             let files = files.slices();
-            let context = CompileContext { origin: origin.authority(), files: &files, pages: &[] };
+            let context =
+                CompileContext { origin: origin.authority(), files: &files, ..CompileContext::default() };
             let document = compile_with(&bytes, &context, &options);
             if let Some(over) = document.over_limit {
                 return Err(Failure::of(&arguments.file, over));
@@ -115,7 +116,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 }
             } else {
                 let files = files.slices();
-                let context = CompileContext { origin: origin.authority(), files: &files, pages: &[] };
+                let context =
+                    CompileContext { origin: origin.authority(), files: &files, ..CompileContext::default() };
                 let policy = lower_with(&tree, &context, &options)
                     .map_err(|over| Failure::of(&arguments.file, over))?;
                 if arguments.json {

@@ -40,8 +40,8 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-The tables are sites, groups, rules, crawlers, sitemaps, extensions, and policy (how much of each site each crawler may \
-use). docs/tables.md describes their columns, docs/research.md shows queries. Outcomes without rules count as in RFC 9309. \
+The tables are sites, groups, rules, crawlers, sitemaps, extensions, policy (how much of each site each crawler may \
+use) and usages (for which uses, such as ai-train). docs/tables.md describes their columns, docs/research.md shows queries. Outcomes without rules count as in RFC 9309. \
 With several images, the tables have two more columns, image and newest (the date of the newest capture), and the images \
 are in the order of that date.
 

@@ -100,7 +100,8 @@ impl Linter {
     /// All findings about a text, ordered by position.
     fn text_findings(&self, tree: &Tree<'_>) -> Vec<Finding> {
         let files = self.files.slices();
-        let context = CompileContext { origin: self.origin.authority(), files: &files, pages: &[] };
+        let context =
+            CompileContext { origin: self.origin.authority(), files: &files, ..CompileContext::default() };
         lint_tree(tree, &context, &self.options, self.max_steps)
     }
 }

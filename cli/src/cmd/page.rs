@@ -115,10 +115,10 @@ fn content_type(path: &Path) -> Option<&'static str> {
 
 /// Reads the permissions of a page.
 fn page(html: &[u8], content_type: Option<&str>) -> Page {
-    let robomaton_corpus::Page { metas, elements, cut } = read_page(html, content_type);
+    let robomaton_corpus::Page { metas, elements, licenses, cut } = read_page(html, content_type);
     let tag = |tag: robomaton_corpus::MetaTag| {
-        let robomaton_corpus::MetaTag { name, content, line, column } = tag;
-        MetaTag { name, content, line, column }
+        let robomaton_corpus::MetaTag { name, content, line, column, in_noscript } = tag;
+        MetaTag { name, content, line, column, in_noscript }
     };
     let element = |element: robomaton_corpus::Element| {
         let robomaton_corpus::Element { tag, id, token, line, column, path } = element;
@@ -127,6 +127,7 @@ fn page(html: &[u8], content_type: Option<&str>) -> Page {
     Page {
         metas: metas.into_iter().map(tag).collect(),
         elements: elements.into_iter().map(element).collect(),
+        licenses,
         is_cut: cut,
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     query: QueryArgs,
     /// Print one JSON object per line: url, agent, usage, purpose, verdict, decision, incomplete,
     /// choice, name, looked_for, conditions, typed_conditions, rule, line, rules, fields,
-    /// conventional, outcome, basis, stale, status, fetched_at
+    /// conventional, language, carrier, crawl, statements, outcome, basis, stale, status, fetched_at
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -42,6 +42,12 @@ Prints VERDICT<TAB>URL for each URL, in order. VERDICT is one of allowed, disall
 site is not in the image is unknown. A permission that a missing file might take back is disallowed; the key `decision` has \
 the decision of the files that are present, `fields` and `conventional` those of ACAP fields alone and of other rules alone. \
 A rule of a page has the key `page`, a rule of a file that the robots.txt refers to the key `file`.
+
+`line`, `language` and `carrier` have the place of the rule or statement that decides: `rep`, `acap`, `aipref`, \
+`content-signals`, `ai-training`, `control-token`, `rsl`, `tdmrep`, `ai-txt` or `robots-meta`, in `robots`, `header`, `page`, \
+`tdmrep`, `rsl` or `ai-txt`. For a usage other than crawl, `crawl` has the verdict about fetching the URL, and `statements` \
+every statement that matches, those that decide first: language, carrier, line, document, usage, effect, fate, why, text and \
+conditions. Without statements, the key is missing.
 
 An invalid line is unknown, is reported on standard error, and makes the exit code 2.
 

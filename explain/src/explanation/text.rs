@@ -2,6 +2,7 @@
 
 use super::Explanation;
 use super::analysis::{Group, Level, Match};
+use crate::statements::StatementJson;
 use crate::verdict::condition_text;
 use crate::words::shown;
 use robomaton_runtime::Decision;
@@ -53,8 +54,19 @@ impl Explanation {
         if analysis.scoped {
             self.write_weighing(out)?;
         }
+        if !self.verdict.statements.is_empty() {
+            writeln!(out, "statements")?;
+            StatementJson::write_all(&self.verdict.statements, out)?;
+        }
+        for (number, condition) in self.verdict.typed_conditions.iter().enumerate() {
+            let condition = condition_text(condition);
+            writeln!(out, "{:<8} {condition}", if number == 0 { "only if" } else { "" })?;
+        }
         if let Some(note) = &self.note {
             writeln!(out, "note     {note}")?;
+        }
+        if let Some(crawl) = self.verdict.crawl {
+            writeln!(out, "crawl    {crawl}")?;
         }
         let verdict = paint(self.verdict.verdict, self.decision);
         writeln!(out, "verdict  {verdict}: {}", shown(&self.reason))?;
@@ -104,7 +116,7 @@ impl Explanation {
         }
     }
 
-    /// Writes level, pairs, sides and conditions.
+    /// Writes level, pairs and sides.
     fn write_weighing(&self, out: &mut impl Write) -> io::Result<()> {
         let (analysis, verdict) = (&self.analysis, &self.verdict);
         if let Some(level) = &analysis.level {
@@ -123,10 +135,6 @@ impl Explanation {
             let (fields, conventional) = (side(verdict.fields), side(verdict.conventional));
             writeln!(out, "sides    ACAP alone {fields}, the conventional rules alone {conventional}")?;
         }
-        for (number, condition) in verdict.typed_conditions.iter().enumerate() {
-            let condition = condition_text(condition);
-            writeln!(out, "{:<8} {condition}", if number == 0 { "only if" } else { "" })?;
-        }
         Ok(())
     }
 
@@ -143,6 +151,9 @@ impl Explanation {
 
     /// The missing part of an incomplete answer, in words.
     fn doubt(&self) -> String {
+        if self.verdict.has_unread_statement() {
+            return "incomplete: what could not be read, or is missing, may permit or refuse it".to_owned();
+        }
         let files = self.analysis.missing.join(", ");
         let what = match (files.as_str(), self.analysis.unheard) {
             ("", true) => "the robots.txt of the site, which nobody has read",

@@ -4,14 +4,17 @@
 //! that a rule leads back to its tag. It does not know HTML.
 
 use robomaton_compiler::{self as compiler, Policy};
+use robomaton_runtime::{Account, Carrier};
 
 /// The permissions of a page, as found by a reader of HTML.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     /// Its META tags.
     pub metas: Vec<MetaTag>,
-    /// Its elements with an ACAP class.
+    /// Its elements with an ACAP class, or the attribute `data-nosnippet`.
     pub elements: Vec<Element>,
+    /// The targets of its links to RSL documents, as written.
+    pub licenses: Vec<String>,
     /// True if the page has more of them than were read.
     pub is_cut: bool,
 }
@@ -27,16 +30,18 @@ pub struct MetaTag {
     pub line: u32,
     /// The column in bytes, from 1.
     pub column: u32,
+    /// True inside a `noscript`.
+    pub in_noscript: bool,
 }
 
-/// An element with a class that begins with `the-acap:`.
+/// An element with a class that begins with `the-acap:`, or with the attribute `data-nosnippet`.
 #[derive(Clone, Debug)]
 pub struct Element {
     /// The name of its tag.
     pub tag: String,
     /// Its `id`, if it has one.
     pub id: Option<String>,
-    /// The class.
+    /// The class, or the name of the attribute.
     pub token: String,
     /// The line, from 1.
     pub line: u32,
@@ -64,11 +69,14 @@ impl Page {
                     name: tag.name.clone(),
                     content: tag.content.clone(),
                     line,
+                    in_noscript: tag.in_noscript,
                 })
                 .collect(),
             elements: elements
                 .map(|(element, line)| compiler::Element { token: element.token.clone(), line })
                 .collect(),
+            licenses: self.licenses.clone(),
+            ..compiler::Page::default()
         }
     }
 
@@ -77,6 +85,18 @@ impl Page {
         let metas = self.metas.iter().map(|tag| tag.line);
         let mut lines = metas.chain(self.elements.iter().map(|element| element.line));
         lines.nth(number as usize - 1).unwrap_or(number)
+    }
+
+    /// Puts lines of the page in place of numbers into an account.
+    pub(super) fn put_lines(&self, account: &mut Account) {
+        for rule in account.rules.iter_mut().filter(|rule| rule.role.is_of_page()) {
+            rule.line = self.line(rule.line);
+        }
+        for statement in &mut account.statements {
+            if matches!(statement.carrier, Carrier::Page | Carrier::Element) {
+                statement.line = statement.line.map(|number| self.line(number));
+            }
+        }
     }
 
     /// The policy with lines of the page in place of numbers.

@@ -4,16 +4,19 @@
 
 use super::content::Page;
 use super::meaning::{Element, Meaning, MetaTag, Problem, read};
+use super::preferences::License;
 use crate::evidence::{Evidence, ImageAnswer};
 use crate::query::Query;
 use crate::reason::{of_overriding_outcome, of_rules, of_verdict};
 use crate::rule::fate_name;
 use crate::single::too_much;
+use crate::statements::StatementJson;
 use crate::verdict::{VerdictJson, condition_text};
 use crate::words::shown;
 use robomaton_compiler::OverLimit;
 use robomaton_compiler::trace::Fate;
 use robomaton_grammar::meta::{Meta, content};
+use robomaton_runtime::Basis;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -72,10 +75,9 @@ impl PageExplanation {
             _ => None,
         });
         let mut account = account.clone();
-        for rule in account.rules.iter_mut().filter(|rule| rule.role.is_of_page()) {
-            rule.line = page.line(rule.line);
-        }
-        let mut meaning = evidence.map(|evidence| read(page, evidence)).unwrap_or_default();
+        page.put_lines(&mut account);
+        let stated = &answer.account.statements;
+        let mut meaning = evidence.map(|evidence| read(page, evidence, stated)).unwrap_or_default();
         let overriding = evidence.and_then(|evidence| evidence.overriding_outcome(verdict));
         if overriding.is_some() {
             let decides = meaning.tags.iter_mut().filter(|tag| tag.fate == fate_name(Fate::Decides));
@@ -83,6 +85,7 @@ impl PageExplanation {
         }
         let reason = match (overriding, evidence, remarks.over_limit) {
             (Some(outcome), ..) => Some(of_overriding_outcome(outcome)),
+            (None, Some(_), _) if verdict.basis() == Basis::Preferences => None,
             (None, Some(evidence), _) => {
                 of_rules(&Evidence { policy: &page.with_lines(evidence.policy), ..*evidence })
             }
@@ -95,7 +98,7 @@ impl PageExplanation {
             query: (*query).clone(),
             verdict: VerdictJson::with(verdict, &account, verdict.choice().as_ref()),
             basis: verdict.basis().name(),
-            reason: reason.unwrap_or_else(|| of_verdict(verdict, &query.usage)),
+            reason: reason.unwrap_or_else(|| of_verdict(verdict, &account, &query.usage)),
             version,
             meaning,
             unheard: evidence.is_some_and(|evidence| evidence.query.unheard),
@@ -130,11 +133,15 @@ impl PageExplanation {
             Some(Version { major, minor, line }) => writeln!(out, "version  {major}.{minor}, line {line}")?,
             None => writeln!(out, "version  not stated: 1.0")?,
         }
-        let Meaning { tags, elements, problems } = &self.meaning;
+        let Meaning { tags, elements, licenses, problems } = &self.meaning;
         writeln!(out, "META{}", if tags.is_empty() { "     none" } else { "" })?;
         tags.iter().try_for_each(|tag| tag.write(out))?;
         writeln!(out, "{}", if elements.is_empty() { "elements none" } else { "elements" })?;
         elements.iter().try_for_each(|element| element.write(out))?;
+        if !licenses.is_empty() {
+            writeln!(out, "licences")?;
+        }
+        licenses.iter().try_for_each(|license| license.write(out))?;
         if !problems.is_empty() {
             writeln!(out, "problems")?;
         }
@@ -147,13 +154,21 @@ impl PageExplanation {
         if let (Some(fields), Some(conventional)) = (verdict.fields, verdict.conventional) {
             writeln!(out, "sides    fields alone {fields}, the conventional rules alone {conventional}")?;
         }
+        if !verdict.statements.is_empty() {
+            writeln!(out, "statements")?;
+            StatementJson::write_all(&verdict.statements, out)?;
+        }
         for (number, condition) in verdict.typed_conditions.iter().enumerate() {
             let condition = condition_text(condition);
             writeln!(out, "{:<8} {condition}", if number == 0 { "only if" } else { "" })?;
         }
+        if let Some(crawl) = verdict.crawl {
+            writeln!(out, "crawl    {crawl}")?;
+        }
         writeln!(out, "verdict  {}: {}", verdict.verdict, shown(&self.reason))?;
         if verdict.incomplete {
             let missing = match self.unheard {
+                _ if verdict.has_unread_statement() => "without what could not be read, or is missing",
                 true => {
                     "without the robots.txt of the site, which may name the crawler (--image or --robots)"
                 }
@@ -187,6 +202,15 @@ impl Element {
         let id = id.as_ref().map_or(String::new(), |id| format!(" id {id:?}"));
         writeln!(out, "           {:<7} {tag}{id} at {path}: {token}", format!("{line}:{column}"))?;
         writeln!(out, "                   {means}{}", if *applies { "" } else { "  of another usage" })
+    }
+}
+
+impl License {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let License { url, says, fate, .. } = self;
+        let mark = if *fate == "decides" { "<- " } else { "" };
+        writeln!(out, "           {}", shown(url))?;
+        writeln!(out, "                   {}  {mark}{fate}", shown(says))
     }
 }
 

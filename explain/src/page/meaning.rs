@@ -5,21 +5,24 @@
 //! for the whole page if the crawler does not work on elements (M13). Nothing is weighed here.
 
 use super::content::Page;
+use super::preferences::{self, License};
 use crate::evidence::Evidence;
 use crate::rule::fate_name;
 use robomaton_compiler::{Group, Rule, Sense};
 use robomaton_formats::policy::{OTHER, PRESENT, USAGES, is_special};
 use robomaton_formats::purpose;
+use robomaton_formats::usage::PRESENT_SNIPPET;
 use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
-use robomaton_runtime::Condition;
+use robomaton_runtime::{Condition, StatementAccount};
 use serde::Serialize;
 
-/// Tags, elements and problems of a page.
+/// Tags, elements, licences and problems of a page.
 #[derive(Default, Serialize)]
 pub(super) struct Meaning {
     pub(super) tags: Vec<MetaTag>,
     #[serde(rename = "parts")]
     pub(super) elements: Vec<Element>,
+    pub(super) licenses: Vec<License>,
     pub(super) problems: Vec<Problem>,
 }
 
@@ -38,7 +41,7 @@ pub(super) struct MetaTag {
     pub(super) fate: &'static str,
 }
 
-/// An element with an ACAP class.
+/// An element with an ACAP class, or the attribute `data-nosnippet`.
 #[derive(Serialize)]
 pub(super) struct Element {
     pub(super) line: u32,
@@ -60,9 +63,10 @@ pub(super) struct Problem {
     pub(super) message: String,
 }
 
-/// Interprets a page for the crawler of the evidence.
-pub(super) fn read(page: &Page, evidence: &Evidence<'_>) -> Meaning {
-    let reader = Reader { page, evidence };
+/// Interprets a page for the crawler of the evidence. `stated` are the statements that were weighed,
+/// with numbers of tags and elements in place of lines.
+pub(super) fn read(page: &Page, evidence: &Evidence<'_>, stated: &[StatementAccount]) -> Meaning {
+    let reader = Reader { page, evidence, stated };
     let mut problems = Vec::new();
     let tags = reader.tags(&mut problems);
     let elements = reader.elements(&mut problems);
@@ -70,12 +74,16 @@ pub(super) fn read(page: &Page, evidence: &Evidence<'_>) -> Meaning {
         let message = "the page says more than is read of one page".to_owned();
         problems.push(Problem { line: 1, column: 1, message });
     }
-    Meaning { tags, elements, problems }
+    Meaning { tags, elements, licenses: preferences::licenses(evidence, stated), problems }
 }
+
+/// The attribute of elements that are not to be quoted.
+const NO_SNIPPET: &str = "data-nosnippet";
 
 struct Reader<'a> {
     page: &'a Page,
     evidence: &'a Evidence<'a>,
+    stated: &'a [StatementAccount],
 }
 
 /// A rule of a page with its index in the policy, and its group.
@@ -90,11 +98,24 @@ impl<'a> Reader<'a> {
             let meta = content(&tag.content);
             let mut problem =
                 |message: String| problems.push(Problem { line: tag.line, column: tag.column, message });
+            if tag.in_noscript {
+                problem("inside noscript: a crawler that runs scripts may not see it".to_owned());
+            }
             let rules = self.rules(number);
             for condition in rules.iter().flat_map(|(_, _, rule)| policy.conditions(rule)) {
                 if let Condition::Unsupported { .. } = condition {
                     problem(format!("nobody can meet the condition {condition}"));
                 }
+            }
+            let stated = if matches!(meta, Meta::Conventional(_)) {
+                preferences::tag(self.evidence, self.stated, &tag.name, number)
+            } else {
+                None
+            };
+            if let Some((says, applies, fate)) = stated {
+                let (name, content) = (tag.name.clone(), tag.content.clone());
+                tags.push(MetaTag { line: tag.line, column: tag.column, name, content, says, applies, fate });
+                continue;
             }
             let (says, silent) = match (&meta, rules.is_empty()) {
                 (Meta::Version(major, minor), _) => {
@@ -195,9 +216,35 @@ impl<'a> Reader<'a> {
             || is_special(asked) && usage.eq_ignore_ascii_case(present)
     }
 
+    /// An element that is not to be quoted.
+    fn no_snippet(&self, element: &super::content::Element) -> Element {
+        let usage = USAGES[usize::from(PRESENT_SNIPPET)];
+        let means = match self.evidence.query.elements {
+            true => format!("prohibits {usage} for this element"),
+            false => {
+                format!("prohibits {usage} for the whole page, to one who does not work on elements")
+            }
+        };
+        let asked = self.evidence.query.usage;
+        Element {
+            line: element.line,
+            column: element.column,
+            path: element.path.clone(),
+            tag: element.tag.clone(),
+            id: element.id.clone(),
+            token: element.token.clone(),
+            means,
+            applies: [usage, USAGES[usize::from(PRESENT)]].iter().any(|of| of.eq_ignore_ascii_case(asked)),
+        }
+    }
+
     fn elements(&self, problems: &mut Vec<Problem>) -> Vec<Element> {
         let mut elements = Vec::new();
         for element in &self.page.elements {
+            if element.token == NO_SNIPPET {
+                elements.push(self.no_snippet(element));
+                continue;
+            }
             let field = class(&element.token);
             let usage = match &field {
                 Some(
