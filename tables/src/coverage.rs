@@ -171,27 +171,31 @@ impl<'a> Coverages<'a> {
 }
 
 /// The groups of any role that name a crawler. Crawlers with the same groups get the same answers.
-fn naming(site: &Site<'_>, detail: &Detail<'_>, crawler: &Crawler) -> Vec<usize> {
+pub(crate) fn naming(site: &Site<'_>, detail: &Detail<'_>, crawler: &Crawler) -> Vec<usize> {
     let rule = site.profile().agent_rule();
-    let names = |group: &Group<'_>| crawler.names().iter().any(|name| group.names(rule, name));
+    let names = |group: &Group<'_>| crawler.lookup_names().iter().any(|name| group.names(rule, name));
     detail.groups.iter().enumerate().filter(|(_, group)| names(group)).map(|(number, _)| number).collect()
 }
 
 /// The groups that may apply to a crawler: the conventional groups that do, and all other groups
 /// that address it or any crawler.
-fn answering<'d>(site: &Site<'_>, detail: &'d Detail<'d>, crawler: &Crawler) -> Vec<&'d Group<'d>> {
+pub(crate) fn answering<'d>(
+    site: &Site<'_>,
+    detail: &'d Detail<'d>,
+    crawler: &Crawler,
+) -> Vec<&'d Group<'d>> {
     let rule = site.profile().agent_rule();
-    let conventional = detail.groups_of(rule, crawler.names());
+    let conventional = detail.groups_of(rule, crawler.lookup_names());
     let others = |(number, group): &(usize, &Group<'_>)| match group.role.is_ranked() {
         true => conventional.binary_search(number).is_ok(),
-        false => group.default || crawler.names().iter().any(|name| group.names(rule, name)),
+        false => group.default || crawler.lookup_names().iter().any(|name| group.names(rule, name)),
     };
     detail.groups.iter().enumerate().filter(others).map(|(_, group)| group).collect()
 }
 
 fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usage: Usage<'_>) -> Coverage {
     let groups = detail.map_or(Vec::new(), |detail| answering(site, detail, crawler));
-    let Some(fresh) = fresh(&groups) else {
+    let Some(fresh) = fresh(groups.iter().flat_map(|group| patterns(group))) else {
         let share = Share::Unknown;
         return Coverage {
             share,
@@ -228,16 +232,20 @@ fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usag
     }
 }
 
-/// A byte that occurs in no pattern of these groups.
-fn fresh(groups: &[&Group<'_>]) -> Option<u8> {
+/// The patterns of a group's rules.
+pub(crate) fn patterns<'d>(group: &'d Group<'d>) -> impl Iterator<Item = &'d [u8]> {
+    group.rules.iter().map(|rule| &*rule.pattern.0)
+}
+
+/// A byte that occurs in none of these patterns.
+pub(crate) fn fresh<'d>(patterns: impl Iterator<Item = &'d [u8]>) -> Option<u8> {
     let mut used = [false; 256];
-    let patterns = groups.iter().flat_map(|group| &group.rules).map(|rule| &rule.pattern.0);
-    patterns.flat_map(|pattern| pattern.iter()).for_each(|&byte| used[usize::from(byte)] = true);
+    patterns.flatten().for_each(|&byte| used[usize::from(byte)] = true);
     FRESH.iter().copied().find(|&byte| !used[usize::from(byte)])
 }
 
 /// Adds the witnesses of a pattern, one or two; none if it matches no target.
-fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<String>) {
+pub(crate) fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<String>) {
     let Parts { prefix, segments, anchored } = pattern.parts();
     let rest = |starred: bool| {
         let mut bytes = Vec::with_capacity(pattern.text.len() + 2);
@@ -265,7 +273,7 @@ fn witnesses(site: &Site<'_>, pattern: Pattern<'_>, fresh: u8, into: &mut Vec<St
 
 /// A URL of any site whose target has these canonical bytes. It has a host because in a path alone,
 /// google/robotstxt treats two leading slashes as the start of one.
-fn url(target: impl AsRef<[u8]>) -> String {
+pub(crate) fn url(target: impl AsRef<[u8]>) -> String {
     let mut url = String::from("http://h");
     for &byte in target.as_ref() {
         match byte {
@@ -284,7 +292,7 @@ fn basis(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, silent
     }
     let Some(detail) = detail else { return CoverageBasis::Untold };
     let of_text = |group: &Group<'_>| group.role.names_crawlers();
-    if detail.name_of(site.profile().agent_rule(), crawler.names()).is_some() {
+    if detail.name_of(site.profile().agent_rule(), crawler.lookup_names()).is_some() {
         CoverageBasis::Named
     } else if detail.groups.iter().any(|group| of_text(group) && group.default) {
         CoverageBasis::Default
@@ -295,16 +303,16 @@ fn basis(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, silent
 
 /// The decisions that were found.
 #[derive(Default)]
-struct Found {
-    allowed: bool,
-    disallowed: bool,
-    conditional: bool,
-    unknown: bool,
-    incomplete: bool,
+pub(crate) struct Found {
+    pub(crate) allowed: bool,
+    pub(crate) disallowed: bool,
+    pub(crate) conditional: bool,
+    pub(crate) unknown: bool,
+    pub(crate) incomplete: bool,
 }
 
 impl Found {
-    fn add(&mut self, verdict: &Verdict<'_>) {
+    pub(crate) fn add(&mut self, verdict: &Verdict<'_>) {
         self.incomplete |= verdict.is_incomplete();
         match verdict.safe_decision() {
             Decision::Allowed => self.allowed = true,

@@ -1,7 +1,7 @@
 //! Tables of an image: its sites, texts, rules and policies as rows.
 //!
 //! ```text
-//!   image ──▶ coverage ──▶ rows, diff ──▶ write (Parquet, CSV, JSON lines)
+//!   image ──▶ coverage, usages ──▶ rows, diff ──▶ write (Parquet, CSV, JSON lines)
 //! ```
 //!
 //! Invariant: equal images give equal bytes; no clock is read. This crate reads no robots.txt and
@@ -13,4 +13,5 @@ pub mod diff;
 pub mod domain;
 pub mod rows;
 pub mod schema;
+pub mod usages;
 pub mod write;

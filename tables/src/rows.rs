@@ -8,6 +8,7 @@
 use crate::coverage::{Coverage, Coverages};
 use crate::domain;
 use crate::schema::Cell;
+use crate::usages::{UsageCoverage, UsageCoverages};
 use crate::write::Writer;
 use robomaton_formats::crawlers::{self, Known};
 use robomaton_formats::detail::{self, Detail};
@@ -91,12 +92,14 @@ pub fn export<D: AsRef<[u8]>>(
     writers: &mut [Writer<'_>],
 ) -> io::Result<()> {
     let mut coverages = subjects.coverages();
-    let (mut sites, mut policy) = (None, None);
+    let mut usage_coverages = UsageCoverages::new(image);
+    let (mut sites, mut policy, mut usages) = (None, None, None);
     let mut texts = Texts::default();
     for writer in writers {
         let place = match writer.table().name {
             "sites" => &mut sites,
             "policy" => &mut policy,
+            "usages" => &mut usages,
             "groups" => &mut texts.groups,
             "rules" => &mut texts.rules,
             "crawlers" => &mut texts.crawlers,
@@ -114,6 +117,9 @@ pub fn export<D: AsRef<[u8]>>(
         }
         if let Some(writer) = &mut policy {
             policy_rows(&site.address(), subjects, coverages.of(&site), writer)?;
+        }
+        if let Some(writer) = &mut usages {
+            usage_rows(&site.address(), usage_coverages.of(&site), writer)?;
         }
     }
     if texts.is_wanted() {
@@ -175,6 +181,26 @@ fn policy_rows(
             coverage.conditional.into(),
             coverage.incomplete.into(),
             coverage.line.into(),
+        ])?;
+    }
+    Ok(())
+}
+
+fn usage_rows(site: &str, coverages: &[UsageCoverage], writer: &mut Writer<'_>) -> io::Result<()> {
+    for coverage in coverages {
+        let UsageCoverage { crawler, usage, .. } = coverage;
+        let who = Subject { crawler, known: crawlers::find(crawler), usage };
+        let languages = joined(coverage.languages.iter().map(|language| language.name().to_owned()), " ");
+        writer.row(&[
+            site.into(),
+            who.crawler.into(),
+            who.operator(),
+            who.purpose(),
+            who.usage.into(),
+            coverage.share.name().into(),
+            languages.as_deref().into(),
+            coverage.conditional.into(),
+            coverage.incomplete.into(),
         ])?;
     }
     Ok(())

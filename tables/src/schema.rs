@@ -147,10 +147,10 @@ const SITE: Column =
     always("site", Text, "the site as a URL without a path, or only its authority if the scheme is unknown");
 
 /// The tables of an image.
-pub static TABLES: [Table; 7] = [SITES, GROUPS, RULES, CRAWLERS, SITEMAPS, EXTENSIONS, POLICY];
+pub static TABLES: [Table; 8] = [SITES, GROUPS, RULES, CRAWLERS, SITEMAPS, EXTENSIONS, POLICY, USAGES];
 
 /// The same tables for several images together: each with [`SNAPSHOT`] after its own columns.
-pub static SERIES: [Table; 7] = [
+pub static SERIES: [Table; 8] = [
     in_series!(SITES),
     in_series!(GROUPS),
     in_series!(RULES),
@@ -158,6 +158,7 @@ pub static SERIES: [Table; 7] = [
     in_series!(SITEMAPS),
     in_series!(EXTENSIONS),
     in_series!(POLICY),
+    in_series!(USAGES),
 ];
 
 /// The columns that identify the image of a row.
@@ -332,6 +333,30 @@ const POLICY: Table = Table {
             Number,
             "the line of the catch-all rule (for example `Disallow: /`), if there is one; otherwise of the first rule that disallows something; empty if no rule decides",
         ),
+    ],
+};
+
+const USAGES: Table = Table {
+    name: "usages",
+    about: "how much of a site a crawler may use in one of the ways that the usage languages speak of. Only sites with such statements are listed, each with all crawlers that it names and `*`",
+    columns: &[
+        SITE,
+        always("crawler", Word, "the crawler, in lower case; `*` means one that no group names"),
+        OPERATOR,
+        PURPOSE,
+        always("usage", Word, "`ai-train`, `ai-input`, `search`, `index` or `tdm`"),
+        always(
+            "share",
+            Word,
+            "`all` or `none` of the site, without its robots.txt; `unknown` if nothing is stated about any of it; otherwise `some`, as for statements about single pages, and under conditions. Also `some` where patterns with a `*` meet those of another language, so that `all` and `none` are not certain; there, `unknown` may miss a few URLs",
+        ),
+        maybe(
+            "languages",
+            Text,
+            "the languages that state something about the usage to this crawler, separated by spaces: `aipref`, `content-signals`, `ai-training`, `control-token`, `rsl`, `tdmrep`, `ai-txt`, `robots-meta`; empty if none does",
+        ),
+        always("conditional", Flag, "true if a part of the site is permitted under conditions only"),
+        always("incomplete", Flag, "true if a statement or a document could not be read"),
     ],
 };
 

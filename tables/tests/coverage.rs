@@ -89,7 +89,7 @@ fn usages_and_conditions() {
     let share = |usage| coverage(&site, &image.crawler(["a"]), image.usage(usage)).share;
     assert_eq!(
         (share("index"), share("crawl"), share("train")),
-        (Share::Part, Share::Nothing, Share::Unknown)
+        (Share::Unknown, Share::Nothing, Share::Unknown)
     );
     let acap = "ACAP-crawler: *\nACAP-disallow-index: /\nACAP-allow-index: /news/ time-limit=3-days\n\
                 ACAP-allow-follow: / time-limit=3-days\n";

@@ -1,0 +1,227 @@
+//! Coverage by usage: how much of a site may be used in the ways that the languages of preferences
+//! speak of, for every crawler that the site names.
+//!
+//! As in [`crate::coverage`], each pattern is tested with a witness. Without stars inside, all
+//! patterns that match a target are its beginnings, and the witness of the longest one matches the
+//! same patterns. So shares are exact if no pattern has a star. They are exact, too, if the
+//! patterns of at most one ranked set of statements are not for the whole site. Otherwise a
+//! decision about few targets may be missed, and a share that looks like all or nothing is
+//! [`Share::Part`].
+//!
+//! Each witness is a question to `runtime`; nothing is weighed here. If the same groups apply to
+//! several crawlers, only one of them is measured.
+
+use crate::coverage::{Found, Share, answering, fresh, naming, patterns, url, witnesses};
+use robomaton_formats::detail::{Detail, Group as RuleGroup};
+use robomaton_formats::policy::CRAWL;
+use robomaton_formats::preference::{Effect, Group, Kind, Language, Record, Statement, Tag};
+use robomaton_formats::usage::{AI_INPUT, AI_TRAIN, INDEX, SEARCH, TDM, USAGES, parts};
+use robomaton_formats::{DocumentId, Notation, Pattern};
+use robomaton_runtime::{Basis, Crawler, Image, Site};
+use std::collections::{BTreeSet, HashMap};
+
+/// The usages of the table, as indexes into [`USAGES`].
+pub const ASKED: [u16; 5] = [AI_TRAIN, AI_INPUT, SEARCH, INDEX, TDM];
+
+/// How much of a site a crawler may use in one way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsageCoverage {
+    /// The crawler, in lower case; `*` for one that no group names.
+    pub crawler: String,
+    /// The usage: its name in [`USAGES`].
+    pub usage: &'static str,
+    /// The share of the site. [`Share::Part`] also stands for answers that differ in any other way,
+    /// for conditions, and for a share that is not certain.
+    pub share: Share,
+    /// The languages that state something about the usage to this crawler, in number order.
+    pub languages: Vec<Language>,
+    /// True if a part of it, or all, is permitted under conditions only.
+    pub conditional: bool,
+    /// True if a statement or a document could not be read.
+    pub incomplete: bool,
+}
+
+/// Coverages by usage on many sites of one image; sites with the same text are measured once.
+pub struct UsageCoverages<'i, D> {
+    image: &'i Image<D>,
+    known: HashMap<DocumentId, Vec<UsageCoverage>>,
+    /// The number of coverages in `known`.
+    count: usize,
+    none: Vec<UsageCoverage>,
+}
+
+/// The number of cached coverages at which the cache is emptied.
+const CACHED: usize = 1 << 18;
+
+/// The groups that apply to a crawler: those of rules, and those of each source of preferences.
+type Applying = (Vec<usize>, Vec<Vec<usize>>);
+
+impl<'i, D: AsRef<[u8]>> UsageCoverages<'i, D> {
+    /// Coverages on the sites of an image.
+    pub fn new(image: &'i Image<D>) -> UsageCoverages<'i, D> {
+        UsageCoverages { image, known: HashMap::new(), count: 0, none: Vec::new() }
+    }
+
+    /// The coverages of a site: for `*` and each crawler that its preferences name, in order, one
+    /// for each of [`ASKED`]. None if nothing on the site states a preference.
+    pub fn of(&mut self, site: &Site<'_>) -> &[UsageCoverage] {
+        let Some(document) = site.document() else { return &self.none };
+        if !self.known.contains_key(&document) {
+            let measured = self.measure(site);
+            if self.count > CACHED {
+                self.known.clear();
+                self.count = 0;
+            }
+            self.count += measured.len();
+            self.known.insert(document, measured);
+        }
+        self.known.get(&document).unwrap_or(&self.none)
+    }
+
+    fn measure(&self, site: &Site<'_>) -> Vec<UsageCoverage> {
+        let detail = site.detail().unwrap_or_default();
+        let groups = || detail.preferences.iter().flat_map(|source| &source.groups);
+        if groups().all(|group| group.records.is_empty()) {
+            return Vec::new();
+        }
+        let names: BTreeSet<&str> = groups().flat_map(|group| &group.crawlers).map(String::as_str).collect();
+        let mut measured: HashMap<Applying, Vec<UsageCoverage>> = HashMap::new();
+        let mut all = Vec::new();
+        for name in std::iter::once("*").chain(names) {
+            let crawler = self.image.crawler([name]);
+            let applying = |source: &robomaton_formats::preference::Source<'_>| {
+                source.groups_for(crawler.lookup_names(), crawler.is_named_only())
+            };
+            let applying: Vec<Vec<usize>> = detail.preferences.iter().map(applying).collect();
+            let key = (naming(site, &detail, &crawler), applying);
+            let coverages = measured.entry(key).or_insert_with_key(|(_, applying)| {
+                let groups = answering(site, &detail, &crawler);
+                let preferences = detail.preferences.iter().zip(applying);
+                let preferences =
+                    preferences.flat_map(|(source, groups)| groups.iter().map(|&at| &source.groups[at]));
+                let speaking = Speaking { groups, preferences: preferences.collect() };
+                ASKED
+                    .iter()
+                    .map(|&usage| self.measure_one(site, &detail, &crawler, usage, &speaking))
+                    .collect()
+            });
+            let own =
+                coverages.iter().map(|known| UsageCoverage { crawler: name.to_owned(), ..known.clone() });
+            all.extend(own);
+        }
+        all
+    }
+
+    fn measure_one(
+        &self,
+        site: &Site<'_>,
+        detail: &Detail<'_>,
+        crawler: &Crawler,
+        usage: u16,
+        speaking: &Speaking<'_>,
+    ) -> UsageCoverage {
+        let name = USAGES[usize::from(usage)];
+        let mut coverage = UsageCoverage {
+            crawler: String::new(),
+            usage: name,
+            share: Share::Unknown,
+            languages: speaking.languages(usage),
+            conditional: false,
+            incomplete: false,
+        };
+        let stated = || speaking.about(usage).map(|(record, _)| &*record.pattern.0);
+        let Some(fresh) = fresh(speaking.groups.iter().flat_map(|group| patterns(group)).chain(stated()))
+        else {
+            return coverage;
+        };
+        let mut targets = vec![url([b'/', fresh])];
+        for group in &speaking.groups {
+            group.rules.iter().for_each(|rule| witnesses(site, group.pattern(rule), fresh, &mut targets));
+        }
+        let distinct: BTreeSet<&[u8]> = stated().collect();
+        for text in distinct {
+            witnesses(site, Pattern { text, notation: Notation::Rep }, fresh, &mut targets);
+        }
+        let access = site.access(crawler, self.image.usage(name));
+        let mut found = Found::default();
+        for target in &targets {
+            let verdict = access.decide(target);
+            if verdict.basis() != Basis::RobotsTxt {
+                found.add(&verdict);
+            }
+        }
+        coverage.share = match (found.allowed, found.disallowed, found.conditional, found.unknown) {
+            (false, false, false, _) => Share::Unknown,
+            (true, false, false, false) if speaking.is_exact(detail, usage) => Share::All,
+            (false, true, false, false) if speaking.is_exact(detail, usage) => Share::Nothing,
+            _ => Share::Part,
+        };
+        coverage.conditional = found.conditional;
+        coverage.incomplete = found.incomplete;
+        coverage
+    }
+}
+
+/// Everything that speaks to a crawler.
+struct Speaking<'d> {
+    groups: Vec<&'d RuleGroup<'d>>,
+    preferences: Vec<&'d Group<'d>>,
+}
+
+impl<'d> Speaking<'d> {
+    /// The statements about a usage or its parts, each with its record.
+    fn about(&self, usage: u16) -> impl Iterator<Item = (&'d Record<'d>, &'d Statement)> {
+        let stated = self.preferences.iter().flat_map(move |group| {
+            let about = move |statement: &&Statement| {
+                statement.usage == usage || parts(usage).contains(&statement.usage)
+            };
+            group.statements.iter().filter(about).map(|statement| (group.record(statement), statement))
+        });
+        stated.filter_map(|(record, statement)| Some((record?, statement)))
+    }
+
+    fn languages(&self, usage: u16) -> Vec<Language> {
+        let states = |effect| !matches!(effect, Effect::Unstated | Effect::Supersedes | Effect::Dated);
+        let stated = self.about(usage).filter(|(_, statement)| states(statement.effect));
+        let languages: BTreeSet<Language> = stated.map(|(record, _)| record.language).collect();
+        languages.into_iter().collect()
+    }
+
+    /// True if the witnesses find every decision about the usage.
+    fn is_exact(&self, detail: &Detail<'_>, usage: u16) -> bool {
+        let mut has_star = false;
+        // The programs whose answers differ between targets: a set of statements about one usage,
+        // or the rules for one.
+        let mut varying: BTreeSet<(Option<u16>, u16)> = BTreeSet::new();
+        let (mut is_ranked, mut has_fields, mut needs_crawl) = (true, false, false);
+        for (record, statement) in self.about(usage) {
+            let tag = Tag::new(Kind::Either, record.language, record.carrier);
+            needs_crawl |= tag.needs_crawl(statement.effect);
+            if !is_for_all(&record.pattern.0) {
+                varying.insert((Some(statement.set), statement.usage));
+                has_star |= record.pattern.0.contains(&b'*');
+                is_ranked &= statement.effect != Effect::Closed;
+            }
+        }
+        for group in &self.groups {
+            for rule in &group.rules {
+                let is_about = |asked: u16| detail.usage(rule.usage) == USAGES[usize::from(asked)];
+                let counts = is_about(usage)
+                    || parts(usage).iter().any(|&part| is_about(part))
+                    || needs_crawl && rule.usage == CRAWL;
+                if counts && !is_for_all(&rule.pattern.0) {
+                    varying.insert((None, rule.usage));
+                    has_star |= rule.pattern.0.contains(&b'*');
+                    has_fields |= !group.role.is_ranked();
+                }
+            }
+        }
+        // Fields of ACAP ignore case, and are weighed together.
+        !has_fields && (!has_star || varying.len() <= 1 && is_ranked)
+    }
+}
+
+/// True for a pattern that matches every target.
+fn is_for_all(pattern: &[u8]) -> bool {
+    matches!(pattern, b"/" | b"*" | b"/*")
+}
