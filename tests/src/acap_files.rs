@@ -30,7 +30,7 @@ const FAMILIES: [&[&str]; 9] = [
 const TAIL: [&str; 8] = ["a", "b", "/", "*", "$", "*a", "*b", "?"];
 
 /// The main usages of a file, and further ones. Usages that interact with others are listed twice.
-const MAIN: [&str; 8] = ["crawl", "crawl", "crawl", "index", "index", "present", "present", "train"];
+const MAIN: [&str; 8] = ["crawl", "crawl", "crawl", "index", "index", "present", "present", "dance"];
 const ALSO: [&str; 9] = [
     "other",
     "other",
@@ -341,7 +341,7 @@ impl Random {
         let hand = &file.hand;
         let usage = match self.below(8) {
             0 => self.pick(&ALSO).to_owned(),
-            1 => self.pick(&["preserve", "index", "ai-train", "CRAWL"]).to_owned(), // often just `other`
+            1 => self.pick(&["preserve", "index", "dance", "CRAWL"]).to_owned(), // often just `other`
             _ => match self.pick(&hand.usages) {
                 "present" if self.once_in(2) => "present-snippet".to_owned(),
                 usage => usage.to_owned(),

@@ -2,11 +2,18 @@
 //!
 //! [`crate::suite`] runs them on an engine. A case is one robots.txt with queries. Each query has
 //! the expected answer, worked out by hand from the rules of the specification; so do the facts
-//! other than verdicts: findings about the file, visit times, requests to crawlers. Invariants:
-//! names are unique over all files; every case names a rule and has a query or expects a fact; an
-//! unknown key is an error, so a misspelt expectation cannot be overlooked.
+//! other than verdicts: findings about the file, visit times, requests to crawlers. The cases of the
+//! modern usage languages, in `cases/modern`, have further parts ([`Modern`]) and are loaded apart.
+//! Invariants: names are unique over all files of a folder; every case names a rule and has a query
+//! or expects a fact; an unknown key is an error, so a misspelt expectation cannot be overlooked.
 //!
 //! This file does not know which engines exist.
+
+mod facts;
+mod modern;
+
+pub use facts::{Comment, Extension, Facts, Freshness, Location, Over, Request, Visit};
+pub use modern::{Canonical, Document, Modern, ModernAsk};
 
 use base64::Engine as _;
 use serde::Deserialize;
@@ -42,6 +49,8 @@ pub struct Case {
     pub files: BTreeMap<String, String>,
     /// Pages of the site with their embedded permissions.
     pub pages: Vec<Page>,
+    /// The sources of the modern usage languages.
+    pub modern: Modern,
     /// The queries, in order.
     pub asks: Vec<Ask>,
     /// The expectations other than verdicts.
@@ -49,11 +58,13 @@ pub struct Case {
 }
 
 /// A page of the site.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Page {
     /// Its absolute URL.
     pub url: String,
-    /// Its text.
+    /// The lines of the response's header, as names and values.
+    pub headers: Vec<(String, String)>,
+    /// Its text; empty if only the headers matter.
     pub html: String,
 }
 
@@ -83,106 +94,8 @@ pub struct Ask {
     pub conditions: Vec<String>,
     /// A file that the record refers to is missing, so no boolean answer may be yes.
     pub incomplete: bool,
-}
-
-/// The expectations of a case other than verdicts. An empty field expects nothing.
-#[derive(Clone, Debug, Default)]
-pub struct Facts {
-    /// Codes that must be among the findings about the file.
-    pub lints: Vec<String>,
-    /// Visit times.
-    pub schedule: Vec<Visit>,
-    /// Extension records that are kept.
-    pub extensions: Vec<Extension>,
-    /// All actions requested from crawlers, in file order.
-    pub requests: Vec<Request>,
-    /// Comments for the authors of crawlers.
-    pub comments: Vec<Comment>,
-    /// The locations of a site's file.
-    pub locations: Vec<Location>,
-    /// The freshness of the file.
-    pub freshness: Vec<Freshness>,
-}
-
-/// A crawler's options at a moment.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Visit {
-    /// The crawler's token.
-    pub agent: String,
-    /// The moment, `1996-10-17T05:00:00Z`.
-    pub at: String,
-    /// The crawler may visit at that moment.
-    pub may: bool,
-    /// The seconds until it may visit; 0 if it may at once.
-    pub wait: u32,
-    /// The interval between two requests at that moment in seconds, if the case states it.
-    pub pause: Option<u32>,
-    /// The seconds that the last retrieval took; 0 if unknown.
-    #[serde(default)]
-    pub took: u32,
-}
-
-/// An extension record.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Extension {
-    /// The agent whose group contains it; `None` for the file.
-    pub agent: Option<String>,
-    /// The key, in lower case.
-    pub key: String,
-    /// The value as written.
-    pub value: String,
-}
-
-/// A requested action.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Request {
-    /// The crawler that the request addresses; `*` for any.
-    pub agent: String,
-    /// `take-down` or `re-crawl`.
-    pub action: String,
-    /// The resource.
-    pub path: String,
-    /// The line, from 1.
-    pub line: u32,
-}
-
-/// Comments for the author of a crawler.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Comment {
-    /// The crawler's token.
-    pub agent: String,
-    /// All comments, in file order.
-    pub texts: Vec<String>,
-}
-
-/// The location of a site's file.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Location {
-    /// A URL of the site.
-    pub site: String,
-    /// The URL of the file that the case defines.
-    pub file: String,
-}
-
-/// The freshness of a file at a moment.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Freshness {
-    /// The time of the fetch, `1996-10-17T05:00:00Z`.
-    pub fetched: String,
-    /// The value of the header `Cache-Control`, if there was one.
-    pub cache_control: Option<String>,
-    /// The moment of the header `Expires`, if there was one.
-    pub expires: Option<String>,
-    /// The moment in question.
-    pub at: String,
-    /// The file is fresh at that moment.
-    pub fresh: bool,
+    /// The parts for the modern usage languages.
+    pub modern: ModernAsk,
 }
 
 /// True if the case only concerns conventional records, which is all that the oracles for RFC 9309
@@ -246,12 +159,31 @@ struct RawCase {
     locations: Vec<Location>,
     #[serde(default)]
     freshness: Vec<Freshness>,
+    #[serde(default)]
+    over: Vec<Over>,
+    #[serde(default)]
+    canonical: Vec<Canonical>,
+    #[serde(default)]
+    headers: Vec<String>,
+    tdmrep: Option<String>,
+    ai_txt: Option<String>,
+    #[serde(default)]
+    documents: Vec<Document>,
+    #[serde(default)]
+    tokens: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    tables: Vec<String>,
+    now: Option<String>,
+    fetched: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPage {
     url: String,
+    #[serde(default)]
+    headers: Vec<String>,
+    #[serde(default)]
     html: String,
 }
 
@@ -274,11 +206,24 @@ struct RawAsk {
     conditions: Vec<String>,
     #[serde(default)]
     incomplete: bool,
+    now: Option<String>,
+    user: Option<String>,
+    geo: Option<String>,
+    crawl: Option<String>,
+    language: Option<String>,
+    carrier: Option<String>,
+    rule: Option<u32>,
+    reason: Option<String>,
 }
 
 /// All cases of this crate's `cases` folder, by file name, then in file order.
 pub fn load() -> Result<Vec<Case>, LoadError> {
     load_from(&crate::home().join("cases"))
+}
+
+/// All cases of the modern usage languages, from `cases/modern`.
+pub fn load_modern() -> Result<Vec<Case>, LoadError> {
+    load_from(&crate::home().join("cases").join("modern"))
 }
 
 /// All cases of a folder. `expected-differences.toml` is not a case file and is skipped.
@@ -310,40 +255,6 @@ pub fn load_from(folder: &Path) -> Result<Vec<Case>, LoadError> {
     Ok(cases)
 }
 
-impl Facts {
-    /// True if there are no expectations.
-    pub fn is_empty(&self) -> bool {
-        let Facts { lints, schedule, extensions, requests, comments, locations, freshness } = self;
-        lints.is_empty()
-            && schedule.is_empty()
-            && extensions.is_empty()
-            && requests.is_empty()
-            && comments.is_empty()
-            && locations.is_empty()
-            && freshness.is_empty()
-    }
-
-    fn check(&self) -> Result<(), String> {
-        if let Some(code) = self.lints.iter().find(|code| !is_kebab(code)) {
-            return Err(format!("the code {code:?} is not kebab-case"));
-        }
-        let of_visits = self.schedule.iter().map(|visit| &visit.at);
-        let of_copies = self.freshness.iter().flat_map(|copy| [&copy.fetched, &copy.at]);
-        let expiries = self.freshness.iter().filter_map(|copy| copy.expires.as_ref());
-        if let Some(text) = of_visits.chain(of_copies).chain(expiries).find(|text| !is_moment(text)) {
-            return Err(format!("{text:?} is no moment like 1996-10-17T05:00:00Z"));
-        }
-        if self.schedule.iter().any(|visit| visit.may != (visit.wait == 0)) {
-            return Err("a crawler waits exactly when it may not come".to_owned());
-        }
-        let known = |action: &str| ["take-down", "re-crawl"].contains(&action);
-        match self.requests.iter().find(|request| !known(&request.action)) {
-            Some(request) => Err(format!("no action {:?}", request.action)),
-            None => Ok(()),
-        }
-    }
-}
-
 impl RawCase {
     fn finish(self, file: &str) -> Result<Case, String> {
         if !is_kebab(&self.name) {
@@ -357,6 +268,8 @@ impl RawCase {
             comments: self.comments,
             locations: self.locations,
             freshness: self.freshness,
+            over: self.over,
+            canonical: self.canonical,
         };
         facts.check()?;
         if self.rules.is_empty() || (self.ask.is_empty() && facts.is_empty()) {
@@ -371,21 +284,39 @@ impl RawCase {
             return Err(format!("no document {document:?}"));
         }
         let status = self.status.unwrap_or(200);
+        let only_others = self.tdmrep.is_some() || self.ai_txt.is_some() || !self.headers.is_empty();
         let robots = match (self.robots, self.robots_b64) {
             (Some(text), None) => repeat(&text)?.into_bytes(),
             (None, Some(text)) => {
                 base64::engine::general_purpose::STANDARD.decode(text).map_err(|e| e.to_string())?
             }
-            (None, None) if !self.pages.is_empty() || !(200..300).contains(&status) => Vec::new(),
+            (None, None) if only_others || !self.pages.is_empty() || !(200..300).contains(&status) => {
+                Vec::new()
+            }
             _ => return Err("exactly one of robots and robots_b64".to_owned()),
         };
         if let Some(path) = self.files.keys().find(|path| !path.starts_with('/')) {
             return Err(format!("the file {path:?} has no path of this origin"));
         }
         let origin = self.origin.unwrap_or_else(|| ORIGIN.to_owned());
-        let page = |page: RawPage| Page { url: absolute(page.url, &origin), html: page.html };
-        let pages = self.pages.into_iter().map(page).collect();
-        let asks = self.ask.into_iter().map(|ask| ask.finish(&origin)).collect::<Result<_, _>>()?;
+        let headers = |lines: &[String]| -> Result<Vec<_>, String> {
+            lines.iter().map(|line| modern::header(line)).collect()
+        };
+        let page = |page: RawPage| -> Result<Page, String> {
+            let headers = headers(&page.headers)?;
+            Ok(Page { url: absolute(page.url, &origin), headers, html: page.html })
+        };
+        let mut pages = self.pages.into_iter().map(page).collect::<Result<Vec<_>, _>>()?;
+        let now = self.now.as_deref().map(modern::moment).transpose()?;
+        let asks = self.ask.into_iter().map(|ask| ask.finish(&origin, now));
+        let asks = asks.collect::<Result<Vec<Ask>, _>>()?;
+        let urls: Vec<&str> = asks.iter().map(|ask| ask.url.as_str()).collect();
+        modern::add_pages(&mut pages, headers(&self.headers)?, &urls);
+        let fetched = self.fetched.as_deref().map(modern::moment).transpose()?;
+        let (tdmrep, ai_txt, documents) = (self.tdmrep, self.ai_txt, self.documents);
+        let (tokens, tables) = (self.tokens, self.tables);
+        let modern = Modern { tdmrep, ai_txt, documents, tokens, tables, fetched };
+        modern.check()?;
         let (name, rules, note, files) = (self.name, self.rules, self.note, self.files);
         let file = file.to_owned();
         Ok(Case {
@@ -400,6 +331,7 @@ impl RawCase {
             status,
             files,
             pages,
+            modern,
             asks,
             facts,
         })
@@ -407,7 +339,7 @@ impl RawCase {
 }
 
 impl RawAsk {
-    fn finish(self, origin: &str) -> Result<Ask, String> {
+    fn finish(self, origin: &str, now: Option<i64>) -> Result<Ask, String> {
         let agents = match (self.agent, self.agents) {
             (Some(agent), None) => vec![agent],
             (None, Some(agents)) if !agents.is_empty() => agents,
@@ -418,7 +350,9 @@ impl RawAsk {
             return Err(format!("no verdict {verdict:?}"));
         }
         let conditions = self.conditions;
-        if (verdict == "conditional") == conditions.is_empty() {
+        // An unknown answer may report the conditions of the part that could be read.
+        let may_have = self.incomplete && verdict == "unknown";
+        if !may_have && (verdict == "conditional") == conditions.is_empty() {
             return Err("a verdict is conditional exactly when it has conditions".to_owned());
         }
         let named = |text: &str| text.split_once('=').is_some_and(|(name, _)| is_kebab(name));
@@ -429,6 +363,10 @@ impl RawAsk {
         if (self.line.is_some() && !lines.is_empty()) || lines.len() == 1 || !lines.is_sorted() {
             return Err("one `line`, or several ascending `lines`".to_owned());
         }
+        let now = self.now.as_deref().map(modern::moment).transpose()?.or(now);
+        let RawAsk { user, geo, crawl, language, carrier, rule, reason, .. } = self;
+        let modern = ModernAsk { now, user, geo, crawl, language, carrier, rule, reason };
+        modern.check()?;
         let url = absolute(repeat(&self.url)?, origin);
         let usage = self.usage.unwrap_or_else(|| "crawl".to_owned());
         let RawAsk { purpose, line, elements, named_only, incomplete, .. } = self;
@@ -444,6 +382,7 @@ impl RawAsk {
             lines,
             conditions,
             incomplete,
+            modern,
         })
     }
 }
@@ -456,13 +395,6 @@ fn absolute(url: String, origin: &str) -> String {
 fn is_kebab(name: &str) -> bool {
     let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     !name.is_empty() && name.chars().all(kebab)
-}
-
-/// True for a moment such as `1996-10-17T05:00:00Z`.
-fn is_moment(text: &str) -> bool {
-    let shape = "0000-00-00T00:00:00Z";
-    let fits = |(c, s): (char, char)| if s == '0' { c.is_ascii_digit() } else { c == s };
-    text.len() == shape.len() && text.chars().zip(shape.chars()).all(fits)
 }
 
 /// Expands `{{TEXT*COUNT}}` to COUNT repetitions of the text.
@@ -502,6 +434,9 @@ mod tests {
         let fine = ask("verdict = 'conditional', conditions = ['a=1', 'b=2'], lines = [1, 2]").unwrap();
         assert_eq!(fine[0].asks[0].lines, [1, 2]);
         assert!(is_conventional(&fine[0]));
+        assert!(ask("verdict = 'unknown', incomplete = true, conditions = ['a=1']").is_ok());
+        assert!(ask("verdict = 'unknown', conditions = ['a=1']").is_err());
+        assert!(case("canonical = [{ url = '/a?b=1', result = '/a' }]").is_ok());
         assert!(case("lints = ['unknown-key']").is_ok() && case("requests = []").is_err());
         assert!(case("lints = ['Unknown']").is_err() && case("linst = ['a']").is_err());
         let visit = |rest| case(&format!("schedule = [{{ agent = 'a', {rest} }}]"));
@@ -518,6 +453,8 @@ mod tests {
             "verdict = 'allowed', lines = [2, 1]",
             "verdict = 'allowed', line = 1, lines = [1, 2]",
             "verdict = 'allowed', purposes = 'a'",
+            "verdict = 'allowed', carrier = 'robot'",
+            "verdict = 'allowed', now = 'today'",
         ] {
             assert!(ask(wrong).is_err(), "{wrong}");
         }

@@ -101,8 +101,12 @@ pub fn small_image(profile: Profile) -> Vec<u8> {
 
 /// ACAP records with pages, pages alone, versioned rule sets, a data.txt.
 fn more_documents(options: &Options) -> [Document; 4] {
-    let meta =
-        |name: &str, content: &str| MetaTag { name: name.to_owned(), content: content.to_owned(), line: 3 };
+    let meta = |name: &str, content: &str| MetaTag {
+        name: name.to_owned(),
+        content: content.to_owned(),
+        line: 3,
+        in_noscript: false,
+    };
     let metas = vec![
         meta("robots", "noindex"),
         meta("robots", "ACAP news allow-crawl"),
@@ -113,9 +117,10 @@ fn more_documents(options: &Options) -> [Document; 4] {
         target: "/p".to_owned(),
         metas,
         elements: vec![Element { token: "the-acap:disallow-present-snippet".to_owned(), line: 9 }],
+        ..Page::default()
     };
     let files = [("/r.txt", REFERRED.as_bytes())];
-    let around = |pages| CompileContext { origin: None, files: &files, pages };
+    let around = |pages| CompileContext { files: &files, pages, ..CompileContext::default() };
     let of_records = [page("https://zacap.example/p", vec![meta("robots", "ACAP disallow-other")])];
     let alone = [page("https://zpage.example/p", metas)];
     let koster = Options { profile: Profile::Koster, ..options.clone() };

@@ -157,7 +157,7 @@ impl Around {
     fn with<T>(&self, origin: Option<&str>, use_it: impl FnOnce(&CompileContext<'_, '_>) -> T) -> T {
         let files: Vec<(&str, &[u8])> =
             self.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
-        use_it(&CompileContext { origin, files: &files, pages: &self.pages })
+        use_it(&CompileContext { origin, files: &files, pages: &self.pages, ..CompileContext::default() })
     }
 }
 
@@ -177,7 +177,8 @@ impl Trace {
         let origin = self.site.as_ref().map(SiteKey::authority);
         let files: Vec<(&str, &[u8])> =
             self.around.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
-        let around = CompileContext { origin, files: &files, pages: &self.around.pages };
+        let pages = &self.around.pages;
+        let around = CompileContext { origin, files: &files, pages, ..CompileContext::default() };
         use_it(compiler::lower_with(&tree, &around, &self.options))
     }
 }
@@ -372,6 +373,7 @@ pub fn answer(verdict: &Verdict<'_>) -> Answer {
             );
         }
         Basis::Fields => assert!(!rules.is_empty(), "fields decided, but none is found that did"),
+        Basis::Preferences => {}
         _ => assert!(rules.is_empty(), "no rule decided, but some are found that did"),
     }
     let conditions =

@@ -165,9 +165,10 @@ fn dump_policy_record(view: &View<'_>, policy: &PolicyView<'_>, out: &mut String
         Some(SetRef::List(at)) if view.list(at).is_some_and(is_scoped) => dump_scoped_list(view, at),
         Some(SetRef::List(at)) => {
             let entries = view.list(at).and_then(|list| Some(read_list(list)?.collect::<Vec<_>>()));
-            let entries = entries.unwrap_or_default().into_iter().map(|entry| {
-                format!("usage {} purpose {} program at {}", entry.usage, entry.purpose, entry.program)
-            });
+            let entries = entries
+                .unwrap_or_default()
+                .into_iter()
+                .map(|entry| format!("usage {} tag {} program at {}", entry.usage, entry.tag, entry.program));
             format!("list at {at}: {}", entries.collect::<Vec<_>>().join("; "))
         }
     };

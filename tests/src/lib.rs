@@ -4,9 +4,9 @@
 //! tests, benches and fuzz targets import it instead of copying: the hand-worked cases
 //! ([`mod@case`]) and the runner that puts them to an engine ([`suite`]), the engines ([`engines`])
 //! and panels of engines that must agree ([`panel`]), the vectors of other projects ([`vectors`]),
-//! two oracles ([`mod@oracle`] for RFC 9309, [`google`]), builders of random ([`generate`]) and of
-//! hostile ([`hostile`]) files, images to be damaged ([`damage`]), and the text of every stage
-//! ([`golden`]).
+//! the oracles ([`mod@oracle`] for RFC 9309, [`google`], [`acap`], [`modern`]), builders of random
+//! ([`generate`]) and of hostile ([`hostile`]) files, images to be damaged ([`damage`]), and the
+//! text of every stage ([`golden`]).
 //!
 //! Invariant: only the cases and the oracles decide what is right, and the oracles import no crate
 //! of the project. This crate does not know how any engine works.
@@ -22,6 +22,7 @@ pub mod golden;
 pub mod google;
 pub mod hostile;
 mod map;
+pub mod modern;
 pub mod oracle;
 pub mod panel;
 pub mod regexes;

@@ -77,7 +77,7 @@ pub(crate) fn lines(robots: &[u8]) -> Vec<&[u8]> {
 
 /// R2, R3: removes the comment; returns the key in its standard spelling, if it is one of the
 /// three, and the value.
-fn record(line: &[u8]) -> Option<(&'static str, &[u8])> {
+pub(crate) fn record(line: &[u8]) -> Option<(&'static str, &[u8])> {
     let line = trim(line.split(|&byte| byte == b'#').next()?);
     let (name, value) = match line.iter().position(|&byte| byte == b':') {
         Some(at) => (trim(&line[..at]), trim(&line[at + 1..])),

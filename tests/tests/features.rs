@@ -1,16 +1,28 @@
 //! The table of features and the cases agree: every feature defined by a source document has a
 //! case, and FEATURES.md names it.
 //!
-//! A case names features in `rules` (`P12`, `V51`, `K13`, `M23`, `N9`); FEATURES.md has a row for
-//! each, with the cases that show it. This suite ignores the other entries of `rules` (`R12`, `RFC
-//! 9309 2.2.2`).
+//! A case names features in `rules` (`P12`, `V51`, `K13`, `M23`, `N9`, and `U1` to `Y8` of the modern
+//! languages); FEATURES.md has a row for each, with the cases that show it. This suite ignores the
+//! other entries of `rules` (`R12`, `RFC 9309 2.2.2`, `section 3`).
 
 use robomaton_tests::case::{self, Case};
 use robomaton_tests::home;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The documents and the number of features that each defines.
-const DOCUMENTS: [(char, u32); 5] = [('P', 57), ('V', 59), ('K', 23), ('M', 27), ('N', 20)];
+const DOCUMENTS: [(char, u32); 11] = [
+    ('P', 57),
+    ('V', 59),
+    ('K', 23),
+    ('M', 27),
+    ('N', 20),
+    ('U', 18),
+    ('C', 15),
+    ('L', 17),
+    ('T', 16),
+    ('X', 17),
+    ('Y', 8),
+];
 
 /// Every feature in table order.
 fn ids() -> Vec<String> {
@@ -24,8 +36,11 @@ fn is_feature(rule: &str) -> bool {
     letter && !chars.as_str().is_empty() && chars.all(|c| c.is_ascii_digit())
 }
 
+/// The cases of both folders. Their names are unique together, so that a row names one case.
 fn cases() -> Vec<Case> {
-    case::load().expect("the cases load")
+    let mut cases = case::load().expect("the cases load");
+    cases.extend(case::load_modern().expect("the modern cases load"));
+    cases
 }
 
 /// A row of FEATURES.md.
@@ -75,6 +90,13 @@ fn no_case_names_a_feature_that_does_not_exist() {
         }
     }
     fail_with("no such features", &wrong);
+}
+
+#[test]
+fn names_are_unique_over_both_folders() {
+    let mut seen = BTreeSet::new();
+    let twice = cases().into_iter().map(|case| case.name).filter(|name| !seen.insert(name.clone()));
+    fail_with("names given twice", &twice.collect::<Vec<_>>());
 }
 
 #[test]

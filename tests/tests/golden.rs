@@ -64,7 +64,7 @@ fn real_files_of_acap_answer_as_written() {
             golden::answers(&Text::new(&bytes(), Some(golden::ORIGIN), "full"))
         } else if is("html") {
             let html = String::from_utf8_lossy(&bytes()).into_owned();
-            let pages = [Page { url: format!("{}/page.html", golden::ORIGIN), html }];
+            let pages = [Page { url: format!("{}/page.html", golden::ORIGIN), html, ..Page::default() }];
             golden::answers(&Text { pages: &pages, ..Text::new(b"", Some(golden::ORIGIN), "full") })
         } else {
             continue;

@@ -200,7 +200,12 @@ fn hostile_records_cost_little() {
         let length = file.bytes();
         let files: Vec<(&str, &[u8])> =
             file.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
-        let around = CompileContext { origin: Some("h.example"), files: &files, pages: &file.pages };
+        let around = CompileContext {
+            origin: Some("h.example"),
+            files: &files,
+            pages: &file.pages,
+            ..CompileContext::default()
+        };
         let options = Options::default();
         let (mut document, mut time) = (Document::default(), Duration::ZERO);
         let compiled = allocation_counter::measure(|| {

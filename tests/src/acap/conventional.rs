@@ -104,11 +104,6 @@ fn chosen<'g>(groups: &'g [Group], name: Option<&str>, usage: &str) -> Vec<&'g R
     groups.flat_map(|group| &group.rules).filter(|rule| rule.usage == usage).collect()
 }
 
-/// True if a rule of the usage applies to the crawler.
-pub(super) fn speaks(groups: &[Group], name: Option<&str>, usage: &str) -> bool {
-    !chosen(groups, name, usage).is_empty()
-}
-
 /// The rules that match.
 pub(super) fn matching<'g>(
     groups: &'g [Group],

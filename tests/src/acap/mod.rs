@@ -162,9 +162,7 @@ fn without_acap(robots: &[u8], ask: &Ask<'_>) -> Answer {
     let rules = conventional::matching(&groups, name.as_deref(), &usage, ask.target);
     match rules.iter().rev().max_by_key(|rule| (rule.length, rule.allow)) {
         Some(rule) => answered(of_sense(rule.allow), Some(rule.line), Some(of_sense(rule.allow))),
-        None if usage == "crawl" || conventional::speaks(&groups, name.as_deref(), &usage) => {
-            answered("allowed", None, None)
-        }
+        None if usage == "crawl" => answered("allowed", None, None),
         None => answered("unknown", None, None),
     }
 }

@@ -442,6 +442,7 @@ pub fn pages_of_one(name: &'static str, metas: usize) -> Surrounded {
         name: if n.is_multiple_of(2) { "robots".to_owned() } else { format!("b{}", n % 5_000) },
         content: format!("ACAP allow-index time-limit={n}-days a=b c=d"),
         line: n as u32 + 1,
+        in_noscript: false,
     };
     let metas = (0..metas).map(tag).collect();
     let pages = vec![Page { metas, ..page(0) }];
@@ -482,7 +483,7 @@ pub fn long_page(metas: usize) -> Surrounded {
 }
 
 fn meta(name: &str, content: &str) -> MetaTag {
-    MetaTag { name: name.to_owned(), content: content.to_owned(), line: 1 }
+    MetaTag { name: name.to_owned(), content: content.to_owned(), line: 1, in_noscript: false }
 }
 
 fn page(number: usize) -> Page {

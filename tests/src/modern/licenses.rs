@@ -1,0 +1,135 @@
+//! Where license documents come from: `License` records, `Link` headers and `link` elements.
+//!
+//! Looks the documents up among those of the site and has each answer. Invariant: a page's own
+//! documents are asked before those of the site, and a document that cannot be read is a statement of
+//! its own. This file does not know what documents mean.
+
+use super::robots::{File, Key};
+use super::{Effect, Query, Statement, html, rsl};
+
+/// The media type that tells these links from other links to licenses.
+const TYPE: &str = "application/rsl+xml";
+
+/// The statements of all documents about the usage.
+pub(super) fn statements(query: &Query<'_>, file: &File) -> Vec<Statement> {
+    if !rsl::is_spoken(query.usage) {
+        return Vec::new();
+    }
+    let urls = page_urls(query);
+    let of_page: Vec<Statement> =
+        urls.iter().filter_map(|url| answer(query, Some(url), None, true)).collect();
+    if !of_page.is_empty() {
+        return of_page;
+    }
+    let name = file.selected(query.agents);
+    let mut records = name.map(|name| file.of(&name, &[Key::License])).unwrap_or_default();
+    records.retain(|record| !record.value.is_empty());
+    if records.is_empty() {
+        records = file.leading(Key::License);
+        records.retain(|record| !record.value.is_empty());
+    }
+    let mut statements = Vec::new();
+    for record in records {
+        let url = std::str::from_utf8(&record.value).ok().filter(|url| is_absolute(url));
+        statements.extend(answer(query, url, Some(record.line), false));
+    }
+    statements
+}
+
+/// The statement of one document; `None` if nothing in it covers the target.
+fn answer(query: &Query<'_>, url: Option<&str>, line: Option<u32>, is_page: bool) -> Option<Statement> {
+    let documents = &query.site.documents;
+    let text = documents.iter().find(|(name, _)| Some(name.as_str()) == url).map(|(_, text)| text);
+    let document = text.and_then(|text| rsl::read(text));
+    let is_stale = |document: &rsl::Document| {
+        query.now.is_some_and(|now| now > query.site.fetched.saturating_add(document.max_age))
+    };
+    let outcome = match document.filter(|document| !is_stale(document)) {
+        Some(document) => rsl::resolve(query, &document, is_page)?,
+        None => rsl::Outcome { effect: Effect::Unread, content: None, reason: None },
+    };
+    let mut statement = Statement::new("rsl", "rsl", outcome.effect);
+    (statement.line, statement.rule, statement.reason) = (line, outcome.content, outcome.reason);
+    Some(statement)
+}
+
+fn is_absolute(url: &str) -> bool {
+    ["http://", "https://"].iter().any(|start| {
+        url.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)) && url.len() > start.len()
+    })
+}
+
+/// The documents that the header and the page name, resolved against the page.
+fn page_urls(query: &Query<'_>) -> Vec<String> {
+    let is_license =
+        |rel: &str| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("license"));
+    let is_type = |kind: &str| kind.trim().eq_ignore_ascii_case(TYPE);
+    let mut targets = Vec::new();
+    for line in query.headers("link") {
+        for link in split(line, ',') {
+            let mut parts = split(&link, ';').into_iter();
+            let target = parts.next().unwrap_or_default();
+            let target = target.trim().strip_prefix('<').and_then(|target| target.strip_suffix('>'));
+            let parameters: Vec<(String, String)> = parts.map(|part| parameter(&part)).collect();
+            let has = |name: &str, fits: &dyn Fn(&str) -> bool| {
+                let first = parameters.iter().find(|(key, _)| key == name);
+                first.is_some_and(|(_, value)| fits(value))
+            };
+            if has("rel", &is_license) && has("type", &is_type) {
+                targets.extend(target.map(str::to_owned));
+            }
+        }
+    }
+    for tag in html::tags(query.html()).iter().filter(|tag| tag.name == "link") {
+        if tag.get("rel").is_some_and(is_license) && tag.get("type").is_some_and(is_type) {
+            targets.extend(tag.get("href").map(str::to_owned));
+        }
+    }
+    let mut urls: Vec<String> = targets.iter().map(|target| resolve(target.trim(), query)).collect();
+    urls.dedup();
+    urls
+}
+
+/// Parts of a header outside brackets and quotes.
+fn split(text: &str, separator: char) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let (mut in_quotes, mut in_target) = (false, false);
+    for c in text.chars() {
+        match c {
+            '"' if !in_target => in_quotes = !in_quotes,
+            '<' if !in_quotes => in_target = true,
+            '>' if !in_quotes => in_target = false,
+            _ => {}
+        }
+        if c == separator && !in_quotes && !in_target {
+            parts.push(String::new());
+        } else if let Some(last) = parts.last_mut() {
+            last.push(c);
+        }
+    }
+    parts
+}
+
+fn parameter(text: &str) -> (String, String) {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    (name.trim().to_ascii_lowercase(), value.trim().trim_matches('"').to_owned())
+}
+
+/// A reference of the page as an absolute URL; dot segments stay.
+fn resolve(reference: &str, query: &Query<'_>) -> String {
+    let origin = &query.site.origin;
+    if is_absolute(reference) {
+        return reference.to_owned();
+    }
+    if reference.starts_with("//") {
+        let scheme = origin.split_once("//").map_or("", |(scheme, _)| scheme);
+        return format!("{scheme}{reference}");
+    }
+    if reference.starts_with('/') {
+        return format!("{origin}{reference}");
+    }
+    let target = String::from_utf8_lossy(query.target).into_owned();
+    let path = target.split('?').next().unwrap_or("/");
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    format!("{origin}{folder}/{reference}")
+}

@@ -1,0 +1,187 @@
+//! META robots and X-Robots-Tag.
+//!
+//! Collects the rules that address the crawler from headers and tags, and lowers each to statements
+//! about usages. Invariant: only negatives state something, and the union of all counts. This file
+//! does not know what silence means.
+
+use super::{Effect, Profile, Query, Statement, dates, html, moment};
+
+/// Rules that have a value.
+const VALUED: [&str; 4] = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"];
+
+/// A rule that addresses the crawler: its name in lower case, and its value.
+struct Rule {
+    carrier: &'static str,
+    name: String,
+    value: String,
+}
+
+/// The pieces of a list. A date may have a comma after its weekday.
+fn pieces(list: &str) -> Vec<String> {
+    let mut pieces: Vec<String> = Vec::new();
+    for piece in list.split(',') {
+        if let Some(last) = pieces.last_mut() {
+            // An agent may stand in front of the rule.
+            let lower = last.to_ascii_lowercase();
+            let rule = lower.rsplit_once("unavailable_after").map(|(_, rest)| rest.trim_start());
+            let value = rule.and_then(|rest| rest.strip_prefix(':'));
+            if value.is_some_and(dates::is_weekday) {
+                last.push(',');
+                last.push_str(piece);
+                continue;
+            }
+        }
+        pieces.push(piece.to_owned());
+    }
+    pieces
+}
+
+fn rule(carrier: &'static str, piece: &str) -> Rule {
+    let (name, value) = piece.split_once(':').unwrap_or((piece, ""));
+    let name = name.trim().to_ascii_lowercase();
+    // Names without a value are no rules when one follows.
+    let is_fine = VALUED.contains(&name.as_str()) || !piece.contains(':');
+    let name = if is_fine { name } else { String::new() };
+    Rule { carrier, name, value: value.trim().to_owned() }
+}
+
+/// The rules of the headers and of the page.
+fn rules(query: &Query<'_>) -> Vec<Rule> {
+    let is_asker = |name: &str| query.tokens().any(|token| token == name.trim().to_ascii_lowercase());
+    let mut rules = Vec::new();
+    for line in query.headers("x-robots-tag") {
+        let mut applies = true;
+        for piece in pieces(line) {
+            let mut piece = piece.as_str();
+            if let Some((name, rest)) = piece.split_once(':') {
+                let name = name.trim();
+                if name.is_empty() {
+                    continue;
+                }
+                if !VALUED.contains(&name.to_ascii_lowercase().as_str()) {
+                    applies = name == "*" || is_asker(name);
+                    piece = rest;
+                }
+            }
+            if applies {
+                rules.push(rule("header", piece));
+            }
+        }
+    }
+    for (name, content) in html::metas(query.html()) {
+        if name == "robots" || is_asker(&name) {
+            rules.extend(pieces(&content).iter().map(|piece| rule("page", piece)));
+        }
+    }
+    rules
+}
+
+/// The statements of all rules about the usage.
+pub(super) fn statements(query: &Query<'_>) -> Vec<Statement> {
+    let rules = rules(query);
+    let has = |name: &str| rules.iter().any(|rule| rule.name == name);
+    let of_google = query.tokens().any(|token| token.starts_with("googlebot"));
+    let lower = Lowering {
+        usage: query.usage,
+        now: query.now,
+        is_embedded: has("indexifembedded"),
+        is_google: of_google || query.site.profile == Profile::Google,
+        is_bing: query.has_table("bing-2023")
+            && query.tokens().any(|token| ["bingbot", "msnbot"].contains(&token.as_str())),
+        has_nocache: has("nocache"),
+        least: least(&rules),
+    };
+    let mut statements = Vec::new();
+    for rule in &rules {
+        if let Some(effect) = lower.effect(rule) {
+            statements.push(Statement::new("robots-meta", rule.carrier, effect));
+        }
+    }
+    let opts_out = |tag: &html::Tag| {
+        ["span", "div", "section"].contains(&tag.name.as_str()) && tag.get("data-nosnippet").is_some()
+    };
+    if query.usage == "present-snippet" && !query.elements && html::tags(query.html()).iter().any(opts_out) {
+        statements.push(Statement::new("robots-meta", "page", Effect::Refuse));
+    }
+    statements
+}
+
+/// The most restrictive values: the shortest snippet, the shortest video, the earliest date.
+type Least = (Option<i64>, Option<i64>, Option<i64>);
+
+fn least(rules: &[Rule]) -> Least {
+    let of = |name: &str, value: fn(&str) -> Option<i64>| {
+        let values = rules.iter().filter(|rule| rule.name == name).filter_map(|rule| value(&rule.value));
+        values.min()
+    };
+    (of("max-snippet", limit), of("max-video-preview", limit), of("unavailable_after", dates::parse))
+}
+
+/// A limit of at least 0; -1 is none, and so is what cannot be read.
+fn limit(value: &str) -> Option<i64> {
+    Some(value).filter(|value| value.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()
+}
+
+/// What the meaning of a rule depends on.
+struct Lowering<'q> {
+    usage: &'q str,
+    now: Option<i64>,
+    is_embedded: bool,
+    is_google: bool,
+    is_bing: bool,
+    has_nocache: bool,
+    least: Least,
+}
+
+impl Lowering<'_> {
+    fn effect(&self, rule: &Rule) -> Option<Effect> {
+        let is = |usages: &[&str]| usages.contains(&self.usage);
+        let refuse = |usages: &[&str]| is(usages).then_some(Effect::Refuse);
+        let only = |usages: &[&str], text: String| is(usages).then(|| Effect::Condition(vec![text]));
+        let no_snippet = || {
+            let grounding = self.is_google && is(&["ai-input"]);
+            refuse(&["present-snippet", "present-video"]).or(grounding.then_some(Effect::Refuse))
+        };
+        let (snippet, video, date) = self.least;
+        let shown = || only(&["ai-input", "ai-train"], "only=snippet|title|url".to_owned());
+        match rule.name.as_str() {
+            "none" if is(&["follow"]) => Some(Effect::Refuse),
+            "noindex" | "none" if self.is_embedded && is(&["index"]) => {
+                only(&["index"], "embedded=yes".to_owned())
+            }
+            "noindex" | "none" => refuse(&["index", "search"]),
+            "nofollow" => refuse(&["follow"]),
+            "nosnippet" => no_snippet(),
+            "max-snippet" => match limit(&rule.value)? {
+                0 => no_snippet(),
+                n if Some(n) == snippet => only(&["present-snippet"], format!("max-snippet={n}")),
+                _ => None,
+            },
+            "max-image-preview" => match rule.value.to_ascii_lowercase().as_str() {
+                "none" => refuse(&["present-thumbnail"]),
+                "standard" => only(&["present-thumbnail"], "max-image-preview=standard".to_owned()),
+                _ => None,
+            },
+            "max-video-preview" => {
+                let n = limit(&rule.value).filter(|n| Some(*n) == video)?;
+                only(&["present-video"], format!("max-video-preview={n}"))
+            }
+            "notranslate" => refuse(&["translate"]),
+            "noimageindex" => only(&["index"], "not=images".to_owned()),
+            "unavailable_after" => {
+                let until = dates::parse(&rule.value).filter(|until| Some(*until) == date)?;
+                if self.now.is_some_and(|now| now > until) {
+                    return refuse(&["index", "search"]);
+                }
+                only(&["index", "search"], format!("until={}", moment(until)))
+            }
+            "noarchive" | "nocache" if is(&["preserve", "present-currentcopy"]) => Some(Effect::Refuse),
+            "nocache" if self.is_bing => shown(),
+            "noarchive" if self.is_bing && self.has_nocache => shown(),
+            "noarchive" if self.is_bing => refuse(&["ai-input", "ai-train"]),
+            "noai" | "noml" => refuse(&["ai-train"]),
+            "noimageai" => only(&["ai-train"], "not=images".to_owned()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! TDMRep: tdmrep.json, response headers and META tags.
+//!
+//! Invariant: the reservation and the policy are two properties; for each, the last carrier in the
+//! order file, header, page that has a good value decides. This file does not know whether anybody
+//! may crawl.
+
+use super::robots::Pattern;
+use super::{Effect, Query, Statement, html};
+use crate::oracle::path_of;
+use serde_json::Value;
+
+/// The properties that one carrier states.
+struct Carrier {
+    name: &'static str,
+    /// The number of the rule in the file.
+    rule: Option<u32>,
+    reservation: Option<bool>,
+    policy: Option<String>,
+}
+
+/// The reservation and the policy for the target.
+pub(super) fn statements(query: &Query<'_>) -> Vec<Statement> {
+    if !["tdm", "ai-train"].contains(&query.usage) {
+        return Vec::new();
+    }
+    let file = query.site.tdmrep.as_deref().and_then(|text| of_file(query, text));
+    let matched = file.as_ref().and_then(|file| file.rule);
+    let header = carrier("header", &query.headers("tdm-reservation"), &query.headers("tdm-policy"));
+    let tags: Vec<(String, String)> = html::metas(query.html());
+    let of_tag = |name: &str| -> Vec<&str> {
+        tags.iter().filter(|(tag, _)| tag == name).map(|(_, content)| content.as_str()).collect()
+    };
+    let page = carrier("page", &of_tag("tdm-reservation"), &of_tag("tdm-policy"));
+
+    let carriers: Vec<Carrier> = file.into_iter().chain([header, page]).collect();
+    let reservation = carriers.iter().rev().find(|carrier| carrier.reservation.is_some());
+    let policy = carriers.iter().rev().find_map(|carrier| carrier.policy.clone());
+    let Some(carrier) = reservation else {
+        // The first match decides, also when its value is bad.
+        let unset = |rule| Statement::new("tdmrep", "tdmrep", Effect::Unset).of_rule(rule);
+        return matched.map(unset).into_iter().collect();
+    };
+    let effect = match (carrier.reservation, policy) {
+        (Some(true), Some(policy)) => Effect::Condition(vec![format!("tdm-policy={policy}")]),
+        (Some(true), None) => Effect::Refuse,
+        _ => Effect::Allow,
+    };
+    let statement = Statement::new("tdmrep", carrier.name, effect);
+    vec![match carrier.rule {
+        Some(rule) => statement.of_rule(rule),
+        None => statement,
+    }]
+}
+
+/// The first rule that matches.
+fn of_file(query: &Query<'_>, text: &[u8]) -> Option<Carrier> {
+    let Ok(Value::Array(rules)) = serde_json::from_slice(text) else { return None };
+    for (number, rule) in (1..).zip(&rules) {
+        let Some(location) = rule.get("location").and_then(Value::as_str) else { continue };
+        let Some(path) = path_of(location.as_bytes(), Some(&query.site.origin)) else { continue };
+        if !Pattern::new(&path).matches(query.target) {
+            continue;
+        }
+        let value = rule.get("tdm-reservation").filter(|value| value.is_number());
+        let reservation = match value.and_then(Value::as_f64) {
+            Some(1.0) => Some(true),
+            Some(0.0) => Some(false),
+            _ => None,
+        };
+        let policy = rule.get("tdm-policy").and_then(Value::as_str).filter(|policy| !policy.is_empty());
+        // A policy counts beside 1 only: beside 0 it is not processed, and a bad rule states nothing.
+        let policy = policy.filter(|_| reservation == Some(true)).map(str::to_owned);
+        return Some(Carrier { name: "tdmrep", rule: Some(number), reservation, policy });
+    }
+    None
+}
+
+/// The values of a carrier with text values.
+fn carrier(name: &'static str, reservations: &[&str], policies: &[&str]) -> Carrier {
+    let has = |value: &str| reservations.iter().any(|text| text.trim_matches([' ', '\t']) == value);
+    let reservation = if has("1") { Some(true) } else { has("0").then_some(false) };
+    let policy = policies.iter().map(|text| text.trim()).find(|text| !text.is_empty());
+    let policy = policy.filter(|_| reservation != Some(false)).map(str::to_owned);
+    Carrier { name, rule: None, reservation, policy }
+}

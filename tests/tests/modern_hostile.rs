@@ -1,0 +1,145 @@
+//! Hostile input in the modern usage languages: named limits, no permission that nobody gave, and
+//! time that grows with the input.
+
+use robomaton_tests::modern::image::{Told, ask, image};
+use robomaton_tests::modern::{Page, Question, Site};
+use std::time::{Duration, Instant};
+
+/// No site here may take longer, also in a build for debugging on a slow machine. Quadratic work on
+/// the same sites takes minutes.
+const MOST: Duration = Duration::from_secs(30);
+
+fn site(robots: String) -> Site {
+    Site { robots: Some(robots.into_bytes()), ..Site::new("https://example.com") }
+}
+
+fn told(site: &Site, usage: &str) -> Told {
+    let start = Instant::now();
+    let question = Question {
+        agents: vec!["Bot".to_owned()],
+        url: "/x".to_owned(),
+        usage: usage.to_owned(),
+        ..Question::default()
+    };
+    let told = ask(&image(site), &site.origin, &question);
+    assert!(start.elapsed() < MOST, "{:?}", start.elapsed());
+    told
+}
+
+/// The answer is unknown, because something was not read.
+fn is_unread(told: &Told) -> bool {
+    told.verdict == "unknown" && told.incomplete
+}
+
+fn page(headers: &[(&str, String)], html: Option<String>) -> Page {
+    let header = |(name, value): &(&str, String)| ((*name).to_owned(), value.clone());
+    Page { url: "https://example.com/x".to_owned(), headers: headers.iter().map(header).collect(), html }
+}
+
+#[test]
+fn a_line_of_a_hundred_thousand_signals() {
+    let many = "search=yes,".repeat(40_000);
+    let unread = told(&site(format!("User-agent: *\nContent-Signal: {many}ai-input=yes\n")), "ai-input");
+    assert!(is_unread(&unread), "{unread:?}");
+    assert_eq!(unread.crawl, "allowed");
+    // What was read and refuses stands.
+    let refused = told(&site(format!("User-agent: *\nContent-Signal: ai-train=no,{many}\n")), "ai-train");
+    assert_eq!(refused.verdict, "disallowed");
+}
+
+#[test]
+fn a_dictionary_of_many_members() {
+    let many: String = (0..4_000).map(|n| format!("k{n}=y, ")).collect();
+    let read = told(&site(format!("User-agent: *\nContent-Usage: {many}train-ai=n\n")), "ai-train");
+    assert_eq!(read.verdict, "disallowed");
+    let many: String = (0..10_000).map(|n| format!("k{n}=y, ")).collect();
+    let unread = told(&site(format!("User-agent: *\nContent-Usage: {many}train-ai=y\n")), "ai-train");
+    assert!(is_unread(&unread), "{unread:?}");
+}
+
+#[test]
+fn more_lines_than_are_read() {
+    let lines: String = (0..21_000).map(|n| format!("AllowAITraining:/{n}\n")).collect();
+    let unread = told(&site(format!("User-agent: *\n{lines}AllowAITraining: /x\n")), "ai-train");
+    assert!(is_unread(&unread), "{unread:?}");
+    assert_eq!(unread.crawl, "allowed");
+}
+
+#[test]
+fn many_groups_of_many_names() {
+    // A thousand names share ten thousand lines, and each has a line of its own: joined for each
+    // name, these are ten million.
+    let names: String = (0..1_000).map(|n| format!("User-agent: b{n}\n")).collect();
+    let lines: String = (0..10_000).map(|n| format!("AllowAITraining: /{n}\n")).collect();
+    let own: String =
+        (0..1_000).map(|n| format!("User-agent: b{n}\nAllow: /\nAllowAITraining: /{n}a\n")).collect();
+    let told = told(&site(format!("{names}{lines}\n{own}\nUser-agent: *\nAllowAITraining: /\n")), "ai-train");
+    assert!(is_unread(&told), "{told:?}");
+    assert_eq!(told.crawl, "allowed");
+}
+
+#[test]
+fn deep_and_large_json() {
+    let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    let told_deep = told(&Site { tdmrep: Some(deep.into_bytes()), ..site(String::new()) }, "tdm");
+    assert_ne!(told_deep.verdict, "allowed");
+    let rules: Vec<String> =
+        (0..20_000).map(|n| format!("{{\"location\":\"/{n}\",\"tdm-reservation\":0}}")).collect();
+    let many = format!("[{}]", rules.join(","));
+    let told_many = told(&Site { tdmrep: Some(many.into_bytes()), ..site(String::new()) }, "tdm");
+    assert!(is_unread(&told_many), "{told_many:?}");
+}
+
+#[test]
+fn large_nested_and_expanding_xml() {
+    let licensed = |xml: String| {
+        let url = "https://example.com/l.xml".to_owned();
+        let documents = vec![(url.clone(), xml.into_bytes())];
+        let site = Site { documents, ..site(format!("License: {url}\n\nUser-agent: *\nAllow: /\n")) };
+        told(&site, "ai-train")
+    };
+    let wrapped = |inner: &str| format!("<rsl xmlns=\"https://rslstandard.org/rsl\">{inner}</rsl>");
+    let content = "<content url=\"/\"><license><permits type=\"usage\">all</permits></license></content>";
+    assert_eq!(licensed(wrapped(content)).verdict, "allowed");
+    let large = licensed(wrapped(&content.repeat((50 << 20) / content.len())));
+    assert!(is_unread(&large), "{large:?}");
+    let nested =
+        licensed(wrapped(&format!("{}{}", "<x xmlns=\"y\">".repeat(100_000), "</x>".repeat(100_000))));
+    assert!(is_unread(&nested), "{nested:?}");
+    let bomb = "<!DOCTYPE r [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;\">]>";
+    let expanding = licensed(format!("{bomb}{}", wrapped(content)));
+    assert!(is_unread(&expanding), "{expanding:?}");
+}
+
+#[test]
+fn headers_of_a_mebibyte() {
+    let long = "noindex, ".repeat((1 << 20) / 9);
+    let refused =
+        told(&Site { pages: vec![page(&[("X-Robots-Tag", long)], None)], ..site(String::new()) }, "index");
+    assert_eq!(refused.verdict, "disallowed");
+    let long = "unknown, ".repeat((1 << 20) / 9);
+    let unread =
+        told(&Site { pages: vec![page(&[("X-Robots-Tag", long)], None)], ..site(String::new()) }, "index");
+    assert!(is_unread(&unread), "{unread:?}");
+    let many: String = (0..100_000).map(|n| format!("k{n}=y, ")).collect();
+    let usage = format!("{many}train-ai=y");
+    let unread = told(
+        &Site { pages: vec![page(&[("Content-Usage", usage)], None)], ..site(String::new()) },
+        "ai-train",
+    );
+    assert!(is_unread(&unread), "{unread:?}");
+}
+
+#[test]
+fn many_pages_with_many_rules() {
+    let pages = (0..3_000).map(|n| Page {
+        url: format!("https://example.com/{n}"),
+        headers: vec![("tdm-policy".to_owned(), "https://p.example/".to_owned())],
+        html: None,
+    });
+    let rules: Vec<String> =
+        (0..3_000).map(|n| format!("{{\"location\":\"/*{n}\",\"tdm-reservation\":1}}")).collect();
+    let tdmrep = Some(format!("[{}]", rules.join(",")).into_bytes());
+    let site = Site { tdmrep, pages: pages.collect(), ..site(String::new()) };
+    assert_eq!(told(&site, "tdm").verdict, "unknown");
+}
