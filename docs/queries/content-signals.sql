@@ -1,4 +1,4 @@
--- What do sites say in Content-Signal and Content-Usage records, which are kept and not weighed?
+-- What do sites say in Content-Signal and Content-Usage records, as they are written?
 SELECT key, value, count(DISTINCT site) AS sites
 FROM 'extensions.parquet'
 JOIN 'sites.parquet' AS sites USING (document)
