@@ -1,5 +1,5 @@
-//! Robots META tags and `X-Robots-Tag` fields, and the silence of pages (modern.md 7 is the source
-//! of the mapping; Google's page of 24 March 2026 of the directives).
+//! Robots META tags and `X-Robots-Tag` fields, and the silence of pages. The directives are those
+//! of Google's page of 24 March 2026; RULES.md has their meaning.
 //!
 //! Only refusals and limits state something; those for everyone and those for a crawler's names
 //! count together. A page that was captured and refuses nothing permits what search engines do by
