@@ -303,7 +303,7 @@ impl<'a> QuestionLines<'a> {
         let crawler = match &question.agent {
             Some(names) => crawlers.crawler(image, names, named_only),
             None if named_only == crawler.is_named_only() => crawler,
-            None => crawlers.crawler(image, &Names::Several(crawler.names().to_vec()), true),
+            None => crawlers.crawler(image, &Names::Several(crawler.given().to_vec()), true),
         };
         let verdict = decide(image, document, crawler, usage, &url);
         if matches!(verdict.basis(), Basis::NoUrl | Basis::NoSite) {

@@ -14,6 +14,7 @@ use robomaton_compiler::{Limits, Options};
 use robomaton_explain::{
     Query, SiteFiles, check_usage, crawler_names, for_purpose, name_remark, names, time,
 };
+use robomaton_formats::site::absolute_url;
 use robomaton_runtime::{Crawler, Decision, Image, Profile, Terms, Usage};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -265,17 +266,19 @@ pub(crate) fn given_url(url: &str) -> Result<(), Failure> {
 /// Files that a text may refer to.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WithArgs {
-    /// Supply FILE as the file at PATH of the site, for a robots.txt that refers to it; may be
-    /// given several times. If a file is missing, the answer is incomplete and permits nothing
-    #[arg(long = "with", value_name = "PATH=FILE", value_parser = with)]
+    /// Supply FILE as the file at PATH of the site, or at URL of any server, for a robots.txt that
+    /// refers to it or names it as its licence; may be given several times. If a file is missing,
+    /// the answer is incomplete and permits nothing
+    #[arg(long = "with", value_name = "PATH|URL=FILE", value_parser = with)]
     with: Vec<(String, PathBuf)>,
 }
 
 fn with(argument: &str) -> Result<(String, PathBuf), String> {
-    match argument.split_once('=') {
-        Some((path, file)) if path.starts_with('/') && !file.is_empty() => Ok((path.to_owned(), file.into())),
-        _ => Err("a path of the site, `=`, and a file, as in /news.txt=news.txt".to_owned()),
-    }
+    let parts = argument.split_once('=').filter(|(_, file)| !file.is_empty());
+    let key = |of: &str| if of.starts_with('/') { Some(of.to_owned()) } else { absolute_url(of) };
+    parts
+        .and_then(|(of, file)| Some((key(of)?, file.into())))
+        .ok_or_else(|| "a path of the site or a URL, `=`, and a file, as in /news.txt=news.txt".to_owned())
 }
 
 impl WithArgs {
@@ -298,7 +301,8 @@ mod tests {
     #[test]
     fn files_have_paths() {
         assert_eq!(with("/a?b=c=d"), Ok(("/a?b".to_owned(), "c=d".into())));
-        assert!(["a=b", "/a", "/a=", ""].into_iter().all(|argument| with(argument).is_err()));
+        assert_eq!(with("https://A.b/c=d"), Ok(("https://a.b/c".to_owned(), "d".into())));
+        assert!(["a=b", "ftp://a/b=c", "/a", "/a=", ""].into_iter().all(|argument| with(argument).is_err()));
     }
 
     #[test]

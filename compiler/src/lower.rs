@@ -36,12 +36,13 @@ pub fn lower_with<'s>(
     let mut lowering = Lowering::new(tree, options);
     lowering.origin = context.origin.map(str::to_owned);
     lowering.scheme = context.scheme;
-    lowering.licenses = documents(context.licenses);
+    lowering.licenses = documents(context);
     for language in languages {
         language.lower(&source, &mut lowering)?;
         lowering.close();
     }
     let mut policy = lowering.finish();
     language::extended::name_general_sets(&mut policy)?;
+    language::acap::name_whole(&mut policy)?;
     Ok(policy)
 }

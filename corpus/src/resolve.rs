@@ -313,17 +313,25 @@ impl<P: Clone> Chosen<P> {
         self.targets.values().filter_map(|held| held.payload.as_ref())
     }
 
-    /// The payload of the newest capture of these other URLs, if it has content. Redirects are not
+    /// The payload of the newest capture of these URLs, if it has content. Redirects are not
     /// followed.
     pub fn newest<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> Option<&P> {
-        let held = |url| self.targets.get(&normal_hash(Url::parse(url).ok()?));
+        let held = |url| self.held(url);
         urls.into_iter().filter_map(held).max_by_key(|held| held.rank)?.payload.as_ref()
     }
 
-    /// The time of the newest capture of these other URLs, in Unix seconds; 0 if it is unknown.
+    /// The time of the newest capture of these URLs, in Unix seconds; 0 if it is unknown.
     pub fn newest_at<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> i64 {
-        let held = |url| self.targets.get(&normal_hash(Url::parse(url).ok()?));
+        let held = |url| self.held(url);
         urls.into_iter().filter_map(held).map(|held| held.rank.0).max().unwrap_or(0)
+    }
+
+    /// The capture of a URL, which may be a site's robots.txt.
+    fn held(&self, url: &str) -> Option<&Held<P>> {
+        let parsed = Url::parse(url).ok()?;
+        let is_robots = parsed.path() == "/robots.txt" && parsed.query().is_none();
+        let of_site = if is_robots { self.sites.get(&SiteKey::from_url(url).ok()?) } else { None };
+        of_site.or_else(|| self.targets.get(&normal_hash(parsed)))
     }
 
     fn follow(&self, document: Option<&str>, first: &Held<P>) -> Resolved<P> {

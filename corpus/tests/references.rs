@@ -52,6 +52,35 @@ fn no_texts_in_the_image_make_no_difference() {
     assert!(image.sites().all(|site| site.source(100).is_none()));
 }
 
+/// Decision 39.
+#[test]
+fn files_of_other_servers_are_read_if_they_were_captured() {
+    for url in ["https://b.example/part.txt", "https://b.example/robots.txt"] {
+        let robots = ROBOTS.replace("/part.txt", url);
+        let records = [at(1, "https://a.example/robots.txt", text(&robots)), at(1, url, text(PART))];
+        assert_eq!(secret(&records), ("disallowed".into(), 1, 0), "{url}");
+        assert_eq!(secret(&records[..1]), ("allowed incomplete".into(), 0, 1), "{url}");
+        let gone = [records[0].clone(), at(1, url, "HTTP/1.1 404 Not Found\r\n\r\n")];
+        assert_eq!(secret(&gone), ("allowed incomplete".into(), 0, 1), "{url}");
+        let page = [records[0].clone(), at(1, url, html("<html>not found</html>"))];
+        assert_eq!(secret(&page), ("allowed incomplete".into(), 0, 1), "{url}");
+        let built = build(&records);
+        let image = opened(&built, 0);
+        let verdict = image.crawler(["bot"]);
+        let verdict = image.decide(&verdict, image.usage("index"), "https://a.example/secret");
+        assert_eq!(verdict.rule().and_then(|rule| rule.file), Some((1, url.to_owned())));
+    }
+}
+
+/// A reference may have a URL in its query.
+#[test]
+fn a_path_with_a_url_is_a_path() {
+    let robots = ROBOTS.replace("/part.txt", "/part?of=https://b.example/");
+    let part = at(1, "https://a.example/part?of=https://b.example/", text(PART));
+    let records = [at(1, "https://a.example/robots.txt", text(&robots)), part];
+    assert_eq!(secret(&records), ("disallowed".into(), 1, 0));
+}
+
 /// Decision 35, also where another site's robots.txt is the same text and the image keeps none.
 #[test]
 fn conventional_groups_of_the_file_are_read() {
@@ -126,13 +155,9 @@ fn a_url_of_the_own_site_is_a_path() {
         at(1, "https://a.example/p?q=1", text(PART)),
         at(1, "https://b.example/robots.txt", text(&robots)),
     ];
-    assert_eq!(secret(&records), ("disallowed".into(), 1, 0));
+    assert_eq!(secret(&records), ("disallowed".into(), 2, 0));
     let image = opened(&build(&records), 0);
-    assert_eq!(
-        ask(&image, "bot", "index", "https://b.example/secret"),
-        "allowed incomplete",
-        "it is no file of b"
-    );
+    assert_eq!(ask(&image, "bot", "index", "https://b.example/secret"), "disallowed", "as a file of a");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::rule::rule_of;
 use crate::verdict::conditions;
 use robomaton_compiler::Policy;
 use robomaton_compiler::trace::Trace;
+use robomaton_formats::agent::shown_name;
 use robomaton_runtime::{Account, Basis, Choice, Condition, Decision, Verdict};
 use std::fmt;
 
@@ -30,7 +31,7 @@ impl fmt::Display for Claim {
         let rules = if rules.is_empty() { "no rule".to_owned() } else { rules.join(", ") };
         write!(f, "{decision} by {rules}")?;
         match choice {
-            Some(Choice::Named(name)) => write!(f, " of groups that name {name:?}")?,
+            Some(Choice::Named(name)) => write!(f, " of groups that name {:?}", shown_name(name))?,
             Some(Choice::Default) => f.write_str(" of the default groups")?,
             Some(Choice::Nobody) | None => f.write_str(" of no group")?,
         }

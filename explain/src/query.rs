@@ -4,7 +4,7 @@
 //! [`Query::trace_query`] converts it for the trace.
 
 use robomaton_compiler::trace::TraceQuery;
-use robomaton_formats::agent::list;
+use robomaton_formats::agent::{is_version, list};
 use robomaton_formats::profile::AgentRule;
 use robomaton_runtime::{Crawler, Image, NoCrawler, Profile, Usage, Verdict};
 use serde::{Serialize, Serializer};
@@ -101,20 +101,14 @@ pub fn name_remark(given: &str, profile: Profile) -> Option<String> {
     {
         let trimmed = given.trim_ascii();
         let reduced = rule.reduce(given);
+        let rest = trimmed.get(reduced.len()..)?;
         let is_whole =
-            rule == AgentRule::Verbatim || trimmed == "*" || is_version(trimmed.get(reduced.len()..)?);
+            rule == AgentRule::Verbatim || trimmed == "*" || matches!(rest, "" | "/") || is_version(rest);
         return (!is_whole).then(|| format!("asking as {reduced:?}, the product token of {given:?}"));
     }
     list(given)
         .is_none()
         .then(|| format!("asking as {}: that is how the User-Agent header names the crawler", quoted(&names)))
-}
-
-/// True if this is empty, or `/` and a version.
-fn is_version(rest: &str) -> bool {
-    let is_in_version =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'+' | b'~');
-    rest.is_empty() || rest.strip_prefix('/').is_some_and(|version| version.bytes().all(is_in_version))
 }
 
 /// The bytes of a URL as text: bytes that are not UTF-8 are percent-encoded, which gives the same
@@ -183,8 +177,8 @@ mod tests {
 
     #[test]
     fn versions_are_no_part_of_a_name() {
-        assert!(["", "/2.1", "/1.0-beta"].into_iter().all(is_version));
-        assert!([" x", "/5.0 (x)", ",", "/a/b", "\u{e9}"].into_iter().all(|rest| !is_version(rest)));
+        assert!(["/2.1", "/1.0-beta"].into_iter().all(is_version));
+        assert!(["", "/", " x", "/5.0 (x)", ",", "/a/b", "\u{e9}"].into_iter().all(|rest| !is_version(rest)));
     }
 
     #[test]

@@ -67,6 +67,7 @@ pub(crate) fn addresses(policy: &Policy<'_>, trace: &Trace, query: &TraceQuery<'
         return trace.groups.binary_search(&number).is_ok();
     }
     // META tags address all names of a crawler.
-    let is_named_at_all = || query.agents.iter().any(|agent| names(&rule.reduce(agent)));
+    let is_named_at_all =
+        || query.agents.iter().flat_map(|agent| rule.lookup_names(agent)).any(|name| names(&name));
     group.is_default() || if group.role.is_of_meta_tags() { is_named_at_all() } else { is_named() }
 }

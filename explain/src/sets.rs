@@ -77,7 +77,7 @@ pub(crate) fn skipped(policy: &Policy<'_>, choice: &Choice, looked_for: &[String
         let Some(agent) = set.agents.iter().find(|agent| asked(agent) && lost(agent)) else { continue };
         skipped.push(Skipped {
             line: group.line,
-            agent: name(agent).to_owned(),
+            agent: name_of(agent).to_owned(),
             version: Version::of(set),
             why: why(policy, set, agent),
         });
@@ -85,7 +85,8 @@ pub(crate) fn skipped(policy: &Policy<'_>, choice: &Choice, looked_for: &[String
     skipped
 }
 
-fn name<'a>(agent: &'a Agent<'_>) -> &'a str {
+/// The name of a crawler; `*` for any.
+pub(crate) fn name_of<'a>(agent: &'a Agent<'_>) -> &'a str {
     match agent {
         Agent::Any => "*",
         Agent::Named(name) => name,
@@ -99,7 +100,7 @@ fn why(policy: &Policy<'_>, set: &RuleSet<'_>, agent: &Agent<'_>) -> String {
         let why = if known { "it is experimental, as its minor is odd" } else { "nobody knows that version" };
         return why.to_owned();
     }
-    let names_it = |other: &Agent<'_>| name(other).eq_ignore_ascii_case(name(agent));
+    let names_it = |other: &Agent<'_>| name_of(other).eq_ignore_ascii_case(name_of(agent));
     let rivals = policy.rule_sets.iter().filter(|set| set.is_acceptable && set.agents.iter().any(names_it));
     match rivals.map(|set| set.version).max() {
         Some((major, minor)) if (major, minor) > set.version => {

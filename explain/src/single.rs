@@ -6,9 +6,10 @@
 use crate::error::Error;
 use crate::words::count;
 use robomaton_compiler::{
-    CompileContext, Document, Entry, Options, OverLimit, Policy, compile_fetched, emit,
+    CompileContext, Document, Entry, Options, OverLimit, Policy, compile_fetched, emit, referred,
 };
 use robomaton_formats::SiteKey;
+use robomaton_formats::site::absolute_url;
 use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
 
 /// The host of a site if only a path is known.
@@ -59,14 +60,8 @@ impl Origin {
     /// The files that a text refers to, but that are missing.
     pub fn missing(&self, policy: &Policy<'_>, files: &SiteFiles) -> Vec<String> {
         let is_here = |locator: &String| {
-            let path = match SiteKey::from_url(locator) {
-                Ok(site) if self.authority() == Some(site.authority()) => {
-                    let rest = locator.split_once("://").map_or("", |(_, rest)| rest);
-                    rest.find(['/', '?']).map_or("/", |at| &rest[at..])
-                }
-                _ => locator,
-            };
-            files.0.iter().any(|(known, _)| known == path)
+            let key = referred(locator, self.authority());
+            key.is_some_and(|key| files.0.iter().any(|(known, _)| *known == key))
         };
         policy.files.iter().filter(|locator| !is_here(locator)).cloned().collect()
     }
@@ -90,15 +85,18 @@ pub fn too_much(over: OverLimit) -> String {
     format!("line {line} goes over the limit of {allowed} {}, so everything is disallowed", limit.unit())
 }
 
-/// Other files of a site, by their paths, which its robots.txt may refer to.
+/// Other files that a robots.txt may refer to, by the paths of those of its site, and the URLs
+/// (`absolute_url`) of those of other servers and of RSL documents.
 #[derive(Clone, Debug, Default)]
 pub struct SiteFiles(pub Vec<(String, Vec<u8>)>);
 
 impl SiteFiles {
-    /// The files that a document does not refer to, by their paths.
+    /// The files that a document does not refer to, by their keys.
     pub fn unused<'a>(&'a self, document: &'a Document) -> impl Iterator<Item = &'a str> {
-        let paths = self.0.iter().map(|(path, _)| path);
-        paths.filter(|path| !document.references.contains(path)).map(String::as_str)
+        let is_used = |key: &String| {
+            document.references.iter().any(|url| url == key || absolute_url(url).as_ref() == Some(key))
+        };
+        self.0.iter().map(|(key, _)| key).filter(move |key| !is_used(key)).map(String::as_str)
     }
 
     /// The files in the form that the compiler takes.

@@ -7,6 +7,7 @@ mod text;
 
 use crate::image::options_of;
 use crate::time::rfc3339;
+use robomaton_formats::agent::written_names;
 use robomaton_formats::detail::{self, Detail};
 use robomaton_formats::schedule::Schedule;
 use robomaton_formats::site::DATA_TXT;
@@ -174,6 +175,7 @@ fn meaning(site: &Site<'_>) -> Option<&'static str> {
 
 impl Group {
     fn of(detail: &Detail<'_>, group: &detail::Group<'_>) -> Group {
+        let names: Vec<&str> = group.crawlers.iter().map(String::as_str).collect();
         let default = group.default.then(|| "*".to_owned());
         let file = usize::from(group.file).checked_sub(1).and_then(|at| detail.files.get(at));
         let field = |rule: &detail::Rule<'_>| Field {
@@ -185,7 +187,7 @@ impl Group {
         };
         Group {
             role: group.role.name(),
-            agents: group.crawlers.iter().cloned().chain(default).collect(),
+            agents: written_names(&names).into_iter().map(str::to_owned).chain(default).collect(),
             purposes: group.purposes.iter().map(lossy).collect(),
             rules: group.rules.len(),
             fields: group.rules.iter().map(field).collect(),

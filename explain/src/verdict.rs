@@ -5,6 +5,7 @@
 
 use crate::statements::StatementJson;
 use crate::words::shown;
+use robomaton_formats::agent::shown_name;
 use robomaton_runtime::{
     Account, Basis, Choice, Condition, DecidingRule, Decision, Role, StatementAccount, Verdict,
 };
@@ -129,7 +130,7 @@ impl VerdictJson {
             incomplete: verdict.is_incomplete(),
             choice: choice.map(Choice::name),
             name: choice.and_then(|choice| match choice {
-                Choice::Named(name) => Some(name.clone()),
+                Choice::Named(name) => Some(shown_name(name).to_owned()),
                 Choice::Default | Choice::Nobody => None,
             }),
             looked_for: verdict.looked_for(),

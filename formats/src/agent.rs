@@ -9,6 +9,7 @@ use crate::profile::AgentRule;
 pub use crate::token::{google_token, product_token};
 use crate::user_agent::{crawlers, is_header};
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// The reason why an input names no crawler.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,19 +36,104 @@ pub fn general_name(name: &str) -> Option<String> {
     (1..=MAX_GENERAL_NAME).contains(&name.len()).then(|| format!("{name}*"))
 }
 
+/// The form of a whole name, which no other name answers to (V8, decision 34): in double quotes,
+/// which no product token contains, in lower case, with each run of white space as one space.
+pub fn whole_name(name: &str) -> String {
+    let words: Vec<String> = name.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
+    format!("\"{}\"", words.join(" "))
+}
+
+/// The names to which a whole value answers (decision 34): a product token is a name like any
+/// other; a token with a version stands for itself and for a crawler that gives the bare token.
+///
+/// ```
+/// use robomaton_formats::agent::names_of_value;
+///
+/// assert_eq!(names_of_value("Bot"), ["Bot"]);
+/// assert_eq!(names_of_value("Bot/1.0"), ["\"bot/1.0\"", "\"bot\""]);
+/// assert_eq!(names_of_value("Acme  News Reader"), ["\"acme news reader\""]);
+/// ```
+pub fn names_of_value(value: &str) -> Vec<String> {
+    let token = &value[..product_token(value.as_bytes()).len()];
+    match &value[token.len()..] {
+        "" => vec![token.to_owned()],
+        version if !token.is_empty() && is_version(version) => vec![whole_name(value), whole_name(token)],
+        _ => vec![whole_name(value)],
+    }
+}
+
+/// The other names of the crawler with a whole name, best first; none for a name of another form.
+///
+/// ```
+/// use robomaton_formats::agent::other_names;
+///
+/// assert_eq!(other_names("\"bot/1.0\""), ["bot", "bot*", "bo*", "b*"]);
+/// assert!(other_names("bot").is_empty());
+/// ```
+pub fn other_names(name: &str) -> Vec<String> {
+    let mut names = whole_text(name).map(|whole| AgentRule::Token.lookup_names(whole)).unwrap_or_default();
+    names.retain(|other| other != name);
+    names
+}
+
+/// A name as a file has it: a whole name without its quotation marks.
+pub fn shown_name(name: &str) -> &str {
+    whole_text(name).unwrap_or(name)
+}
+
+fn whole_text(name: &str) -> Option<&str> {
+    name.strip_prefix('"')?.strip_suffix('"')
+}
+
+/// The names of a group as its text has them: without the whole names of crawlers that another name
+/// stands for, which lead to the group too.
+///
+/// ```
+/// use robomaton_formats::agent::written_names;
+///
+/// assert_eq!(written_names(&["Bot", "\"bot/1.0\""]), ["Bot"]);
+/// assert_eq!(written_names(&["\"bot/1.0\"", "\"bot\""]), ["bot/1.0"]);
+/// ```
+pub fn written_names<'n>(names: &[&'n str]) -> Vec<&'n str> {
+    let plain: HashSet<String> = names.iter().map(|name| name.to_ascii_lowercase()).collect();
+    let bare: HashSet<&str> =
+        names.iter().filter_map(|name| Some(whole_text(name)?.split_once('/')?.0)).collect();
+    let is_other = |name: &&&str| {
+        whole_text(name).is_none_or(|text| {
+            !bare.contains(text) && !other_names(name).iter().any(|other| plain.contains(other))
+        })
+    };
+    names.iter().filter(is_other).map(|name| shown_name(name)).collect()
+}
+
+/// True if this is `/` and a version.
+pub fn is_version(text: &str) -> bool {
+    let is_in_version =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'+' | b'~');
+    text.strip_prefix('/').is_some_and(|version| !version.is_empty() && version.bytes().all(is_in_version))
+}
+
 impl AgentRule {
-    /// The names under which groups are looked for, best first: each name in a caller's input,
-    /// reduced, then the general names that it begins like, the longest first (decision 41).
+    /// The names under which groups are looked for, best first: each name in a caller's input as a
+    /// whole (decision 34), then reduced, then the general names that it begins like, the longest
+    /// first (decision 41). A header is one whole name.
     ///
     /// ```
     /// use robomaton_formats::Profile;
     ///
     /// let names = Profile::Full.agent_rule().lookup_names("Bot/1.0");
-    /// assert_eq!(names, ["bot", "bot*", "bo*", "b*"]);
+    /// assert_eq!(names, ["\"bot/1.0\"", "bot", "bot*", "bo*", "b*"]);
     /// ```
     pub fn lookup_names(self, given: &str) -> Vec<String> {
         let mut names = Vec::new();
+        let is_header = self.reads_headers(given) && list(given).is_none();
+        if self == AgentRule::Token && is_header {
+            names.push(whole_name(given));
+        }
         for name in self.crawler_names_or_nobody(given) {
+            if self == AgentRule::Token && !is_header && name != "*" {
+                names.push(whole_name(&name));
+            }
             let name = self.reduce(&name);
             let lengths = if self == AgentRule::Token && name != "*" { name.len() } else { 0 };
             let starts = (1..=lengths.min(MAX_GENERAL_NAME)).rev().filter_map(|length| name.get(..length));

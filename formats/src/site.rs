@@ -53,6 +53,21 @@ pub struct SiteKey {
     scheme: Scheme,
 }
 
+/// An absolute `http` or `https` URL as it is compared: normalized, without its fragment. `None` for
+/// anything else.
+///
+/// ```
+/// use robomaton_formats::site::absolute_url;
+///
+/// assert_eq!(absolute_url("HTTPS://Example.com:443/a#b").as_deref(), Some("https://example.com/a"));
+/// assert_eq!(absolute_url("/a"), None);
+/// ```
+pub fn absolute_url(url: &str) -> Option<String> {
+    let mut url = url::Url::parse(url.trim_ascii()).ok()?;
+    url.set_fragment(None);
+    (matches!(url.scheme(), "http" | "https") && url.has_host()).then(|| String::from(url))
+}
+
 /// The reason why a text does not name a site.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SiteError {

@@ -28,10 +28,12 @@ use robomaton_formats::{CrawlerId, SetRef, UsageId};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Crawler {
+    /// Names as the caller gave them, best first.
+    given: Vec<String>,
     /// Reduced names, best first.
     pub(crate) names: Vec<String>,
-    /// The names under which groups are looked for: these, each with general names that it begins
-    /// like (decision 41).
+    /// The names under which groups are looked for: these, each as a whole (decision 34) and with
+    /// general names that it begins like (decision 41).
     lookup: Vec<String>,
     /// The same names, reduced for documents whose groups are matched by substring.
     short: Vec<String>,
@@ -89,7 +91,8 @@ impl Crawler {
             narrowed.is_empty() || names.iter().all(|name| matches!(name.as_str(), "" | "*") || kept(name))
         };
         let (held, held_short) = (held(rule, &names), held(AgentRule::Substring, &short));
-        Crawler { names, lookup, short, held, held_short, named_only: false, ids }
+        let given = given.iter().map(|name| name.as_ref().to_owned()).collect();
+        Crawler { given, names, lookup, short, held, held_short, named_only: false, ids }
     }
 
     /// Restricts the crawler to groups and records that name it, if `named_only`. Default groups,
@@ -106,14 +109,20 @@ impl Crawler {
         self.named_only
     }
 
+    /// Its names as the caller gave them, best first.
+    pub fn given(&self) -> &[String] {
+        &self.given
+    }
+
     /// Its names as they are compared, best first. From a whole `User-Agent` header, these are the
     /// names that the crawler gives itself.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The names under which groups are looked for, best first: its names, each with the general
-    /// names that it begins like (`alfred*` for a rule set of Robot-version 2.0.0; decision 41).
+    /// The names under which groups are looked for, best first: its names, each as a whole (in
+    /// quotation marks, for ACAP; decision 34), and with the general names that it begins like
+    /// (`alfred*` for a rule set of Robot-version 2.0.0; decision 41).
     pub fn lookup_names(&self) -> &[String] {
         &self.lookup
     }

@@ -44,7 +44,7 @@ const ALSO: [&str; 9] = [
 ];
 
 const CRAWLERS: [&str; 9] = ["a", "A/1.0", "b", "b", "c d", "*", "*", "* x", ""];
-const NAMED: [&str; 5] = ["a", "b", "a/2.0", "b", "c"];
+const NAMED: [&str; 7] = ["a", "b", "a/2.0", "b", "c", "c d", "C  e f"];
 const PURPOSES: [&str; 9] =
     ["news", "News", "*", "*", "news*", "http://s.*/", "ads$", "newsletter", "http://s.a/x$"];
 const ASKED_PURPOSES: [Option<&str>; 9] = [
@@ -87,7 +87,7 @@ const REFERENCES: [&str; 8] = [
 pub struct AcapFile {
     /// The robots.txt.
     pub robots: String,
-    /// Other files of the host, by path.
+    /// Other files: of the host by path, of another by URL.
     pub others: Vec<(&'static str, String)>,
     hand: Hand,
 }
@@ -158,7 +158,7 @@ impl Random {
         let acap = !self.once_in(12);
         self.acap_text(&hand, &mut robots, acap, 3);
         let mut others = Vec::new();
-        for name in ["/r1.txt", "/r2.txt"] {
+        for name in ["/r1.txt", "/r2.txt", "https://other.example/r1.txt"] {
             if !self.once_in(4) {
                 let mut text = String::new();
                 self.acap_text(&hand, &mut text, true, 1);
@@ -347,13 +347,16 @@ impl Random {
                 usage => usage.to_owned(),
             },
         };
-        let agents = match self.below(8) {
+        let agents = match self.below(11) {
             0 => vec!["nobody"],
             1 => vec!["nobody", "b"],
             2 => vec!["c", "a"],
             3 => vec![],
             4 | 5 => vec!["a"],
             6 => vec!["B/3.0"],
+            7 => vec!["a/2.0"],
+            8 => vec!["c d"],
+            9 => vec!["nobody", "C E  F"],
             _ => vec!["*", "b"],
         };
         Question { agents, usage, purpose: self.pick(&ASKED_PURPOSES), target: self.acap_target(hand) }

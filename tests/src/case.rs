@@ -295,8 +295,8 @@ impl RawCase {
             }
             _ => return Err("exactly one of robots and robots_b64".to_owned()),
         };
-        if let Some(path) = self.files.keys().find(|path| !path.starts_with('/')) {
-            return Err(format!("the file {path:?} has no path of this origin"));
+        if let Some(path) = self.files.keys().find(|key| !key.starts_with('/') && !key.contains("://")) {
+            return Err(format!("the file {path:?} has neither a path of this origin nor a URL"));
         }
         let origin = self.origin.unwrap_or_else(|| ORIGIN.to_owned());
         let headers = |lines: &[String]| -> Result<Vec<_>, String> {

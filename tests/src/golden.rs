@@ -56,8 +56,10 @@ pub fn answers(text: &Text<'_>) -> String {
     trace.load(text);
     let (agents, usages, targets) = trace.with_policy(|policy| {
         let policy = policy.expect("within the limits");
+        // As a crawler gives a whole name (decision 34).
+        let bare = |name: &str| name.trim_matches('"').to_owned();
         let mut agents: Vec<String> =
-            policy.groups.iter().flat_map(|group| group.names().map(str::to_owned)).collect();
+            policy.groups.iter().flat_map(|group| group.names().map(bare)).collect();
         agents.push("(any other)".to_owned());
         let mut usages: Vec<String> =
             policy.rules.iter().map(|rule| policy.usage_name(rule.usage).to_owned()).collect();

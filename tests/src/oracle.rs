@@ -110,14 +110,24 @@ pub(crate) fn agent(value: &[u8]) -> String {
     if matches!(value, [b'*'] | [b'*', b' ' | b'\t', ..]) { "*".to_owned() } else { token(value) }
 }
 
-/// R5: letters of any script; invalid UTF-8 is Latin-1.
-pub(crate) fn token(text: &[u8]) -> String {
-    let characters = text.utf8_chunks().flat_map(|chunk| {
+/// Invalid UTF-8 is Latin-1.
+fn characters(text: &[u8]) -> impl Iterator<Item = char> {
+    text.utf8_chunks().flat_map(|chunk| {
         let invalid = chunk.invalid().iter().map(|&byte| char::from(byte));
         chunk.valid().chars().chain(invalid).collect::<Vec<_>>()
-    });
+    })
+}
+
+/// 34: a whole name, in lower case and with single spaces.
+pub(crate) fn whole(text: &[u8]) -> String {
+    let text: String = characters(text).map(|c| c.to_ascii_lowercase()).collect();
+    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// R5: letters of any script.
+pub(crate) fn token(text: &[u8]) -> String {
     let mut token = String::new();
-    for c in characters {
+    for c in characters(text) {
         let beyond = c.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&c);
         if !(c.is_ascii_alphanumeric() || "_.-".contains(c) || !c.is_ascii() && beyond) {
             break;

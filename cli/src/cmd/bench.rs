@@ -139,7 +139,7 @@ fn load<'a>(
             let names = match &asked.agent {
                 Some(Names::One(name)) => vec![name.to_string()],
                 Some(Names::Several(names)) => names.clone(),
-                None => crawlers[0].names().to_vec(),
+                None => crawlers[0].given().to_vec(),
             };
             *numbers.entry((names.join(","), named_only)).or_insert_with(|| {
                 let crawler = image.crawler(&names);

@@ -12,8 +12,9 @@ use super::condition::{Dialect, Place, condition};
 use super::{Language, Lints, Source};
 use crate::context::Page;
 use crate::limits::OverLimit;
-use crate::lowering::{Draft, Lowering, token_of};
+use crate::lowering::{Draft, Lowering};
 use crate::policy::{Agent, Combiner, Sense};
+use robomaton_formats::agent::names_of_value;
 use robomaton_formats::policy::{Role, USAGES};
 use robomaton_formats::program::Silence;
 use robomaton_formats::{Condition, Context, Holds, Notation};
@@ -21,8 +22,8 @@ use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The addressees of a group: role, crawler (`None` for any), purpose.
-type Address = (Role, Option<String>, Option<String>);
+/// The addressees of a group: role, names of the crawler (`None` for any), purpose.
+type Address = (Role, Option<Vec<String>>, Option<String>);
 
 /// A field without its page.
 struct Statement {
@@ -70,7 +71,10 @@ fn lower(pages: &[Page], lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimi
     for ((role, agent, purpose), statements) in groups {
         lowering.open_as(role, statements.first().map_or(1, |statement| statement.line))?;
         if let Some(group) = &mut lowering.open {
-            group.agents.push(agent.map_or(Agent::Any, |name| Agent::Named(Cow::Owned(name))));
+            match agent {
+                None => group.agents.push(Agent::Any),
+                Some(names) => group.agents.extend(names.into_iter().map(Cow::Owned).map(Agent::Named)),
+            }
             group.purposes.extend(purpose.map(|purpose| Cow::Owned(purpose.into_bytes())));
         }
         for Statement { usage, mut sense, qualifiers, dialect, target, line } in statements {
@@ -166,14 +170,15 @@ pub(crate) fn is_later(qualifier: &str) -> bool {
     ["target-condition", "ref"].iter().any(|name| qualifier.eq_ignore_ascii_case(name))
 }
 
-/// The crawler that a META tag is for: the inner `None` means any crawler, the outer `None` an
-/// invalid name.
-fn addressee(name: &str) -> Option<Option<String>> {
-    if name.eq_ignore_ascii_case("robots") {
-        return Some(None);
+/// The names of the crawler that a META tag is for, which are whole values like those of records
+/// (decision 34): the inner `None` means any crawler, the outer `None` an invalid name.
+fn addressee(name: &str) -> Option<Option<Vec<String>>> {
+    match (robomaton_grammar::product_token(name.as_bytes()), name.trim_ascii()) {
+        (_, "") => None,
+        (Some(b"*"), _) => Some(None),
+        (_, robots) if robots.eq_ignore_ascii_case("robots") => Some(None),
+        (_, name) => Some(Some(names_of_value(&name.to_ascii_lowercase()))),
     }
-    let token = robomaton_grammar::product_token(name.as_bytes())?;
-    Some(Some(token_of(token).to_ascii_lowercase()).filter(|name| name != "*"))
 }
 
 /// The pattern that matches only this target.

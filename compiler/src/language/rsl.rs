@@ -77,7 +77,7 @@ impl Language for Rsl {
         let url = std::str::from_utf8(value).ok().map(str::trim).filter(|url| is_absolute(url));
         let documents = std::mem::take(&mut lowering.licenses);
         let document =
-            url.filter(|url| refer(url, lowering)).and_then(|url| Some((url, documents.get(url)?.as_ref()?)));
+            url.filter(|url| refer(url, lowering)).and_then(|url| Some((url, documents.get(url)?)));
         match document {
             Some((url, (document, end))) => state(document, (url, *end), lowering)?,
             None => {
@@ -372,8 +372,7 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
     let mut named: Vec<(Carrier, String)> = of_headers.chain(of_links).collect();
     named.dedup();
     for (number, (carrier, url)) in (0..).zip(named) {
-        let document =
-            if refer(&url, lowering) { documents.get(&url).and_then(Option::as_ref) } else { None };
+        let document = if refer(&url, lowering) { documents.get(&url) } else { None };
         let said: Vec<Said> = match document {
             None => all(Effect::Unread).collect(),
             Some((document, _)) => resolved(document, page, lowering)?,

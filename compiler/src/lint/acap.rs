@@ -7,11 +7,12 @@
 use super::{Code, Pass, quote};
 use crate::Options;
 use crate::context::CompileContext;
-use crate::language::acap::same_site;
+use crate::language::acap::{referred, same_site};
 use crate::language::condition::{Dialect, Place, condition};
-use robomaton_formats::SiteKey;
 use robomaton_formats::condition::Condition;
 use robomaton_formats::policy::USAGES;
+use robomaton_formats::profile::AgentRule;
+use robomaton_formats::{NoCrawler, SiteKey};
 use robomaton_grammar::acap::{
     Field, Modification, Problem, Qualifier, Resource, Role, UsageName, Value, fields, value, version,
 };
@@ -114,6 +115,7 @@ impl Lint<'_, '_, '_> {
                         }
                     }
                     (open, any) = (Some((*line, *name)), true);
+                    self.unusable(*name);
                 }
                 Ok(
                     Field::QualifiedUsage { .. } | Field::CompositeUsage { .. } | Field::ResourceSet { .. },
@@ -130,6 +132,23 @@ impl Lint<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// A name that no crawler can give (decision 34).
+    fn unusable(&mut self, name: Span) {
+        let text = self.pass.tree.text(name);
+        let why = match std::str::from_utf8(text).ok().filter(|text| text.is_ascii()) {
+            None => "it is not ASCII",
+            Some("") => return,
+            Some(text) if text.starts_with(['"', '\'']) => "it is quoted",
+            Some(text) => match AgentRule::Token.crawler_names(text) {
+                Ok(_) => return,
+                Err(NoCrawler::Browser(_)) => "it is the header of a browser",
+                Err(NoCrawler::Nameless(_)) => "a name begins with a letter, a digit, `_`, `-` or `.`",
+            },
+        };
+        let message = format!("no crawler can give the name {}: {why}", quote(text));
+        self.pass.say(Code::AcapUnusableName, name, message);
     }
 
     /// Usage purposes without fields (P19). Sub-records begin and end as in `lower`.
@@ -435,19 +454,18 @@ impl Lint<'_, '_, '_> {
         let effect = "what it says is not known, so whatever needs a permission is prohibited";
         // Without a known site, the URL may belong to it.
         let itself = SiteKey::from_url(&text).ok().filter(|_| context.origin.is_none());
-        let path = same_site(&text, context.origin.or(itself.as_ref().map(SiteKey::authority)));
-        match path {
+        let origin = context.origin.or(itself.as_ref().map(SiteKey::authority));
+        let key = referred(&text, origin);
+        match key.and_then(|key| context.files.iter().find(|(file, _)| *file == key)) {
+            Some((key, file)) => self.chain(locator, (*key).to_owned(), file),
             None => {
-                let message = format!("a reference to another site, which is not followed; {effect}");
-                self.pass.say(Code::AcapReferenceElsewhere, locator, message);
+                let (code, what) = match same_site(&text, origin) {
+                    Some(_) => (Code::AcapReferenceMissing, "the file"),
+                    None => (Code::AcapReferenceElsewhere, "the file of another server,"),
+                };
+                let message = format!("{what} {} is not at hand; {effect}", quote(text.as_bytes()));
+                self.pass.say(code, locator, message);
             }
-            Some(path) => match context.files.iter().find(|(file, _)| *file == path) {
-                None => {
-                    let message = format!("the file {} is not at hand; {effect}", quote(text.as_bytes()));
-                    self.pass.say(Code::AcapReferenceMissing, locator, message);
-                }
-                Some((_, file)) => self.chain(locator, path, file),
-            },
         }
     }
 

@@ -107,6 +107,8 @@ codes! {
     AcapFieldOutsideRecord: "acap-field-outside-record", Error, "V11";
     /// Crawler fields that share a record across a gap.
     AcapMergedRecords: "acap-merged-records", Warning, "V12";
+    /// A crawler name that no crawler can give.
+    AcapUnusableName: "acap-unusable-name", Warning, "V8";
     /// A reference to a file of another site.
     AcapReferenceElsewhere: "acap-reference-elsewhere", Warning, "V16";
     /// A reference to a file that is not available.

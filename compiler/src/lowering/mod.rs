@@ -10,6 +10,7 @@ mod schedule;
 use crate::Options;
 use crate::limits::{LimitName, OverLimit};
 use crate::policy::{Agent, Combiner, Extension, Group, Policy, Rule, Sense};
+use robomaton_formats::agent::other_names;
 use robomaton_formats::condition::Condition;
 use robomaton_formats::policy::{Role, USAGES};
 use robomaton_formats::profile::AgentRule;
@@ -97,7 +98,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
             has_versions,
             origin: None,
             scheme: None,
-            licenses: preferences::Documents::new(),
+            licenses: preferences::Documents::default(),
             preferences: preferences::Preferences::default(),
             conditions: HashMap::new(),
         }
@@ -156,7 +157,10 @@ impl<'s, 'o> Lowering<'s, 'o> {
             self.has_versions
                 && wanted.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
         };
-        self.wanted.iter().any(|wanted| self.agent_rule.names(name, wanted) || begins(wanted))
+        let is_whole = |wanted: &String| other_names(name).contains(wanted);
+        self.wanted
+            .iter()
+            .any(|wanted| self.agent_rule.names(name, wanted) || begins(wanted) || is_whole(wanted))
     }
 
     pub(crate) fn agent(&mut self, agent: Agent<'s>) {

@@ -6,12 +6,13 @@
 //! they are. This file does not know the meaning of a statement.
 
 use super::Lowering;
-use crate::context::License;
+use crate::context::{CompileContext, License};
 use crate::policy::{Agent, Policy};
 use robomaton_formats::Notation;
 use robomaton_formats::detail::Bytes;
 use robomaton_formats::policy::Role;
 use robomaton_formats::preference::{Carrier, Effect, Group, Language, Record, Source, Statement};
+use robomaton_formats::site::absolute_url;
 use robomaton_formats::usage::parts;
 use robomaton_grammar::modern::rsl::{RslDocument, rsl};
 use std::borrow::Cow;
@@ -38,21 +39,32 @@ pub(super) struct Preferences<'s> {
     sets: u16,
 }
 
-/// The parsed RSL documents that a text or its pages name, by URL as written, each with the time
-/// from which it is out of date; `None` for one that is not conformant.
-pub(crate) type Documents = HashMap<String, Option<(RslDocument, u64)>>;
+/// The parsed RSL documents that a text or its pages may name, each with the time from which it is
+/// out of date; `None` for one that is not conformant.
+#[derive(Default)]
+pub(crate) struct Documents(HashMap<String, Option<(RslDocument, u64)>>);
 
 const DAY: u64 = 86_400;
 
-/// Parses the documents of a context.
-pub(crate) fn documents(licenses: &[License<'_>]) -> Documents {
+impl Documents {
+    /// The document at a URL, if it is at hand and conformant.
+    pub(crate) fn get(&self, url: &str) -> Option<&(RslDocument, u64)> {
+        self.0.get(&absolute_url(url)?)?.as_ref()
+    }
+}
+
+/// Parses the documents of a context: those with a time, and other files with a URL.
+pub(crate) fn documents(context: &CompileContext<'_, '_>) -> Documents {
+    let others = context.files.iter().filter(|(url, _)| !url.starts_with('/'));
+    let others = others.map(|&(url, xml)| License { url, xml, fetched_at: 0 });
     let parsed = |license: &License<'_>| {
         let document = rsl(license.xml).ok()?;
         let life = u64::from(document.max_age_days).saturating_mul(DAY);
         let end = if license.fetched_at == 0 { 0 } else { license.fetched_at.saturating_add(life) };
         Some((document, end))
     };
-    licenses.iter().map(|license| (license.url.to_owned(), parsed(license))).collect()
+    let all = others.chain(context.licenses.iter().copied());
+    Documents(all.filter_map(|license| Some((absolute_url(license.url)?, parsed(&license)))).collect())
 }
 
 /// The place where a statement is added.

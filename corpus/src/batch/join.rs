@@ -361,40 +361,35 @@ impl Joining<'_> {
         references.sort_unstable();
         references.dedup();
         let (mut files, mut room, mut over): (Vec<(&str, Vec<u8>)>, _, _) = (Vec::new(), MAX_REFERRED, 0);
-        let mut licenses: Vec<(&str, Vec<u8>, i64)> = Vec::new();
-        for path in &references {
-            let is_license = path.contains("://");
-            let number = match is_license {
-                true => self.chosen.newest([path.as_str()]).and_then(|body| body.document),
-                false => self.referred(&site.key, path),
-            };
-            let Some(number) = number else { continue };
+        for key in &references {
+            let is_url = !key.starts_with('/');
+            let body = if is_url { self.chosen.newest([key.as_str()]) } else { self.newest(&site.key, key) };
+            // Of other URLs, RSL documents were kept, too; of a robots.txt, whatever came.
+            let may_be_license = is_url && !key.ends_with("/robots.txt");
+            let body = body.filter(|body| may_be_license || body.looks == Looks::Text);
+            let Some(number) = body.and_then(|body| body.document) else { continue };
             let file = &self.shared.known()[number];
-            match room.checked_sub(file.text_length) {
-                Some(rest) => {
-                    room = rest;
-                    if is_license {
-                        let text = write::decode_source(&self.shared.load(number)?.source);
-                        let fetched_at = self.chosen.newest_at([path.as_str()]);
-                        licenses.push((path.as_str(), text.unwrap_or_default(), fetched_at));
-                        continue;
-                    }
-                    // A text without records adds nothing, but exists; it was not kept.
-                    let text = match file.can_be_referred_to {
-                        true => write::decode_source(&self.shared.load(number)?.source),
-                        false => None,
-                    };
-                    files.push((path.as_str(), text.unwrap_or_default()));
-                }
-                None => over += 1,
+            let Some(rest) = room.checked_sub(file.text_length) else {
+                over += 1;
+                continue;
+            };
+            room = rest;
+            // A text without records adds nothing, but exists; it was not kept.
+            let mut text = Some(Vec::new());
+            if is_url || file.can_be_referred_to {
+                let kept = write::decode_source(&self.shared.load(number)?.source);
+                text = kept.or(text.filter(|_| !file.can_be_referred_to));
             }
+            files.extend(text.map(|text| (key.as_str(), text)));
         }
-        let texts: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_slice())).collect();
-        let licenses: Vec<License<'_>> = licenses
-            .iter()
-            .map(|(url, xml, at)| License { url, xml, fetched_at: u64::try_from(*at).unwrap_or(0) })
-            .collect();
-        let is_alone = texts.is_empty() && licenses.is_empty();
+        let texts: Vec<(&str, &[u8])> = files.iter().map(|(key, text)| (*key, text.as_slice())).collect();
+        let of_servers = texts.iter().filter(|(key, _)| !key.starts_with('/'));
+        let license = |&(url, xml): &(_, _)| {
+            let fetched_at = u64::try_from(self.chosen.newest_at([url])).unwrap_or(0);
+            License { url, xml, fetched_at }
+        };
+        let licenses: Vec<License<'_>> = of_servers.map(license).collect();
+        let is_alone = texts.is_empty();
         let mut document = if is_alone { first } else { Some(compiled(&texts, &licenses, &site.pages)) };
         // Pages over a limit must not disallow the site: without them its robots.txt applies as it
         // is.
@@ -408,17 +403,11 @@ impl Joining<'_> {
         }
         Ok(Own {
             document: document.as_ref().map(Packed::of),
-            references_found: (files.len() + licenses.len()) as u64,
-            references_missing: (references.len() - files.len() - licenses.len()) as u64 - over,
+            references_found: files.len() as u64,
+            references_missing: (references.len() - files.len()) as u64 - over,
             references_over: over,
             pages_over,
         })
-    }
-
-    /// A file of a site, if its newest capture is a text.
-    fn referred(&self, site: &SiteKey, path: &str) -> Option<usize> {
-        let body = self.newest(site, path)?;
-        body.document.filter(|_| body.looks == Looks::Text)
     }
 
     /// The newest capture of a path of a site.

@@ -9,8 +9,9 @@ use crate::reason;
 use crate::rule::{addresses, fate_name, file_name, rule_of};
 use crate::sets::{self, Skipped, Version};
 use crate::verdict::page_of;
+use robomaton_compiler::Policy;
 use robomaton_compiler::trace::{self, Fate, Holder};
-use robomaton_compiler::{Agent, Policy};
+use robomaton_formats::agent::written_names;
 use robomaton_formats::purpose;
 use robomaton_runtime::Verdict;
 use serde::Serialize;
@@ -165,15 +166,12 @@ impl Group {
         if is_of_page && here.is_none() {
             return None;
         }
-        let agent = |agent: &Agent<'_>| match agent {
-            Agent::Any => "*".to_owned(),
-            Agent::Named(name) => name.clone().into_owned(),
-        };
+        let agents: Vec<&str> = group.agents.iter().map(sets::name_of).collect();
         let purposes = &group.purposes;
         let is_asked = |pattern| purpose::matches(pattern, query.purpose);
         Some(Group {
             line: here.map_or(group.line, |rule| rule.line),
-            agents: group.agents.iter().map(agent).collect(),
+            agents: written_names(&agents).into_iter().map(str::to_owned).collect(),
             role: group.role.heading(!purposes.is_empty()),
             purposes: purposes.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect(),
             asked: purposes.is_empty() || purposes.iter().any(|pattern| is_asked(pattern)),

@@ -194,8 +194,8 @@ impl<'a> Reader<'a> {
         let Evidence { policy, query, .. } = *self.evidence;
         // A page addresses all names of a crawler.
         let agents = policy.profile.agent_rule();
-        let is_name = |agent: &&str| group.names().any(|value| agents.names(value, &agents.reduce(agent)));
-        let is_named = || query.agents.iter().any(is_name);
+        let names = || query.agents.iter().flat_map(|agent| agents.lookup_names(agent));
+        let is_named = || names().any(|name| group.names().any(|value| agents.names(value, &name)));
         let mut purposes = group.purposes.iter();
         if !group.is_default() && !is_named() {
             Some("for another crawler")

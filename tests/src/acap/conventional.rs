@@ -5,6 +5,7 @@
 //! 0.2 they make a group for the crawlers of the record (36).
 
 use super::document::{is_known, is_of_group};
+use super::name::{self, Asker};
 use super::scope::{self, Symbol};
 use super::text::{self, Record};
 use crate::oracle::{self, Tok, bytes, matches, path_of};
@@ -46,7 +47,7 @@ pub(super) fn groups(robots: &[u8], origin: Option<&str>, strict: bool) -> Vec<G
                     names.clear();
                     inside = None;
                 }
-                names.push(oracle::agent(value));
+                names.push(name::of_value(value));
             }
             crawlers = key == "crawler" || crawlers && !is_known(key);
             continue;
@@ -93,26 +94,29 @@ pub(super) fn groups(robots: &[u8], origin: Option<&str>, strict: bool) -> Vec<G
     groups
 }
 
-pub(super) fn knows(groups: &[Group], name: &str) -> bool {
-    !name.is_empty() && groups.iter().any(|group| group.names.iter().any(|named| named == name))
+pub(super) fn knows(groups: &[Group], asker: &Asker) -> bool {
+    groups.iter().any(|group| asker.is_named(&group.names))
 }
 
 /// R7: the rules of one usage that apply to a crawler.
-fn chosen<'g>(groups: &'g [Group], name: Option<&str>, usage: &str) -> Vec<&'g Rule> {
-    let name = name.filter(|name| knows(groups, name)).unwrap_or("*");
-    let groups = groups.iter().filter(|group| group.names.iter().any(|named| named == name));
+fn chosen<'g>(groups: &'g [Group], asker: Option<&Asker>, usage: &str) -> Vec<&'g Rule> {
+    let asker = asker.filter(|asker| knows(groups, asker));
+    let groups = groups.iter().filter(|group| match asker {
+        Some(asker) => asker.is_named(&group.names),
+        None => group.names.iter().any(|name| name == "*"),
+    });
     groups.flat_map(|group| &group.rules).filter(|rule| rule.usage == usage).collect()
 }
 
 /// The rules that match.
 pub(super) fn matching<'g>(
     groups: &'g [Group],
-    name: Option<&str>,
+    asker: Option<&Asker>,
     usage: &str,
     target: &[u8],
 ) -> Vec<&'g Rule> {
     let subject = bytes(target, false);
-    let mut rules = chosen(groups, name, usage);
+    let mut rules = chosen(groups, asker, usage);
     rules.retain(|rule| matches(&rule.pattern, &subject));
     rules
 }

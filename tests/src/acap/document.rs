@@ -2,6 +2,7 @@
 //!
 //! A file is read alone: `local` reads referenced files as further documents.
 
+use super::name::{self, Asker};
 use super::text::{self, lower, words};
 use crate::oracle::{self, trim};
 
@@ -55,8 +56,8 @@ pub(super) enum Definition {
 }
 
 impl Document {
-    pub(super) fn knows(&self, name: &str) -> bool {
-        !name.is_empty() && self.records.iter().any(|record| record.names.iter().any(|named| named == name))
+    pub(super) fn knows(&self, asker: &Asker) -> bool {
+        self.records.iter().any(|record| asker.is_named(&record.names))
     }
 
     pub(super) fn read(robots: &[u8]) -> Document {
@@ -85,7 +86,7 @@ impl Document {
                         unreadable = false;
                     }
                     let names = &mut document.records.last_mut().expect("one was just pushed").names;
-                    names.push(oracle::agent(value));
+                    names.push(name::of_value(value));
                     naming = true;
                     continue;
                 }

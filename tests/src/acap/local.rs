@@ -5,6 +5,7 @@
 
 use super::conventional;
 use super::document::{Definition, Document, Named, Written};
+use super::name::{self, Asker};
 use super::scope::{self, Symbol};
 use crate::oracle;
 
@@ -81,9 +82,10 @@ impl Source {
         groups
     }
 
-    /// True if a record that names this crawler (or `*`) refers to a missing file.
-    pub(super) fn lacks(&self, name: &str) -> bool {
-        self.lacking.iter().any(|lacking| lacking == name)
+    /// True if a record that names this crawler, or is for any, refers to a missing file.
+    pub(super) fn lacks(&self, asker: Option<&Asker>) -> bool {
+        let is_any = |name: &String| name == "*";
+        self.lacking.iter().any(is_any) || asker.is_some_and(|asker| asker.is_named(&self.lacking))
     }
 
     /// Every field: first of the file itself, then of the referenced files.
@@ -117,15 +119,19 @@ impl Source {
             let there = there.iter().filter(|name| !name.is_empty());
             return there.chain(more).cloned().collect();
         }
-        sent.iter().filter(|name| any(there) || there.contains(name)).cloned().collect()
+        if any(there) {
+            return sent;
+        }
+        let pairs = sent.iter().flat_map(|name| there.iter().map(move |other| (name, other)));
+        pairs.filter_map(|(name, other)| name::of_both(name, other)).collect()
     }
 
     /// True if a record names this crawler, here or in a referenced file.
-    pub(super) fn knows(&self, name: &String) -> bool {
+    pub(super) fn knows(&self, asker: &Asker) -> bool {
         let there = |(_, index, document): &(u32, usize, Document)| {
-            document.records.iter().any(|record| self.addressed(*index, &record.names).contains(name))
+            document.records.iter().any(|record| asker.is_named(&self.addressed(*index, &record.names)))
         };
-        self.document.knows(name) || !name.is_empty() && self.referred.iter().any(there)
+        self.document.knows(asker) || self.referred.iter().any(there)
     }
 
     /// The fields that a written field expands to: one for each usage and pattern (P43, P44).
@@ -213,10 +219,11 @@ impl Source {
     }
 }
 
-/// The path in a locator, if it is on the file's own host (23).
+/// The path in a locator, if it is on the file's own host (23), else its URL (39).
 fn path(locator: &[u8], origin: Option<&str>) -> Option<String> {
     let path = match oracle::authority_and_rest(locator) {
-        Some((host, rest)) => (oracle::authority_and_rest(origin?.as_bytes())?.0 == host).then_some(rest)?,
+        Some((host, rest)) if oracle::authority_and_rest(origin?.as_bytes())?.0 == host => rest,
+        Some(_) => return std::str::from_utf8(locator).ok().map(str::to_owned),
         None if scope::is_absolute(locator) => return None,
         None => locator,
     };

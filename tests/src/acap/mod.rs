@@ -4,7 +4,7 @@
 //! shares nothing with the code that it judges: no crate of the project, no automaton, no index;
 //! the whole file is read again for each query. `text` splits a file into lines with keys,
 //! `document` keeps the ACAP lines, `local` expands local names, `conventional` keeps the rest,
-//! `scope` decides which patterns match and which is narrower, and this file makes the decision.
+//! `name` compares names, `scope` decides which patterns match and which is narrower, and this file makes the decision.
 //! The numbers in brackets are those of the decisions; P, V and R name features of ACAP 0.2, of
 //! ACAP 1.0, and rules of RULES.md.
 //!
@@ -15,12 +15,13 @@ mod conventional;
 mod document;
 pub mod examples;
 mod local;
+mod name;
 pub mod scope;
 mod text;
 
-use crate::oracle;
 use document::Document;
 use local::{Field, Source};
+use name::Asker;
 use scope::{Scope, Symbol};
 
 /// A query: may the crawler with these names, best first, use the target (`path?query`) in this
@@ -107,8 +108,9 @@ pub fn explain(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &
     groups.extend(source.conventional_groups(ask.origin)); // 35
 
     // One name for both kinds of records: the first that either knows.
-    let known = |name: &String| conventional::knows(&groups, name) || source.knows(name);
-    let name = ask.agents.iter().map(|agent| oracle::token(agent.as_bytes())).find(known);
+    let known = |asker: &Asker| conventional::knows(&groups, asker) || source.knows(asker);
+    let asker = ask.agents.iter().map(|agent| Asker::new(agent)).find(known);
+    let asker = asker.as_ref();
 
     let usage = ask.usage.to_ascii_lowercase();
     if usage == "crawl" && conventional::is_robots_txt(ask.target) {
@@ -120,12 +122,12 @@ pub fn explain(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &
     let fields = source.fields();
     let matching: Vec<&Field> =
         fields.iter().filter(|field| scope::matches(&field.pattern, &target)).collect();
-    let live = |names: &[&str]| live(&matching, names, name.as_deref(), ask.purpose);
+    let live = |names: &[&str]| live(&matching, names, asker, ask.purpose);
     let general = if usage.starts_with("present-") { "present" } else { usage.as_str() };
     let (own, own_dropped) = live(&[&usage, general]);
     let (other, other_dropped) = live(&["other"]); // 10
 
-    let rules = conventional::matching(&groups, name.as_deref(), &usage, ask.target);
+    let rules = conventional::matching(&groups, asker, &usage, ask.target);
     let alone = conventional::winner(&rules).map(|rule| of_sense(rule.allow));
     let winner = beside(&rules, &own, &mut story);
 
@@ -143,7 +145,7 @@ pub fn explain(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &
     tell(&all, &mut story);
     let (verdict, lines, conditions) = decide(&all);
     story.referred = lines.iter().any(|&line| line > 1_000_000);
-    let incomplete = name.is_some_and(|name| source.lacks(&name)) || source.lacks("*"); // 23
+    let incomplete = source.lacks(asker); // 23
     // Silence permits (27, P49).
     let verdict = verdict.unwrap_or("allowed");
     (Answer { verdict, lines, conditions, incomplete, acap, conventional: alone }, story)
@@ -154,12 +156,13 @@ pub fn explain(robots: &[u8], referred: &dyn Fn(&str) -> Option<Vec<u8>>, ask: &
 fn without_acap(robots: &[u8], ask: &Ask<'_>) -> Answer {
     let groups = conventional::groups(robots, ask.origin, false);
     let usage = ask.usage.to_ascii_lowercase();
-    let tokens = ask.agents.iter().map(|agent| oracle::token(agent.as_bytes()));
-    let name = tokens.into_iter().find(|name| conventional::knows(&groups, name));
+    let askers = ask.agents.iter().map(|agent| Asker::new(agent));
+    let asker = askers.into_iter().find(|asker| conventional::knows(&groups, asker));
+    let asker = asker.as_ref();
     if usage == "crawl" && conventional::is_robots_txt(ask.target) {
         return answered("allowed", None, None);
     }
-    let rules = conventional::matching(&groups, name.as_deref(), &usage, ask.target);
+    let rules = conventional::matching(&groups, asker, &usage, ask.target);
     match rules.iter().rev().max_by_key(|rule| (rule.length, rule.allow)) {
         Some(rule) => answered(of_sense(rule.allow), Some(rule.line), Some(of_sense(rule.allow))),
         None if usage == "crawl" => answered("allowed", None, None),
@@ -186,8 +189,8 @@ enum Level {
 }
 
 impl Level {
-    fn of(field: &Field, name: Option<&str>, purpose: Option<&str>) -> Option<Level> {
-        let own = name.is_some_and(|name| field.names.iter().any(|named| named == name));
+    fn of(field: &Field, asker: Option<&Asker>, purpose: Option<&str>) -> Option<Level> {
+        let own = asker.is_some_and(|asker| asker.is_named(&field.names));
         let any = field.names.iter().any(|named| named == "*");
         let general = field.purposes.is_none();
         let fits = field.purposes.iter().flatten().any(|pattern| scope::is_purpose(pattern, purpose));
@@ -205,12 +208,12 @@ impl Level {
 fn live<'f>(
     matching: &[&'f Field],
     usages: &[&str],
-    name: Option<&str>,
+    asker: Option<&Asker>,
     purpose: Option<&str>,
 ) -> (Vec<(Level, &'f Field)>, bool) {
     let fields = matching.iter().filter(|field| usages.contains(&field.usage.as_str()));
     let levels: Vec<(Level, &Field)> =
-        fields.filter_map(|&field| Some((Level::of(field, name, purpose)?, field))).collect();
+        fields.filter_map(|&field| Some((Level::of(field, asker, purpose)?, field))).collect();
     let best = levels.iter().map(|(level, _)| *level).min();
     let live: Vec<_> = levels.iter().copied().filter(|(level, _)| Some(*level) == best).collect();
     let dropped = live.len() < levels.len();

@@ -7,6 +7,7 @@
 //! after their use (decision 24); expansion is subject to the limits of `spent`. This module knows
 //! nothing of precedence.
 
+mod crawlers;
 mod definitions;
 mod size;
 mod spent;
@@ -17,11 +18,14 @@ use super::own_path::{Reading, own_path};
 use super::{Language, Lints, Source};
 use crate::context::CompileContext;
 use crate::limits::{LimitName, OverLimit};
-use crate::lowering::{Draft, Lowering, number, token_of};
+use crate::lowering::{Draft, Lowering, number};
 use crate::policy::{Agent, Combiner, Extension, Sense};
+use crawlers::Sent;
+pub(crate) use crawlers::name_whole;
 use definitions::{Definitions, Meaning, pattern};
 use robomaton_formats::policy::{Role, USAGES};
 use robomaton_formats::program::Silence;
+use robomaton_formats::site::absolute_url;
 use robomaton_formats::{Notation, SiteKey};
 use robomaton_grammar::acap::{self, Action, Field, Problem, Qualifier, Resource, UsageName};
 use robomaton_grammar::{Code, Key, Line, LineKind, Span, Tree};
@@ -129,18 +133,18 @@ impl<'t, 's> Text<'t, 's> {
         if let Some(reference) = references.get(allowed) {
             return Err(OverLimit { limit: LimitName::References, allowed, line: reference.line });
         }
-        for Reference { locator, path, .. } in &references {
+        for Reference { locator, file, .. } in &references {
             // Whether an absolute URL belongs to this site depends on the origin.
             lowering.policy.depends_on_origin |= SiteKey::from_url(locator).is_ok();
             lowering.policy.files.push(locator.clone());
-            lowering.policy.references.extend(path.clone());
+            lowering.policy.references.extend(file.clone());
         }
         // Each file is read once, regardless of the number of references to it.
         let limit = lowering.options.limits.bytes(lowering.options.profile);
         let mut trees: BTreeMap<&str, Tree<'s>> = BTreeMap::new();
-        for path in references.iter().filter_map(|reference| reference.path.as_deref()) {
-            if let Some((_, text)) = context.files.iter().find(|(file, _)| *file == path) {
-                trees.entry(path).or_insert_with(|| robomaton_grammar::scan(text, limit));
+        for file in references.iter().filter_map(|reference| reference.file.as_deref()) {
+            if let Some((_, text)) = context.files.iter().find(|(key, _)| *key == file) {
+                trees.entry(file).or_insert_with(|| robomaton_grammar::scan(text, limit));
             }
         }
         let mut spent = Spent::default();
@@ -155,7 +159,7 @@ impl<'t, 's> Text<'t, 's> {
             }
         }
         let is_missing =
-            |reference: &&Reference| reference.path.as_deref().is_none_or(|path| !trees.contains_key(path));
+            |reference: &&Reference| reference.file.as_deref().is_none_or(|file| !trees.contains_key(file));
         let missing: HashSet<usize> =
             references.iter().filter(is_missing).filter_map(|reference| reference.home).collect();
 
@@ -169,10 +173,10 @@ impl<'t, 's> Text<'t, 's> {
             self.record(record, &address, &definitions, &mut spent, lowering)?;
         }
         for (reference, number) in references.iter().zip(1..) {
-            let (Some(home), Some(path)) = (reference.home, reference.path.as_deref()) else { continue };
-            let Some(tree) = trees.get(path) else { continue };
+            let (Some(home), Some(key)) = (reference.home, reference.file.as_deref()) else { continue };
+            let Some(tree) = trees.get(key) else { continue };
             let sent = Sent::new(&records[home].agents);
-            let file = files.get(path);
+            let file = files.get(key);
             if file.is_none_or(|(file, _)| !file.alone) {
                 let suspended = file.map(|(file, _)| file.suspended());
                 referred_groups(&Source { tree, context, suspended }, &sent, number, lowering)?;
@@ -224,10 +228,10 @@ impl<'t, 's> Text<'t, 's> {
             let home = records.partition_point(|record| record.span.end <= at);
             let home =
                 Some(home).filter(|&home| records.get(home).is_some_and(|record| record.span.contains(&at)));
-            let path = home.and_then(|_| same_site(&locator, origin));
+            let file = home.and_then(|_| referred(&locator, origin));
             // A file that refers to itself adds nothing and misses nothing (decision 39).
-            let is_itself = path.as_deref() == Some("/robots.txt");
-            (!is_itself).then(|| Reference { home, locator, path, line: number(*line) })
+            let is_itself = file.as_deref() == Some("/robots.txt");
+            (!is_itself).then(|| Reference { home, locator, file, line: number(*line) })
         };
         fields.filter_map(reference).collect()
     }
@@ -252,7 +256,7 @@ impl<'t, 's> Text<'t, 's> {
                     }
                     (open, last) = (true, *line);
                     if let Some(record) = records.last_mut() {
-                        record.agents.extend(agent(self.tree.text(*name)));
+                        record.agents.extend(crawlers::agents(self.tree.text(*name)));
                     }
                 }
                 _ => open = false,
@@ -497,17 +501,9 @@ struct Reference {
     home: Option<usize>,
     /// The locator, as written.
     locator: String,
-    /// Path and query, if the file is on this site.
-    path: Option<String>,
+    /// The key of the file in the context; `None` if nothing can be fetched there.
+    file: Option<String>,
     line: u32,
-}
-
-/// V8, V9: names are compared by their product token, as in conventional records.
-fn agent(value: &[u8]) -> Option<Agent<'_>> {
-    match robomaton_grammar::product_token(value)? {
-        b"*" => Some(Agent::Any),
-        token => Some(Agent::Named(token_of(token))),
-    }
 }
 
 /// Adds the conventional groups of a referenced file, for the crawlers of the referring record
@@ -538,43 +534,14 @@ fn referred_groups<'s>(
     Ok(())
 }
 
-/// The crawlers that a record sends to another file.
-struct Sent<'a, 's> {
-    any: bool,
-    /// The named ones, keyed by lower-case name.
-    named: BTreeMap<String, &'a Agent<'s>>,
-}
-
-impl<'a, 's> Sent<'a, 's> {
-    fn new(agents: &'a [Agent<'s>]) -> Sent<'a, 's> {
-        let named = agents.iter().filter_map(|agent| Some((lower_name(agent)?, agent)));
-        Sent { any: agents.contains(&Agent::Any), named: named.collect() }
-    }
-
-    /// The crawlers that a record of the referenced file addresses: the referring record's crawlers
-    /// that it names, or all of them if it is for any crawler. If the referring record is for any
-    /// crawler, all crawlers that it addresses. The time is linear in the result and `there`.
-    fn addressed(&self, there: &[Agent<'s>]) -> Vec<Agent<'s>> {
-        if there.contains(&Agent::Any) {
-            let others = there.iter().filter(|_| self.any);
-            return self.named.values().copied().chain(others).cloned().collect();
-        }
-        let addressed = |agent: &&Agent<'s>| {
-            self.any || lower_name(agent).is_some_and(|name| self.named.contains_key(&name))
-        };
-        there.iter().filter(addressed).cloned().collect()
-    }
-}
-
-fn lower_name(agent: &Agent<'_>) -> Option<String> {
-    match agent {
-        Agent::Named(name) => Some(name.to_ascii_lowercase()),
-        Agent::Any => None,
-    }
-}
-
 fn lower_case(name: &[u8]) -> String {
     String::from_utf8_lossy(name).to_ascii_lowercase()
+}
+
+/// The key of a file that a site refers to, as the context has it: path and query if the file is of
+/// the site itself, else its URL (decision 39).
+pub fn referred(locator: &str, origin: Option<&str>) -> Option<String> {
+    same_site(locator, origin).or_else(|| absolute_url(locator))
 }
 
 /// Path and query of a locator that is a path, or a URL of the site itself.

@@ -15,6 +15,17 @@ fn records_that_go_on() {
 }
 
 #[test]
+fn names_that_no_crawler_can_give() {
+    let record = |name: &str| said(&format!("ACAP-crawler: {name}\nACAP-disallow-crawl: /\n"));
+    for name in ["\"Acme\"", "'Acme'", "B\u{f6}t", "+Bot", "Mozilla/5.0 (X11; Linux x86_64)"] {
+        assert_eq!(record(name), [("acap-unusable-name", 1)], "{name}");
+    }
+    for name in ["*", "a", "Acme News Reader", "Mozilla/5.0 (compatible; FooBot/1.0)", "Bot/1.0"] {
+        assert_eq!(record(name), [], "{name}");
+    }
+}
+
+#[test]
 fn rules_that_fields_contradict() {
     let pair = |agent: &str, rule: &str, crawler: &str, field: &str| {
         said(&format!("User-agent: {agent}\n{rule}\nACAP-crawler: {crawler}\n{field}\n"))
