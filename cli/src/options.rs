@@ -14,7 +14,9 @@ use robomaton_compiler::{Limits, Options};
 use robomaton_explain::{
     Query, SiteFiles, check_usage, crawler_names, for_purpose, name_remark, names, time,
 };
+use robomaton_formats::agent::product_token;
 use robomaton_formats::site::absolute_url;
+use robomaton_formats::vocabulary::{ControlToken, control_token, optional_tables, usage_of_label};
 use robomaton_runtime::{Crawler, Decision, Image, Profile, Terms, Usage};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -55,6 +57,35 @@ pub(crate) struct Dialect {
     /// Maximum number of stars in the rules of a group
     #[arg(long, value_name = "N", default_value_t = Limits::default().stars)]
     max_stars: usize,
+    /// Let a table of labels count that does not by default; may be given several times
+    #[arg(long = "vocabulary", value_name = "TABLE", value_parser = tables())]
+    vocabulary: Vec<String>,
+    /// Read the group of the user-agent NAME as a statement about usages, as those of
+    /// Google-Extended are, for some crawlers or all; may be given several times
+    #[arg(long = "control-token", value_name = "NAME=USAGE,...[:CRAWLER,...]", value_parser = token)]
+    tokens: Vec<ControlToken>,
+}
+
+fn tables() -> PossibleValuesParser {
+    let mut names: Vec<&str> = optional_tables().collect();
+    names.sort_unstable();
+    names.dedup();
+    PossibleValuesParser::new(names)
+}
+
+fn token(argument: &str) -> Result<ControlToken, String> {
+    let parts = argument.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, rest) = parts.ok_or("a name, `=`, and usages, as in Example-Extended=ai-train")?;
+    if product_token(name.as_bytes()).len() != name.len() {
+        return Err(format!("{name:?} is not a product token"));
+    }
+    let (usages, crawlers) = rest.split_once(':').unwrap_or((rest, "*"));
+    let standard = |usage: &str| {
+        usage_of_label(usage).map(str::to_owned).ok_or_else(|| format!("{usage:?} is not a standard usage"))
+    };
+    let usages: Vec<String> = usages.split(',').map(standard).collect::<Result<_, _>>()?;
+    let row = format!("{name}\t-\t{}\t{crawlers}", usages.join(","));
+    control_token(&row).ok_or_else(|| format!("{argument:?} is not a control token"))
 }
 
 fn profiles() -> impl TypedValueParser<Value = Profile> {
@@ -73,6 +104,8 @@ impl Dialect {
                 stars: self.max_stars,
                 ..Limits::default()
             },
+            tables: self.vocabulary.clone(),
+            tokens: self.tokens.clone(),
             ..Options::default()
         }
     }

@@ -213,3 +213,62 @@ fn a_page_shows_its_statements() {
     assert!(told.contains("may prohibit ai-input"), "{told}");
     assert!(told.contains("verdict  unknown: the page (RSL)"), "{told}");
 }
+
+const OPTIONAL: &str = "\
+{\"url\":\"https://a.example/robots.txt\",\"status\":200,\"fetched_at\":\"2026-01-01T00:00:00Z\",\"body\":\"User-agent: *\\nContent-Signal: use=immediate\\nAllow: /\\n\\nUser-agent: No-Training\\nDisallow: /\\n\"}
+";
+
+#[test]
+fn vocabularies_and_control_tokens_are_options() {
+    let place = Place::new();
+    place.write("rows.jsonl", OPTIONAL);
+    let compile = |image: &str, options: &[&str]| {
+        place.run(&[&["compile", "rows.jsonl", "-o", image], options].concat()).ok();
+    };
+    let verdict = |image: &str, agent: &str, usage: &str| {
+        let url = "https://a.example/x";
+        place.run(&["query", image, "--agent", agent, "--usage", usage, url]).ok()
+    };
+    let said = |word: &str| format!("{word}\thttps://a.example/x\n");
+    compile("plain.rimg", &[]);
+    assert_eq!(verdict("plain.rimg", "b", "ai-train"), said("unknown"));
+    assert_eq!(verdict("plain.rimg", "b", "preserve"), said("unknown"));
+    compile("table.rimg", &["--vocabulary", "cloudflare-2026-07"]);
+    assert_eq!(verdict("table.rimg", "b", "preserve"), said("disallowed"));
+    compile("token.rimg", &["--control-token", "No-Training=train-ai:examplebot"]);
+    assert_eq!(verdict("token.rimg", "ExampleBot", "ai-train"), said("disallowed"));
+    assert_eq!(verdict("token.rimg", "b", "ai-train"), said("unknown"));
+    compile("all.rimg", &["--control-token", "No-Training=ai-train"]);
+    assert_eq!(verdict("all.rimg", "b", "ai-train"), said("disallowed"));
+    // An image says what counted, and is explained by it.
+    let inspected = place.run(&["inspect", "token.rimg"]).ok();
+    assert!(inspected.contains("vocabulary       No-Training - ai-train examplebot\n"), "{inspected}");
+    let explain = ["explain", "all.rimg", "--agent", "b", "--usage", "ai-train", "https://a.example/x"];
+    let explained = place.run(&explain).ok();
+    assert!(explained.contains("line 6"), "{explained}");
+    let check = ["check", "robots.txt", "b", "/x", "--usage", "ai-train", "--control-token", "T=ai-train"];
+    place.write("robots.txt", "User-agent: T\nDisallow: /\n");
+    assert_eq!(place.run(&check).code, 1);
+    // Images that were made by different vocabularies have no common answer.
+    let merged = place.run(&["merge", "plain.rimg", "all.rimg", "-o", "merged.rimg"]);
+    assert!(merged.code == 2 && merged.err.contains("vocabulary"), "{}", merged.err);
+    for mistake in ["T", "=ai-train", "T=nothing", "T=", "a b=ai-train"] {
+        assert_eq!(
+            place.run(&["check", "robots.txt", "b", "/x", "--control-token", mistake]).code,
+            2,
+            "{mistake}"
+        );
+    }
+}
+
+#[test]
+fn meaningless_parameters_are_removed() {
+    let place = Place::new();
+    place.write("a.example.txt", "Clean-param: ref&sid /shop/\nUser-agent: *\nDisallow: /x\n");
+    place.run(&["compile", "a.example.txt", "-o", "a.rimg"]).ok();
+    let urls = ["https://a.example/shop/?ref=1&id=2&sid=3", "https://a.example/?ref=1", "not a URL"];
+    let clean = "https://a.example/shop/?id=2\nhttps://a.example/?ref=1\nnot a URL\n";
+    assert_eq!(place.run(&[&["canonical", "a.rimg"], &urls[..]].concat()).ok(), clean);
+    let lines = format!(" {} \r\n\n{}", urls[0], urls[1..].join("\n"));
+    assert_eq!(place.run_with(&["canonical", "a.rimg"], lines.as_bytes()).ok(), clean);
+}

@@ -149,6 +149,8 @@ pub struct Provenance {
     pub crawlers: Vec<String>,
     /// The limits in force, by name.
     pub limits: Vec<(String, u64)>,
+    /// The optional tables and control tokens that counted ([`Options::vocabulary`]).
+    pub vocabulary: Vec<String>,
     /// The number of this shard and of the last one.
     pub shard: (u8, u8),
 }
@@ -160,6 +162,7 @@ impl Provenance {
             profile: options.profile,
             crawlers: options.crawlers.clone(),
             limits: options.limits.named(options.profile),
+            vocabulary: options.vocabulary(),
             shard: (0, 0),
         }
     }
@@ -220,7 +223,7 @@ impl<S: Spool> Emitter<S> {
     /// # Errors
     /// [`ImageError::TooLarge`] if a section is full, and errors of the spools and `out`.
     pub fn finish(self, provenance: Provenance, out: &mut dyn io::Write) -> Result<(), WriteError> {
-        let Provenance { profile, crawlers, limits, shard } = provenance;
+        let Provenance { profile, crawlers, limits, vocabulary, shard } = provenance;
         let frame = write::Frame {
             profile,
             crawlers: self.crawlers,
@@ -229,6 +232,7 @@ impl<S: Spool> Emitter<S> {
                 generator: concat!("robomaton ", env!("CARGO_PKG_VERSION")).to_owned(),
                 crawlers,
                 limits,
+                vocabulary,
             },
             shard,
         };

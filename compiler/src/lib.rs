@@ -59,7 +59,7 @@ pub use programs::{PreferenceEntry, PreferenceSets, ProgramCache, ScopedEntry, S
 pub use sniff::{Looks, sniff};
 
 use robomaton_formats::Profile;
-use robomaton_formats::vocabulary::ControlToken;
+use robomaton_formats::vocabulary::{ControlToken, control_token};
 
 /// The options for compiling texts.
 #[derive(Clone, Debug, Default)]
@@ -80,4 +80,24 @@ pub struct Options {
     pub tokens: Vec<ControlToken>,
     /// Make plain programs for comparison in tests: tries for every set, with all its rules.
     pub plain_programs: bool,
+}
+
+impl Options {
+    /// The optional tables and control tokens, as images state them.
+    pub fn vocabulary(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.tables.clone();
+        all.extend(self.tokens.iter().map(ControlToken::to_string));
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// These options with the tables and control tokens that an image states.
+    #[must_use]
+    pub fn with_vocabulary(self, vocabulary: &[String]) -> Options {
+        let (tokens, tables): (Vec<&String>, Vec<&String>) =
+            vocabulary.iter().partition(|entry| entry.contains('\t'));
+        let tokens = tokens.into_iter().filter_map(|row| control_token(row)).collect();
+        Options { tokens, tables: tables.into_iter().cloned().collect(), ..self }
+    }
 }

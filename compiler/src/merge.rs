@@ -199,10 +199,11 @@ fn provenance(views: &[View<'_>]) -> Result<Provenance, MergeError> {
             Some(first) if first.profile != profile => return unlike("profile"),
             Some(first) if first.crawlers != meta.crawlers => return unlike("choice of crawlers"),
             Some(first) if first.limits != meta.limits => return unlike("set of limits"),
+            Some(first) if first.vocabulary != meta.vocabulary => return unlike("vocabulary"),
             Some(_) => {}
             None => {
-                let (crawlers, limits) = (meta.crawlers, meta.limits);
-                first = Some(Provenance { profile, crawlers, limits, shard: (0, 0) });
+                let (crawlers, limits, vocabulary) = (meta.crawlers, meta.limits, meta.vocabulary);
+                first = Some(Provenance { profile, crawlers, limits, vocabulary, shard: (0, 0) });
             }
         }
     }

@@ -77,6 +77,7 @@ pub fn options_of<D: AsRef<[u8]>>(image: &Image<D>) -> Options {
     let profile = image.profile();
     let limits = Limits::from_named(&meta.limits, profile);
     Options { profile, limits, crawlers: meta.crawlers, ..Options::default() }
+        .with_vocabulary(&meta.vocabulary)
 }
 
 /// The options that a document of an image was compiled with.

@@ -180,6 +180,10 @@ pub struct Meta {
     /// The limits in force, by name.
     #[serde(deserialize_with = "text::read_numbered")]
     pub limits: Vec<(String, u64)>,
+    /// What counted beside the standard vocabulary: the name of an optional table, or a control
+    /// token (`vocabulary::ControlToken`).
+    #[serde(deserialize_with = "text::read_all")]
+    pub vocabulary: Vec<String>,
 }
 
 impl Detail<'_> {

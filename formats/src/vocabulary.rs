@@ -8,6 +8,7 @@
 
 use crate::preference::Language;
 use crate::usage::USAGES;
+use std::fmt;
 use std::sync::LazyLock;
 
 /// A label of a language.
@@ -38,6 +39,16 @@ pub struct ControlToken {
     pub usages: Vec<u16>,
     /// The crawlers that it binds, lower case; empty for all.
     pub crawlers: Vec<String>,
+}
+
+impl fmt::Display for ControlToken {
+    /// The row of the token, as [`control_token`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let usages: Vec<&str> = self.usages.iter().map(|&usage| USAGES[usize::from(usage)]).collect();
+        let crawlers = if self.crawlers.is_empty() { "*".to_owned() } else { self.crawlers.join(",") };
+        let table = self.table.as_deref().unwrap_or("-");
+        write!(f, "{}\t{table}\t{}\t{crawlers}", self.name, usages.join(","))
+    }
 }
 
 /// All labels.
@@ -127,6 +138,13 @@ mod tests {
         let rows = |text: &'static str| text.lines().filter(|line| !line.starts_with('#')).count();
         assert_eq!(labels().len(), rows(include_str!("../data/labels.tsv")));
         assert_eq!(control_tokens().len(), rows(include_str!("../data/tokens.tsv")));
+    }
+
+    #[test]
+    fn tokens_are_written_as_rows() {
+        for row in ["No-Training\t-\tai-train\t*", "X\tt\tai-train,tdm\ta,b"] {
+            assert_eq!(control_token(row).expect("a row").to_string(), row);
+        }
     }
 
     #[test]

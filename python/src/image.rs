@@ -16,7 +16,7 @@ use crate::watch::Watch;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
-use robomaton_explain::{Explanation, SiteInfo, explain, time};
+use robomaton_explain::{Explanation, SiteInfo, canonical_url, explain, time};
 use robomaton_formats::site::DATA_TXT;
 use robomaton_runtime::{Basis, Decision, Image as Runtime, OpenError, Terms};
 use std::ffi::OsStr;
@@ -374,6 +374,18 @@ impl Image {
         let source = self.source(py)?;
         let site = self.open(&source)?.image.site(url.as_str());
         Ok(site.map(|site| site.sitemaps()).unwrap_or_default())
+    }
+
+    /// The URL without the query parameters that the `Clean-param` records of its site name; the URL
+    /// as it is if there are none.
+    fn canonical_url(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+    ) -> PyResult<String> {
+        let source = self.source(py)?;
+        let site = self.open(&source)?.image.site(url.as_str());
+        Ok(site.map_or_else(|| url.as_str().to_owned(), |site| canonical_url(&site, url.as_str())))
     }
 
     /// Checks the whole image against the rules of its format, in time linear in its size; with

@@ -16,8 +16,9 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use robomaton_compiler::Options;
-use robomaton_explain::{Error, Origin, SingleSite, SiteFiles, TextQuery};
+use robomaton_explain::{Error, Origin, SingleSite, SiteFiles, TextQuery, canonical_url};
 use robomaton_formats::Profile;
+use robomaton_formats::site::absolute_url;
 use robomaton_runtime::{Access, Crawler, Terms, Usage};
 use self_cell::self_cell;
 use std::collections::BTreeMap;
@@ -102,7 +103,7 @@ pub(crate) struct Given {
     pub(crate) options: Options,
 }
 
-/// Texts that a text refers to, by their paths.
+/// Texts that a text refers to, by the paths of those of its site and the URLs of others.
 pub(crate) type Files<'py> = Option<BTreeMap<String, Bound<'py, PyAny>>>;
 
 impl Given {
@@ -126,7 +127,7 @@ impl Given {
         };
         let file = |(path, text): (String, Bound<'_, PyAny>)| {
             let text = bytes(&text, &format!("files[{path:?}]"))?;
-            Ok((path, text))
+            Ok((absolute_url(&path).unwrap_or(path), text))
         };
         let files = files.unwrap_or_default().into_iter().map(file).collect::<PyResult<_>>()?;
         let options = Options { profile, ..Options::default() };
@@ -137,7 +138,7 @@ impl Given {
 #[pymethods]
 impl Robots {
     /// Compiles a robots.txt. `url` is a URL of its site; `files` are texts that it refers to, by
-    /// their paths. From a whole `User-Agent` header, the names count that the crawler gives
+    /// the paths of those of its site and the URLs of others. From a whole `User-Agent` header, the names count that the crawler gives
     /// itself; with `headers` every word counts, as in protego. With `named_only`, only groups that
     /// name the crawler count.
     #[new]
@@ -334,6 +335,12 @@ impl Robots {
     #[getter]
     fn sitemaps(&self) -> PyResult<Vec<String>> {
         Ok(self.read()?.single.site().map_err(|error| said(&error))?.sitemaps())
+    }
+
+    /// The URL without the query parameters that `Clean-param` records name.
+    fn canonical_url(&self, #[pyo3(from_py_with = arguments::url)] url: Text<'_>) -> PyResult<String> {
+        let site = self.read()?.single.site().map_err(|error| said(&error))?;
+        Ok(canonical_url(&site, url.as_str()))
     }
 
     /// Records outside of all groups that are stored but not weighed: line, key and value.

@@ -153,6 +153,19 @@ def test_schedules_of_one_text_are_those_of_an_image(image: robomaton.Image) -> 
     assert delays > 20
 
 
+def test_canonical_urls_are_the_commands(tmp_path: Path) -> None:
+    text = "Clean-param: ref&sid /shop/\nUser-agent: *\nDisallow: /x\n"
+    (tmp_path / "a.example.txt").write_text(text)
+    path = tmp_path / "a.rimg"
+    robomaton.compile([tmp_path / "a.example.txt"], path)
+    urls = ["https://a.example/shop/?ref=1&id=2", "https://a.example/?ref=1", "https://b.example/shop/?ref=1"]
+    told = run("canonical", path, *urls).splitlines()
+    assert told == ["https://a.example/shop/?id=2", *urls[1:]]
+    image = robomaton.Image(path)
+    assert [image.canonical_url(url) for url in urls] == told
+    assert robomaton.Robots(text, "https://a.example/").canonical_url(urls[0]) == told[0]
+
+
 def test_sites_are_the_commands(sample: Path, image: robomaton.Image) -> None:
     for site in [*list(captures.texts())[::20], *(f"https://{file.stem}" for file in ACAP)]:
         told = json.loads(run("inspect", sample, "--site", site, "--json"))

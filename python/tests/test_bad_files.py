@@ -30,6 +30,7 @@ QUESTIONS = {
     "site": lambda image: image.site(URL),
     "crawl_delay": lambda image: image.crawl_delay(URL, "GPTBot"),
     "sitemaps": lambda image: image.sitemaps(URL),
+    "canonical_url": lambda image: image.canonical_url(URL),
     "verify": lambda image: image.verify(),
     "len": len,
     "nbytes": lambda image: image.nbytes,

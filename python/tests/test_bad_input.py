@@ -231,6 +231,8 @@ def test_types_name_their_argument(image: Image) -> None:
         (lambda: robots.can_fetch("/", None), "agent"),
         (lambda: image.site(None), "url"),
         (lambda: image.sitemaps(1), "url"),
+        (lambda: image.canonical_url(1), "url"),
+        (lambda: robots.canonical_url(1), "url"),
         (lambda: robomaton.merge(None, "x"), "images"),
         (lambda: robomaton.compile(["x"], None), "output"),
         (lambda: Image(None), "path"),

@@ -86,6 +86,8 @@ struct Contents {
     /// The crawlers that the image was restricted to; empty if it has all.
     narrowed_to: Vec<String>,
     limits: BTreeMap<String, u64>,
+    /// Optional tables and control tokens that counted.
+    vocabulary: Vec<String>,
     image_bytes: usize,
     hot_bytes: usize,
     sections: BTreeMap<&'static str, usize>,
@@ -121,6 +123,7 @@ impl Contents {
             counts,
             narrowed_to: meta.crawlers,
             limits: meta.limits.into_iter().collect(),
+            vocabulary: meta.vocabulary.iter().map(|entry| entry.replace('\t', " ")).collect(),
             image_bytes: image.bytes(),
             hot_bytes: Section::ALL.into_iter().filter(|section| section.is_hot()).map(bytes).sum(),
             sections: Section::ALL.into_iter().map(|section| (section.name(), bytes(section))).collect(),
@@ -147,6 +150,9 @@ impl Contents {
         writeln!(out, "programs         {programs:>12}  bytes: p50 {p50}, p99 {p99}, max {max}")?;
         if !self.narrowed_to.is_empty() {
             writeln!(out, "narrowed to      {}", self.narrowed_to.join(", "))?;
+        }
+        if !self.vocabulary.is_empty() {
+            writeln!(out, "vocabulary       {}", self.vocabulary.join(", "))?;
         }
         let limits: Vec<_> = self.limits.iter().map(|(name, value)| format!("{name} {value}")).collect();
         writeln!(out, "limits           {}", limits.join(", "))?;

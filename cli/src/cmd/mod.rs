@@ -3,6 +3,7 @@
 //! This file lists them and knows nothing else.
 
 mod bench;
+mod canonical;
 mod check;
 mod compile;
 mod completions;
@@ -45,6 +46,8 @@ pub(crate) enum Command {
     Filter(filter::Arguments),
     /// Tell when a crawler may visit URLs (exit code 0: all of them now, 1: not all, 2: error)
     Visit(visit::Arguments),
+    /// Print URLs without the parameters that Clean-param records name
+    Canonical(canonical::Arguments),
     /// Look up one URL in one robots.txt (exit code 0: allowed, 1: anything else, 2: error)
     Check(check::Arguments),
     /// Show which groups and rules apply to a URL, and why
@@ -95,6 +98,7 @@ impl Command {
             Command::Query(arguments) => query::run(arguments, color),
             Command::Filter(arguments) => filter::run(arguments),
             Command::Visit(arguments) => visit::run(arguments, color),
+            Command::Canonical(arguments) => canonical::run(arguments),
             Command::Check(arguments) => check::run(arguments, color),
             Command::Explain(arguments) => explain::run(arguments, color),
             #[cfg(feature = "pages")]

@@ -325,6 +325,7 @@ impl<'b> Dump<'b> {
             dump.string("  name");
             dump.varint("  value");
         });
+        self.sequence("vocabulary:", |dump| dump.string("  entry"));
     }
 
     fn header(&mut self) {

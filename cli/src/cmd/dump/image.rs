@@ -40,6 +40,9 @@ pub(super) fn write<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> i
         writeln!(out, "meta: generator {:?}", meta.generator)?;
         let limits: Vec<_> = meta.limits.iter().map(|(name, value)| format!("{name} {value}")).collect();
         writeln!(out, "limits: {}", limits.join(", "))?;
+        if !meta.vocabulary.is_empty() {
+            writeln!(out, "vocabulary: {:?}", meta.vocabulary)?;
+        }
     } else {
         writeln!(out, "meta: damaged")?;
     }
