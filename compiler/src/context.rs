@@ -50,8 +50,17 @@ pub struct Page {
     pub metas: Vec<MetaTag>,
     /// Its elements with an ACAP class.
     pub elements: Vec<Element>,
-    /// The URLs of its RSL documents (`<link rel=license>`), as written.
-    pub licenses: Vec<String>,
+    /// Its RSL documents.
+    pub licenses: Vec<PageLicense>,
+}
+
+/// An RSL document of a page.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PageLicense {
+    /// The URL in a `<link rel=license>`, as written.
+    Link(String),
+    /// The XML in a `<script type="application/rsl+xml">`; empty if it was too long to keep.
+    Inline(String),
 }
 
 /// A line of a response header.

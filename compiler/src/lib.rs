@@ -46,7 +46,7 @@ mod sniff;
 pub mod trace;
 
 pub use compile::{compile, compile_cached, compile_fetched, compile_lowered, compile_policy, compile_with};
-pub use context::{CompileContext, Element, Header, License, MetaTag, Page};
+pub use context::{CompileContext, Element, Header, License, MetaTag, Page, PageLicense};
 pub use document::Document;
 pub use dump::{dump_automaton, dump_policy};
 pub use emit::{Emitter, Entry, Names, Provenance, emit};

@@ -24,8 +24,8 @@ pub struct Page {
     pub metas: Vec<MetaTag>,
     /// Its ACAP class tokens, each with its element.
     pub elements: Vec<Element>,
-    /// The targets of its links to RSL documents, as written.
-    pub licenses: Vec<String>,
+    /// Its RSL documents, and links to them.
+    pub licenses: Vec<compiler::PageLicense>,
     /// True if a limit was reached, so that some may be missing, or a path may be incomplete.
     pub cut: bool,
 }

@@ -3,6 +3,7 @@
 #[path = "html/hostile.rs"]
 mod hostile;
 
+use robomaton_compiler::PageLicense;
 use robomaton_corpus::{Element, Page, read_page};
 
 /// META elements as `line:column name=content`.
@@ -315,4 +316,28 @@ fn character_sets() {
         assert_eq!(page.metas[0].content, format!("ACAP {letter}"));
         assert_eq!(page.elements[0].token, format!("acap:{letter}"));
     }
+}
+
+#[test]
+fn rsl_documents_in_scripts() {
+    let read = |html: &str| read_page(html.as_bytes(), Some("text/html"));
+    let script = |text: &str| format!("<script type='Application/RSL+xml '>{text}</SCRIPT>");
+    let inline = |text: &str| PageLicense::Inline(text.to_owned());
+    let link = PageLicense::Link("/a.xml".to_owned());
+    let html = format!(
+        "<link rel=license type=application/rsl+xml href=/a.xml><script>{}</script>{}{}",
+        script("no").replace('/', ""),
+        script("<rsl>\u{e9} </a> <"),
+        "<script type='application/rsl+xml'><rsl> that does not end"
+    );
+    let expected = [link, inline("<rsl>\u{e9} </a> <"), inline("<rsl> that does not end")];
+    assert_eq!(read(&html).licenses, expected);
+    // Longer than what is kept: there is a document, and it cannot be read.
+    assert_eq!(read(&script(&" ".repeat((64 << 10) + 1))).licenses, [inline("")]);
+    assert_eq!(read(&format!("<template>{}</template>", script("x"))).licenses, []);
+    // More than the limit, none of them closed.
+    let many = read(&"<script type=application/rsl+xml><a></scrip".repeat(100_000));
+    assert_eq!((many.licenses.len(), many.cut), (1, false));
+    let many = read(&script("a").repeat(100));
+    assert_eq!((many.licenses.len(), many.cut), (64, true));
 }

@@ -13,7 +13,7 @@
 //! missing or not conformant is unread: it may refuse. This file does not know XML.
 
 use super::{Language, Source, preference_text};
-use crate::Page;
+use crate::context::{Page, PageLicense};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
 use crate::lowering::preferences::{Documents, PAGE_DOCUMENTS, PAGE_SETS, Said, Scope, set_of};
@@ -24,7 +24,7 @@ use robomaton_formats::preference::{self, Carrier, Effect, Record};
 use robomaton_formats::program::Silence;
 use robomaton_formats::usage::{AI_ALL, AI_INDEX, AI_INPUT, AI_TRAIN, ALL, INDEX, SEARCH};
 use robomaton_formats::{Notation, Pattern, Scheme};
-use robomaton_grammar::modern::rsl::{Content, Licence, RslDocument};
+use robomaton_grammar::modern::rsl::{Content, Licence, RslDocument, rsl};
 use std::borrow::Cow;
 use url::Url;
 
@@ -367,12 +367,23 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
         None => Some(link.to_owned()).filter(|link| is_absolute(link)),
     };
     let of_headers =
-        page.header("link").flat_map(links).filter_map(|link| Some((Carrier::Header, resolve(&link)?)));
-    let of_links = page.licenses.iter().filter_map(|link| Some((Carrier::Page, resolve(link)?)));
-    let mut named: Vec<(Carrier, String)> = of_headers.chain(of_links).collect();
+        page.header("link").flat_map(links).filter_map(|link| Some((Carrier::Header, resolve(&link)?, None)));
+    let of_content = page.licenses.iter().zip(1..).filter_map(|(license, number)| match license {
+        PageLicense::Link(link) => Some((Carrier::Page, resolve(link)?, None)),
+        // Such a document has no URL of its own.
+        PageLicense::Inline(xml) => {
+            Some((Carrier::Page, format!("{}#license-{number}", page.url), Some(xml)))
+        }
+    });
+    let mut named: Vec<(Carrier, String, Option<&String>)> = of_headers.chain(of_content).collect();
     named.dedup();
-    for (number, (carrier, url)) in (0..).zip(named) {
-        let document = if refer(&url, lowering) { documents.get(&url) } else { None };
+    for (number, (carrier, url, inline)) in (0..).zip(named) {
+        let own = inline.and_then(|xml| rsl(xml.as_bytes()).ok()).map(|document| (document, 0));
+        let document = match inline {
+            Some(_) => own.as_ref(),
+            None if refer(&url, lowering) => documents.get(&url),
+            None => None,
+        };
         let said: Vec<Said> = match document {
             None => all(Effect::Unread).collect(),
             Some((document, _)) => resolved(document, page, lowering)?,

@@ -262,7 +262,24 @@ fn is_raw(capture: &Capture) -> bool {
         return true;
     }
     let beginning = &capture.body[..capture.body.len().min(BEGINNING)];
-    beginning.trim_ascii_start().starts_with(b"<") && memchr::memmem::find(beginning, RSL).is_some()
+    memchr::memmem::find(beginning, RSL).is_some() && is_rsl_root(beginning)
+}
+
+/// True if the first element of an XML document is `rsl`, in any name space.
+fn is_rsl_root(document: &[u8]) -> bool {
+    let mut rest = document.strip_prefix(b"\xef\xbb\xbf").unwrap_or(document).trim_ascii_start();
+    while let Some(end) = match rest {
+        [b'<', b'?', ..] => Some(&b"?>"[..]),
+        [b'<', b'!', b'-', b'-', ..] => Some(&b"-->"[..]),
+        [b'<', b'!', ..] => Some(&b">"[..]),
+        _ => None,
+    } {
+        let after = memchr::memmem::find(rest, end).map_or(rest.len(), |at| at + end.len());
+        rest = rest[after..].trim_ascii_start();
+    }
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');
+    let name = rest.strip_prefix(b"<").unwrap_or_default().split(is_end).next().unwrap_or_default();
+    name == b"rsl" || name.ends_with(b":rsl")
 }
 
 /// The namespace of RSL documents.

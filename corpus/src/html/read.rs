@@ -27,12 +27,20 @@ use memchr::memmem;
 use super::place::Cursor;
 use super::tree::Tree;
 use super::{Element, MetaTag, Page, robots, tree};
+use robomaton_compiler::PageLicense;
 
 /// The maximum number of META elements of one page.
 const MAX_METAS: usize = 1024;
 
-/// The maximum number of links to RSL documents of one page.
+/// The maximum number of RSL documents of one page, linked or inline.
 const MAX_LICENSES: usize = 64;
+
+/// The maximum size in bytes of an RSL document in a page. A longer one is kept as an empty text,
+/// which cannot be read.
+const MAX_INLINE: usize = 64 << 10;
+
+/// The media type of RSL documents.
+const RSL: &str = "application/rsl+xml";
 
 /// The maximum number of class tokens of one page.
 const MAX_ELEMENTS: usize = 2048;
@@ -62,7 +70,16 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
         None => text.starts_with(b"<?xml"),
     };
     let has_nosnippet = memmem::find(&text, NO_SNIPPET.as_bytes()).is_some();
-    let tags = if xml || has_nosnippet || may_bear_tokens(&text) { "*" } else { FEW };
+    let is_license = |at: usize| {
+        let name = at.checked_sub(3).and_then(|start| text.get(start..at + 4));
+        name.is_some_and(|name| name.eq_ignore_ascii_case(b"rsl+xml"))
+    };
+    let has_license = || memchr::memchr_iter(b'+', &text).any(is_license);
+    let tags = match () {
+        () if xml || has_nosnippet || may_bear_tokens(&text) => "*",
+        () if has_license() => FEW_AND_SCRIPTS,
+        () => FEW,
+    };
     let mut reader = Reader::new(&text, xml);
     read_part(&mut reader, encoding, tags, 0..text.len());
     reader.take_noscript(text.len());
@@ -103,6 +120,7 @@ fn read_part(reader: &mut Reader<'_>, encoding: AsciiCompatibleEncoding, tags: &
 
 /// The elements that are read in pages in which others say nothing.
 const FEW: &str = "meta, link, template, noscript";
+const FEW_AND_SCRIPTS: &str = "meta, link, template, noscript, script";
 
 /// The attribute of elements that are not to be quoted (lower case: others are rare).
 const NO_SNIPPET: &str = "data-nosnippet";
@@ -243,6 +261,7 @@ impl<'t> Reader<'t> {
         match name.as_str() {
             "meta" => self.meta(tag, at),
             "link" => self.link(tag),
+            "script" if has_content => self.script(tag),
             _ => {}
         }
         if !self.in_noscript {
@@ -284,15 +303,35 @@ impl<'t> Reader<'t> {
             attribute(tag, name)
                 .is_some_and(|value| value.split_whitespace().any(|word| word.eq_ignore_ascii_case(wanted)))
         };
-        if !is("rel", "license") || !is("type", "application/rsl+xml") {
+        if !is("rel", "license") || !is("type", RSL) {
             return;
         }
         let Some(target) = attribute(tag, "href").filter(|target| target.len() <= MAX_VALUE) else { return };
-        if self.page.licenses.len() == MAX_LICENSES {
-            self.page.cut = true;
+        self.license(PageLicense::Link(target.trim().to_owned()));
+    }
+
+    /// An RSL document in a script, which ends at the first end tag.
+    fn script(&mut self, tag: &Tag<'_, '_>) {
+        let is_rsl = attribute(tag, "type").is_some_and(|kind| kind.trim().eq_ignore_ascii_case(RSL));
+        if !is_rsl || self.page.licenses.len() == MAX_LICENSES {
+            self.page.cut |= is_rsl;
             return;
         }
-        self.page.licenses.push(target.trim().to_owned());
+        let start = self.offset(tag.source_location().bytes().end);
+        let content = self.text.get(start..).unwrap_or_default();
+        let is_end =
+            |&at: &usize| content[at..].get(2..8).is_some_and(|name| name.eq_ignore_ascii_case(b"script"));
+        let end = memmem::find_iter(content, b"</").find(is_end).unwrap_or(content.len());
+        let content = Some(&content[..end]).filter(|content| content.len() <= MAX_INLINE);
+        self.license(PageLicense::Inline(String::from_utf8_lossy(content.unwrap_or_default()).into_owned()));
+    }
+
+    fn license(&mut self, license: PageLicense) {
+        if self.page.licenses.len() == MAX_LICENSES {
+            self.page.cut = true;
+        } else {
+            self.page.licenses.push(license);
+        }
     }
 
     fn meta(&mut self, tag: &Tag<'_, '_>, at: usize) {

@@ -13,8 +13,8 @@ pub struct Page {
     pub metas: Vec<MetaTag>,
     /// Its elements with an ACAP class, or the attribute `data-nosnippet`.
     pub elements: Vec<Element>,
-    /// The targets of its links to RSL documents, as written.
-    pub licenses: Vec<String>,
+    /// Its RSL documents, and links to them.
+    pub licenses: Vec<compiler::PageLicense>,
     /// True if the page has more of them than were read.
     pub is_cut: bool,
 }

@@ -16,8 +16,10 @@ pub(super) fn statements(query: &Query<'_>, file: &File) -> Vec<Statement> {
         return Vec::new();
     }
     let urls = page_urls(query);
-    let of_page: Vec<Statement> =
-        urls.iter().filter_map(|url| answer(query, Some(url), None, true)).collect();
+    let linked = urls.iter().filter_map(|url| answer(query, Some(url), None, true));
+    let inline = inline(query.html());
+    let inline = inline.iter().filter_map(|xml| statement(query, rsl::read(xml.as_bytes()), None, true));
+    let of_page: Vec<Statement> = linked.chain(inline).collect();
     if !of_page.is_empty() {
         return of_page;
     }
@@ -44,13 +46,40 @@ fn answer(query: &Query<'_>, url: Option<&str>, line: Option<u32>, is_page: bool
     let is_stale = |document: &rsl::Document| {
         query.now.is_some_and(|now| now > query.site.fetched.saturating_add(document.max_age))
     };
-    let outcome = match document.filter(|document| !is_stale(document)) {
+    statement(query, document.filter(|document| !is_stale(document)), line, is_page)
+}
+
+/// The statement of a document, if it can be read.
+fn statement(
+    query: &Query<'_>,
+    document: Option<rsl::Document>,
+    line: Option<u32>,
+    is_page: bool,
+) -> Option<Statement> {
+    let outcome = match document {
         Some(document) => rsl::resolve(query, &document, is_page)?,
         None => rsl::Outcome { effect: Effect::Unread, content: None, reason: None },
     };
     let mut statement = Statement::new("rsl", "rsl", outcome.effect);
     (statement.line, statement.rule, statement.reason) = (line, outcome.content, outcome.reason);
     Some(statement)
+}
+
+/// The documents in the scripts of a page. They are as old as the page.
+fn inline(html: &str) -> Vec<String> {
+    let mut documents = Vec::new();
+    let lower = html.to_ascii_lowercase();
+    let mut at = 0;
+    while let Some(start) = lower[at..].find("<script") {
+        let start = at + start;
+        let Some(end) = lower[start..].find('>') else { break };
+        let content = start + end + 1;
+        let close = lower[content..].find("</script").map_or(html.len(), |close| content + close);
+        let is_rsl = html::tags(&html[start..content]).iter().any(|tag| tag.get("type") == Some(TYPE));
+        documents.extend(is_rsl.then(|| html[content..close].to_owned()));
+        at = close;
+    }
+    documents
 }
 
 fn is_absolute(url: &str) -> bool {
