@@ -14,9 +14,8 @@ use robomaton_compiler::{Limits, Options};
 use robomaton_explain::{
     Query, SiteFiles, check_usage, crawler_names, for_purpose, name_remark, names, time,
 };
-use robomaton_formats::agent::product_token;
 use robomaton_formats::site::absolute_url;
-use robomaton_formats::vocabulary::{ControlToken, control_token, optional_tables, usage_of_label};
+use robomaton_formats::vocabulary::{ControlToken, optional_tables};
 use robomaton_runtime::{Crawler, Decision, Image, Profile, Terms, Usage};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -62,7 +61,7 @@ pub(crate) struct Dialect {
     vocabulary: Vec<String>,
     /// Read the group of the user-agent NAME as a statement about usages, as those of
     /// Google-Extended are, for some crawlers or all; may be given several times
-    #[arg(long = "control-token", value_name = "NAME=USAGE,...[:CRAWLER,...]", value_parser = token)]
+    #[arg(long = "control-token", value_name = "NAME=USAGE,...[:CRAWLER,...]", value_parser = str::parse::<ControlToken>)]
     tokens: Vec<ControlToken>,
 }
 
@@ -71,21 +70,6 @@ fn tables() -> PossibleValuesParser {
     names.sort_unstable();
     names.dedup();
     PossibleValuesParser::new(names)
-}
-
-fn token(argument: &str) -> Result<ControlToken, String> {
-    let parts = argument.split_once('=').filter(|(name, _)| !name.is_empty());
-    let (name, rest) = parts.ok_or("a name, `=`, and usages, as in Example-Extended=ai-train")?;
-    if product_token(name.as_bytes()).len() != name.len() {
-        return Err(format!("{name:?} is not a product token"));
-    }
-    let (usages, crawlers) = rest.split_once(':').unwrap_or((rest, "*"));
-    let standard = |usage: &str| {
-        usage_of_label(usage).map(str::to_owned).ok_or_else(|| format!("{usage:?} is not a standard usage"))
-    };
-    let usages: Vec<String> = usages.split(',').map(standard).collect::<Result<_, _>>()?;
-    let row = format!("{name}\t-\t{}\t{crawlers}", usages.join(","));
-    control_token(&row).ok_or_else(|| format!("{argument:?} is not a control token"))
 }
 
 fn profiles() -> impl TypedValueParser<Value = Profile> {

@@ -6,9 +6,11 @@
 //! by them; commands take labels as other names of usages. This file does not know how a record is
 //! written.
 
+use crate::agent::product_token;
 use crate::preference::Language;
 use crate::usage::USAGES;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::LazyLock;
 
 /// A label of a language.
@@ -48,6 +50,47 @@ impl fmt::Display for ControlToken {
         let crawlers = if self.crawlers.is_empty() { "*".to_owned() } else { self.crawlers.join(",") };
         let table = self.table.as_deref().unwrap_or("-");
         write!(f, "{}\t{table}\t{}\t{crawlers}", self.name, usages.join(","))
+    }
+}
+
+/// The reason why a text is no control token.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoToken {
+    /// It has another form.
+    #[error(
+        "a name, `=`, and usages, as in Example-Extended=ai-train or Example-Extended=ai-train:examplebot"
+    )]
+    Form,
+    /// The name is no product token.
+    #[error("{0:?} is not a product token")]
+    Name(String),
+    /// A usage that no vocabulary knows.
+    #[error("{0:?} is not a standard usage")]
+    Usage(String),
+}
+
+impl FromStr for ControlToken {
+    type Err = NoToken;
+
+    /// Parses `NAME=USAGE,...[:CRAWLER,...]`, as people write a token; without crawlers it binds
+    /// all.
+    fn from_str(text: &str) -> Result<ControlToken, NoToken> {
+        let (name, rest) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or(NoToken::Form)?;
+        if product_token(name.as_bytes()).len() != name.len() {
+            return Err(NoToken::Name(name.to_owned()));
+        }
+        let (usages, crawlers) = rest.split_once(':').unwrap_or((rest, "*"));
+        let standard = |name: &str| {
+            let unknown = || NoToken::Usage(name.to_owned());
+            usage_of_label(name).and_then(usage).ok_or_else(unknown)
+        };
+        let usages = usages.split(',').map(standard).collect::<Result<_, _>>()?;
+        let crawlers = crawlers.split(',').filter(|&crawler| crawler != "*");
+        let crawlers: Vec<String> = crawlers.map(str::to_ascii_lowercase).collect();
+        if crawlers.iter().any(String::is_empty) {
+            return Err(NoToken::Form);
+        }
+        Ok(ControlToken { name: name.to_owned(), table: None, usages, crawlers })
     }
 }
 
@@ -144,6 +187,16 @@ mod tests {
     fn tokens_are_written_as_rows() {
         for row in ["No-Training\t-\tai-train\t*", "X\tt\tai-train,tdm\ta,b"] {
             assert_eq!(control_token(row).expect("a row").to_string(), row);
+        }
+    }
+
+    #[test]
+    fn tokens_are_written_by_people() {
+        let row = |text: &str| text.parse::<ControlToken>().map(|token| token.to_string());
+        assert_eq!(row("X=train-ai,tdm:A,b").unwrap(), "X\t-\tai-train,tdm\ta,b");
+        assert_eq!(row("X=ai-train").unwrap(), "X\t-\tai-train\t*");
+        for text in ["X", "=ai-train", "a b=tdm", "X=", "X=x", "X=tdm:", "X=tdm:a,,b"] {
+            assert!(row(text).is_err(), "{text}");
         }
     }
 

@@ -12,6 +12,7 @@ use robomaton_build::{Compile, Destination, Merged};
 use robomaton_compiler::{Limits, Options};
 use robomaton_corpus::{BatchOptions, Input, Progress};
 use robomaton_formats::Profile;
+use robomaton_formats::vocabulary::{ControlToken, optional_tables};
 use serde_json::to_string;
 use std::num::NonZero;
 
@@ -28,18 +29,20 @@ fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
 /// of `robomaton compile --json`.
 ///
 /// `inputs` are paths of WARC files, tables, archives or directories. `crawlers` keeps only the
-/// groups of these crawlers; `pages` reads permissions in HTML pages; without `sources` the texts
+/// groups of these crawlers; `vocabulary` names optional tables of labels, and `control_tokens` are
+/// written as `NAME=USAGE,...[:CRAWLER,...]`; `pages` reads permissions in HTML pages; without `sources` the texts
 /// are not stored; `shards` creates a directory with this many files; `threads` is 0 for one per
 /// core; `warc_root` is the directory of WARC files for byte ranges; `allow_empty` writes an image
 /// even if it is empty; the others are limits.
 #[pyfunction]
 #[pyo3(
     signature = (
-        inputs, output, *, profile="full".into(), crawlers=Listed(Vec::new()), pages=false, sources=true, shards=None, threads=0,
+        inputs, output, *, profile="full".into(), crawlers=Listed(Vec::new()), vocabulary=Listed(Vec::new()),
+        control_tokens=Listed(Vec::new()), pages=false, sources=true, shards=None, threads=0,
         warc_root=None, allow_empty=false, max_bytes=None, max_groups=None, max_rules=None, max_stars=None
     ),
-    text_signature = "(inputs, output, *, profile='full', crawlers=(), pages=False, sources=True, shards=None, threads=0, \
-                      warc_root=None, allow_empty=False, max_bytes=None, max_groups=None, max_rules=None, max_stars=None)"
+    text_signature = "(inputs, output, *, profile='full', crawlers=(), vocabulary=(), control_tokens=(), pages=False, \
+                      sources=True, shards=None, threads=0, warc_root=None, allow_empty=False, max_bytes=None, max_groups=None, max_rules=None, max_stars=None)"
 )]
 #[expect(clippy::too_many_arguments, reason = "they are keywords")]
 pub(crate) fn compile<'py>(
@@ -48,6 +51,8 @@ pub(crate) fn compile<'py>(
     #[pyo3(from_py_with = arguments::output)] output: Named,
     profile: String,
     crawlers: Listed,
+    vocabulary: Listed,
+    control_tokens: Listed,
     pages: bool,
     sources: bool,
     #[pyo3(from_py_with = arguments::shards)] shards: Option<i64>,
@@ -64,6 +69,14 @@ pub(crate) fn compile<'py>(
     let crawlers = crawlers.0;
     let profile: Profile =
         profile.parse().map_err(|error| PyValueError::new_err(format!("profile: {error}")))?;
+    let tables = vocabulary.0;
+    if let Some(unknown) = tables.iter().find(|&table| !optional_tables().any(|known| known == table)) {
+        return Err(PyValueError::new_err(format!("vocabulary: there is no table {unknown:?}")));
+    }
+    let token = |text: &String| {
+        text.parse().map_err(|error| PyValueError::new_err(format!("control_tokens: {error}")))
+    };
+    let tokens = control_tokens.0.iter().map(token).collect::<PyResult<Vec<ControlToken>>>()?;
     let default = Limits::default();
     let limits = Limits {
         bytes: max_bytes,
@@ -72,7 +85,8 @@ pub(crate) fn compile<'py>(
         stars: max_stars.unwrap_or(default.stars),
         ..default
     };
-    let compile = Options { profile, limits, crawlers, no_sources: !sources, ..Options::default() };
+    let compile =
+        Options { profile, limits, crawlers, no_sources: !sources, tables, tokens, ..Options::default() };
     let options = BatchOptions { compile, pages, threads, warc_root, ..BatchOptions::default() };
     let shards = files(shards)?;
     let inputs = inputs.0.into_iter().map(Input::Path).collect();

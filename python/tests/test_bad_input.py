@@ -238,9 +238,24 @@ def test_types_name_their_argument(image: Image) -> None:
         (lambda: Image(None), "path"),
         (lambda: image.decide_batch([], "a", nulls=None), "nulls"),
         (lambda: robomaton.compile(["x"], "y", crawlers="GPTBot"), "crawlers"),
+        (lambda: robomaton.compile(["x"], "y", vocabulary="bing-2023"), "vocabulary"),
+        (lambda: robomaton.compile(["x"], "y", control_tokens="T=tdm"), "control_tokens"),
     ]:
         with pytest.raises(TypeError, match=f"^(argument '{argument}': |{argument}: )"):
             question()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"vocabulary": ["nothing"]}, "vocabulary: there is no table"),
+        ({"control_tokens": ["T"]}, "control_tokens: a name, `=`"),
+        ({"control_tokens": ["T=nothing"]}, "is not a standard usage"),
+    ],
+)
+def test_vocabularies_that_do_not_exist(tmp_path: Path, options: dict, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        robomaton.compile([tmp_path], tmp_path / "x", **options)
 
 
 @pytest.mark.parametrize(

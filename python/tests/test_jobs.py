@@ -25,6 +25,8 @@ OPTIONS: dict[str, tuple[dict, list[str]]] = {
     "rfc9309": ({"profile": "rfc9309"}, ["--profile", "rfc9309"]),
     "google": ({"profile": "google"}, ["--profile", "google"]),
     "koster": ({"profile": "koster"}, ["--profile", "koster"]),
+    "vocabulary": ({"vocabulary": ["cloudflare-2026-07"]}, ["--vocabulary", "cloudflare-2026-07"]),
+    "control_tokens": ({"control_tokens": ["T=tdm:GPTBot"]}, ["--control-token", "T=tdm:GPTBot"]),
     "crawlers": ({"crawlers": ["GPTBot", "CCBot"]}, ["--crawler", "GPTBot", "--crawler", "CCBot"]),
     "no sources": ({"sources": False}, ["--no-sources"]),
     "pages": ({"pages": True}, ["--pages"]),

@@ -309,6 +309,8 @@ def compile(
     *,
     profile: _Profile = "full",
     crawlers: Sequence[str] = (),
+    vocabulary: Sequence[str] = (),
+    control_tokens: Sequence[str] = (),
     pages: bool = False,
     sources: bool = True,
     shards: int | None = None,
