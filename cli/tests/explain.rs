@@ -65,7 +65,8 @@ fn the_outline_of_the_pilot() {
     }
     let out = explain(&place, "/public", &["--agent", "xyz", "--usage", "index"]);
     assert!(out.contains("line 26: xyz  (record, refers to a file that is missing)"), "{out}");
-    assert!(out.contains("verdict  disallowed: line 14"), "{out}");
+    let verdict = "verdict  disallowed: what is missing may prohibit it; without that it is allowed: line 14";
+    assert!(out.contains(verdict), "{out}");
     assert!(
         out.ends_with("incomplete: without /xyz/robots.txt, so that allowed counts as disallowed"),
         "{out}"

@@ -42,7 +42,10 @@ fn a_page_answers_by_exit_code() {
     let (code, verdict) = run(&["-a", "a", "--usage", "index"]);
     assert_eq!(
         (code, verdict.as_str()),
-        (1, "verdict  disallowed: line 2 of the page permits it, and nothing as narrow prohibits it")
+        (
+            1,
+            "verdict  disallowed: what is missing may prohibit it; without that it is conditional: line 2 of the page permits it, and nothing as narrow prohibits it"
+        )
     );
     // A missing robots.txt might name the crawler.
     let out = place.run(&ask(&["-a", "a", "--usage", "index"])).out;
@@ -266,4 +269,26 @@ fn an_image_answers_with_the_files_it_holds() {
     assert_eq!(run.code, 0, "{run:?}");
     place.run(&["page", "i.rimg", "--url", URL, "-a", "x"]).fails("is an image");
     place.run(&["page", "a.html", "--url", URL, "-a", ""]).fails("names no crawler");
+}
+
+#[test]
+fn tags_that_say_less_than_they_seem_to_are_explained() {
+    let place = Place::new();
+    let tag = |name: &str, content: &str| format!("<meta name=\"{name}\" content=\"{content}\">");
+    let run = |tags: &str, usage: &str| {
+        place.write("b.html", format!("<html><head>{tags}</head></html>"));
+        place.run(&["page", "b.html", "--url", URL, "-a", "a", "--usage", usage]).out
+    };
+    let told = run(&tag("robots", "ACAP disallow-index,disallow-follow"), "follow");
+    let says = "prohibits index, prohibits follow; the rest cannot be understood  <- decides";
+    assert!(told.contains(says) && told.contains("verdict  disallowed"), "{told}");
+    let later = tag("robots", "ACAP allow-index ref=x");
+    let told = run(&later, "index");
+    assert!(told.contains("ignored: `ref` came with version 1.1, and the page states no version"), "{told}");
+    let told = run(&format!("{}{later}", tag("robots", "ACAP Version 1.0")), "index");
+    assert!(told.contains("and the page states version 1.0"), "{told}");
+    let told = run(&tag("robots", "ACAP: disallow-index"), "index");
+    assert!(told.contains("no tag of ACAP: white space has to follow `ACAP`"), "{told}");
+    let told = run(&tag("robots", "ACAP allow-index soon"), "index");
+    assert!(told.contains("nobody can meet the condition soon\n"), "{told}");
 }

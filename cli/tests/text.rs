@@ -124,7 +124,7 @@ fn explain_in_json() {
     );
     let expected = serde_json::json!([
         { "line": 10, "file": null, "page": null, "rule": "Noindex: /drafts", "permits": false, "rank": 7, "level": null,
-          "fate": "decides", "wins": true }
+          "fate": "decides", "wins": true, "written": "Noindex: /drafts" }
     ]);
     assert_eq!(story["matches"], expected);
     let story =

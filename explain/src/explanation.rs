@@ -13,11 +13,12 @@ use crate::evidence::{Evidence, ImageAnswer};
 use crate::query::Query;
 use crate::reason;
 use crate::statements::StatementJson;
+use crate::texts::Texts;
 use crate::time::rfc3339;
 use crate::verdict::VerdictJson;
 use analysis::Analysis;
 use robomaton_compiler::OverLimit;
-use robomaton_runtime::Decision;
+use robomaton_runtime::{Basis, Decision};
 use serde::Serialize;
 
 /// An answer and how it came about; the fields are the keys that scripts rely on.
@@ -97,24 +98,29 @@ impl Explanation {
     pub(crate) fn new(
         answer: &ImageAnswer<'_>,
         facts: TextFacts,
-        evidence: Option<&Evidence<'_>>,
+        evidence: Option<(&Evidence<'_>, &Texts<'_, '_>)>,
     ) -> Explanation {
         let ImageAnswer { query, verdict, account, .. } = answer;
-        let choice = evidence.map(|evidence| evidence.trace.choice.clone()).or_else(|| verdict.choice());
-        let reason = evidence.and_then(|evidence| reason::of_evidence(evidence, verdict));
-        let analysis = evidence.map(|evidence| Analysis::new(evidence, verdict, facts.missing));
+        let choice = evidence.map(|(evidence, _)| evidence.trace.choice.clone()).or_else(|| verdict.choice());
+        let reason = evidence.and_then(|(evidence, _)| reason::of_evidence(evidence, verdict));
+        let analysis =
+            evidence.map(|(evidence, texts)| Analysis::new(evidence, texts, verdict, facts.missing));
+        let analysis = analysis.unwrap_or_default();
+        let mut reason =
+            reason.or(facts.reason).unwrap_or_else(|| reason::of_verdict(verdict, account, &query.usage));
+        if verdict.basis() == Basis::NoRule {
+            reason.push_str(&analysis.dropped_clause());
+        }
         Explanation {
             site: SitePart::new(answer, facts.document, facts.is_path),
             query: (*query).clone(),
             named_only: query.named_only,
-            analysis: analysis.unwrap_or_default(),
+            analysis,
             note: facts.note,
             unread: facts.unread,
             verdict: VerdictJson::with(verdict, account, choice.as_ref()),
             basis: verdict.basis().name(),
-            reason: reason
-                .or(facts.reason)
-                .unwrap_or_else(|| reason::of_verdict(verdict, account, &query.usage)),
+            reason: reason::of_safe_decision(verdict, reason),
             decision: verdict.safe_decision(),
             unread_note: facts.unread_note,
             over_limit: facts.over_limit,

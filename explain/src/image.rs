@@ -9,6 +9,7 @@ use crate::explanation::{Explanation, TextFacts};
 use crate::query::{Query, decide};
 use crate::single::{too_much, unread};
 use crate::stored::{self, StoredParts};
+use crate::texts::Texts;
 use crate::url::{similar_site, url_mistake};
 use crate::usages::check_usage;
 use robomaton_compiler::{CompileContext, Limits, Options, OverLimit, compile_with, lower_with};
@@ -56,9 +57,10 @@ pub fn explain(
     let context = CompileContext { origin: Some(&authority), ..CompileContext::default() };
     let stored = StoredParts::of(&detail);
     let policy = stored::join(lower_with(&tree, &context, &options)?, &detail, &stored);
+    let texts = Texts::new(&tree);
     facts.note = stored.note();
     facts.missing = stored::missing(&detail);
-    answer.trace(&policy, |evidence| Explanation::new(&answer, facts, Some(evidence)))
+    answer.trace(&policy, |evidence| Explanation::new(&answer, facts, Some((evidence, &texts))))
 }
 
 /// The reason why nothing answers, with a hint.

@@ -32,6 +32,7 @@ mod site;
 mod statements;
 mod stored;
 mod text;
+mod texts;
 pub mod time;
 mod url;
 mod usages;

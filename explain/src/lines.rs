@@ -6,12 +6,11 @@
 use crate::evidence::Evidence;
 use crate::lint::{Finding, lint_tree};
 use crate::query::Query;
-use crate::rule::{addresses, fate_name};
+use crate::rule::{addresses, fate_name, rival, speaks_of};
 use crate::statements::StatementJson;
 use robomaton_compiler::lint::STEPS;
 use robomaton_compiler::trace::{Fate, Match};
 use robomaton_compiler::{CompileContext, Options, Sense};
-use robomaton_formats::policy::is_special;
 use robomaton_grammar::{Code, Key, LineKind, Tree};
 use robomaton_runtime::{Carrier, Profile};
 use serde::Serialize;
@@ -205,7 +204,7 @@ impl RuleFates<'_> {
                 let (fate, why) = match found.get(&at) {
                     Some(found) => (RuleFate::Matched(found.fate), self.why(found)),
                     None if !answers => (RuleFate::OtherGroup, "its group does not answer".to_owned()),
-                    None if !self.is_of_usage(policy.usage_name(rule.usage)) => {
+                    None if !speaks_of(&self.query.usage, policy.usage_name(rule.usage)) => {
                         let usage = policy.usage_name(rule.usage);
                         (RuleFate::OtherUsage, format!("speaks of {usage}, not of {}", self.query.usage))
                     }
@@ -218,11 +217,6 @@ impl RuleFates<'_> {
             }
         }
         fates
-    }
-
-    fn is_of_usage(&self, usage: &str) -> bool {
-        let asked = &self.query.usage;
-        usage.eq_ignore_ascii_case(asked) || usage == "other" || usage == "present" && is_special(asked)
     }
 
     /// The reason why a matching rule decides or does not.
@@ -243,6 +237,12 @@ impl RuleFates<'_> {
     fn beaten(&self, loser: &Match) -> String {
         let Evidence { policy, trace, .. } = *self.evidence;
         let Some(winner) = trace.deciding().next().filter(|_| !policy.is_scoped()) else {
+            if let Some(rival) = rival(trace, loser) {
+                let line = policy.rules[rival].line;
+                return format!(
+                    "matches, but whether it or line {line} is narrower cannot be determined, so the prohibition holds"
+                );
+            }
             return "matches, and is beaten by what is narrower, or forbids as much".to_owned();
         };
         let [first, second] = [winner, loser].map(|found| &policy.rules[found.rule]);

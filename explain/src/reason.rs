@@ -53,6 +53,15 @@ pub(crate) fn of_evidence(evidence: &Evidence<'_>, verdict: &Verdict<'_>) -> Opt
     }
 }
 
+/// The reason for the answer to act on, given that for the decision of the files that are present.
+pub(crate) fn of_safe_decision(verdict: &Verdict<'_>, reason: String) -> String {
+    let decision = verdict.decision();
+    if verdict.safe_decision() == decision {
+        return reason;
+    }
+    format!("what is missing may prohibit it; without that it is {}: {reason}", decision.name())
+}
+
 /// The reason why a page's rules do not decide.
 pub(crate) fn of_overriding_outcome(outcome: Outcome) -> String {
     format!("the outcome of the fetch, {outcome}, goes before what a page says to any crawler")

@@ -4,6 +4,7 @@
 
 use robomaton_compiler::trace::{Choice, Fate, Holder, Match, Trace, TraceQuery};
 use robomaton_compiler::{Policy, Sense};
+use robomaton_formats::policy::is_special;
 use robomaton_runtime::DecidingRule;
 
 /// The fate of a matching rule, in one word.
@@ -36,9 +37,28 @@ pub(crate) fn rule_of(policy: &Policy<'_>, found: &Match) -> DecidingRule {
     }
 }
 
+/// For a beaten rule, the deciding rule beside which neither is narrower, as an index into the rules
+/// of the policy.
+pub(crate) fn rival(trace: &Trace, loser: &Match) -> Option<usize> {
+    let decides = |rule: &usize| trace.deciding().any(|found| found.rule == *rule);
+    let other = |&(one, other, _): &(usize, usize, usize)| match loser.rule {
+        rule if rule == one => Some(other),
+        rule if rule == other => Some(one),
+        _ => None,
+    };
+    let pairs = trace.undetermined.iter().filter(|_| loser.fate == Fate::Beaten);
+    pairs.filter_map(other).find(decides)
+}
+
 /// The file with this number, from 1; 0 is the robots.txt itself.
 pub(crate) fn file_name(policy: &Policy<'_>, number: u16) -> Option<String> {
     policy.files.get(usize::from(number).checked_sub(1)?).cloned()
+}
+
+/// True if a rule about this usage may say something about the usage in question.
+pub(crate) fn speaks_of(asked: &str, usage: &str) -> bool {
+    let is = |name: &str| usage.eq_ignore_ascii_case(name);
+    is(asked) || is("other") || is("present") && is_special(asked)
 }
 
 /// True if a rule comes from a page.

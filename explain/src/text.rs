@@ -8,6 +8,7 @@ use crate::explanation::{Explanation, TextFacts};
 use crate::lines::Lines;
 use crate::query::Query;
 use crate::single::{Origin, SingleSite, SiteFiles, unread};
+use crate::texts::Texts;
 use crate::usages::check_usage;
 use crate::uses::{Use, uses};
 use robomaton_compiler::{CompileContext, Options, compile_lowered, lower_with};
@@ -105,8 +106,10 @@ impl TextQuery<'_> {
             return Ok((explanation, read));
         };
         facts.missing = origin.missing(&policy, files);
+        let limit = options.limits.bytes(options.profile);
+        let texts = Texts::new(&tree).with_files(&policy, &slices, origin.authority(), limit);
         answer.trace(&policy, |evidence| {
-            let explanation = Explanation::new(&answer, facts, Some(evidence));
+            let explanation = Explanation::new(&answer, facts, Some((evidence, &texts)));
             let reading = Reading {
                 tree: &tree,
                 context: &context,

@@ -7,9 +7,10 @@ use crate::statements::StatementJson;
 use crate::words::shown;
 use robomaton_formats::agent::shown_name;
 use robomaton_runtime::{
-    Account, Basis, Choice, Condition, DecidingRule, Decision, Role, StatementAccount, Verdict,
+    Account, Basis, Choice, Condition, DecidingRule, Decision, Request, Role, StatementAccount, Verdict,
 };
 use serde::Serialize;
+use std::io::{self, Write};
 
 /// A verdict; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
@@ -51,6 +52,39 @@ pub struct VerdictJson {
     /// For a usage other than `crawl`: every statement that matches, those that decide first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub statements: Vec<StatementJson>,
+    /// The requests of ACAP records to the crawler for this URL.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) requests: Vec<RequestJson>,
+}
+
+/// A request of an ACAP record. No verdict depends on it.
+#[derive(Clone, Serialize)]
+pub(crate) struct RequestJson {
+    /// `take-down` or `re-crawl`.
+    action: String,
+    /// The resource as written.
+    path: String,
+    line: u32,
+    file: Option<String>,
+}
+
+impl From<Request> for RequestJson {
+    fn from(request: Request) -> RequestJson {
+        let Request { action, path, line, file } = request;
+        RequestJson { action, path, line, file }
+    }
+}
+
+impl RequestJson {
+    /// Writes requests as text, one a line.
+    pub(crate) fn write_all(requests: &[RequestJson], out: &mut impl Write) -> io::Result<()> {
+        for (number, RequestJson { action, path, line, file }) in requests.iter().enumerate() {
+            let label = if number == 0 { "requests" } else { "" };
+            let of = file.as_ref().map_or(String::new(), |file| format!(" of {}", shown(file)));
+            writeln!(out, "{label:<8} {action} of {} (line {line}{of})", shown(path))?;
+        }
+        Ok(())
+    }
 }
 
 /// A rule and its place.
@@ -72,15 +106,11 @@ pub(crate) fn page_of(role: Role, pattern: &[u8]) -> Option<String> {
     role.is_of_page().then(|| String::from_utf8_lossy(path).into_owned())
 }
 
-/// A condition as people read it. One that no crawler can meet says so (decision 19), and a word
-/// that is no qualifier stands as it was written.
+/// A condition as people read it. One that no crawler can meet says so (decision 19).
 pub fn condition_text(condition: &Condition) -> String {
     let text = condition.to_string();
     match condition {
-        Condition::Unsupported { value, .. } => {
-            let written = if value.is_empty() { text.trim_end_matches('=') } else { &text };
-            format!("{} (nobody can meet this condition)", shown(written))
-        }
+        Condition::Unsupported { .. } => format!("{} (nobody can meet this condition)", shown(&text)),
         _ => shown(&text).into_owned(),
     }
 }
@@ -148,6 +178,7 @@ impl VerdictJson {
                 .flatten()
                 .map(|crawl| crawl.safe_decision().name()),
             statements: StatementJson::all(account, verdict.decision()),
+            requests: verdict.requests().into_iter().map(RequestJson::from).collect(),
         }
     }
 }

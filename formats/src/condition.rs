@@ -206,6 +206,8 @@ impl fmt::Display for Condition {
             Condition::OutsideUserFrame => f.write_str("prohibited-context=within-user-frame"),
             Condition::WithinOriginalFrame => f.write_str("required-context=within-original-frame"),
             Condition::Location(url) => write!(f, "location={url}"),
+            // A word that is no qualifier has no value.
+            Condition::Unsupported { name, value } if value.is_empty() => f.write_str(name),
             Condition::Unsupported { name, value } => write!(f, "{name}={value}"),
             Condition::Before(time) => write!(f, "until={}", Utc(*time)),
             Condition::MaxSeconds(count) => write!(f, "max-video-preview={count}-seconds"),

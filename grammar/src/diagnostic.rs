@@ -205,7 +205,8 @@ impl Code {
             | Code::AcapQualifiedProhibition
             | Code::AcapLocalProhibition
             | Code::AcapAbsoluteUrl
-            | Code::AcapUnknownAction => Severity::Error,
+            | Code::AcapUnknownAction
+            | Code::AcapQualifierValue => Severity::Error,
             Code::NotUtf8
             | Code::ControlCharacter
             | Code::MissingColon
@@ -222,8 +223,7 @@ impl Code {
             | Code::AcapQualifiedLocalUsage
             | Code::AcapPrefix
             | Code::AcapExtract
-            | Code::AcapLateDefinition
-            | Code::AcapQualifierValue => Severity::Warning,
+            | Code::AcapLateDefinition => Severity::Warning,
             Code::ByteOrderMark
             | Code::UnknownKey
             | Code::TextAfterToken

@@ -102,6 +102,21 @@ pub fn content(text: &str) -> Meta {
     }
 }
 
+/// True if the `content` of a tag is not ACAP only because something other than white space follows
+/// the token `ACAP`, and a permission or a prohibition follows: `ACAP: disallow-index`.
+pub fn is_almost_acap(text: &str) -> bool {
+    let text = text.trim_start();
+    let begins = |text: &str, start: &str| {
+        text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
+    };
+    let Some(rest) = text.get(4..).filter(|_| begins(text, "acap")) else { return false };
+    let fields = rest.trim_start_matches([':', ',', ';', '=', '-', '.']);
+    fields.len() < rest.len()
+        && fields
+            .split(|c: char| c.is_whitespace() || c == ',')
+            .any(|word| begins(word, "allow-") || begins(word, "disallow-"))
+}
+
 fn problem(message: &str) -> Meta {
     Meta::Problem(message.to_owned())
 }

@@ -202,7 +202,7 @@ fn acap_is_said_once_per_line() {
         [
             "missing-colon \" \": the colon after the field is missing; it is read as if it were there",
             "acap-absolute-url \"acap://x\": an absolute URL where a pattern of paths is expected; it counts as its path on its own site alone",
-            "acap-qualifier-value \"a\": `a` is no qualifier; one has a type, `=` and a value",
+            "acap-qualifier-value \"a\": `a` is no qualifier; one has a type, `=` and a value: the permission cannot be used",
             "acap-prefix \"acap:\": version 1.0 of ACAP has `the-acap:` here; it is read as that",
         ]
     );
@@ -211,7 +211,21 @@ fn acap_is_said_once_per_line() {
         [
             "acap-absolute-url \"the-acap:extract:id:x\": \
              an absolute URL where a pattern of paths is expected; it counts as its path on its own site alone",
-            "acap-qualifier-value \"max-length=3\": `3` is no value that `max-length` can have",
+            "acap-qualifier-value \"max-length=3\": `3` is no value that `max-length` can have: the permission cannot be used",
+        ]
+    );
+}
+
+#[test]
+fn an_acap_field_has_one_resource() {
+    assert_eq!(
+        said(b"ACAP-disallow-index: private docs\nACAP-allow-index: /o/ /m/\nACAP-disallow-index: /a x=y\n"),
+        [
+            "no-leading-slash \"private\": a path begins with `/` or `*`; this one is read as `/private`",
+            "acap-qualified-prohibition \"docs\": a field has one resource; `docs` has no effect",
+            "acap-qualifier-value \"/m/\": \
+             a field has one resource, and `/m/` is read as a qualifier: the permission cannot be used",
+            "acap-qualified-prohibition \"x=y\": a prohibition cannot be qualified; it holds without qualifiers",
         ]
     );
 }

@@ -3,11 +3,12 @@
 //! Made by `image`; `access` answers for its paths. It does not know how rules are weighed.
 
 use crate::crawler::Crawler;
+use crate::request;
 use crate::target;
 use crate::terms::{Terms, is_unheard};
-use robomaton_formats::detail::{Detail, Extension, Group};
+use robomaton_formats::detail::{Detail, Extension};
 use robomaton_formats::layout::{FetchRecord, NONE};
-use robomaton_formats::policy::{PolicyView, Role};
+use robomaton_formats::policy::PolicyView;
 use robomaton_formats::read::{self, View};
 use robomaton_formats::schedule::Schedule;
 use robomaton_formats::site::split_name;
@@ -185,13 +186,7 @@ impl<'i> Site<'i> {
     /// V40), in file order.
     pub fn requests(&self, crawler: &Crawler) -> Vec<Extension<'i>> {
         let Some(detail) = self.detail() else { return Vec::new() };
-        let rule = self.profile.agent_rule();
-        let name = detail.name_of(rule, crawler.lookup_for(rule));
-        let asked = |group: &&Group<'_>| {
-            let named = name.is_some_and(|name| group.crawlers.contains(name));
-            group.role == Role::Field && (group.default && !crawler.is_named_only() || named)
-        };
-        detail.groups.iter().filter(asked).flat_map(|group| group.extensions.clone()).collect()
+        request::of_crawler(&detail, self.profile, crawler).map(|(_, record)| record.clone()).collect()
     }
 
     /// When and how often the crawler may visit: all schedule records of its groups together (N15

@@ -5,6 +5,7 @@
 use crate::account::{self, Account, DecidingRule};
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Usage};
+use crate::request::{self, Request};
 use crate::site::Site;
 use crate::statements;
 use robomaton_formats::condition::{self, Condition, Context, Holds};
@@ -123,6 +124,17 @@ impl<'a> Verdict<'a> {
     pub fn conditional(&self) -> Option<Conditional> {
         let account = (self.decision() == Decision::Conditional).then(|| self.account())?;
         Some(Conditional { conditions: account.conditions() })
+    }
+
+    /// The requests of ACAP records to the crawler for this URL (P47, V40). No decision depends on
+    /// them.
+    pub fn requests(&self) -> Vec<Request> {
+        match self.site {
+            Some(site) if !matches!(self.basis(), Basis::Narrowed | Basis::Damaged) => {
+                request::of_url(&site, self.crawler, self.url)
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Everything known about how the answer came about.

@@ -5,13 +5,14 @@
 //! `unknown`, so that output lines match input lines, and makes the exit code 2; it never stops a
 //! run.
 
-use crate::ask::{LineDefaults, QuestionLines};
+use crate::ask::{AnsweredLine, LineDefaults, QuestionLines};
 use crate::failure::Failure;
 use crate::input::open_image;
 use crate::options::{DocumentArgs, QueryArgs, TermsArgs};
-use crate::output::{ColorArg, Out, Painter, word_of};
+use crate::output::{ColorArg, Out, Painter, remark, word_of};
 use clap::Args;
-use robomaton_explain::AnswerJson;
+use robomaton_explain::{AnswerJson, shown};
+use robomaton_runtime::{Condition, Decision};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,7 +25,7 @@ pub(crate) struct Arguments {
     query: QueryArgs,
     /// Print one JSON object per line: url, agent, usage, purpose, verdict, decision, incomplete,
     /// choice, name, looked_for, conditions, typed_conditions, rule, line, rules, fields,
-    /// conventional, language, carrier, crawl, statements, outcome, basis, stale, status, fetched_at
+    /// conventional, language, carrier, crawl, statements, requests, outcome, basis, stale, status, fetched_at
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -47,7 +48,10 @@ A rule of a page has the key `page`, a rule of a file that the robots.txt refers
 `content-signals`, `ai-training`, `control-token`, `rsl`, `tdmrep`, `ai-txt` or `robots-meta`, in `robots`, `header`, `page`, \
 `tdmrep`, `rsl` or `ai-txt`. For a usage other than crawl, `crawl` has the verdict about fetching the URL, and `statements` \
 every statement that matches, those that decide first: language, carrier, line, document, usage, effect, fate, why, text and \
-conditions. Without statements, the key is missing.
+conditions. `requests` has the action requests of ACAP records for the URL: action, path, line and file. Without statements \
+or requests, their key is missing.
+
+A condition that nobody can meet is remarked on standard error, once; the key `typed_conditions` has it as `Unsupported`.
 
 An invalid line is unknown, is reported on standard error, and makes the exit code 2.
 
@@ -62,6 +66,9 @@ Examples:
   echo '{\"url\": \"https://example.com/a\", \"agent\": \"GPTBot\"}' \\
     | robomaton query crawl.rimg --json";
 
+/// Conditional answers whose conditions are looked up, until nobody can meet one.
+const LOOKUPS: u32 = 1000;
+
 pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
     let image =
         open_image(&arguments.image)?.with_terms(arguments.terms.terms(arguments.query.usage.elements));
@@ -69,10 +76,17 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     let defaults = LineDefaults::new(&arguments.query, &image, &crawler, &arguments.document);
     let words = Painter::new(color).words();
     let mut out = Out::new();
+    let mut unmeetable = LOOKUPS;
     QuestionLines::new(defaults).run(&arguments.urls, &mut out, |out, answered| {
         if arguments.json {
             let url = String::from_utf8_lossy(answered.url);
             return out.json(&AnswerJson::new(answered.question(&url), &answered.verdict));
+        }
+        if unmeetable > 0 && answered.verdict.safe_decision() == Decision::Conditional {
+            unmeetable -= 1;
+            if remark_unmeetable(answered) {
+                unmeetable = 0;
+            }
         }
         let buffer = out.buffer();
         buffer.extend_from_slice(word_of(&words, answered.verdict.safe_decision()).as_bytes());
@@ -81,4 +95,18 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         buffer.push(b'\n');
         out.make_room()
     })
+}
+
+/// Remarks that nobody can meet a condition of the answer. Returns false if there is no such
+/// condition.
+#[cold]
+fn remark_unmeetable(answered: &AnsweredLine<'_>) -> bool {
+    let conditions = answered.verdict.conditional().map(|all| all.conditions).unwrap_or_default();
+    let is_unmeetable = |condition: &&Condition| matches!(condition, Condition::Unsupported { .. });
+    let Some(condition) = conditions.iter().find(is_unmeetable) else { return false };
+    let url = String::from_utf8_lossy(answered.url);
+    let (url, condition) = (shown(&url), condition.to_string());
+    let condition = shown(&condition);
+    remark(&format!("{url} is conditional, but nobody can meet {condition}; --json lists all conditions"));
+    true
 }

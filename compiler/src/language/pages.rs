@@ -155,8 +155,8 @@ fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement
     }
 }
 
-/// The usages that the words of a text prohibit.
-fn prohibited(text: &str) -> impl Iterator<Item = &str> {
+/// The usages that the words of a malformed tag prohibit.
+pub(crate) fn prohibited(text: &str) -> impl Iterator<Item = &str> {
     let is_name = |byte: char| byte.is_ascii_alphanumeric() || matches!(byte, '-' | '_' | '.');
     text.split(move |byte: char| !is_name(byte)).filter_map(|word| {
         let start = word.get(..9).filter(|start| start.eq_ignore_ascii_case("disallow-"))?;

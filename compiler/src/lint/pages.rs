@@ -9,12 +9,12 @@ use super::finding::PageFinding;
 use super::{Code, directives, quote};
 use crate::context::Page;
 use crate::language::condition::{Dialect, Place, condition};
-use crate::language::pages::is_later;
+use crate::language::pages::{is_later, prohibited};
 use crate::language::robots_tags::NO_SNIPPET;
 use robomaton_formats::Condition;
 use robomaton_formats::policy::USAGES;
 use robomaton_grammar::acap::value;
-use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
+use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content, is_almost_acap};
 
 /// All findings about the permissions and directives in pages, page by page, in line order.
 pub fn lint_pages(pages: &[Page]) -> Vec<PageFinding> {
@@ -45,7 +45,7 @@ fn of_permissions(pages: &[Page]) -> Vec<PageFinding> {
                 let message = "a crawler that runs scripts may not see a tag inside noscript; it counts";
                 say(tag.line, (Code::MetaInNoscript, message.to_owned()));
             }
-            of_tag(meta, stated).into_iter().for_each(|remark| say(tag.line, remark));
+            of_tag(&tag.content, meta, stated).into_iter().for_each(|remark| say(tag.line, remark));
         }
         for element in page.elements.iter().filter(|element| element.token != NO_SNIPPET) {
             of_class(&element.token).into_iter().for_each(|remark| say(element.line, remark));
@@ -54,11 +54,24 @@ fn of_permissions(pages: &[Page]) -> Vec<PageFinding> {
     found
 }
 
-fn of_tag(meta: &Meta, stated: Option<(u32, u32)>) -> Vec<(Code, String)> {
+fn of_tag(text: &str, meta: &Meta, stated: Option<(u32, u32)>) -> Vec<(Code, String)> {
     let mut said = Vec::new();
     let purpose = match meta {
         Meta::Problem(problem) => {
-            return vec![(Code::MetaProblem, format!("a tag of ACAP that says nothing: {problem}"))];
+            let usages: Vec<String> = prohibited(text).map(|usage| quote(usage.as_bytes())).collect();
+            let message = match usages.as_slice() {
+                [] => format!("a tag of ACAP that says nothing: {problem}"),
+                usages => {
+                    let usages = usages.join(" and ");
+                    format!("a tag of ACAP that permits nothing, but prohibits {usages}: {problem}")
+                }
+            };
+            return vec![(Code::MetaProblem, message)];
+        }
+        Meta::Conventional(_) if is_almost_acap(text) => {
+            let message = "`ACAP` is followed by white space; with another sign, this is no tag of ACAP, and its \
+                           fields say nothing";
+            return vec![(Code::MetaProblem, message.to_owned())];
         }
         Meta::Permission { purpose, .. } | Meta::Prohibition { purpose, .. } => purpose.as_deref(),
         _ => None,

@@ -6,15 +6,19 @@
 use super::pair::Pair;
 use crate::evidence::Evidence;
 use crate::reason;
-use crate::rule::{addresses, fate_name, file_name, rule_of};
+use crate::rule::{addresses, fate_name, file_name, rival, rule_of};
 use crate::sets::{self, Skipped, Version};
+use crate::texts::{Dropped, Texts};
 use crate::verdict::page_of;
 use robomaton_compiler::Policy;
-use robomaton_compiler::trace::{self, Fate, Holder};
+use robomaton_compiler::trace::{self, Fate, Holder, Trace};
 use robomaton_formats::agent::written_names;
 use robomaton_formats::purpose;
 use robomaton_runtime::Verdict;
 use serde::Serialize;
+
+/// The number of lines that a sentence cites, at most.
+const CITED: usize = 4;
 
 /// Groups and matches. The default means that no rules were consulted.
 #[derive(Default, Serialize)]
@@ -29,6 +33,8 @@ pub(super) struct Analysis {
     /// Rule sets that name the crawler, but do not apply.
     pub(super) skipped: Vec<Skipped>,
     pub(super) matches: Vec<Match>,
+    /// Fields that might speak of the query, and have no effect.
+    pub(super) dropped: Vec<Dropped>,
     /// The level whose fields apply, in words.
     pub(super) level: Option<String>,
     pub(super) undetermined: Vec<Pair>,
@@ -64,6 +70,8 @@ pub(super) struct Match {
     pub(super) file: Option<String>,
     page: Option<String>,
     pub(super) rule: String,
+    /// The line as it stands in its text, without its comment.
+    pub(super) written: Option<String>,
     permits: bool,
     /// The length of a conventional rule's pattern in bytes. Under the profile `koster`, an earlier
     /// rule has a higher rank.
@@ -71,6 +79,9 @@ pub(super) struct Match {
     pub(super) level: Option<Level>,
     pub(super) fate: &'static str,
     pub(super) wins: bool,
+    /// The line of the deciding rule beside which neither is narrower.
+    #[serde(skip)]
+    pub(super) rival: Option<u32>,
 }
 
 /// The level of a field. The fields of the first matching level apply.
@@ -82,20 +93,42 @@ pub(super) struct Level {
 }
 
 impl Analysis {
-    pub(super) fn new(evidence: &Evidence<'_>, verdict: &Verdict<'_>, missing: Vec<String>) -> Analysis {
+    pub(super) fn new(
+        evidence: &Evidence<'_>,
+        texts: &Texts<'_, '_>,
+        verdict: &Verdict<'_>,
+        missing: Vec<String>,
+    ) -> Analysis {
         let Evidence { policy, trace, query } = *evidence;
         let is_overridden = evidence.overriding_outcome(verdict).is_some();
-        let matches = trace.matches.iter().map(|found| Match::new(policy, found, is_overridden));
+        let matches =
+            trace.matches.iter().map(|found| Match::new(policy, trace, texts, found, is_overridden));
         Analysis {
             is_traced: true,
             scoped: policy.is_scoped(),
             groups: groups(evidence),
             skipped: sets::skipped(policy, &trace.choice, &verdict.looked_for()),
             matches: matches.collect(),
+            dropped: texts.dropped(evidence),
             level: if is_overridden { None } else { level(evidence) },
             undetermined: trace.undetermined.iter().map(|pair| Pair::new(policy, *pair)).collect(),
             missing: if trace.incomplete { missing } else { Vec::new() },
             unheard: query.unheard,
+        }
+    }
+}
+
+impl Analysis {
+    /// A clause about fields without effect, for the end of a sentence; empty if there are none.
+    pub(super) fn dropped_clause(&self) -> String {
+        match self.dropped.as_slice() {
+            [] => String::new(),
+            [Dropped { line, why, .. }] => format!("; line {line} has no effect: {why}"),
+            [rest @ .., last] if rest.len() < CITED => {
+                let lines: Vec<String> = rest.iter().map(|dropped| dropped.line.to_string()).collect();
+                format!("; lines {} and {} have no effect", lines.join(", "), last.line)
+            }
+            all => format!("; line {} and {} more have no effect", all[0].line, all.len() - 1),
         }
     }
 }
@@ -109,12 +142,19 @@ fn level(evidence: &Evidence<'_>) -> Option<String> {
 
 impl Match {
     /// The outcome of the fetch may override what pages say to all crawlers.
-    fn new(policy: &Policy<'_>, found: &trace::Match, is_overridden: bool) -> Match {
+    fn new(
+        policy: &Policy<'_>,
+        trace: &Trace,
+        texts: &Texts<'_, '_>,
+        found: &trace::Match,
+        is_overridden: bool,
+    ) -> Match {
         let rule = rule_of(policy, found);
         let fate = if is_overridden { Fate::Overridden } else { found.fate };
         Match {
             line: rule.line,
             rule: rule.to_string(),
+            written: texts.written(&rule),
             page: page_of(rule.role, &rule.pattern),
             file: rule.file.map(|(_, name)| name),
             permits: rule.permits,
@@ -122,6 +162,7 @@ impl Match {
             level: found.level.map(Level::from),
             fate: fate_name(fate),
             wins: fate == Fate::Decides,
+            rival: rival(trace, found).map(|rule| policy.rules[rule].line),
         }
     }
 }

@@ -3,13 +3,17 @@
 use super::Explanation;
 use super::analysis::{Group, Level, Match};
 use crate::statements::StatementJson;
-use crate::verdict::condition_text;
+use crate::texts::{Dropped, is_same};
+use crate::verdict::{RequestJson, condition_text};
 use crate::words::shown;
 use robomaton_runtime::Decision;
 use std::io::{self, Write};
 
 /// The number of pairs that are drawn.
 const PAIRS: usize = 4;
+
+/// The number of fields without effect that are printed.
+const DROPPED: usize = 8;
 
 impl Explanation {
     /// Writes the explanation as text.
@@ -51,6 +55,7 @@ impl Explanation {
                 found.write_ranked(widest, out)?
             }
         }
+        self.write_dropped(out)?;
         if analysis.scoped {
             self.write_weighing(out)?;
         }
@@ -68,6 +73,7 @@ impl Explanation {
         if let Some(crawl) = self.verdict.crawl {
             writeln!(out, "crawl    {crawl}")?;
         }
+        RequestJson::write_all(&self.verdict.requests, out)?;
         let verdict = paint(self.verdict.verdict, self.decision);
         writeln!(out, "verdict  {verdict}: {}", shown(&self.reason))?;
         if self.verdict.incomplete {
@@ -114,6 +120,20 @@ impl Explanation {
             Some(target) => writeln!(out, "target   {target}"),
             None => Ok(()),
         }
+    }
+
+    /// Writes the fields without effect.
+    fn write_dropped(&self, out: &mut impl Write) -> io::Result<()> {
+        let dropped = &self.analysis.dropped;
+        for (number, Dropped { line, written, why }) in dropped.iter().take(DROPPED).enumerate() {
+            let label = if number == 0 { "dropped" } else { "" };
+            writeln!(out, "{label:<8}   line {line:<5} {}", shown(written))?;
+            writeln!(out, "                      has no effect: {}", shown(why))?;
+        }
+        if dropped.len() > DROPPED {
+            writeln!(out, "           and {} more lines", dropped.len() - DROPPED)?;
+        }
+        Ok(())
     }
 
     /// Writes level, pairs and sides.
@@ -181,7 +201,11 @@ impl Group {
         if scoped {
             write!(out, "  ({}", self.role)?;
             if !self.purposes.is_empty() {
-                write!(out, " for {}", shown(&self.purposes.join(", ")))?;
+                let name = |purpose: &String| match purpose.as_str() {
+                    "" => "a purpose that cannot be read".to_owned(),
+                    name => shown(name).into_owned(),
+                };
+                write!(out, " for {}", self.purposes.iter().map(name).collect::<Vec<_>>().join(", "))?;
                 write!(out, "{}", if self.asked { "" } else { ", which is not asked for" })?;
             }
             write!(out, "{})", if self.incomplete { ", refers to a file that is missing" } else { "" })?;
@@ -194,7 +218,16 @@ impl Match {
     fn write_ranked(&self, widest: usize, out: &mut impl Write) -> io::Result<()> {
         let mark = if self.wins { "  <- decides" } else { "" };
         let rank = self.rank.unwrap_or_default();
-        writeln!(out, "           line {:<5} {:<widest$}  rank {rank}{mark}", self.line, shown(&self.rule))
+        writeln!(out, "           line {:<5} {:<widest$}  rank {rank}{mark}", self.line, shown(&self.rule))?;
+        self.write_written(out)
+    }
+
+    /// Writes the line as it stands in its text, if the rule is spelled otherwise.
+    fn write_written(&self, out: &mut impl Write) -> io::Result<()> {
+        match self.written.as_ref().filter(|written| !is_same(written, &self.rule)) {
+            Some(written) => writeln!(out, "                      written as {}", shown(written)),
+            None => Ok(()),
+        }
     }
 
     fn write_scoped(&self, widest: usize, out: &mut impl Write) -> io::Result<()> {
@@ -215,10 +248,15 @@ impl Match {
             "contradicted" => "contradicted by a field on the same pattern",
             fate => fate,
         };
+        let fate = match self.rival {
+            Some(line) => format!("neither it nor line {line} is narrower, so the prohibition holds"),
+            None => fate.to_owned(),
+        };
         write!(out, "           line {:<5} {:<widest$}  {place:<20}  {fate}", self.line, shown(&self.rule))?;
         match &self.file {
             Some(file) => writeln!(out, ", in {}", shown(file)),
             None => writeln!(out),
-        }
+        }?;
+        self.write_written(out)
     }
 }

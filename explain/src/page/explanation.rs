@@ -7,11 +7,11 @@ use super::meaning::{Element, Meaning, MetaTag, Problem, read};
 use super::preferences::License;
 use crate::evidence::{Evidence, ImageAnswer};
 use crate::query::Query;
-use crate::reason::{of_overriding_outcome, of_rules, of_verdict};
+use crate::reason::{of_overriding_outcome, of_rules, of_safe_decision, of_verdict};
 use crate::rule::fate_name;
 use crate::single::too_much;
 use crate::statements::StatementJson;
-use crate::verdict::{VerdictJson, condition_text};
+use crate::verdict::{RequestJson, VerdictJson, condition_text};
 use crate::words::shown;
 use robomaton_compiler::OverLimit;
 use robomaton_compiler::trace::Fate;
@@ -98,7 +98,10 @@ impl PageExplanation {
             query: (*query).clone(),
             verdict: VerdictJson::with(verdict, &account, verdict.choice().as_ref()),
             basis: verdict.basis().name(),
-            reason: reason.unwrap_or_else(|| of_verdict(verdict, &account, &query.usage)),
+            reason: of_safe_decision(
+                verdict,
+                reason.unwrap_or_else(|| of_verdict(verdict, &account, &query.usage)),
+            ),
             version,
             meaning,
             unheard: evidence.is_some_and(|evidence| evidence.query.unheard),
@@ -165,6 +168,7 @@ impl PageExplanation {
         if let Some(crawl) = verdict.crawl {
             writeln!(out, "crawl    {crawl}")?;
         }
+        RequestJson::write_all(&verdict.requests, out)?;
         writeln!(out, "verdict  {}: {}", verdict.verdict, shown(&self.reason))?;
         if verdict.incomplete {
             let missing = match self.unheard {

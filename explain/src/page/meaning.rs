@@ -12,7 +12,7 @@ use robomaton_compiler::{Group, Rule, Sense};
 use robomaton_formats::policy::{OTHER, PRESENT, USAGES, is_special};
 use robomaton_formats::purpose;
 use robomaton_formats::usage::PRESENT_SNIPPET;
-use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
+use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content, is_almost_acap};
 use robomaton_runtime::{Condition, StatementAccount};
 use serde::Serialize;
 
@@ -101,6 +101,9 @@ impl<'a> Reader<'a> {
             if tag.in_noscript {
                 problem("inside noscript: a crawler that runs scripts may not see it".to_owned());
             }
+            if is_almost_acap(&tag.content) {
+                problem("no tag of ACAP: white space has to follow `ACAP`".to_owned());
+            }
             let rules = self.rules(number);
             for condition in rules.iter().flat_map(|(_, _, rule)| policy.conditions(rule)) {
                 if let Condition::Unsupported { .. } = condition {
@@ -125,15 +128,17 @@ impl<'a> Reader<'a> {
                     version = version.or(Some((*major, *minor)));
                     (format!("ACAP version {major}.{minor}"), "version")
                 }
-                (Meta::Problem(message), _) => {
+                (Meta::Problem(message), is_silent) => {
                     problem(message.clone());
-                    ("nothing that can be understood".to_owned(), "ignored")
+                    let says = match is_silent {
+                        true => "nothing that can be understood".to_owned(),
+                        false => self.description(&meta, &rules) + "; the rest cannot be understood",
+                    };
+                    (says, "ignored")
                 }
                 (Meta::Conventional(_), true) => ("nothing about a usage".to_owned(), "ignored"),
                 (_, true) => {
-                    let message =
-                        "it has no meaning in the version that the page states, or names no crawler";
-                    problem(format!("ignored: {message}"));
+                    problem(format!("ignored: {}", self.silence(&tag.name, &meta)));
                     ("nothing here".to_owned(), "ignored")
                 }
                 (_, false) => (self.description(&meta, &rules), ""),
@@ -167,6 +172,26 @@ impl<'a> Reader<'a> {
         let rules = groups.flat_map(|group| group.rules.clone().map(move |at| (at, group)));
         let rules = rules.map(|(at, group)| (at, group, &policy.rules[at]));
         rules.filter(|(.., rule)| rule.line == number).collect()
+    }
+
+    /// The reason why a permission or prohibition gives no rule.
+    fn silence(&self, name: &str, meta: &Meta) -> String {
+        let qualifiers = match meta {
+            _ if name.trim_ascii().is_empty() => return "the tag names no crawler".to_owned(),
+            Meta::Permission { qualifiers, .. } => qualifiers.as_slice(),
+            _ => &[],
+        };
+        let later = ["target-condition", "ref"];
+        let is_later = |name: &str| later.iter().any(|later| name.eq_ignore_ascii_case(later));
+        let stated = self.page.metas.iter().find_map(|tag| match content(&tag.content) {
+            Meta::Version(major, minor) => Some(format!("states version {major}.{minor}")),
+            _ => None,
+        });
+        let stated = stated.unwrap_or_else(|| "states no version".to_owned());
+        match qualifiers.iter().find(|(name, _)| is_later(name)) {
+            Some((name, _)) => format!("`{name}` came with version 1.1, and the page {stated}"),
+            None => "it gives no rule".to_owned(),
+        }
     }
 
     fn description(&self, meta: &Meta, rules: &[PageRule<'_>]) -> String {

@@ -104,7 +104,10 @@ impl Pass<'_, '_> {
                     self.say(Code::AcapLocalProhibition, name, message);
                 }
                 if let Some(span) = extent(qualifiers) {
-                    let message = "a prohibition cannot be qualified; it holds without qualifiers";
+                    let message = match self.stray(qualifiers) {
+                        Some(word) => format!("a field has one resource; {} has no effect", quote(word)),
+                        None => "a prohibition cannot be qualified; it holds without qualifiers".to_owned(),
+                    };
                     self.say(Code::AcapQualifiedProhibition, span, message);
                 }
             }
@@ -116,6 +119,12 @@ impl Pass<'_, '_> {
             Field::ResourceSet { patterns, .. } => self.patterns(patterns),
             _ => {}
         }
+    }
+
+    /// The first word in the place of qualifiers that is none.
+    fn stray(&self, qualifiers: &[Qualifier]) -> Option<&[u8]> {
+        let stray = qualifiers.iter().find(|qualifier| qualifier.value.is_empty())?;
+        Some(self.tree.text(stray.name))
     }
 
     /// V27.
@@ -160,6 +169,13 @@ impl Pass<'_, '_> {
             let message = "an absolute URL where a pattern of paths is expected; it counts as its path on its own site alone";
             self.say(Code::AcapAbsoluteUrl, pattern, message);
         }
+        let has_no_slash =
+            |pattern: &&Span| !is_wrong(pattern) && !matches!(self.tree.text(**pattern), [b'/' | b'*', ..]);
+        if let Some(&pattern) = patterns.iter().find(has_no_slash) {
+            let quoted = quote(&[b"/", self.tree.text(pattern)].concat());
+            let message = format!("a path begins with `/` or `*`; this one is read as {quoted}");
+            self.say(Code::NoLeadingSlash, pattern, message);
+        }
     }
 
     /// V55.
@@ -170,10 +186,16 @@ impl Pass<'_, '_> {
         };
         if let Some(&Qualifier { name, value }) = qualifiers.iter().find(is_wrong) {
             let quoted = quote(self.tree.text(name));
+            let effect = "the permission cannot be used";
             let message = if value.is_empty() {
-                format!("{quoted} is no qualifier; one has a type, `=` and a value")
+                match self.tree.text(name) {
+                    [b'/', ..] => {
+                        format!("a field has one resource, and {quoted} is read as a qualifier: {effect}")
+                    }
+                    _ => format!("{quoted} is no qualifier; one has a type, `=` and a value: {effect}"),
+                }
             } else {
-                format!("{} is no value that {quoted} can have", quote(self.tree.text(value)))
+                format!("{} is no value that {quoted} can have: {effect}", quote(self.tree.text(value)))
             };
             self.say(Code::AcapQualifierValue, Span { start: name.start, end: value.end }, message);
         }

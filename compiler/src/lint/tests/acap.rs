@@ -170,6 +170,33 @@ fn pages_that_say_odd_things() {
 }
 
 #[test]
+fn malformed_tags_say_what_they_prohibit() {
+    let said = |content: &str| {
+        let (name, content) = ("robots".to_owned(), content.to_owned());
+        let tag = crate::MetaTag { name, content, line: 1, in_noscript: false };
+        let page = crate::Page { metas: vec![tag], ..crate::Page::default() };
+        crate::lint::lint_pages(&[page])
+            .into_iter()
+            .map(|found| (found.code.name(), found.message))
+            .collect::<Vec<_>>()
+    };
+    let message = "a tag of ACAP that permits nothing, but prohibits `index` and `follow`: \
+                   the name of a standard usage should follow `allow-` or `disallow-`";
+    assert_eq!(said("ACAP disallow-index,disallow-follow"), [("meta-problem", message.to_owned())]);
+    assert!(said("ACAP allow-index,allow-follow")[0].1.starts_with("a tag of ACAP that says nothing: "));
+    for almost in ["ACAP: disallow-index", "acap, allow-follow", " Acap:disallow-index"] {
+        let found = said(almost);
+        assert!(
+            found.len() == 1 && found[0].1.contains("no tag of ACAP, and its fields say nothing"),
+            "{found:?}"
+        );
+    }
+    for other in ["noindex", "acapella, noindex", "acap-x"] {
+        assert!(said(other).iter().all(|(code, _)| *code != "meta-problem"), "{other}");
+    }
+}
+
+#[test]
 fn rules_that_are_said_to_be_dropped_are() {
     let mut random = Random(11);
     let targets: Vec<String> = (0..3u32.pow(4))
