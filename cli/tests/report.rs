@@ -50,9 +50,15 @@ fn uses_are_counted_by_language() {
         line("a", "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"),
         line("b", "User-agent: *\nContent-Usage: train-ai=y\nContent-Signal: ai-train=no\nAllow: /\n"),
         line("c", "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /x train-ai=y\nAllow: /\n"),
-        line("d", "User-agent: *\nContent-Signal: ai-train=yes\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /\n"),
+        line(
+            "d",
+            "User-agent: *\nContent-Signal: ai-train=yes\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /\n",
+        ),
         line("e", "User-agent: *\nDisallow: /x\n"),
-        line("f", "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /\n"),
+        line(
+            "f",
+            "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /\n",
+        ),
     ];
     place.write("captures.jsonl", lines.join("\n"));
     place.run(&["compile", "captures.jsonl", "-o", "i.rimg"]).ok();

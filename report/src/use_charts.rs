@@ -44,7 +44,7 @@ fn meaning(usage: &str) -> &'static str {
         "ai-input" => "input of a model that answers",
         "ai-index" => "an index from which models draw",
         "search" => "answers of a search engine",
-        "index" => "being in an index at all",
+        "index" => "a place in an index",
         "tdm" => "text and data mining",
         _ => "",
     }

@@ -126,13 +126,9 @@ impl Summary {
             });
             access[at].steps.entry(step).or_default().add(&changed.site, *examples);
         };
-        // An answer about a use counts all statements, and says more than the same in `access`.
-        let is_use = |who: &Subject<'_>| {
-            let is_same = |change: &UseChange| {
-                change.crawler().eq_ignore_ascii_case(who.crawler) && change.usage() == who.usage
-            };
-            changed.uses.iter().any(is_same)
-        };
+        // Answers about a use count all statements, and are complete: whoever is missing there
+        // answers as `*` does.
+        let is_use = |who: &Subject<'_>| changed.uses.iter().any(|change| change.usage() == who.usage);
         for step @ Access { who, from, to } in changed.access.iter().filter(|step| !is_use(&step.who)) {
             let word = Word::of_access(step.direction());
             add(who.crawler, who.usage, (word, from.share.name().to_owned(), to.share.name().to_owned()));
