@@ -69,15 +69,28 @@ pub fn stances<D: AsRef<[u8]>>(image: &Image<D>, site: &Site<'_>, detail: &Detai
     }
     let crawler = image.crawler(["*"]);
     let speaking = Speaking::new(site, detail, &crawler, &applying(detail, &crawler));
-    ASKED.iter().map(|&usage| stance(image, site, detail, &crawler, &speaking, usage)).collect()
+    let crawl = site.access(&crawler, Usage::CRAWL);
+    let is_open = |target: &String| crawl.decide(target).decision() != Decision::Disallowed;
+    let targets = speaking.targets(site, &ASKED).unwrap_or_default();
+    let (open, closed): (Vec<String>, Vec<String>) = targets.into_iter().partition(is_open);
+    let no_crawl = open.is_empty();
+    let targets = Targets { of: if no_crawl { closed } else { open }, no_crawl };
+    ASKED.iter().map(|&usage| stance(image, site, &crawler, &speaking, &targets, usage)).collect()
+}
+
+/// The targets that count.
+struct Targets {
+    of: Vec<String>,
+    /// They may not be crawled.
+    no_crawl: bool,
 }
 
 fn stance<D: AsRef<[u8]>>(
     image: &Image<D>,
     site: &Site<'_>,
-    detail: &Detail<'_>,
     crawler: &Crawler,
     speaking: &Speaking<'_>,
+    Targets { of: targets, no_crawl }: &Targets,
     usage: u16,
 ) -> UsageStance {
     let name = USAGES[usize::from(usage)];
@@ -85,14 +98,17 @@ fn stance<D: AsRef<[u8]>>(
         speaking.languages(usage).into_iter().map(|language| (language, Decisions::default())).collect();
     let mut whole = Decisions { speaks: !languages.is_empty(), ..Decisions::default() };
     let mut contradictions = BTreeSet::new();
-    let crawl = site.access(crawler, Usage::CRAWL);
-    let is_open = |target: &String| crawl.decide(target).decision() != Decision::Disallowed;
-    let targets = speaking.targets(site, usage).unwrap_or_default();
-    let (open, closed): (Vec<String>, Vec<String>) = targets.into_iter().partition(is_open);
-    let (targets, no_crawl) = if open.is_empty() { (closed, true) } else { (open, false) };
+    if languages.is_empty() && !speaking.has_rules_of_usages() {
+        return UsageStance {
+            usage: name,
+            stance: Stance::Silent,
+            languages: Vec::new(),
+            contradictions: Vec::new(),
+        };
+    }
     let access = site.access(crawler, image.usage(name));
     let mut weighed = 0;
-    for target in &targets {
+    for target in targets {
         let verdict = access.decide(target);
         if verdict.basis() == Basis::RobotsTxt {
             continue;
@@ -108,10 +124,10 @@ fn stance<D: AsRef<[u8]>>(
             named_only: crawler.is_named_only(),
             usage,
             target: &canonical,
-            no_crawl,
+            no_crawl: *no_crawl,
             elements: false,
         };
-        let decisions = by_language(detail, &question);
+        let decisions = by_language(speaking.detail, &question);
         for (language, of) in &mut languages {
             of.add(decisions.get(language).copied().unwrap_or(Decision::Unknown));
         }

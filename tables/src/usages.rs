@@ -135,7 +135,7 @@ fn measure_one<D: AsRef<[u8]>>(
         conditional: false,
         incomplete: false,
     };
-    let Some(targets) = speaking.targets(site, usage) else { return coverage };
+    let Some(targets) = speaking.targets(site, &[usage]) else { return coverage };
     let access = site.access(crawler, image.usage(name));
     let mut found = Found::default();
     for target in &targets {
@@ -163,7 +163,7 @@ pub(crate) fn applying(detail: &Detail<'_>, crawler: &Crawler) -> Vec<Vec<usize>
 
 /// Everything that speaks to a crawler.
 pub(crate) struct Speaking<'d> {
-    detail: &'d Detail<'d>,
+    pub(crate) detail: &'d Detail<'d>,
     groups: Vec<&'d RuleGroup<'d>>,
     preferences: Vec<&'d Group<'d>>,
 }
@@ -183,10 +183,11 @@ impl<'d> Speaking<'d> {
         Speaking { detail, groups: answering(site, detail, crawler), preferences }
     }
 
-    /// The witnesses of a usage: one of the whole site, then those of statements, then those of
+    /// The witnesses of usages: one of the whole site, then those of statements, then those of
     /// rules. `None` if the patterns use every fresh byte.
-    pub(crate) fn targets(&self, site: &Site<'_>, usage: u16) -> Option<Vec<String>> {
-        let stated: BTreeSet<&[u8]> = self.about(usage).map(|(record, _)| &*record.pattern.0).collect();
+    pub(crate) fn targets(&self, site: &Site<'_>, usages: &[u16]) -> Option<Vec<String>> {
+        let about = usages.iter().flat_map(|&usage| self.about(usage));
+        let stated: BTreeSet<&[u8]> = about.map(|(record, _)| &*record.pattern.0).collect();
         let rules = self.groups.iter().flat_map(|group| patterns(group));
         let fresh = fresh(rules.chain(stated.iter().copied()))?;
         let mut targets = vec![url([b'/', fresh])];
@@ -208,6 +209,14 @@ impl<'d> Speaking<'d> {
             group.statements.iter().filter(about).map(|statement| (group.record(statement), statement))
         });
         stated.filter_map(|(record, statement)| Some((record?, statement)))
+    }
+
+    /// True if a rule may be about a usage other than crawling.
+    pub(crate) fn has_rules_of_usages(&self) -> bool {
+        let is_of_usages = |group: &&RuleGroup<'_>| {
+            !group.role.is_ranked() || group.rules.iter().any(|rule| rule.usage != CRAWL)
+        };
+        self.groups.iter().any(is_of_usages)
     }
 
     /// The languages that state something about the usage.
