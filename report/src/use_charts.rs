@@ -143,7 +143,7 @@ fn by_name(figures: &Figures) -> Chart<'static> {
     let groups: Vec<Group<'static>> = [Purpose::Train, Purpose::Assistant].map(group).into();
     Chart {
         id: "by-name",
-        title: "Refused by name beside",
+        title: "AI crawlers refused by name",
         about: html! {
             "Sites that let a crawler crawl nothing because a group for its name says so, and how many of them also refuse AI "
             "training to everyone in a language of uses. " (grouped(figures.uses.reserving)) " sites do so in all."
