@@ -16,6 +16,7 @@ use robomaton_formats::crawlers::known;
 use robomaton_runtime::{Image, Profile};
 use robomaton_tables::rows::newest;
 use robomaton_tables::schema::Table;
+use robomaton_tables::use_changes::UsesAsked;
 use robomaton_tables::write::{Format, Writer};
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -29,9 +30,9 @@ pub(crate) struct AboutArgs {
     #[arg(long = "crawler", value_name = "NAME")]
     crawlers: Vec<String>,
     /// Usage to ask about: crawl, index, or any name that `query --usage` takes; may be given
-    /// several times
-    #[arg(long = "usage", value_name = "USAGE", default_value = "crawl")]
-    pub(crate) usages: Vec<String>,
+    /// several times [default: crawl]
+    #[arg(long = "usage", value_name = "USAGE")]
+    usages: Vec<String>,
 }
 
 impl AboutArgs {
@@ -52,7 +53,12 @@ impl AboutArgs {
             let checks = images.iter().map(|image| check_usage(image, usage));
             checks.reduce(Result::or).unwrap_or(Ok(())).map_err(Failure::from_error)?;
         }
-        Ok(distinct(&self.usages))
+        Ok(if self.usages.is_empty() { vec!["crawl".to_owned()] } else { distinct(&self.usages) })
+    }
+
+    /// The crawlers and usages that were given.
+    pub(crate) fn given(&self) -> UsesAsked<'_> {
+        UsesAsked { crawlers: &self.crawlers, usages: &self.usages }
     }
 }
 

@@ -97,7 +97,7 @@ fn lines_of_json() {
               "explicit_from": false, "explicit_to": true, "line_from": null, "line_to": 3 },
             { "crawler": "*", "usage": "crawl", "share_from": "all", "share_to": "some",
               "explicit_from": false, "explicit_to": false, "line_from": null, "line_to": 6 },
-        ] });
+        ], "uses": [] });
     assert_eq!(lines[2], expected);
 }
 
@@ -152,4 +152,110 @@ fn images_without_texts_and_of_other_profiles() {
         changes.iter().all(|line| line["change"] == "rules" && line["text_changed"] == false),
         "{changes:?}"
     );
+}
+
+/// Two images whose sites say other things about uses.
+fn two_of_uses() -> Place {
+    let place = Place::new();
+    let star = |record: &str| format!("User-agent: *\n{record}Allow: /\n");
+    let signal = star("Content-Signal: ai-train=no\n");
+    let usage = star("Content-Usage: train-ai=n\n");
+    let named = format!("{signal}\nUser-agent: GPTBot\nContent-Signal: ai-train=yes\nAllow: /\n");
+    let part = star("Content-Usage: train-ai=n\nContent-Usage: /free/ train-ai=y\n");
+    let order = format!("# again\n{signal}");
+    let silent = star("");
+    let sites = |texts: [&str; 6]| -> Vec<(String, String)> {
+        let names = ["dropped", "language", "named", "new", "order", "part"];
+        names.iter().zip(texts).map(|(name, text)| (format!("{name}.example"), text.to_owned())).collect()
+    };
+    for (name, texts) in [
+        ("old", [&*signal, &signal, &signal, &silent, &signal, &usage]),
+        ("new", [&*silent, &usage, &named, &signal, &order, &part]),
+    ] {
+        let sites = sites(texts);
+        let sites: Vec<_> = sites.iter().map(|(host, text)| (host.as_str(), Some(text.as_str()))).collect();
+        image(&place, name, &sites);
+    }
+    place
+}
+
+#[test]
+fn uses_in_a_summary() {
+    let place = two_of_uses();
+    let expected = "\
+6 sites before, 6 now, 6 in both, 6 of them changed
+       1  rules changed     https://named.example
+       4  uses changed      https://dropped.example, https://language.example, https://new.example, ...
+       1  same for all      https://order.example
+*, to ai-train
+       1  new     unknown to none (content-signals)  https://new.example
+       1  dropped none (content-signals) to unknown  https://dropped.example
+       1  same    none (content-signals) to none (aipref)  https://language.example
+       1  gained  none (aipref) to some (aipref)  https://part.example
+gptbot, to ai-train
+       1  gained  none (content-signals) to all (content-signals)  https://named.example
+";
+    let run = |more: &[&str]| place.run(&[&["diff", "old.rimg", "new.rimg"], more].concat()).ok();
+    assert_eq!(run(&["--usage", "ai-train"]), expected);
+    // By default, all usages are compared. A refusal of training also refuses mining.
+    let told = run(&[]);
+    assert!(told.starts_with(expected.split("*, to").next().unwrap_or_default()), "{told}");
+    let dropped = "gptbot, to tdm\n       1  dropped none (content-signals) to unknown (content-signals)  ";
+    assert!(told.contains("*, to tdm\n       1  new     ") && told.contains(dropped), "{told}");
+}
+
+#[test]
+fn uses_in_lines_of_json() {
+    let place = two_of_uses();
+    let run = |more: &[&str]| place.run(&[&["diff", "old.rimg", "new.rimg", "--json"], more].concat()).json();
+    let lines = run(&[]);
+    let changes: Vec<_> = lines.iter().map(|line| line["change"].as_str().unwrap_or_default()).collect();
+    assert_eq!(changes, ["uses", "uses", "rules", "uses", "text", "uses"]);
+    let expected = json!({ "site": "https://named.example", "change": "rules", "outcome_from": "rules",
+        "outcome_to": "rules", "text_changed": true, "access": [], "uses": [
+            { "crawler": "gptbot", "usage": "ai-train", "share_from": "none", "share_to": "all",
+              "languages_from": ["content-signals"], "languages_to": ["content-signals"],
+              "conditional_from": false, "conditional_to": false },
+            { "crawler": "gptbot", "usage": "tdm", "share_from": "none", "share_to": "unknown",
+              "languages_from": ["content-signals"], "languages_to": ["content-signals"],
+              "conditional_from": false, "conditional_to": false },
+        ] });
+    assert_eq!(lines[2], expected);
+    // A label is the usage. The crawler is named as requested.
+    let lines = run(&["--usage", "train-ai", "--crawler", "GPTBot"]);
+    assert_eq!(lines[2]["uses"][0]["crawler"], "GPTBot");
+    assert_eq!(lines[0]["uses"].as_array().map(Vec::len), Some(1));
+    let lines = run(&["--usage", "search"]);
+    assert!(lines.iter().all(|line| line["uses"] == json!([]) && line["change"] != "uses"), "{lines:?}");
+}
+
+#[test]
+fn uses_in_tables_and_exit_codes() {
+    let place = two_of_uses();
+    let run = ["diff", "old.rimg", "new.rimg", "--exit-code", "--to", "d", "--format", "csv"];
+    assert_eq!(place.run(&run).code, 1);
+    let uses = std::fs::read_to_string(place.path("d/uses.csv")).expect("a table");
+    assert!(
+        uses.contains("named.example,gptbot,OpenAI,train,ai-train,none,all,content-signals,content-signals,"),
+        "{uses}"
+    );
+    assert_eq!(uses.lines().count(), 11);
+    let none = "6 sites before, 6 now, 6 in both, 0 of them changed\n";
+    assert_eq!(place.run(&["diff", "new.rimg", "new.rimg", "--exit-code"]).ok(), none);
+}
+
+#[test]
+fn uses_of_sites_that_no_longer_answer() {
+    let place = Place::new();
+    let text = "User-agent: *\nContent-Signal: ai-train=yes\nAllow: /\n";
+    image(&place, "old", &[("a.example", Some(text))]);
+    image(&place, "new", &[("a.example", None)]);
+    let lines = place.run(&["diff", "old.rimg", "new.rimg", "--json", "--usage", "ai-train"]).json();
+    assert_eq!(lines[0]["change"], "outcome");
+    let [change] = &lines[0]["uses"].as_array().expect("a list")[..] else { panic!("{lines:?}") };
+    assert_eq!((&change["share_from"], &change["share_to"]), (&json!("all"), &json!("unknown")));
+    // The summary has one line about it.
+    let told = place.run(&["diff", "old.rimg", "new.rimg", "--usage", "ai-train", "--crawler", "*"]).ok();
+    let line = "       1  dropped all (content-signals) to unknown  https://a.example\n";
+    assert!(told.ends_with(&format!("*, to ai-train\n{line}")), "{told}");
 }

@@ -1,4 +1,4 @@
-//! `report`: the page is written completely, and errors are reported.
+//! `report`: the page is written completely, counts are printed, and errors are reported.
 
 mod common;
 
@@ -32,10 +32,76 @@ fn counts_are_printed_as_json() {
     assert_eq!(counted["newest"], counted["oldest"]);
     let gptbot = counted["crawlers"].as_array().expect("a list").iter().find(|of| of["crawler"] == "GPTBot");
     // Blocked on a.example; down.example answered 503, which is not a rule.
-    let expected = json!({ "crawler": "GPTBot", "kept_out": 1, "kept_out_by_name": 1, "some": 1, "all": 3 });
+    let expected = json!({ "crawler": "GPTBot", "kept_out": 1, "kept_out_by_name": 1, "some": 1, "all": 3,
+        "reserving_ai_train": 0 });
     assert_eq!(gptbot, Some(&expected));
     let page = std::fs::read_to_string(place.path("r.html")).expect("a page");
     assert!(page.contains("<h1>Papers &amp; more</h1>") && page.contains("fetched on 2024-05-11"));
+}
+
+#[test]
+fn uses_are_counted_by_language() {
+    let place = Place::new();
+    let line = |host: &str, body: &str| {
+        let url = format!("https://{host}.example/robots.txt");
+        json!({ "url": url, "fetched_at": "2026-01-01T00:00:00Z", "body": body }).to_string()
+    };
+    let lines = [
+        line("a", "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"),
+        line("b", "User-agent: *\nContent-Usage: train-ai=y\nContent-Signal: ai-train=no\nAllow: /\n"),
+        line("c", "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /x train-ai=y\nAllow: /\n"),
+        line(
+            "d",
+            "User-agent: *\nContent-Signal: ai-train=yes\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /\n",
+        ),
+        line("e", "User-agent: *\nDisallow: /x\n"),
+        line(
+            "f",
+            "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /\n",
+        ),
+    ];
+    place.write("captures.jsonl", lines.join("\n"));
+    place.run(&["compile", "captures.jsonl", "-o", "i.rimg"]).ok();
+    let counted = place.run(&["report", "i.rimg", "-o", "r.html", "--json"]).json().remove(0);
+    let expected = json!({
+        "usage": "ai-train",
+        "refused": 3, "refused_in_part": 1, "conditional": 0, "permitted": 1, "unknown": 0, "silent": 1,
+        "languages": [
+            { "language": "aipref", "refused": 0, "refused_in_part": 1, "conditional": 0, "permitted": 1, "unknown": 0 },
+            { "language": "content-signals", "refused": 3, "refused_in_part": 0, "conditional": 0, "permitted": 1, "unknown": 0 },
+        ],
+        "contradictory": 1,
+        "contradictions": [
+            { "refused_in": "content-signals", "permitted_in": "aipref", "sites": 1, "examples": ["https://b.example"] },
+        ],
+    });
+    assert_eq!(counted["uses"][0], expected);
+    let usages: Vec<_> = counted["uses"].as_array().expect("a list").iter().map(|of| &of["usage"]).collect();
+    assert_eq!(usages, ["ai-train", "ai-input", "ai-index", "search", "index", "tdm"]);
+    assert_eq!(counted["reserving_ai_train"], 4);
+    let gptbot = counted["crawlers"].as_array().expect("a list").iter().find(|of| of["crawler"] == "GPTBot");
+    let gptbot = gptbot.expect("a crawler");
+    assert_eq!((&gptbot["kept_out_by_name"], &gptbot["reserving_ai_train"]), (&json!(2), &json!(1)));
+    let page = std::fs::read_to_string(place.path("r.html")).expect("a page");
+    for text in [
+        "4 of 6 sites refuse AI training in one language at least",
+        "training of models; 1 site is silent",
+        "Content Signals refuses, AIPREF permits; for example <bdi>https://b.example</bdi>",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    assert!(
+        ["uses", "languages", "by-name", "contradictions"].map(|id| page.contains(&format!("id=\"{id}\"")))
+            == [true; 4]
+    );
+}
+
+#[test]
+fn without_statements_there_is_one_chart_of_uses() {
+    let place = Place::with_image();
+    place.run(&["report", "i.rimg", "-o", "r.html"]).ok();
+    let page = std::fs::read_to_string(place.path("r.html")).expect("a page");
+    assert!(page.contains("id=\"uses\"") && !page.contains("id=\"languages\""));
 }
 
 #[test]

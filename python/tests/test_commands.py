@@ -58,12 +58,27 @@ def test_tables_are_those_of_the_command(sample: Path, tmp_path: Path) -> None:
         assert table.file.read_bytes() == (tmp_path / "theirs" / table.file.name).read_bytes()
 
 
+def test_other_answers_about_uses(tmp_path: Path) -> None:
+    paths = []
+    for name, value in (("old", "yes"), ("new", "no")):
+        text = f"User-agent: *\nContent-Signal: ai-train={value}\nAllow: /\n"
+        captures = tmp_path / f"{name}.jsonl"
+        captures.write_text(json.dumps({"url": "https://a.example/robots.txt", "body": text}))
+        paths.append(tmp_path / f"{name}.rimg")
+        run("compile", captures, "-o", paths[-1])
+    (change,) = robomaton.diff(*paths, usages=["ai-train"])
+    signals = ("content-signals",)
+    assert change.change == "uses" and change.access == ()
+    assert change.uses == (robomaton.Use("*", "ai-train", "all", "none", signals, signals, False, False),)
+
+
 def test_what_changed(images: tuple[Path, Path]) -> None:
     (change,) = robomaton.diff(*images, crawlers=["GPTBot", "*"])
     assert (change.site, change.change, change.text_changed) == ("a.example", "rules", True)
     (access,) = change.access
     assert (access.crawler, access.usage, access.share_from, access.share_to) == ("GPTBot", "crawl", "all", "none")
     assert access.explicit_to and access.line_to == 2
+    assert change.uses == ()
     assert robomaton.diff(images[0], images[0]) == []
     with Image(images[0]) as old, Image(images[1]) as new:
         assert robomaton.diff(old, new, crawlers=["GPTBot"]) == [change]

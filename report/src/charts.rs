@@ -1,6 +1,6 @@
 //! The charts: what each counts, the order of its rows, and its text.
 //!
-//! The charts of blocked crawlers come first. It does not know how a chart is drawn.
+//! The charts of blocked crawlers come first, then those of uses. It does not know how a chart is drawn.
 
 use crate::Point;
 use crate::chart::{Chart, Group, Kind, Row, longest};
@@ -8,6 +8,7 @@ use crate::figures::{CLASSES, CoverageCounts, Figures, class_name};
 use crate::line::{LINES, Line, Lines, Moment};
 use crate::numbers::{day, grouped, share, tenths};
 use crate::text::with_code;
+use crate::use_charts::use_charts;
 use maud::{Markup, html};
 use robomaton_explain::lint::entry;
 use robomaton_formats::Outcome;
@@ -18,18 +19,18 @@ use std::cmp::Reverse;
 /// Bars of a chart with many rows.
 const DRAWN: usize = 20;
 /// Bars of one purpose.
-const DRAWN_OF_PURPOSE: usize = 8;
+pub(crate) const DRAWN_OF_PURPOSE: usize = 8;
 /// Rows in the table of crawlers that groups name.
 const MOST_AGENTS: usize = 200;
 
-const SITES: &[Kind] = &[Kind { name: "sites", class: "plain" }];
+pub(crate) const SITES: &[Kind] = &[Kind { name: "sites", class: "plain" }];
 const HEADS: &[&str] = &["crawler", "operator", "purpose"];
 
 /// All charts of one image, in order. `lints` explains the codes of lint.
 pub(crate) fn charts(figures: &Figures, lints: &str) -> Vec<Chart<'static>> {
-    vec![
-        kept_out(figures),
-        restricted(figures),
+    let mut charts = vec![kept_out(figures), restricted(figures)];
+    charts.extend(use_charts(figures));
+    charts.extend([
         named(figures),
         agents(figures),
         outcomes(figures),
@@ -37,7 +38,8 @@ pub(crate) fn charts(figures: &Figures, lints: &str) -> Vec<Chart<'static>> {
         rules(figures),
         sizes(figures),
         codes(figures, lints),
-    ]
+    ]);
+    charts
 }
 
 /// The well-known crawlers with their counts, sorted by the number of sites that block them, then
@@ -48,7 +50,7 @@ fn crawlers(figures: &Figures) -> Vec<(&'static Known, &CoverageCounts)> {
     all
 }
 
-fn words(known: &Known) -> Vec<String> {
+pub(crate) fn words(known: &Known) -> Vec<String> {
     vec![
         known.token.to_owned(),
         known.operator.unwrap_or("not known").to_owned(),
@@ -62,7 +64,7 @@ fn any_other() -> Vec<String> {
 }
 
 /// The heading for the crawlers of a purpose.
-fn heading(purpose: Purpose) -> &'static str {
+pub(crate) fn heading(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Train => "AI training",
         Purpose::Search => "Search",

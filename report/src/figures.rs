@@ -4,9 +4,11 @@
 //! order. It does not know the charts.
 
 use crate::numbers::grouped;
+use crate::uses::UseFigures;
 use robomaton_formats::Outcome;
 use robomaton_grammar::Severity;
 use robomaton_tables::coverage::{Coverage, CoverageBasis, Share};
+use robomaton_tables::stances::UsageStance;
 use std::collections::BTreeMap;
 
 /// Classes of numbers: zero, one, then powers of two; the last class is open.
@@ -43,6 +45,8 @@ pub struct Figures {
     pub fetched: Option<(u64, u64)>,
     /// Sites with a text in the image.
     pub with_text: u64,
+    /// By what they say about uses.
+    pub uses: UseFigures,
 }
 
 /// Counts for one code of lint.
@@ -108,6 +112,15 @@ pub(crate) struct OfText {
     /// Without duplicates.
     pub(crate) codes: Vec<(&'static str, Severity)>,
     pub(crate) coverages: Vec<Coverage>,
+    pub(crate) uses: OfUses,
+}
+
+/// The statements of one text about uses.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OfUses {
+    pub(crate) stances: Vec<UsageStance>,
+    /// The address of the first site with the text, if it states anything.
+    pub(crate) address: String,
 }
 
 impl Figures {
@@ -162,6 +175,12 @@ impl Figures {
             coded.texts += 1;
         }
         self.add_coverages(&text.coverages, sites);
+        self.add_uses(&text.uses, &text.coverages, sites);
+    }
+
+    /// Counts the statements about uses of a text with these coverages.
+    pub(crate) fn add_uses(&mut self, uses: &OfUses, coverages: &[Coverage], sites: u64) {
+        self.uses.add(&uses.stances, coverages, &uses.address, sites);
     }
 
     /// Sites with this outcome.

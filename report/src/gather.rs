@@ -7,7 +7,7 @@
 
 use crate::Options;
 use crate::embed::{Blocks, packed};
-use crate::figures::{Figures, OfText};
+use crate::figures::{Figures, OfText, OfUses};
 use crate::policy::Policy;
 use crate::text::shown;
 use rayon::prelude::*;
@@ -19,6 +19,7 @@ use robomaton_formats::{DocumentId, Outcome};
 use robomaton_grammar::{Severity, scan};
 use robomaton_runtime::{Crawler, Image, Site, Usage};
 use robomaton_tables::coverage::{Coverage, Coverages};
+use robomaton_tables::stances::stances;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -86,7 +87,8 @@ struct Job<'i> {
 }
 
 /// The options for reading every text.
-struct ReadOptions<'a> {
+struct ReadOptions<'a, D> {
+    image: &'a Image<D>,
     options: &'a Options,
     crawlers: &'a [Crawler],
 }
@@ -108,7 +110,7 @@ where
     D: AsRef<[u8]> + Sync,
 {
     let crawlers = crawlers(image);
-    let read_options = ReadOptions { options, crawlers: &crawlers };
+    let read_options = ReadOptions { image, options, crawlers: &crawlers };
     let mut sites_of: HashMap<DocumentId, u32> = HashMap::new();
     for document in image.sites().filter_map(|site| site.document()) {
         *sites_of.entry(document).or_default() += 1;
@@ -167,7 +169,10 @@ where
 
 impl Making {
     /// Reads some texts in parallel, and adds their results in order.
-    fn join(&mut self, read_options: &ReadOptions<'_>, jobs: &[Job<'_>]) -> io::Result<()> {
+    fn join<D>(&mut self, read_options: &ReadOptions<'_, D>, jobs: &[Job<'_>]) -> io::Result<()>
+    where
+        D: AsRef<[u8]> + Sync,
+    {
         let read: Vec<(OfText, Option<Vec<u8>>)> =
             jobs.par_iter().map(|job| read(read_options, job)).collect::<serde_json::Result<_>>()?;
         for (job, (text, policy)) in jobs.iter().zip(read) {
@@ -222,7 +227,7 @@ fn coverages(crawlers: &[Crawler], site: &Site<'_>) -> Vec<Coverage> {
 /// A key of sites with equal coverages: a text, or an outcome and its status.
 type Kind = (Option<DocumentId>, Option<Outcome>, u16);
 
-/// Counts coverages only, which is all that a point of the chart over time needs.
+/// Counts coverages and uses only: a point of the chart over time, and the counts as JSON.
 pub(crate) fn count_coverages<D>(image: &Image<D>, done: &AtomicU64) -> Figures
 where
     D: AsRef<[u8]> + Sync,
@@ -239,18 +244,23 @@ where
     }
     let alike: Vec<(Site<'_>, u64)> = alike.into_values().collect();
     for window in alike.chunks(WINDOW) {
-        let counted: Vec<Vec<Coverage>> =
-            window.par_iter().map(|(site, _)| coverages(&crawlers, site)).collect();
-        window
-            .iter()
-            .zip(counted)
-            .for_each(|((_, sites), coverages)| figures.add_coverages(&coverages, *sites));
+        let read = |(site, _): &(Site<'_>, u64)| {
+            (coverages(&crawlers, site), of_uses(image, site, &site.detail().unwrap_or_default()))
+        };
+        let counted: Vec<(Vec<Coverage>, OfUses)> = window.par_iter().map(read).collect();
+        for ((_, sites), (coverages, uses)) in window.iter().zip(counted) {
+            figures.add_coverages(&coverages, *sites);
+            figures.add_uses(&uses, &coverages, *sites);
+        }
     }
     figures
 }
 
 /// Reads one text: its counts and, if the page has it, its policy as JSON.
-fn read(read_options: &ReadOptions<'_>, job: &Job<'_>) -> serde_json::Result<(OfText, Option<Vec<u8>>)> {
+fn read<D: AsRef<[u8]>>(
+    read_options: &ReadOptions<'_, D>,
+    job: &Job<'_>,
+) -> serde_json::Result<(OfText, Option<Vec<u8>>)> {
     let detail = job.site.detail().unwrap_or_default();
     let coverages = coverages(read_options.crawlers, &job.site);
     let policy = job.embed.then(|| Policy::of(&detail, of_known(&coverages)).json()).transpose()?;
@@ -267,8 +277,16 @@ fn read(read_options: &ReadOptions<'_>, job: &Job<'_>) -> serde_json::Result<(Of
         agents: agents.into_iter().map(|name| shown(name).into_owned()).collect(),
         codes: source.map(|source| codes(&source, &detail, read_options.options)).unwrap_or_default(),
         coverages,
+        uses: of_uses(read_options.image, &job.site, &detail),
     };
     Ok((text, policy))
+}
+
+/// The statements about uses of a site's document.
+fn of_uses<D: AsRef<[u8]>>(image: &Image<D>, site: &Site<'_>, detail: &Detail<'_>) -> OfUses {
+    let stances = stances(image, site, detail);
+    let address = if stances.is_empty() { String::new() } else { shown(&site.address()).into_owned() };
+    OfUses { stances, address }
 }
 
 /// The codes of all findings about a text by itself: its host, and other files that the image was

@@ -11,7 +11,7 @@
 //! Memory: [`BYTES_A_SITE`] for each site, [`BYTES_A_TEXT`] for each text, [`WINDOW`] texts while
 //! they are read, and the page; for earlier images, some 100 bytes for each text during the count.
 //! Damaged parts of an image count as damaged or not at all. No rules are weighed here: `tables`
-//! measures coverage, and `grammar` and `compiler` find mistakes.
+//! measures coverage and finds what sites say about uses, and `grammar` and `compiler` find mistakes.
 
 mod chart;
 mod charts;
@@ -23,11 +23,14 @@ mod numbers;
 mod page;
 mod policy;
 mod text;
+mod use_charts;
+mod uses;
 
 pub use figures::{CLASSES, Coded, CoverageCounts, Figures, class_name};
 pub use gather::{BYTES_A_SITE, BYTES_A_TEXT, WINDOW};
 pub use policy::RULES_SHOWN;
 pub use text::shown;
+pub use uses::{Contradiction, NamedCounts, StanceCounts, UsageCounts, UseFigures};
 
 use robomaton_compiler::Options as Compiled;
 use robomaton_runtime::Image;
@@ -57,7 +60,7 @@ pub struct Options {
 pub struct Report {
     /// The counts of the newest image.
     pub figures: Figures,
-    /// The counts of the earlier images: sites, dates and coverages only.
+    /// The counts of the earlier images: sites, dates, coverages and uses only.
     pub earlier: Vec<Point>,
     /// The page.
     pub html: String,

@@ -7,10 +7,12 @@ use robomaton_compiler::lint::lint;
 use robomaton_compiler::{CompileContext, Options};
 use robomaton_formats::Outcome;
 use robomaton_formats::crawlers::known;
+use robomaton_formats::preference::Language;
 use robomaton_grammar::{DEFAULT_LIMIT, diagnose, scan};
 use robomaton_report::{CLASSES, class_name, report, report_over_time, shown};
 use robomaton_runtime::Usage;
 use robomaton_tables::coverage::{CoverageBasis, Share, coverage};
+use robomaton_tables::stances::{Stance, stances};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU64;
 
@@ -93,6 +95,27 @@ fn extents_are_those_of_the_sites() {
 }
 
 #[test]
+fn uses_are_those_of_the_sites() {
+    let image = sample(&Options::default());
+    let figures = whole(&image).figures.uses;
+    let mut expected: Vec<BTreeMap<Stance, u64>> = vec![BTreeMap::new(); figures.usages.len()];
+    let mut languages: Vec<BTreeMap<Language, u64>> = vec![BTreeMap::new(); figures.usages.len()];
+    for site in image.sites() {
+        let stances = stances(&image, &site, &site.detail().unwrap_or_default());
+        for (at, of) in stances.iter().enumerate() {
+            *expected[at].entry(of.stance).or_default() += 1;
+            of.languages.iter().for_each(|(language, _)| *languages[at].entry(*language).or_default() += 1);
+        }
+    }
+    for (at, counts) in figures.usages.iter().enumerate() {
+        let of = |stance: &Stance| expected[at].get(stance).copied().unwrap_or(0);
+        assert!(Stance::ALL.iter().all(|stance| counts.stances.with(*stance) == of(stance)), "{counts:?}");
+        let speaking = counts.languages.iter().map(|(language, of)| (*language, of.speaking()));
+        assert_eq!(speaking.collect::<BTreeMap<_, _>>(), languages[at], "{}", counts.usage);
+    }
+}
+
+#[test]
 fn earlier_images_are_counted_alike() {
     let (full, other) = (
         sample(&Options::default()),
@@ -107,6 +130,7 @@ fn earlier_images_are_counted_alike() {
         (&earlier.figures.coverages, earlier.figures.everyone),
         (&figures.coverages, figures.everyone)
     );
+    assert_eq!(earlier.figures.uses, figures.uses);
     assert_eq!((earlier.figures.fetched, earlier.figures.outcomes), (figures.fetched, figures.outcomes));
     assert_eq!(report.figures, whole(&other).figures);
     assert!(report_over_time::<Vec<u8>>(&[], &options(10), &AtomicU64::new(0)).is_err());

@@ -4,12 +4,14 @@
 //! Both images store their sites in the order of their names, so they are read in parallel, and
 //! only the coverages of a few texts are in memory. A site in both images has one kind of change,
 //! the first that applies: the outcome of its fetch, permissions (rules, crawlers, usages,
-//! regardless of their order and lines), other records, or only the text. Coverages are compared
-//! for the first two kinds. It does not know the output format.
+//! regardless of their order and lines), answers about the usages of the modern languages, other
+//! records, or only the text. Coverages are compared for the first two kinds, and answers about
+//! usages wherever anything differs. It does not know the output format.
 
 use crate::coverage::Coverage;
 use crate::rows::{Subject, Subjects};
 use crate::schema::Cell;
+use crate::use_changes::{UseChange, UseChanges, UsesAsked};
 use crate::write::Writer;
 use robomaton_formats::detail::Detail;
 use robomaton_formats::policy::Role;
@@ -17,6 +19,7 @@ use robomaton_runtime::{Image, Outcome, Site};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::rc::Rc;
 
 /// The maximum size of a text in bytes. No robots.txt is longer, but a text of a damaged image may
 /// be.
@@ -33,6 +36,8 @@ pub enum Change {
     Outcome,
     /// Some crawler has other permissions.
     Rules,
+    /// All rules are the same; answers about usages of the modern languages changed.
+    Uses,
     /// All permissions are the same; other records changed.
     Records,
     /// Only spelling, order or comments changed, which matters to no crawler.
@@ -41,8 +46,15 @@ pub enum Change {
 
 impl Change {
     /// Every change.
-    pub const ALL: [Change; 6] =
-        [Change::Added, Change::Gone, Change::Outcome, Change::Rules, Change::Records, Change::Text];
+    pub const ALL: [Change; 7] = [
+        Change::Added,
+        Change::Gone,
+        Change::Outcome,
+        Change::Rules,
+        Change::Uses,
+        Change::Records,
+        Change::Text,
+    ];
 
     /// The name in tables.
     pub const fn name(self) -> &'static str {
@@ -51,6 +63,7 @@ impl Change {
             Change::Gone => "gone",
             Change::Outcome => "outcome",
             Change::Rules => "rules",
+            Change::Uses => "uses",
             Change::Records => "records",
             Change::Text => "text",
         }
@@ -70,6 +83,8 @@ pub struct Changed<'a> {
     pub text_changed: Option<bool>,
     /// The crawlers with more or less access to it, or whose access was or is unknown.
     pub access: Vec<Access<'a>>,
+    /// The other answers about usages of the modern languages. Empty for added and removed sites.
+    pub uses: Rc<[UseChange]>,
 }
 
 /// A crawler with more or less access to a site.
@@ -114,6 +129,14 @@ impl Changed<'_> {
         ])
     }
 
+    /// Writes its rows in `uses`.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn write_uses(&self, uses: &mut Writer<'_>) -> io::Result<()> {
+        self.uses.iter().try_for_each(|change| change.write(&self.site, uses))
+    }
+
     /// Writes its rows in `access`.
     ///
     /// # Errors
@@ -138,16 +161,19 @@ impl Changed<'_> {
 }
 
 /// Calls `each` for each site that differs between two images, ordered by name. Returns the number
-/// of sites in both. `subjects` has the same crawlers and usages for both images.
+/// of sites in both. `subjects` has the same crawlers and usages for both images; `uses` are the
+/// answers about usages of the modern languages to compare.
 ///
 /// # Errors
 /// Errors of `each`.
 pub fn diff<'a, D: AsRef<[u8]>, E>(
     [old, new]: [&Image<D>; 2],
     subjects: [&'a Subjects<'a>; 2],
+    uses: UsesAsked<'_>,
     mut each: impl FnMut(Changed<'a>) -> Result<(), E>,
 ) -> Result<u64, E> {
     let mut coverages = subjects.map(Subjects::coverages);
+    let mut use_changes = UseChanges::new([old, new], uses);
     let narrowed = |image: &Image<D>| image.view().meta().unwrap_or_default().crawlers;
     let same_dialect = old.profile() == new.profile() && narrowed(old) == narrowed(new);
     let mut both = 0;
@@ -162,10 +188,21 @@ pub fn diff<'a, D: AsRef<[u8]>, E>(
         let from = before.next_if(|_| order != Ordering::Greater);
         let to = now.next_if(|_| order != Ordering::Less);
         let outcome = [&from, &to].map(|site| site.as_ref().and_then(Site::outcome));
+        let mut uses = Rc::from([]);
         let (change, text_changed, site) = match (&from, &to) {
             (Some(from), Some(to)) => {
                 both += 1;
-                let (change, text) = compare(from, to, same_dialect);
+                let details = [from, to].map(Site::detail);
+                let details = details.each_ref().map(Option::as_ref);
+                let is_same = same_dialect && details[0] == details[1];
+                let (mut change, text) = compare([from, to], details, same_dialect, is_same);
+                // Equal records, fetched with equal outcomes, give equal answers.
+                if matches!(change, Some(Change::Outcome)) || !is_same {
+                    uses = use_changes.of([from, to], details);
+                }
+                if !uses.is_empty() && matches!(change, None | Some(Change::Records | Change::Text)) {
+                    change = Some(Change::Uses);
+                }
                 (change, text, to)
             }
             (Some(from), None) => (Some(Change::Gone), None, from),
@@ -180,7 +217,7 @@ pub fn diff<'a, D: AsRef<[u8]>, E>(
             let all = subjects[0].each().zip(pairs).map(|(who, (&from, &to))| Access { who, from, to });
             access.extend(all.filter(|access| access.from.share != access.to.share));
         }
-        each(Changed { site: site.address(), change, outcome, text_changed, access })?;
+        each(Changed { site: site.address(), change, outcome, text_changed, access, uses })?;
     }
 }
 
@@ -189,23 +226,29 @@ fn key(site: &Site<'_>) -> (String, u8) {
     (site.authority(), site.scheme() as u8)
 }
 
-/// The change of a site in both images, if any; true if its text changed.
-fn compare(from: &Site<'_>, to: &Site<'_>, same_dialect: bool) -> (Option<Change>, Option<bool>) {
+/// The change of a site in both images, if any; true if its text changed. `is_same` if its records
+/// are the same, and read alike.
+fn compare(
+    [from, to]: [&Site<'_>; 2],
+    details: [Option<&Detail<'_>>; 2],
+    same_dialect: bool,
+    is_same: bool,
+) -> (Option<Change>, Option<bool>) {
     let texts = from.source(LONGEST_TEXT).zip(to.source(LONGEST_TEXT));
     let text_changed = texts.map(|(from, to)| from != to);
-    let details = [from, to].map(Site::detail);
     let change = if (from.outcome(), from.status()) != (to.outcome(), to.status()) {
         Some(Change::Outcome)
     } else if !same_dialect {
         Some(Change::Rules)
-    } else if details[0] == details[1] {
+    } else if is_same {
         // Equal records may still come from different texts.
         text_changed.filter(|&changed| changed).map(|_| Change::Text)
     } else {
-        let [before, now] = details.map(Option::unwrap_or_default);
-        if Meaning::of(&before) != Meaning::of(&now) {
+        let none = Detail::default();
+        let [before, now] = details.map(|detail| detail.unwrap_or(&none));
+        if Meaning::of(before) != Meaning::of(now) {
             Some(Change::Rules)
-        } else if records(&before) != records(&now) {
+        } else if records(before) != records(now) {
             Some(Change::Records)
         } else {
             Some(Change::Text)

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   image ──▶ coverage, usages ──▶ rows, diff ──▶ write (Parquet, CSV, JSON lines)
+//!                        └──▶ stances, use_changes
 //! ```
 //!
 //! Invariant: equal images give equal bytes; no clock is read. This crate reads no robots.txt and
@@ -13,5 +14,7 @@ pub mod diff;
 pub mod domain;
 pub mod rows;
 pub mod schema;
+pub mod stances;
 pub mod usages;
+pub mod use_changes;
 pub mod write;

@@ -9,6 +9,7 @@ use crate::coverage::{Coverage, Coverages};
 use crate::domain;
 use crate::schema::Cell;
 use crate::usages::{UsageCoverage, UsageCoverages};
+use crate::use_changes::languages;
 use crate::write::Writer;
 use robomaton_formats::crawlers::{self, Known};
 use robomaton_formats::detail::{self, Detail};
@@ -190,7 +191,7 @@ fn usage_rows(site: &str, coverages: &[UsageCoverage], writer: &mut Writer<'_>) 
     for coverage in coverages {
         let UsageCoverage { crawler, usage, .. } = coverage;
         let who = Subject { crawler, known: crawlers::find(crawler), usage };
-        let languages = joined(coverage.languages.iter().map(|language| language.name().to_owned()), " ");
+        let languages = languages(coverage);
         writer.row(&[
             site.into(),
             who.crawler.into(),
@@ -337,7 +338,7 @@ fn row<'c, const N: usize>(
 }
 
 /// Joins several texts; `None` if there are none.
-fn joined(parts: impl Iterator<Item = String>, between: &str) -> Option<String> {
+pub(crate) fn joined(parts: impl Iterator<Item = String>, between: &str) -> Option<String> {
     Some(parts.collect::<Vec<_>>().join(between)).filter(|text| !text.is_empty())
 }
 

@@ -183,7 +183,7 @@ const fn with_snapshot<const N: usize>(columns: &[Column]) -> [Column; N] {
 }
 
 /// The tables of the differences between two images.
-pub static CHANGED: [Table; 2] = [CHANGES, ACCESS];
+pub static CHANGED: [Table; 3] = [CHANGES, ACCESS, USES];
 
 const SITES: Table = Table {
     name: "sites",
@@ -344,7 +344,7 @@ const USAGES: Table = Table {
         always("crawler", Word, "the crawler, in lower case; `*` means one that no group names"),
         OPERATOR,
         PURPOSE,
-        always("usage", Word, "`ai-train`, `ai-input`, `search`, `index` or `tdm`"),
+        always("usage", Word, "`ai-train`, `ai-input`, `ai-index`, `search`, `index` or `tdm`"),
         always(
             "share",
             Word,
@@ -368,7 +368,7 @@ const CHANGES: Table = Table {
         always(
             "change",
             Word,
-            "the first of these that applies: `added`, `gone`, `outcome` (the fetch had another outcome), `rules` (the rules for some crawler changed), `records` (only other records changed, such as Crawl-delay and Sitemap), `text` (nothing changed for any crawler)",
+            "the first of these that applies: `added`, `gone`, `outcome` (the fetch had another outcome), `rules` (the rules for some crawler changed), `uses` (answers about the usages of the table `uses` changed), `records` (only other records changed, such as Crawl-delay and Sitemap), `text` (nothing changed for any crawler)",
         ),
         maybe("outcome_from", Word, "the outcome of the fetch, before"),
         maybe("outcome_to", Word, "the outcome of the fetch, now"),
@@ -397,5 +397,27 @@ const ACCESS: Table = Table {
         always("explicit_to", Flag, "true if a group names it now"),
         maybe("line_from", Number, "the line before, as in `policy`"),
         maybe("line_to", Number, "the line now"),
+    ],
+};
+
+const USES: Table = Table {
+    name: "uses",
+    about: "a crawler with another answer about one of the usages in the table `usages`: another share, other languages, or conditions. Both captures answer for `*` and each crawler that one of them names",
+    columns: &[
+        SITE,
+        always(
+            "crawler",
+            Word,
+            "the crawler, as requested or in lower case; `*` means one that no group names",
+        ),
+        OPERATOR,
+        PURPOSE,
+        always("usage", Word, "the usage"),
+        always("share_from", Word, "the share before, as in `usages`"),
+        always("share_to", Word, "the share now"),
+        maybe("languages_from", Text, "the languages before, as in `usages`"),
+        maybe("languages_to", Text, "the languages now"),
+        always("conditional_from", Flag, "true if a part of the site was permitted under conditions only"),
+        always("conditional_to", Flag, "true if a part of the site is permitted under conditions only"),
     ],
 };

@@ -14,14 +14,14 @@
 use crate::coverage::{Found, Share, answering, fresh, naming, patterns, url, witnesses};
 use robomaton_formats::detail::{Detail, Group as RuleGroup};
 use robomaton_formats::policy::CRAWL;
-use robomaton_formats::preference::{Effect, Group, Kind, Language, Record, Statement, Tag};
-use robomaton_formats::usage::{AI_INPUT, AI_TRAIN, INDEX, SEARCH, TDM, USAGES, parts};
+use robomaton_formats::preference::{Effect, Group, Kind, Language, Record, Source, Statement, Tag};
+use robomaton_formats::usage::{AI_INDEX, AI_INPUT, AI_TRAIN, INDEX, SEARCH, TDM, USAGES, parts};
 use robomaton_formats::{DocumentId, Notation, Pattern};
 use robomaton_runtime::{Basis, Crawler, Image, Site};
 use std::collections::{BTreeSet, HashMap};
 
 /// The usages of the table, as indexes into [`USAGES`].
-pub const ASKED: [u16; 5] = [AI_TRAIN, AI_INPUT, SEARCH, INDEX, TDM];
+pub const ASKED: [u16; 6] = [AI_TRAIN, AI_INPUT, AI_INDEX, SEARCH, INDEX, TDM];
 
 /// How much of a site a crawler may use in one way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,12 @@ impl<'i, D: AsRef<[u8]>> UsageCoverages<'i, D> {
     pub fn of(&mut self, site: &Site<'_>) -> &[UsageCoverage] {
         let Some(document) = site.document() else { return &self.none };
         if !self.known.contains_key(&document) {
-            let measured = self.measure(site);
+            let detail = site.detail().unwrap_or_default();
+            let names = std::iter::once("*").chain(named(&detail));
+            let measured = match states_any(&detail) {
+                true => measure(self.image, site, &detail, names, &ASKED),
+                false => Vec::new(),
+            };
             if self.count > CACHED {
                 self.known.clear();
                 self.count = 0;
@@ -77,98 +82,124 @@ impl<'i, D: AsRef<[u8]>> UsageCoverages<'i, D> {
         }
         self.known.get(&document).unwrap_or(&self.none)
     }
+}
 
-    fn measure(&self, site: &Site<'_>) -> Vec<UsageCoverage> {
-        let detail = site.detail().unwrap_or_default();
-        let groups = || detail.preferences.iter().flat_map(|source| &source.groups);
-        if groups().all(|group| group.records.is_empty()) {
-            return Vec::new();
-        }
-        let names: BTreeSet<&str> = groups().flat_map(|group| &group.crawlers).map(String::as_str).collect();
-        let mut measured: HashMap<Applying, Vec<UsageCoverage>> = HashMap::new();
-        let mut all = Vec::new();
-        for name in std::iter::once("*").chain(names) {
-            let crawler = self.image.crawler([name]);
-            let applying = |source: &robomaton_formats::preference::Source<'_>| {
-                source.groups_for(crawler.lookup_names(), crawler.is_named_only())
-            };
-            let applying: Vec<Vec<usize>> = detail.preferences.iter().map(applying).collect();
-            let key = (naming(site, &detail, &crawler), applying);
-            let coverages = measured.entry(key).or_insert_with_key(|(_, applying)| {
-                let groups = answering(site, &detail, &crawler);
-                let preferences = detail.preferences.iter().zip(applying);
-                let preferences =
-                    preferences.flat_map(|(source, groups)| groups.iter().map(|&at| &source.groups[at]));
-                let speaking = Speaking { groups, preferences: preferences.collect() };
-                ASKED
-                    .iter()
-                    .map(|&usage| self.measure_one(site, &detail, &crawler, usage, &speaking))
-                    .collect()
-            });
-            let own =
-                coverages.iter().map(|known| UsageCoverage { crawler: name.to_owned(), ..known.clone() });
-            all.extend(own);
-        }
-        all
-    }
+/// True if a record of a document states a preference.
+pub fn states_any(detail: &Detail<'_>) -> bool {
+    detail.preferences.iter().flat_map(|source| &source.groups).any(|group| !group.records.is_empty())
+}
 
-    fn measure_one(
-        &self,
-        site: &Site<'_>,
-        detail: &Detail<'_>,
-        crawler: &Crawler,
-        usage: u16,
-        speaking: &Speaking<'_>,
-    ) -> UsageCoverage {
-        let name = USAGES[usize::from(usage)];
-        let mut coverage = UsageCoverage {
-            crawler: String::new(),
-            usage: name,
-            share: Share::Unknown,
-            languages: speaking.languages(usage),
-            conditional: false,
-            incomplete: false,
-        };
-        let stated = || speaking.about(usage).map(|(record, _)| &*record.pattern.0);
-        let Some(fresh) = fresh(speaking.groups.iter().flat_map(|group| patterns(group)).chain(stated()))
-        else {
-            return coverage;
-        };
-        let mut targets = vec![url([b'/', fresh])];
-        for group in &speaking.groups {
-            group.rules.iter().for_each(|rule| witnesses(site, group.pattern(rule), fresh, &mut targets));
-        }
-        let distinct: BTreeSet<&[u8]> = stated().collect();
-        for text in distinct {
-            witnesses(site, Pattern { text, notation: Notation::Rep }, fresh, &mut targets);
-        }
-        let access = site.access(crawler, self.image.usage(name));
-        let mut found = Found::default();
-        for target in &targets {
-            let verdict = access.decide(target);
-            if verdict.basis() != Basis::RobotsTxt {
-                found.add(&verdict);
-            }
-        }
-        coverage.share = match (found.allowed, found.disallowed, found.conditional, found.unknown) {
-            (false, false, false, _) => Share::Unknown,
-            (true, false, false, false) if speaking.is_exact(detail, usage) => Share::All,
-            (false, true, false, false) if speaking.is_exact(detail, usage) => Share::Nothing,
-            _ => Share::Part,
-        };
-        coverage.conditional = found.conditional;
-        coverage.incomplete = found.incomplete;
-        coverage
+/// The crawlers that the groups of a document's preferences name.
+pub(crate) fn named<'d>(detail: &'d Detail<'_>) -> BTreeSet<&'d str> {
+    let groups = detail.preferences.iter().flat_map(|source| &source.groups);
+    groups.flat_map(|group| &group.crawlers).map(String::as_str).collect()
+}
+
+/// The coverages of a site, whose document this is, for these crawlers and usages, in that order.
+pub(crate) fn measure<'n, D: AsRef<[u8]>>(
+    image: &Image<D>,
+    site: &Site<'_>,
+    detail: &Detail<'_>,
+    names: impl Iterator<Item = &'n str>,
+    usages: &[u16],
+) -> Vec<UsageCoverage> {
+    let mut measured: HashMap<Applying, Vec<UsageCoverage>> = HashMap::new();
+    let mut all = Vec::new();
+    for name in names {
+        let crawler = image.crawler([name]);
+        let key = (naming(site, detail, &crawler), applying(detail, &crawler));
+        let coverages = measured.entry(key).or_insert_with_key(|(_, applying)| {
+            let speaking = Speaking::new(site, detail, &crawler, applying);
+            let measure = |&usage| measure_one(image, site, &crawler, usage, &speaking);
+            usages.iter().map(measure).collect()
+        });
+        let own = coverages.iter().map(|known| UsageCoverage { crawler: name.to_owned(), ..known.clone() });
+        all.extend(own);
     }
+    all
+}
+
+fn measure_one<D: AsRef<[u8]>>(
+    image: &Image<D>,
+    site: &Site<'_>,
+    crawler: &Crawler,
+    usage: u16,
+    speaking: &Speaking<'_>,
+) -> UsageCoverage {
+    let name = USAGES[usize::from(usage)];
+    let mut coverage = UsageCoverage {
+        crawler: String::new(),
+        usage: name,
+        share: Share::Unknown,
+        languages: speaking.languages(usage),
+        conditional: false,
+        incomplete: false,
+    };
+    let Some(targets) = speaking.targets(site, &[usage]) else { return coverage };
+    let access = site.access(crawler, image.usage(name));
+    let mut found = Found::default();
+    for target in &targets {
+        let verdict = access.decide(target);
+        if verdict.basis() != Basis::RobotsTxt {
+            found.add(&verdict);
+        }
+    }
+    coverage.share = match (found.allowed, found.disallowed, found.conditional, found.unknown) {
+        (false, false, false, _) => Share::Unknown,
+        (true, false, false, false) if speaking.is_exact(usage) => Share::All,
+        (false, true, false, false) if speaking.is_exact(usage) => Share::Nothing,
+        _ => Share::Part,
+    };
+    coverage.conditional = found.conditional;
+    coverage.incomplete = found.incomplete;
+    coverage
+}
+
+/// The groups of each source of preferences that apply to a crawler.
+pub(crate) fn applying(detail: &Detail<'_>, crawler: &Crawler) -> Vec<Vec<usize>> {
+    let applying = |source: &Source<'_>| source.groups_for(crawler.lookup_names(), crawler.is_named_only());
+    detail.preferences.iter().map(applying).collect()
 }
 
 /// Everything that speaks to a crawler.
-struct Speaking<'d> {
+pub(crate) struct Speaking<'d> {
+    pub(crate) detail: &'d Detail<'d>,
     groups: Vec<&'d RuleGroup<'d>>,
     preferences: Vec<&'d Group<'d>>,
 }
 
 impl<'d> Speaking<'d> {
+    /// Everything of a document that speaks to a crawler, to which these groups of each source of
+    /// preferences apply.
+    pub(crate) fn new(
+        site: &Site<'_>,
+        detail: &'d Detail<'d>,
+        crawler: &Crawler,
+        applying: &[Vec<usize>],
+    ) -> Speaking<'d> {
+        let preferences = detail.preferences.iter().zip(applying);
+        let preferences =
+            preferences.flat_map(|(source, groups)| groups.iter().map(|&at| &source.groups[at])).collect();
+        Speaking { detail, groups: answering(site, detail, crawler), preferences }
+    }
+
+    /// The witnesses of usages: one of the whole site, then those of statements, then those of
+    /// rules. `None` if the patterns use every fresh byte.
+    pub(crate) fn targets(&self, site: &Site<'_>, usages: &[u16]) -> Option<Vec<String>> {
+        let about = usages.iter().flat_map(|&usage| self.about(usage));
+        let stated: BTreeSet<&[u8]> = about.map(|(record, _)| &*record.pattern.0).collect();
+        let rules = self.groups.iter().flat_map(|group| patterns(group));
+        let fresh = fresh(rules.chain(stated.iter().copied()))?;
+        let mut targets = vec![url([b'/', fresh])];
+        for text in stated {
+            witnesses(site, Pattern { text, notation: Notation::Rep }, fresh, &mut targets);
+        }
+        for group in &self.groups {
+            group.rules.iter().for_each(|rule| witnesses(site, group.pattern(rule), fresh, &mut targets));
+        }
+        Some(targets)
+    }
+
     /// The statements about a usage or its parts, each with its record.
     fn about(&self, usage: u16) -> impl Iterator<Item = (&'d Record<'d>, &'d Statement)> {
         let stated = self.preferences.iter().flat_map(move |group| {
@@ -180,7 +211,16 @@ impl<'d> Speaking<'d> {
         stated.filter_map(|(record, statement)| Some((record?, statement)))
     }
 
-    fn languages(&self, usage: u16) -> Vec<Language> {
+    /// True if a rule may be about a usage other than crawling.
+    pub(crate) fn has_rules_of_usages(&self) -> bool {
+        let is_of_usages = |group: &&RuleGroup<'_>| {
+            !group.role.is_ranked() || group.rules.iter().any(|rule| rule.usage != CRAWL)
+        };
+        self.groups.iter().any(is_of_usages)
+    }
+
+    /// The languages that state something about the usage.
+    pub(crate) fn languages(&self, usage: u16) -> Vec<Language> {
         let states = |effect| !matches!(effect, Effect::Unstated | Effect::Supersedes | Effect::Dated);
         let stated = self.about(usage).filter(|(_, statement)| states(statement.effect));
         let languages: BTreeSet<Language> = stated.map(|(record, _)| record.language).collect();
@@ -188,7 +228,7 @@ impl<'d> Speaking<'d> {
     }
 
     /// True if the witnesses find every decision about the usage.
-    fn is_exact(&self, detail: &Detail<'_>, usage: u16) -> bool {
+    pub(crate) fn is_exact(&self, usage: u16) -> bool {
         let mut has_star = false;
         // The programs whose answers differ between targets: a set of statements about one usage,
         // or the rules for one.
@@ -205,7 +245,7 @@ impl<'d> Speaking<'d> {
         }
         for group in &self.groups {
             for rule in &group.rules {
-                let is_about = |asked: u16| detail.usage(rule.usage) == USAGES[usize::from(asked)];
+                let is_about = |asked: u16| self.detail.usage(rule.usage) == USAGES[usize::from(asked)];
                 let counts = is_about(usage)
                     || parts(usage).iter().any(|&part| is_about(part))
                     || needs_crawl && rule.usage == CRAWL;

@@ -15,6 +15,8 @@ use robomaton_runtime::Outcome;
 use robomaton_tables::diff::{Access, Changed, diff};
 use robomaton_tables::rows::Subjects;
 use robomaton_tables::schema::CHANGED;
+use robomaton_tables::usages::UsageCoverage;
+use robomaton_tables::use_changes::UseChange;
 use robomaton_tables::write::{Format, Writer};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -36,8 +38,8 @@ pub(crate) struct Arguments {
     /// Print the changed sites as JSON, one object per line, instead of the summary
     #[arg(long)]
     json: bool,
-    /// Also write the tables `changes` and `access` to this directory; existing files of the same
-    /// names are replaced
+    /// Also write the tables `changes`, `access` and `uses` to this directory; existing files of
+    /// the same names are replaced
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
     /// Format of the tables
@@ -50,13 +52,18 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 The change of a site in both images is the first of these that applies: outcome (the fetch had another outcome), rules \
-(the rules for some crawler changed), records (only other records changed, such as Crawl-delay and Sitemap), text (nothing \
-changed for any crawler). For outcome and rules, the diff also shows which crawlers gained or lost access, by share: none, \
-some or all of a site.
+(the rules for some crawler changed), uses (answers about uses changed), records (only other records changed, such as \
+Crawl-delay and Sitemap), text (nothing changed for any crawler). For outcome and rules, the diff also shows which crawlers \
+gained or lost access, by share: none, some or all of a site.
+
+Answers about the uses ai-train, ai-input, ai-index, search, index and tdm are compared for `*` and every crawler that the \
+sites name, on sites that state something about uses; --crawler and --usage choose others. `new` means that nothing was \
+stated before, `dropped` that nothing is stated now, `same` that other languages state the same, or other conditions apply.
 
 Examples:
   robomaton diff may.rimg june.rimg
   robomaton diff may.rimg june.rimg --crawler GPTBot --json
+  robomaton diff may.rimg june.rimg --usage ai-train --usage tdm
   robomaton diff may.rimg june.rimg --to changes --format csv";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
@@ -68,12 +75,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut summary = Summary::new(arguments.examples);
     let mut tell = |writers: &mut [Writer<'_>]| -> Result<u64, Failure> {
         let [old, new] = &images;
-        diff([old, new], subjects.each_ref(), |changed| {
+        diff([old, new], subjects.each_ref(), arguments.about.given(), |changed| {
             if arguments.json {
                 out.json(&ChangeJson::from(&changed))?;
             }
-            if let (Some(directory), [changes, access]) = (&arguments.to, &mut *writers) {
+            if let (Some(directory), [changes, access, uses]) = (&arguments.to, &mut *writers) {
                 let written = changed.write(changes).and_then(|()| changed.write_access(access));
+                let written = written.and_then(|()| changed.write_uses(uses));
                 written.map_err(|error| Error::write(directory, error))?;
             }
             summary.add(&changed);
@@ -108,6 +116,7 @@ struct ChangeJson<'a> {
     outcome_to: Option<&'static str>,
     text_changed: Option<bool>,
     access: Vec<AccessJson<'a>>,
+    uses: Vec<UseJson<'a>>,
 }
 
 /// A crawler with more or less access to the site.
@@ -121,6 +130,37 @@ struct AccessJson<'a> {
     explicit_to: bool,
     line_from: Option<u32>,
     line_to: Option<u32>,
+}
+
+/// A crawler with another answer about a usage of the site.
+#[derive(Serialize)]
+struct UseJson<'a> {
+    crawler: &'a str,
+    usage: &'static str,
+    share_from: &'static str,
+    share_to: &'static str,
+    languages_from: Vec<&'static str>,
+    languages_to: Vec<&'static str>,
+    conditional_from: bool,
+    conditional_to: bool,
+}
+
+impl<'a> From<&'a UseChange> for UseJson<'a> {
+    fn from(change: &'a UseChange) -> UseJson<'a> {
+        let languages = |coverage: &UsageCoverage| {
+            coverage.languages.iter().map(|language| language.name()).collect::<Vec<_>>()
+        };
+        UseJson {
+            crawler: change.crawler(),
+            usage: change.usage(),
+            share_from: change.from.share.name(),
+            share_to: change.to.share.name(),
+            languages_from: languages(&change.from),
+            languages_to: languages(&change.to),
+            conditional_from: change.from.conditional,
+            conditional_to: change.to.conditional,
+        }
+    }
 }
 
 impl<'a> From<&'a Changed<'a>> for ChangeJson<'a> {
@@ -143,6 +183,7 @@ impl<'a> From<&'a Changed<'a>> for ChangeJson<'a> {
             outcome_to,
             text_changed: changed.text_changed,
             access: changed.access.iter().map(access).collect(),
+            uses: changed.uses.iter().map(UseJson::from).collect(),
         }
     }
 }

@@ -13,9 +13,10 @@ use indicatif::ProgressBar;
 use robomaton_build::Target;
 use robomaton_explain::{options_of, time::rfc3339};
 use robomaton_formats::crawlers::known;
-use robomaton_report::{Figures, Options, SITES, report_over_time};
+use robomaton_report::{Figures, Options, SITES, StanceCounts, UsageCounts, report_over_time};
 use robomaton_runtime::{Image, Outcome};
 use robomaton_tables::coverage::Share;
+use robomaton_tables::stances::Stance;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -45,7 +46,7 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 The page is one HTML file that loads nothing else. Its charts count all sites: blocked crawlers, how much of a site \
-well-known crawlers may crawl, outcomes, rules, sizes, wildcards, the most named crawlers and the warnings of lint, each \
+well-known crawlers may crawl, who reserves AI training and other uses, in which language, outcomes, rules, sizes, wildcards, the most named crawlers and the warnings of lint, each \
 with its table. Sizes and warnings need the texts, which an image compiled with --no-sources does not contain. The newest \
 of several images is the one with the newest capture.
 
@@ -98,6 +99,83 @@ struct Counted<'a> {
     oldest: Option<String>,
     newest: Option<String>,
     crawlers: Vec<CountedCrawler>,
+    /// Sites where a language refuses AI training to everyone.
+    reserving_ai_train: u64,
+    uses: Vec<CountedUse>,
+}
+
+/// The sites of an image by what they say about a use to a crawler that no group names.
+#[derive(Serialize)]
+struct CountedUse {
+    usage: &'static str,
+    #[serde(flatten)]
+    sites: CountedStances,
+    silent: u64,
+    languages: Vec<CountedLanguage>,
+    contradictory: u64,
+    contradictions: Vec<CountedContradiction>,
+}
+
+/// The sites that speak of a use in a language, by what it says by itself.
+#[derive(Serialize)]
+struct CountedLanguage {
+    language: &'static str,
+    #[serde(flatten)]
+    sites: CountedStances,
+}
+
+#[derive(Serialize)]
+struct CountedStances {
+    refused: u64,
+    refused_in_part: u64,
+    conditional: u64,
+    permitted: u64,
+    unknown: u64,
+}
+
+/// The sites where a language refuses what another permits.
+#[derive(Serialize)]
+struct CountedContradiction {
+    refused_in: &'static str,
+    permitted_in: &'static str,
+    sites: u64,
+    examples: Vec<String>,
+}
+
+impl From<&StanceCounts> for CountedStances {
+    fn from(counts: &StanceCounts) -> CountedStances {
+        CountedStances {
+            refused: counts.with(Stance::Refused),
+            refused_in_part: counts.with(Stance::RefusedInPart),
+            conditional: counts.with(Stance::Conditional),
+            permitted: counts.with(Stance::Permitted),
+            unknown: counts.with(Stance::Unknown),
+        }
+    }
+}
+
+impl CountedUse {
+    fn of(counts: &UsageCounts, sites: u64) -> CountedUse {
+        let languages = counts.languages.iter();
+        let contradictions = counts.contradictions.iter();
+        CountedUse {
+            usage: counts.usage,
+            sites: CountedStances::from(&counts.stances),
+            silent: sites - counts.stances.speaking(),
+            languages: languages
+                .map(|(language, of)| CountedLanguage { language: language.name(), sites: of.into() })
+                .collect(),
+            contradictory: counts.contradictory,
+            contradictions: contradictions
+                .map(|(&(refuses, permits), of)| CountedContradiction {
+                    refused_in: refuses.name(),
+                    permitted_in: permits.name(),
+                    sites: of.sites,
+                    examples: of.examples.clone(),
+                })
+                .collect(),
+        }
+    }
 }
 
 /// The sites of an image by how much of them a crawler may crawl.
@@ -108,18 +186,24 @@ struct CountedCrawler {
     kept_out_by_name: u64,
     some: u64,
     all: u64,
+    /// Of the sites that keep it out by name, those where a language refuses AI training to
+    /// everyone as well.
+    reserving_ai_train: u64,
 }
 
 impl<'a> Counted<'a> {
     fn of(image: &'a str, figures: &Figures, file: &'a str) -> Counted<'a> {
-        let everyone = [("*", &figures.everyone)];
+        let everyone = [(("*", &figures.everyone), 0)];
         let named = known().iter().map(|known| known.token).zip(&figures.coverages);
-        let crawlers = everyone.into_iter().chain(named).map(|(crawler, coverages)| CountedCrawler {
+        let named = named.zip(figures.uses.crawlers.iter().map(|of| of.reserving));
+        let crawlers = everyone.into_iter().chain(named);
+        let crawlers = crawlers.map(|((crawler, coverages), reserving_ai_train)| CountedCrawler {
             crawler,
             kept_out: coverages.kept_out(),
             kept_out_by_name: coverages.named(Share::Nothing),
             some: coverages.all(Share::Part),
             all: coverages.all(Share::All),
+            reserving_ai_train,
         });
         Counted {
             file,
@@ -129,6 +213,8 @@ impl<'a> Counted<'a> {
             oldest: figures.fetched.and_then(|(oldest, _)| rfc3339(oldest)),
             newest: figures.fetched.and_then(|(_, newest)| rfc3339(newest)),
             crawlers: crawlers.collect(),
+            reserving_ai_train: figures.uses.reserving,
+            uses: figures.uses.usages.iter().map(|counts| CountedUse::of(counts, figures.sites)).collect(),
         }
     }
 }

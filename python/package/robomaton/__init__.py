@@ -18,7 +18,7 @@ from robomaton._robomaton import (
     compile,
     merge,
 )
-from robomaton.commands import Access, Change, Place, Remark, Table, diff, export, lint, report
+from robomaton.commands import Access, Change, Place, Remark, Table, Use, diff, export, lint, report
 from robomaton.protego import Protego
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "Remark",
     "Robots",
     "Table",
+    "Use",
     "__version__",
     "compile",
     "diff",

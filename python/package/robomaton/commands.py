@@ -16,7 +16,7 @@ from typing import Any, Iterable, Literal, Sequence, Union
 
 from robomaton._robomaton import Error, Image, _lint
 
-__all__ = ["Access", "Change", "Place", "Remark", "Table", "diff", "export", "lint", "report"]
+__all__ = ["Access", "Change", "Place", "Remark", "Table", "Use", "diff", "export", "lint", "report"]
 
 _Image = Union[str, "os.PathLike[str]", Image]
 _Share = Literal["none", "some", "all", "unknown"]
@@ -48,15 +48,32 @@ class Access:
 
 
 @dataclass(frozen=True)
+class Use:
+    """Who gets another answer about a usage of a site, such as ai-train, than before."""
+
+    crawler: str
+    usage: str
+    share_from: _Share
+    share_to: _Share
+    #: The languages that state something about the usage.
+    languages_from: tuple[str, ...]
+    languages_to: tuple[str, ...]
+    #: Whether a part of the site is permitted under conditions only.
+    conditional_from: bool
+    conditional_to: bool
+
+
+@dataclass(frozen=True)
 class Change:
     """A site that changed."""
 
     site: str
-    change: Literal["added", "gone", "outcome", "rules", "records", "text"]
+    change: Literal["added", "gone", "outcome", "rules", "uses", "records", "text"]
     outcome_from: str | None
     outcome_to: str | None
     text_changed: bool | None
     access: tuple[Access, ...]
+    uses: tuple[Use, ...]
 
 
 @dataclass(frozen=True)
@@ -106,12 +123,20 @@ def export(
 
 
 def diff(old: _Image, new: _Image, *, crawlers: Sequence[str] = (), usages: Sequence[str] = ()) -> list[Change]:
-    """The sites that two images differ in, and which crawlers may use more or less of them."""
+    """The sites that two images differ in, which crawlers may use more or less of them, and who gets other answers about uses."""
     lines = _run("diff", [_path(old), _path(new)], "--json", *_about(crawlers, usages))
     changes = map(json.loads, lines.splitlines())
-    return [
-        Change(**{**change, "access": tuple(Access(**access) for access in change["access"])}) for change in changes
-    ]
+    return [_change(change) for change in changes]
+
+
+def _change(change: dict[str, Any]) -> Change:
+    access = tuple(Access(**access) for access in change["access"])
+    return Change(**{**change, "access": access, "uses": tuple(map(_use, change["uses"]))})
+
+
+def _use(use: dict[str, Any]) -> Use:
+    languages = {key: tuple(use[key]) for key in ("languages_from", "languages_to")}
+    return Use(**{**use, **languages})
 
 
 def report(

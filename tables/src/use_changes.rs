@@ -1,0 +1,150 @@
+//! The answers about usages that differ between two captures of a site.
+//!
+//! Both captures are measured for the same crawlers ([`crate::usages`]). Pairs of equal documents
+//! are measured once, and captures without a preference not at all. It does not know how two images
+//! are read in parallel.
+
+use crate::coverage::Share;
+use crate::rows::{Subject, joined};
+use crate::usages::{ASKED, UsageCoverage, measure, named, states_any};
+use crate::write::Writer;
+use robomaton_formats::detail::Detail;
+use robomaton_formats::preference::Language;
+use robomaton_formats::usage::USAGES;
+use robomaton_formats::vocabulary::usage_of_label;
+use robomaton_formats::{DocumentId, crawlers};
+use robomaton_runtime::{Image, Site};
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::rc::Rc;
+
+/// A crawler with another answer about a usage of a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UseChange {
+    /// The coverage before.
+    pub from: UsageCoverage,
+    /// The coverage now.
+    pub to: UsageCoverage,
+}
+
+impl UseChange {
+    /// The crawler: as requested, else in lower case; `*` for one that no group names.
+    pub fn crawler(&self) -> &str {
+        &self.to.crawler
+    }
+
+    /// The usage.
+    pub fn usage(&self) -> &'static str {
+        self.to.usage
+    }
+
+    /// More or less; `None` if one of the two is unknown.
+    pub fn direction(&self) -> Option<Ordering> {
+        let is_known = |coverage: &UsageCoverage| coverage.share != Share::Unknown;
+        (is_known(&self.from) && is_known(&self.to)).then(|| self.to.share.cmp(&self.from.share))
+    }
+
+    pub(crate) fn write(&self, site: &str, writer: &mut Writer<'_>) -> io::Result<()> {
+        let known = crawlers::find(&self.crawler().to_ascii_lowercase());
+        let who = Subject { crawler: self.crawler(), known, usage: self.usage() };
+        let [from, to] = [&self.from, &self.to].map(languages);
+        writer.row(&[
+            site.into(),
+            who.crawler.into(),
+            who.operator(),
+            who.purpose(),
+            who.usage.into(),
+            self.from.share.name().into(),
+            self.to.share.name().into(),
+            from.as_deref().into(),
+            to.as_deref().into(),
+            self.from.conditional.into(),
+            self.to.conditional.into(),
+        ])
+    }
+}
+
+/// The names of the languages of a coverage; `None` if there are none.
+pub(crate) fn languages(coverage: &UsageCoverage) -> Option<String> {
+    joined(coverage.languages.iter().map(|language: &Language| language.name().to_owned()), " ")
+}
+
+/// The crawlers and usages to compare.
+#[derive(Clone, Copy, Debug)]
+pub struct UsesAsked<'a> {
+    /// The crawlers. None given: `*` and every crawler that the preferences of a site name.
+    pub crawlers: &'a [String],
+    /// The usages. Those that are not in [`ASKED`] are left out. None given: all of [`ASKED`].
+    pub usages: &'a [String],
+}
+
+/// Compares the answers of two images.
+pub(crate) struct UseChanges<'i, D> {
+    images: [&'i Image<D>; 2],
+    crawlers: &'i [String],
+    usages: Vec<u16>,
+    known: HashMap<[DocumentId; 2], Rc<[UseChange]>>,
+    /// The number of changes in `known`, counting an empty list as one.
+    count: usize,
+}
+
+/// The number of cached changes at which the cache is emptied.
+const CACHED: usize = 1 << 18;
+
+impl<'i, D: AsRef<[u8]>> UseChanges<'i, D> {
+    pub(crate) fn new(images: [&'i Image<D>; 2], asked: UsesAsked<'i>) -> UseChanges<'i, D> {
+        let is_named =
+            |usage: u16, name: &str| USAGES[usize::from(usage)] == usage_of_label(name).unwrap_or(name);
+        let is_asked =
+            |&usage: &u16| asked.usages.is_empty() || asked.usages.iter().any(|name| is_named(usage, name));
+        let usages = ASKED.into_iter().filter(is_asked).collect();
+        UseChanges { images, crawlers: asked.crawlers, usages, known: HashMap::new(), count: 0 }
+    }
+
+    /// The changes between two captures of a site, whose documents these are.
+    pub(crate) fn of(&mut self, sites: [&Site<'_>; 2], details: [Option<&Detail<'_>>; 2]) -> Rc<[UseChange]> {
+        let is_silent = |detail: &Option<&Detail<'_>>| !detail.is_some_and(states_any);
+        if self.usages.is_empty() || details.iter().all(is_silent) {
+            return Rc::from([]);
+        }
+        let documents = match sites.map(Site::document) {
+            [Some(before), Some(now)] => Some([before, now]),
+            // Without a document, the outcome of the fetch decides.
+            _ => None,
+        };
+        if let Some(known) = documents.and_then(|documents| self.known.get(&documents)) {
+            return Rc::clone(known);
+        }
+        let changes = self.compare(sites, details);
+        if let Some(documents) = documents {
+            if self.count > CACHED {
+                self.known.clear();
+                self.count = 0;
+            }
+            self.count += changes.len().max(1);
+            self.known.insert(documents, Rc::clone(&changes));
+        }
+        changes
+    }
+
+    fn compare(&self, sites: [&Site<'_>; 2], details: [Option<&Detail<'_>>; 2]) -> Rc<[UseChange]> {
+        let none = Detail::default();
+        let [before, now] = details.map(|detail| detail.unwrap_or(&none));
+        let names: Vec<&str> = match self.crawlers {
+            [] => {
+                let names: BTreeSet<&str> = named(before).into_iter().chain(named(now)).collect();
+                std::iter::once("*").chain(names).collect()
+            }
+            given => given.iter().map(String::as_str).collect(),
+        };
+        let measure = |at: usize, detail| {
+            measure(self.images[at], sites[at], detail, names.iter().copied(), &self.usages)
+        };
+        let pairs = measure(0, before).into_iter().zip(measure(1, now));
+        let changes = pairs.filter(|(from, to)| {
+            (from.share, from.conditional, &from.languages) != (to.share, to.conditional, &to.languages)
+        });
+        changes.map(|(from, to)| UseChange { from, to }).collect()
+    }
+}
