@@ -45,9 +45,10 @@ pub struct Access<'a> {
 enum Answers<'a> {
     /// Those of rules and fields.
     Rules(rules::Answers<'a>),
-    /// Everything that speaks of a usage other than fetching: the policy that refers to the site's
-    /// preferences, or nothing if only the parts of the usage are to be asked, too.
-    United(&'a [u8]),
+    /// Everything that speaks of a usage other than fetching: rules and fields, and the policy that
+    /// refers to the site's preferences, or nothing if only the parts of the usage are to be asked,
+    /// too.
+    United(rules::Answers<'a>, Option<PolicyView<'a>>),
 }
 
 impl<'a> Access<'a> {
@@ -124,12 +125,10 @@ pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target:
 /// Resolves the answers; `None` if the image is damaged.
 #[inline]
 fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<Answers<'a>> {
-    if !usage.is_crawl()
-        && let Some(united) = united(site, crawler, usage)?
-    {
-        return Some(united);
+    if usage.is_crawl() {
+        return rules::resolve(site, crawler, usage).map(Answers::Rules);
     }
-    rules::resolve(site, crawler, usage).map(Answers::Rules)
+    united(site, crawler, usage)
 }
 
 /// Returns the answer; `None` if the image is damaged.
@@ -143,20 +142,29 @@ fn answer(
 ) -> Option<Answer> {
     match answers {
         Answers::Rules(answers) => rules::answer(site, answers, crawler, usage, target),
-        Answers::United(policy) => preference::answer(site, policy, crawler, usage, target),
+        Answers::United(rules, policy) => {
+            preference::answer(site, (rules, policy.as_ref()), crawler, usage, target)
+        }
     }
 }
 
-/// The answers for a usage that more than rules and fields speak of, or that covers others.
+/// The answers for a usage other than fetching, of which more than rules and fields may speak, or
+/// which may cover others.
 #[inline(never)]
-fn united<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<Option<Answers<'a>>> {
-    let policy = match site.entry()? {
-        SiteEntry::Policy(at) if crawler.is_held(site.profile.agent_rule()) => {
-            let bytes = site.view.policy(at)?;
-            if PolicyView::read(bytes)?.has_preferences() { bytes } else { &[] }
-        }
-        _ => &[],
-    };
-    let is_whole = usage.parts().next().is_some() && usage.id != UsageId::from(PRESENT);
-    Some((is_whole || !policy.is_empty()).then_some(Answers::United(policy)))
+fn united<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<Answers<'a>> {
+    let is_whole = || usage.parts().next().is_some() && usage.id != UsageId::from(PRESENT);
+    if let SiteEntry::Policy(at) = site.entry()?
+        && crawler.is_held(site.profile.agent_rule())
+    {
+        let bytes = site.view.policy(at)?;
+        let policy = PolicyView::read(bytes)?;
+        let rules = rules::in_policy(site, crawler, usage, bytes, &policy)?;
+        return Some(match policy.has_preferences() {
+            true => Answers::United(rules, Some(policy)),
+            false if is_whole() => Answers::United(rules, None),
+            false => Answers::Rules(rules),
+        });
+    }
+    let rules = rules::resolve(site, crawler, usage)?;
+    Some(if is_whole() { Answers::United(rules, None) } else { Answers::Rules(rules) })
 }

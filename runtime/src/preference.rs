@@ -23,8 +23,8 @@ use robomaton_formats::{Decision, ListAt, SetRef, UsageId};
 /// A question, with the crawl decision once it is known.
 struct Asking<'a> {
     site: &'a Site<'a>,
-    /// The policy that refers to the preferences; empty if there are none.
-    policy: &'a [u8],
+    /// The policy that refers to the preferences, if there are any.
+    policy: Option<&'a PolicyView<'a>>,
     crawler: &'a Crawler,
     target: &'a Target<'a>,
     no_crawl: Option<bool>,
@@ -38,12 +38,12 @@ struct Asking<'a> {
 #[inline(never)]
 pub(crate) fn answer(
     site: &Site<'_>,
-    policy: &[u8],
+    (rules, policy): (&rules::Answers<'_>, Option<&PolicyView<'_>>),
     crawler: &Crawler,
     usage: Usage<'_>,
     target: &Target<'_>,
 ) -> Option<Answer> {
-    let own = rules::of_rules(site, crawler, usage, target);
+    let own = rules::answer(site, rules, crawler, usage, target)?;
     // R16: where robots.txt could not be read, nothing is permitted.
     if own.decision == Decision::Disallowed && matches!(own.basis, Basis::Outcome(_)) {
         return Some(own);
@@ -89,12 +89,10 @@ impl Asking<'_> {
     /// The effects of all statements about a usage.
     fn effects(&mut self, usage: UsageId) -> Option<Effects> {
         let mut effects = Effects::NONE;
-        if self.policy.is_empty() {
-            return Some(effects);
-        }
+        let Some(policy) = self.policy else { return Some(effects) };
         self.superseded = 0;
         let crawler = self.crawler;
-        for at in PolicyView::read(self.policy)?.preferences() {
+        for at in policy.preferences() {
             let policy = PolicyView::read(self.site.view.policy(at)?)?;
             let mut superseded = self.superseded;
             if policy.is_additive() {

@@ -147,8 +147,19 @@ pub(crate) fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) 
         SiteEntry::NoRules(no_rules) => return Some(Answers::Fixed(without_rules(site, no_rules, usage))),
         SiteEntry::Policy(at) => site.view.policy(at)?,
     };
-    let policy = PolicyView::read(bytes)?;
-    Some(match crawler.set(site.view, &policy)? {
+    in_policy(site, crawler, usage, bytes, &PolicyView::read(bytes)?)
+}
+
+/// Resolves the answers of a policy, which `bytes` hold, for a crawler that the image holds.
+#[inline(always)]
+pub(crate) fn in_policy<'a>(
+    site: &Site<'a>,
+    crawler: &Crawler,
+    usage: Usage<'_>,
+    bytes: &'a [u8],
+    policy: &PolicyView<'a>,
+) -> Option<Answers<'a>> {
+    Some(match crawler.set(site.view, policy)? {
         Lookup::Set(SetRef::List(at)) => {
             let list = site.view.list(at)?;
             if is_scoped(list) {
