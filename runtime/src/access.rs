@@ -115,8 +115,16 @@ impl<'i> Site<'i> {
 /// [`Access::of_url`].
 #[inline(never)]
 pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'_>) -> Answer {
-    match resolve(site, crawler, usage) {
-        Some(answers) => answer(site, &answers, crawler, usage, target).unwrap_or(DAMAGED),
+    // A question about fetching, the most frequent by far, moves no more than its own answers.
+    let answered = if usage.is_crawl() {
+        let answers = rules::resolve(site, crawler, usage);
+        answers.map(|answers| rules::answer(site, &answers, crawler, usage, target))
+    } else {
+        let answers = united(site, crawler, usage);
+        answers.map(|answers| answer(site, &answers, crawler, usage, target))
+    };
+    match answered {
+        Some(answer) => answer.unwrap_or(DAMAGED),
         None if is_exempt(site, usage, target.raw()) => Answer::plain(Decision::Allowed, Basis::RobotsTxt),
         None => DAMAGED,
     }
