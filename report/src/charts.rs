@@ -4,6 +4,7 @@
 
 use crate::Point;
 use crate::chart::{Chart, Group, Kind, Row, longest};
+use crate::crawler_words::{DRAWN_OF_PURPOSE, SITES, heading, words};
 use crate::figures::{CLASSES, CoverageCounts, Figures, class_name};
 use crate::line::{LINES, Line, Lines, Moment};
 use crate::numbers::{day, grouped, share, tenths};
@@ -18,12 +19,9 @@ use std::cmp::Reverse;
 
 /// Bars of a chart with many rows.
 const DRAWN: usize = 20;
-/// Bars of one purpose.
-pub(crate) const DRAWN_OF_PURPOSE: usize = 8;
 /// Rows in the table of crawlers that groups name.
 const MOST_AGENTS: usize = 200;
 
-pub(crate) const SITES: &[Kind] = &[Kind { name: "sites", class: "plain" }];
 const HEADS: &[&str] = &["crawler", "operator", "purpose"];
 
 /// All charts of one image, in order. `lints` explains the codes of lint.
@@ -50,29 +48,9 @@ fn crawlers(figures: &Figures) -> Vec<(&'static Known, &CoverageCounts)> {
     all
 }
 
-pub(crate) fn words(known: &Known) -> Vec<String> {
-    vec![
-        known.token.to_owned(),
-        known.operator.unwrap_or("not known").to_owned(),
-        heading(known.purpose).to_owned(),
-    ]
-}
-
 /// The words of a crawler that no group names.
 fn any_other() -> Vec<String> {
     vec!["any other crawler".to_owned(), String::new(), "Everyone".to_owned()]
-}
-
-/// The heading for the crawlers of a purpose.
-pub(crate) fn heading(purpose: Purpose) -> &'static str {
-    match purpose {
-        Purpose::Train => "AI training",
-        Purpose::Search => "Search",
-        Purpose::Assistant => "AI assistants",
-        Purpose::Seo => "SEO tools",
-        Purpose::Archive => "Archives",
-        Purpose::Other => "Others",
-    }
 }
 
 /// Purposes in the order of their groups.

@@ -15,6 +15,7 @@
 
 mod chart;
 mod charts;
+mod crawler_words;
 mod embed;
 mod figures;
 mod gather;

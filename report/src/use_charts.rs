@@ -4,7 +4,7 @@
 //! It does not know how a chart is drawn.
 
 use crate::chart::{Chart, Group, Kind, Row, longest};
-use crate::charts::{DRAWN_OF_PURPOSE, SITES, heading, words};
+use crate::crawler_words::{DRAWN_OF_PURPOSE, SITES, heading, words};
 use crate::figures::Figures;
 use crate::numbers::{grouped, tenths};
 use crate::uses::{NamedCounts, StanceCounts, UsageCounts};

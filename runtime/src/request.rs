@@ -26,8 +26,17 @@ pub struct Request {
     pub file: Option<String>,
 }
 
+impl<'i> Site<'i> {
+    /// The requests of ACAP records to the crawler (`request-take-down`, `request-re-crawl`; P47,
+    /// V40), in file order.
+    pub fn requests(&self, crawler: &Crawler) -> Vec<Extension<'i>> {
+        let Some(detail) = self.detail() else { return Vec::new() };
+        of_crawler(&detail, self.profile, crawler).map(|(_, record)| record.clone()).collect()
+    }
+}
+
 /// The requests of some details to the crawler, each with its group.
-pub(crate) fn of_crawler<'r, 'd>(
+fn of_crawler<'r, 'd>(
     detail: &'r Detail<'d>,
     profile: Profile,
     crawler: &Crawler,

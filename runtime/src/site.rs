@@ -3,7 +3,6 @@
 //! Made by `image`; `access` answers for its paths. It does not know how rules are weighed.
 
 use crate::crawler::Crawler;
-use crate::request;
 use crate::target;
 use crate::terms::{Terms, is_unheard};
 use robomaton_formats::detail::{Detail, Extension};
@@ -180,13 +179,6 @@ impl<'i> Site<'i> {
             .into_iter()
             .flat_map(|group| detail.groups[group].extensions.clone())
             .collect()
-    }
-
-    /// The requests of ACAP records to the crawler (`request-take-down`, `request-re-crawl`; P47,
-    /// V40), in file order.
-    pub fn requests(&self, crawler: &Crawler) -> Vec<Extension<'i>> {
-        let Some(detail) = self.detail() else { return Vec::new() };
-        request::of_crawler(&detail, self.profile, crawler).map(|(_, record)| record.clone()).collect()
     }
 
     /// When and how often the crawler may visit: all schedule records of its groups together (N15

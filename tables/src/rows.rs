@@ -9,7 +9,6 @@ use crate::coverage::{Coverage, Coverages};
 use crate::domain;
 use crate::schema::Cell;
 use crate::usages::{UsageCoverage, UsageCoverages};
-use crate::use_changes::languages;
 use crate::write::Writer;
 use robomaton_formats::crawlers::{self, Known};
 use robomaton_formats::detail::{self, Detail};
@@ -335,6 +334,11 @@ fn row<'c, const N: usize>(
     cells: impl FnOnce() -> [Cell<'c>; N],
 ) -> io::Result<()> {
     writer.as_mut().map_or(Ok(()), |writer| writer.row(&cells()))
+}
+
+/// The names of the languages of a coverage; `None` if there are none.
+pub(crate) fn languages(coverage: &UsageCoverage) -> Option<String> {
+    joined(coverage.languages.iter().map(|language| language.name().to_owned()), " ")
 }
 
 /// Joins several texts; `None` if there are none.

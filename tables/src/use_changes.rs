@@ -5,11 +5,10 @@
 //! are read in parallel.
 
 use crate::coverage::Share;
-use crate::rows::{Subject, joined};
+use crate::rows::{Subject, languages};
 use crate::usages::{ASKED, UsageCoverage, measure, named, states_any};
 use crate::write::Writer;
 use robomaton_formats::detail::Detail;
-use robomaton_formats::preference::Language;
 use robomaton_formats::usage::USAGES;
 use robomaton_formats::vocabulary::usage_of_label;
 use robomaton_formats::{DocumentId, crawlers};
@@ -63,11 +62,6 @@ impl UseChange {
             self.to.conditional.into(),
         ])
     }
-}
-
-/// The names of the languages of a coverage; `None` if there are none.
-pub(crate) fn languages(coverage: &UsageCoverage) -> Option<String> {
-    joined(coverage.languages.iter().map(|language: &Language| language.name().to_owned()), " ")
 }
 
 /// The crawlers and usages to compare.

@@ -9,7 +9,7 @@ use robomaton_tests::modern::{self, Answer, Question, Site};
 use std::collections::BTreeSet;
 
 /// The first letter of the ids of each language, with their number.
-const ROWS: [(char, u32); 6] = [('U', 18), ('Y', 8), ('C', 15), ('L', 17), ('T', 16), ('X', 17)];
+const ROWS: [(char, u32); 6] = [('U', 18), ('Y', 8), ('C', 15), ('L', 18), ('T', 16), ('X', 17)];
 
 /// Rules without a number.
 const NAMED: [&str; 8] = [
