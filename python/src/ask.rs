@@ -102,20 +102,30 @@ impl Agent<'_> {
     }
 }
 
-/// Names in a list, possibly empty.
-pub(crate) struct Listed(pub(crate) Vec<String>);
+/// A list of names, possibly empty, read once its argument is known.
+#[derive(Default)]
+pub(crate) struct Listed<'py>(Option<Bound<'py, PyAny>>);
 
-impl<'py> FromPyObject<'_, 'py> for Listed {
+impl<'py> FromPyObject<'_, 'py> for Listed<'py> {
     type Error = PyErr;
 
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Listed> {
-        if is_string(&object) {
-            return Err(PyTypeError::new_err("crawlers: expected a list of names, not a single one"));
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Listed<'py>> {
+        Ok(Listed(Some(object.to_owned())))
+    }
+}
+
+impl Listed<'_> {
+    /// The names. Errors name the argument.
+    pub(crate) fn names(&self, argument: &str) -> PyResult<Vec<String>> {
+        let Some(object) = &self.0 else { return Ok(Vec::new()) };
+        if is_string(object) {
+            let error = format!("{argument}: expected a list of names, not a single one");
+            return Err(PyTypeError::new_err(error));
         }
         if object.len().is_ok_and(|len| len == 0) {
-            return Ok(Listed(Vec::new()));
+            return Ok(Vec::new());
         }
-        strings(&object, "crawlers").map(Listed)
+        strings(object, argument)
     }
 }
 

@@ -37,8 +37,8 @@ fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
 #[pyfunction]
 #[pyo3(
     signature = (
-        inputs, output, *, profile="full".into(), crawlers=Listed(Vec::new()), vocabulary=Listed(Vec::new()),
-        control_tokens=Listed(Vec::new()), pages=false, sources=true, shards=None, threads=0,
+        inputs, output, *, profile="full".into(), crawlers=Listed::default(), vocabulary=Listed::default(),
+        control_tokens=Listed::default(), pages=false, sources=true, shards=None, threads=0,
         warc_root=None, allow_empty=false, max_bytes=None, max_groups=None, max_rules=None, max_stars=None
     ),
     text_signature = "(inputs, output, *, profile='full', crawlers=(), vocabulary=(), control_tokens=(), pages=False, \
@@ -50,9 +50,9 @@ pub(crate) fn compile<'py>(
     #[pyo3(from_py_with = arguments::inputs)] inputs: Several,
     #[pyo3(from_py_with = arguments::output)] output: Named,
     profile: String,
-    crawlers: Listed,
-    vocabulary: Listed,
-    control_tokens: Listed,
+    crawlers: Listed<'_>,
+    vocabulary: Listed<'_>,
+    control_tokens: Listed<'_>,
     pages: bool,
     sources: bool,
     #[pyo3(from_py_with = arguments::shards)] shards: Option<i64>,
@@ -66,17 +66,18 @@ pub(crate) fn compile<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let threads = threads_of(threads)?;
     let warc_root = warc_root.map(|root| root.0);
-    let crawlers = crawlers.0;
+    let crawlers = crawlers.names("crawlers")?;
     let profile: Profile =
         profile.parse().map_err(|error| PyValueError::new_err(format!("profile: {error}")))?;
-    let tables = vocabulary.0;
+    let tables = vocabulary.names("vocabulary")?;
     if let Some(unknown) = tables.iter().find(|&table| !optional_tables().any(|known| known == table)) {
         return Err(PyValueError::new_err(format!("vocabulary: there is no table {unknown:?}")));
     }
     let token = |text: &String| {
         text.parse().map_err(|error| PyValueError::new_err(format!("control_tokens: {error}")))
     };
-    let tokens = control_tokens.0.iter().map(token).collect::<PyResult<Vec<ControlToken>>>()?;
+    let tokens =
+        control_tokens.names("control_tokens")?.iter().map(token).collect::<PyResult<Vec<ControlToken>>>()?;
     let default = Limits::default();
     let limits = Limits {
         bytes: max_bytes,
