@@ -7,6 +7,7 @@
 #![allow(missing_docs, reason = "criterion's macros write undocumented functions")]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use robomaton_benches::queries::Lengths;
 use robomaton_benches::{Asker, Class, Corpus, Field, Queries};
 use robomaton_compiler::Options;
 use robomaton_runtime::Image;
@@ -15,7 +16,7 @@ use std::time::Duration;
 fn asking(criterion: &mut Criterion) {
     let corpus = Corpus::load().unwrap_or_else(|error| panic!("{error}"));
     let field = Field::new(&corpus, Options::default(), 600);
-    let queries = Queries::derive(&field, 33).shuffled();
+    let queries = Queries::derive(&field, 33, Lengths::Long).shuffled();
     let image = Image::from_bytes(field.image()).unwrap_or_else(|error| panic!("{error}"));
     let asker = Asker::new(&image, &field, &queries).unwrap_or_else(|error| panic!("{error}"));
     let mut group = criterion.benchmark_group("lookup");

@@ -2,7 +2,7 @@
 //!
 //! For each file there are some agents (two well-known ones, one that no file names, one that this
 //! file names) and, in turn, paths made from its patterns: stars replaced by short runs, some
-//! truncated, some extended, some changed in one byte, most of them about sixty bytes long.
+//! truncated, some extended, some changed in one byte.
 //! Deterministic: equal files give equal questions. It does not know the answers.
 
 use crate::field::{Class, Field, File};
@@ -48,6 +48,15 @@ pub struct Query {
     url: (u32, u32),
 }
 
+/// The lengths of paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lengths {
+    /// Most paths are about sixty bytes long, as URLs with a query are.
+    Long,
+    /// Most paths are as long as the patterns that they are made from, as those of pages are.
+    Short,
+}
+
 /// A small generator of reproducible numbers (xorshift64*).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
@@ -76,9 +85,9 @@ impl Random {
 
 impl Queries {
     /// Derives `per_file` questions for each file that has rules, in the order of the files.
-    pub fn derive(field: &Field<'_>, per_file: usize) -> Queries {
+    pub fn derive(field: &Field<'_>, per_file: usize, lengths: Lengths) -> Queries {
         let mut queries = Queries::default();
-        field.policies(|number, file, policy| queries.of_file(number, file, policy, per_file));
+        field.policies(|number, file, policy| queries.of_file(number, file, policy, (per_file, lengths)));
         queries
     }
 
@@ -156,7 +165,13 @@ impl Queries {
         self.all.push(Query { seat, path, url });
     }
 
-    fn of_file(&mut self, number: usize, file: &File<'_>, policy: &Policy<'_>, per_file: usize) {
+    fn of_file(
+        &mut self,
+        number: usize,
+        file: &File<'_>,
+        policy: &Policy<'_>,
+        (per_file, lengths): (usize, Lengths),
+    ) {
         if policy.rules.is_empty() {
             return;
         }
@@ -173,7 +188,7 @@ impl Queries {
         let seats = self.seats.len() - first;
         for turn in 0..per_file {
             let rule = &policy.rules[random.below(policy.rules.len())];
-            let path = path(rule, &mut random);
+            let path = path(rule, lengths, &mut random);
             let url = url(file.site, &path);
             self.push((first + turn % seats) as u32, &path, &url);
         }
@@ -207,7 +222,7 @@ const WORDS: [&str; 12] = [
 ];
 
 /// A path related to a rule.
-fn path(rule: &Rule<'_>, random: &mut Random) -> String {
+fn path(rule: &Rule<'_>, lengths: Lengths, random: &mut Random) -> String {
     let parts = rule.pattern().parts();
     let mut path = String::from_utf8_lossy(&parts.prefix).into_owned();
     for segment in &parts.segments {
@@ -226,7 +241,10 @@ fn path(rule: &Rule<'_>, random: &mut Random) -> String {
         3 => return path,
         _ => {}
     }
-    let length = 40 + random.below(40);
+    let length = match lengths {
+        Lengths::Long => 40 + random.below(40),
+        Lengths::Short => 4 + random.below(20),
+    };
     while path.len() < length {
         let word = WORDS[random.below(WORDS.len())];
         let _ = match random.below(5) {

@@ -178,12 +178,12 @@ fn choose(views: &[View<'_>]) -> Result<Vec<(u32, u32)>, MergeError> {
 type Key = (Box<str>, Scheme);
 
 fn key(site: &Site<'_>) -> Option<Key> {
-    Some((site.name.decode()?.as_str().into(), site.name.scheme()?))
+    Some((site.decoded_name()?.as_str().into(), site.scheme()?))
 }
 
 fn parts<'i>(view: View<'i>, place: u32) -> Option<(Site<'i>, &'i FetchRecord, SiteEntry)> {
     let site = view.site_at(place)?;
-    let fetch = view.fetches().get(site.number as usize)?;
+    let fetch = view.fetches().get(site.number() as usize)?;
     let entry = site.entry()?;
     Some((site, fetch, entry))
 }

@@ -1,10 +1,9 @@
 //! The positions of sites in the host table (SPEC.md section 4).
 //!
-//! This is the writer's half of the look-up: each site goes into the first bucket with room,
-//! starting from its home bucket. Four fifths of all places are used. A fuller table costs more
-//! than it saves: at nine tenths, looking up an absent host reads 2.4 buckets instead of 1.2, and
-//! saves only 0.8 bytes per site. The positions depend only on names and their order. This file
-//! does not know any site's rules.
+//! This is the writer's half of the look-up: each site goes into the first of its buckets
+//! ([`probes`]) with room for its entry and name. The number of buckets is prime, so that the steps
+//! between them lead through the whole table. The positions depend only on names and their order.
+//! This file does not know any site's rules.
 
 use crate::error::ImageError;
 use crate::layout::*;
@@ -14,55 +13,86 @@ use zerocopy::FromZeros;
 /// next.
 const SEEDS: u64 = 64;
 
+/// The share of the bytes for entries and names that is used, in percent. A fuller table costs more
+/// than it saves (RESULTS.md, "Host table").
+const FILL: usize = 80;
+
 /// The places of the host table, with sites numbered in the order of their keys.
 pub(crate) struct Table {
     /// The seed of the host hash.
     pub(crate) seed: u64,
     /// Fingerprints and overflow bytes only; the rest is zero.
     buckets: Vec<Bucket>,
-    /// The number of the site in each place.
-    numbers: Vec<u32>,
+    /// The numbers of the sites in each bucket, by place.
+    numbers: Vec<[u32; BUCKET_SITES]>,
+}
+
+/// A name and the number of bytes that its site takes up in a bucket.
+pub(crate) struct Guest<'n> {
+    pub(crate) name: &'n str,
+    pub(crate) room: usize,
 }
 
 impl Table {
-    /// Places the sites with these names, under the first seed that keeps every site near its home.
-    pub(crate) fn of(names: &[&str]) -> Result<Table, ImageError> {
-        let count = (5 * names.len()).div_ceil(4 * BUCKET_SITES);
+    /// Places sites under the first seed that keeps every site near its home.
+    pub(crate) fn of(guests: &[Guest<'_>]) -> Result<Table, ImageError> {
+        let rooms: usize = guests.iter().map(|guest| guest.room).sum();
+        let count = next_prime((100 * rooms).div_ceil(FILL * BUCKET_BODY));
         if u32::try_from(count * BUCKET_SITES).is_err() {
             return Err(ImageError::TooLarge("2³² places of sites"));
         }
         (0..SEEDS)
-            .find_map(|seed| Table::under(seed, names, count))
+            .find_map(|seed| Table::under(seed, guests, count))
             .ok_or(ImageError::TooLarge("host names collide under every seed"))
     }
 
-    fn under(seed: u64, names: &[&str], count: usize) -> Option<Table> {
+    fn under(seed: u64, guests: &[Guest<'_>], count: usize) -> Option<Table> {
         let mut table = Table {
             seed,
             buckets: vec![Bucket::new_zeroed(); count],
-            numbers: vec![0; count * BUCKET_SITES],
+            numbers: vec![[0; BUCKET_SITES]; count],
         };
-        for (number, name) in (0..).zip(names) {
-            let hash = host_hash(name.as_bytes(), seed);
-            let home = home_bucket(hash, count);
-            let mut probes = (0..MAX_PROBE.min(count)).map(|probe| (home + probe) % count);
-            let (at, place) = probes.find_map(|at| {
+        let mut left = vec![BUCKET_BODY as u8; count];
+        for (number, guest) in (0..).zip(guests) {
+            let hash = host_hash(guest.name.as_bytes(), seed);
+            let (at, place) = probes(hash, count).find_map(|at| {
                 let bucket = &mut table.buckets[at];
-                let place = bucket.fingerprints.iter().position(|&fingerprint| fingerprint == 0);
+                let place = Some(bucket.sites())
+                    .filter(|&place| place < BUCKET_SITES && guest.room <= usize::from(left[at]));
                 if place.is_none() {
                     bucket.overflow |= overflow_bit(hash);
                 }
                 Some((at, place?))
             })?;
+            left[at] -= guest.room as u8;
             table.buckets[at].fingerprints[place] = fingerprint(hash);
-            table.numbers[at * BUCKET_SITES + place] = number;
+            table.numbers[at][place] = number;
         }
         Some(table)
     }
 
     /// The buckets, each with the numbers of its sites in the order of places.
     pub(crate) fn buckets(&self) -> impl Iterator<Item = (Bucket, &[u32])> {
-        let numbers = self.numbers.chunks_exact(BUCKET_SITES);
-        self.buckets.iter().zip(numbers).map(|(bucket, numbers)| (*bucket, &numbers[..bucket.sites()]))
+        let numbers = self.buckets.iter().zip(&self.numbers);
+        numbers.map(|(bucket, numbers)| (*bucket, &numbers[..bucket.sites()]))
+    }
+}
+
+/// The least prime number that is not less than this one; of 0, 0.
+fn next_prime(least: usize) -> usize {
+    let is_prime = |&number: &usize| {
+        (2..).take_while(|divisor| divisor * divisor <= number).all(|divisor| !number.is_multiple_of(divisor))
+    };
+    if least < 2 { least } else { (least..).find(is_prime).unwrap_or(least) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next_prime;
+
+    #[test]
+    fn primes() {
+        let found = [0, 1, 2, 3, 4, 8, 9, 24, 90, 65_535, 1 << 20].map(next_prime);
+        assert_eq!(found, [0, 1, 2, 3, 5, 11, 11, 29, 97, 65_537, 1_048_583]);
     }
 }

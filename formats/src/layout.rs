@@ -5,18 +5,22 @@
 //! compares the sizes and section numbers with the tables of SPEC.md. This file knows no algorithm
 //! except the host hash.
 
+use crate::name::Names;
+use crate::site_entry::SiteEntry;
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"ROBOMAT\x1A";
 /// The only format version that this crate reads and writes.
-pub const VERSION: u32 = 4;
-/// Sections begin at multiples of this offset.
-pub const ALIGNMENT: usize = 64;
-/// The number of sites in one bucket of [`Section::Hosts`].
-pub const BUCKET_SITES: usize = 11;
-/// The distance of a site from its home bucket is less than this. Readers look no further.
+pub const VERSION: u32 = 5;
+/// Sections begin at multiples of this offset, so that a bucket is one pair of cache lines.
+pub const ALIGNMENT: usize = 128;
+/// The number of places in one bucket of [`Section::Hosts`].
+pub const BUCKET_SITES: usize = 8;
+/// The bytes of a bucket for the entries and names of its sites.
+pub const BUCKET_BODY: usize = 115;
+/// The number of buckets that a site may stand in. Readers look into no more.
 pub const MAX_PROBE: usize = 64;
 /// The maximum length of a text in bytes.
 pub const MAX_TEXT: u64 = 1 << 30;
@@ -27,9 +31,9 @@ pub const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Section {
-    /// [`Bucket`]s: host hash → the entries of sites.
+    /// [`Bucket`]s: host hash → the entries and names of sites.
     Hosts = 0,
-    /// The names of the sites, bucket by bucket (`name`).
+    /// The codes of names that are too long for a bucket (`name`).
     Names = 1,
     /// Policies: crawler → sets (`policy`).
     Policies = 2,
@@ -159,8 +163,12 @@ pub struct SectionRecord {
     pub checksum: U64,
 }
 
-/// Eleven places for sites whose names hash alike: one cache line. Places are filled from the first
-/// on, and sites are numbered by bucket, then by place.
+/// Places for sites whose names hash alike, with everything that a look-up reads: a pair of cache
+/// lines. Places are filled from the first on, and sites are numbered by bucket, then by place.
+///
+/// ```text
+/// body := u32 entry × sites, u8 head × sites, code × sites, zeros
+/// ```
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Bucket {
@@ -170,31 +178,22 @@ pub struct Bucket {
     pub overflow: u8,
     /// The number of its first site: the count of sites in all earlier buckets.
     pub first: U32,
-    /// Offset of the names of its sites in [`Section::Names`].
-    pub names_at: U32,
-    /// The site entries (`site_entry`); 0 in free places.
-    pub entries: [U32; BUCKET_SITES],
+    /// The site entries (`site_entry`), then the names (`name`).
+    pub body: [u8; BUCKET_BODY],
 }
 
 impl Bucket {
-    /// All fingerprints as one number, the first in the lowest byte.
-    #[inline(always)]
-    fn all_fingerprints(&self) -> u128 {
-        let front = self.as_bytes().first_chunk().copied().unwrap_or_default();
-        u128::from_le_bytes(front) & (u128::MAX >> (128 - 8 * BUCKET_SITES))
-    }
-
     /// The number of sites in the bucket.
-    #[inline]
+    #[inline(always)]
     pub fn sites(&self) -> usize {
-        (u128::BITS - self.all_fingerprints().leading_zeros()).div_ceil(8) as usize
+        BUCKET_SITES - u64::from_le_bytes(self.fingerprints).leading_zeros() as usize / 8
     }
 
     /// The places with this non-zero fingerprint, in order.
-    #[inline]
+    #[inline(always)]
     pub fn places(&self, fingerprint: u8) -> impl Iterator<Item = usize> + use<> {
-        const LOW: u128 = u128::from_le_bytes([0x7F; 16]);
-        let other = self.all_fingerprints() ^ u128::from_le_bytes([fingerprint; 16]);
+        const LOW: u64 = u64::from_le_bytes([0x7F; BUCKET_SITES]);
+        let other = u64::from_le_bytes(self.fingerprints) ^ u64::from_le_bytes([fingerprint; BUCKET_SITES]);
         // The high bit of each zero byte. No carry crosses a byte.
         let mut equal = !(((other & LOW) + LOW) | other | LOW);
         std::iter::from_fn(move || {
@@ -202,6 +201,20 @@ impl Bucket {
             equal &= equal.wrapping_sub(1);
             (place < BUCKET_SITES).then_some(place)
         })
+    }
+
+    /// The site entry in a place; `None` if it is of no kind.
+    #[inline(always)]
+    pub fn entry(&self, place: usize) -> Option<SiteEntry> {
+        let entry = self.body.get(4 * place..)?.first_chunk()?;
+        SiteEntry::from_raw(u32::from_le_bytes(*entry))
+    }
+
+    /// The names of the sites.
+    #[inline(always)]
+    pub fn names(&self) -> Names<'_> {
+        let sites = self.sites();
+        Names::read(&self.body[4 * sites..], sites)
     }
 }
 
@@ -263,6 +276,19 @@ pub fn shard_of(authority: &[u8], last: u8) -> u8 {
 #[inline]
 pub fn home_bucket(hash: u64, buckets: usize) -> usize {
     (((hash >> 32) * buckets as u64) >> 32) as usize
+}
+
+/// The buckets that a site with this hash may stand in, of `buckets` (not 0), in the order in which
+/// they are tried: the home bucket, then others at steps that depend on the hash, so that full
+/// buckets do not cluster.
+#[inline(always)]
+pub fn probes(hash: u64, buckets: usize) -> impl Iterator<Item = usize> + Clone {
+    let step = if buckets > 256 { 1 + (hash >> 16 & 0xFF) as usize } else { 1 };
+    let next = move |&at: &usize| {
+        let at = at + step;
+        Some(if at < buckets { at } else { at - buckets })
+    };
+    std::iter::successors(Some(home_bucket(hash, buckets)), next).take(MAX_PROBE)
 }
 
 /// The fingerprint of a hash in its bucket: the lowest byte, with 1 instead of 0.

@@ -1,10 +1,11 @@
 //! The code for site names, in which each frequent piece of a host name is one byte (SPEC.md
 //! section 4).
 //!
-//! The names of a bucket are stored together: a header for each site, then a code for each. The
-//! writer encodes greedily. A reader decodes one name and compares it in full, so a look-up is
-//! exact and allocates nothing. Names are ASCII (`site`), so bytes from 0x80 are free for the
-//! pieces. This file does not know what a host is.
+//! The names of a bucket are stored together: a head for each site, then a code for each. A code
+//! that is too long for a bucket is in a section of its own. The writer encodes greedily. A reader
+//! compares names in full without decoding them, so a look-up is exact and allocates nothing. Names
+//! are ASCII (`site`) without NUL, so bytes from 0x80 are free for the pieces, and NUL for codes
+//! that are elsewhere. This file does not know what a host is.
 
 use crate::notation::word;
 use crate::site::{MAX_AUTHORITY, Scheme};
@@ -26,8 +27,11 @@ pub const SYMBOLS: [&str; 128] = [
 
 /// The longest of [`SYMBOLS`] has at most this many bytes.
 const WIDTH: usize = 8;
-/// The length value in a header that means: the first byte of the code is the length.
-const LONG: u8 = 63;
+/// The maximum length of a code in a bucket.
+const MAX_CODE: usize = 62;
+/// The bytes in a bucket for a code that is elsewhere: a NUL, and the offset in
+/// [`Section::Names`](crate::layout::Section::Names).
+const ELSEWHERE: usize = 5;
 
 /// The expansion of every code byte, padded with zeros.
 const PIECES: [[u8; WIDTH]; 256] = {
@@ -55,6 +59,17 @@ const LENGTHS: [u8; 256] = {
         code += 1;
     }
     lengths
+};
+
+/// For each of [`PIECES`], the bits of its bytes.
+const MASKS: [u64; 256] = {
+    let mut masks = [0; 256];
+    let mut code = 0;
+    while code < 256 {
+        masks[code] = u64::MAX >> (64 - 8 * LENGTHS[code] as u32);
+        code += 1;
+    }
+    masks
 };
 
 /// For each ASCII byte, the index of the first symbol that begins with it.
@@ -91,75 +106,70 @@ pub fn encode(name: &str, code: &mut Vec<u8>) {
     }
 }
 
-/// Appends the names of one bucket in the order of places.
-pub fn encode_bucket<'n>(names: impl Iterator<Item = (&'n str, Scheme)> + Clone, out: &mut Vec<u8>) {
-    let mut codes = Vec::new();
-    for (name, scheme) in names {
-        let start = codes.len();
-        encode(name, &mut codes);
-        let length = (codes.len() - start) as u8;
-        if length >= LONG {
-            codes.insert(start, length);
+/// The number of bytes that the name with this code takes up in a bucket, with its head.
+pub fn room(code: &[u8]) -> usize {
+    1 + if code.len() > MAX_CODE { ELSEWHERE } else { code.len() }
+}
+
+/// Appends the names of one bucket in the order of places: their schemes and codes. Codes that are
+/// too long for a bucket go into `elsewhere`, which continues a section at `offset`.
+pub fn encode_bucket<'n>(
+    names: impl Iterator<Item = (Scheme, &'n [u8])> + Clone,
+    out: &mut Vec<u8>,
+    (elsewhere, offset): (&mut Vec<u8>, u32),
+) {
+    out.extend(names.clone().map(|(scheme, code)| scheme as u8 | (room(code) as u8 - 1) << 2));
+    for (_, code) in names {
+        if code.len() <= MAX_CODE {
+            out.extend_from_slice(code);
+        } else {
+            out.push(0);
+            out.extend_from_slice(&(offset + elsewhere.len() as u32).to_le_bytes());
+            elsewhere.push(code.len() as u8);
+            elsewhere.extend_from_slice(code);
         }
-        out.push(scheme as u8 | length.min(LONG) << 2);
     }
-    out.append(&mut codes);
 }
 
 /// The names of one bucket, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'i> {
-    heads: &'i [u8],
-    /// The codes, followed by the rest of the section.
+    /// The heads, the first in the lowest byte.
+    heads: u64,
+    count: usize,
+    /// The codes, and what follows them.
     codes: &'i [u8],
 }
 
 impl<'i> Names<'i> {
-    /// Reads `count` names at the start of `bytes`; `None` if there is no room for their headers.
-    #[inline]
-    pub fn read(bytes: &'i [u8], count: usize) -> Option<Names<'i>> {
-        let (heads, codes) = bytes.split_at_checked(count)?;
-        Some(Names { heads, codes })
+    /// Reads `count` names, eight at most, at the start of `bytes`, of which there are at least
+    /// eight.
+    #[inline(always)]
+    pub fn read(bytes: &'i [u8], count: usize) -> Names<'i> {
+        let heads = u64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default());
+        Names { heads, count, codes: bytes.get(count..).unwrap_or_default() }
     }
 
     /// The name of the site in a place; `None` if there is none or it is truncated.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, place: usize) -> Option<Name<'i>> {
-        let head = *self.heads.get(place)?;
-        let start = self.start(place)?;
-        let end = start + self.span(head, start)?;
-        let code = self.codes.get(start + usize::from(head >> 2 == LONG)..end)?;
+        const ONES: u64 = u64::from_le_bytes([1; 8]);
+        if place >= self.count {
+            return None;
+        }
+        // The sum of the lengths of all codes before this one, in the highest byte.
+        let before = (self.heads >> 2) & (0x3F * ONES) & ((1 << (8 * place)) - 1);
+        let start = (before.wrapping_mul(ONES) >> 56) as usize;
+        let head = (self.heads >> (8 * place)) as u8;
+        let code = self.codes.get(start..start + usize::from(head >> 2))?;
         Some(Name { scheme: head & 3, code })
     }
 
-    /// The total length of the names in bytes; `None` if they are truncated.
+    /// The total length of the heads and codes in bytes; `None` if they are truncated.
     pub fn length(&self) -> Option<usize> {
-        let end = self.start(self.heads.len())?;
-        (end <= self.codes.len()).then_some(self.heads.len() + end)
-    }
-
-    /// True if lengths are stored the way a writer stores them.
-    pub fn is_canonical(&self) -> bool {
-        (0..self.heads.len()).all(|place| {
-            let long = self.heads[place] >> 2 == LONG;
-            self.get(place).is_some_and(|name| (name.code.len() >= usize::from(LONG)) == long)
-        })
-    }
-
-    /// The start of a place's code.
-    #[inline]
-    fn start(&self, place: usize) -> Option<usize> {
-        self.heads.get(..place)?.iter().try_fold(0, |at, &head| Some(at + self.span(head, at)?))
-    }
-
-    /// The number of bytes of `codes` that belong to the name with this header, whose code begins
-    /// at `at`.
-    #[inline]
-    fn span(&self, head: u8, at: usize) -> Option<usize> {
-        match head >> 2 {
-            LONG => Some(1 + usize::from(*self.codes.get(at)?)),
-            length => Some(usize::from(length)),
-        }
+        let heads = self.heads.to_le_bytes();
+        let codes = heads[..self.count].iter().map(|head| usize::from(head >> 2)).sum::<usize>();
+        (codes <= self.codes.len()).then_some(self.count + codes)
     }
 }
 
@@ -172,29 +182,59 @@ pub struct Name<'i> {
 
 impl<'i> Name<'i> {
     /// The scheme of the site; `None` if its number is unknown.
-    #[inline]
+    #[inline(always)]
     pub fn scheme(&self) -> Option<Scheme> {
         Scheme::from_u8(self.scheme)
     }
 
-    /// Compares the name piece by piece, without decoding it. Optimised for equal names, the usual
-    /// case.
-    #[inline]
-    pub fn is(&self, name: &[u8]) -> bool {
+    /// The offset in the section of long names, if the code is there.
+    pub fn elsewhere(&self) -> Option<u32> {
+        let (0, offset) = self.code.split_first()? else { return None };
+        Some(u32::from_le_bytes(offset.try_into().ok()?))
+    }
+
+    /// The same name with its own code, which may be in the section of long names. `None` if it
+    /// lies outside of it.
+    #[inline(always)]
+    pub fn whole(self, section: &'i [u8]) -> Option<Name<'i>> {
+        if self.code.first() != Some(&0) { Some(self) } else { self.found_in(section) }
+    }
+
+    #[cold]
+    fn found_in(self, section: &'i [u8]) -> Option<Name<'i>> {
+        let (&length, rest) = section.get(self.elsewhere()? as usize..)?.split_first()?;
+        let code = rest.get(..length.into()).filter(|code| code.first() != Some(&0))?;
+        Some(Name { code, ..self })
+    }
+
+    /// The length of the code in bytes.
+    pub fn code_length(&self) -> usize {
+        self.code.len()
+    }
+
+    /// True if a writer stores a code of this length in the section of long names.
+    pub fn is_long(&self) -> bool {
+        self.code.len() > MAX_CODE
+    }
+
+    /// True if this is the name that the first `length` bytes of `text` hold. Compares piece by
+    /// piece, without decoding. Optimised for equal names, the usual case, with eight more bytes
+    /// behind them.
+    #[inline(always)]
+    pub fn is(&self, text: &[u8], length: usize) -> bool {
         let (mut at, mut differing) = (0, 0);
         for &code in self.code {
-            let bytes = match name.get(at..) {
+            let bytes = match text.get(at..) {
                 Some(rest) => {
-                    rest.first_chunk().map_or_else(|| word(name, at), |&rest| u64::from_le_bytes(rest))
+                    rest.first_chunk().map_or_else(|| word(text, at), |&rest| u64::from_le_bytes(rest))
                 }
                 None => return false,
             };
-            let length = usize::from(LENGTHS[usize::from(code)]);
-            let piece = u64::from_le_bytes(PIECES[usize::from(code)]);
-            differing |= (bytes ^ piece) & (u64::MAX >> (64 - 8 * length));
-            at += length;
+            let code = usize::from(code);
+            differing |= (bytes ^ u64::from_le_bytes(PIECES[code])) & MASKS[code];
+            at += usize::from(LENGTHS[code]);
         }
-        differing == 0 && at == name.len()
+        differing == 0 && at == length
     }
 
     /// The bytes of the name; `None` if it is longer than the limit.
@@ -282,25 +322,47 @@ mod tests {
     fn names_come_back() {
         let schemes = [Scheme::Any, Scheme::Http, Scheme::Https];
         let names = random_names();
-        for count in 1..12 {
-            for names in names.chunks_exact(count) {
-                let of_place = || names.iter().map(String::as_str).zip(schemes.into_iter().cycle());
-                let mut bytes = Vec::new();
-                encode_bucket(of_place(), &mut bytes);
+        let codes: Vec<Vec<u8>> = names
+            .iter()
+            .map(|name| {
+                let mut code = Vec::new();
+                encode(name, &mut code);
+                code
+            })
+            .collect();
+        let mut met = [0; 9];
+        for count in 1..9 {
+            for (names, codes) in names.chunks_exact(count).zip(codes.chunks_exact(count)) {
+                // The codes of a bucket have less than 256 bytes.
+                if codes.iter().map(|code| room(code)).sum::<usize>() > 250 {
+                    continue;
+                }
+                met[count] += 1;
+                let of_place = || schemes.into_iter().cycle().zip(codes.iter().map(Vec::as_slice));
+                let (mut bytes, mut section) = (Vec::new(), vec![7; 3]);
+                encode_bucket(of_place().take(count), &mut bytes, (&mut section, 0));
                 let whole = bytes.len();
-                bytes.push(0xFF);
-                let block = Names::read(&bytes, count).unwrap();
-                assert_eq!((block.length(), block.is_canonical()), (Some(whole), true));
-                for (place, (name, scheme)) in of_place().enumerate() {
-                    let found = block.get(place).unwrap();
-                    assert_eq!((found.decode().unwrap().as_str(), found.scheme()), (name, Some(scheme)));
-                    assert!(found.is(name.as_bytes()) && !found.is(b"") && !found.is(&name.as_bytes()[1..]));
+                assert_eq!(whole, codes.iter().map(|code| room(code)).sum::<usize>());
+                bytes.resize(whole + 8, 0xFF);
+                let block = Names::read(&bytes, count);
+                assert_eq!(block.length(), Some(whole));
+                for (place, (name, (scheme, code))) in names.iter().zip(of_place()).enumerate() {
+                    let stored = block.get(place).unwrap();
+                    assert_eq!(stored.elsewhere().is_some(), code.len() > MAX_CODE);
+                    let found = stored.whole(&section).unwrap();
+                    assert_eq!((found.decode().unwrap().as_str(), found.scheme()), (&name[..], Some(scheme)));
+                    let text = [name.as_bytes(), b"/path/behind"].concat();
+                    assert!(found.is(&text, name.len()) && found.is(name.as_bytes(), name.len()));
+                    assert!(!found.is(&text, name.len() + 1) && !found.is(&text, name.len() - 1));
+                    assert!(!found.is(b"", 0) && !found.is(&text[1..], name.len()));
+                    assert!(stored.elsewhere().is_none() || stored.whole(&section[..4]).is_none());
                 }
                 assert!(block.get(count).is_none());
-                let cut = Names::read(&bytes[..whole - 1], count).unwrap();
-                assert!(cut.length().is_none() && cut.get(count - 1).is_none());
+                let cut = Names::read(&bytes[..(whole - 1).max(8)], count);
+                assert!(whole <= 8 || cut.length().is_none() && cut.get(count - 1).is_none());
             }
         }
+        assert!(met[1..].iter().all(|&met| met > 2), "{met:?}");
     }
 
     #[test]

@@ -9,11 +9,12 @@ use crate::detail::{Detail, Meta};
 use crate::error::ImageError;
 use crate::int::index;
 use crate::layout::*;
-use crate::name::{Name, Names};
+use crate::name::{Decoded, Name};
 use crate::profile::Profile;
 use crate::program::varint;
 use crate::reference::{CrawlerId, DocumentId, ListAt, PolicyAt, ProgramAt, PurposeAt, ScopeAt, UsageId};
 use crate::scope::ScopeView;
+use crate::site::Scheme;
 use crate::site_entry::SiteEntry;
 use std::io::Read;
 use std::ops::Range;
@@ -147,19 +148,10 @@ impl<'i> View<'i> {
         self.records(Section::Hosts)
     }
 
-    /// The names of the sites in a bucket; `None` if they lie outside their section.
-    #[inline]
-    pub fn names(&self, bucket: &Bucket) -> Option<Names<'i>> {
-        let names = self.section(Section::Names).get(index(bucket.names_at.get())..)?;
-        Names::read(names, bucket.sites())
-    }
-
-    /// The site in a place of a bucket; `None` if there is none, or its name is damaged.
-    #[inline]
-    pub fn site(&self, bucket: &Bucket, place: usize) -> Option<Site<'i>> {
-        let name = self.names(bucket)?.get(place)?;
-        let entry = bucket.entries.get(place)?.get();
-        Some(Site { name, entry, number: bucket.first.get().checked_add(place as u32)? })
+    /// The site in a place of a bucket; `None` if there is none.
+    #[inline(always)]
+    pub fn site(&self, bucket: &'i Bucket, place: usize) -> Option<Site<'i>> {
+        (place < bucket.sites()).then_some(Site { view: *self, bucket, place })
     }
 
     /// The places of the sites in key order.
@@ -177,7 +169,7 @@ impl<'i> View<'i> {
     pub fn sites_from(&self, name: &str) -> impl Iterator<Item = Site<'i>> + use<'i> {
         let view = *self;
         let is_before = |place: &U32| {
-            let decoded = view.site_at(place.get()).and_then(|site| site.name.decode());
+            let decoded = view.site_at(place.get()).and_then(|site| site.decoded_name());
             decoded.is_some_and(|decoded| decoded.as_str() < name)
         };
         let first = self.order().partition_point(is_before);
@@ -206,18 +198,25 @@ impl<'i> View<'i> {
         self.records(Section::Documents)
     }
 
+    /// The bytes from this offset of a section to the end of the section. `None` if there is none.
+    #[inline(always)]
+    fn rest(&self, section: Section, at: usize) -> Option<&'i [u8]> {
+        let range = &self.layout.ranges[section as usize];
+        self.bytes.get(range.start.checked_add(at)?..range.end)
+    }
+
     /// The bytes from this policy to the end of the section. The policy's length follows from its
     /// contents.
-    #[inline]
+    #[inline(always)]
     pub fn policy(&self, at: PolicyAt) -> Option<&'i [u8]> {
-        self.section(Section::Policies).get(at.index()..)
+        self.rest(Section::Policies, at.index())
     }
 
     /// The bytes from this program to the end of the section. The program's length follows from its
     /// contents.
-    #[inline]
+    #[inline(always)]
     pub fn program(&self, at: ProgramAt) -> Option<&'i [u8]> {
-        self.section(Section::Programs).get(at.index()..)
+        self.rest(Section::Programs, at.index())
     }
 
     /// The bytes from this list to the end of the section.
@@ -361,18 +360,43 @@ impl<'i> View<'i> {
 /// One site, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'i> {
-    /// Its name and scheme.
-    pub name: Name<'i>,
-    /// Its number: the index of its fetch record.
-    pub number: u32,
-    entry: u32,
+    view: View<'i>,
+    bucket: &'i Bucket,
+    place: usize,
 }
 
-impl Site<'_> {
+impl<'i> Site<'i> {
+    /// The image.
+    #[inline(always)]
+    pub fn view(&self) -> View<'i> {
+        self.view
+    }
+
+    /// Its name and scheme. `None` if the image is damaged here.
+    #[inline(always)]
+    pub fn name(&self) -> Option<Name<'i>> {
+        self.bucket.names().get(self.place)?.whole(self.view.section(Section::Names))
+    }
+
+    /// Its decoded name. `None` if the image is damaged here.
+    pub fn decoded_name(&self) -> Option<Decoded> {
+        self.name()?.decode()
+    }
+
+    /// The scheme of the capture. `None` if the image is damaged here.
+    pub fn scheme(&self) -> Option<Scheme> {
+        self.name()?.scheme()
+    }
+
+    /// Its number: the index of its fetch record.
+    pub fn number(&self) -> u32 {
+        self.bucket.first.get().wrapping_add(self.place as u32)
+    }
+
     /// The site entry; `None` if the image is damaged here.
-    #[inline]
+    #[inline(always)]
     pub fn entry(&self) -> Option<SiteEntry> {
-        SiteEntry::from_raw(self.entry)
+        self.bucket.entry(self.place)
     }
 }
 

@@ -278,19 +278,33 @@ impl<S: Spool> Writer<S> {
     /// hash.
     fn place_sites(&mut self) -> Result<u64, WriteError> {
         let sites = std::mem::take(&mut self.sites);
-        let table = hosts::Table::of(&sites.iter().map(|site| site.key.name()).collect::<Vec<_>>())?;
+        let mut code = Vec::new();
+        let guests = sites.iter().map(|site| {
+            code.clear();
+            name::encode(site.key.name(), &mut code);
+            hosts::Guest { name: site.key.name(), room: size_of::<U32>() + name::room(&code) }
+        });
+        let table = hosts::Table::of(&guests.collect::<Vec<_>>())?;
         let mut order = vec![U32::ZERO; sites.len()];
-        let (mut first, mut names) = (0, Vec::new());
+        let (mut first, mut body, mut elsewhere) = (0, Vec::new(), Vec::new());
+        let mut codes: [Vec<u8>; BUCKET_SITES] = Default::default();
         for (number, (mut bucket, numbers)) in (0..).zip(table.buckets()) {
             bucket.first = first.into();
-            bucket.names_at = fits(self.part(Section::Names).length as usize, "4 GiB of site names")?.into();
             first += numbers.len() as u32;
             let here = || numbers.iter().map(|&number| &sites[number as usize]);
-            names.clear();
-            name::encode_bucket(here().map(|site| (site.key.name(), site.key.scheme())), &mut names);
-            self.part(Section::Names).push(&names)?;
+            for (code, site) in codes.iter_mut().zip(here()) {
+                code.clear();
+                name::encode(site.key.name(), code);
+            }
+            body.clear();
+            here().for_each(|site| body.extend_from_slice(&site.entry.to_raw().to_le_bytes()));
+            let names = here().zip(&codes).map(|(site, code)| (site.key.scheme(), code.as_slice()));
+            elsewhere.clear();
+            let offset = fits(self.part(Section::Names).length as usize, "4 GiB of long names")?;
+            name::encode_bucket(names, &mut body, (&mut elsewhere, offset));
+            self.part(Section::Names).push(&elsewhere)?;
+            bucket.body[..body.len()].copy_from_slice(&body);
             for (place, site) in here().enumerate() {
-                bucket.entries[place] = site.entry.to_raw().into();
                 order[numbers[place] as usize] = (number * BUCKET_SITES as u32 + place as u32).into();
                 let record = FetchRecord {
                     fetched_at: site.fetched_at.into(),

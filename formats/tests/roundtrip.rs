@@ -10,7 +10,7 @@ mod contents;
 
 use contents::*;
 
-use robomaton_formats::layout::{BUCKET_SITES, MAX_PROBE, NONE, Section};
+use robomaton_formats::layout::{BUCKET_BODY, BUCKET_SITES, Bucket, MAX_PROBE, NONE, Section};
 use robomaton_formats::name::SYMBOLS;
 use robomaton_formats::policy::{PolicyView, read_list};
 use robomaton_formats::program::{self, PADDING};
@@ -63,7 +63,7 @@ fn look_up(image: &[u8], authority: &str, scheme: u64) -> Option<u64> {
         &image[at..at + number(image, row + 8, 8) as usize]
     };
     let (hosts, names) = (section(0), section(1));
-    let buckets = hosts.len() as u64 / 64;
+    let buckets = hosts.len() as u64 / 128;
     // 1.
     if buckets == 0 {
         return None;
@@ -71,14 +71,15 @@ fn look_up(image: &[u8], authority: &str, scheme: u64) -> Option<u64> {
     let hash = xxhash_rust::xxh3::xxh3_64_with_seed(authority.as_bytes(), number(image, 24, 8));
     let home = ((hash >> 32) * buckets) >> 32;
     let fingerprint = if hash & 0xFF == 0 { 1 } else { hash & 0xFF };
+    let step = if buckets > 256 { (hash >> 16 & 0xFF) + 1 } else { 1 };
     let (mut at, mut any) = (home, None);
     for read in 1.. {
-        let bucket = &hosts[at as usize * 64..][..64];
+        let bucket = &hosts[at as usize * 128..][..128];
         // 2.
-        let taken = bucket[..11].iter().take_while(|&&mark| mark != 0).count();
-        let block = &names[number(bucket, 16, 4) as usize..];
+        let taken = bucket[..8].iter().take_while(|&&mark| mark != 0).count();
+        let heads = &bucket[13 + 4 * taken..];
         for place in (0..taken).filter(|&place| u64::from(bucket[place]) == fingerprint) {
-            let code = code(block, taken, place);
+            let code = code(heads, names, taken, place);
             let piece = |&byte: &u8| match byte.checked_sub(0x80) {
                 Some(symbol) => SYMBOLS[usize::from(symbol)].to_owned(),
                 None => char::from(byte).to_string(),
@@ -86,37 +87,32 @@ fn look_up(image: &[u8], authority: &str, scheme: u64) -> Option<u64> {
             if code.iter().map(piece).collect::<String>() != authority {
                 continue;
             }
-            match u64::from(block[place] & 3) {
-                found if found == scheme => return Some(at * 11 + place as u64),
-                0 => any = Some(at * 11 + place as u64),
+            match u64::from(heads[place] & 3) {
+                found if found == scheme => return Some(at * 8 + place as u64),
+                0 => any = Some(at * 8 + place as u64),
                 _ => {}
             }
         }
         // 3.
-        if bucket[11] >> (hash >> 8 & 7) & 1 == 0 || read == 64 {
+        if bucket[8] >> (hash >> 8 & 7) & 1 == 0 || read == 64 {
             break;
         }
         // 4.
-        at = if at + 1 == buckets { 0 } else { at + 1 };
+        at = (at + step) % buckets;
     }
     any
 }
 
-/// The code of a name in the names of a bucket.
-fn code(block: &[u8], taken: usize, wanted: usize) -> &[u8] {
-    let mut at = taken;
-    for place in 0.. {
-        let mut length = usize::from(block[place] >> 2);
-        if length == 63 {
-            length = block[at].into();
-            at += 1;
-        }
-        if place == wanted {
-            return &block[at..at + length];
-        }
-        at += length;
+/// The code of a name in a bucket with these heads, or in the section of long names.
+fn code<'b>(heads: &'b [u8], names: &'b [u8], taken: usize, wanted: usize) -> &'b [u8] {
+    let lengths = heads[..taken].iter().map(|head| usize::from(head >> 2));
+    let start = taken + lengths.clone().take(wanted).sum::<usize>();
+    let code = &heads[start..][..usize::from(heads[wanted] >> 2)];
+    if code.len() == 5 && code[0] == 0 {
+        let offset = number(code, 1, 4) as usize;
+        return &names[offset + 1..][..names[offset].into()];
     }
-    unreachable!("places end")
+    code
 }
 
 #[test]
@@ -129,9 +125,9 @@ fn every_record_comes_back() {
         let counts = [view.sites().count(), view.fetches().len(), view.order().len()];
         assert_eq!(counts, [contents.sites.len(); 3]);
         for (record, site) in view.sites().zip(&contents.sites) {
-            let fetch = &view.fetches()[record.number as usize];
-            assert_eq!(record.name.decode().unwrap().as_str(), site.key.name());
-            assert_eq!(record.name.scheme(), Some(site.key.scheme()));
+            let fetch = &view.fetches()[record.number() as usize];
+            assert_eq!(record.decoded_name().unwrap().as_str(), site.key.name());
+            assert_eq!(record.scheme(), Some(site.key.scheme()));
             assert_eq!(record.entry(), Some(site.entry));
             assert_eq!(fetch.status, site.status);
             assert_eq!(fetch.fetched_at, site.fetched_at);
@@ -214,13 +210,17 @@ fn buckets_are_as_full_as_they_may_be() {
     let image = write(&contents).unwrap();
     let layout = Layout::parse(&image).unwrap();
     let buckets = View::new(&image, &layout).buckets();
-    assert_eq!((layout.seed, buckets.len()), (0, (5 * 5_000usize).div_ceil(44)));
-    let overflows = buckets.iter().filter(|bucket| bucket.overflow != 0).count();
-    assert!(overflows > 0, "the test meets no site out of its home");
-    for bucket in buckets {
-        assert!(bucket.overflow == 0 || bucket.fingerprints.iter().all(|&mark| mark != 0));
-    }
-    assert_eq!((BUCKET_SITES, MAX_PROBE), (11, 64));
+    let used = |bucket: &Bucket| bucket.sites() * 4 + bucket.names().length().unwrap();
+    let bytes: usize = buckets.iter().map(used).sum();
+    let least = (100 * bytes).div_ceil(80 * BUCKET_BODY);
+    assert_eq!(layout.seed, 0);
+    assert!((least..least + 40).contains(&buckets.len()), "{} buckets, {least} needed", buckets.len());
+    let passed: Vec<_> = buckets.iter().filter(|bucket| bucket.overflow != 0).collect();
+    assert!(!passed.is_empty(), "the test meets no site out of its home");
+    // No site of the test needs more than this.
+    let is_full = |bucket: &Bucket| bucket.sites() == BUCKET_SITES || used(bucket) + 40 > BUCKET_BODY;
+    assert!(passed.into_iter().all(is_full));
+    assert_eq!((BUCKET_SITES, BUCKET_BODY, MAX_PROBE), (8, 115, 64));
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn equal_details_share_a_document() {
         let image = emit(entries, &options).expect("a small image");
         let layout = verify(&image).expect("a valid image");
         let view = View::new(&image, &layout);
-        let number = |site: Found<'_>| view.fetches()[site.number as usize].document.get();
+        let number = |site: Found<'_>| view.fetches()[site.number() as usize].document.get();
         let numbers: Vec<_> = view.sites().map(number).collect();
         (numbers, view.documents().len())
     };

@@ -55,7 +55,7 @@ struct Answer {
 /// the word of the set, and that of the crawler's name if the policy has it.
 fn choose(image: &[u8], crawler: &str) -> (u32, Option<u32>) {
     // The only site is in the first place of the only bucket.
-    let entry = u32_at(section(image, 0), 20);
+    let entry = u32_at(section(image, 0), 13);
     assert_eq!(entry >> 30, 2, "the site has a policy");
     let policy = &section(image, 2)[(entry & 0x3FFF_FFFF) as usize..];
     // What pages say to search engines is in policies of preferences, which are passed over.

@@ -64,7 +64,7 @@ fn records() {
     record!(Header { magic, version, profile, sections, shard, last_shard, length, seed, checksum });
     record!(SectionRecord { at, length, checksum });
     record!(FetchRecord { fetched_at, fresh_for, document, status });
-    record!(Bucket { fingerprints, overflow, first, names_at, entries });
+    record!(Bucket { fingerprints, overflow, first, body });
     record!(NameRecord { at, length });
     record!(DocumentRecord { detail_at, detail_length, source_length, source_at });
     assert_eq!(SPEC.matches("\n### Record ").count(), 6, "a record is missing in this test");
@@ -88,6 +88,7 @@ fn constants() {
         ("ALIGNMENT", ALIGNMENT as u64),
         ("HEAD", HEAD as u64),
         ("BUCKET_SITES", BUCKET_SITES as u64),
+        ("BUCKET_BODY", BUCKET_BODY as u64),
         ("MAX_PROBE", MAX_PROBE as u64),
         ("NONE", u64::from(NONE)),
         ("MAX_AUTHORITY", MAX_AUTHORITY as u64),

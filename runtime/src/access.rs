@@ -9,12 +9,13 @@ use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Usage};
 use crate::preference;
 use crate::rules::{self, DAMAGED, is_exempt};
+use crate::short;
 use crate::site::Site;
 use crate::target::{self, Target};
 use crate::verdict::Verdict;
 use robomaton_formats::policy::PolicyView;
 use robomaton_formats::usage::PRESENT;
-use robomaton_formats::{Decision, SiteEntry, UsageId};
+use robomaton_formats::{Decision, Notation, SiteEntry, UsageId};
 
 /// The answers for one crawler and one usage on one site. Cheap to copy; made by [`Site::access`].
 ///
@@ -71,6 +72,12 @@ impl<'a> Access<'a> {
     #[inline(never)]
     fn of_url(&self, url: &str) -> Answer {
         let target = target::target(self.site.profile, url);
+        if let (Answers::Rules(rules::Answers::Program(program)), true) =
+            (&self.answers, self.usage.is_crawl())
+            && let Some(answer) = short::answer_of(program, target.raw())
+        {
+            return answer;
+        }
         answer(&self.site, &self.answers, self.crawler, self.usage, &target).unwrap_or(DAMAGED)
     }
 }
@@ -91,30 +98,34 @@ impl<'i> Site<'i> {
     where
         'i: 'a,
     {
-        self.decide_target(crawler, usage, url, &target::target(self.profile, url))
-    }
-
-    /// Like [`Site::decide`], with the URL's target already known.
-    #[inline]
-    pub(crate) fn decide_target<'a>(
-        &self,
-        crawler: &'a Crawler,
-        usage: Usage<'a>,
-        url: &'a str,
-        target: &Target<'_>,
-    ) -> Verdict<'a>
-    where
-        'i: 'a,
-    {
-        let answer = once(self, crawler, usage, target);
+        let answer = of_path(self, crawler, usage, url);
         Verdict { answer, site: Some(*self), crawler, usage, url }
     }
 }
 
-/// Answers a single question without an [`Access`]. Out of line for the same reason as
-/// [`Access::of_url`].
+/// Answers a question about a URL or path of a site.
 #[inline(never)]
+fn of_path(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answer {
+    let is_path = url.as_bytes().first() == Some(&b'/') && site.profile.notation() != Notation::Google;
+    if usage.is_crawl()
+        && is_path
+        && let Some(answer) = short::answer(site, crawler, url.as_bytes())
+    {
+        return answer;
+    }
+    at_length(site, crawler, usage, &target::target(site.profile, url))
+}
+
+/// Answers a single question without an [`Access`]: the short way, if there is one.
+#[inline(always)]
 pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'_>) -> Answer {
+    let short = if usage.is_crawl() { short::answer(site, crawler, target.raw()) } else { None };
+    short.unwrap_or_else(|| at_length(site, crawler, usage, target))
+}
+
+/// Answers any question. Out of line for the same reason as [`Access::of_url`].
+#[inline(never)]
+pub(crate) fn at_length(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'_>) -> Answer {
     // A question about fetching, the most frequent by far, moves no more than its own answers.
     let answered = if usage.is_crawl() {
         let answers = rules::resolve(site, crawler, usage);
@@ -164,7 +175,7 @@ fn united<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<An
     if let SiteEntry::Policy(at) = site.entry()?
         && crawler.is_held(site.profile.agent_rule())
     {
-        let bytes = site.view.policy(at)?;
+        let bytes = site.view().policy(at)?;
         let policy = PolicyView::read(bytes)?;
         let rules = rules::in_policy(site, crawler, usage, bytes, &policy)?;
         return Some(match policy.has_preferences() {

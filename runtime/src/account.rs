@@ -144,7 +144,7 @@ pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url:
 /// Finds the deciding fields, and the conventional rule if it decided with them.
 pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Option<Account> {
     let target = site.target(url);
-    let view = site.view;
+    let view = site.view();
     let SiteEntry::Policy(at) = site.entry()? else { return None };
     let policy = view.policy(at)?;
     let Lookup::Set(SetRef::List(list)) = crawler.set(view, &PolicyView::read(policy)?)? else { return None };

@@ -6,21 +6,21 @@
 //! more than waiting. Each step only touches what the next one reads. The answers come from the
 //! functions that [`Image::decide`] calls, and a test compares the two.
 
-use crate::answer::Basis;
+use crate::access;
 use crate::crawler::{Crawler, Usage};
-use crate::image::{Image, Shard};
-use crate::target::{self, Authority, Target};
+use crate::find::Search;
+use crate::image::{Image, NO_SITE, NO_URL, Shard};
+use crate::target::Written;
 use crate::verdict::Verdict;
+use arrayvec::ArrayVec;
 use robomaton_formats::SiteEntry;
-use robomaton_formats::layout::{Bucket, Section, fingerprint, home_bucket};
+use robomaton_formats::layout::home_bucket;
+use robomaton_formats::read;
 use std::hint::black_box;
 
 /// Questions in flight: enough to cover a memory access, few enough to stay in the first-level
 /// cache.
 const BLOCK: usize = 16;
-
-/// Bytes of a cache line. The names of a bucket take up two lines.
-const LINE: usize = 64;
 
 /// One question of a batch.
 ///
@@ -58,70 +58,66 @@ impl<D: AsRef<[u8]>> Image<D> {
         mut each: impl FnMut(Verdict<'a>),
     ) {
         let mut questions = questions.into_iter();
-        let mut block = Vec::with_capacity(BLOCK);
         loop {
-            block.clear();
-            block.extend(questions.by_ref().take(BLOCK).map(|question| self.begin(question)));
+            let block: ArrayVec<_, BLOCK> = questions.by_ref().take(BLOCK).collect();
             if block.is_empty() {
                 return;
             }
-            block.iter().for_each(Pending::touch_bucket);
-            block.iter().for_each(Pending::touch_site);
-            let sites: [_; BLOCK] = std::array::from_fn(|n| {
-                let pending = block.get(n)?;
-                let (authority, _) = pending.parts.as_ref()?;
-                self.find_hashed(pending.shard, authority, pending.hash)
-            });
-            for (pending, site) in block.iter().zip(sites) {
-                let Question { crawler, usage, url } = pending.question;
-                each(match (&pending.parts, site) {
-                    (None, _) => self.unknown(crawler, usage, url, Basis::NoUrl),
-                    (_, None) => self.unknown(crawler, usage, url, Basis::NoSite),
-                    (Some((_, target)), Some(site)) => site.decide_target(crawler, usage, url, target),
-                });
+            let homes: ArrayVec<_, BLOCK> = block.iter().map(|question| self.home(question.url)).collect();
+            let sites: ArrayVec<_, BLOCK> = homes.iter().map(|home| home.as_ref()?.site()).collect();
+            for ((question, home), site) in block.iter().zip(&homes).zip(sites) {
+                let Question { crawler, usage, url } = *question;
+                let (answer, site) = match (home, site) {
+                    (Some(home), Some(site)) => {
+                        let site = self.site_of(home.shard, site);
+                        let target = home.written.target(self.profile(), url);
+                        (access::once(&site, crawler, usage, &target), Some(site))
+                    }
+                    (home, _) => match self.search_parsed(home.as_ref().map(|home| &home.written), url) {
+                        Search::Found((shard, site), target) => {
+                            let site = self.site_of(shard, site);
+                            (access::once(&site, crawler, usage, &target), Some(site))
+                        }
+                        Search::NoSite => (NO_SITE, None),
+                        Search::NoUrl => (NO_URL, None),
+                    },
+                };
+                each(Verdict { answer, site, crawler, usage, url });
             }
         }
     }
 
-    fn begin<'a>(&'a self, question: Question<'a>) -> Pending<'a, D> {
-        let parts = target::split(self.profile(), question.url).ok();
-        let shard = self.shard(parts.as_ref().map_or(&[], |(authority, _)| &authority.bytes));
-        let hash = parts.as_ref().map_or(0, |(authority, _)| shard.hash(authority));
-        Pending { question, parts, shard, hash }
+    /// Splits a URL and touches the home bucket of its site.
+    #[inline(always)]
+    fn home<'a>(&'a self, url: &'a str) -> Option<Home<'a, D>> {
+        let written = Written::of(url.as_bytes())?;
+        let shard = self.shard(written.host());
+        let hash = shard.hash(written.host());
+        let buckets = shard.view().buckets();
+        black_box(buckets.get(home_bucket(hash, buckets.len())).map(|bucket| bucket.overflow));
+        Some(Home { written, shard, hash })
     }
 }
 
-/// A question in flight.
-struct Pending<'a, D> {
-    question: Question<'a>,
-    parts: Option<(Authority<'a>, Target<'a>)>,
+/// A URL whose home bucket is known.
+struct Home<'a, D> {
+    written: Written<'a>,
     shard: &'a Shard<D>,
     hash: u64,
 }
 
-impl<D: AsRef<[u8]>> Pending<'_, D> {
-    fn home(&self) -> Option<&Bucket> {
-        let buckets = self.shard.view().buckets();
-        buckets.get(home_bucket(self.hash, buckets.len().max(1)))
-    }
-
-    fn touch_bucket(&self) {
-        black_box(self.home().map(|bucket| bucket.overflow));
-    }
-
-    /// Touches the names of the bucket, and the target of the site entry if the fingerprint
-    /// matches.
-    fn touch_site(&self) {
-        let (view, Some(bucket)) = (self.shard.view(), self.home()) else { return };
-        let names = view.section(Section::Names);
-        let at = bucket.names_at.get() as usize;
-        black_box((names.get(at).copied(), names.get(at + LINE).copied()));
-        let Some(place) = bucket.places(fingerprint(self.hash)).next() else { return };
-        let rules = match SiteEntry::from_raw(bucket.entries[place].get()) {
-            Some(SiteEntry::Program(at)) => view.program(at),
-            Some(SiteEntry::Policy(at)) => view.policy(at),
+impl<'a, D: AsRef<[u8]>> Home<'a, D> {
+    /// Finds the site and touches what answers for it.
+    #[inline(always)]
+    fn site(&self) -> Option<read::Site<'a>> {
+        let Written { text, length, scheme } = self.written;
+        let site = self.shard.find(text, length, scheme, self.hash)?;
+        let rules = match site.entry() {
+            Some(SiteEntry::Program(at)) => site.view().program(at),
+            Some(SiteEntry::Policy(at)) => site.view().policy(at),
             Some(SiteEntry::NoRules(_)) | None => None,
         };
         black_box(rules.and_then(|rules| rules.first()).copied());
+        Some(site)
     }
 }

@@ -44,6 +44,8 @@ pub struct Crawler {
     /// True if only groups that name the crawler count.
     named_only: bool,
     ids: Ids,
+    /// What [`Crawler::only`] returns.
+    only: Option<u16>,
 }
 
 /// The rules of a policy for a crawler.
@@ -92,7 +94,21 @@ impl Crawler {
         };
         let (held, held_short) = (held(rule, &names), held(AgentRule::Substring, &short));
         let given = given.iter().map(|name| name.as_ref().to_owned()).collect();
-        Crawler { given, names, lookup, short, held, held_short, named_only: false, ids }
+        let only = match &ids {
+            Ids::Whole(ids) if held && ids.len() < 2 && view.crawlers() < usize::from(u16::MAX) => {
+                Some(ids.first().map_or(u16::MAX, |id| id.get() as u16))
+            }
+            _ => None,
+        };
+        Crawler { given, names, lookup, short, held, held_short, named_only: false, ids, only }
+    }
+
+    /// The id of the only name of this crawler that the image has, or the largest number if it has
+    /// none. `None` if no such number says which groups apply: there are several names, default
+    /// groups do not count, or the image does not answer for the crawler.
+    #[inline(always)]
+    pub(crate) fn only(&self) -> Option<u16> {
+        self.only
     }
 
     /// Restricts the crawler to groups and records that name it, if `named_only`. Default groups,
@@ -100,7 +116,7 @@ impl Crawler {
     /// kind (`AdsBot-Google`).
     #[must_use]
     pub fn named_only(self, named_only: bool) -> Crawler {
-        Crawler { named_only, ..self }
+        Crawler { named_only, only: self.only.filter(|_| !named_only), ..self }
     }
 
     /// True if only groups that name the crawler count.

@@ -1,16 +1,16 @@
 //! An open image: finds sites and answers questions about URLs.
 
+use crate::access;
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Usage};
+use crate::find::Search;
 use crate::memory::Memory;
 use crate::site::Site;
-use crate::target::{self, Authority};
+use crate::target;
 use crate::terms::Terms;
 use crate::verdict::Verdict;
 use robomaton_formats::detail::Detail;
-use robomaton_formats::layout::{
-    MAX_PROBE, Section, fingerprint, home_bucket, host_hash, overflow_bit, shard_of,
-};
+use robomaton_formats::layout::{Section, shard_of};
 use robomaton_formats::policy::is_special;
 use robomaton_formats::read::{self, Layout, View};
 use robomaton_formats::vocabulary::usage_of_label;
@@ -64,10 +64,10 @@ impl<D: AsRef<[u8]>> Shard<D> {
         View::new(self.data.as_ref(), &self.layout)
     }
 
-    /// The hash of a site's name in this shard.
-    #[inline]
-    pub(crate) fn hash(&self, authority: &Authority<'_>) -> u64 {
-        host_hash(&authority.bytes, self.layout.seed)
+    /// The seed of the host hash.
+    #[inline(always)]
+    pub(crate) fn seed(&self) -> u64 {
+        self.layout.seed
     }
 }
 
@@ -121,6 +121,9 @@ pub enum ShardsError {
 
 /// The extension of shard files in a directory.
 pub const SHARD_EXTENSION: &str = "rimg";
+
+pub(crate) const NO_SITE: Answer = Answer::plain(Decision::Unknown, Basis::NoSite);
+pub(crate) const NO_URL: Answer = Answer::plain(Decision::Unknown, Basis::NoUrl);
 
 /// The profile for documents other than robots.txt, whatever the image's profile (K5 to K17).
 const DOCUMENTS: Profile = Profile::Koster;
@@ -253,8 +256,8 @@ impl<D: AsRef<[u8]>> Image<D> {
         Crawler::new(self.view(), self.profile().agent_rule(), &names.into_iter().collect::<Vec<_>>())
     }
 
-    /// Resolves a usage by its name, or by a label of a language (`train-ai`). If the image does not have the name, fields about its general
-    /// form or about `other` usages may still apply.
+    /// Resolves a usage by its name, or by a label of a language (`train-ai`). If the image does not
+    /// have the name, fields about its general form or about `other` usages may still apply.
     pub fn usage(&self, name: &str) -> Usage<'static> {
         let label = || self.view().find_usage(usage_of_label(name)?);
         let id = self.view().find_usage(name).or_else(label).unwrap_or(Usage::UNSPOKEN);
@@ -296,8 +299,8 @@ impl<D: AsRef<[u8]>> Image<D> {
         let mut advance = move |number: usize, nexts: &mut BinaryHeap<_>| {
             let (shard, sites) = &mut shards[number];
             if let Some(site) = sites.next() {
-                let name = site.name.decode().map(|name| Box::from(name.as_str())).unwrap_or_default();
-                nexts.push(Next { key: (name, site.name.scheme()), number, shard, site });
+                let name = site.decoded_name().map(|name| Box::from(name.as_str())).unwrap_or_default();
+                nexts.push(Next { key: (name, site.scheme()), number, shard, site });
             }
         };
         (0..1 + self.others.len()).for_each(|number| advance(number, &mut nexts));
@@ -313,13 +316,12 @@ impl<D: AsRef<[u8]>> Image<D> {
     pub fn document(&self, url: &str, name: &str) -> Option<Site<'_>> {
         let (mut authority, _) = target::split(self.profile(), url).ok()?;
         authority.bytes = Cow::Owned([&authority.bytes, &b"/"[..], name.as_bytes()].concat());
-        self.find(&authority).map(|site| Site { profile: DOCUMENTS, is_document: true, ..site })
+        self.find(&authority).map(|(shard, site)| self.document_of(shard, site))
     }
 
-    #[inline]
-    fn site_of<'i>(&'i self, shard: &'i Shard<D>, site: read::Site<'i>) -> Site<'i> {
-        let profile = shard.layout.profile;
-        Site { view: shard.view(), profile, terms: &self.terms, site, is_document: false }
+    #[inline(always)]
+    pub(crate) fn site_of<'i>(&'i self, shard: &'i Shard<D>, site: read::Site<'i>) -> Site<'i> {
+        Site { profile: shard.layout.profile, terms: &self.terms, site, is_document: false }
     }
 
     fn document_of<'i>(&'i self, shard: &'i Shard<D>, site: read::Site<'i>) -> Site<'i> {
@@ -333,64 +335,34 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// The site that an absolute URL belongs to, if the image contains it.
     pub fn site(&self, url: &str) -> Option<Site<'_>> {
-        let (authority, _) = target::split(self.profile(), url).ok()?;
-        self.find(&authority)
-    }
-
-    /// Finds a site: first with the exact scheme, then one captured without a scheme.
-    #[inline]
-    pub(crate) fn find(&self, authority: &Authority<'_>) -> Option<Site<'_>> {
-        let shard = self.shard(&authority.bytes);
-        self.find_hashed(shard, authority, shard.hash(authority))
-    }
-
-    #[inline]
-    pub(crate) fn find_hashed<'i>(
-        &'i self,
-        shard: &'i Shard<D>,
-        authority: &Authority<'_>,
-        hash: u64,
-    ) -> Option<Site<'i>> {
-        let view = shard.view();
-        let buckets = view.buckets();
-        if buckets.is_empty() {
-            return None;
+        match self.search(url) {
+            Search::Found((shard, site), _) => Some(self.site_of(shard, site)),
+            Search::NoSite | Search::NoUrl => None,
         }
-        let mut at = home_bucket(hash, buckets.len());
-        let mut any = None;
-        for _ in 0..MAX_PROBE {
-            let bucket = buckets.get(at)?;
-            for place in bucket.places(fingerprint(hash)) {
-                let site = view.site(bucket, place)?;
-                if site.name.is(&authority.bytes) {
-                    match site.name.scheme()? {
-                        scheme if scheme == authority.scheme => return Some(self.site_of(shard, site)),
-                        Scheme::Any => any = Some(site),
-                        _ => {}
-                    }
-                }
-            }
-            if bucket.overflow & overflow_bit(hash) == 0 {
-                break;
-            }
-            at = if at + 1 == buckets.len() { 0 } else { at + 1 };
-        }
-        any.map(|site| self.site_of(shard, site))
     }
 
     /// Decides whether the crawler may use the URL in this way. A site that the image does not
     /// contain is `unknown`.
     ///
-    /// Allocates nothing, unless the URL's host is not canonical or has 64 bytes or more, or its
-    /// target needs more than a kilobyte of rewriting.
+    /// Allocates nothing, unless the URL's host is not canonical, or is not found and has 64 bytes
+    /// or more, or its target needs more than a kilobyte of rewriting.
     #[inline]
     pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a> {
-        let Ok((authority, target)) = target::split(self.profile(), url) else {
-            return self.unknown(crawler, usage, url, Basis::NoUrl);
-        };
-        match self.find(&authority) {
-            Some(site) => site.decide_target(crawler, usage, url, &target),
-            None => self.unknown(crawler, usage, url, Basis::NoSite),
+        let (answer, site) = self.of_url(crawler, usage, url);
+        Verdict { answer, site, crawler, usage, url }
+    }
+
+    /// Out of line with a small result, so that a verdict is built in its caller, and only the
+    /// parts that the caller uses.
+    #[inline(never)]
+    fn of_url<'i>(&'i self, crawler: &Crawler, usage: Usage<'_>, url: &str) -> (Answer, Option<Site<'i>>) {
+        match self.search(url) {
+            Search::Found((shard, site), target) => {
+                let site = self.site_of(shard, site);
+                (access::once(&site, crawler, usage, &target), Some(site))
+            }
+            Search::NoSite => (NO_SITE, None),
+            Search::NoUrl => (NO_URL, None),
         }
     }
 
@@ -405,21 +377,10 @@ impl<D: AsRef<[u8]>> Image<D> {
     ) -> Verdict<'a> {
         match self.document(url, name) {
             Some(site) => site.decide(crawler, usage, url),
-            None if target::split(self.profile(), url).is_err() => {
-                self.unknown(crawler, usage, url, Basis::NoUrl)
+            None => {
+                let is_url = target::split(self.profile(), url).is_ok();
+                Verdict { answer: if is_url { NO_SITE } else { NO_URL }, site: None, crawler, usage, url }
             }
-            None => self.unknown(crawler, usage, url, Basis::NoSite),
         }
-    }
-
-    #[inline]
-    pub(crate) fn unknown<'a>(
-        &'a self,
-        crawler: &'a Crawler,
-        usage: Usage<'a>,
-        url: &'a str,
-        basis: Basis,
-    ) -> Verdict<'a> {
-        Verdict { answer: Answer::plain(Decision::Unknown, basis), site: None, crawler, usage, url }
     }
 }

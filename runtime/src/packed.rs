@@ -135,7 +135,7 @@ fn begins(target: &[u8], text: &[u8], length: usize) -> Option<bool> {
 /// True if a wildcard pattern matches: each piece at its first position after the previous one, the
 /// last piece of an anchored pattern at the end.
 #[inline(never)]
-fn wild(text: &[u8], anchored: bool, target: &[u8]) -> bool {
+pub(crate) fn wild(text: &[u8], anchored: bool, target: &[u8]) -> bool {
     let Some(star) = text.iter().position(|&byte| byte == b'*') else { return false };
     let (prefix, mut pieces) = text.split_at(star);
     if !target.starts_with(prefix) {

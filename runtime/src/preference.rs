@@ -93,14 +93,14 @@ impl Asking<'_> {
         self.superseded = 0;
         let crawler = self.crawler;
         for at in policy.preferences() {
-            let policy = PolicyView::read(self.site.view.policy(at)?)?;
+            let policy = PolicyView::read(self.site.view().policy(at)?)?;
             let mut superseded = self.superseded;
             if policy.is_additive() {
                 let default = policy.default_set().filter(|_| !crawler.is_named_only());
                 for set in default.into_iter().chain(crawler.own_sets(&policy)) {
                     effects = effects.and(self.of_list(set.list()?, usage, &mut superseded)?);
                 }
-            } else if let Lookup::Set(SetRef::List(list)) = crawler.set(self.site.view, &policy)? {
+            } else if let Lookup::Set(SetRef::List(list)) = crawler.set(self.site.view(), &policy)? {
                 effects = effects.and(self.of_list(list, usage, &mut superseded)?);
             }
             self.superseded = superseded;
@@ -109,7 +109,7 @@ impl Asking<'_> {
     }
 
     fn of_list(&mut self, list: ListAt, usage: UsageId, superseded: &mut u16) -> Option<Effects> {
-        let view = self.site.view;
+        let view = self.site.view();
         let mut effects = Effects::NONE;
         let mut shut = false;
         for entry in read_list(view.list(list)?)?.filter(|entry| entry.usage == usage) {

@@ -54,7 +54,7 @@ fn of_crawler<'r, 'd>(
 /// The requests of a site to the crawler for this URL, in the order of the document.
 pub(crate) fn of_url(site: &Site<'_>, crawler: &Crawler, url: &str) -> Vec<Request> {
     // Nearly no document has any, and decoding takes far longer than a search.
-    let bytes = site.document().and_then(|document| site.view.detail_bytes(document)).unwrap_or_default();
+    let bytes = site.document().and_then(|document| site.view().detail_bytes(document)).unwrap_or_default();
     if memchr::memmem::find(bytes, KEY.as_bytes()).is_none() {
         return Vec::new();
     }

@@ -54,7 +54,7 @@ pub(crate) fn answer(
             let mut best: Option<(Priority, Silence)> = None;
             for entry in read_list(list)?.filter(|entry| entry.usage == usage.id) {
                 let (priority, silence) =
-                    program::best_of_several(site.view.program(entry.program)?, target)?;
+                    program::best_of_several(site.view().program(entry.program)?, target)?;
                 // The first program defines what silence means.
                 best =
                     Some(best.map_or((priority, silence), |(best, silence)| (best.max(priority), silence)));
@@ -97,7 +97,7 @@ fn by_scope(
     target: &Target<'_>,
     silent: Answer,
 ) -> Option<Answer> {
-    let (view, elements, target) = (site.view, site.terms.elements, target.bytes());
+    let (view, elements, target) = (site.view(), site.terms.elements, target.bytes());
     // If robots.txt could not be fetched, it may have a group that names the crawler, and such a
     // group would override a page that addresses all crawlers.
     let unheard = match silent.basis {
@@ -142,10 +142,12 @@ pub(crate) fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) 
         SiteEntry::Program(_) if crawler.is_named_only() => {
             return Some(Answers::Fixed(unspoken(usage, Basis::NoGroup)));
         }
-        SiteEntry::Program(at) if usage.is_crawl() => return Some(Answers::Program(site.view.program(at)?)),
+        SiteEntry::Program(at) if usage.is_crawl() => {
+            return Some(Answers::Program(site.view().program(at)?));
+        }
         SiteEntry::Program(_) => return Some(Answers::Fixed(unspoken(usage, Basis::Unspoken))),
         SiteEntry::NoRules(no_rules) => return Some(Answers::Fixed(without_rules(site, no_rules, usage))),
-        SiteEntry::Policy(at) => site.view.policy(at)?,
+        SiteEntry::Policy(at) => site.view().policy(at)?,
     };
     in_policy(site, crawler, usage, bytes, &PolicyView::read(bytes)?)
 }
@@ -159,9 +161,9 @@ pub(crate) fn in_policy<'a>(
     bytes: &'a [u8],
     policy: &PolicyView<'a>,
 ) -> Option<Answers<'a>> {
-    Some(match crawler.set(site.view, policy)? {
+    Some(match crawler.set(site.view(), policy)? {
         Lookup::Set(SetRef::List(at)) => {
-            let list = site.view.list(at)?;
+            let list = site.view().list(at)?;
             if is_scoped(list) {
                 let list = ScopedView::read(list)?;
                 // Pages may have rules where robots.txt has none. The outcome answers what they
@@ -180,7 +182,7 @@ pub(crate) fn in_policy<'a>(
                 Answers::List(list)
             }
         }
-        Lookup::Set(SetRef::Program(at)) if usage.is_crawl() => Answers::Program(site.view.program(at)?),
+        Lookup::Set(SetRef::Program(at)) if usage.is_crawl() => Answers::Program(site.view().program(at)?),
         Lookup::Set(_) => Answers::Fixed(unspoken(usage, Basis::Unspoken)),
         Lookup::NoGroup => Answers::Fixed(match policy.no_rules() {
             Some(no_rules) => without_rules(site, no_rules, usage),

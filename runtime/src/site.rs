@@ -35,7 +35,6 @@ use std::borrow::Cow;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'i> {
-    pub(crate) view: View<'i>,
     pub(crate) profile: Profile,
     pub(crate) terms: &'i Terms,
     pub(crate) site: read::Site<'i>,
@@ -44,8 +43,14 @@ pub struct Site<'i> {
 }
 
 impl<'i> Site<'i> {
+    /// The image, or the shard of the site.
+    #[inline(always)]
+    pub(crate) fn view(&self) -> View<'i> {
+        self.site.view()
+    }
+
     fn name(&self) -> String {
-        self.site.name.decode().map(|name| name.as_str().to_owned()).unwrap_or_default()
+        self.site.decoded_name().map(|name| name.as_str().to_owned()).unwrap_or_default()
     }
 
     /// The authority, `host[:port]`.
@@ -75,7 +80,7 @@ impl<'i> Site<'i> {
 
     /// The scheme of the capture.
     pub fn scheme(&self) -> Scheme {
-        self.site.name.scheme().unwrap_or(Scheme::Any)
+        self.site.scheme().unwrap_or(Scheme::Any)
     }
 
     /// The site entry; `None` if the image is damaged here.
@@ -95,7 +100,7 @@ impl<'i> Site<'i> {
     fn no_rules(&self) -> Option<Option<NoRules>> {
         Some(match self.entry()? {
             SiteEntry::Program(_) => None,
-            SiteEntry::Policy(at) => PolicyView::read(self.view.policy(at)?)?.no_rules(),
+            SiteEntry::Policy(at) => PolicyView::read(self.view().policy(at)?)?.no_rules(),
             SiteEntry::NoRules(no_rules) => Some(no_rules),
         })
     }
@@ -114,7 +119,7 @@ impl<'i> Site<'i> {
     }
 
     fn fetch(&self) -> Option<&'i FetchRecord> {
-        self.view.fetches().get(self.site.number as usize)
+        self.view().fetches().get(self.site.number() as usize)
     }
 
     /// The time of the fetch, in seconds since 1970.
@@ -136,28 +141,28 @@ impl<'i> Site<'i> {
 
     /// The document's id.
     pub fn document(&self) -> Option<DocumentId> {
-        self.view.document_of(self.fetch()?)
+        self.view().document_of(self.fetch()?)
     }
 
     /// The decoded rules and records of its document.
     pub fn detail(&self) -> Option<Detail<'i>> {
-        self.view.detail(self.document()?)
+        self.view().detail(self.document()?)
     }
 
     /// The size of its document's details in bytes.
     pub fn detail_length(&self) -> u32 {
-        let record = self.document().and_then(|document| self.view.document(document));
+        let record = self.document().and_then(|document| self.view().document(document));
         record.map_or(0, |record| record.detail_length.get())
     }
 
     /// The size of its text in bytes, as stated by the image, if the image contains texts.
     pub fn text_length(&self) -> Option<u64> {
-        self.view.text_length(self.document()?)
+        self.view().text_length(self.document()?)
     }
 
     /// The text of its document, if the image contains texts.
     pub fn source(&self, limit: usize) -> Option<Vec<u8>> {
-        self.view.source(self.document()?, limit)
+        self.view().source(self.document()?, limit)
     }
 
     /// The URLs of its sitemaps, in file order.

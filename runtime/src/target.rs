@@ -90,6 +90,62 @@ impl<'t> Spellings<'t> {
     }
 }
 
+/// A URL as it is written, split after `http(s)://` and at the next slash. Its host is the site's
+/// name if it equals one, byte by byte; what it is otherwise, only [`split`] knows.
+#[derive(Clone, Copy)]
+pub(crate) struct Written<'u> {
+    pub(crate) scheme: Scheme,
+    /// The bytes after `://`.
+    pub(crate) text: &'u [u8],
+    /// The length of the host.
+    pub(crate) length: usize,
+}
+
+impl<'u> Written<'u> {
+    /// Splits a URL; `None` if it does not begin with `http://` or `https://`.
+    #[inline(always)]
+    pub(crate) fn of(url: &'u [u8]) -> Option<Written<'u>> {
+        let (scheme, text) = match url {
+            [b'h', b't', b't', b'p', b's', b':', b'/', b'/', text @ ..] => (Scheme::Https, text),
+            [b'h', b't', b't', b'p', b':', b'/', b'/', text @ ..] => (Scheme::Http, text),
+            _ => return None,
+        };
+        Some(Written { scheme, text, length: slash(text) })
+    }
+
+    /// The host, and the port if there is one.
+    #[inline(always)]
+    pub(crate) fn host(&self) -> &'u [u8] {
+        &self.text[..self.length]
+    }
+
+    /// The target, if the host is a site's name.
+    #[inline(always)]
+    pub(crate) fn target(&self, profile: Profile, url: &'u str) -> Target<'u> {
+        match profile.notation() {
+            Notation::Google => google(url.as_bytes()),
+            _ => path(&self.text[self.length..]),
+        }
+    }
+}
+
+/// The position of the first slash, or the length.
+#[inline(always)]
+fn slash(text: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        let slashes = u8x16::new(first_bytes(rest)).simd_eq(u8x16::splat(b'/')).to_bitmask();
+        if slashes != 0 {
+            return at + slashes.trailing_zeros() as usize;
+        }
+        if rest.len() <= 16 {
+            return text.len();
+        }
+        at += 16;
+    }
+}
+
 /// Splits an absolute URL into site and target.
 #[inline]
 pub(crate) fn split(profile: Profile, url: &str) -> Result<(Authority<'_>, Target<'_>), SiteError> {

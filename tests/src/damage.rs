@@ -8,7 +8,7 @@
 use robomaton_compiler::{
     CompileContext, Document, Element, Entry, MetaTag, Options, Page, compile, compile_with, emit,
 };
-use robomaton_formats::layout::{HEAD, Header, Section, SectionRecord};
+use robomaton_formats::layout::{BUCKET_BODY, BUCKET_SITES, Bucket, HEAD, Header, Section, SectionRecord};
 use robomaton_formats::{Context, ImageError, Outcome, Profile, SiteKey};
 use robomaton_runtime::{Basis, Crawler, Image, Question, Terms, Usage, Verdict};
 use xxhash_rust::xxh3::xxh3_64;
@@ -178,6 +178,14 @@ impl Patient {
     pub fn u32(&self, section: Section, at: usize) -> u32 {
         let at = self.section(section).0 + at;
         self.bytes[at..].first_chunk().map_or(0, |&bytes| u32::from_le_bytes(bytes))
+    }
+
+    /// The offset in [`Section::Hosts`] and the value of the head of the first name.
+    pub fn first_head(&self) -> (usize, u8) {
+        let hosts = &self.bytes[self.section(Section::Hosts).0..];
+        let sites = hosts[..BUCKET_SITES].iter().take_while(|&&fingerprint| fingerprint != 0).count();
+        let at = size_of::<Bucket>() - BUCKET_BODY + sites * size_of::<u32>();
+        (at, hosts[at])
     }
 
     fn word(&self, at: usize) -> u64 {

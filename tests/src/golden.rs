@@ -118,17 +118,14 @@ pub fn dump_image(bytes: &[u8]) -> String {
     }
     for (number, bucket) in view.buckets().iter().enumerate() {
         let places = bucket.fingerprints.iter().filter(|&&mark| mark != 0).map(|mark| format!("{mark:02x}"));
-        let (overflow, first, names_at) = (bucket.overflow, bucket.first, bucket.names_at);
+        let (overflow, first) = (bucket.overflow, bucket.first);
         let places = places.collect::<Vec<_>>().join(" ");
-        _ = writeln!(
-            out,
-            "bucket {number}, overflow {overflow:02x}, first {first}, names at {names_at}: {places}"
-        );
+        _ = writeln!(out, "bucket {number}, overflow {overflow:02x}, first {first}: {places}");
     }
     for site in view.sites() {
-        let fetch = &view.fetches()[site.number as usize];
-        let scheme = site.name.scheme().map_or("?".to_owned(), |scheme| format!("{scheme:?}"));
-        let name = site.name.decode().expect("the name decodes");
+        let fetch = &view.fetches()[site.number() as usize];
+        let scheme = site.scheme().map_or("?".to_owned(), |scheme| format!("{scheme:?}"));
+        let name = site.decoded_name().expect("the name decodes");
         let document = number_or_none(fetch.document.get());
         let (status, at, fresh) = (fetch.status, fetch.fetched_at, number_or_none(fetch.fresh_for.get()));
         let entry = match site.entry() {
@@ -137,7 +134,7 @@ pub fn dump_image(bytes: &[u8]) -> String {
             Some(SiteEntry::NoRules(no_rules)) => no_rules.outcome.to_string(),
             None => "damaged".to_owned(),
         };
-        _ = writeln!(out, "site {}: {scheme} {}, {entry}", site.number, name.as_str());
+        _ = writeln!(out, "site {}: {scheme} {}, {entry}", site.number(), name.as_str());
         _ = writeln!(out, "  status {status}, fetched at {at}, fresh for {fresh}, document {document}");
         if let Some(SiteEntry::Policy(at)) = site.entry()
             && let Some(policy) = view.policy(at).and_then(PolicyView::read)

@@ -134,7 +134,7 @@ fn scoped(patient: &Patient) -> Scoped {
 }
 
 fn find_scoped(view: View<'_>) -> Option<Scoped> {
-    let site = view.sites().find(|site| site.name.is(b"zacap.example"))?;
+    let site = view.sites().find(|site| site.name().is_some_and(|name| name.is(b"zacap.example", 13)))?;
     let SiteEntry::Policy(at) = site.entry()? else { return None };
     let at = PolicyView::read(view.policy(at)?)?.default_set()?.list()?;
     let list = ScopedView::read(view.list(at)?)?;
@@ -150,7 +150,7 @@ fn find_scoped(view: View<'_>) -> Option<Scoped> {
 /// A bad image: its name, the rule that it breaks, and the change.
 type Bad = (&'static str, u8, fn(&mut Patient));
 
-const BAD_IMAGES: [Bad; 41] = [
+const BAD_IMAGES: [Bad; 43] = [
     ("magic-of-something-else", 1, |p| p.poke(0, b"GIF89a;")),
     ("version-of-tomorrow", 2, |p| p.poke(8, &(VERSION + 1).to_le_bytes())),
     ("length-one-short", 3, |p| {
@@ -172,29 +172,34 @@ const BAD_IMAGES: [Bad; 41] = [
     ("crawlers-out-of-order", 8, |p| p.patch(Section::CrawlerNames, 0, b"z")),
     ("usages-without-crawl", 9, |p| p.patch(Section::Usages, 0, b"k")),
     ("scheme-unknown", 10, |p| {
-        let head = p.bytes[p.section(Section::Names).0];
-        p.patch(Section::Names, 0, &[head | 3]);
+        let (at, head) = p.first_head();
+        p.patch(Section::Hosts, at, &[head | 3]);
     }),
-    ("entry-of-no-kind", 10, |p| p.patch(Section::Hosts, 20, &[0xFF; 4])),
-    ("outcome-unknown", 10, |p| p.patch(Section::Hosts, 20, &[0, 0, 9, 0xC0])),
-    ("outcome-rules-without-rules", 10, |p| p.patch(Section::Hosts, 20, &[0, 0, 0, 0xC0])),
+    ("entry-of-no-kind", 10, |p| p.patch(Section::Hosts, 13, &[0xFF; 4])),
+    ("outcome-unknown", 10, |p| p.patch(Section::Hosts, 13, &[0, 0, 9, 0xC0])),
+    ("outcome-rules-without-rules", 10, |p| p.patch(Section::Hosts, 13, &[0, 0, 0, 0xC0])),
     ("places-with-a-gap", 10, |p| p.patch(Section::Hosts, 0, &[0])),
-    ("names-that-are-not-end-to-end", 10, |p| p.patch(Section::Hosts, 16, &[1])),
+    ("name-beyond-its-bucket", 10, |p| {
+        let (at, head) = p.first_head();
+        p.patch(Section::Hosts, at, &[head | 0xFC]);
+    }),
+    ("bytes-behind-the-names", 10, |p| p.patch(Section::Hosts, 127, &[1])),
+    ("site-numbers-with-a-gap", 10, |p| p.patch(Section::Hosts, 9, &[1])),
     ("sites-out-of-order", 11, |p| {
         let (first, second) = (p.u32(Section::Order, 0), p.u32(Section::Order, 4));
         p.patch(Section::Order, 0, &second.to_le_bytes());
         p.patch(Section::Order, 4, &first.to_le_bytes());
     }),
-    ("overflow-that-nobody-passed", 11, |p| p.patch(Section::Hosts, 11, &[1])),
+    ("overflow-that-nobody-passed", 11, |p| p.patch(Section::Hosts, 8, &[1])),
     ("fingerprint-of-another-hash", 11, |p| {
         let mark = p.bytes[p.section(Section::Hosts).0];
         p.patch(Section::Hosts, 0, &[mark ^ 0x10]);
     }),
     ("policy-beyond-its-section", 12, |p| {
-        p.patch(Section::Hosts, 20, &SiteEntry::Policy(PolicyAt::new(1_000_000)).to_raw().to_le_bytes());
+        p.patch(Section::Hosts, 13, &SiteEntry::Policy(PolicyAt::new(1_000_000)).to_raw().to_le_bytes());
     }),
     ("program-beyond-its-section", 14, |p| {
-        p.patch(Section::Hosts, 20, &SiteEntry::Program(ProgramAt::new(1_000_000)).to_raw().to_le_bytes());
+        p.patch(Section::Hosts, 13, &SiteEntry::Program(ProgramAt::new(1_000_000)).to_raw().to_le_bytes());
     }),
     ("list-with-an-unknown-usage", 13, |p| p.patch(Section::Lists, 2, &999u16.to_le_bytes())),
     ("ranked-list-with-a-purpose", 13, |p| p.patch(Section::Lists, 4, &1u16.to_le_bytes())),

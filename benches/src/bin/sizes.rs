@@ -6,7 +6,7 @@
 //! is an image compiled for that agent only: its hot sections, including hosts and names, and its
 //! programs alone. Invariant: every contestant prepares the same rule sets.
 
-use robomaton_benches::queries::AGENTS;
+use robomaton_benches::queries::{AGENTS, Lengths};
 use robomaton_benches::results::{Results, Table, program};
 use robomaton_benches::rivals::{self, Form, Rival};
 use robomaton_benches::{Corpus, Field, Queries};
@@ -36,7 +36,7 @@ fn results() -> Result<Results, String> {
     let corpus = Corpus::load()?;
     let agent = AGENTS[AGENTS.len() - 1];
     let field = Field::new(&corpus, Options::default(), FILES);
-    let queries = Queries::derive(&field, PER_FILE).of_agent(agent);
+    let queries = Queries::derive(&field, PER_FILE, Lengths::Long).of_agent(agent);
     let patterns = patterns(&field, &queries);
     let mut sizes = ours(&corpus, agent, queries.seats.len(), patterns.iter().sum())?;
     let hook = std::panic::take_hook();

@@ -22,44 +22,56 @@ impl Check<'_> {
         let buckets = self.view.buckets();
         let mut entries = Vec::new();
         let mut passed = vec![0; buckets.len()];
+        let section = self.view.section(Section::Names);
         let mut names_end = 0;
         for (at, bucket) in buckets.iter().enumerate() {
             let error = |rule, what: &str| self.error(Section::Hosts, at * size_of::<Bucket>(), rule, what);
             let sites = bucket.sites();
-            let (taken, free) = bucket.entries.split_at(sites);
-            if bucket.fingerprints[..sites].contains(&0) || free.iter().any(|&entry| entry != 0) {
-                return Err(error(10, "a free place before a taken one, or with a site entry"));
+            if bucket.fingerprints[..sites].contains(&0) {
+                return Err(error(10, "a free place before a taken one"));
             }
-            if bucket.first.get() as usize != entries.len() || bucket.names_at.get() as usize != names_end {
-                return Err(error(10, "the sites of a bucket or their names do not follow those before"));
+            if bucket.first.get() as usize != entries.len() {
+                return Err(error(10, "the sites of a bucket do not follow those before"));
             }
-            let names = self.view.names(bucket).filter(|names| names.is_canonical());
-            let names = names.and_then(|names| Some((names, names.length()?)));
-            let (names, length) = names.ok_or_else(|| error(10, "the names of a bucket are cut off"))?;
-            names_end += length;
-            for (place, entry) in taken.iter().enumerate() {
-                let entry = SiteEntry::from_raw(entry.get());
-                entries.push(entry.ok_or_else(|| error(10, "a site entry of no kind"))?);
-                let name = names.get(place).filter(|name| name.scheme().is_some());
-                let name = name.and_then(|name| name.decode()).filter(|name| !name.as_bytes().is_empty());
-                let name = name.ok_or_else(|| error(10, "a name without scheme, empty or too long"))?;
+            let names = bucket.names();
+            let length = names.length().ok_or_else(|| error(10, "the names of a bucket are cut off"))?;
+            if bucket.body[4 * sites + length..].iter().any(|&byte| byte != 0) {
+                return Err(error(10, "bytes behind the names of a bucket"));
+            }
+            for place in 0..sites {
+                entries.push(bucket.entry(place).ok_or_else(|| error(10, "a site entry of no kind"))?);
+                let stored = names.get(place).filter(|name| name.scheme().is_some());
+                let name = stored.and_then(|name| name.whole(section));
+                let (stored, name) =
+                    stored.zip(name).ok_or_else(|| error(10, "a name without scheme, or cut off"))?;
+                if let Some(offset) = stored.elsewhere() {
+                    if offset as usize != names_end {
+                        return Err(error(10, "long names are not end to end"));
+                    }
+                    names_end += 1 + name.code_length();
+                }
+                if name.is_long() != stored.elsewhere().is_some() {
+                    return Err(error(10, "a long name in a bucket, or a short one elsewhere"));
+                }
+                let name = name.decode().filter(|name| !name.as_bytes().is_empty());
+                let name = name.ok_or_else(|| error(10, "a name that is empty or too long"))?;
                 let (shard, last) = self.layout.shard;
                 if shard_of(split_name(name.as_str()).0.as_bytes(), last) != shard {
                     return Err(error(11, "a site of another shard"));
                 }
                 let hash = host_hash(name.as_bytes(), self.layout.seed);
-                let home = home_bucket(hash, buckets.len());
-                let distance = if at < home { at + buckets.len() - home } else { at - home };
-                if bucket.fingerprints[place] != fingerprint(hash) || distance >= MAX_PROBE {
+                let mut tried = probes(hash, buckets.len());
+                if bucket.fingerprints[place] != fingerprint(hash) || !tried.clone().any(|tried| tried == at)
+                {
                     return Err(error(11, "a site stands where no look-up finds it"));
                 }
-                for step in 0..distance {
-                    passed[(home + step) % buckets.len()] |= overflow_bit(hash);
+                for before in tried.by_ref().take_while(|&before| before != at) {
+                    passed[before] |= overflow_bit(hash);
                 }
             }
         }
         if names_end != self.view.section(Section::Names).len() {
-            return Err(self.error(Section::Names, names_end, 10, "names of no bucket"));
+            return Err(self.error(Section::Names, names_end, 10, "long names of no bucket"));
         }
         if let Some(at) = (0..buckets.len()).find(|&at| buckets[at].overflow != passed[at]) {
             let what = "the overflow marks of a bucket are wrong";
@@ -78,12 +90,11 @@ impl Check<'_> {
         let mut last: Option<(Decoded, Scheme)> = None;
         for (block, places) in order.chunks(BLOCK).enumerate() {
             let buckets = || places.iter().map(|place| self.view.bucket_of(place.get()));
-            buckets().for_each(|found| _ = black_box(found.map(|(bucket, _)| bucket.overflow)));
-            let touch = |bucket| self.view.names(bucket).and_then(|names| names.get(0)).is_some();
+            let touch = |bucket: &Bucket| bucket.overflow ^ bucket.body[BUCKET_BODY - 1];
             buckets().for_each(|found| _ = black_box(found.map(|(bucket, _)| touch(bucket))));
             for (number, found) in buckets().enumerate() {
                 let site = found.and_then(|(bucket, place)| self.view.site(bucket, place));
-                let key = site.and_then(|site| site.name.decode().zip(site.name.scheme()));
+                let key = site.and_then(|site| site.decoded_name().zip(site.scheme()));
                 let ascends = key.as_ref().is_some_and(|(name, scheme)| {
                     last.as_ref()
                         .is_none_or(|(last, of_last)| (last.as_bytes(), of_last) < (name.as_bytes(), scheme))

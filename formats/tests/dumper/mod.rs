@@ -465,16 +465,13 @@ impl<'b> Dump<'b> {
                 self.take(BUCKET_SITES, "fingerprints");
                 self.field(1, "overflow");
                 self.field(4, "first");
-                self.field(4, "names_at");
+                let end = self.at + BUCKET_BODY;
                 self.number(4, |word| format!("entry: {}", entry(word as u32)));
-                self.take(4 * (BUCKET_SITES - 1), "entries");
-            }
-            Section::Names => {
-                let prefix =
-                    self.number(1, |prefix| format!("scheme {}, code of {}", prefix & 3, prefix >> 2));
-                let code = &self.bytes[self.at..][..prefix as usize >> 2];
+                let head = self.number(1, |head| format!("scheme {}, code of {}", head & 3, head >> 2));
+                let code = &self.bytes[self.at..][..head as usize >> 2];
                 let pieces: Vec<_> = code.iter().map(piece).collect();
                 self.take(code.len(), &format!("\"{}\"", pieces.join("\" \"")));
+                self.take(end - self.at, "rest of the body");
             }
             Section::Order => {
                 self.field(4, "place");
@@ -505,7 +502,7 @@ impl<'b> Dump<'b> {
                 let text = String::from_utf8_lossy(&self.bytes[self.at..][..length]).into_owned();
                 self.take(length, &format!("{text:?}"));
             }
-            Section::Lists | Section::Scopes | Section::Purposes | Section::Crawlers => {
+            Section::Names | Section::Lists | Section::Scopes | Section::Purposes | Section::Crawlers => {
                 panic!("the tiny image has no {}", section.name())
             }
         }

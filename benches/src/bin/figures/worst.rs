@@ -7,6 +7,7 @@
 //! larger half of the sizes: the fixed part of a look-up would hide the growth.
 
 use robomaton_benches::clock::time;
+use robomaton_benches::queries::Lengths;
 use robomaton_benches::results::{Results, Series, Table, exponent};
 use robomaton_benches::{Field, Queries};
 use robomaton_compiler::{Entry, Options, compile, emit};
@@ -39,7 +40,7 @@ pub(crate) fn real(field: &Field<'_>) -> Result<Table, String> {
     let mut table = Table::new("worst-real", &columns);
     for (place, &file) in order.iter().take(SETS).enumerate() {
         let one = Field { options: field.options.clone(), files: vec![field.files[file].clone()] };
-        let queries = Queries::derive(&one, QUESTIONS).of_agent("Nobodysbot");
+        let queries = Queries::derive(&one, QUESTIONS, Lengths::Long).of_agent("Nobodysbot");
         let image = Image::from_bytes(one.image()).map_err(|error| error.to_string())?;
         let (site, crawler) =
             (image.sites().next().ok_or("an image without sites")?, image.crawler(["Nobodysbot"]));

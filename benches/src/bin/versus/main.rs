@@ -10,7 +10,7 @@ mod table;
 
 use agreement::Agreement;
 use robomaton_benches::clock::{Contestant, race};
-use robomaton_benches::queries::{Queries, Query};
+use robomaton_benches::queries::{Lengths, Queries, Query};
 use robomaton_benches::results::Results;
 use robomaton_benches::rivals::{self, Form, Rival};
 use robomaton_benches::{Asker, Class, Corpus, Field};
@@ -30,14 +30,15 @@ struct Wanted {
     rounds: usize,
     /// Only ours and robotxt.
     short: bool,
+    /// The lengths of paths.
+    lengths: Lengths,
     /// Passes of ours only over the shuffled questions, for a profiler; nothing else is done.
     passes: usize,
     /// The file for the results in JSON.
     json: Option<PathBuf>,
 }
 
-const USAGE: &str =
-    "usage: versus [--files N] [--per-file N] [--rounds N] [--short] [--passes N] [--json FILE]";
+const USAGE: &str = "usage: versus [--files N] [--per-file N] [--rounds N] [--short] [--short-paths] [--passes N] [--json FILE]";
 
 fn main() -> ExitCode {
     match wanted(std::env::args().skip(1)).and_then(|wanted| run(&wanted)) {
@@ -50,7 +51,15 @@ fn main() -> ExitCode {
 }
 
 fn wanted(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
-    let mut wanted = Wanted { files: 2_750, per_file: 33, rounds: 7, short: false, passes: 0, json: None };
+    let mut wanted = Wanted {
+        files: 2_750,
+        per_file: 33,
+        rounds: 7,
+        short: false,
+        lengths: Lengths::Long,
+        passes: 0,
+        json: None,
+    };
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or(USAGE);
         let number = |text: String| text.parse().map_err(|_| format!("{text:?} is no number; {USAGE}"));
@@ -60,6 +69,7 @@ fn wanted(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
             "--rounds" => wanted.rounds = number(value()?)?,
             "--passes" => wanted.passes = number(value()?)?,
             "--short" => wanted.short = true,
+            "--short-paths" => wanted.lengths = Lengths::Short,
             "--json" => wanted.json = Some(value()?.into()),
             _ => return Err(USAGE.into()),
         }
@@ -85,6 +95,12 @@ fn profiled_urls(ours: &Asker<'_>, queries: &Queries) {
     std::hint::black_box(queries.all().iter().filter(|query| ours.full_url(queries, query)).count());
 }
 
+/// Batches of whole URLs, for a profiler.
+#[inline(never)]
+fn profiled_batch(ours: &Asker<'_>, queries: &Queries) {
+    std::hint::black_box(ours.batch(queries));
+}
+
 /// Our answers under another profile.
 fn answers_under(profile: Profile, field: &Field<'_>, queries: &Queries) -> Result<Vec<bool>, String> {
     let field = field.under(profile);
@@ -96,7 +112,7 @@ fn answers_under(profile: Profile, field: &Field<'_>, queries: &Queries) -> Resu
 fn run(wanted: &Wanted) -> Result<(), String> {
     let corpus = Corpus::load()?;
     let field = Field::new(&corpus, Options::default(), wanted.files);
-    let queries = Queries::derive(&field, wanted.per_file);
+    let queries = Queries::derive(&field, wanted.per_file, wanted.lengths);
     let image = Image::from_bytes(field.image()).map_err(|error| error.to_string())?;
     let ours = Asker::new(&image, &field, &queries)?;
     let asked = queries.seats.iter().map(|seat| seat.file).collect::<std::collections::BTreeSet<_>>().len();
@@ -113,6 +129,7 @@ fn run(wanted: &Wanted) -> Result<(), String> {
         let shuffled = queries.shuffled();
         (0..wanted.passes).for_each(|_| profiled(&ours, &shuffled));
         (0..wanted.passes).for_each(|_| profiled_urls(&ours, &shuffled));
+        (0..wanted.passes).for_each(|_| profiled_batch(&ours, &shuffled));
         return Ok(());
     }
     // Panics of rivals are counted, not printed.

@@ -58,7 +58,7 @@ fn sites<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<(
     for (site, record) in image.entries().zip(image.view().sites()).take(FIRST) {
         let outcome = site.outcome().map_or("damaged", |outcome| outcome.name());
         let name = site.address();
-        write!(out, "  site {}: {name} {outcome}, status {}", record.number, site.status())?;
+        write!(out, "  site {}: {name} {outcome}, status {}", record.number(), site.status())?;
         if let Some(document) = site.document() {
             write!(out, ", document {document}")?;
         }

@@ -179,16 +179,29 @@ impl<'p> Packed<'p> {
         self.prefilters_at() + 2 * self.prefilter_count() + masks
     }
 
+    /// The texts of the rules, end to end, and what follows them. `None` if damaged.
+    #[inline(always)]
+    pub fn texts(&self) -> Option<&'p [u8]> {
+        self.bytes.get(self.texts_at()..)
+    }
+
+    /// The kind of the rule with this number, which must exist, and where its text begins and ends
+    /// in [`Packed::texts`].
+    #[inline(always)]
+    pub fn kind(&self, rule: usize) -> Option<(u8, usize, usize)> {
+        let kind = *self.front.get(self.kinds_at() + rule)?;
+        let &[a, b, c, d] = self.front.get(self.offsets_at() + 2 * rule..)?.first_chunk()?;
+        Some((kind, u16::from_le_bytes([a, b]).into(), u16::from_le_bytes([c, d]).into()))
+    }
+
     /// The rule with this number, which must exist.
     #[inline(always)]
     pub fn rule(&self, rule: usize) -> Option<PackedRule<'p>> {
-        let kind = *self.front.get(self.kinds_at() + rule)?;
-        let &[a, b, c, d] = self.front.get(self.offsets_at() + 2 * rule..)?.first_chunk()?;
-        let (start, end) = (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]));
-        let length = usize::from(end.wrapping_sub(start));
+        let (kind, start, end) = self.kind(rule)?;
+        let length = usize::from((end as u16).wrapping_sub(start as u16));
         let is = |bit: u8| Priority::from(u8::from(kind & bit != 0));
         Some(PackedRule {
-            text: self.bytes.get(self.texts_at() + usize::from(start)..)?,
+            text: self.texts()?.get(start..)?,
             length,
             wild: kind & WILD != 0,
             anchored: kind & ANCHORED != 0,

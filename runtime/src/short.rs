@@ -1,0 +1,326 @@
+//! The short way: answers the most frequent kind of question in few instructions.
+//!
+//! ```text
+//!   site entry, crawler ──▶ one packed program ──▶ target in vectors ──▶ rules ──▶ Answer
+//! ```
+//!
+//! The question is about fetching; the crawler has at most one name in the image; the target is
+//! plain and has up to 64 bytes; one packed program answers. Every other question is left to
+//! `rules` and `packed`, the definition of the same answers: `None` means that they are to be asked,
+//! also where the image is damaged. Invariants: whatever this module answers, they would answer;
+//! nothing here loops over the target. A test compares the two.
+
+use crate::answer::{Answer, Basis};
+use crate::crawler::Crawler;
+use crate::site::Site;
+use crate::window::{LONGEST, Window};
+use robomaton_formats::program::packed::{
+    ANCHORED, BLOCK, FRONT_PACKED, MAX_PACKED, PERMITS, Packed, REACH_ALL,
+};
+use robomaton_formats::program::{Silence, permits};
+use robomaton_formats::{Decision, Notation, SetRef, SiteEntry};
+use wide::u8x16;
+
+/// The answer about fetching a target; `None` if this is not the way to it.
+#[inline(always)]
+pub(crate) fn answer(site: &Site<'_>, crawler: &Crawler, target: &[u8]) -> Option<Answer> {
+    answer_of(program(site, crawler)?, target)
+}
+
+/// The only program that answers a crawler about fetching.
+#[inline(always)]
+fn program<'i>(site: &Site<'i>, crawler: &Crawler) -> Option<&'i [u8]> {
+    let only = crawler.only().filter(|_| !site.is_document)?;
+    match site.entry()? {
+        SiteEntry::Program(at) => site.view().program(at),
+        SiteEntry::Policy(at) => match quick_set(site.view().policy(at)?, only)? {
+            SetRef::Program(at) => site.view().program(at),
+            SetRef::List(_) => None,
+        },
+        SiteEntry::NoRules(_) => None,
+    }
+}
+
+/// The set of a crawler in a policy of the common form: few crawlers, with a default.
+#[inline(always)]
+fn quick_set(policy: &[u8], only: u16) -> Option<SetRef> {
+    const HAS_DEFAULT: u8 = 4;
+    let &[HAS_DEFAULT, count @ 0..0x80, 0..0x80, ..] = policy.first_chunk::<3>()? else { return None };
+    let count = usize::from(count);
+    let (ids, rest) = policy.get(3..)?.split_at_checked(2 * count)?;
+    let mut index = count;
+    for (number, id) in ids.as_chunks::<2>().0.iter().enumerate() {
+        if u16::from_le_bytes(*id) == only {
+            index = number;
+        }
+    }
+    let set = usize::from(*rest.get(index)?);
+    let word = rest.get(count + 1 + 4 * set..)?.first_chunk()?;
+    Some(SetRef::from_raw(u32::from_le_bytes(*word)))
+}
+
+/// The answer of a program.
+#[inline(always)]
+pub(crate) fn answer_of(program: &[u8], target: &[u8]) -> Option<Answer> {
+    match target.len() {
+        0 => None,
+        1..=16 => of_sixteen(program, target),
+        17..=32 => of_thirty_two(program, target),
+        33..=LONGEST => of_sixty_four(program, target),
+        _ => None,
+    }
+}
+
+#[inline(never)]
+fn of_sixteen(program: &[u8], target: &[u8]) -> Option<Answer> {
+    run::<1>(program, target)
+}
+
+#[inline(never)]
+fn of_thirty_two(program: &[u8], target: &[u8]) -> Option<Answer> {
+    run::<2>(program, target)
+}
+
+#[inline(never)]
+fn of_sixty_four(program: &[u8], target: &[u8]) -> Option<Answer> {
+    run::<4>(program, target)
+}
+
+#[inline(always)]
+fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Answer> {
+    const FRONT: u8 = FRONT_PACKED | Notation::Rep as u8;
+    let packed = Packed::read(program)?;
+    let front = *program.first()?;
+    if front & !0x60 != FRONT {
+        return None;
+    }
+    let window = Window::<K>::new(target);
+    let reach = if packed.reach == REACH_ALL { LONGEST } else { usize::from(packed.reach).max(BLOCK) };
+    if window.odd() & Window::<K>::low(window.length.min(reach)) != 0 || is_robots(&window) {
+        return None;
+    }
+    let mut left = if packed.count == 0 { 0 } else { candidates(&packed, &window)? };
+    if left != 0 {
+        if packed.prefilter_count() != 0 {
+            let wild = packed.wild()?;
+            if left & wild != 0 {
+                return with_stars(program, &window, left, wild);
+            }
+        }
+        let texts = packed.texts()?;
+        while left != 0 {
+            let (kind, start, end) = packed.kind(left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            if begins(&window, texts.get(start..)?, end.wrapping_sub(start), kind & ANCHORED != 0)? {
+                return Some(Answer::plain(Decision::from(kind & PERMITS != 0), Basis::Rule));
+            }
+        }
+    }
+    silent(&packed, front)
+}
+
+/// The answer if no rule but the one for all targets matches.
+#[inline(always)]
+fn silent(packed: &Packed<'_>, front: u8) -> Option<Answer> {
+    Some(match (packed.fallback, Silence::of(front)) {
+        (0, Silence::Allowed) => Answer::plain(Decision::Allowed, Basis::NoRule),
+        (0, Silence::Unknown) => Answer::plain(Decision::Unknown, Basis::NoRule),
+        (fallback, _) => Answer::plain(Decision::from(permits(fallback)), Basis::Rule),
+    })
+}
+
+/// Like [`run`], with rules left over that have stars, `wild` among all rules.
+#[inline(never)]
+fn with_stars<const K: usize>(program: &[u8], window: &Window<K>, left: u64, wild: u64) -> Option<Answer> {
+    let packed = Packed::read(program)?;
+    let mut left = left & (!wild | waiting(&packed, window)?);
+    let texts = packed.texts()?;
+    while left != 0 {
+        let number = left.trailing_zeros() as usize;
+        let (kind, start, end) = packed.kind(number)?;
+        left &= left - 1;
+        let (text, length, anchored) = (texts.get(start..)?, end.wrapping_sub(start), kind & ANCHORED != 0);
+        let matches = match wild >> number & 1 {
+            0 => begins(window, text, length, anchored)?,
+            _ => has_parts(window, text, length, anchored)?,
+        };
+        if matches {
+            return Some(Answer::plain(Decision::from(kind & PERMITS != 0), Basis::Rule));
+        }
+    }
+    silent(&packed, *program.first()?)
+}
+
+/// True if the target begins as `/robots.txt` (R13).
+#[inline(always)]
+fn is_robots<const K: usize>(window: &Window<K>) -> bool {
+    const LOW: u64 = (1 << "/robots.txt".len()) - 1;
+    window.same_first(*b"/robots.txt\0\0\0\0\0") & LOW == LOW
+}
+
+/// The rules that match the bytes at the three probes.
+#[inline(always)]
+fn candidates<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option<u64> {
+    let bytes = packed.probes.map(|place| u8x16::splat(window.byte(place)));
+    let block = |number: usize| {
+        let column = |column: usize| Some(u8x16::new(*packed.column(column, number)?));
+        let (a, b, c) = (column(0)?, column(1)?, column(2)?);
+        let any = u8x16::ZERO;
+        let fits = (a.simd_eq(bytes[0]) | a.simd_eq(any))
+            & (b.simd_eq(bytes[1]) | b.simd_eq(any))
+            & (c.simd_eq(bytes[2]) | c.simd_eq(any));
+        Some(u64::from(fits.to_bitmask()))
+    };
+    let mut left = block(0)?;
+    if packed.count > BLOCK {
+        for number in 1..MAX_PACKED / BLOCK {
+            left |= block(number)? << (number * BLOCK);
+        }
+    }
+    Some(left & packed.all())
+}
+
+/// The rules whose prefilter occurs in the target.
+#[inline(always)]
+fn waiting<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option<u64> {
+    let (pairs, singles) = packed.prefilters()?.split_at_checked(packed.pairs)?;
+    let target = window.pairs();
+    let mut waiting = 0;
+    // No branch: the processor cannot predict which prefilters occur.
+    let mut add = |number: usize, occurs: bool| {
+        waiting |= packed.waiting(number)? & u64::from(occurs).wrapping_neg();
+        Some(())
+    };
+    for (number, &pair) in pairs.iter().enumerate() {
+        add(number, target.contain(pair))?;
+    }
+    for (number, &[byte, _]) in (packed.pairs..).zip(singles) {
+        add(number, window.places(byte) != 0)?;
+    }
+    Some(waiting)
+}
+
+/// True if the target begins with a text of this length, or is equal to it if it is anchored.
+/// `None` if the text exceeds the program.
+#[inline(always)]
+fn begins<const K: usize>(window: &Window<K>, text: &[u8], length: usize, anchored: bool) -> Option<bool> {
+    if length > window.length || anchored && length != window.length {
+        return Some(false);
+    }
+    let low = Window::<K>::low(length);
+    Some(window.same(text)? & low == low)
+}
+
+/// True if the target matches a text with stars.
+#[inline(always)]
+fn has_parts<const K: usize>(window: &Window<K>, text: &[u8], length: usize, anchored: bool) -> Option<bool> {
+    let stars = u8x16::new(*text.first_chunk()?).simd_eq(u8x16::splat(b'*')).to_bitmask();
+    let stars = u64::from(stars) & Window::<1>::low(length.min(16));
+    if length > 16 || stars & stars.wrapping_sub(1) != 0 || stars == 0 {
+        return Some(crate::packed::wild(text.get(..length)?, anchored, window.target()));
+    }
+    // One star, and a segment of less than sixteen bytes.
+    let head = stars.trailing_zeros() as usize;
+    let low = Window::<1>::low(head);
+    if window.same_first(*text.first_chunk()?) & low != low {
+        return Some(false);
+    }
+    let (segment, size) = (text.get(head + 1..)?, length - head - 1);
+    let Some(last) = window.length.checked_sub(size).filter(|&last| last >= head) else { return Some(false) };
+    let (bytes, whole) = (u8x16::new(*segment.first_chunk()?), Window::<1>::low(size));
+    let is_at =
+        |place: usize| Some(u64::from(window.sixteen(place)?.simd_eq(bytes).to_bitmask()) & whole == whole);
+    if anchored {
+        return is_at(last);
+    }
+    let &[first, second] = segment.first_chunk()?;
+    let mut places = window.places(first) >> head << head;
+    if size > 1 {
+        places &= window.places(second) >> 1;
+    }
+    while places != 0 {
+        if is_at(places.trailing_zeros() as usize)? {
+            return Some(true);
+        }
+        places &= places - 1;
+    }
+    Some(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::access::at_length;
+    use crate::target;
+    use crate::{Image, Usage};
+    use robomaton_compiler::{Entry, Options, compile, emit};
+    use robomaton_formats::{Profile, SiteKey};
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % limit
+        }
+
+        /// A few bytes, mostly of a small alphabet.
+        fn text(&mut self, most: usize) -> String {
+            let letters = [&b"ab/"[..], b"abcdefg/", b"ab/.?=~%#\"^|{ \x7f!$"][self.below(9) / 4];
+            (0..self.below(most + 1)).map(|_| char::from(letters[self.below(letters.len())])).collect()
+        }
+
+        fn rule(&mut self) -> String {
+            let sense = ["Allow", "Disallow"][self.below(2)];
+            let mut pattern = "/".to_owned();
+            for _ in 0..=self.below(3) {
+                let most = [4, 4, 12, 30][self.below(4)];
+                pattern += &self.text(most);
+                pattern += ["", "", "*"][self.below(3)];
+            }
+            format!("{sense}: {pattern}{}\n", ["", "", "$"][self.below(3)])
+        }
+    }
+
+    /// Whatever the short way answers, the long way answers, too; and it answers most questions.
+    #[test]
+    fn short_and_long_way_agree() {
+        let (mut random, mut short, mut asked) = (Random(1), 0, 0);
+        for round in 0..1_500 {
+            let mut text = String::new();
+            for agent in ["*", "a", "b", "c"].iter().take(1 + round % 4) {
+                text += &format!("User-agent: {agent}\n");
+                let most = [2, 8, 20, 70][random.below(4)];
+                (0..=random.below(most)).for_each(|_| text += &random.rule());
+            }
+            text += if round % 7 == 0 { "User-agent: a\nDisallow: /b\n" } else { "" };
+            let profile = [Profile::Rfc9309, Profile::Full, Profile::Google, Profile::Koster]
+                [[0, 0, 0, 1, 1, 1, 2, 3][random.below(8)]];
+            let options = Options { profile, ..Options::default() };
+            let site = SiteKey::from_url("https://h/").unwrap();
+            let document = compile(text.as_bytes(), None, &options);
+            let image =
+                Image::from_bytes(emit(vec![Entry::fetched(site, &document)], &options).unwrap()).unwrap();
+            let site = image.site("https://h/").unwrap();
+            let crawlers = [&["a"][..], &["d"], &["b", "c"]].map(|names| image.crawler(names));
+            for _ in 0..40 {
+                let most = [10, 20, 40, 70][random.below(4)];
+                let path =
+                    ["/", "/robots.txt"][usize::from(random.below(20) == 0)].to_owned() + &random.text(most);
+                for crawler in crawlers.iter().chain([&crawlers[0].clone().named_only(true)]) {
+                    let target = target::target(profile, &path);
+                    asked += 1;
+                    if let Some(answer) = super::answer(&site, crawler, target.raw()) {
+                        short += 1;
+                        let long = at_length(&site, crawler, Usage::CRAWL, &target);
+                        assert_eq!(answer, long, "{profile} {:?} {path}\n{text}", crawler.names());
+                    }
+                    let decided = site.decide(crawler, Usage::CRAWL, &path).answer;
+                    assert_eq!(decided, at_length(&site, crawler, Usage::CRAWL, &target));
+                    let held = site.access(crawler, Usage::CRAWL).decide(&path).answer;
+                    assert_eq!(held, decided);
+                }
+            }
+        }
+        assert!(short * 6 > asked, "{short} of {asked}");
+    }
+}

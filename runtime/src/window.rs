@@ -1,0 +1,221 @@
+//! A short target in vectors of sixteen bytes, padded with zeros.
+//!
+//! A [`Window`] is what the short way (`short`) looks at: it is built once for a question, and
+//! nothing after that loops over the target or depends on its length. Invariant: bytes beyond the
+//! target are zero, which no rule requires. It does not know rules.
+
+use wide::{u8x16, u16x8};
+
+/// The maximum length of a target in a window.
+pub(crate) const LONGEST: usize = 64;
+
+/// A target of up to `K` times sixteen bytes.
+pub(crate) struct Window<const K: usize> {
+    blocks: [u8x16; K],
+    /// The same bytes, and sixteen zeros more, so that sixteen bytes begin at each of them.
+    bytes: [u8; LONGEST + 16],
+    pub(crate) length: usize,
+}
+
+impl<const K: usize> Window<K> {
+    /// The window of a target that is not empty and not longer than a window.
+    #[inline(always)]
+    pub(crate) fn new(target: &[u8]) -> Window<K> {
+        let mut bytes = [0; LONGEST + 16];
+        let mut blocks = [u8x16::ZERO; K];
+        for (number, block) in blocks.iter_mut().enumerate() {
+            let part = block_at(target, 16 * number);
+            *block = u8x16::new(part);
+            if let Some(place) = bytes.get_mut(16 * number..).and_then(<[u8]>::first_chunk_mut) {
+                *place = part;
+            }
+        }
+        Window { blocks, bytes, length: target.len() }
+    }
+
+    /// The byte at a position; positions beyond the longest target wrap around.
+    #[inline(always)]
+    pub(crate) fn byte(&self, place: u8) -> u8 {
+        self.bytes[usize::from(place) % LONGEST]
+    }
+
+    /// The sixteen bytes from a position on, which is not beyond the longest target.
+    #[inline(always)]
+    pub(crate) fn sixteen(&self, place: usize) -> Option<u8x16> {
+        self.bytes.get(place..)?.first_chunk().map(|&bytes| u8x16::new(bytes))
+    }
+
+    /// The target.
+    #[inline(always)]
+    pub(crate) fn target(&self) -> &[u8] {
+        &self.bytes[..self.length.min(LONGEST)]
+    }
+
+    /// One bit for each of the first `count` bytes.
+    #[inline(always)]
+    pub(crate) fn low(count: usize) -> u64 {
+        if count < 64 { (1 << count) - 1 } else { u64::MAX }
+    }
+
+    /// The bits of the bytes for which a test of vectors is true.
+    #[inline(always)]
+    fn bits(&self, is: impl Fn(u8x16) -> u8x16) -> u64 {
+        let bits = |(number, &block)| u64::from(is(block).to_bitmask()) << (16 * number);
+        self.blocks.iter().enumerate().map(bits).fold(0, |all, bits| all | bits)
+    }
+
+    /// The bits of a byte.
+    #[inline(always)]
+    pub(crate) fn places(&self, byte: u8) -> u64 {
+        let wanted = u8x16::splat(byte);
+        self.bits(|block| block.simd_eq(wanted))
+    }
+
+    /// The bits of bytes that may not be canonical in the notation `rep`, or begin a fragment: all
+    /// that `is_plain` refuses, and three harmless ones, `!`, `$` and `~`, so that few comparisons
+    /// suffice. Bytes beyond the target have bits, too.
+    #[inline(always)]
+    pub(crate) fn odd(&self) -> u64 {
+        self.bits(|block| {
+            let below = block.min(u8x16::splat(b'%')).simd_eq(block);
+            let above = block.max(u8x16::splat(b'{')).simd_eq(block);
+            // `<` and `>`, `\` and `^`, `|` and `~`, which differ in three bits.
+            let pairs = (block | u8x16::splat(0x62)).simd_eq(u8x16::splat(0x7E));
+            below | above | pairs | block.simd_eq(u8x16::splat(b'`'))
+        })
+    }
+
+    /// The bits of the bytes that equal those of a text, of which as many can be read.
+    #[inline(always)]
+    pub(crate) fn same(&self, text: &[u8]) -> Option<u64> {
+        let mut same = 0;
+        for (number, &block) in self.blocks.iter().enumerate() {
+            let other = u8x16::new(*text.get(16 * number..)?.first_chunk()?);
+            same |= u64::from(block.simd_eq(other).to_bitmask()) << (16 * number);
+        }
+        Some(same)
+    }
+
+    /// The bits of the first sixteen bytes that equal those of a text.
+    #[inline(always)]
+    pub(crate) fn same_first(&self, text: [u8; 16]) -> u64 {
+        self.blocks[0].simd_eq(u8x16::new(text)).to_bitmask().into()
+    }
+
+    /// The target for a search of pairs of bytes.
+    #[inline(always)]
+    pub(crate) fn pairs(&self) -> Pairs<K> {
+        let number = |block: u8x16| u128::from_le_bytes(block.to_array());
+        let mut pairs = Pairs { even: [u16x8::ZERO; K], odd: [u16x8::ZERO; K] };
+        for at in 0..K {
+            let here = number(self.blocks[at]);
+            let next = self.blocks.get(at + 1).map_or(0, |&next| number(next));
+            pairs.even[at] = words(here);
+            pairs.odd[at] = words(here >> 8 | next << 120);
+        }
+        pairs
+    }
+}
+
+/// A target as words of two bytes, from its even positions and from its odd ones.
+pub(crate) struct Pairs<const K: usize> {
+    even: [u16x8; K],
+    odd: [u16x8; K],
+}
+
+impl<const K: usize> Pairs<K> {
+    /// True if two bytes stand side by side in the target.
+    #[inline(always)]
+    pub(crate) fn contain(&self, pair: [u8; 2]) -> bool {
+        let wanted = u16x8::splat(u16::from_le_bytes(pair));
+        let blocks = self.even.iter().zip(&self.odd);
+        let found = blocks.map(|(even, odd)| even.simd_eq(wanted) | odd.simd_eq(wanted));
+        found.fold(u16x8::ZERO, |all, here| all | here).any()
+    }
+}
+
+/// Sixteen bytes as words of two.
+#[inline(always)]
+fn words(bits: u128) -> u16x8 {
+    let bytes = bits.to_le_bytes();
+    u16x8::new(std::array::from_fn(|n| u16::from_le_bytes([bytes[2 * n], bytes[2 * n + 1]])))
+}
+
+/// Sixteen bytes of a text from `at` on, with zeros beyond its end.
+#[inline(always)]
+fn block_at(text: &[u8], at: usize) -> [u8; 16] {
+    match text.get(at..) {
+        None => [0; 16],
+        Some(rest) => match (rest.first_chunk(), text.last_chunk()) {
+            (Some(&whole), _) => whole,
+            // The last sixteen bytes, without those before `at`.
+            (None, Some(&last)) => {
+                let shift = 8 * (16 - rest.len()) as u32;
+                u128::from_le_bytes(last).checked_shr(shift).unwrap_or_default().to_le_bytes()
+            }
+            (None, None) => short(rest),
+        },
+    }
+}
+
+/// A text of less than sixteen bytes, with zeros behind it.
+#[inline(always)]
+fn short(text: &[u8]) -> [u8; 16] {
+    let (low, high) = if let (Some(&first), Some(&last)) = (text.first_chunk(), text.last_chunk()) {
+        let shift = 8 * (16 - text.len()) as u32;
+        (u64::from_le_bytes(first), u64::from_le_bytes(last).checked_shr(shift).unwrap_or_default())
+    } else if let (Some(&first), Some(&last)) = (text.first_chunk(), text.last_chunk()) {
+        // What both hold is the same.
+        let last = u64::from(u32::from_le_bytes(last)) << (8 * (text.len() - 4));
+        (u64::from(u32::from_le_bytes(first)) | last, 0)
+    } else {
+        (text.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)), 0)
+    };
+    (u128::from(low) | u128::from(high) << 64).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use robomaton_formats::notation::is_plain;
+
+    fn text(length: usize) -> Vec<u8> {
+        (0..length).map(|n| b'a' + (n % 26) as u8).collect()
+    }
+
+    fn check<const K: usize>() {
+        for length in 1..=16 * K {
+            let text = text(length);
+            let window = Window::<K>::new(&text);
+            assert_eq!(window.bytes[..length], text);
+            assert!(window.bytes[length..].iter().all(|&byte| byte == 0), "{length}");
+            let blocks: Vec<u8> = window.blocks.iter().flat_map(|block| block.to_array()).collect();
+            assert_eq!(blocks, window.bytes[..16 * K]);
+            let pairs = window.pairs();
+            for first in b'a'..=b'z' {
+                for second in b'a'..=b'z' {
+                    let contains = text.windows(2).any(|pair| pair == [first, second]);
+                    assert_eq!(pairs.contain([first, second]), contains);
+                }
+                let places = text.iter().enumerate().filter(|&(_, &byte)| byte == first);
+                assert_eq!(window.places(first), places.fold(0, |all, (place, _)| all | 1 << place));
+            }
+        }
+    }
+
+    #[test]
+    fn windows_hold_targets() {
+        check::<1>();
+        check::<2>();
+        check::<4>();
+    }
+
+    #[test]
+    fn what_is_not_odd_is_plain() {
+        for byte in 0..=u8::MAX {
+            let window = Window::<1>::new(&[b'/', byte, b'a']);
+            let is_odd = window.odd() & 0b111 != 0;
+            assert_eq!(is_odd, !is_plain(&[byte]) || matches!(byte, b'!' | b'$' | b'~'), "{byte:#x}");
+        }
+    }
+}
