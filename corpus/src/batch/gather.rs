@@ -241,7 +241,11 @@ fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
         let end = memchr::memrchr2(b'\n', b'\r', &capture.body).map_or(0, |last| last + 1);
         capture.body.truncate(end);
     }
-    let looks = sniff(&capture.body, capture.content_type.as_deref());
+    // Of any other answer, the body is not used.
+    let looks = match facts.has_content() {
+        true => sniff(&capture.body, capture.content_type.as_deref()),
+        false => Looks::Text,
+    };
     Looked { kind, facts, other, hash: xxh3_128_with_seed(&capture.body, seed), looks, page }
 }
 
