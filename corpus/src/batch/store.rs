@@ -28,7 +28,7 @@ pub fn scratch(directory: Option<&Path>) -> io::Result<BufWriter<File>> {
 }
 
 /// The facts about a document in the file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
     at: u64,
     pub(super) length: u64,
@@ -74,6 +74,7 @@ impl Packed {
 pub(super) struct Store {
     file: BufWriter<File>,
     end: u64,
+    /// By number.
     known: Vec<Known>,
 }
 
@@ -82,14 +83,16 @@ impl Store {
         Ok(Store { file: scratch(directory)?, end: 0, known: Vec::new() })
     }
 
-    /// The number of documents, which is the number of the next.
-    pub(super) fn len(&self) -> usize {
-        self.known.len()
+    /// The number of a document that is [`put`](Store::put) later.
+    pub(super) fn reserve(&mut self) -> usize {
+        self.known.push(Known::default());
+        self.known.len() - 1
     }
 
-    pub(super) fn push(&mut self, packed: &Packed) -> io::Result<()> {
+    /// Writes the document with this number.
+    pub(super) fn put(&mut self, number: usize, packed: &Packed) -> io::Result<()> {
         self.file.write_all(&packed.bytes)?;
-        self.known.push(Known { at: self.end, ..packed.known });
+        self.known[number] = Known { at: self.end, ..packed.known };
         self.end += packed.known.length;
         Ok(())
     }
