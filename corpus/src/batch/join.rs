@@ -92,8 +92,9 @@ pub(super) fn finish<'o>(
         site.document.iter().for_each(|&document| met[document] = true);
     }
     let mut names = Names::default();
-    let used = met.into_iter().enumerate().filter(|(_, met)| *met).map(|(document, _)| document);
-    used.into_iter().try_for_each(|document| documents.add_names(document, &mut names))?;
+    let (of_shared, of_own) = met.split_at(documents.shared.known().len());
+    documents.shared.add_names(of_shared, &mut names)?;
+    documents.own.add_names(of_own, &mut names)?;
     report.emit_time = start.elapsed();
     let ahead = rayon::current_num_threads() > 1;
     Ok((Joined { sites, documents, names, scratch: scratch.map(Path::to_owned), ahead }, report))
@@ -177,11 +178,6 @@ impl Documents<'_> {
             }
             Ok(())
         })
-    }
-
-    fn add_names(&self, number: usize, names: &mut Names) -> io::Result<()> {
-        let (store, number) = self.place(number);
-        store.add_names(number, names)
     }
 
     /// Loads documents in this order and sends them in blocks, until the receiver is gone.
