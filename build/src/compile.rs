@@ -2,10 +2,11 @@
 //!
 //! It runs `corpus::prepare` and writes the result to the destination.
 
-use crate::{Destination, Error, Summary};
+use crate::{Destination, Error, Summary, summary};
 use robomaton_corpus::{BatchOptions, BuildError, Input, Progress, Report, prepare};
 use robomaton_formats::Profile;
 use robomaton_runtime::Image;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -84,5 +85,13 @@ impl Compiled {
     /// Counts of everything. Takes time linear in the image.
     pub fn summary(&self) -> Summary<'_> {
         Summary::new(&self.report, &self.image, self.seconds)
+    }
+
+    /// Writes the most important counts, a line each.
+    ///
+    /// # Errors
+    /// Errors of `out`.
+    pub fn write_brief(&self, out: &mut impl Write) -> io::Result<()> {
+        summary::write_brief(&self.report, self.image.bytes(), out)
     }
 }

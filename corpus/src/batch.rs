@@ -1,7 +1,8 @@
 //! The batch driver: compiles captures into one image on all cores.
 //!
 //! One thread reads and decompresses; the others hash and compile the captures, a block at a time
-//! (`gather`), and write the documents to a file (`store`). When everything is read, `join`
+//! (`gather`), and write the documents to a file (`store`). When enough blocks wait for them, the
+//! reader compiles, too; alone, it compiles each block at once. When everything is read, `join`
 //! combines the parts of each site, and the compiler's emitter writes the image, also by way of
 //! files. So memory holds some hundred bytes for each site and distinct text, plus the blocks in
 //! progress. Invariant: the image depends on the set of captures, not on their order nor on the
@@ -16,7 +17,7 @@ pub use report::Report;
 pub use store::scratch;
 
 use crate::{Capture, Input, Item, ReadError, ReadLimits, Revisit, Skipped, read_below};
-use gather::Gathered;
+use gather::Gathering;
 use join::Joined;
 use robomaton_compiler::{Options, Provenance};
 use robomaton_formats::WriteError;
@@ -24,14 +25,15 @@ use std::io::{self, Write};
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::sync_channel;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Bytes of bodies in one block.
-const BLOCK: usize = 4 << 20;
-/// Blocks that may wait for the compiler.
-const WAITING: usize = 4;
+/// Bytes of bodies in one block: as long as a few milliseconds of work, so that all threads end at
+/// nearly the same time.
+const BLOCK: usize = 512 << 10;
+/// Blocks that may wait for each thread other than the reader.
+const WAITING: usize = 2;
 
 /// Options for building an image.
 #[derive(Clone, Debug, Default)]
@@ -40,8 +42,7 @@ pub struct BatchOptions {
     pub compile: Options,
     /// True to read permissions in captured pages (M1, M11).
     pub pages: bool,
-    /// Compiling threads, in addition to a reading thread unless there is only one in all; 0 for
-    /// one per core.
+    /// Threads, of which one also reads; 0 for one per core.
     pub threads: usize,
     /// Limits of the readers.
     pub read: ReadLimits,
@@ -164,29 +165,34 @@ pub fn prepare<'o>(
     let start = Instant::now();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let scratch = options.scratch.as_deref();
-    let mut gathered = Gathered::new(&options.compile, options.pages, pool.current_num_threads(), scratch)?;
-    if pool.current_num_threads() == 1 {
-        let mut taken = Ok(());
-        let mut take = |block| {
-            taken = gathered.take(block);
-            taken.is_ok()
-        };
-        let read_time = pool.install(|| read_blocks(inputs, options, progress, &mut take))?;
-        gathered.report.read_time = read_time;
-        taken?;
-    } else {
-        let (sender, receiver) = sync_channel(WAITING);
-        std::thread::scope(|scope| {
-            let mut send = move |block| sender.send(block).is_ok();
-            let reader = scope.spawn(move || read_blocks(inputs, options, progress, &mut send));
-            let taken = pool.install(|| receiver.into_iter().try_for_each(|block| gathered.take(block)));
-            // A reader that panicked is a bug; its panic continues here.
-            let read = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            gathered.report.read_time = read?;
-            Ok::<(), BuildError>(taken?)
-        })?;
+    let threads = pool.current_num_threads();
+    let gathering = Gathering::new(&options.compile, options.pages, threads, scratch)?;
+    let (waiting, failed) = (AtomicUsize::new(0), OnceLock::new());
+    let take = |captures| {
+        if let Err(error) = gathering.take(captures) {
+            // The first error is enough.
+            let _ = failed.set(error);
+        }
+    };
+    let read_time = pool.scope(|scope| {
+        read_blocks(inputs, options, progress, &mut |mut block| {
+            gathering.count(&mut block);
+            if waiting.load(Ordering::Relaxed) == WAITING * (threads - 1) {
+                take(block.captures);
+            } else {
+                waiting.fetch_add(1, Ordering::Relaxed);
+                scope.spawn(|_| {
+                    waiting.fetch_sub(1, Ordering::Relaxed);
+                    take(block.captures);
+                });
+            }
+            failed.get().is_none()
+        })
+    })?;
+    if let Some(error) = failed.into_inner() {
+        return Err(error.into());
     }
-    let (joined, report) = pool.install(|| join::finish(gathered, scratch))?;
+    let (joined, report) = pool.install(|| join::finish(gathering, read_time, scratch))?;
     Ok(Prepared { joined, options: &options.compile, report, start })
 }
 
@@ -194,8 +200,6 @@ pub fn prepare<'o>(
 #[derive(Default)]
 struct Block {
     captures: Vec<Capture>,
-    /// The number of captures of robots.txt; the others are possible targets of redirects.
-    robots: u64,
     /// Bytes of all bodies.
     bytes: usize,
     revisits: Vec<Revisit>,
@@ -206,12 +210,7 @@ struct Block {
 impl Block {
     fn push(&mut self, item: Item) {
         match item {
-            Item::Capture(capture) => {
-                self.robots += 1;
-                self.bytes += capture.body.len();
-                self.captures.push(capture);
-            }
-            Item::Target(capture) => {
+            Item::Capture(capture) | Item::Target(capture) => {
                 self.bytes += capture.body.len();
                 self.captures.push(capture);
             }

@@ -45,12 +45,12 @@ impl Capture {
     /// With a query it is another resource, and so is the root: only a redirect can give those a
     /// meaning.
     pub fn is_robots(&self) -> bool {
-        !self.url.contains("://") || self.is_of("robots.txt")
+        self.after_scheme().is_none_or(|rest| self.is_of(rest, "robots.txt"))
     }
 
     /// True if this is the site's own `/data.txt` (K1): a URL with exactly that path.
     pub fn is_data_txt(&self) -> bool {
-        self.is_of(DATA_TXT)
+        self.after_scheme().is_some_and(|rest| self.is_of(rest, DATA_TXT))
     }
 
     /// The key of the captured document; `None` for other URLs.
@@ -64,10 +64,16 @@ impl Capture {
         }
     }
 
-    /// True if the URL is that of a file in the root.
-    fn is_of(&self, file: &str) -> bool {
-        let Some((_, rest)) = self.url.split_once("://") else { return false };
-        let Some(path) = rest.find(['/', '?', '#', '\\']).map(|end| &rest[end..]) else { return false };
+    /// The URL after `://`; `None` for a bare host.
+    fn after_scheme(&self) -> Option<&str> {
+        let common = self.url.strip_prefix("https://").or_else(|| self.url.strip_prefix("http://"));
+        common.or_else(|| self.url.split_once("://").map(|(_, rest)| rest))
+    }
+
+    /// True if the URL, of which `rest` comes after the scheme, is that of a file in the root.
+    fn is_of(&self, rest: &str, file: &str) -> bool {
+        let ends = |byte| matches!(byte, b'/' | b'?' | b'#' | b'\\');
+        let Some(path) = rest.bytes().position(ends).map(|end| &rest[end..]) else { return false };
         let is_root = |path: &str| path.strip_prefix('/') == Some(file);
         // Dot segments, fragments and backslashes are rare, so they may be parsed twice.
         is_root(path)
@@ -77,7 +83,7 @@ impl Capture {
 
     /// Path and query of the URL as written.
     pub(crate) fn target(&self) -> String {
-        let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
+        let rest = self.after_scheme().unwrap_or_default();
         let rest = rest.split('#').next().unwrap_or_default();
         match rest.find(['/', '?', '\\']).map(|end| &rest[end..]) {
             Some(target) if target.starts_with('/') => target.to_owned(),

@@ -3,10 +3,15 @@
 //! It stands below `window`. `flate2`'s own reader stops at the first bad byte; a WARC file has a
 //! member per record, and one bad member must not lose the million after it. So this module splits
 //! the members itself (RFC 1952), inflates with one reused state, and after damage searches for the
-//! next member. Invariant: a [`Step::Cut`] separates bytes that may not be adjacent in the
-//! original. It does not know what the members contain.
+//! next member. A sound member that is in the input buffer, together with the beginning of the
+//! next, is inflated at once with `libdeflate`, which is twice as fast; any other one piece by piece
+//! with `flate2`. Invariants: both ways give the same bytes and end a member at the same place; a
+//! [`Step::Cut`] separates bytes that may not be adjacent in the original. It does not know what
+//! the members contain.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
+use libdeflater::Decompressor;
+use memchr::memmem;
 use std::io::{self, BufRead};
 
 /// The result of a read.
@@ -40,6 +45,10 @@ enum State {
 /// Inflates the members of `inner`, one after the other.
 pub(crate) struct Gunzip<R> {
     inner: R,
+    /// Inflates whole members.
+    at_once: Decompressor,
+    /// Finds the beginning of a member.
+    magic: memmem::Finder<'static>,
     inflate: Decompress,
     crc: Crc,
     state: State,
@@ -52,15 +61,39 @@ const HEADER_CRC: u8 = 2;
 const EXTRA: u8 = 4;
 const NAME: u8 = 8;
 const COMMENT: u8 = 16;
+/// The bytes of the shortest header.
+const HEADER: usize = 10;
+/// The bytes of a checksum and a length.
+const TRAILER: usize = 8;
 
 /// True if gzip data can begin with `bytes`.
 pub(crate) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
+/// The checksum and the length in a trailer.
+fn sum_and_length(trailer: [u8; TRAILER]) -> (u32, u32) {
+    let [a, b, c, d, e, f, g, h] = trailer;
+    (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))
+}
+
+/// The member at the front of `data`, if the next one seems to begin in it. Linear in the member,
+/// for the search ends at the next one.
+fn member<'d>(data: &'d [u8], magic: &memmem::Finder<'_>) -> Option<&'d [u8]> {
+    let rest = data.get(HEADER + TRAILER..).filter(|_| begins(data))?;
+    magic.find(rest).map(|next| &data[..HEADER + TRAILER + next])
+}
+
 impl<R: BufRead> Gunzip<R> {
     pub(crate) fn new(inner: R) -> Gunzip<R> {
-        Gunzip { inner, inflate: Decompress::new(false), crc: Crc::new(), state: State::Between }
+        Gunzip {
+            inner,
+            at_once: Decompressor::new(),
+            magic: memmem::Finder::new(&MAGIC),
+            inflate: Decompress::new(false),
+            crc: Crc::new(),
+            state: State::Between,
+        }
     }
 
     /// Continues with the members of another stream.
@@ -72,7 +105,11 @@ impl<R: BufRead> Gunzip<R> {
     pub(crate) fn read(&mut self, out: &mut [u8]) -> io::Result<Step> {
         loop {
             match self.state {
-                State::Between => self.state = self.begin()?,
+                State::Between => match self.whole(out)? {
+                    Some(0) => {}
+                    Some(count) => return Ok(Step::Data(count)),
+                    None => self.state = self.begin()?,
+                },
                 State::Inside => match self.inflate(out)? {
                     0 => {}
                     count => return Ok(Step::Data(count)),
@@ -86,6 +123,27 @@ impl<R: BufRead> Gunzip<R> {
                 State::Ended => return Ok(Step::End),
             }
         }
+    }
+
+    /// Inflates the next member, if the buffer holds it and `out` has room for it. Returns `None`
+    /// for any doubt; then nothing was taken.
+    fn whole(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
+        let data = self.inner.fill_buf()?;
+        let Some(member) = member(data, &self.magic) else { return Ok(None) };
+        let Some((_, trailer)) = member.split_last_chunk::<TRAILER>() else { return Ok(None) };
+        let (sum, length) = sum_and_length(*trailer);
+        let Some(out) = out.get_mut(..length as usize) else { return Ok(None) };
+        // `libdeflate` checks the trailer, but does not say where it is: bytes that are no member
+        // may follow. If the last bytes are the trailer, and nothing else is, they are its place.
+        let is_sound = self.at_once.gzip_decompress(member, out) == Ok(out.len())
+            && libdeflater::crc32(out) == sum
+            && memmem::find(member, trailer) == Some(member.len() - TRAILER);
+        if !is_sound {
+            return Ok(None);
+        }
+        let taken = member.len();
+        self.inner.consume(taken);
+        Ok(Some(length as usize))
     }
 
     /// Inflates a part of a member; the state stays `Inside` if there is more.

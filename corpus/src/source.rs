@@ -9,7 +9,8 @@ use crate::zstd::{self, Unzstd};
 use crate::{ReadLimits, SkipReason};
 use std::io::{self, BufReader, Cursor, Read};
 
-/// Bytes that are read from a file at once; a window grows by at least this much.
+/// Bytes that are read from a file at once; a window grows by at least this much. Most gzip members
+/// lie within, and are inflated at once.
 pub(crate) const CHUNK: usize = 256 << 10;
 
 /// A buffered stream.

@@ -12,7 +12,7 @@ use crate::record::{Content, Record};
 use crate::window::Window;
 use crate::{Capture, ReadLimits, SkipReason, dates, http};
 use robomaton_formats::site::SiteKey;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 /// Bytes that are examined first; nearly every header fits.
 const GLANCE: usize = 4096;
@@ -26,16 +26,19 @@ const CHUNK_OVERHEAD: usize = 64 << 10;
 /// The implied response of a revisit record without a block.
 const NOT_MODIFIED: &[u8] = b"HTTP/1.1 304 Not Modified\r\n\r\n";
 
-/// The relevant part of a record's header.
+/// The relevant part of a record's header. The window moves after it was parsed, so it holds
+/// places in the record.
 #[derive(Default)]
-struct Header<'a> {
-    kind: &'a [u8],
-    target: &'a [u8],
-    date: &'a [u8],
-    profile: &'a [u8],
-    refers_to_date: &'a [u8],
+struct Header {
+    kind: Range<usize>,
+    target: Range<usize>,
+    date: Range<usize>,
+    profile: Range<usize>,
+    refers_to_date: Range<usize>,
     length: Option<u64>,
     truncated: bool,
+    /// The length of the header.
+    end: usize,
 }
 
 /// The records of a file.
@@ -99,9 +102,7 @@ fn record(window: &mut Window<'_>, limits: &ReadLimits) -> Result<Content, SkipR
     if !cut && !ends_well(window, head + held) {
         return refuse(window, head, bad_end(window, length));
     }
-    // Split again: the result of the first split could not be kept while the window moved.
-    let data = window.data();
-    let content = Header::parse(&data[..head]).content(&data[head..head + held], cut, limits);
+    let content = header.content(&window.data()[..head + held], cut, limits);
     window.take(head + held);
     // The rest of the record is skipped; only its end shows whether the record is valid.
     let passed = window.skip(length - held as u64);
@@ -191,65 +192,81 @@ fn bad_end(window: &Window<'_>, length: u64) -> SkipReason {
     if window.doubtful() { SkipReason::RecordCut } else { SkipReason::RecordLength(length) }
 }
 
-impl<'a> Header<'a> {
+/// The time in a header.
+fn time(date: &[u8]) -> Option<i64> {
+    str::from_utf8(date).ok().and_then(dates::iso)
+}
+
+impl Header {
     /// Splits a header into its fields. The first of repeated fields counts; invalid lines are
     /// ignored.
-    fn parse(bytes: &'a [u8]) -> Header<'a> {
-        let mut header = Header::default();
-        for line in bytes.split(|byte| *byte == b'\n') {
-            let Some(colon) = memchr::memchr(b':', line) else { continue };
-            let (name, value) = (line[..colon].trim_ascii_end(), line[colon + 1..].trim_ascii());
-            let first = |slot: &mut &'a [u8]| {
-                if slot.is_empty() {
-                    *slot = value;
-                }
-            };
-            match name.len() {
-                9 if name.eq_ignore_ascii_case(b"warc-type") => first(&mut header.kind),
-                9 if name.eq_ignore_ascii_case(b"warc-date") => first(&mut header.date),
-                12 if name.eq_ignore_ascii_case(b"warc-profile") => first(&mut header.profile),
-                19 if name.eq_ignore_ascii_case(b"warc-refers-to-date") => first(&mut header.refers_to_date),
-                15 if name.eq_ignore_ascii_case(b"warc-target-uri") => first(&mut header.target),
-                14 if name.eq_ignore_ascii_case(b"warc-truncated") => header.truncated = true,
-                14 if name.eq_ignore_ascii_case(b"content-length") && header.length.is_none() => {
-                    let digits = str::from_utf8(value).ok().filter(|text| !text.starts_with('+'));
-                    header.length = digits.and_then(|digits| digits.parse().ok());
-                }
-                _ => {}
-            }
+    fn parse(bytes: &[u8]) -> Header {
+        let mut header = Header { end: bytes.len(), ..Header::default() };
+        let mut start = 0;
+        while start < bytes.len() {
+            let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |end| start + end);
+            header.line(bytes, start..end);
+            start = end + 1;
         }
         header
+    }
+
+    /// Adds the field on a line.
+    fn line(&mut self, bytes: &[u8], line: Range<usize>) {
+        let Some(colon) = memchr::memchr(b':', &bytes[line.clone()]) else { return };
+        let name = bytes[line.start..line.start + colon].trim_ascii_end();
+        let value = bytes[line.start + colon + 1..line.end].trim_ascii_start();
+        let start = line.end - value.len();
+        let value = value.trim_ascii_end();
+        let first = |slot: &mut Range<usize>| {
+            if *slot == (0..0) {
+                *slot = start..start + value.len();
+            }
+        };
+        match name.len() {
+            9 if name.eq_ignore_ascii_case(b"warc-type") => first(&mut self.kind),
+            9 if name.eq_ignore_ascii_case(b"warc-date") => first(&mut self.date),
+            12 if name.eq_ignore_ascii_case(b"warc-profile") => first(&mut self.profile),
+            19 if name.eq_ignore_ascii_case(b"warc-refers-to-date") => first(&mut self.refers_to_date),
+            15 if name.eq_ignore_ascii_case(b"warc-target-uri") => first(&mut self.target),
+            14 if name.eq_ignore_ascii_case(b"warc-truncated") => self.truncated = true,
+            14 if name.eq_ignore_ascii_case(b"content-length") && self.length.is_none() => {
+                let digits = str::from_utf8(value).ok().filter(|text| !text.starts_with('+'));
+                self.length = digits.and_then(|digits| digits.parse().ok());
+            }
+            _ => {}
+        }
     }
 
     /// For a revisit: when the capture with the content was fetched, which is the time in the
     /// record. An answer "not modified since" refers to all captures in between, and without a time
     /// any older one is suitable.
-    fn revisited(&self) -> Option<RangeInclusive<i64>> {
-        if !self.kind.eq_ignore_ascii_case(b"revisit") {
+    fn revisited(&self, record: &[u8]) -> Option<RangeInclusive<i64>> {
+        if !record[self.kind.clone()].eq_ignore_ascii_case(b"revisit") {
             return None;
         }
-        let time = |date: &[u8]| str::from_utf8(date).ok().and_then(dates::iso);
-        let fetched_at = time(self.date).unwrap_or(0);
-        let unmodified = self.profile.ends_with(b"server-not-modified");
-        Some(match time(self.refers_to_date) {
+        let fetched_at = time(&record[self.date.clone()]).unwrap_or(0);
+        let unmodified = record[self.profile.clone()].ends_with(b"server-not-modified");
+        Some(match time(&record[self.refers_to_date.clone()]) {
             Some(then) if unmodified => then..=fetched_at,
             Some(then) => then..=then,
             None => i64::MIN..=fetched_at,
         })
     }
 
-    /// The content of the record with this block.
-    fn content(&self, block: &[u8], cut: bool, limits: &ReadLimits) -> Result<Content, SkipReason> {
-        if self.kind.is_empty() {
+    /// The content of the record.
+    fn content(&self, record: &[u8], cut: bool, limits: &ReadLimits) -> Result<Content, SkipReason> {
+        let (kind, target) = (&record[self.kind.clone()], &record[self.target.clone()]);
+        let block = &record[self.end..];
+        if kind.is_empty() {
             return Err(SkipReason::WarcHeader("no WARC-Type"));
         }
         // Heritrix also stores the answers of name servers as responses.
-        let revisit = self.kind.eq_ignore_ascii_case(b"revisit");
-        if !revisit && !self.kind.eq_ignore_ascii_case(b"response") || self.target.starts_with(b"dns:") {
+        let revisit = kind.eq_ignore_ascii_case(b"revisit");
+        if !revisit && !kind.eq_ignore_ascii_case(b"response") || target.starts_with(b"dns:") {
             return Ok(Content::Ignored);
         }
-        let target =
-            self.target.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">")).unwrap_or(self.target);
+        let target = target.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">")).unwrap_or(target);
         if target.is_empty() {
             return Err(SkipReason::WarcHeader("no WARC-Target-URI"));
         }
@@ -258,7 +275,7 @@ impl<'a> Header<'a> {
             Ok(site) => site,
             Err(error) => return Err(SkipReason::Url { url, error }),
         };
-        let fetched_at = str::from_utf8(self.date).ok().and_then(dates::iso).unwrap_or(0);
+        let fetched_at = time(&record[self.date.clone()]).unwrap_or(0);
         // A revisit may omit even the header of the answer.
         let block = if revisit && block.is_empty() { NOT_MODIFIED } else { block };
         let response = http::response(block, cut || self.truncated, limits)?;
@@ -274,7 +291,7 @@ impl<'a> Header<'a> {
             body: response.body,
             truncated: response.truncated,
         };
-        Ok(match self.revisited() {
+        Ok(match self.revisited(record) {
             // Any other answer needs no content: it is a fetch like all others.
             Some(of) if matches!(capture.status, 200..300 | 304) => Content::Revisit(capture, of),
             _ => Content::Capture(capture),

@@ -67,7 +67,12 @@ impl<'a> Window<'a> {
     /// The contents of the window, at least `count` bytes unless it has [`Window::stopped`].
     pub(crate) fn want(&mut self, count: usize) -> &[u8] {
         while self.end - self.start < count && self.stop.is_none() {
-            if self.end == self.buf.len() || self.start + count > self.buf.len() {
+            // Whole members are inflated at once if there is room for them. Each byte is moved once
+            // at most.
+            if self.start > self.buf.len() / 2
+                || self.start + count > self.buf.len()
+                || self.end == self.buf.len()
+            {
                 self.make_room(count);
             }
             match self.source.read(&mut self.buf[self.end..]) {

@@ -4,9 +4,10 @@
 //! Readers of captures make [`SiteKey`]s, the image is sorted and hashed by them, and the runtime
 //! makes one from each requested URL. Invariant: two URLs of one site give equal keys, regardless
 //! of the spelling of host and port. The `url` crate canonicalises host names (lower case,
-//! punycode, IPv4 and IPv6 forms). Other documents of a site for crawlers have their own keys, such
-//! as `a.example/data.txt`. Otherwise this file does not know paths: the part after the authority
-//! is matched elsewhere, see `runtime::target`.
+//! punycode, IPv4 and IPv6 forms); a plain host is already canonical, and is split by hand. Other
+//! documents of a site for crawlers have their own keys, such as `a.example/data.txt`. Otherwise
+//! this file does not know paths: the part after the authority is matched elsewhere, see
+//! `runtime::target`.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -93,6 +94,14 @@ impl SiteKey {
     /// The site of an absolute `http` or `https` URL. Surrounding white space, user names, path,
     /// query and fragment are ignored; the default port of the scheme is dropped.
     pub fn from_url(url: &str) -> Result<SiteKey, SiteError> {
+        match common(url) {
+            Some((scheme, host)) => Ok(SiteKey { name: host.into(), scheme }),
+            None => SiteKey::parse(url),
+        }
+    }
+
+    /// The site of any URL, by way of the `url` crate.
+    fn parse(url: &str) -> Result<SiteKey, SiteError> {
         let url = url::Url::parse(url.trim_ascii())?;
         let scheme = match url.scheme() {
             "http" => Scheme::Http,
@@ -177,6 +186,32 @@ impl SiteKey {
             _ => authority,
         }
     }
+}
+
+/// Scheme and host of a URL with a path, without a port, and with a plain, canonical host. A host
+/// that ends in a number is an IPv4 address in some spelling, and one with `xn--` must be valid
+/// punycode; both are left to the `url` crate, as are hosts of 64 bytes or more.
+fn common(url: &str) -> Option<(Scheme, &str)> {
+    let (scheme, rest) = match url.strip_prefix("https://") {
+        Some(rest) => (Scheme::Https, rest),
+        None => (Scheme::Http, url.strip_prefix("http://")?),
+    };
+    let (mut before, mut last_label) = (b'.', b'.');
+    for (at, byte) in rest.bytes().enumerate().take(64) {
+        let is_first = before == b'.';
+        match byte {
+            b'/' => return last_label.is_ascii_lowercase().then(|| (scheme, &rest[..at])),
+            b'a'..=b'z' | b'0'..=b'9' | b'_' => {}
+            b'.' if !is_first => {}
+            b'-' if before != b'-' => {}
+            _ => return None,
+        }
+        if byte == b'.' || is_first {
+            last_label = byte;
+        }
+        before = byte;
+    }
+    None
 }
 
 /// Splits a name into the authority and the document, if there is one. No authority contains a
@@ -282,6 +317,56 @@ mod tests {
         assert_eq!(SiteKey::from_host("Example.com:8080").unwrap().to_string(), "example.com:8080");
         assert_eq!(SiteKey::from_host("example.com:8080").unwrap().host(), "example.com");
         assert_eq!(SiteKey::from_url("http://[::1]/").unwrap().host(), "[::1]");
+    }
+
+    /// Every URL of a few pieces.
+    #[test]
+    fn the_common_form_is_read_as_the_url_crate_reads_it() {
+        let pieces = [
+            "a",
+            "z9",
+            "xn--",
+            "xn--a",
+            ".",
+            "-",
+            "_",
+            "0",
+            "0x1",
+            "127",
+            "A",
+            "é",
+            ":",
+            "80",
+            "@",
+            "%41",
+            "\t",
+            "/",
+            "\\",
+            "?",
+            "#",
+            "robots.txt",
+        ];
+        let mut read = 0;
+        let mut urls = vec![format!("https://{}/", "a".repeat(63)), format!("https://{}/", "a".repeat(64))];
+        for scheme in ["http://", "https://", "ftp://", "HTTP://", " http://", "http:/"] {
+            for one in pieces {
+                for two in pieces {
+                    for three in pieces {
+                        urls.push(format!("{scheme}{one}{two}{three}/robots.txt"));
+                        urls.push(format!("{scheme}w.{one}{two}{three}"));
+                    }
+                }
+            }
+        }
+        for url in urls {
+            let fast = common(&url).map(|(scheme, host)| SiteKey { name: host.into(), scheme });
+            read += usize::from(fast.is_some());
+            if let Some(fast) = fast {
+                assert_eq!(SiteKey::parse(&url), Ok(fast), "{url:?}");
+            }
+        }
+        assert!(read > 1_000, "{read}");
+        assert_eq!(common("https://a-b.example.com/robots.txt"), Some((Scheme::Https, "a-b.example.com")));
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     /// image is kept
     #[arg(long)]
     allow_empty: bool,
-    /// Number of compiling threads; 0 for one per core
+    /// Number of threads; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Print the summary as one JSON object
@@ -156,12 +156,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             remark(&format!("{sites} with a text longer than --max-bytes; --verbose names them"));
         }
     }
-    let summary = compiled.summary();
     let mut out = Out::new();
-    if arguments.json {
-        out.json(&summary)?;
-    } else {
-        summary.write(is_verbose(), &mut out)?;
+    match (arguments.json, is_verbose()) {
+        (true, _) => out.json(&compiled.summary())?,
+        (false, true) => compiled.summary().write(&mut out)?,
+        (false, false) => compiled.write_brief(&mut out)?,
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)

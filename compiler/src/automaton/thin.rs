@@ -5,7 +5,7 @@
 //! cold records, which keep all rules.
 //!
 //! Invariants: for every target, the best matching rule has the same sense before and after, and
-//! there is no match only if there was none before. As fast as sorting. This file does not know how
+//! there is no match only if there was none before. No slower than sorting. This file does not know how
 //! rules are ranked.
 
 use super::Prioritized;
@@ -18,53 +18,69 @@ use robomaton_formats::program::{Priority, permits};
 /// prefixes ranked by length, only a prefix between the two could be such a rule; then the nearest
 /// prefix that stays has the other sense.
 pub fn thin(rules: &mut Vec<Prioritized<'_>>) {
-    // The priorities by sense: of all rules, and of the rules that are not prefixes ranked by
-    // length.
-    let (mut all, mut unlike) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
-    for rule in &*rules {
-        let sense = usize::from(permits(rule.priority));
-        all[sense].push(rule.priority);
-        if !is_prefix(rule) {
-            unlike[sense].push(rule.priority);
-        }
-    }
-    if all.iter().all(|priorities| priorities.len() < 2) {
-        return;
-    }
-    all.iter_mut().chain(&mut unlike).for_each(|priorities| priorities.sort_unstable());
     // The remaining prefixes of the current rule, shortest first.
     let mut prefixes: Vec<Prioritized<'_>> = Vec::new();
-    rules.retain(|rule| {
+    let mut rivals = Rivals::default();
+    let mut gone = Vec::new();
+    for (at, rule) in rules.iter().enumerate() {
         while prefixes.pop_if(|prefix| !rule.pattern.text.starts_with(prefix.pattern.text)).is_some() {}
         let is_prefix = is_prefix(rule);
-        let rivals = if is_prefix { &unlike } else { &all };
-        let rivals = &rivals[usize::from(!permits(rule.priority))];
         let adds = !prefixes.last().is_some_and(|nearest| {
             let same =
                 permits(nearest.priority) == permits(rule.priority) && nearest.priority < rule.priority;
-            same && is_plain(rule) && !any_within(rivals, nearest.priority, rule.priority)
+            same && is_plain(rule)
+                && !any_within(rivals.of(rule, is_prefix, rules), nearest.priority, rule.priority)
         });
-        if adds && is_prefix {
-            prefixes.push(*rule);
+        match adds {
+            true if is_prefix => prefixes.push(*rule),
+            true => {}
+            false => gone.push(at),
         }
-        adds
-    });
+    }
+    if !gone.is_empty() {
+        let mut gone = gone.into_iter().peekable();
+        let mut at = 0..;
+        rules.retain(|_| gone.next_if_eq(&at.next().unwrap_or(usize::MAX)).is_none());
+    }
+}
+
+/// The priorities of rules that may stand between a rule and its prefix, ascending. Few sets have
+/// candidates for removal in both senses, so they are collected when the first one needs them.
+#[derive(Default)]
+struct Rivals([[Option<Vec<Priority>>; 2]; 2]);
+
+impl Rivals {
+    /// The rivals of a rule among these: all of the other sense; for a prefix, only those that are
+    /// not prefixes themselves.
+    fn of(&mut self, rule: &Prioritized<'_>, is_prefix: bool, rules: &[Prioritized<'_>]) -> &[Priority] {
+        let sense = permits(rule.priority);
+        self.0[usize::from(sense)][usize::from(is_prefix)].get_or_insert_with(|| {
+            let others = rules.iter().filter(|other| permits(other.priority) != sense);
+            let unlike = others.filter(|other| !is_prefix || !self::is_prefix(other));
+            let mut priorities: Vec<Priority> = unlike.map(|other| other.priority).collect();
+            priorities.sort_unstable();
+            priorities
+        })
+    }
 }
 
 /// True if a rule matches exactly the targets that begin with its text, and its rank is the text's
 /// length.
 fn is_prefix(rule: &Prioritized<'_>) -> bool {
     let text = rule.pattern.text;
-    rule.priority as usize / 2 == text.len() && !rule.pattern.has_star() && {
-        let parts = rule.pattern.parts();
-        !parts.anchored && parts.prefix == text
-    }
+    rule.priority as usize / 2 == text.len()
+        && (memchr::memchr3(b'*', b'$', b'%', text).is_none()
+            || !rule.pattern.has_star() && {
+                let parts = rule.pattern.parts();
+                !parts.anchored && parts.prefix == text
+            })
 }
 
 /// True if every target of a rule begins with the literal bytes at the start of its text: no
 /// wildcard character is escaped.
 fn is_plain(rule: &Prioritized<'_>) -> bool {
-    rule.pattern.text.starts_with(&rule.pattern.parts().prefix)
+    let text = rule.pattern.text;
+    memchr::memchr(b'%', text).is_none() || text.starts_with(&rule.pattern.parts().prefix)
 }
 
 /// True if any of these sorted priorities is in `low..high`.

@@ -15,10 +15,16 @@ impl Document {
     pub fn encode(&self) -> (Vec<u8>, usize) {
         let preferences: Vec<_> = self.preferences.iter().map(|of| &of.crawlers).collect();
         let names = (&self.crawlers, &self.usages, preferences);
-        let mut bytes = postcard::to_stdvec(&names).unwrap_or_default();
+        // Room for most of it, so that the vector is hardly moved as it grows.
+        let parts = [&self.scope, &self.code, &self.detail, &self.source];
+        let room = parts.iter().map(|part| part.len() + 4).sum::<usize>()
+            + self.crawlers.iter().map(|(name, _)| name.len() + 3).sum::<usize>()
+            + 6 * self.programs.len()
+            + 8 * self.sets.len()
+            + 64;
+        let bytes = postcard::to_extend(&names, Vec::with_capacity(room)).unwrap_or_default();
         let names = bytes.len();
-        bytes.extend(postcard::to_stdvec(self).unwrap_or_default());
-        (bytes, names)
+        (postcard::to_extend(self, bytes).unwrap_or_default(), names)
     }
 
     /// Decodes bytes made by [`Document::encode`]; `None` for others.

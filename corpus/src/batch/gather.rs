@@ -1,10 +1,11 @@
-//! Takes captures block by block: compiles every distinct text once, reads pages, and lets
-//! `resolve` choose.
+//! Takes captures block by block, on any thread: compiles every distinct text once, reads pages, and
+//! lets `resolve` choose.
 //!
 //! Of a body, only some fifty bytes stay in memory and, of a page, its permissions; its document,
 //! with the compressed text, goes to a file (`store`). With pages, some hundred bytes stay in
-//! memory for every other URL, however many there are. Invariant: the result depends only on the
-//! set of captures, except for the numbers of documents, which are not visible.
+//! memory for every other URL, however many there are. Invariants: the result depends only on the
+//! set of captures, except for the numbers of documents, which are not visible; hashing and
+//! compiling hold no lock that other threads want.
 
 use super::store::{Packed, Store};
 use super::{Block, Report};
@@ -12,14 +13,13 @@ use crate::html;
 use crate::resolve::{Chosen, Facts, MAX_TARGETS};
 use crate::{Capture, Looks, sniff};
 use foldhash::{HashMap, HashMapExt};
-use rayon::prelude::*;
 use robomaton_compiler::{CompileContext, Document, Header, Options, Page, ProgramCache, compile_cached};
 use robomaton_formats::{Outcome, Profile, SiteKey, write};
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
@@ -35,7 +35,20 @@ pub(super) struct Body {
 }
 
 /// The captures gathered so far.
-pub(super) struct Gathered<'o> {
+pub(super) struct Gathered {
+    /// Documents by the hash of their text. Another thread may still compile one.
+    known: HashMap<(u128, ReadAs), usize>,
+    pub(super) documents: Store,
+    /// The permissions of pages, each with its site; including superseded ones.
+    pub(super) pages: Vec<(SiteKey, Page)>,
+    /// Sites with a document of their own about uses ([`OF_SITE`]).
+    pub(super) stating: BTreeSet<SiteKey>,
+    pub(super) chosen: Chosen<Body>,
+    pub(super) report: Report,
+}
+
+/// Gathers captures on several threads.
+pub(super) struct Gathering<'o> {
     pub(super) options: &'o Options,
     /// The options for data.txt documents.
     data_options: Options,
@@ -44,17 +57,16 @@ pub(super) struct Gathered<'o> {
     /// The seed of the text hash. It differs in each run, so that nobody can construct colliding
     /// texts; the image does not depend on it.
     seed: u64,
-    /// Documents by the hash of their text.
-    known: HashMap<(u128, ReadAs), usize>,
-    pub(super) documents: Store,
-    /// One for each compiling thread.
+    /// One for each thread.
     caches: Vec<Mutex<ProgramCache>>,
-    /// The permissions of pages, each with its site; including superseded ones.
-    pub(super) pages: Vec<(SiteKey, Page)>,
-    /// Sites with a document of their own about uses ([`OF_SITE`]).
-    pub(super) stating: BTreeSet<SiteKey>,
-    pub(super) chosen: Chosen<Body>,
-    pub(super) report: Report,
+    gathered: Mutex<Gathered>,
+}
+
+/// A text to be compiled.
+struct New {
+    number: usize,
+    read_as: ReadAs,
+    body: Vec<u8>,
 }
 
 /// The kind of a capture.
@@ -91,136 +103,148 @@ struct Looked {
     page: Option<html::Page>,
 }
 
-impl<'o> Gathered<'o> {
-    /// `threads` is the number of compiling threads.
+impl<'o> Gathering<'o> {
+    /// `threads` is the number of threads in the pool.
     pub(super) fn new(
         options: &'o Options,
         pages: bool,
         threads: usize,
         scratch: Option<&Path>,
-    ) -> io::Result<Gathered<'o>> {
+    ) -> io::Result<Gathering<'o>> {
         // The draft of 1996 knows no pages.
         let pages_wanted = pages && options.profile != Profile::Koster;
-        Ok(Gathered {
-            options,
-            data_options: Options { profile: Profile::Koster, ..options.clone() },
-            pages_wanted,
-            seed: RandomState::new().build_hasher().finish(),
+        let gathered = Gathered {
             known: HashMap::new(),
             documents: Store::new(scratch)?,
-            caches: (0..threads).map(|_| Mutex::default()).collect(),
             pages: Vec::new(),
             stating: BTreeSet::new(),
             chosen: Chosen::with_max_targets(if pages_wanted { usize::MAX } else { MAX_TARGETS }),
             report: Report::default(),
+        };
+        Ok(Gathering {
+            options,
+            data_options: Options { profile: Profile::Koster, ..options.clone() },
+            pages_wanted,
+            seed: RandomState::new().build_hasher().finish(),
+            caches: (0..threads).map(|_| Mutex::default()).collect(),
+            gathered: Mutex::new(gathered),
         })
     }
 
-    pub(super) fn take(&mut self, mut block: Block) -> io::Result<()> {
+    /// Counts the items of a block that are not captures; in the order of reading, for the report
+    /// quotes the first.
+    pub(super) fn count(&self, block: &mut Block) {
+        let gathered = &mut *self.lock();
+        gathered.report.ignored_records += block.ignored;
+        block.skipped.drain(..).for_each(|skipped| gathered.report.skip(&skipped));
+        gathered.report.revisits += block.revisits.len() as u64;
+        block.revisits.drain(..).for_each(|revisit| gathered.chosen.revisit(revisit));
+    }
+
+    /// Takes captures, in any order.
+    pub(super) fn take(&self, mut captures: Vec<Capture>) -> io::Result<()> {
         let start = Instant::now();
-        self.count(&mut block);
-        let (pages_wanted, seed) = (self.pages_wanted, self.seed);
         let looked: Vec<Looked> =
-            block.captures.par_iter_mut().map(|capture| look(capture, pages_wanted, seed)).collect();
-        let mut new = Vec::new();
-        let mut found = Vec::with_capacity(looked.len());
-        for (capture, looked) in block.captures.into_iter().zip(looked) {
-            let Looked { kind, facts, other, hash, looks, page } = looked;
-            self.report.captured_bytes += capture.body.len() as u64;
-            let content = facts.has_content();
-            if let Some(page) = &page {
-                self.report.pages += 1;
-                self.report.page_bytes += capture.body.len() as u64;
-                self.report.pages_cut += u64::from(page.cut);
-            }
-            let page = page.map(|page| (capture.site.clone(), compiler_page(&capture, page)));
-            if kind == Kind::Raw && self.pages_wanted && OF_SITE.contains(&capture.target().as_str()) {
-                self.stating.insert(capture.site.clone());
-            }
-            let mut document = |read_as: ReadAs, body: Vec<u8>| {
-                let next = self.documents.len() + new.len();
-                let document = *self.known.entry((hash, read_as)).or_insert(next);
-                if document == next {
-                    new.push((read_as, body));
-                }
-                document
-            };
-            let of_other = if self.options.no_sources { ReadAs::Reference } else { ReadAs::Robots };
-            // Captures of other URLs can only be rules if they are texts: pages are not compiled.
-            let may_be_rules = content && (matches!(kind, Kind::Robots | Kind::Raw) || looks == Looks::Text);
-            if let (Some(facts), true) = (other, may_be_rules) {
-                found.push((facts, Some(document(of_other, capture.body.clone())), looks, None));
-            }
-            let (read_as, compiled) = match kind {
-                Kind::Robots => (ReadAs::Robots, may_be_rules),
-                Kind::Data => (ReadAs::Data, content),
-                Kind::Raw => (ReadAs::Raw, may_be_rules),
-                Kind::Other => (of_other, may_be_rules),
-            };
-            found.push((facts, compiled.then(|| document(read_as, capture.body)), looks, page));
+            captures.iter_mut().map(|capture| look(capture, self.pages_wanted, self.seed)).collect();
+        for text in self.choose(captures, looked) {
+            let document = self.compile(&text);
+            self.lock().documents.put(text.number, &document)?;
         }
-        self.compile(new)?;
-        for (facts, document, looks, page) in found {
-            let (chosen, pages) = (&mut self.chosen, &mut self.pages);
-            chosen.insert(facts, || {
-                let page = page.map(|page| {
-                    pages.push(page);
-                    pages.len() - 1
-                });
-                Body { document, looks, page }
-            });
-        }
-        self.report.compile_time += start.elapsed();
+        self.lock().report.compile_time += start.elapsed();
         Ok(())
     }
 
-    fn count(&mut self, block: &mut Block) {
-        let report = &mut self.report;
-        report.captures += block.robots;
-        report.ignored_records += block.ignored;
-        block.skipped.drain(..).for_each(|skipped| report.skip(&skipped));
-        report.revisits += block.revisits.len() as u64;
-        block.revisits.drain(..).for_each(|revisit| self.chosen.revisit(revisit));
-        let data = block.captures.iter().filter(|capture| capture.is_data_txt()).count() as u64;
-        report.data_captures += data;
-        report.other_captures += block.captures.len() as u64 - block.robots - data;
-        report.truncated += block.captures.iter().filter(|capture| capture.truncated).count() as u64;
+    /// What was gathered.
+    pub(super) fn finish(self) -> Gathered {
+        self.gathered.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Compiles new texts, in their order.
-    fn compile(&mut self, new: Vec<(ReadAs, Vec<u8>)>) -> io::Result<()> {
-        let (own, data) = (self.options, &self.data_options);
-        let (with_pages, caches) = (self.pages_wanted, &self.caches);
-        let compiled: Vec<Packed> = new
-            .par_iter()
-            .map(|(read_as, body)| {
-                if *read_as == ReadAs::Raw {
-                    let source = write::encode_source(body);
-                    return Packed::of(&Document { source, text_length: body.len(), ..Document::default() });
-                }
-                let cache = &caches[rayon::current_thread_index().unwrap_or(0)];
-                let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
-                let mut document = compile_cached(
-                    body,
-                    &CompileContext::default(),
-                    if *read_as == ReadAs::Data { data } else { own },
-                    &mut cache,
-                );
-                // The source is needed again if the document may be compiled again, or together
-                // with another text, even if the image stores no texts.
-                let again = document.depends_on_origin
-                    || !document.references.is_empty()
-                    || document.is_scoped()
-                    || *read_as == ReadAs::Reference && document.can_be_referred_to()
-                    || with_pages && document.outcome != Outcome::Empty;
-                if again && document.source.is_empty() {
-                    document.source = write::encode_source(body);
-                }
-                Packed::of(&document)
+    fn lock(&self) -> MutexGuard<'_, Gathered> {
+        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Offers captures to `resolve`, and returns the texts that nobody has compiled.
+    fn choose(&self, captures: Vec<Capture>, looked: Vec<Looked>) -> Vec<New> {
+        let (gathered, mut new) = (&mut *self.lock(), Vec::new());
+        for (capture, looked) in captures.into_iter().zip(looked) {
+            self.place(capture, looked, gathered, &mut new);
+        }
+        new
+    }
+
+    /// Offers a capture to `resolve`, and adds its text to `new` if nobody has compiled it.
+    fn place(&self, capture: Capture, looked: Looked, gathered: &mut Gathered, new: &mut Vec<New>) {
+        let Looked { kind, facts, other, hash, looks, page } = looked;
+        let Gathered { known, documents, pages, stating, chosen, report } = gathered;
+        let (content, length) = (facts.has_content(), capture.body.len() as u64);
+        *match kind {
+            Kind::Robots => &mut report.captures,
+            Kind::Data => &mut report.data_captures,
+            Kind::Raw | Kind::Other => &mut report.other_captures,
+        } += 1;
+        report.truncated += u64::from(capture.truncated);
+        report.captured_bytes += length;
+        if let Some(page) = &page {
+            report.pages += 1;
+            report.page_bytes += length;
+            report.pages_cut += u64::from(page.cut);
+        }
+        if kind == Kind::Raw && self.pages_wanted && OF_SITE.contains(&capture.target().as_str()) {
+            stating.insert(capture.site.clone());
+        }
+        let page = page.map(|page| (capture.site.clone(), compiler_page(&capture, page)));
+        let mut document = |read_as: ReadAs, body: Vec<u8>| {
+            *known.entry((hash, read_as)).or_insert_with(|| {
+                let number = documents.reserve();
+                report.distinct_bytes += length;
+                new.push(New { number, read_as, body });
+                number
             })
-            .collect();
-        self.report.distinct_bytes += new.iter().map(|(_, body)| body.len() as u64).sum::<u64>();
-        compiled.iter().try_for_each(|document| self.documents.push(document))
+        };
+        let of_other = if self.options.no_sources { ReadAs::Reference } else { ReadAs::Robots };
+        // Captures of other URLs can only be rules if they are texts: pages are not compiled.
+        let may_be_rules = content && (matches!(kind, Kind::Robots | Kind::Raw) || looks == Looks::Text);
+        if let (Some(facts), true) = (other, may_be_rules) {
+            let document = Some(document(of_other, capture.body.clone()));
+            chosen.insert(facts, || Body { document, looks, page: None });
+        }
+        let (read_as, compiled) = match kind {
+            Kind::Robots => (ReadAs::Robots, may_be_rules),
+            Kind::Data => (ReadAs::Data, content),
+            Kind::Raw => (ReadAs::Raw, may_be_rules),
+            Kind::Other => (of_other, may_be_rules),
+        };
+        let document = compiled.then(|| document(read_as, capture.body));
+        chosen.insert(facts, || {
+            let page = page.map(|page| {
+                pages.push(page);
+                pages.len() - 1
+            });
+            Body { document, looks, page }
+        });
+    }
+
+    fn compile(&self, text: &New) -> Packed {
+        let New { read_as, body, .. } = text;
+        if *read_as == ReadAs::Raw {
+            let source = write::encode_source(body);
+            return Packed::of(&Document { source, text_length: body.len(), ..Document::default() });
+        }
+        let cache = &self.caches[rayon::current_thread_index().unwrap_or(0)];
+        let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let options = if *read_as == ReadAs::Data { &self.data_options } else { self.options };
+        let mut document = compile_cached(body, &CompileContext::default(), options, &mut cache);
+        // The source is needed again if the document may be compiled again, or together with
+        // another text, even if the image stores no texts.
+        let again = document.depends_on_origin
+            || !document.references.is_empty()
+            || document.is_scoped()
+            || *read_as == ReadAs::Reference && document.can_be_referred_to()
+            || self.pages_wanted && document.outcome != Outcome::Empty;
+        if again && document.source.is_empty() {
+            document.source = write::encode_source(body);
+        }
+        Packed::of(&document)
     }
 }
 
@@ -241,7 +265,11 @@ fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
         let end = memchr::memrchr2(b'\n', b'\r', &capture.body).map_or(0, |last| last + 1);
         capture.body.truncate(end);
     }
-    let looks = sniff(&capture.body, capture.content_type.as_deref());
+    // Of any other answer, the body is not used.
+    let looks = match facts.has_content() {
+        true => sniff(&capture.body, capture.content_type.as_deref()),
+        false => Looks::Text,
+    };
     Looked { kind, facts, other, hash: xxh3_128_with_seed(&capture.body, seed), looks, page }
 }
 

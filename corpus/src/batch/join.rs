@@ -6,7 +6,7 @@
 //! robots.txt make a site of [`Outcome::NotCaptured`]. It does not know captures; it gets the
 //! chosen ones from `resolve`.
 
-use super::gather::{Body, Gathered, OF_SITE};
+use super::gather::{Body, Gathered, Gathering, OF_SITE};
 use super::store::{Known, Packed, Sealed, Store};
 use super::{BuildError, Report};
 use crate::Looks;
@@ -24,7 +24,7 @@ use std::io::{self, BufWriter};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Bytes of the files that are read with one text: about twenty at the limit of each. Otherwise a
 /// text could cause everything ever captured of its site to be compiled.
@@ -50,16 +50,20 @@ pub(super) struct Joined<'o> {
     ahead: bool,
 }
 
-/// Combines everything that was gathered.
+/// Combines everything that was gathered. `read_time` is for the report.
 pub(super) fn finish<'o>(
-    mut gathered: Gathered<'o>,
+    gathering: Gathering<'o>,
+    read_time: Duration,
     scratch: Option<&Path>,
 ) -> Result<(Joined<'o>, Report), BuildError> {
     let start = Instant::now();
+    let options = gathering.options;
+    let mut gathered = gathering.finish();
     let pages = pages_by_site(&mut gathered);
-    let Gathered { options, documents, chosen, mut report, .. } = gathered;
+    let Gathered { documents, chosen, mut report, .. } = gathered;
     let mut sites = with_pages(chosen.finish(), pages);
     let shared = documents.seal()?;
+    report.read_time = read_time;
     report.others_dropped = chosen.overflowed();
     let (lost, renewed) = chosen.revisited();
     lost.into_iter().for_each(|skipped| report.skip(skipped));
@@ -73,8 +77,9 @@ pub(super) fn finish<'o>(
         for (site, made) in sites.iter_mut().zip(made) {
             made.count(site, &mut report);
             if let Some(document) = &made.document {
-                site.document = Some(shared.known().len() + own.len());
-                own.push(document)?;
+                let number = own.reserve();
+                own.put(number, document)?;
+                site.document = Some(shared.known().len() + number);
             }
         }
     }
@@ -87,8 +92,9 @@ pub(super) fn finish<'o>(
         site.document.iter().for_each(|&document| met[document] = true);
     }
     let mut names = Names::default();
-    let used = met.into_iter().enumerate().filter(|(_, met)| *met).map(|(document, _)| document);
-    used.into_iter().try_for_each(|document| documents.add_names(document, &mut names))?;
+    let (of_shared, of_own) = met.split_at(documents.shared.known().len());
+    documents.shared.add_names(of_shared, &mut names)?;
+    documents.own.add_names(of_own, &mut names)?;
     report.emit_time = start.elapsed();
     let ahead = rayon::current_num_threads() > 1;
     Ok((Joined { sites, documents, names, scratch: scratch.map(Path::to_owned), ahead }, report))
@@ -174,11 +180,6 @@ impl Documents<'_> {
         })
     }
 
-    fn add_names(&self, number: usize, names: &mut Names) -> io::Result<()> {
-        let (store, number) = self.place(number);
-        store.add_names(number, names)
-    }
-
     /// Loads documents in this order and sends them in blocks, until the receiver is gone.
     fn load_ahead<'d>(&'d self, order: &[usize], sender: &SyncSender<Vec<Loaded<'d>>>) {
         let (mut loaded, mut bytes) = (Vec::new(), 0);
@@ -250,7 +251,7 @@ impl Site {
 }
 
 /// The chosen pages, by site.
-fn pages_by_site(gathered: &mut Gathered<'_>) -> BTreeMap<SiteKey, Vec<Page>> {
+fn pages_by_site(gathered: &mut Gathered) -> BTreeMap<SiteKey, Vec<Page>> {
     let mut by_site: BTreeMap<SiteKey, Vec<Page>> = BTreeMap::new();
     for site in std::mem::take(&mut gathered.stating) {
         by_site.entry(site).or_default();

@@ -65,7 +65,7 @@ pub struct Report {
     pub ignored_records: u64,
     /// Time spent reading, without waiting.
     pub read_time: Duration,
-    /// Time spent hashing and compiling, without waiting for the reader.
+    /// Time spent hashing and compiling, the sum of all threads.
     pub compile_time: Duration,
     /// Time spent writing the image.
     pub emit_time: Duration,

@@ -7,7 +7,7 @@
 use robomaton_compiler::{Document, Names, OverLimit};
 use robomaton_formats::Outcome;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -28,7 +28,7 @@ pub fn scratch(directory: Option<&Path>) -> io::Result<BufWriter<File>> {
 }
 
 /// The facts about a document in the file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known {
     at: u64,
     pub(super) length: u64,
@@ -74,6 +74,7 @@ impl Packed {
 pub(super) struct Store {
     file: BufWriter<File>,
     end: u64,
+    /// By number.
     known: Vec<Known>,
 }
 
@@ -82,14 +83,16 @@ impl Store {
         Ok(Store { file: scratch(directory)?, end: 0, known: Vec::new() })
     }
 
-    /// The number of documents, which is the number of the next.
-    pub(super) fn len(&self) -> usize {
-        self.known.len()
+    /// The number of a document that is [`put`](Store::put) later.
+    pub(super) fn reserve(&mut self) -> usize {
+        self.known.push(Known::default());
+        self.known.len() - 1
     }
 
-    pub(super) fn push(&mut self, packed: &Packed) -> io::Result<()> {
+    /// Writes the document with this number.
+    pub(super) fn put(&mut self, number: usize, packed: &Packed) -> io::Result<()> {
         self.file.write_all(&packed.bytes)?;
-        self.known.push(Known { at: self.end, ..packed.known });
+        self.known[number] = Known { at: self.end, ..packed.known };
         self.end += packed.known.length;
         Ok(())
     }
@@ -118,10 +121,23 @@ impl Sealed {
         Document::decode(&self.read(known.at, known.length)?).ok_or_else(torn)
     }
 
-    /// Adds the names in a document.
-    pub(super) fn add_names(&self, number: usize, names: &mut Names) -> io::Result<()> {
-        let known = &self.known[number];
-        names.add_encoded(&self.read(known.at, known.names.into())?).ok_or_else(torn)
+    /// Adds the names in the documents that are `used`, by number. The file is read in its order.
+    pub(super) fn add_names(&self, used: &[bool], names: &mut Names) -> io::Result<()> {
+        let mut order: Vec<&Known> =
+            self.known.iter().zip(used).filter_map(|(known, used)| used.then_some(known)).collect();
+        order.sort_unstable_by_key(|known| known.at);
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.rewind()?;
+        let mut file = BufReader::with_capacity(BUFFER, &mut *file);
+        let (mut bytes, mut end) = (Vec::new(), 0);
+        for known in order {
+            file.seek_relative(i64::try_from(known.at - end).map_err(io::Error::other)?)?;
+            bytes.resize(known.names as usize, 0);
+            file.read_exact(&mut bytes)?;
+            names.add_encoded(&bytes).ok_or_else(torn)?;
+            end = known.at + u64::from(known.names);
+        }
+        Ok(())
     }
 
     fn read(&self, at: u64, length: u64) -> io::Result<Vec<u8>> {
