@@ -198,17 +198,16 @@ fn texts_are_what_their_frames_state() {
 fn long_names_are_elsewhere() {
     use Section::{Hosts, Names};
     let long = |host: &str| site(&format!("https://{}.{host}", ["q0"; 40].join(".")), 0);
-    let broken = |turn: &dyn Fn(&mut [u8], &dyn Fn(Section) -> usize)| {
-        broken(|c| *c = contents(vec![long("a"), long("b")]), turn)
-    };
-    assert_eq!(broken(&|_, _| ()), None);
+    type Place<'p> = &'p dyn Fn(Section) -> usize;
+    let broken = |turn: fn(&mut [u8], Place<'_>)| broken(|c| *c = contents(vec![long("a"), long("b")]), turn);
+    assert_eq!(broken(|_, _| ()), None);
     // The offset of a name, and its length.
-    assert_eq!(broken(&|image, at| image[at(Hosts) + 24] ^= 1), Some(10));
-    assert_eq!(broken(&|image, at| image[at(Hosts) + 27] = 1), Some(10));
-    assert_eq!(broken(&|image, at| image[at(Names)] += 1), Some(11));
-    assert_eq!(broken(&|image, at| image[at(Names)] = 62), Some(10));
-    assert_eq!(broken(&|image, at| image[at(Names) + 1] = 0), Some(10));
-    assert_eq!(broken(&|image, at| image[at(Names) + 1] = b'r'), Some(11));
+    assert_eq!(broken(|image, at| image[at(Hosts) + 24] ^= 1), Some(10));
+    assert_eq!(broken(|image, at| image[at(Hosts) + 27] = 1), Some(10));
+    assert_eq!(broken(|image, at| image[at(Names)] += 1), Some(11));
+    assert_eq!(broken(|image, at| image[at(Names)] = 62), Some(10));
+    assert_eq!(broken(|image, at| image[at(Names) + 1] = 0), Some(10));
+    assert_eq!(broken(|image, at| image[at(Names) + 1] = b'r'), Some(11));
 }
 
 /// A missing mark hides a site; a needless one costs probes.
