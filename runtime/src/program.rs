@@ -6,7 +6,7 @@
 //! kilobyte; any damage is `None`. It does not know the crawler, nor what a priority means.
 
 use crate::packed;
-use crate::target::{Space, Spellings, Target, canonical};
+use crate::target::{Spellings, Target, rewritten};
 use crate::walk::{Highest, Register, walk};
 use robomaton_formats::Notation;
 use robomaton_formats::notation::is_plain;
@@ -61,7 +61,7 @@ fn seen<'t>(packed: &Packed<'_>, target: &'t [u8]) -> &'t [u8] {
 
 #[inline(never)]
 fn best_of_rewritten(packed: &Packed<'_>, notation: Notation, target: &[u8]) -> Option<Priority> {
-    packed::best(packed, &canonical(notation, target, &mut Space::new()))
+    rewritten(notation, target, |target| packed::best(packed, target))
 }
 
 #[inline(never)]
@@ -90,5 +90,5 @@ fn walk_rewritten<R: Register>(
     target: &[u8],
     register: &mut R,
 ) -> Option<()> {
-    walk(program, header, &canonical(header.notation, target, &mut Space::new()), register)
+    rewritten(header.notation, target, |target| walk(program, header, target, register))
 }

@@ -14,6 +14,7 @@ use crate::answer::{Answer, Basis};
 use crate::crawler::Crawler;
 use crate::site::Site;
 use crate::window::{LONGEST, Window};
+use robomaton_formats::policy::PolicyView;
 use robomaton_formats::program::packed::{
     ANCHORED, BLOCK, FRONT_PACKED, MAX_PACKED, PERMITS, Packed, REACH_ALL,
 };
@@ -41,22 +42,12 @@ fn program<'i>(site: &Site<'i>, crawler: &Crawler) -> Option<&'i [u8]> {
     }
 }
 
-/// The set of a crawler in a policy of the common form: few crawlers, with a default.
+/// The set of a crawler in a policy of the common form.
 #[inline(always)]
 fn quick_set(policy: &[u8], only: u16) -> Option<SetRef> {
-    const HAS_DEFAULT: u8 = 4;
-    let &[HAS_DEFAULT, count @ 0..0x80, 0..0x80, ..] = policy.first_chunk::<3>()? else { return None };
-    let count = usize::from(count);
-    let (ids, rest) = policy.get(3..)?.split_at_checked(2 * count)?;
-    let mut index = count;
-    for (number, id) in ids.as_chunks::<2>().0.iter().enumerate() {
-        if u16::from_le_bytes(*id) == only {
-            index = number;
-        }
-    }
-    let set = usize::from(*rest.get(index)?);
-    let word = rest.get(count + 1 + 4 * set..)?.first_chunk()?;
-    Some(SetRef::from_raw(u32::from_le_bytes(*word)))
+    let policy = PolicyView::read_small(policy)?;
+    let index = policy.find_small(only);
+    policy.set(index)
 }
 
 /// The answer of a program.
@@ -104,7 +95,7 @@ fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Answer> {
         if packed.prefilter_count() != 0 {
             let wild = packed.wild()?;
             if left & wild != 0 {
-                return with_stars(program, &window, left, wild);
+                return with_stars(&packed, front, &window, left, wild);
             }
         }
         let texts = packed.texts()?;
@@ -131,24 +122,32 @@ fn silent(packed: &Packed<'_>, front: u8) -> Option<Answer> {
 
 /// Like [`run`], with rules left over that have stars, `wild` among all rules.
 #[inline(never)]
-fn with_stars<const K: usize>(program: &[u8], window: &Window<K>, left: u64, wild: u64) -> Option<Answer> {
-    let packed = Packed::read(program)?;
-    let mut left = left & (!wild | waiting(&packed, window)?);
-    let texts = packed.texts()?;
-    while left != 0 {
-        let number = left.trailing_zeros() as usize;
-        let (kind, start, end) = packed.kind(number)?;
-        left &= left - 1;
-        let (text, length, anchored) = (texts.get(start..)?, end.wrapping_sub(start), kind & ANCHORED != 0);
-        let matches = match wild >> number & 1 {
-            0 => begins(window, text, length, anchored)?,
-            _ => has_parts(window, text, length, anchored)?,
-        };
-        if matches {
-            return Some(Answer::plain(Decision::from(kind & PERMITS != 0), Basis::Rule));
+fn with_stars<const K: usize>(
+    packed: &Packed<'_>,
+    front: u8,
+    window: &Window<K>,
+    left: u64,
+    wild: u64,
+) -> Option<Answer> {
+    let mut left = left & (!wild | waiting(packed, window)?);
+    if left != 0 {
+        let texts = packed.texts()?;
+        while left != 0 {
+            let number = left.trailing_zeros() as usize;
+            let (kind, start, end) = packed.kind(number)?;
+            left &= left - 1;
+            let (text, length) = (texts.get(start..)?, end.wrapping_sub(start));
+            let anchored = kind & ANCHORED != 0;
+            let matches = match wild >> number & 1 {
+                0 => begins(window, text, length, anchored)?,
+                _ => has_parts(window, text, length, anchored)?,
+            };
+            if matches {
+                return Some(Answer::plain(Decision::from(kind & PERMITS != 0), Basis::Rule));
+            }
         }
     }
-    silent(&packed, *program.first()?)
+    silent(packed, front)
 }
 
 /// True if the target begins as `/robots.txt` (R13).
@@ -184,18 +183,15 @@ fn candidates<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option
 #[inline(always)]
 fn waiting<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option<u64> {
     let (pairs, singles) = packed.prefilters()?.split_at_checked(packed.pairs)?;
+    let mut masks = packed.all_waiting()?;
     let target = window.pairs();
     let mut waiting = 0;
     // No branch: the processor cannot predict which prefilters occur.
-    let mut add = |number: usize, occurs: bool| {
-        waiting |= packed.waiting(number)? & u64::from(occurs).wrapping_neg();
-        Some(())
-    };
-    for (number, &pair) in pairs.iter().enumerate() {
-        add(number, target.contain(pair))?;
+    for (&pair, mask) in pairs.iter().zip(&mut masks) {
+        waiting |= mask & u64::from(target.contain(pair)).wrapping_neg();
     }
-    for (number, &[byte, _]) in (packed.pairs..).zip(singles) {
-        add(number, window.places(byte) != 0)?;
+    for (&[byte, _], mask) in singles.iter().zip(masks) {
+        waiting |= mask & u64::from(window.places(byte) != 0).wrapping_neg();
     }
     Some(waiting)
 }
@@ -211,40 +207,57 @@ fn begins<const K: usize>(window: &Window<K>, text: &[u8], length: usize, anchor
     Some(window.same(text)? & low == low)
 }
 
-/// True if the target matches a text with stars.
+/// True if the target matches a text with stars: each segment at its first place after the one
+/// before, the last segment of an anchored text at the end.
 #[inline(always)]
 fn has_parts<const K: usize>(window: &Window<K>, text: &[u8], length: usize, anchored: bool) -> Option<bool> {
-    let stars = u8x16::new(*text.first_chunk()?).simd_eq(u8x16::splat(b'*')).to_bitmask();
-    let stars = u64::from(stars) & Window::<1>::low(length.min(16));
-    if length > 16 || stars & stars.wrapping_sub(1) != 0 || stars == 0 {
+    if length > LONGEST {
         return Some(crate::packed::wild(text.get(..length)?, anchored, window.target()));
     }
-    // One star, and a segment of less than sixteen bytes.
-    let head = stars.trailing_zeros() as usize;
-    let low = Window::<1>::low(head);
-    if window.same_first(*text.first_chunk()?) & low != low {
+    let mut stars = 0;
+    for (number, block) in text.get(..length.next_multiple_of(16))?.as_chunks::<16>().0.iter().enumerate() {
+        let of_block = u8x16::new(*block).simd_eq(u8x16::splat(b'*')).to_bitmask();
+        stars |= u64::from(of_block) << (16 * number);
+    }
+    stars &= Window::<K>::low(length);
+    // Zeros follow the target, so what is longer does not match it.
+    let mut end = stars.trailing_zeros() as usize;
+    let low = Window::<K>::low(end);
+    if end > 16 * K || window.same(text)? & low != low {
         return Some(false);
     }
-    let (segment, size) = (text.get(head + 1..)?, length - head - 1);
-    let Some(last) = window.length.checked_sub(size).filter(|&last| last >= head) else { return Some(false) };
-    let (bytes, whole) = (u8x16::new(*segment.first_chunk()?), Window::<1>::low(size));
-    let is_at =
-        |place: usize| Some(u64::from(window.sixteen(place)?.simd_eq(bytes).to_bitmask()) & whole == whole);
-    if anchored {
-        return is_at(last);
-    }
-    let &[first, second] = segment.first_chunk()?;
-    let mut places = window.places(first) >> head << head;
-    if size > 1 {
-        places &= window.places(second) >> 1;
-    }
-    while places != 0 {
-        if is_at(places.trailing_zeros() as usize)? {
-            return Some(true);
+    let mut at = end;
+    while stars != 0 {
+        let start = end + 1;
+        stars &= stars - 1;
+        end = if stars == 0 { length } else { stars.trailing_zeros() as usize };
+        let (segment, size) = (text.get(start..)?, end - start);
+        if size == 0 {
+            continue;
         }
-        places &= places - 1;
+        if stars == 0 && anchored {
+            let last = window.length.checked_sub(size).filter(|&last| last >= at);
+            return last.map_or(Some(false), |last| window.has(last, segment, size));
+        }
+        let &[first, second] = segment.first_chunk()?;
+        let mut places = window.places(first);
+        if size > 1 {
+            places &= window.places(second) >> 1;
+        }
+        places &= !Window::<K>::low(at);
+        loop {
+            if places == 0 {
+                return Some(false);
+            }
+            let place = places.trailing_zeros() as usize;
+            if window.has(place, segment, size)? {
+                at = place + size;
+                break;
+            }
+            places &= places - 1;
+        }
     }
-    Some(false)
+    Some(true)
 }
 
 #[cfg(test)]

@@ -55,23 +55,39 @@ fn without_fragment(raw: &[u8]) -> &[u8] {
 /// Bytes on the stack for a target that must be rewritten. A target of up to a third of it never
 /// allocates.
 const SPACE: usize = 3 * 1024;
+/// The same for short targets: clearing much more space takes longer than rewriting them.
+const SHORT_SPACE: usize = 256;
 
 /// Space on the stack for a target in canonical bytes.
-pub(crate) struct Space([u8; SPACE]);
+pub(crate) struct Space<const N: usize = SPACE>([u8; N]);
 
-impl Space {
+impl<const N: usize> Space<N> {
     #[inline(always)]
-    pub(crate) fn new() -> Space {
-        Space([0; SPACE])
+    pub(crate) fn new() -> Space<N> {
+        Space([0; N])
     }
 }
 
 /// A target in canonical bytes of a notation, in `space` if it fits.
 #[inline]
-pub(crate) fn canonical<'t>(notation: Notation, target: &'t [u8], space: &'t mut Space) -> Cow<'t, [u8]> {
+pub(crate) fn canonical<'t, const N: usize>(
+    notation: Notation,
+    target: &'t [u8],
+    space: &'t mut Space<N>,
+) -> Cow<'t, [u8]> {
     match notation.target_in(target, &mut space.0) {
         Some(bytes) => Cow::Borrowed(bytes),
         None => notation.target(target),
+    }
+}
+
+/// Passes a target in canonical bytes of a notation to `take`.
+#[inline(always)]
+pub(crate) fn rewritten<T>(notation: Notation, target: &[u8], take: impl FnOnce(&[u8]) -> T) -> T {
+    if 3 * target.len() <= SHORT_SPACE {
+        take(&canonical(notation, target, &mut Space::<SHORT_SPACE>::new()))
+    } else {
+        take(&canonical(notation, target, &mut Space::<SPACE>::new()))
     }
 }
 

@@ -39,10 +39,15 @@ impl<const K: usize> Window<K> {
         self.bytes[usize::from(place) % LONGEST]
     }
 
-    /// The sixteen bytes from a position on, which is not beyond the longest target.
+    /// True if the target has the first `size` bytes of a text at a position, which is not beyond the
+    /// longest target. `None` if the text is not followed by sixteen bytes.
     #[inline(always)]
-    pub(crate) fn sixteen(&self, place: usize) -> Option<u8x16> {
-        self.bytes.get(place..)?.first_chunk().map(|&bytes| u8x16::new(bytes))
+    pub(crate) fn has(&self, place: usize, text: &[u8], size: usize) -> Option<bool> {
+        let same =
+            u8x16::new(*self.bytes.get(place..)?.first_chunk()?).simd_eq(u8x16::new(*text.first_chunk()?));
+        let low = Window::<1>::low(size.min(16));
+        let begins = u64::from(same.to_bitmask()) & low == low;
+        Some(begins && (size <= 16 || self.bytes.get(place + 16..place + size) == text.get(16..size)))
     }
 
     /// The target.
