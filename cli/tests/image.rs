@@ -55,7 +55,7 @@ fn inspect_counts() {
     let size = std::fs::metadata(place.path("i.rimg")).unwrap().len();
     assert_eq!((&contents["image_bytes"], &contents["profile"]), (&size.into(), &"full".into()));
     let sections = contents["sections"].as_object().unwrap();
-    assert_eq!((&sections["hosts"], &sections["fetches"]), (&64.into(), &(6 * 18).into()));
+    assert_eq!((&sections["hosts"], &sections["fetches"]), (&128.into(), &(6 * 18).into()));
     assert_eq!(contents["limits"]["bytes"], 512_000);
     let text = place.run(&["inspect", "i.rimg"]).ok();
     assert!(text.contains("rules 2, unavailable 3, unreachable 1"), "{text}");
