@@ -14,7 +14,7 @@ use zerocopy::FromZeros;
 const SEEDS: u64 = 64;
 
 /// The share of the bytes for entries and names that is used, in percent. A fuller table costs more
-/// than it saves (RESULTS.md, "Host table").
+/// than it saves (RESULTS.md, "Host table and short way").
 const FILL: usize = 80;
 
 /// The places of the host table, with sites numbered in the order of their keys.

@@ -69,3 +69,8 @@ impl Answer {
         Answer { decision, incomplete: false, basis }
     }
 }
+
+/// The image does not contain the site.
+pub(crate) const NO_SITE: Answer = Answer::plain(Decision::Unknown, Basis::NoSite);
+/// The question is not about a URL of a site.
+pub(crate) const NO_URL: Answer = Answer::plain(Decision::Unknown, Basis::NoUrl);

@@ -1,15 +1,15 @@
 //! Many questions at once: the same answers, with memory latency overlapped.
 //!
-//! A question about a large image waits for several uncached lines in a row: bucket, name, policy,
+//! A question about a large image waits for several uncached lines in a row: bucket, policy,
 //! program. Here a block of questions takes these steps together, so that the processor has many
-//! loads in flight. The step from a policy to its program is left out, since preparing it costs
-//! more than waiting. Each step only touches what the next one reads. The answers come from the
+//! loads in flight, and does nothing twice: first the host is hashed and its bucket touched, then
+//! the site is found and its policy or program touched, then it answers. The step from a policy to
+//! its program is left out, since preparing it costs more than waiting. The answers come from the
 //! functions that [`Image::decide`] calls, and a test compares the two.
 
-use crate::access;
 use crate::crawler::{Crawler, Usage};
 use crate::find::Search;
-use crate::image::{Image, NO_SITE, NO_URL, Shard};
+use crate::image::{Image, Shard};
 use crate::target::Written;
 use crate::verdict::Verdict;
 use arrayvec::ArrayVec;
@@ -67,21 +67,14 @@ impl<D: AsRef<[u8]>> Image<D> {
             let sites: ArrayVec<_, BLOCK> = homes.iter().map(|home| home.as_ref()?.site()).collect();
             for ((question, home), site) in block.iter().zip(&homes).zip(sites) {
                 let Question { crawler, usage, url } = *question;
-                let (answer, site) = match (home, site) {
+                let search = match (home, site) {
                     (Some(home), Some(site)) => {
-                        let site = self.site_of(home.shard, site);
                         let target = home.written.target(self.profile(), url);
-                        (access::once(&site, crawler, usage, &target), Some(site))
+                        Search::Found((home.shard, site), target)
                     }
-                    (home, _) => match self.search_parsed(home.as_ref().map(|home| &home.written), url) {
-                        Search::Found((shard, site), target) => {
-                            let site = self.site_of(shard, site);
-                            (access::once(&site, crawler, usage, &target), Some(site))
-                        }
-                        Search::NoSite => (NO_SITE, None),
-                        Search::NoUrl => (NO_URL, None),
-                    },
+                    (home, _) => self.search_parsed(home.as_ref().map(|home| &home.written), url),
                 };
+                let (answer, site) = self.answer(search, crawler, usage);
                 each(Verdict { answer, site, crawler, usage, url });
             }
         }

@@ -1,21 +1,16 @@
-//! An open image: finds sites and answers questions about URLs.
+//! An open image: its files, the names of crawlers and usages, and its sites. `find` looks for a site
+//! and `ask` answers questions; both build on it.
 
-use crate::access;
-use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Usage};
-use crate::find::Search;
 use crate::memory::Memory;
 use crate::site::Site;
-use crate::target;
 use crate::terms::Terms;
-use crate::verdict::Verdict;
 use robomaton_formats::detail::Detail;
 use robomaton_formats::layout::{Section, shard_of};
 use robomaton_formats::policy::is_special;
 use robomaton_formats::read::{self, Layout, View};
 use robomaton_formats::vocabulary::usage_of_label;
-use robomaton_formats::{Decision, DocumentId, ImageError, Profile, Scheme};
-use std::borrow::Cow;
+use robomaton_formats::{DocumentId, ImageError, Profile, Scheme};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -121,9 +116,6 @@ pub enum ShardsError {
 
 /// The extension of shard files in a directory.
 pub const SHARD_EXTENSION: &str = "rimg";
-
-pub(crate) const NO_SITE: Answer = Answer::plain(Decision::Unknown, Basis::NoSite);
-pub(crate) const NO_URL: Answer = Answer::plain(Decision::Unknown, Basis::NoUrl);
 
 /// The profile for documents other than robots.txt, whatever the image's profile (K5 to K17).
 const DOCUMENTS: Profile = Profile::Koster;
@@ -311,76 +303,17 @@ impl<D: AsRef<[u8]>> Image<D> {
         })
     }
 
-    /// Another document of the site that an absolute URL belongs to, such as `data.txt` (K2), if
-    /// the image contains it. Its verdicts are about URLs of that site.
-    pub fn document(&self, url: &str, name: &str) -> Option<Site<'_>> {
-        let (mut authority, _) = target::split(self.profile(), url).ok()?;
-        authority.bytes = Cow::Owned([&authority.bytes, &b"/"[..], name.as_bytes()].concat());
-        self.find(&authority).map(|(shard, site)| self.document_of(shard, site))
-    }
-
     #[inline(always)]
     pub(crate) fn site_of<'i>(&'i self, shard: &'i Shard<D>, site: read::Site<'i>) -> Site<'i> {
         Site { profile: shard.layout.profile, terms: &self.terms, site, is_document: false }
     }
 
-    fn document_of<'i>(&'i self, shard: &'i Shard<D>, site: read::Site<'i>) -> Site<'i> {
+    pub(crate) fn document_of<'i>(&'i self, shard: &'i Shard<D>, site: read::Site<'i>) -> Site<'i> {
         Site { profile: DOCUMENTS, is_document: true, ..self.site_of(shard, site) }
     }
 
     /// The decoded rules and records of a document, by the id from [`Site::document`].
     pub fn detail(&self, document: DocumentId) -> Option<Detail<'_>> {
         self.all().nth(document.shard().into())?.view().detail(document)
-    }
-
-    /// The site that an absolute URL belongs to, if the image contains it.
-    pub fn site(&self, url: &str) -> Option<Site<'_>> {
-        match self.search(url) {
-            Search::Found((shard, site), _) => Some(self.site_of(shard, site)),
-            Search::NoSite | Search::NoUrl => None,
-        }
-    }
-
-    /// Decides whether the crawler may use the URL in this way. A site that the image does not
-    /// contain is `unknown`.
-    ///
-    /// Allocates nothing, unless the URL's host is not canonical, or is not found and has 64 bytes
-    /// or more, or its target needs more than a kilobyte of rewriting.
-    #[inline]
-    pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a> {
-        let (answer, site) = self.of_url(crawler, usage, url);
-        Verdict { answer, site, crawler, usage, url }
-    }
-
-    /// Out of line with a small result, so that a verdict is built in its caller, and only the
-    /// parts that the caller uses.
-    #[inline(never)]
-    fn of_url<'i>(&'i self, crawler: &Crawler, usage: Usage<'_>, url: &str) -> (Answer, Option<Site<'i>>) {
-        match self.search(url) {
-            Search::Found((shard, site), target) => {
-                let site = self.site_of(shard, site);
-                (access::once(&site, crawler, usage, &target), Some(site))
-            }
-            Search::NoSite => (NO_SITE, None),
-            Search::NoUrl => (NO_URL, None),
-        }
-    }
-
-    /// Like [`Image::decide`], by another document of the site, such as `data.txt` (K2). If the
-    /// image does not contain the document, robots.txt does not answer in its place.
-    pub fn decide_document<'a>(
-        &'a self,
-        name: &str,
-        crawler: &'a Crawler,
-        usage: Usage<'a>,
-        url: &'a str,
-    ) -> Verdict<'a> {
-        match self.document(url, name) {
-            Some(site) => site.decide(crawler, usage, url),
-            None => {
-                let is_url = target::split(self.profile(), url).is_ok();
-                Verdict { answer: if is_url { NO_SITE } else { NO_URL }, site: None, crawler, usage, url }
-            }
-        }
     }
 }

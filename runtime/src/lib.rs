@@ -25,6 +25,7 @@
 mod access;
 mod account;
 mod answer;
+mod ask;
 mod batch;
 mod crawler;
 mod find;
