@@ -53,7 +53,7 @@ pub struct Query {
 pub enum Lengths {
     /// Most paths are about sixty bytes long, as URLs with a query are.
     Long,
-    /// Most paths are as long as the patterns that they are made from, as those of pages are.
+    /// Most paths are as long as the patterns that they come from, about twenty bytes.
     Short,
 }
 

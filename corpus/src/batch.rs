@@ -42,7 +42,7 @@ pub struct BatchOptions {
     pub compile: Options,
     /// True to read permissions in captured pages (M1, M11).
     pub pages: bool,
-    /// Threads, of which one also reads; 0 for one per core.
+    /// The number of threads; 0 for one per core. One of them also reads.
     pub threads: usize,
     /// Limits of the readers.
     pub read: ReadLimits,

@@ -70,7 +70,7 @@ impl Capture {
         common.or_else(|| self.url.split_once("://").map(|(_, rest)| rest))
     }
 
-    /// True if the URL, of which `rest` comes after the scheme, is that of a file in the root.
+    /// True if the URL is that of a file in the root. `rest` is its part after the scheme.
     fn is_of(&self, rest: &str, file: &str) -> bool {
         let ends = |byte| matches!(byte, b'/' | b'?' | b'#' | b'\\');
         let Some(path) = rest.bytes().position(ends).map(|end| &rest[end..]) else { return false };

@@ -27,44 +27,39 @@ pub(crate) struct Table {
     numbers: Vec<[u32; BUCKET_SITES]>,
 }
 
-/// A name and the number of bytes that its site takes up in a bucket.
-pub(crate) struct Guest<'n> {
-    pub(crate) name: &'n str,
-    pub(crate) room: usize,
-}
-
 impl Table {
-    /// Places sites under the first seed that keeps every site near its home.
-    pub(crate) fn of(guests: &[Guest<'_>]) -> Result<Table, ImageError> {
-        let rooms: usize = guests.iter().map(|guest| guest.room).sum();
+    /// Places sites, each given by its name and the number of bytes that it takes up in a bucket,
+    /// under the first seed that keeps every site near its home.
+    pub(crate) fn of<'n>(sites: impl Iterator<Item = (&'n str, usize)> + Clone) -> Result<Table, ImageError> {
+        let rooms: usize = sites.clone().map(|(_, room)| room).sum();
         let count = next_prime((100 * rooms).div_ceil(FILL * BUCKET_BODY));
         if u32::try_from(count * BUCKET_SITES).is_err() {
             return Err(ImageError::TooLarge("2³² places of sites"));
         }
         (0..SEEDS)
-            .find_map(|seed| Table::under(seed, guests, count))
+            .find_map(|seed| Table::under(seed, sites.clone(), count))
             .ok_or(ImageError::TooLarge("host names collide under every seed"))
     }
 
-    fn under(seed: u64, guests: &[Guest<'_>], count: usize) -> Option<Table> {
+    fn under<'n>(seed: u64, sites: impl Iterator<Item = (&'n str, usize)>, count: usize) -> Option<Table> {
         let mut table = Table {
             seed,
             buckets: vec![Bucket::new_zeroed(); count],
             numbers: vec![[0; BUCKET_SITES]; count],
         };
         let mut left = vec![BUCKET_BODY as u8; count];
-        for (number, guest) in (0..).zip(guests) {
-            let hash = host_hash(guest.name.as_bytes(), seed);
+        for (number, (name, room)) in (0..).zip(sites) {
+            let hash = host_hash(name.as_bytes(), seed);
             let (at, place) = probes(hash, count).find_map(|at| {
                 let bucket = &mut table.buckets[at];
                 let place = Some(bucket.sites())
-                    .filter(|&place| place < BUCKET_SITES && guest.room <= usize::from(left[at]));
+                    .filter(|&place| place < BUCKET_SITES && room <= usize::from(left[at]));
                 if place.is_none() {
                     bucket.overflow |= overflow_bit(hash);
                 }
                 Some((at, place?))
             })?;
-            left[at] -= guest.room as u8;
+            left[at] -= room as u8;
             table.buckets[at].fingerprints[place] = fingerprint(hash);
             table.numbers[at][place] = number;
         }

@@ -26,6 +26,7 @@ pub mod layout;
 pub mod name;
 pub mod notation;
 pub mod pattern;
+mod plain;
 pub mod policy;
 pub mod preference;
 pub mod profile;

@@ -150,6 +150,25 @@ pub fn word(text: &[u8], at: usize) -> u64 {
     }
 }
 
+/// The first sixteen bytes of a text, padded with zeros.
+#[inline(always)]
+pub fn first_bytes(text: &[u8]) -> [u8; 16] {
+    if let Some(&whole) = text.first_chunk() {
+        return whole;
+    }
+    let (low, high) = if let (Some(&first), Some(&last)) = (text.first_chunk(), text.last_chunk()) {
+        let shift = 8 * (16 - text.len()) as u32;
+        (u64::from_le_bytes(first), u64::from_le_bytes(last).checked_shr(shift).unwrap_or_default())
+    } else if let (Some(&first), Some(&last)) = (text.first_chunk(), text.last_chunk()) {
+        // What both hold is the same.
+        let last = u64::from(u32::from_le_bytes(last)) << (8 * (text.len() - 4));
+        (u64::from(u32::from_le_bytes(first)) | last, 0)
+    } else {
+        (text.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)), 0)
+    };
+    (u128::from(low) | u128::from(high) << 64).to_le_bytes()
+}
+
 /// The output of canonical bytes: a vector, or a caller's buffer where allocation is forbidden.
 trait Out {
     fn push(&mut self, byte: u8);

@@ -9,6 +9,7 @@
 //! this file does not know paths: the part after the authority is matched elsewhere, see
 //! `runtime::target`.
 
+use crate::plain;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -94,14 +95,22 @@ impl SiteKey {
     /// The site of an absolute `http` or `https` URL. Surrounding white space, user names, path,
     /// query and fragment are ignored; the default port of the scheme is dropped.
     pub fn from_url(url: &str) -> Result<SiteKey, SiteError> {
-        match common(url) {
-            Some((scheme, host)) => Ok(SiteKey { name: host.into(), scheme }),
+        match split_plain(url.as_bytes()) {
+            Some((scheme, authority, _)) => Ok(SiteKey::plain(scheme, authority)),
             None => SiteKey::parse(url),
         }
     }
 
-    /// The site of any URL, by way of the `url` crate.
-    fn parse(url: &str) -> Result<SiteKey, SiteError> {
+    /// The site of a plain authority, which is ASCII.
+    fn plain(scheme: Scheme, authority: &[u8]) -> SiteKey {
+        SiteKey { name: authority.iter().map(|&byte| char::from(byte)).collect(), scheme }
+    }
+
+    /// The same for any URL, by way of the `url` crate alone.
+    ///
+    /// # Errors
+    /// If the URL does not name a site.
+    pub fn parse(url: &str) -> Result<SiteKey, SiteError> {
         let url = url::Url::parse(url.trim_ascii())?;
         let scheme = match url.scheme() {
             "http" => Scheme::Http,
@@ -188,30 +197,25 @@ impl SiteKey {
     }
 }
 
-/// Scheme and host of a URL with a path, without a port, and with a plain, canonical host. A host
-/// that ends in a number is an IPv4 address in some spelling, and one with `xn--` must be valid
-/// punycode; both are left to the `url` crate, as are hosts of 64 bytes or more.
-fn common(url: &str) -> Option<(Scheme, &str)> {
-    let (scheme, rest) = match url.strip_prefix("https://") {
-        Some(rest) => (Scheme::Https, rest),
-        None => (Scheme::Http, url.strip_prefix("http://")?),
-    };
-    let (mut before, mut last_label) = (b'.', b'.');
-    for (at, byte) in rest.bytes().enumerate().take(64) {
-        let is_first = before == b'.';
-        match byte {
-            b'/' => return last_label.is_ascii_lowercase().then(|| (scheme, &rest[..at])),
-            b'a'..=b'z' | b'0'..=b'9' | b'_' => {}
-            b'.' if !is_first => {}
-            b'-' if before != b'-' => {}
-            _ => return None,
-        }
-        if byte == b'.' || is_first {
-            last_label = byte;
-        }
-        before = byte;
+/// The scheme of a URL that begins with `http://` or `https://`, and the rest of the URL.
+#[inline(always)]
+pub fn split_scheme(url: &[u8]) -> Option<(Scheme, &[u8])> {
+    match url {
+        [b'h', b't', b't', b'p', b's', b':', b'/', b'/', rest @ ..] => Some((Scheme::Https, rest)),
+        [b'h', b't', b't', b'p', b':', b'/', b'/', rest @ ..] => Some((Scheme::Http, rest)),
+        _ => None,
     }
-    None
+}
+
+/// Scheme, authority and the rest of a URL whose authority is canonical, but perhaps for a default
+/// port, which is dropped. `None` if that is for the `url` crate to say.
+#[inline]
+pub fn split_plain(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
+    let (scheme, text) = split_scheme(url)?;
+    let (host, end) = plain::authority(text)?;
+    let default_port: &[u8] = if scheme == Scheme::Https { b":443" } else { b":80" };
+    let kept = if text[host..end] == *default_port { host } else { end };
+    Some((scheme, &text[..kept], &text[end..]))
 }
 
 /// Splits a name into the authority and the document, if there is one. No authority contains a
@@ -359,14 +363,16 @@ mod tests {
             }
         }
         for url in urls {
-            let fast = common(&url).map(|(scheme, host)| SiteKey { name: host.into(), scheme });
+            let fast = split_plain(url.as_bytes());
+            let fast = fast.map(|(scheme, authority, _)| SiteKey::plain(scheme, authority));
             read += usize::from(fast.is_some());
             if let Some(fast) = fast {
                 assert_eq!(SiteKey::parse(&url), Ok(fast), "{url:?}");
             }
         }
         assert!(read > 1_000, "{read}");
-        assert_eq!(common("https://a-b.example.com/robots.txt"), Some((Scheme::Https, "a-b.example.com")));
+        let found = split_plain(b"https://a-b.example.com/robots.txt");
+        assert_eq!(found, Some((Scheme::Https, &b"a-b.example.com"[..], &b"/robots.txt"[..])));
     }
 
     #[test]

@@ -278,27 +278,26 @@ impl<S: Spool> Writer<S> {
     /// hash.
     fn place_sites(&mut self) -> Result<u64, WriteError> {
         let sites = std::mem::take(&mut self.sites);
-        let mut code = Vec::new();
-        let guests = sites.iter().map(|site| {
-            code.clear();
-            name::encode(site.key.name(), &mut code);
-            hosts::Guest { name: site.key.name(), room: size_of::<U32>() + name::room(&code) }
-        });
-        let table = hosts::Table::of(&guests.collect::<Vec<_>>())?;
+        // The codes of all names, end to end, and where each of them begins.
+        let (mut codes, mut starts) = (Vec::new(), vec![0]);
+        for site in &sites {
+            name::encode(site.key.name(), &mut codes);
+            starts.push(codes.len());
+        }
+        let code = |number: u32| &codes[starts[number as usize]..starts[number as usize + 1]];
+        let rooms = (0..)
+            .zip(&sites)
+            .map(|(number, site)| (site.key.name(), size_of::<U32>() + name::room(code(number))));
+        let table = hosts::Table::of(rooms)?;
         let mut order = vec![U32::ZERO; sites.len()];
         let (mut first, mut body, mut elsewhere) = (0, Vec::new(), Vec::new());
-        let mut codes: [Vec<u8>; BUCKET_SITES] = Default::default();
         for (number, (mut bucket, numbers)) in (0..).zip(table.buckets()) {
             bucket.first = first.into();
             first += numbers.len() as u32;
             let here = || numbers.iter().map(|&number| &sites[number as usize]);
-            for (code, site) in codes.iter_mut().zip(here()) {
-                code.clear();
-                name::encode(site.key.name(), code);
-            }
             body.clear();
             here().for_each(|site| body.extend_from_slice(&site.entry.to_raw().to_le_bytes()));
-            let names = here().zip(&codes).map(|(site, code)| (site.key.scheme(), code.as_slice()));
+            let names = here().zip(numbers).map(|(site, &number)| (site.key.scheme(), code(number)));
             elsewhere.clear();
             let offset = fits(self.part(Section::Names).length as usize, "4 GiB of long names")?;
             name::encode_bucket(names, &mut body, (&mut elsewhere, offset));

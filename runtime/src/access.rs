@@ -103,7 +103,8 @@ impl<'i> Site<'i> {
     }
 }
 
-/// Answers a question about a URL or path of a site.
+/// Answers a question about a URL or path of a site. A path is its own target: going through
+/// [`once`] would take 3 % more instructions.
 #[inline(never)]
 fn of_path(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answer {
     let is_path = url.as_bytes().first() == Some(&b'/') && site.profile.notation() != Notation::Google;

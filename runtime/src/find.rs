@@ -52,10 +52,8 @@ impl<D: AsRef<[u8]>> Image<D> {
         // A host that was canonical as it is written was not found.
         let is_same = matches!(authority.bytes, Cow::Borrowed(_))
             && written.is_some_and(|written| written.length == authority.bytes.len());
-        match self.find(&authority).filter(|_| !is_same) {
-            Some(found) => Search::Found(found, target),
-            None => Search::NoSite,
-        }
+        let found = if is_same { None } else { self.find(&authority) };
+        found.map_or(Search::NoSite, |found| Search::Found(found, target))
     }
 
     /// Finds a site by its canonical name.

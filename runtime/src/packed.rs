@@ -5,7 +5,7 @@
 //! remaining rules are compared in full. Invariants: nothing is allocated, every loop ends, any
 //! damage is `None`. It does not know what a priority means.
 
-use crate::walk::first_bytes;
+use robomaton_formats::notation::first_bytes;
 use robomaton_formats::program::Priority;
 use robomaton_formats::program::packed::{BLOCK, MAX_PACKED, Packed, PackedRule};
 use wide::u8x16;

@@ -80,7 +80,7 @@ pub(crate) fn of_rules(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, tar
 
 /// The answer for the highest priority among the matching rules, 0 if none matches.
 #[inline(always)]
-fn ranked(priority: Priority, silence: Silence) -> Answer {
+pub(crate) fn ranked(priority: Priority, silence: Silence) -> Answer {
     match (priority, silence) {
         (0, Silence::Allowed) => Answer::plain(Decision::Allowed, Basis::NoRule),
         (0, Silence::Unknown) => Answer::plain(Decision::Unknown, Basis::NoRule),

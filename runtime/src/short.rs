@@ -12,13 +12,14 @@
 
 use crate::answer::{Answer, Basis};
 use crate::crawler::Crawler;
+use crate::rules::ranked;
 use crate::site::Site;
 use crate::window::{LONGEST, Window};
 use robomaton_formats::policy::PolicyView;
+use robomaton_formats::program::Silence;
 use robomaton_formats::program::packed::{
     ANCHORED, BLOCK, FRONT_PACKED, MAX_PACKED, PERMITS, Packed, REACH_ALL,
 };
-use robomaton_formats::program::{Silence, permits};
 use robomaton_formats::{Decision, Notation, SetRef, SiteEntry};
 use wide::u8x16;
 
@@ -107,17 +108,7 @@ fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Answer> {
             }
         }
     }
-    silent(&packed, front)
-}
-
-/// The answer if no rule but the one for all targets matches.
-#[inline(always)]
-fn silent(packed: &Packed<'_>, front: u8) -> Option<Answer> {
-    Some(match (packed.fallback, Silence::of(front)) {
-        (0, Silence::Allowed) => Answer::plain(Decision::Allowed, Basis::NoRule),
-        (0, Silence::Unknown) => Answer::plain(Decision::Unknown, Basis::NoRule),
-        (fallback, _) => Answer::plain(Decision::from(permits(fallback)), Basis::Rule),
-    })
+    Some(ranked(packed.fallback, Silence::of(front)))
 }
 
 /// Like [`run`], with rules left over that have stars, `wild` among all rules.
@@ -147,7 +138,7 @@ fn with_stars<const K: usize>(
             }
         }
     }
-    silent(packed, front)
+    Some(ranked(packed.fallback, Silence::of(front)))
 }
 
 /// True if the target begins as `/robots.txt` (R13).
@@ -183,15 +174,18 @@ fn candidates<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option
 #[inline(always)]
 fn waiting<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option<u64> {
     let (pairs, singles) = packed.prefilters()?.split_at_checked(packed.pairs)?;
-    let mut masks = packed.all_waiting()?;
     let target = window.pairs();
     let mut waiting = 0;
     // No branch: the processor cannot predict which prefilters occur.
-    for (&pair, mask) in pairs.iter().zip(&mut masks) {
-        waiting |= mask & u64::from(target.contain(pair)).wrapping_neg();
+    let mut add = |number: usize, occurs: bool| {
+        waiting |= packed.waiting(number)? & u64::from(occurs).wrapping_neg();
+        Some(())
+    };
+    for (number, &pair) in pairs.iter().enumerate() {
+        add(number, target.contain(pair))?;
     }
-    for (&[byte, _], mask) in singles.iter().zip(masks) {
-        waiting |= mask & u64::from(window.places(byte) != 0).wrapping_neg();
+    for (number, &[byte, _]) in (packed.pairs..).zip(singles) {
+        add(number, window.places(byte) != 0)?;
     }
     Some(waiting)
 }

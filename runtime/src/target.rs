@@ -1,11 +1,11 @@
 //! URL → site and target: splits the authority from the bytes that rules match (R9).
 //!
-//! The common form, `http(s)://` and a plain lower-case host, is split by hand; everything else
-//! goes through the `url` crate by way of [`SiteKey`]. A test compares the two. The target is
+//! A plain host is split by hand ([`split_plain`]); everything else goes through the `url` crate by
+//! way of [`SiteKey`]. A test compares the two. The target is
 //! always the caller's own bytes: dot segments and doubled slashes stay (R15).
 
-use crate::walk::first_bytes;
-use robomaton_formats::site::{Scheme, SiteError, SiteKey};
+use robomaton_formats::notation::first_bytes;
+use robomaton_formats::site::{Scheme, SiteError, SiteKey, split_plain, split_scheme};
 use robomaton_formats::{Notation, Profile};
 use std::borrow::Cow;
 use wide::u8x16;
@@ -121,11 +121,7 @@ impl<'u> Written<'u> {
     /// Splits a URL; `None` if it does not begin with `http://` or `https://`.
     #[inline(always)]
     pub(crate) fn of(url: &'u [u8]) -> Option<Written<'u>> {
-        let (scheme, text) = match url {
-            [b'h', b't', b't', b'p', b's', b':', b'/', b'/', text @ ..] => (Scheme::Https, text),
-            [b'h', b't', b't', b'p', b':', b'/', b'/', text @ ..] => (Scheme::Http, text),
-            _ => return None,
-        };
+        let (scheme, text) = split_scheme(url)?;
         Some(Written { scheme, text, length: slash(text) })
     }
 
@@ -165,10 +161,10 @@ fn slash(text: &[u8]) -> usize {
 /// Splits an absolute URL into site and target.
 #[inline]
 pub(crate) fn split(profile: Profile, url: &str) -> Result<(Authority<'_>, Target<'_>), SiteError> {
-    let (authority, rest) = match common(url.as_bytes()) {
+    let (authority, rest) = match split_plain(url.as_bytes()) {
         Some((scheme, bytes, rest)) => (Authority { scheme, bytes: Cow::Borrowed(bytes) }, rest),
         None => {
-            let key = SiteKey::from_url(url)?;
+            let key = SiteKey::parse(url)?;
             // The `url` crate drops controls and white space inside a URL; an authority that can be
             // read in two ways is rejected.
             let front = url.len() - after_authority(url.as_bytes()).len();
@@ -195,81 +191,6 @@ pub(crate) fn target(profile: Profile, url: &str) -> Target<'_> {
         Notation::Google => google(url),
         _ if has_scheme(url) => path(after_authority(url)),
         _ => path(url),
-    }
-}
-
-/// Scheme, canonical authority and the rest of a URL that is already canonical. A host that ends in
-/// a number is an IPv4 address in some spelling, and one with `xn--` must be valid punycode; both
-/// are left to the `url` crate, as are hosts of 64 bytes or more.
-#[inline]
-fn common(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
-    let (scheme, rest, default_port) = match url {
-        [b'h', b't', b't', b'p', b's', b':', b'/', b'/', rest @ ..] => (Scheme::Https, rest, &b":443"[..]),
-        [b'h', b't', b't', b'p', b':', b'/', b'/', rest @ ..] => (Scheme::Http, rest, &b":80"[..]),
-        _ => return None,
-    };
-    let Classes { letters, dots, hyphens, plain } = Classes::of(rest);
-    let host = plain.trailing_ones() as usize;
-    if host == u64::BITS as usize {
-        return None;
-    }
-    let within = !(u64::MAX << host);
-    let (dots, hyphens) = (dots & within, hyphens & within);
-    // The last label begins after the last dot.
-    let label = u64::BITS - dots.leading_zeros();
-    let is_name = (letters & within) >> label & 1 != 0;
-    if !is_name || dots & 1 != 0 || dots & dots >> 1 != 0 || hyphens & hyphens >> 1 != 0 {
-        return None;
-    }
-    let mut end = host;
-    if rest.get(host) == Some(&b':') {
-        let digits =
-            rest[host + 1..].iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len() - host - 1);
-        // Empty, zero-led and five-digit ports are rare enough for the slow path.
-        if !(1..=4).contains(&digits) || rest[host + 1] == b'0' {
-            return None;
-        }
-        end = host + 1 + digits;
-    }
-    if !matches!(rest.get(end), None | Some(b'/' | b'?' | b'#')) {
-        return None;
-    }
-    let authority = if rest[host..end] == *default_port { &rest[..host] } else { &rest[..end] };
-    Some((scheme, authority, &rest[end..]))
-}
-
-/// Classes of the bytes at the start of a text, one bit for each byte, up to the end of a plain
-/// host and for at most 64 bytes.
-struct Classes {
-    letters: u64,
-    dots: u64,
-    hyphens: u64,
-    plain: u64,
-}
-
-impl Classes {
-    #[inline(always)]
-    fn of(text: &[u8]) -> Classes {
-        let mut classes = Classes { letters: 0, dots: 0, hyphens: 0, plain: 0 };
-        for at in (0..64).step_by(16) {
-            let bytes = u8x16::new(first_bytes(text.get(at..).unwrap_or_default()));
-            let is = |byte| bytes.simd_eq(u8x16::splat(byte));
-            let among = |first, count: u8| {
-                let place = bytes - u8x16::splat(first);
-                place.min(u8x16::splat(count - 1)).simd_eq(place)
-            };
-            let (letter, dot, hyphen) = (among(b'a', 26), is(b'.'), is(b'-'));
-            let plain = letter | dot | hyphen | among(b'0', 10) | is(b'_');
-            let bits = |mask: u8x16| u64::from(mask.to_bitmask() as u16) << at;
-            classes.letters |= bits(letter);
-            classes.dots |= bits(dot);
-            classes.hyphens |= bits(hyphen);
-            classes.plain |= bits(plain);
-            if plain.to_bitmask() != 0xFFFF {
-                break;
-            }
-        }
-        classes
     }
 }
 
@@ -335,7 +256,7 @@ mod tests {
 
     /// The result of the slow path alone.
     fn slow(url: &str) -> Option<(String, Vec<u8>)> {
-        let key = SiteKey::from_url(url).ok()?;
+        let key = SiteKey::parse(url).ok()?;
         if url.trim_ascii().contains("http:\t") {
             return None;
         }

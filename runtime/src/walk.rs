@@ -15,7 +15,7 @@
 mod waiting;
 
 use arrayvec::ArrayVec;
-use robomaton_formats::notation::word;
+use robomaton_formats::notation::{first_bytes, word};
 use robomaton_formats::program::*;
 use std::iter::repeat_n;
 use std::ops::Range;
@@ -204,18 +204,6 @@ fn window(target: &[u8], at: usize) -> (u8x16, usize) {
             (u8x16::new(*bytes), from)
         }
         None => (u8x16::new(first_bytes(target)), 0),
-    }
-}
-
-/// The first sixteen bytes of a target, with zeros beyond its end.
-#[inline(always)]
-pub(crate) fn first_bytes(target: &[u8]) -> [u8; 16] {
-    match target.first_chunk() {
-        Some(first) => *first,
-        None => {
-            let (low, high) = (word(target, 0), word(target, 8.min(target.len())));
-            (u128::from(low) | u128::from(high) << 64).to_le_bytes()
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! nothing after that loops over the target or depends on its length. Invariant: bytes beyond the
 //! target are zero, which no rule requires. It does not know rules.
 
+use robomaton_formats::notation::first_bytes;
 use wide::{u8x16, u16x8};
 
 /// The maximum length of a target in a window.
@@ -158,25 +159,9 @@ fn block_at(text: &[u8], at: usize) -> [u8; 16] {
                 let shift = 8 * (16 - rest.len()) as u32;
                 u128::from_le_bytes(last).checked_shr(shift).unwrap_or_default().to_le_bytes()
             }
-            (None, None) => short(rest),
+            (None, None) => first_bytes(rest),
         },
     }
-}
-
-/// A text of less than sixteen bytes, with zeros behind it.
-#[inline(always)]
-fn short(text: &[u8]) -> [u8; 16] {
-    let (low, high) = if let (Some(&first), Some(&last)) = (text.first_chunk(), text.last_chunk()) {
-        let shift = 8 * (16 - text.len()) as u32;
-        (u64::from_le_bytes(first), u64::from_le_bytes(last).checked_shr(shift).unwrap_or_default())
-    } else if let (Some(&first), Some(&last)) = (text.first_chunk(), text.last_chunk()) {
-        // What both hold is the same.
-        let last = u64::from(u32::from_le_bytes(last)) << (8 * (text.len() - 4));
-        (u64::from(u32::from_le_bytes(first)) | last, 0)
-    } else {
-        (text.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)), 0)
-    };
-    (u128::from(low) | u128::from(high) << 64).to_le_bytes()
 }
 
 #[cfg(test)]

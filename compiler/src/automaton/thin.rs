@@ -21,8 +21,8 @@ pub fn thin(rules: &mut Vec<Prioritized<'_>>) {
     // The remaining prefixes of the current rule, shortest first.
     let mut prefixes: Vec<Prioritized<'_>> = Vec::new();
     let mut rivals = Rivals::default();
-    let mut gone = Vec::new();
-    for (at, rule) in rules.iter().enumerate() {
+    let mut stays = Vec::with_capacity(rules.len());
+    for rule in &*rules {
         while prefixes.pop_if(|prefix| !rule.pattern.text.starts_with(prefix.pattern.text)).is_some() {}
         let is_prefix = is_prefix(rule);
         let adds = !prefixes.last().is_some_and(|nearest| {
@@ -31,17 +31,13 @@ pub fn thin(rules: &mut Vec<Prioritized<'_>>) {
             same && is_plain(rule)
                 && !any_within(rivals.of(rule, is_prefix, rules), nearest.priority, rule.priority)
         });
-        match adds {
-            true if is_prefix => prefixes.push(*rule),
-            true => {}
-            false => gone.push(at),
+        if adds && is_prefix {
+            prefixes.push(*rule);
         }
+        stays.push(adds);
     }
-    if !gone.is_empty() {
-        let mut gone = gone.into_iter().peekable();
-        let mut at = 0..;
-        rules.retain(|_| gone.next_if_eq(&at.next().unwrap_or(usize::MAX)).is_none());
-    }
+    let mut stays = stays.into_iter();
+    rules.retain(|_| stays.next().unwrap_or(true));
 }
 
 /// The priorities of rules that may stand between a rule and its prefix, ascending. Few sets have

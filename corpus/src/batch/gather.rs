@@ -154,7 +154,7 @@ impl<'o> Gathering<'o> {
         Ok(())
     }
 
-    /// What was gathered.
+    /// Returns everything that was gathered.
     pub(super) fn finish(self) -> Gathered {
         self.gathered.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -265,7 +265,7 @@ fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
         let end = memchr::memrchr2(b'\n', b'\r', &capture.body).map_or(0, |last| last + 1);
         capture.body.truncate(end);
     }
-    // Of any other answer, the body is not used.
+    // The body of any other answer is not used.
     let looks = match facts.has_content() {
         true => sniff(&capture.body, capture.content_type.as_deref()),
         false => Looks::Text,

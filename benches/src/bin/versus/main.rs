@@ -38,7 +38,8 @@ struct Wanted {
     json: Option<PathBuf>,
 }
 
-const USAGE: &str = "usage: versus [--files N] [--per-file N] [--rounds N] [--short] [--short-paths] [--passes N] [--json FILE]";
+const USAGE: &str = "usage: versus [--files N] [--per-file N] [--rounds N] [--short] \
+    [--short-paths] [--passes N] [--json FILE]";
 
 fn main() -> ExitCode {
     match wanted(std::env::args().skip(1)).and_then(|wanted| run(&wanted)) {

@@ -166,21 +166,6 @@ impl<'p> Packed<'p> {
         self.mask(0)
     }
 
-    /// The rules that wait for each prefilter, in the order of prefilters. Bits beyond the last rule
-    /// have no meaning. `None` if damaged.
-    #[inline(always)]
-    pub fn all_waiting(&self) -> Option<impl Iterator<Item = u64> + use<'p>> {
-        let (width, count) = (self.mask_length(), self.prefilter_count());
-        let at = self.prefilters_at() + 2 * count + width;
-        // Eight bytes can be read at the last mask, too.
-        let masks = self.bytes.get(at..at + width * count + 8)?;
-        Some(
-            (0..count)
-                .filter_map(move |number| masks.get(width * number..)?.first_chunk().copied())
-                .map(u64::from_le_bytes),
-        )
-    }
-
     /// The bits of the rules that wait for a prefilter.
     #[inline(always)]
     pub fn waiting(&self, prefilter: usize) -> Option<u64> {
