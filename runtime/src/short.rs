@@ -16,7 +16,7 @@ use crate::site::Site;
 use crate::window::{LONGEST, Window};
 use robomaton_formats::policy::PolicyView;
 use robomaton_formats::program::packed::{
-    ANCHORED, BLOCK, FRONT_PACKED, MAX_PACKED, PERMITS, Packed, REACH_ALL,
+    ANCHORED, BLOCK, FRONT_PACKED, FRONT_STARRED, MAX_PACKED, OFFSET, PERMITS, Packed, REACH_ALL, Triggers,
 };
 use robomaton_formats::program::{Silence, permits};
 use robomaton_formats::{Decision, Notation, SetRef, SiteEntry};
@@ -82,7 +82,7 @@ fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Answer> {
     const FRONT: u8 = FRONT_PACKED | Notation::Rep as u8;
     let packed = Packed::read(program)?;
     let front = *program.first()?;
-    if front & !0x60 != FRONT {
+    if front & !(0x60 | FRONT_STARRED) != FRONT {
         return None;
     }
     let window = Window::<K>::new(target);
@@ -92,18 +92,17 @@ fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Answer> {
     }
     let mut left = if packed.count == 0 { 0 } else { candidates(&packed, &window)? };
     if left != 0 {
-        if packed.prefilter_count() != 0 {
+        if packed.trigger_count() != 0 {
             let wild = packed.wild()?;
             if left & wild != 0 {
-                return with_stars(&packed, front, &window, left, wild);
+                return with_stars(&packed, program, &window, left, wild);
             }
         }
-        let texts = packed.texts()?;
         while left != 0 {
-            let (kind, start, end) = packed.kind(left.trailing_zeros() as usize)?;
+            let rule = Rule::read(&packed, program, left.trailing_zeros() as usize)?;
             left &= left - 1;
-            if begins(&window, texts.get(start..)?, end.wrapping_sub(start), kind & ANCHORED != 0)? {
-                return Some(Answer::plain(Decision::from(kind & PERMITS != 0), Basis::Rule));
+            if rule.begins(&window)? {
+                return Some(rule.answer());
             }
         }
     }
@@ -120,34 +119,66 @@ fn silent(packed: &Packed<'_>, front: u8) -> Option<Answer> {
     })
 }
 
+/// A rule of a packed program.
+struct Rule<'p> {
+    word: u16,
+    length: usize,
+    /// The text and everything after it.
+    text: &'p [u8],
+}
+
+impl<'p> Rule<'p> {
+    #[inline(always)]
+    fn read(packed: &Packed<'_>, program: &'p [u8], number: usize) -> Option<Rule<'p>> {
+        let words = packed.words(number)?;
+        let (word, next) = (words as u16, (words >> 16) as u16);
+        let start = word & OFFSET;
+        let length = (next & OFFSET).wrapping_sub(start).into();
+        Some(Rule { word, length, text: program.get(start.into()..)? })
+    }
+
+    #[inline(always)]
+    fn is_anchored(&self) -> bool {
+        self.word & ANCHORED != 0
+    }
+
+    #[inline(always)]
+    fn answer(&self) -> Answer {
+        Answer::plain(Decision::from(self.word & PERMITS != 0), Basis::Rule)
+    }
+
+    /// True if the target begins with the text, or is equal to it if it is anchored. `None` if the
+    /// text exceeds the program.
+    #[inline(always)]
+    fn begins<const K: usize>(&self, window: &Window<K>) -> Option<bool> {
+        if self.length > window.length || self.is_anchored() && self.length != window.length {
+            return Some(false);
+        }
+        let low = Window::<K>::low(self.length);
+        Some(window.same(self.text)? & low == low)
+    }
+}
+
 /// Like [`run`], with rules left over that have stars, `wild` among all rules.
 #[inline(never)]
 fn with_stars<const K: usize>(
     packed: &Packed<'_>,
-    front: u8,
+    program: &[u8],
     window: &Window<K>,
     left: u64,
     wild: u64,
 ) -> Option<Answer> {
     let mut left = left & (!wild | waiting(packed, window)?);
-    if left != 0 {
-        let texts = packed.texts()?;
-        while left != 0 {
-            let number = left.trailing_zeros() as usize;
-            let (kind, start, end) = packed.kind(number)?;
-            left &= left - 1;
-            let (text, length) = (texts.get(start..)?, end.wrapping_sub(start));
-            let anchored = kind & ANCHORED != 0;
-            let matches = match wild >> number & 1 {
-                0 => begins(window, text, length, anchored)?,
-                _ => has_parts(window, text, length, anchored)?,
-            };
-            if matches {
-                return Some(Answer::plain(Decision::from(kind & PERMITS != 0), Basis::Rule));
-            }
+    while left != 0 {
+        let number = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let rule = Rule::read(packed, program, number)?;
+        let matches = if wild >> number & 1 == 0 { rule.begins(window)? } else { has_parts(window, &rule)? };
+        if matches {
+            return Some(rule.answer());
         }
     }
-    silent(packed, front)
+    silent(packed, *program.first()?)
 }
 
 /// True if the target begins as `/robots.txt` (R13).
@@ -179,38 +210,43 @@ fn candidates<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option
     Some(left & packed.all())
 }
 
-/// The rules whose prefilter occurs in the target.
+/// The rules whose trigger occurs in the target.
 #[inline(always)]
 fn waiting<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option<u64> {
-    let (pairs, singles) = packed.prefilters()?.split_at_checked(packed.pairs)?;
-    let mut masks = packed.all_waiting()?;
     let target = window.pairs();
+    // No branch on what is found: the processor cannot predict which triggers occur. Pairs come
+    // first.
     let mut waiting = 0;
-    // No branch: the processor cannot predict which prefilters occur.
-    for (&pair, mask) in pairs.iter().zip(&mut masks) {
-        waiting |= mask & u64::from(target.contain(pair)).wrapping_neg();
-    }
-    for (&[byte, _], mask) in singles.iter().zip(masks) {
-        waiting |= mask & u64::from(window.places(byte) != 0).wrapping_neg();
+    let singles = packed.pairs;
+    match packed.triggers()? {
+        Triggers::Narrow(triggers) => {
+            let (pairs, singles) = triggers.split_at_checked(singles)?;
+            let mask = |c, d| u64::from(u16::from_le_bytes([c, d]));
+            for &[a, b, c, d] in pairs {
+                waiting |= mask(c, d) & u64::from(target.contain([a, b])).wrapping_neg();
+            }
+            for &[a, _, c, d] in singles {
+                waiting |= mask(c, d) & u64::from(window.places(a) != 0).wrapping_neg();
+            }
+        }
+        Triggers::Wide(triggers) => {
+            let (pairs, singles) = triggers.split_at_checked(singles)?;
+            for &[a, b, ref mask @ ..] in pairs {
+                waiting |= u64::from_le_bytes(*mask) & u64::from(target.contain([a, b])).wrapping_neg();
+            }
+            for &[a, _, ref mask @ ..] in singles {
+                waiting |= u64::from_le_bytes(*mask) & u64::from(window.places(a) != 0).wrapping_neg();
+            }
+        }
     }
     Some(waiting)
-}
-
-/// True if the target begins with a text of this length, or is equal to it if it is anchored.
-/// `None` if the text exceeds the program.
-#[inline(always)]
-fn begins<const K: usize>(window: &Window<K>, text: &[u8], length: usize, anchored: bool) -> Option<bool> {
-    if length > window.length || anchored && length != window.length {
-        return Some(false);
-    }
-    let low = Window::<K>::low(length);
-    Some(window.same(text)? & low == low)
 }
 
 /// True if the target matches a text with stars: each segment at its first place after the one
 /// before, the last segment of an anchored text at the end.
 #[inline(always)]
-fn has_parts<const K: usize>(window: &Window<K>, text: &[u8], length: usize, anchored: bool) -> Option<bool> {
+fn has_parts<const K: usize>(window: &Window<K>, rule: &Rule<'_>) -> Option<bool> {
+    let (text, length, anchored) = (rule.text, rule.length, rule.is_anchored());
     if length > LONGEST {
         return Some(crate::packed::wild(text.get(..length)?, anchored, window.target()));
     }

@@ -118,13 +118,19 @@ pub(crate) struct Written<'u> {
 }
 
 impl<'u> Written<'u> {
-    /// Splits a URL; `None` if it does not begin with `http://` or `https://`.
+    /// Splits a URL; `None` if it does not begin with `http://` or `https://`, or has fewer than eight
+    /// bytes.
     #[inline(always)]
     pub(crate) fn of(url: &'u [u8]) -> Option<Written<'u>> {
-        let (scheme, text) = match url {
-            [b'h', b't', b't', b'p', b's', b':', b'/', b'/', text @ ..] => (Scheme::Https, text),
-            [b'h', b't', b't', b'p', b':', b'/', b'/', text @ ..] => (Scheme::Http, text),
-            _ => return None,
+        const HTTPS: u64 = u64::from_le_bytes(*b"https://");
+        const HTTP: u64 = u64::from_le_bytes(*b"http://\0");
+        let front = u64::from_le_bytes(*url.first_chunk()?);
+        let (scheme, text) = if front == HTTPS {
+            (Scheme::Https, url.get(8..)?)
+        } else if front & (u64::MAX >> 8) == HTTP {
+            (Scheme::Http, url.get(7..)?)
+        } else {
+            return None;
         };
         Some(Written { scheme, text, length: slash(text) })
     }
@@ -148,17 +154,17 @@ impl<'u> Written<'u> {
 /// The position of the first slash, or the length.
 #[inline(always)]
 fn slash(text: &[u8]) -> usize {
-    let mut at = 0;
-    loop {
-        let rest = text.get(at..).unwrap_or_default();
-        let slashes = u8x16::new(first_bytes(rest)).simd_eq(u8x16::splat(b'/')).to_bitmask();
-        if slashes != 0 {
-            return at + slashes.trailing_zeros() as usize;
+    let slashes = |bytes| u8x16::new(bytes).simd_eq(u8x16::splat(b'/')).to_bitmask();
+    let (blocks, rest) = text.as_chunks::<16>();
+    for (number, block) in blocks.iter().enumerate() {
+        let found = slashes(*block);
+        if found != 0 {
+            return 16 * number + found.trailing_zeros() as usize;
         }
-        if rest.len() <= 16 {
-            return text.len();
-        }
-        at += 16;
+    }
+    match slashes(first_bytes(rest)) {
+        0 => text.len(),
+        found => 16 * blocks.len() + found.trailing_zeros() as usize,
     }
 }
 
