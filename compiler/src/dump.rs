@@ -80,12 +80,11 @@ fn dump_packed(program: &[u8], out: &mut String) -> Option<()> {
     let [a, b, c] = packed.probes;
     let reach = if packed.reach == REACH_ALL { "all".to_owned() } else { packed.reach.to_string() };
     _ = writeln!(out, "places {a} {b} {c}, reach {reach}");
-    for (number, bytes) in packed.prefilters()?.iter().enumerate() {
+    for (number, (bytes, waiting)) in packed.waiting()?.into_iter().enumerate() {
         let bytes = if number < packed.pairs { &bytes[..] } else { &bytes[..1] };
-        let waiting = packed.waiting(number)?;
         let waiting = (0..packed.count).filter(|rule| waiting >> rule & 1 == 1).map(|rule| rule.to_string());
         let waiting = waiting.collect::<Vec<_>>().join(" ");
-        _ = writeln!(out, "prefilter {:?} for {waiting}", bytes.escape_ascii().to_string());
+        _ = writeln!(out, "trigger {:?} for {waiting}", bytes.escape_ascii().to_string());
     }
     let sense = |priority| if permits(priority) { "permit" } else { "prohibit" };
     for number in 0..packed.count {

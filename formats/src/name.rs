@@ -224,14 +224,26 @@ impl<'i> Name<'i> {
     pub fn is(&self, text: &[u8], length: usize) -> bool {
         let (mut at, mut differing) = (0, 0);
         for &code in self.code {
-            let bytes = match text.get(at..) {
-                Some(rest) => {
-                    rest.first_chunk().map_or_else(|| word(text, at), |&rest| u64::from_le_bytes(rest))
-                }
-                None => return false,
+            let Some(&bytes) = text.get(at..).and_then(<[u8]>::first_chunk) else {
+                return self.is_short(text, length);
             };
             let code = usize::from(code);
-            differing |= (bytes ^ u64::from_le_bytes(PIECES[code])) & MASKS[code];
+            differing |= (u64::from_le_bytes(bytes) ^ u64::from_le_bytes(PIECES[code])) & MASKS[code];
+            at += usize::from(LENGTHS[code]);
+        }
+        differing == 0 && at == length
+    }
+
+    /// The same for a text that ends less than eight bytes after a piece begins.
+    #[inline(never)]
+    fn is_short(&self, text: &[u8], length: usize) -> bool {
+        let (mut at, mut differing) = (0, 0);
+        for &code in self.code {
+            if at > text.len() {
+                return false;
+            }
+            let code = usize::from(code);
+            differing |= (word(text, at) ^ u64::from_le_bytes(PIECES[code])) & MASKS[code];
             at += usize::from(LENGTHS[code]);
         }
         differing == 0 && at == length

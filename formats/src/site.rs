@@ -197,13 +197,19 @@ impl SiteKey {
     }
 }
 
-/// The scheme of a URL that begins with `http://` or `https://`, and the rest of the URL.
+/// The scheme of a URL that begins with `http://` or `https://`, and the rest of the URL, of which
+/// there must be a byte.
 #[inline(always)]
 pub fn split_scheme(url: &[u8]) -> Option<(Scheme, &[u8])> {
-    match url {
-        [b'h', b't', b't', b'p', b's', b':', b'/', b'/', rest @ ..] => Some((Scheme::Https, rest)),
-        [b'h', b't', b't', b'p', b':', b'/', b'/', rest @ ..] => Some((Scheme::Http, rest)),
-        _ => None,
+    const HTTPS: u64 = u64::from_le_bytes(*b"https://");
+    const HTTP: u64 = u64::from_le_bytes(*b"http://\0");
+    let first = u64::from_le_bytes(*url.first_chunk()?);
+    if first == HTTPS {
+        Some((Scheme::Https, url.get(8..)?))
+    } else if first & (u64::MAX >> 8) == HTTP {
+        Some((Scheme::Http, url.get(7..)?))
+    } else {
+        None
     }
 }
 

@@ -8,13 +8,13 @@ use walk::walk;
 
 mod walk;
 
-/// `/ab/`, `/a*.gif$`, `/*?` and `/b*`, with their prefilters.
+/// `/ab/`, `/a*.gif$`, `/*?` and `/b*`, with their triggers.
 fn plan() -> Plan<'static> {
-    let rule = |text: &'static str, anchored, starred, permits, prefilter| {
+    let rule = |text: &'static str, anchored, starred, permits, trigger| {
         let length = text.len() + usize::from(anchored) + usize::from(starred);
         let prefix = text.find('*').unwrap_or(text.len());
         let priority = 2 * length as Priority + Priority::from(permits);
-        Draft { text: text.as_bytes(), prefix, anchored, starred, priority, prefilter }
+        Draft { text: text.as_bytes(), prefix, anchored, starred, priority, trigger }
     };
     Plan {
         rules: vec![
@@ -23,7 +23,7 @@ fn plan() -> Plan<'static> {
             rule("/*?", false, false, true, Some(1)),
             rule("/b", false, true, false, None),
         ],
-        prefilters: vec![*b".g", [b'?', 0]],
+        triggers: vec![*b".g", [b'?', 0]],
         pairs: 1,
         probes: [1, 2, 3],
         reach: REACH_ALL,
@@ -90,11 +90,11 @@ fn every_part_is_checked() {
         ("best first", |plan| plan.fallback = 12),
         ("reach", |plan| plan.reach = 9),
         ("reach", |plan| plan.fallback = 1),
-        ("its text holds", |plan| plan.prefilters[0] = *b".h"),
-        ("its text holds", |plan| plan.prefilters[0] = *b"/a"),
-        ("kind", |plan| plan.rules[1].prefilter = Some(0)),
+        ("its text holds", |plan| plan.triggers[0] = *b".h"),
+        ("its text holds", |plan| plan.triggers[0] = *b"/a"),
+        ("kind", |plan| plan.rules[1].trigger = Some(0)),
         ("holds a byte", |plan| plan.rules[3].text = b"/\x80"),
-        ("two bytes, or one", |plan| plan.prefilters[1] = *b"?x"),
+        ("two bytes, or one", |plan| plan.triggers[1] = *b"?x"),
     ];
     for (what, change) in changes {
         let mut plan = plan();
@@ -110,6 +110,6 @@ fn every_part_is_checked() {
         priority: 2 * long.len() as Priority,
         ..plan.rules[1]
     }];
-    (plan.prefilters, plan.pairs) = (Vec::new(), 0);
+    (plan.triggers, plan.pairs) = (Vec::new(), 0);
     assert!(check(&encoded(&plan)).is_err());
 }

@@ -1,13 +1,13 @@
 //! Runs a packed program: finds the first matching rule of a small set, best first.
 //!
 //! This is the machine for small sets; `walk` is the other one. Three bytes of the target eliminate
-//! most rules, sixteen at a time; prefilters that do not occur eliminate wildcard rules; the
+//! most rules, sixteen at a time; triggers that do not occur eliminate wildcard rules; the
 //! remaining rules are compared in full. Invariants: nothing is allocated, every loop ends, any
 //! damage is `None`. It does not know what a priority means.
 
 use robomaton_formats::notation::first_bytes;
 use robomaton_formats::program::Priority;
-use robomaton_formats::program::packed::{BLOCK, MAX_PACKED, Packed, PackedRule};
+use robomaton_formats::program::packed::{BLOCK, MAX_PACKED, Packed, PackedRule, Triggers};
 use wide::u8x16;
 
 /// The highest priority of the rules that match `target` (canonical bytes), 0 if none does. `None`
@@ -27,7 +27,7 @@ pub(crate) fn best(packed: &Packed<'_>, target: &[u8]) -> Option<Priority> {
         }
     }
     left &= packed.all();
-    if left != 0 && packed.prefilter_count() != 0 {
+    if left != 0 && packed.trigger_count() != 0 {
         let wild = packed.wild()?;
         if left & wild != 0 {
             left &= !wild | passed(packed, target)?;
@@ -56,47 +56,35 @@ fn candidates(packed: &Packed<'_>, number: usize, bytes: [u8x16; 3]) -> Option<u
     Some(fits.to_bitmask() as u16)
 }
 
-/// Blocks of a target that are searched for prefilters at once; most targets are not longer.
-const AT_ONCE: usize = 5;
-
-/// The rules whose prefilter occurs in the target.
+/// The rules whose trigger occurs in the target.
 #[inline(never)]
 fn passed(packed: &Packed<'_>, target: &[u8]) -> Option<u64> {
-    let (pairs, singles) = packed.prefilters()?.split_at_checked(packed.pairs)?;
     let mut waiting = 0;
-    // No branch: the processor cannot predict which prefilters occur.
-    let mut add = |number: usize, occurs: bool| {
-        waiting |= packed.waiting(number)? & u64::from(occurs).wrapping_neg();
-        Some(())
-    };
-    let Some(last) = target.len().checked_sub(BLOCK + 1) else {
-        for (number, pair) in pairs.iter().enumerate() {
-            add(number, target.windows(2).any(|window| window == pair))?;
+    match packed.triggers()? {
+        Triggers::Narrow(triggers) => {
+            for &[first, second, c, d] in triggers {
+                let mask = u16::from_le_bytes([c, d]).into();
+                waiting |= if occurs([first, second], target) { mask } else { 0 };
+            }
         }
-        for (number, [byte, _]) in (packed.pairs..).zip(singles) {
-            add(number, target.contains(byte))?;
-        }
-        return Some(waiting);
-    };
-    let any = |probes: [u8x16; AT_ONCE]| probes.into_iter().fold(u8x16::ZERO, |any, here| any | here).any();
-    // Blocks of first bytes of pairs, each with the block of second bytes; beyond the end, the last
-    // block again.
-    for base in (0..target.len() - 1).step_by(AT_ONCE * BLOCK) {
-        let mut blocks = [(u8x16::ZERO, u8x16::ZERO); AT_ONCE];
-        for (number, block) in blocks.iter_mut().enumerate() {
-            let bytes = target.get((base + number * BLOCK).min(last)..)?.first_chunk::<{ BLOCK + 1 }>()?;
-            *block = (u8x16::new(*bytes.first_chunk()?), u8x16::new(*bytes.last_chunk()?));
-        }
-        for (number, &[first, second]) in pairs.iter().enumerate() {
-            let (first, second) = (u8x16::splat(first), u8x16::splat(second));
-            add(number, any(blocks.map(|(block, next)| block.simd_eq(first) & next.simd_eq(second))))?;
-        }
-        for (number, &[byte, _]) in (packed.pairs..).zip(singles) {
-            let byte = u8x16::splat(byte);
-            add(number, any(blocks.map(|(block, next)| block.simd_eq(byte) | next.simd_eq(byte))))?;
+        Triggers::Wide(triggers) => {
+            for &[first, second, ref mask @ ..] in triggers {
+                waiting |= if occurs([first, second], target) { u64::from_le_bytes(*mask) } else { 0 };
+            }
         }
     }
     Some(waiting)
+}
+
+/// True if two bytes stand side by side in a target, or the first one stands in it if the second is
+/// zero.
+#[inline(always)]
+fn occurs([first, second]: [u8; 2], target: &[u8]) -> bool {
+    if second == 0 {
+        memchr::memchr(first, target).is_some()
+    } else {
+        find(target, 0, &[first, second]).is_some()
+    }
 }
 
 /// True if a rule matches. `None` if its text exceeds the program.
@@ -194,18 +182,18 @@ mod tests {
     use robomaton_formats::program::packed::{Draft, FRONT_PACKED, Plan, REACH_ALL};
 
     #[test]
-    fn prefilters_are_found_wherever_they_stand() {
-        let rule = |text, priority, prefilter| Draft {
+    fn triggers_are_found_wherever_they_stand() {
+        let rule = |text, priority, trigger| Draft {
             text,
             prefix: 1,
             anchored: false,
             starred: false,
             priority,
-            prefilter,
+            trigger,
         };
         let plan = Plan {
             rules: vec![rule(b"/*qz", 8, Some(0)), rule(b"/*!", 6, Some(1))],
-            prefilters: vec![[b'q', b'z'], [b'!', 0]],
+            triggers: vec![[b'q', b'z'], [b'!', 0]],
             pairs: 1,
             reach: REACH_ALL,
             ..Plan::default()

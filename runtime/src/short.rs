@@ -18,7 +18,8 @@ use crate::window::{LONGEST, Window};
 use robomaton_formats::policy::PolicyView;
 use robomaton_formats::program::Silence;
 use robomaton_formats::program::packed::{
-    ANCHORED, BLOCK, FRONT_PACKED, MAX_PACKED, PERMITS, Packed, REACH_ALL,
+    self, ANCHORED, BLOCK, FRONT_PACKED, FRONT_STARRED, MAX_PACKED, OFFSET, PERMITS, Packed, REACH_ALL,
+    Triggers,
 };
 use robomaton_formats::{Decision, Notation, SetRef, SiteEntry};
 use wide::u8x16;
@@ -83,7 +84,7 @@ fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Answer> {
     const FRONT: u8 = FRONT_PACKED | Notation::Rep as u8;
     let packed = Packed::read(program)?;
     let front = *program.first()?;
-    if front & !0x60 != FRONT {
+    if front & !(0x60 | FRONT_STARRED) != FRONT {
         return None;
     }
     let window = Window::<K>::new(target);
@@ -93,52 +94,83 @@ fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Answer> {
     }
     let mut left = if packed.count == 0 { 0 } else { candidates(&packed, &window)? };
     if left != 0 {
-        if packed.prefilter_count() != 0 {
+        if packed.trigger_count() != 0 {
             let wild = packed.wild()?;
             if left & wild != 0 {
-                return with_stars(&packed, front, &window, left, wild);
+                return with_stars(&packed, program, &window, left, wild);
             }
         }
-        let texts = packed.texts()?;
         while left != 0 {
-            let (kind, start, end) = packed.kind(left.trailing_zeros() as usize)?;
+            let rule = Rule::read(&packed, program, left.trailing_zeros() as usize)?;
             left &= left - 1;
-            if begins(&window, texts.get(start..)?, end.wrapping_sub(start), kind & ANCHORED != 0)? {
-                return Some(Answer::plain(Decision::from(kind & PERMITS != 0), Basis::Rule));
+            if rule.begins(&window)? {
+                return Some(rule.answer());
             }
         }
     }
     Some(ranked(packed.fallback, Silence::of(front)))
 }
 
+/// A rule of a packed program.
+struct Rule<'p> {
+    word: u16,
+    length: usize,
+    /// The text and everything after it.
+    text: &'p [u8],
+}
+
+impl<'p> Rule<'p> {
+    #[inline(always)]
+    fn read(packed: &Packed<'_>, program: &'p [u8], number: usize) -> Option<Rule<'p>> {
+        let words = packed.words(number)?;
+        let (word, next) = (words as u16, (words >> 16) as u16);
+        let start = word & OFFSET;
+        let length = (next & OFFSET).wrapping_sub(start).into();
+        Some(Rule { word, length, text: program.get(start.into()..)? })
+    }
+
+    #[inline(always)]
+    fn is_anchored(&self) -> bool {
+        self.word & ANCHORED != 0
+    }
+
+    #[inline(always)]
+    fn answer(&self) -> Answer {
+        Answer::plain(Decision::from(self.word & PERMITS != 0), Basis::Rule)
+    }
+
+    /// True if the target begins with the text, or is equal to it if it is anchored. `None` if the
+    /// text exceeds the program.
+    #[inline(always)]
+    fn begins<const K: usize>(&self, window: &Window<K>) -> Option<bool> {
+        if self.length > window.length || self.is_anchored() && self.length != window.length {
+            return Some(false);
+        }
+        let low = Window::<K>::low(self.length);
+        Some(window.same(self.text)? & low == low)
+    }
+}
+
 /// Like [`run`], with rules left over that have stars, `wild` among all rules.
 #[inline(never)]
 fn with_stars<const K: usize>(
     packed: &Packed<'_>,
-    front: u8,
+    program: &[u8],
     window: &Window<K>,
     left: u64,
     wild: u64,
 ) -> Option<Answer> {
     let mut left = left & (!wild | waiting(packed, window)?);
-    if left != 0 {
-        let texts = packed.texts()?;
-        while left != 0 {
-            let number = left.trailing_zeros() as usize;
-            let (kind, start, end) = packed.kind(number)?;
-            left &= left - 1;
-            let (text, length) = (texts.get(start..)?, end.wrapping_sub(start));
-            let anchored = kind & ANCHORED != 0;
-            let matches = match wild >> number & 1 {
-                0 => begins(window, text, length, anchored)?,
-                _ => has_parts(window, text, length, anchored)?,
-            };
-            if matches {
-                return Some(Answer::plain(Decision::from(kind & PERMITS != 0), Basis::Rule));
-            }
+    while left != 0 {
+        let number = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let rule = Rule::read(packed, program, number)?;
+        let matches = if wild >> number & 1 == 0 { rule.begins(window)? } else { has_parts(window, &rule)? };
+        if matches {
+            return Some(rule.answer());
         }
     }
-    Some(ranked(packed.fallback, Silence::of(front)))
+    Some(ranked(packed.fallback, Silence::of(*program.first()?)))
 }
 
 /// True if the target begins as `/robots.txt` (R13).
@@ -170,41 +202,42 @@ fn candidates<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option
     Some(left & packed.all())
 }
 
-/// The rules whose prefilter occurs in the target.
+/// The rules whose trigger occurs in the target.
 #[inline(always)]
 fn waiting<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option<u64> {
-    let (pairs, singles) = packed.prefilters()?.split_at_checked(packed.pairs)?;
-    let target = window.pairs();
-    let mut waiting = 0;
-    // No branch: the processor cannot predict which prefilters occur.
-    let mut add = |number: usize, occurs: bool| {
-        waiting |= packed.waiting(number)? & u64::from(occurs).wrapping_neg();
-        Some(())
-    };
-    for (number, &pair) in pairs.iter().enumerate() {
-        add(number, target.contain(pair))?;
+    match packed.triggers()? {
+        Triggers::Narrow(triggers) => occurring(triggers, packed.pairs, window),
+        Triggers::Wide(triggers) => occurring(triggers, packed.pairs, window),
     }
-    for (number, &[byte, _]) in (packed.pairs..).zip(singles) {
-        add(number, window.places(byte) != 0)?;
-    }
-    Some(waiting)
 }
 
-/// True if the target begins with a text of this length, or is equal to it if it is anchored.
-/// `None` if the text exceeds the program.
+/// The same for masks of one width. `pairs` triggers have two bytes, those after them one.
 #[inline(always)]
-fn begins<const K: usize>(window: &Window<K>, text: &[u8], length: usize, anchored: bool) -> Option<bool> {
-    if length > window.length || anchored && length != window.length {
-        return Some(false);
+fn occurring<const K: usize, const N: usize>(
+    triggers: &[[u8; N]],
+    pairs: usize,
+    window: &Window<K>,
+) -> Option<u64> {
+    let target = window.pairs();
+    let (pairs, singles) = triggers.split_at_checked(pairs)?;
+    let mut found = 0;
+    // No branch on what occurs: the processor cannot predict it.
+    for trigger in pairs {
+        let (pair, mask) = packed::waiting(trigger);
+        found |= mask & u64::from(target.contain(pair)).wrapping_neg();
     }
-    let low = Window::<K>::low(length);
-    Some(window.same(text)? & low == low)
+    for trigger in singles {
+        let ([byte, _], mask) = packed::waiting(trigger);
+        found |= mask & u64::from(window.places(byte) != 0).wrapping_neg();
+    }
+    Some(found)
 }
 
 /// True if the target matches a text with stars: each segment at its first place after the one
 /// before, the last segment of an anchored text at the end.
 #[inline(always)]
-fn has_parts<const K: usize>(window: &Window<K>, text: &[u8], length: usize, anchored: bool) -> Option<bool> {
+fn has_parts<const K: usize>(window: &Window<K>, rule: &Rule<'_>) -> Option<bool> {
+    let (text, length, anchored) = (rule.text, rule.length, rule.is_anchored());
     if length > LONGEST {
         return Some(crate::packed::wild(text.get(..length)?, anchored, window.target()));
     }

@@ -144,17 +144,17 @@ impl<'u> Written<'u> {
 /// The position of the first slash, or the length.
 #[inline(always)]
 fn slash(text: &[u8]) -> usize {
-    let mut at = 0;
-    loop {
-        let rest = text.get(at..).unwrap_or_default();
-        let slashes = u8x16::new(first_bytes(rest)).simd_eq(u8x16::splat(b'/')).to_bitmask();
-        if slashes != 0 {
-            return at + slashes.trailing_zeros() as usize;
+    let slashes = |bytes| u8x16::new(bytes).simd_eq(u8x16::splat(b'/')).to_bitmask();
+    let (blocks, rest) = text.as_chunks::<16>();
+    for (number, block) in blocks.iter().enumerate() {
+        let found = slashes(*block);
+        if found != 0 {
+            return 16 * number + found.trailing_zeros() as usize;
         }
-        if rest.len() <= 16 {
-            return text.len();
-        }
-        at += 16;
+    }
+    match slashes(first_bytes(rest)) {
+        0 => text.len(),
+        found => 16 * blocks.len() + found.trailing_zeros() as usize,
     }
 }
 

@@ -1,12 +1,14 @@
 //! Packed programs for small sets: rules best first, in the format of `formats::program::packed`.
 //!
 //! This file decides which sets are small and simple enough, which probes the columns use, and
-//! which prefilters wildcard rules wait for. None of these choices changes an answer. Linear in the
+//! which triggers wildcard rules wait for. None of these choices changes an answer. Linear in the
 //! patterns.
 
 use super::Prioritized;
 use robomaton_formats::Notation;
-use robomaton_formats::program::packed::{Draft, FRONT_PACKED, MAX_LENGTH, MAX_PACKED, Plan, REACH_ALL};
+use robomaton_formats::program::packed::{
+    Draft, FRONT_PACKED, MAX_LENGTH, MAX_PACKED, MAX_TEXTS, Plan, REACH_ALL,
+};
 use robomaton_formats::program::{Header, Priority, Weighing};
 
 /// Appends the program of these normalised rules and returns true, if they fit the packed form.
@@ -36,16 +38,19 @@ fn plan<'r>(rules: &[Prioritized<'r>], notation: Notation) -> Option<Plan<'r>> {
     let fallback =
         drafts.iter().filter(|draft| matches_all(draft)).map(|draft| draft.priority).max().unwrap_or(0);
     drafts.retain(|draft| draft.priority > fallback);
+    if drafts.iter().map(|draft| draft.text.len()).sum::<usize>() > MAX_TEXTS {
+        return None;
+    }
     drafts.sort_by_key(|draft| std::cmp::Reverse(draft.priority));
     let longest = drafts.iter().map(|draft| draft.text.len()).max().unwrap_or(0);
-    let any_wild = drafts.iter().any(|draft| draft.prefilter.is_some());
+    let any_wild = drafts.iter().any(|draft| draft.trigger.is_some());
     let mut plan = Plan {
         reach: if any_wild { REACH_ALL } else { longest as u8 + 1 },
         fallback: u8::try_from(fallback).ok()?,
         rules: drafts,
         ..Plan::default()
     };
-    choose_prefilters(&mut plan);
+    choose_triggers(&mut plan);
     choose_probes(&mut plan);
     Some(plan)
 }
@@ -68,29 +73,29 @@ fn draft<'r>(rule: &Prioritized<'r>, notation: Notation) -> Option<Draft<'r>> {
         && !text.ends_with(b"*")
         && !is_escaped();
     let prefix = memchr::memchr(b'*', text).unwrap_or(text.len());
-    let prefilter = (prefix < text.len()).then_some(0);
-    fits.then_some(Draft { text, prefix, anchored, starred, priority: rule.priority, prefilter })
+    let trigger = (prefix < text.len()).then_some(0);
+    fits.then_some(Draft { text, prefix, anchored, starred, priority: rule.priority, trigger })
 }
 
 /// Assigns each wildcard rule the byte pair after its prefix that is rarest in targets, or a single
 /// byte if there is no pair.
-fn choose_prefilters(plan: &mut Plan<'_>) {
+fn choose_triggers(plan: &mut Plan<'_>) {
     let mut wanted = Vec::new();
-    for (number, rule) in plan.rules.iter().enumerate().filter(|(_, rule)| rule.prefilter.is_some()) {
+    for (number, rule) in plan.rules.iter().enumerate().filter(|(_, rule)| rule.trigger.is_some()) {
         let pieces = || rule.text[rule.prefix..].split(|&byte| byte == b'*');
         let pairs = pieces().flat_map(|piece| piece.iter().zip(piece.iter().skip(1)).map(|(&a, &b)| [a, b]));
         let pair = pairs.min_by_key(|&[a, b]| byte_rank(a) * byte_rank(b));
         let single = || pieces().flatten().copied().min_by_key(|&byte| byte_rank(byte)).map(|byte| [byte, 0]);
         // Pairs come first.
-        wanted.extend(pair.or_else(single).map(|prefilter| (prefilter[1] == 0, prefilter, number)));
+        wanted.extend(pair.or_else(single).map(|trigger| (trigger[1] == 0, trigger, number)));
     }
     wanted.sort_unstable();
-    for (is_single, prefilter, number) in wanted {
-        if plan.prefilters.last() != Some(&prefilter) {
-            plan.prefilters.push(prefilter);
+    for (is_single, trigger, number) in wanted {
+        if plan.triggers.last() != Some(&trigger) {
+            plan.triggers.push(trigger);
             plan.pairs += usize::from(!is_single);
         }
-        plan.rules[number].prefilter = Some(plan.prefilters.len() - 1);
+        plan.rules[number].trigger = Some(plan.triggers.len() - 1);
     }
 }
 

@@ -202,7 +202,7 @@ impl<'b> Dump<'b> {
         self.front("packed");
         let count = self.field(1, "count") as usize;
         let pairs = self.field(1, "pairs");
-        let prefilters = (pairs + self.field(1, "singles")) as usize;
+        let triggers = (pairs + self.field(1, "singles")) as usize;
         self.number(1, |reach| match reach as u8 {
             packed::REACH_ALL => "reach: all".to_owned(),
             reach => format!("reach {reach}"),
@@ -212,29 +212,28 @@ impl<'b> Dump<'b> {
         for column in 1..=3 {
             self.take(count, &format!("column {column}"));
         }
-        for _ in 0..count {
-            self.number(1, |kind| {
-                let names = ["permits", "anchored", "starred", "wild"].into_iter().enumerate();
-                let set: Vec<_> =
-                    names.filter(|(bit, _)| kind >> bit & 1 == 1).map(|(_, name)| name).collect();
-                format!("kind: {}", if set.is_empty() { "none".to_owned() } else { set.join(", ") })
+        for number in 0..=count {
+            self.number(2, |word| {
+                let mut remark = format!("word: offset {}", word as u16 & packed::OFFSET);
+                for (bit, name) in [(packed::ANCHORED, ", anchored"), (packed::PERMITS, ", permits")] {
+                    remark += if word as u16 & bit != 0 { name } else { "" };
+                }
+                if number == count { format!("word: end {word}") } else { remark }
             });
         }
-        for _ in 0..=count {
-            self.field(2, "offset");
+        let rules = |mask: u64| {
+            let set = (0..16).filter(|rule| mask >> rule & 1 == 1).map(|rule: u32| rule.to_string());
+            set.collect::<Vec<_>>().join(", ")
+        };
+        if packed.starred().is_some_and(|starred| starred != 0) {
+            self.number(2, |mask| format!("mask starred: rules {}", rules(mask)));
         }
-        for prefilter in packed.prefilters().expect("whole prefilters") {
-            self.take(2, &format!("prefilter {:?}", prefilter.escape_ascii().to_string()));
-        }
-        if prefilters > 0 {
-            let rules = |mask: u64| {
-                let set = (0..16).filter(|rule| mask >> rule & 1 == 1).map(|rule: u32| rule.to_string());
-                set.collect::<Vec<_>>().join(", ")
-            };
+        if triggers > 0 {
             self.number(2, |mask| format!("mask wild: rules {}", rules(mask)));
-            for _ in 0..prefilters {
-                self.number(2, |mask| format!("mask waiting: rules {}", rules(mask)));
-            }
+        }
+        for (trigger, mask) in packed.waiting().expect("whole triggers") {
+            let remark = format!("trigger {:?}: rules {}", trigger.escape_ascii().to_string(), rules(mask));
+            self.take(4, &remark);
         }
         for number in 0..count {
             let rule = packed.rule(number).expect("a whole rule");

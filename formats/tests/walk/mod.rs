@@ -13,17 +13,16 @@ pub(crate) fn walk(program: &[u8], target: &[u8]) -> BTreeSet<Priority> {
 /// "Packed".
 fn packed(program: &[u8], target: &[u8]) -> BTreeSet<Priority> {
     let packed = Packed::read(program).expect("a whole front");
-    let prefilters = packed.prefilters().expect("whole prefilters");
+    let triggers = packed.waiting().expect("whole triggers");
     for number in 0..packed.count {
         let ruled_out = packed.probes.iter().enumerate().any(|(column, &place)| {
             let wanted = program[9 + column * packed.count + number];
             wanted != 0 && target.get(usize::from(place)) != Some(&wanted)
         });
         let rule = packed.rule(number).expect("a whole rule");
-        let passed = prefilters.iter().enumerate().any(|(at, prefilter)| {
-            let bytes = if at < packed.pairs { &prefilter[..] } else { &prefilter[..1] };
-            let waits = packed.waiting(at).expect("a whole mask") >> number & 1 == 1;
-            waits && target.windows(bytes.len()).any(|window| window == bytes)
+        let passed = triggers.iter().enumerate().any(|(at, (trigger, mask))| {
+            let bytes = if at < packed.pairs { &trigger[..] } else { &trigger[..1] };
+            mask >> number & 1 == 1 && target.windows(bytes.len()).any(|window| window == bytes)
         });
         if ruled_out || rule.wild && !passed {
             continue;

@@ -1,7 +1,7 @@
 //! The check that a packed program is well-formed (I14). [`program::check`](crate::program::check)
 //! calls it.
 //!
-//! A program that passes answers as its texts define: columns and prefilters exclude no rule that
+//! A program that passes answers as its texts define: columns and triggers exclude no rule that
 //! may match.
 
 use super::*;
@@ -12,34 +12,41 @@ use crate::notation::Notation;
 pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
     let packed = Packed::read(bytes).ok_or((0, "the front of a packed program is damaged"))?;
     let notation = Notation::from_u8(bytes[0] & 7);
-    if bytes[0] & 0x58 != 0 || !matches!(notation, Some(Notation::Rep | Notation::Google)) {
+    if bytes[0] & crate::program::FRONT_SCOPED != 0
+        || !matches!(notation, Some(Notation::Rep | Notation::Google))
+    {
         return Err((0, "reserved bits or a wrong notation in the front of a packed program"));
     }
     rules(&packed)?;
-    prefilters(&packed)
+    triggers(&packed)
 }
 
 type Wrong = (usize, &'static str);
 
 const CUT: &str = "a packed program runs past the end of the programs";
 
-/// Checks texts, kinds, columns, priorities and reach.
+/// Checks texts, words, columns, priorities and reach.
 fn rules(packed: &Packed<'_>) -> Result<(), Wrong> {
-    let (mut offset, mut highest, mut longest, mut any_wild) = (0, Priority::MAX, 0, false);
+    let (mut highest, mut longest, mut any_wild) = (Priority::MAX, 0, false);
+    let masks = usize::from(packed.trigger_count() != 0);
+    let triggers = packed.trigger_count() * (2 + packed.mask_length());
+    let mut offset = packed.wild_at() + masks * packed.mask_length() + triggers;
+    let starred = packed.starred().ok_or((packed.masks_at(), CUT))?;
+    if packed.front[0] & FRONT_STARRED != 0 && (starred == 0 || starred & !packed.all() != 0) {
+        return Err((packed.masks_at(), "a mask of starred rules without any, or beyond the last rule"));
+    }
     for number in 0..packed.count {
-        let at = packed.offsets_at() + 2 * number;
-        let kind = packed.front[packed.kinds_at() + number];
-        let rule = packed.rule(number).ok_or((at, CUT))?;
-        let start = u16::from_le_bytes([packed.front[at], packed.front[at + 1]]);
+        let at = packed.words_at() + 2 * number;
+        let (words, rule) = packed.words(number).zip(packed.rule(number)).ok_or((at, CUT))?;
         let text = rule.text.get(..rule.length).ok_or((at, CUT))?;
-        if usize::from(start) != offset || text.len() > MAX_LENGTH {
+        if usize::from(words as u16 & OFFSET) != offset || text.len() > MAX_LENGTH {
             return Err((at, "the texts of a packed program do not lie end to end, or one is too long"));
         }
         offset += text.len();
         let star = memchr::memchr(b'*', text);
-        let both = kind & (ANCHORED | STARRED) == ANCHORED | STARRED;
-        if kind & !(PERMITS | ANCHORED | STARRED | WILD) != 0 || both || rule.wild != star.is_some() {
-            return Err((packed.kinds_at() + number, "the kind of a rule is not that of its text"));
+        let is_starred = starred >> number & 1 == 1;
+        if rule.anchored && is_starred || rule.wild != star.is_some() {
+            return Err((at, "the kind of a rule is not that of its text"));
         }
         if text.iter().any(|byte| !(1..0x80).contains(byte)) || text.ends_with(b"*") {
             return Err((at, "a text ends in a star, or holds a byte that no text holds"));
@@ -58,6 +65,11 @@ fn rules(packed: &Packed<'_>) -> Result<(), Wrong> {
             }
         }
     }
+    let end = packed.words_at() + 2 * packed.count;
+    if packed.front.get(end..end + 2) != Some(&(offset as u16).to_le_bytes()) || offset > usize::from(OFFSET)
+    {
+        return Err((end, "the texts of a packed program do not end where its last word says"));
+    }
     let reach = if any_wild { REACH_ALL } else { longest as u8 + 1 };
     if packed.reach != reach || packed.fallback == 1 {
         return Err((4, "the reach is not that of the rules, or a priority of rank 0"));
@@ -65,35 +77,41 @@ fn rules(packed: &Packed<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Checks that every wildcard rule waits for one prefilter, which occurs in one of its pieces after
+/// Checks that every wildcard rule waits for one trigger, which occurs in one of its pieces after
 /// the prefix.
-fn prefilters(packed: &Packed<'_>) -> Result<(), Wrong> {
-    let at = packed.prefilters_at();
-    let prefilters = packed.prefilters().ok_or((at, CUT))?;
+fn triggers(packed: &Packed<'_>) -> Result<(), Wrong> {
+    let at = packed.wild_at();
     let mut waiting = vec![None; packed.count];
-    for (number, prefilter) in prefilters.iter().enumerate() {
-        let wanted = if number < packed.pairs { &prefilter[..] } else { &prefilter[..1] };
-        if wanted.contains(&0) || number >= packed.pairs && prefilter[1] != 0 {
-            return Err((at + 2 * number, "a prefilter is not two bytes, or one and a zero"));
+    for (number, (trigger, mask)) in packed.waiting().ok_or((at, CUT))?.into_iter().enumerate() {
+        let is_pair = number < packed.pairs;
+        if trigger[0] == 0 || is_pair == (trigger[1] == 0) {
+            return Err((at, "a trigger is not two bytes, or one and a zero"));
         }
-        let mask = packed.waiting(number).ok_or((at, CUT))?;
+        if mask & !packed.all() != 0 {
+            return Err((at, "a trigger of a rule that does not exist"));
+        }
         for (rule, waiting) in waiting.iter_mut().enumerate() {
-            if mask >> rule & 1 == 1 && waiting.replace(wanted).is_some() {
-                return Err((at, "a rule waits for two prefilters"));
+            if mask >> rule & 1 == 1
+                && waiting.replace(trigger[..1 + usize::from(is_pair)].to_vec()).is_some()
+            {
+                return Err((at, "a rule waits for two triggers"));
             }
         }
     }
-    let wild = if prefilters.is_empty() { 0 } else { packed.wild().ok_or((at, CUT))? };
+    let wild = if packed.trigger_count() == 0 { 0 } else { packed.wild().ok_or((at, CUT))? };
     for (number, waiting) in waiting.iter().enumerate() {
         let rule = packed.rule(number).ok_or((at, CUT))?;
         let mut pieces = rule.text[..rule.length].split(|&byte| byte == b'*').skip(1);
         let fits = match waiting {
             None => !rule.wild,
-            Some(prefilter) => pieces.any(|piece| memchr::memmem::find(piece, prefilter).is_some()),
+            Some(trigger) => pieces.any(|piece| memchr::memmem::find(piece, trigger).is_some()),
         };
         if !fits || rule.wild != (wild >> number & 1 == 1) {
             return Err((at, "a rule does not wait for what its text holds"));
         }
+    }
+    if wild & !packed.all() != 0 {
+        return Err((at, "a wildcard rule that does not exist"));
     }
     Ok(())
 }

@@ -2,22 +2,22 @@
 //!
 //! The rules are sorted best first. Three *probes* are positions of the target that tell the rules
 //! apart; for each probe, a column holds the byte that every rule requires there. Comparing 16
-//! bytes of a column at a time eliminates nearly all rules. A wildcard rule also has a *prefilter*:
+//! bytes of a column at a time eliminates nearly all rules. A wildcard rule also has a *trigger*:
 //! its rarest byte or byte pair, which must occur somewhere in the target. The remaining candidates
 //! are compared in full, and the first match is the best. A verdict therefore takes few branches,
 //! and they are well predicted.
 //!
 //! ```text
-//! packed    := front (bit 7 set), u8 count, u8 pairs, u8 singles, u8 reach, u8 probe × 3, u8 fallback,
-//!             (byte × count) × 3, kind × count, u16 offset × (count + 1),
-//!             [prefilter × prefilters, mask wild, mask × prefilters], text × count
-//! kind     := u8: bit 0 permits, bit 1 anchored, bit 2 starred, bit 3 wild
-//! prefilter := byte byte
-//! mask     := u16 × ⌈count / 16⌉: bit `n` of the whole little-endian number stands for rule `n`
+//! packed    := front (bit 7 set, bit 4 if any rule is starred), u8 count, u8 pairs, u8 singles, u8 reach, u8 probe × 3, u8 fallback,
+//!             (byte × count) × 3, word × (count + 1), [mask starred], [mask wild, trigger × (pairs + singles)], text × count
+//! word     := u16: bits 0–13 offset of the text in the program, bit 14 anchored, bit 15 permits
+//! trigger  := byte byte, mask
+//! mask     := u16 if count ≤ 16, else u64: bit `n` stands for rule `n`
 //! ```
 //! A text is the pattern without its final `$` or star. Its priority is `2 × (length + anchored +
-//! starred) + permits`. This file does not know which sets are packed (the compiler's
-//! `automaton::packed`) nor how packed programs are executed (the runtime's `packed`).
+//! starred) + permits`. The last word says where the last text ends. This file does not know which
+//! sets are packed (the compiler's `automaton::packed`) nor how packed programs are executed (the
+//! runtime's `packed` and `short`).
 
 mod check;
 
@@ -36,20 +36,23 @@ pub const REACH_ALL: u8 = u8::MAX;
 /// The maximum length of a text in bytes.
 pub const MAX_LENGTH: usize = 253;
 
-/// Kind: the rule permits.
-pub const PERMITS: u8 = 1;
-/// Kind: the pattern has a final `$`.
-pub const ANCHORED: u8 = 2;
-/// Kind: the pattern has a final star.
-pub const STARRED: u8 = 4;
-/// Kind: there are stars inside the text.
-pub const WILD: u8 = 8;
+/// The maximum length of all texts together in bytes.
+pub const MAX_TEXTS: usize = 15_000;
+
+/// Bit of a packed program's first byte: there is a mask of starred rules.
+pub const FRONT_STARRED: u8 = 1 << 4;
+/// Bit of a word: the pattern has a final `$`.
+pub const ANCHORED: u16 = 1 << 14;
+/// Bit of a word: the rule permits.
+pub const PERMITS: u16 = 1 << 15;
+/// Bits of a word: the offset of the text in the program.
+pub const OFFSET: u16 = ANCHORED - 1;
 
 const HEADER: usize = 9;
 const COLUMNS: usize = 3;
-/// The bytes before the prefilters of the largest program, plus one block: one bounds check covers
-/// them all.
-const FRONT: usize = HEADER + (COLUMNS + 3) * MAX_PACKED + 2 + BLOCK;
+/// The bytes before the masks of the largest program, plus one block: one bounds check covers them
+/// all.
+const FRONT: usize = HEADER + COLUMNS * MAX_PACKED + 2 * (MAX_PACKED + 1) + BLOCK;
 
 /// A packed program, read in place.
 #[derive(Clone, Copy, Debug)]
@@ -59,9 +62,9 @@ pub struct Packed<'p> {
     front: &'p [u8; FRONT],
     /// The number of rules.
     pub count: usize,
-    /// The number of prefilters that are pairs of adjacent bytes.
+    /// The number of triggers that are pairs of adjacent bytes.
     pub pairs: usize,
-    /// The number of prefilters, after the pairs, that are single bytes.
+    /// The number of triggers, after the pairs, that are single bytes.
     pub singles: usize,
     /// The maximum number of bytes of the target that rules look at, or [`REACH_ALL`].
     pub reach: u8,
@@ -119,95 +122,127 @@ impl<'p> Packed<'p> {
     }
 
     #[inline(always)]
-    fn kinds_at(&self) -> usize {
+    fn words_at(&self) -> usize {
         HEADER + COLUMNS * self.count
     }
 
     #[inline(always)]
-    fn offsets_at(&self) -> usize {
-        self.kinds_at() + self.count
-    }
-
-    #[inline(always)]
-    fn prefilters_at(&self) -> usize {
-        self.offsets_at() + 2 * (self.count + 1)
-    }
-
-    /// The number of prefilters.
-    #[inline(always)]
-    pub fn prefilter_count(&self) -> usize {
-        self.pairs + self.singles
-    }
-
-    /// The bytes of all prefilters, pairs first. A single byte is the first of its pair. `None` if
-    /// damaged, as below.
-    #[inline(always)]
-    pub fn prefilters(&self) -> Option<&'p [[u8; 2]]> {
-        let at = self.prefilters_at();
-        Some(self.bytes.get(at..at + 2 * self.prefilter_count())?.as_chunks().0)
+    fn masks_at(&self) -> usize {
+        self.words_at() + 2 * (self.count + 1)
     }
 
     /// The length of a mask in bytes.
     #[inline(always)]
     fn mask_length(&self) -> usize {
-        2 * self.count.div_ceil(BLOCK)
+        if self.is_wide() { size_of::<u64>() } else { size_of::<u16>() }
     }
 
-    /// The mask with this number, after the prefilters.
+    /// True if masks have eight bytes; else they have two.
     #[inline(always)]
-    fn mask(&self, number: usize) -> Option<u64> {
-        let at = self.prefilters_at() + 2 * self.prefilter_count() + number * self.mask_length();
-        Some(u64::from_le_bytes(*self.bytes.get(at..)?.first_chunk()?) & self.all())
+    pub fn is_wide(&self) -> bool {
+        self.count > BLOCK
     }
 
-    /// The bits of the wildcard rules, in a program that has prefilters.
+    /// The number of triggers.
+    #[inline(always)]
+    pub fn trigger_count(&self) -> usize {
+        self.pairs + self.singles
+    }
+
+    /// The mask at an offset of the program; bits beyond the last rule have no meaning.
+    #[inline(always)]
+    fn mask(&self, at: usize) -> Option<u64> {
+        let bytes = self.bytes.get(at..)?;
+        Some(if self.is_wide() {
+            u64::from_le_bytes(*bytes.first_chunk()?)
+        } else {
+            u16::from_le_bytes(*bytes.first_chunk()?).into()
+        })
+    }
+
+    /// The rules with a final star. `None` if damaged.
+    #[inline]
+    pub fn starred(&self) -> Option<u64> {
+        if self.front[0] & FRONT_STARRED == 0 { Some(0) } else { self.mask(self.masks_at()) }
+    }
+
+    #[inline(always)]
+    fn wild_at(&self) -> usize {
+        let starred = if self.front[0] & FRONT_STARRED == 0 { 0 } else { self.mask_length() };
+        self.masks_at() + starred
+    }
+
+    /// The wildcard rules, in a program that has triggers. `None` if damaged.
     #[inline(always)]
     pub fn wild(&self) -> Option<u64> {
-        self.mask(0)
+        self.mask(self.wild_at())
     }
 
-    /// The bits of the rules that wait for a prefilter.
+    /// The triggers, of rules that fit into one block or of more. `None` if damaged.
     #[inline(always)]
-    pub fn waiting(&self, prefilter: usize) -> Option<u64> {
-        self.mask(1 + prefilter)
+    pub fn triggers(&self) -> Option<Triggers<'p>> {
+        let at = self.wild_at() + self.mask_length();
+        let length = self.trigger_count() * (2 + self.mask_length());
+        let bytes = self.bytes.get(at..at + length)?;
+        Some(if self.is_wide() {
+            Triggers::Wide(bytes.as_chunks().0)
+        } else {
+            Triggers::Narrow(bytes.as_chunks().0)
+        })
     }
 
-    #[inline(always)]
-    fn texts_at(&self) -> usize {
-        let masks =
-            if self.prefilter_count() == 0 { 0 } else { self.mask_length() * (self.prefilter_count() + 1) };
-        self.prefilters_at() + 2 * self.prefilter_count() + masks
+    /// The byte pair or byte of each trigger, and the rules that wait for it. `None` if damaged.
+    pub fn waiting(&self) -> Option<Vec<([u8; 2], u64)>> {
+        Some(match self.triggers()? {
+            Triggers::Narrow(triggers) => triggers.iter().map(waiting).collect(),
+            Triggers::Wide(triggers) => triggers.iter().map(waiting).collect(),
+        })
     }
 
-    /// The texts of the rules, end to end, and what follows them. `None` if damaged.
+    /// The words of the rule with this number, which must exist, and of the next: its own in the low
+    /// half.
     #[inline(always)]
-    pub fn texts(&self) -> Option<&'p [u8]> {
-        self.bytes.get(self.texts_at()..)
-    }
-
-    /// The kind of the rule with this number, which must exist, and where its text begins and ends
-    /// in [`Packed::texts`].
-    #[inline(always)]
-    pub fn kind(&self, rule: usize) -> Option<(u8, usize, usize)> {
-        let kind = *self.front.get(self.kinds_at() + rule)?;
-        let &[a, b, c, d] = self.front.get(self.offsets_at() + 2 * rule..)?.first_chunk()?;
-        Some((kind, u16::from_le_bytes([a, b]).into(), u16::from_le_bytes([c, d]).into()))
+    pub fn words(&self, rule: usize) -> Option<u32> {
+        let words = self.front.get(self.words_at() + 2 * rule..)?.first_chunk()?;
+        Some(u32::from_le_bytes(*words))
     }
 
     /// The rule with this number, which must exist.
     #[inline(always)]
     pub fn rule(&self, rule: usize) -> Option<PackedRule<'p>> {
-        let (kind, start, end) = self.kind(rule)?;
-        let length = usize::from((end as u16).wrapping_sub(start as u16));
-        let is = |bit: u8| Priority::from(u8::from(kind & bit != 0));
+        let words = self.words(rule)?;
+        let (word, next) = (words as u16, (words >> 16) as u16);
+        let start = word & OFFSET;
+        let length = usize::from((next & OFFSET).wrapping_sub(start));
+        let is = |bit: u16| Priority::from(word & bit != 0);
+        let starred = Priority::from(self.starred()? >> rule & 1 == 1);
         Some(PackedRule {
-            text: self.texts()?.get(start..)?,
+            text: self.bytes.get(usize::from(start)..)?,
             length,
-            wild: kind & WILD != 0,
-            anchored: kind & ANCHORED != 0,
-            priority: 2 * (length as Priority + is(ANCHORED) + is(STARRED)) + is(PERMITS),
+            wild: self.trigger_count() != 0 && self.wild()? >> rule & 1 == 1,
+            anchored: word & ANCHORED != 0,
+            priority: 2 * (length as Priority + is(ANCHORED) + starred) + is(PERMITS),
         })
     }
+}
+
+/// The triggers of a packed program, each two bytes and a mask. A single byte is followed by a zero.
+#[derive(Clone, Copy, Debug)]
+pub enum Triggers<'p> {
+    /// Masks of two bytes.
+    Narrow(&'p [[u8; 4]]),
+    /// Masks of eight bytes.
+    Wide(&'p [[u8; 10]]),
+}
+
+/// The byte pair or byte of a trigger, and the rules that wait for it.
+#[inline(always)]
+pub fn waiting<const N: usize>(trigger: &[u8; N]) -> ([u8; 2], u64) {
+    let mut pair = [0; 2];
+    let mut mask = [0; 8];
+    pair.copy_from_slice(&trigger[..2]);
+    mask[..N - 2].copy_from_slice(&trigger[2..]);
+    (pair, u64::from_le_bytes(mask))
 }
 
 /// A rule to be packed.
@@ -223,22 +258,14 @@ pub struct Draft<'r> {
     pub starred: bool,
     /// Its priority.
     pub priority: Priority,
-    /// The number of its prefilter, for a wildcard rule.
-    pub prefilter: Option<usize>,
+    /// The number of its trigger, for a wildcard rule.
+    pub trigger: Option<usize>,
 }
 
 impl Draft<'_> {
     /// The byte that the rule requires at a position; 0 for any.
     pub fn byte(&self, place: usize) -> u8 {
         self.text[..self.prefix].get(place).copied().unwrap_or(0)
-    }
-
-    fn kind(&self) -> u8 {
-        let flag = |on, bit| if on { bit } else { 0 };
-        flag(permits(self.priority), PERMITS)
-            | flag(self.anchored, ANCHORED)
-            | flag(self.starred, STARRED)
-            | flag(self.prefilter.is_some(), WILD)
     }
 }
 
@@ -247,8 +274,8 @@ impl Draft<'_> {
 pub struct Plan<'r> {
     /// The rules, best first.
     pub rules: Vec<Draft<'r>>,
-    /// The prefilters: pairs, then single bytes, each followed by a zero.
-    pub prefilters: Vec<[u8; 2]>,
+    /// The triggers: pairs, then single bytes, each followed by a zero.
+    pub triggers: Vec<[u8; 2]>,
     /// The number of pairs.
     pub pairs: usize,
     /// The probe positions of the columns.
@@ -260,35 +287,45 @@ pub struct Plan<'r> {
 }
 
 impl Plan<'_> {
-    /// Appends the program; `front` is its first byte.
+    /// Appends the program; `front` is its first byte without [`FRONT_STARRED`].
     pub fn encode(&self, front: u8, out: &mut Vec<u8>) {
-        let Plan { rules, prefilters, pairs, probes, reach, fallback } = self;
-        let singles = prefilters.len() - pairs;
+        let Plan { rules, triggers, pairs, probes, reach, fallback } = self;
+        let start = out.len();
+        let starred = rules.iter().any(|rule| rule.starred);
+        let front = front | if starred { FRONT_STARRED } else { 0 };
+        let singles = triggers.len() - pairs;
         out.extend_from_slice(&[front, rules.len() as u8, *pairs as u8, singles as u8, *reach]);
         out.extend_from_slice(probes);
         out.push(*fallback);
         for &place in probes {
             out.extend(rules.iter().map(|rule| rule.byte(usize::from(place))));
         }
-        out.extend(rules.iter().map(Draft::kind));
-        let mut end = 0;
-        out.extend_from_slice(&0u16.to_le_bytes());
-        for rule in rules {
-            end += rule.text.len();
-            out.extend_from_slice(&(end as u16).to_le_bytes());
+        let words = out.len();
+        out.resize(words + 2 * (rules.len() + 1), 0);
+        if starred {
+            self.push_mask(|rule| rule.starred, out);
         }
-        prefilters.iter().for_each(|prefilter| out.extend_from_slice(prefilter));
-        if !prefilters.is_empty() {
-            self.push_mask(|rule| rule.prefilter.is_some(), out);
+        if !triggers.is_empty() {
+            self.push_mask(|rule| rule.trigger.is_some(), out);
         }
-        (0..prefilters.len()).for_each(|number| self.push_mask(|rule| rule.prefilter == Some(number), out));
-        rules.iter().for_each(|rule| out.extend_from_slice(rule.text));
+        for (number, trigger) in triggers.iter().enumerate() {
+            out.extend_from_slice(trigger);
+            self.push_mask(|rule| rule.trigger == Some(number), out);
+        }
+        for (number, rule) in rules.iter().enumerate() {
+            let flag = |on, bit| if on { bit } else { 0 };
+            let offset = (out.len() - start) as u16;
+            let word = offset | flag(rule.anchored, ANCHORED) | flag(permits(rule.priority), PERMITS);
+            out[words + 2 * number..][..2].copy_from_slice(&word.to_le_bytes());
+            out.extend_from_slice(rule.text);
+        }
+        let end = (out.len() - start) as u16;
+        out[words + 2 * rules.len()..][..2].copy_from_slice(&end.to_le_bytes());
     }
 
     fn push_mask(&self, is: impl Fn(&Draft<'_>) -> bool, out: &mut Vec<u8>) {
-        for block in self.rules.chunks(BLOCK) {
-            let bits = block.iter().rev().fold(0u16, |bits, rule| bits << 1 | u16::from(is(rule)));
-            out.extend_from_slice(&bits.to_le_bytes());
-        }
+        let bits = self.rules.iter().rev().fold(0u64, |bits, rule| bits << 1 | u64::from(is(rule)));
+        let length = if self.rules.len() > BLOCK { size_of::<u64>() } else { size_of::<u16>() };
+        out.extend_from_slice(&bits.to_le_bytes()[..length]);
     }
 }
