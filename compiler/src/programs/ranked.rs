@@ -1,23 +1,26 @@
-//! The sets of a text whose rules are all ranked: one program for each group and usage, joined for
-//! each crawler (R7).
+//! The sets of a text whose rules are all ranked: for each crawler, the programs of the groups that
+//! apply to it, one for each usage (R7).
 //!
-//! A crawler's set holds the programs of all groups that apply to it. The highest priority among
-//! them decides, so groups are never merged. Invariant: linear in the policy, apart from building
-//! the programs. This file does not know which rule wins.
+//! The highest priority among the rules of all these groups decides. If several groups apply to a
+//! crawler, their rules become one program, so that one is asked; unless they are many, or a text
+//! names crawlers in ever new combinations: then each group keeps its own program, and the set
+//! holds several. Invariant: linear in the policy, apart from building the programs. This file does
+//! not know which rule wins.
 
 use super::cache::ProgramTable;
 use super::{ProgramCache, ProgramSets, Set, by_usage};
 use crate::automaton::Prioritized;
 use crate::limits::OverLimit;
-use crate::policy::Policy;
+use crate::policy::{Group, Policy};
 use crate::{Options, precedence};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use robomaton_formats::policy::CRAWL;
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::Priority;
+use robomaton_formats::program::packed::MAX_PACKED;
 
-/// The programs of a group: (usage, index into [`ProgramSets::programs`]), ascending by usage.
-type GroupPrograms = Vec<(u16, usize)>;
+/// The programs of a set: (usage, index into [`ProgramSets::programs`]).
+type Programs = Vec<(u16, usize)>;
 
 /// The programs and sets of a policy whose rules have these priorities.
 pub(crate) fn ranked(
@@ -26,26 +29,61 @@ pub(crate) fn ranked(
     options: &Options,
     cache: &mut ProgramCache,
 ) -> Result<ProgramSets, OverLimit> {
-    let names = names(policy);
+    let askers = Askers::of(policy);
     let mut sets = ProgramSets { priorities, ..ProgramSets::default() };
-    let programs = sets.build(policy, &joined(policy, &names), options, cache)?;
-    let longest = sets.choose(policy, names, &programs);
+    let (of_combinations, longest) = sets.build(policy, &askers.combinations, options, cache)?;
+    let named = askers.named.into_iter();
+    sets.crawlers = named.map(|(name, combination)| (name, of_combinations[combination])).collect();
+    sets.default = askers.default.map(|combination| of_combinations[combination]);
     sets.check(policy, longest)?;
     Ok(sets)
 }
 
-/// True if only the first record that names a crawler applies to it (K9).
-fn takes_first(policy: &Policy<'_>) -> bool {
-    policy.profile.agent_rule() == AgentRule::Substring
+/// The crawlers of a policy, and which groups apply to each.
+#[derive(Default)]
+struct Askers {
+    /// The distinct combinations of groups that apply to a crawler, each ascending.
+    combinations: Vec<Vec<usize>>,
+    /// Named crawlers, each with an index into `combinations`; ascending by name, or in file order
+    /// if the first record that names a crawler applies.
+    named: Vec<(String, usize)>,
+    /// The combination for all other crawlers.
+    default: Option<usize>,
 }
 
-/// Each name with the numbers of its groups, sorted by name.
-fn names(policy: &Policy<'_>) -> Vec<(String, usize)> {
+impl Askers {
+    fn of(policy: &Policy<'_>) -> Askers {
+        let mut known = HashMap::new();
+        let mut askers = Askers::default();
+        // Only the first record that names a crawler applies to it (K9).
+        let takes_first = policy.profile.agent_rule() == AgentRule::Substring;
+        let mut names = names(policy, takes_first);
+        let mut add = |mut groups: Vec<usize>| {
+            groups.dedup();
+            *known.entry(groups).or_insert_with_key(|groups| {
+                askers.combinations.push(groups.clone());
+                askers.combinations.len() - 1
+            })
+        };
+        for alike in names.chunk_by_mut(|one, other| one.0 == other.0) {
+            let combination = add(alike.iter().map(|&(_, group)| group).collect());
+            askers.named.push((std::mem::take(&mut alike[0].0), combination));
+        }
+        let most = if takes_first { 1 } else { usize::MAX };
+        let defaults = (0..).zip(&policy.groups).filter(|(_, group)| group.is_default());
+        let defaults: Vec<usize> = defaults.map(|(number, _)| number).take(most).collect();
+        askers.default = (!defaults.is_empty()).then(|| add(defaults));
+        askers
+    }
+}
+
+/// Each name with the numbers of its groups, sorted by name, or in file order with its first group.
+fn names(policy: &Policy<'_>, takes_first: bool) -> Vec<(String, usize)> {
     let mut names: Vec<(String, usize)> = Vec::new();
     for (number, group) in policy.groups.iter().enumerate() {
         names.extend(group.names().map(|name| (name.to_ascii_lowercase(), number)));
     }
-    if takes_first(policy) {
+    if takes_first {
         let mut seen = HashSet::with_capacity(names.len());
         names.retain(|(name, _)| seen.insert(name.clone()));
     } else {
@@ -54,91 +92,104 @@ fn names(policy: &Policy<'_>) -> Vec<(String, usize)> {
     names
 }
 
-/// For each group, true if it applies to some crawler together with other groups.
-fn joined(policy: &Policy<'_>, names: &[(String, usize)]) -> Vec<bool> {
-    let several_defaults = policy.groups.iter().filter(|group| group.is_default()).count() > 1;
-    let mut joined: Vec<bool> =
-        policy.groups.iter().map(|group| several_defaults && group.is_default()).collect();
-    let of_name = names.chunk_by(|one, other| one.0 == other.0);
-    for groups in of_name.filter(|groups| groups.len() > 1) {
-        groups.iter().for_each(|&(_, group)| joined[group] = true);
-    }
-    joined
+/// For each combination, true if it has several groups whose rules become one program: they are few,
+/// and the patterns of all these programs have no more bytes than those of the text.
+fn merged(policy: &Policy<'_>, combinations: &[Vec<usize>]) -> Vec<bool> {
+    let bytes = |group: &Group<'_>| -> usize {
+        policy.rules[group.rules.clone()].iter().map(|rule| rule.pattern().text.len()).sum()
+    };
+    let bytes: Vec<usize> = policy.groups.iter().map(bytes).collect();
+    let mut left: usize = bytes.iter().sum();
+    let merge = |groups: &Vec<usize>| {
+        let rules: usize = groups.iter().map(|&group| policy.groups[group].rules.len()).sum();
+        let bytes: usize = groups.iter().map(|&group| bytes[group]).sum();
+        let merges = groups.len() > 1 && rules <= MAX_PACKED && bytes <= left;
+        left -= if merges { bytes } else { 0 };
+        merges
+    };
+    combinations.iter().map(merge).collect()
 }
 
 impl ProgramSets {
-    /// Builds the programs of each group.
+    /// Builds the set of each combination of groups. Returns their numbers, and the length of the
+    /// longest set.
     fn build(
         &mut self,
         policy: &Policy<'_>,
-        joined: &[bool],
+        combinations: &[Vec<usize>],
         options: &Options,
         cache: &mut ProgramCache,
-    ) -> Result<Vec<GroupPrograms>, OverLimit> {
-        let ProgramSets { priorities, code, programs: ranges, .. } = self;
-        let notation = policy.profile.notation();
-        let mut table = ProgramTable::new(code, ranges, cache, notation, options.plain_programs);
-        let mut prioritized = Vec::with_capacity(policy.rules.len());
-        let mut places: Vec<usize> = Vec::with_capacity(policy.rules.len());
-        let mut groups = Vec::with_capacity(policy.groups.len());
-        for (group, &joined) in policy.groups.iter().zip(joined) {
-            let mut programs = GroupPrograms::new();
-            places.clear();
-            places.extend(group.rules.clone());
-            // A group applies to crawling even without a rule for it (R7).
-            let crawls = places.iter().any(|&rule| policy.rules[rule].is_crawl());
-            let silent = (!crawls).then_some((CRAWL, [].as_slice()));
-            for (usage, rules) in silent.into_iter().chain(by_usage(policy, &mut places)) {
-                let priority = |&rule: &usize| Prioritized {
-                    pattern: policy.rules[rule].pattern(),
-                    priority: priorities[rule],
-                };
-                prioritized.clear();
-                prioritized.extend(rules.iter().map(priority));
-                let silence = precedence::silence(rules.iter().map(|&rule| &policy.rules[rule]), Some(usage));
-                let (program, depth) = table.add(&mut prioritized, joined, silence);
-                options.limits.check_depth(depth, group.line)?;
-                programs.push((usage, program));
-            }
-            groups.push(programs);
+    ) -> Result<(Vec<usize>, usize), OverLimit> {
+        let merged = merged(policy, combinations);
+        // The groups whose programs answer together with others.
+        let mut joined = vec![false; policy.groups.len()];
+        for (groups, merged) in combinations.iter().zip(&merged) {
+            groups.iter().for_each(|&group| joined[group] |= !merged && groups.len() > 1);
         }
-        Ok(groups)
-    }
-
-    /// Joins the groups of each crawler and returns the length of the longest set.
-    fn choose(
-        &mut self,
-        policy: &Policy<'_>,
-        mut names: Vec<(String, usize)>,
-        programs: &[GroupPrograms],
-    ) -> usize {
-        let mut known: HashMap<GroupPrograms, usize> = HashMap::new();
-        let mut longest = 0;
-        let sets = &mut self.sets;
-        let mut set = Vec::new();
-        let mut intern = |groups: &mut dyn Iterator<Item = usize>| {
-            set.clear();
-            groups.for_each(|group| set.extend_from_slice(&programs[group]));
+        let ProgramSets { priorities, code, programs, sets, .. } = self;
+        let notation = policy.profile.notation();
+        let table = ProgramTable::new(code, programs, cache, notation, options.plain_programs);
+        let mut builder = Builder { policy, priorities, options, table, rules: Vec::new() };
+        let mut of_groups: Vec<Option<Programs>> = vec![None; policy.groups.len()];
+        let (mut known, mut longest) = (HashMap::new(), 0);
+        let mut numbers = Vec::with_capacity(combinations.len());
+        for (groups, &merged) in combinations.iter().zip(&merged) {
+            let mut set = Programs::new();
+            if merged {
+                builder.add(groups, false, &mut set)?;
+            } else {
+                for &group in groups {
+                    if of_groups[group].is_none() {
+                        let mut programs = Programs::new();
+                        builder.add(&[group], joined[group], &mut programs)?;
+                        of_groups[group] = Some(programs);
+                    }
+                    set.extend(of_groups[group].iter().flatten());
+                }
+            }
             set.sort_unstable();
             set.dedup();
             longest = longest.max(set.len());
-            if let Some(&number) = known.get(&set) {
-                return number;
-            }
-            sets.push(Set::Ranked(set.clone()));
-            known.insert(set.clone(), sets.len() - 1);
-            sets.len() - 1
-        };
-        for groups in names.chunk_by_mut(|one, other| one.0 == other.0) {
-            let set = intern(&mut groups.iter().map(|&(_, group)| group));
-            self.crawlers.push((std::mem::take(&mut groups[0].0), set));
+            numbers.push(*known.entry(set).or_insert_with_key(|set| {
+                sets.push(Set::Ranked(set.clone()));
+                sets.len() - 1
+            }));
         }
-        let most = if takes_first(policy) { 1 } else { usize::MAX };
-        let defaults = (0..).zip(&policy.groups).filter(|(_, group)| group.is_default());
-        let mut defaults = defaults.map(|(number, _)| number).take(most).peekable();
-        if defaults.peek().is_some() {
-            self.default = Some(intern(&mut defaults));
+        Ok((numbers, longest))
+    }
+}
+
+/// Builds the programs of groups.
+struct Builder<'b, 'p, 's, 't> {
+    policy: &'p Policy<'s>,
+    priorities: &'b [Priority],
+    options: &'b Options,
+    table: ProgramTable<'t, 't>,
+    /// Space for the rules of one program.
+    rules: Vec<Prioritized<'p>>,
+}
+
+impl<'p> Builder<'_, 'p, '_, '_> {
+    /// Appends the programs of the rules of these groups, one for each usage. They answer together
+    /// with other programs if they are `joined`.
+    fn add(&mut self, groups: &[usize], joined: bool, programs: &mut Programs) -> Result<(), OverLimit> {
+        let policy = self.policy;
+        let of = |&group: &usize| -> &'p Group<'_> { &policy.groups[group] };
+        let mut places: Vec<usize> = groups.iter().flat_map(|group| of(group).rules.clone()).collect();
+        // A group applies to crawling even without a rule for it (R7).
+        let crawls = places.iter().any(|&rule| policy.rules[rule].is_crawl());
+        let silent = (!crawls).then_some((CRAWL, [].as_slice()));
+        for (usage, rules) in silent.into_iter().chain(by_usage(policy, &mut places)) {
+            self.rules.clear();
+            self.rules.extend(rules.iter().map(|&rule| Prioritized {
+                pattern: policy.rules[rule].pattern(),
+                priority: self.priorities[rule],
+            }));
+            let silence = precedence::silence(rules.iter().map(|&rule| &policy.rules[rule]), Some(usage));
+            let (program, depth) = self.table.add(&mut self.rules, joined, silence);
+            self.options.limits.check_depth(depth, groups.first().map_or(1, |group| of(group).line))?;
+            programs.push((usage, program));
         }
-        longest
+        Ok(())
     }
 }
