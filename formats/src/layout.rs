@@ -13,7 +13,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"ROBOMAT\x1A";
 /// The only format version that this crate reads and writes.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Sections begin at multiples of this offset, so that a bucket is one pair of cache lines.
 pub const ALIGNMENT: usize = 128;
 /// The number of places in one bucket of [`Section::Hosts`].
@@ -283,12 +283,15 @@ pub fn home_bucket(hash: u64, buckets: usize) -> usize {
 /// buckets do not cluster.
 #[inline(always)]
 pub fn probes(hash: u64, buckets: usize) -> impl Iterator<Item = usize> + Clone {
-    let step = if buckets > 256 { 1 + (hash >> 16 & 0xFF) as usize } else { 1 };
-    let next = move |&at: &usize| {
-        let at = at + step;
-        Some(if at < buckets { at } else { at - buckets })
-    };
+    let next = move |&at: &usize| Some(next_bucket(at, hash, buckets));
     std::iter::successors(Some(home_bucket(hash, buckets)), next).take(MAX_PROBE)
+}
+
+/// The bucket that is tried after another one.
+#[inline(always)]
+pub fn next_bucket(at: usize, hash: u64, buckets: usize) -> usize {
+    let step = if buckets > 256 { 1 + (hash >> 16 & 0xFF) as usize } else { 1 };
+    if at + step < buckets { at + step } else { at + step - buckets }
 }
 
 /// The fingerprint of a hash in its bucket: the lowest byte, with 1 instead of 0.

@@ -33,43 +33,35 @@ const MAX_CODE: usize = 62;
 /// [`Section::Names`](crate::layout::Section::Names).
 const ELSEWHERE: usize = 5;
 
-/// The expansion of every code byte, padded with zeros.
-const PIECES: [[u8; WIDTH]; 256] = {
-    let mut pieces = [[0; WIDTH]; 256];
+/// What a code byte stands for.
+#[derive(Clone, Copy)]
+struct Piece {
+    /// The bytes, padded with zeros.
+    bytes: u64,
+    /// The bits of the bytes.
+    mask: u64,
+    /// The number of bytes.
+    length: usize,
+}
+
+/// The pieces of all code bytes.
+static PIECES: [Piece; 256] = {
+    let mut pieces = [Piece { bytes: 0, mask: 0, length: 0 }; 256];
     let mut code = 0;
     while code < 256 {
         let plain = [code as u8];
-        let piece = if code < 0x80 { &plain } else { SYMBOLS[code - 0x80].as_bytes() };
+        let text = if code < 0x80 { &plain } else { SYMBOLS[code - 0x80].as_bytes() };
+        let mut bytes = [0; WIDTH];
         let mut at = 0;
-        while at < piece.len() {
-            pieces[code][at] = piece[at];
+        while at < text.len() {
+            bytes[at] = text[at];
             at += 1;
         }
+        let mask = u64::MAX >> (64 - 8 * text.len() as u32);
+        pieces[code] = Piece { bytes: u64::from_le_bytes(bytes), mask, length: text.len() };
         code += 1;
     }
     pieces
-};
-
-/// The lengths of [`PIECES`] in bytes.
-const LENGTHS: [u8; 256] = {
-    let mut lengths = [1; 256];
-    let mut code = 0x80;
-    while code < 256 {
-        lengths[code] = SYMBOLS[code - 0x80].len() as u8;
-        code += 1;
-    }
-    lengths
-};
-
-/// For each of [`PIECES`], the bits of its bytes.
-const MASKS: [u64; 256] = {
-    let mut masks = [0; 256];
-    let mut code = 0;
-    while code < 256 {
-        masks[code] = u64::MAX >> (64 - 8 * LENGTHS[code] as u32);
-        code += 1;
-    }
-    masks
 };
 
 /// For each ASCII byte, the index of the first symbol that begins with it.
@@ -193,15 +185,18 @@ impl<'i> Name<'i> {
         Some(u32::from_le_bytes(offset.try_into().ok()?))
     }
 
-    /// The same name with its own code, which may be in the section of long names. `None` if it
-    /// lies outside of it.
+    /// True if the code is in the section of long names.
     #[inline(always)]
-    pub fn whole(self, section: &'i [u8]) -> Option<Name<'i>> {
-        if self.code.first() != Some(&0) { Some(self) } else { self.found_in(section) }
+    pub fn is_elsewhere(&self) -> bool {
+        self.code.first() == Some(&0)
     }
 
-    #[cold]
-    fn found_in(self, section: &'i [u8]) -> Option<Name<'i>> {
+    /// The same name with its own code, which may be in the section of long names. `None` if it
+    /// lies outside of it.
+    pub fn whole(self, section: &'i [u8]) -> Option<Name<'i>> {
+        if !self.is_elsewhere() {
+            return Some(self);
+        }
         let (&length, rest) = section.get(self.elsewhere()? as usize..)?.split_first()?;
         let code = rest.get(..length.into()).filter(|code| code.first() != Some(&0))?;
         Some(Name { code, ..self })
@@ -222,19 +217,23 @@ impl<'i> Name<'i> {
     /// behind them.
     #[inline(always)]
     pub fn is(&self, text: &[u8], length: usize) -> bool {
+        if text.len() < length + WIDTH {
+            return self.is_short(text, length);
+        }
         let (mut at, mut differing) = (0, 0);
         for &code in self.code {
-            let Some(&bytes) = text.get(at..).and_then(<[u8]>::first_chunk) else {
-                return self.is_short(text, length);
-            };
-            let code = usize::from(code);
-            differing |= (u64::from_le_bytes(bytes) ^ u64::from_le_bytes(PIECES[code])) & MASKS[code];
-            at += usize::from(LENGTHS[code]);
+            if at > length {
+                return false;
+            }
+            let Some(bytes) = text.get(at..).and_then(<[u8]>::first_chunk) else { return false };
+            let piece = &PIECES[usize::from(code)];
+            differing |= (u64::from_le_bytes(*bytes) ^ piece.bytes) & piece.mask;
+            at += piece.length;
         }
         differing == 0 && at == length
     }
 
-    /// The same for a text that ends less than eight bytes after a piece begins.
+    /// The same for a text that ends less than eight bytes after the name.
     #[inline(never)]
     fn is_short(&self, text: &[u8], length: usize) -> bool {
         let (mut at, mut differing) = (0, 0);
@@ -242,9 +241,9 @@ impl<'i> Name<'i> {
             if at > text.len() {
                 return false;
             }
-            let code = usize::from(code);
-            differing |= (word(text, at) ^ u64::from_le_bytes(PIECES[code])) & MASKS[code];
-            at += usize::from(LENGTHS[code]);
+            let piece = &PIECES[usize::from(code)];
+            differing |= (word(text, at) ^ piece.bytes) & piece.mask;
+            at += piece.length;
         }
         differing == 0 && at == length
     }
@@ -255,8 +254,9 @@ impl<'i> Name<'i> {
         let (mut bytes, mut length) = ([0; MAX_AUTHORITY + WIDTH], 0);
         for &code in self.code {
             // Copies whole pieces; the next piece overwrites the padding.
-            *bytes.get_mut(length..)?.first_chunk_mut()? = PIECES[usize::from(code)];
-            length += usize::from(LENGTHS[usize::from(code)]);
+            let piece = &PIECES[usize::from(code)];
+            *bytes.get_mut(length..)?.first_chunk_mut()? = piece.bytes.to_le_bytes();
+            length += piece.length;
         }
         (length <= MAX_AUTHORITY).then_some(Decoded { bytes, length })
     }

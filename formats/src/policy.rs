@@ -159,6 +159,43 @@ pub fn read_list(bytes: &[u8]) -> Option<impl Iterator<Item = Entry> + '_> {
     }))
 }
 
+/// The set of a crawler in the policy at the start of `bytes` if it has the common form: no outcome,
+/// crawlers found by numbers of two bytes, few sets. `None` for any other, if no set is the
+/// crawler's, and if the policy is damaged. `bytes` must go on beyond the policy.
+#[inline(always)]
+pub fn quick_set(bytes: &[u8], id: u16) -> Option<SetRef> {
+    const BLOCK: usize = 8;
+    let flags = *bytes.first()?;
+    if flags & !(HAS_DEFAULT | PREFERENCES) != 0 {
+        return None;
+    }
+    let mut at = 1;
+    if flags & PREFERENCES != 0 {
+        at += 1 + 4 * usize::from(*bytes.get(1)?);
+    }
+    let &[count @ 0..0x80, sets @ 0..0x80] = bytes.get(at..)?.first_chunk()? else { return None };
+    let (count, sets) = (usize::from(count), usize::from(sets));
+    let ids = bytes.get(at + 2..)?;
+    let wanted = u16x8::splat(id);
+    // Where the default's index is, if the crawler is not found.
+    let mut place = count;
+    for (number, ids) in ids.get(..(2 * count).next_multiple_of(16))?.as_chunks::<16>().0.iter().enumerate() {
+        let ids = u16x8::new(std::array::from_fn(|n| u16::from_le_bytes([ids[2 * n], ids[2 * n + 1]])));
+        let found = ids.simd_eq(wanted).to_bitmask();
+        if found != 0 {
+            place = count.min(BLOCK * number + found.trailing_zeros() as usize);
+            break;
+        }
+    }
+    if place == count && flags & HAS_DEFAULT == 0 {
+        return None;
+    }
+    let index = usize::from(*ids.get(2 * count + place)?);
+    let words = 3 * count + usize::from(flags & HAS_DEFAULT != 0);
+    let word = ids.get(words + 4 * index..)?.first_chunk()?;
+    (index < sets).then(|| SetRef::from_raw(u32::from_le_bytes(*word)))
+}
+
 /// A policy, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyView<'i> {
@@ -196,47 +233,6 @@ impl<'i> PolicyView<'i> {
         let (indexes, rest) = rest.split_at_checked(indexed << (flags >> 1 & 1))?;
         let sets = rest.get(..sets.checked_mul(4)?)?;
         Some(PolicyView { ids, indexes, sets, flags, count, no_rules, preferences })
-    }
-
-    /// Reads the policy at the start of `bytes` if it has the common form: no outcome, crawlers found
-    /// by numbers of two bytes, few sets. `None` for any other.
-    #[inline(always)]
-    pub fn read_small(bytes: &'i [u8]) -> Option<PolicyView<'i>> {
-        let flags = *bytes.first()?;
-        if flags & !(HAS_DEFAULT | PREFERENCES) != 0 {
-            return None;
-        }
-        let mut at = 1;
-        if flags & PREFERENCES != 0 {
-            at += 1 + 4 * usize::from(*bytes.get(1)?);
-        }
-        let &[count @ 0..0x80, sets @ 0..0x80] = bytes.get(at..)?.first_chunk()? else { return None };
-        let (count, sets) = (usize::from(count), usize::from(sets));
-        let (ids, rest) = bytes.get(at + 2..)?.split_at_checked(2 * count)?;
-        let (indexes, rest) = rest.split_at_checked(count + usize::from(flags & HAS_DEFAULT != 0))?;
-        let sets = rest.get(..4 * sets)?;
-        Some(PolicyView { ids, indexes, sets, flags, count, no_rules: None, preferences: &[] })
-    }
-
-    /// The index of the crawler with this number in a small policy, or else the index of the default
-    /// set, which may not exist.
-    #[inline(always)]
-    pub fn find_small(&self, id: u16) -> usize {
-        let wanted = u16x8::splat(id);
-        let (blocks, rest) = self.ids.as_chunks::<16>();
-        for (number, block) in blocks.iter().enumerate() {
-            let ids =
-                u16x8::new(std::array::from_fn(|n| u16::from_le_bytes([block[2 * n], block[2 * n + 1]])));
-            let found = ids.simd_eq(wanted).to_bitmask();
-            if found != 0 {
-                return 8 * number + found.trailing_zeros() as usize;
-            }
-        }
-        let mut index = self.count;
-        for (number, &[a, b]) in rest.as_chunks::<2>().0.iter().enumerate() {
-            index = if u16::from_le_bytes([a, b]) == id { 8 * blocks.len() + number } else { index };
-        }
-        index
     }
 
     /// True if a writer could have set these flags.

@@ -30,6 +30,8 @@ pub struct Layout {
     pub seed: u64,
     /// The number of this shard and of the last one.
     pub shard: (u8, u8),
+    /// The number of host buckets.
+    buckets: usize,
     ranges: [Range<usize>; Section::ALL.len()],
     checksums: [u64; Section::ALL.len()],
 }
@@ -84,7 +86,9 @@ impl Layout {
         }
         let checksums = std::array::from_fn(|n| table[n].checksum.get());
         let shard = (header.shard, header.last_shard);
-        Ok(Layout { profile, seed: header.seed.get(), shard, ranges, checksums })
+        let hosts = ranges[Section::Hosts as usize].len();
+        let buckets = if hosts.is_multiple_of(size_of::<Bucket>()) { hosts / size_of::<Bucket>() } else { 0 };
+        Ok(Layout { profile, seed: header.seed.get(), shard, buckets, ranges, checksums })
     }
 
     /// The range of a section in the file.
@@ -148,10 +152,25 @@ impl<'i> View<'i> {
         self.records(Section::Hosts)
     }
 
-    /// The site in a place of a bucket; `None` if there is none.
+    /// The number of host buckets.
     #[inline(always)]
+    pub fn bucket_count(&self) -> usize {
+        self.layout.buckets
+    }
+
+    /// The host bucket with this number; `None` if there is none.
+    #[inline(always)]
+    pub fn bucket(&self, number: usize) -> Option<&'i Bucket> {
+        if number >= self.layout.buckets {
+            return None;
+        }
+        let at = self.layout.ranges[Section::Hosts as usize].start + number * size_of::<Bucket>();
+        Some(zerocopy::transmute_ref!(self.bytes.get(at..)?.first_chunk::<{ size_of::<Bucket>() }>()?))
+    }
+
+    /// The site in a place of a bucket; `None` if there is none.
     pub fn site(&self, bucket: &'i Bucket, place: usize) -> Option<Site<'i>> {
-        (place < bucket.sites()).then_some(Site { view: *self, bucket, place })
+        Some(Slot::read(bucket, place)?.of(*self))
     }
 
     /// The places of the sites in key order.
@@ -357,12 +376,48 @@ impl<'i> View<'i> {
     }
 }
 
+/// The place of a site in a bucket, and its entry: what a look-up finds.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot<'i> {
+    bucket: &'i Bucket,
+    place: u32,
+    /// The word of its entry.
+    entry: u32,
+}
+
+impl<'i> Slot<'i> {
+    /// The site in a place of a bucket; `None` if there is none.
+    #[inline(always)]
+    pub fn read(bucket: &'i Bucket, place: usize) -> Option<Slot<'i>> {
+        let entry = u32::from_le_bytes(*bucket.body.get(4 * place..)?.first_chunk()?);
+        (place < bucket.sites()).then_some(Slot { bucket, place: place as u32, entry })
+    }
+
+    /// The site in its image.
+    #[inline(always)]
+    pub fn of(self, view: View<'i>) -> Site<'i> {
+        Site { view, slot: self }
+    }
+
+    /// The site entry; `None` if the image is damaged here.
+    #[inline(always)]
+    pub fn entry(&self) -> Option<SiteEntry> {
+        SiteEntry::from_raw(self.entry)
+    }
+
+    /// Its name, if that is not among the long ones, and scheme. `None` if the image is damaged
+    /// here.
+    #[inline(always)]
+    pub fn name(&self) -> Option<Name<'i>> {
+        self.bucket.names().get(self.place as usize)
+    }
+}
+
 /// One site, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'i> {
     view: View<'i>,
-    bucket: &'i Bucket,
-    place: usize,
+    slot: Slot<'i>,
 }
 
 impl<'i> Site<'i> {
@@ -372,10 +427,15 @@ impl<'i> Site<'i> {
         self.view
     }
 
+    /// Its place in the host table.
+    #[inline]
+    pub fn slot(&self) -> Slot<'i> {
+        self.slot
+    }
+
     /// Its name and scheme. `None` if the image is damaged here.
-    #[inline(always)]
     pub fn name(&self) -> Option<Name<'i>> {
-        self.bucket.names().get(self.place)?.whole(self.view.section(Section::Names))
+        self.slot.name()?.whole(self.view.section(Section::Names))
     }
 
     /// Its decoded name. `None` if the image is damaged here.
@@ -385,18 +445,18 @@ impl<'i> Site<'i> {
 
     /// The scheme of the capture. `None` if the image is damaged here.
     pub fn scheme(&self) -> Option<Scheme> {
-        self.name()?.scheme()
+        self.slot.name()?.scheme()
     }
 
     /// Its number: the index of its fetch record.
     pub fn number(&self) -> u32 {
-        self.bucket.first.get().wrapping_add(self.place as u32)
+        self.slot.bucket.first.get().wrapping_add(self.slot.place)
     }
 
     /// The site entry; `None` if the image is damaged here.
     #[inline(always)]
     pub fn entry(&self) -> Option<SiteEntry> {
-        self.bucket.entry(self.place)
+        self.slot.entry()
     }
 }
 

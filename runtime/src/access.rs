@@ -8,14 +8,14 @@
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Usage};
 use crate::preference;
-use crate::rules::{self, DAMAGED, is_exempt};
+use crate::rules::{self, DAMAGED, Ranked, is_exempt};
 use crate::short;
 use crate::site::Site;
 use crate::target::{self, Target};
 use crate::verdict::Verdict;
 use robomaton_formats::policy::PolicyView;
 use robomaton_formats::usage::PRESENT;
-use robomaton_formats::{Decision, Notation, SiteEntry, UsageId};
+use robomaton_formats::{Decision, SiteEntry, UsageId};
 
 /// The answers for one crawler and one usage on one site. Cheap to copy; made by [`Site::access`].
 ///
@@ -76,7 +76,7 @@ impl<'a> Access<'a> {
             (&self.answers, self.usage.is_crawl())
             && let Some(answer) = short::answer_of(program, target.raw())
         {
-            return answer;
+            return answer.answer();
         }
         answer(&self.site, &self.answers, self.crawler, self.usage, &target).unwrap_or(DAMAGED)
     }
@@ -98,30 +98,31 @@ impl<'i> Site<'i> {
     where
         'i: 'a,
     {
-        let answer = of_path(self, crawler, usage, url);
+        let short = short::of_path(self, crawler, usage, url.as_bytes());
+        let answer = short.map_or_else(|| of_url(self, crawler, usage, url), Ranked::answer);
         Verdict { answer, site: Some(*self), crawler, usage, url }
     }
 }
 
-/// Answers a question about a URL or path of a site. A path is its own target: going through
-/// [`once`] would take 3 % more instructions.
+/// Answers a question about a URL or path of a site.
 #[inline(never)]
-fn of_path(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answer {
-    let is_path = url.as_bytes().first() == Some(&b'/') && site.profile.notation() != Notation::Google;
-    if usage.is_crawl()
-        && is_path
-        && let Some(answer) = short::answer(site, crawler, url.as_bytes())
-    {
-        return answer;
+fn of_url(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answer {
+    let target = target::target(site.profile, url);
+    // The short way to a path has been tried.
+    if url.starts_with('/') {
+        at_length(site, crawler, usage, &target)
+    } else {
+        once(site, crawler, usage, &target)
     }
-    at_length(site, crawler, usage, &target::target(site.profile, url))
 }
 
 /// Answers a single question without an [`Access`]: the short way, if there is one.
 #[inline(always)]
 pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'_>) -> Answer {
-    let short = if usage.is_crawl() { short::answer(site, crawler, target.raw()) } else { None };
-    short.unwrap_or_else(|| at_length(site, crawler, usage, target))
+    let is_for_rules = usage.is_crawl() && !site.is_document;
+    let short =
+        if is_for_rules { short::answer(site.view(), site.entry(), crawler, target.raw()) } else { None };
+    short.map_or_else(|| at_length(site, crawler, usage, target), Ranked::answer)
 }
 
 /// Answers any question. Out of line for the same reason as [`Access::of_url`].

@@ -6,18 +6,23 @@
 use crate::access;
 use crate::answer::{Answer, NO_SITE, NO_URL};
 use crate::crawler::{Crawler, Usage};
-use crate::find::Search;
+use crate::find::{Found, Search};
 use crate::image::Image;
+use crate::short;
 use crate::site::Site;
-use crate::target;
+use crate::target::{self, Target, Written};
 use crate::verdict::Verdict;
+use robomaton_formats::Notation;
 use std::borrow::Cow;
+
+/// An answer, and the site that it is about.
+pub(crate) type Answered<'i, D> = (Answer, Option<Found<'i, D>>);
 
 impl<D: AsRef<[u8]>> Image<D> {
     /// The site that an absolute URL belongs to, if the image contains it.
     pub fn site(&self, url: &str) -> Option<Site<'_>> {
         match self.search(url) {
-            Search::Found((shard, site), _) => Some(self.site_of(shard, site)),
+            Search::Found((shard, slot), _) => Some(self.site_of(shard, slot)),
             Search::NoSite | Search::NoUrl => None,
         }
     }
@@ -27,7 +32,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     pub fn document(&self, url: &str, name: &str) -> Option<Site<'_>> {
         let (mut authority, _) = target::split(self.profile(), url).ok()?;
         authority.bytes = Cow::Owned([&authority.bytes, &b"/"[..], name.as_bytes()].concat());
-        self.find(&authority).map(|(shard, site)| self.document_of(shard, site))
+        self.find(&authority).map(|(shard, slot)| self.document_of(shard, slot))
     }
 
     /// Decides whether the crawler may use the URL in this way. A site that the image does not
@@ -37,30 +42,77 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// or more, or its target needs more than a kilobyte of rewriting.
     #[inline]
     pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a> {
-        let (answer, site) = self.of_url(crawler, usage, url);
-        Verdict { answer, site, crawler, usage, url }
+        let answered = self.of_url(crawler, usage, url);
+        self.verdict(answered, crawler, usage, url)
+    }
+
+    /// The verdict with an answer.
+    #[inline(always)]
+    pub(crate) fn verdict<'a>(
+        &'a self,
+        (answer, found): Answered<'a, D>,
+        crawler: &'a Crawler,
+        usage: Usage<'a>,
+        url: &'a str,
+    ) -> Verdict<'a> {
+        Verdict { answer, site: found.map(|(shard, slot)| self.site_of(shard, slot)), crawler, usage, url }
     }
 
     /// Out of line with a small result, so that a verdict is built in its caller, and only the
     /// parts that the caller uses.
     #[inline(never)]
-    fn of_url<'i>(&'i self, crawler: &Crawler, usage: Usage<'_>, url: &str) -> (Answer, Option<Site<'i>>) {
-        self.answer(self.search(url), crawler, usage)
+    fn of_url(&self, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answered<'_, D> {
+        let written = Written::of(url.as_bytes());
+        if let Some(written) = &written
+            && let Some(found) = self.find_written(written)
+        {
+            return self.of_written(found, written, crawler, usage, url);
+        }
+        self.of_parsed(written.as_ref(), crawler, usage, url)
     }
 
-    /// The answer of the site that a search found, and the site.
+    /// The answer about a URL whose host was found as it is `written`.
     #[inline(always)]
-    pub(crate) fn answer<'i>(
+    pub(crate) fn of_written<'i>(
         &'i self,
-        search: Search<'i, '_, D>,
+        (shard, slot): Found<'i, D>,
+        written: &Written<'_>,
         crawler: &Crawler,
         usage: Usage<'_>,
-    ) -> (Answer, Option<Site<'i>>) {
-        match search {
-            Search::Found((shard, site), target) => {
-                let site = self.site_of(shard, site);
-                (access::once(&site, crawler, usage, &target), Some(site))
-            }
+        url: &str,
+    ) -> Answered<'i, D> {
+        if usage.is_crawl()
+            && let Some(path) = written.path().filter(|_| self.profile().notation() != Notation::Google)
+            && let Some(answer) = short::answer(shard.view(), slot.entry(), crawler, path)
+        {
+            return (answer.answer(), Some((shard, slot)));
+        }
+        self.at_length((shard, slot), crawler, usage, &written.target(self.profile(), url))
+    }
+
+    /// The answer of a site that was found, if there is no short way to it.
+    #[inline(never)]
+    fn at_length<'i>(
+        &'i self,
+        (shard, slot): Found<'i, D>,
+        crawler: &Crawler,
+        usage: Usage<'_>,
+        target: &Target<'_>,
+    ) -> Answered<'i, D> {
+        (access::once(&self.site_of(shard, slot), crawler, usage, target), Some((shard, slot)))
+    }
+
+    /// The answer about a URL whose host was not found as it is `written`.
+    #[inline(never)]
+    pub(crate) fn of_parsed(
+        &self,
+        written: Option<&Written<'_>>,
+        crawler: &Crawler,
+        usage: Usage<'_>,
+        url: &str,
+    ) -> Answered<'_, D> {
+        match self.search_parsed(written, url) {
+            Search::Found(found, target) => self.at_length(found, crawler, usage, &target),
             Search::NoSite => (NO_SITE, None),
             Search::NoUrl => (NO_URL, None),
         }

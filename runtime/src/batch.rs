@@ -8,19 +8,22 @@
 //! functions that [`Image::decide`] calls, and a test compares the two.
 
 use crate::crawler::{Crawler, Usage};
-use crate::find::Search;
+use crate::find::Wanted;
 use crate::image::{Image, Shard};
 use crate::target::Written;
 use crate::verdict::Verdict;
 use arrayvec::ArrayVec;
 use robomaton_formats::SiteEntry;
-use robomaton_formats::layout::home_bucket;
-use robomaton_formats::read;
+use robomaton_formats::layout::{Section, home_bucket};
+use robomaton_formats::read::Slot;
 use std::hint::black_box;
 
 /// Questions in flight: enough to cover a memory access, few enough to stay in the first-level
 /// cache.
 const BLOCK: usize = 16;
+
+/// Up to this many bytes, questions one at a time are faster than a block of them.
+const CACHED: usize = 4 << 20;
 
 /// One question of a batch.
 ///
@@ -51,8 +54,26 @@ pub struct Question<'a> {
 }
 
 impl<D: AsRef<[u8]>> Image<D> {
-    /// Answers questions in order, a block at a time, and passes every verdict to `each`.
+    /// Answers questions in order and passes every verdict to `each`. Of a large image, a block of
+    /// them is answered at a time.
     pub fn decide_batch<'a>(
+        &'a self,
+        questions: impl IntoIterator<Item = Question<'a>>,
+        mut each: impl FnMut(Verdict<'a>),
+    ) {
+        if self.is_large() {
+            self.decide_in_blocks(questions, each);
+        } else {
+            for Question { crawler, usage, url } in questions {
+                each(self.decide(crawler, usage, url));
+            }
+        }
+    }
+
+    /// Like [`Image::decide_batch`] for a large image, whatever the size of this one. Public so that
+    /// tests reach it with small images.
+    #[doc(hidden)]
+    pub fn decide_in_blocks<'a>(
         &'a self,
         questions: impl IntoIterator<Item = Question<'a>>,
         mut each: impl FnMut(Verdict<'a>),
@@ -64,20 +85,27 @@ impl<D: AsRef<[u8]>> Image<D> {
                 return;
             }
             let homes: ArrayVec<_, BLOCK> = block.iter().map(|question| self.home(question.url)).collect();
-            let sites: ArrayVec<_, BLOCK> = homes.iter().map(|home| home.as_ref()?.site()).collect();
-            for ((question, home), site) in block.iter().zip(&homes).zip(sites) {
+            let slots: ArrayVec<_, BLOCK> = homes.iter().map(|home| home.as_ref()?.slot()).collect();
+            for ((question, home), slot) in block.iter().zip(&homes).zip(slots) {
                 let Question { crawler, usage, url } = *question;
-                let search = match (home, site) {
-                    (Some(home), Some(site)) => {
-                        let target = home.written.target(self.profile(), url);
-                        Search::Found((home.shard, site), target)
+                let answered = match (home, slot) {
+                    (Some(home), Some(slot)) => {
+                        self.of_written((home.shard, slot), &home.written(), crawler, usage, url)
                     }
-                    (home, _) => self.search_parsed(home.as_ref().map(|home| &home.written), url),
+                    (home, _) => {
+                        let written = home.as_ref().map(Home::written);
+                        self.of_parsed(written.as_ref(), crawler, usage, url)
+                    }
                 };
-                let (answer, site) = self.answer(search, crawler, usage);
-                each(Verdict { answer, site, crawler, usage, url });
+                each(self.verdict(answered, crawler, usage, url));
             }
         }
+    }
+
+    /// True if what questions read does not fit into a cache, so that they have to wait for memory.
+    fn is_large(&self) -> bool {
+        let hot = [Section::Hosts, Section::Policies, Section::Programs];
+        hot.into_iter().map(|section| self.section_bytes(section)).sum::<usize>() > CACHED
     }
 
     /// Splits a URL and touches the home bucket of its site.
@@ -85,32 +113,37 @@ impl<D: AsRef<[u8]>> Image<D> {
     fn home<'a>(&'a self, url: &'a str) -> Option<Home<'a, D>> {
         let written = Written::of(url.as_bytes())?;
         let shard = self.shard(written.host());
-        let hash = shard.hash(written.host());
-        let buckets = shard.view().buckets();
-        black_box(buckets.get(home_bucket(hash, buckets.len())).map(|bucket| bucket.overflow));
-        Some(Home { written, shard, hash })
+        let wanted = shard.wanted(written.scheme, written.text, written.length);
+        let view = shard.view();
+        let home = view.bucket(home_bucket(wanted.hash, view.bucket_count()));
+        black_box(home.map(|bucket| bucket.overflow));
+        Some(Home { shard, wanted })
     }
 }
 
 /// A URL whose home bucket is known.
 struct Home<'a, D> {
-    written: Written<'a>,
     shard: &'a Shard<D>,
-    hash: u64,
+    wanted: Wanted<'a>,
 }
 
 impl<'a, D: AsRef<[u8]>> Home<'a, D> {
     /// Finds the site and touches what answers for it.
     #[inline(always)]
-    fn site(&self) -> Option<read::Site<'a>> {
-        let Written { text, length, scheme } = self.written;
-        let site = self.shard.find(text, length, scheme, self.hash)?;
-        let rules = match site.entry() {
-            Some(SiteEntry::Program(at)) => site.view().program(at),
-            Some(SiteEntry::Policy(at)) => site.view().policy(at),
+    fn slot(&self) -> Option<Slot<'a>> {
+        let slot = self.shard.find(&self.wanted)?;
+        let view = self.shard.view();
+        let rules = match slot.entry() {
+            Some(SiteEntry::Program(at)) => view.program(at),
+            Some(SiteEntry::Policy(at)) => view.policy(at),
             Some(SiteEntry::NoRules(_)) | None => None,
         };
         black_box(rules.and_then(|rules| rules.first()).copied());
-        Some(site)
+        Some(slot)
+    }
+
+    fn written(&self) -> Written<'a> {
+        let Wanted { scheme, text, length, .. } = self.wanted;
+        Written { scheme, text, length }
     }
 }

@@ -9,12 +9,27 @@
 use crate::image::{Image, Shard};
 use crate::target::{self, Authority, Target, Written};
 use robomaton_formats::Scheme;
-use robomaton_formats::layout::{fingerprint, host_hash, overflow_bit, probes};
-use robomaton_formats::read;
+use robomaton_formats::layout::{
+    Bucket, MAX_PROBE, Section, fingerprint, home_bucket, host_hash, next_bucket, overflow_bit,
+};
+use robomaton_formats::name::Name;
+use robomaton_formats::read::{Slot, View};
 use std::borrow::Cow;
 
 /// A site and the shard that holds it.
-pub(crate) type Found<'i, D> = (&'i Shard<D>, read::Site<'i>);
+pub(crate) type Found<'i, D> = (&'i Shard<D>, Slot<'i>);
+
+/// The name of a site that is looked for, and its hash.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'u> {
+    pub(crate) scheme: Scheme,
+    /// A text that begins with the name.
+    pub(crate) text: &'u [u8],
+    /// The length of the name.
+    pub(crate) length: usize,
+    /// The hash of the name in the shard.
+    pub(crate) hash: u64,
+}
 
 /// The result of looking for the site of a URL.
 pub(crate) enum Search<'i, 'u, D> {
@@ -28,17 +43,21 @@ pub(crate) enum Search<'i, 'u, D> {
 
 impl<D: AsRef<[u8]>> Image<D> {
     /// Finds the site of a URL.
-    #[inline(always)]
     pub(crate) fn search<'i, 'u>(&'i self, url: &'u str) -> Search<'i, 'u, D> {
         let written = Written::of(url.as_bytes());
-        if let Some(written) = &written {
-            let shard = self.shard(written.host());
-            let hash = shard.hash(written.host());
-            if let Some(site) = shard.find(written.text, written.length, written.scheme, hash) {
-                return Search::Found((shard, site), written.target(self.profile(), url));
-            }
+        if let Some(written) = &written
+            && let Some(found) = self.find_written(written)
+        {
+            return Search::Found(found, written.target(self.profile(), url));
         }
         self.search_parsed(written.as_ref(), url)
+    }
+
+    /// Finds a site whose name is the host as it is written.
+    #[inline(always)]
+    pub(crate) fn find_written<'i>(&'i self, written: &Written<'_>) -> Option<Found<'i, D>> {
+        let shard = self.shard(written.host());
+        Some((shard, shard.find(&shard.wanted(written.scheme, written.text, written.length))?))
     }
 
     /// Finds the site of a URL that was not found as it is `written`.
@@ -60,47 +79,88 @@ impl<D: AsRef<[u8]>> Image<D> {
     pub(crate) fn find<'i>(&'i self, authority: &Authority<'_>) -> Option<Found<'i, D>> {
         let name = &authority.bytes;
         let shard = self.shard(name);
-        Some((shard, shard.find(name, name.len(), authority.scheme, shard.hash(name))?))
+        Some((shard, shard.find(&shard.wanted(authority.scheme, name, name.len()))?))
     }
 }
 
 impl<D: AsRef<[u8]>> Shard<D> {
-    /// The hash of a site's name in this shard.
+    /// What to look for in this shard: the site whose name is the first `length` bytes of `text`.
     #[inline(always)]
-    pub(crate) fn hash(&self, name: &[u8]) -> u64 {
-        host_hash(name, self.seed())
+    pub(crate) fn wanted<'u>(&self, scheme: Scheme, text: &'u [u8], length: usize) -> Wanted<'u> {
+        Wanted { scheme, text, length, hash: host_hash(&text[..length], self.seed()) }
     }
 
-    /// Finds the site whose name is the first `length` bytes of `text`, by the hash of its name:
-    /// first with the exact scheme, then one captured without a scheme.
-    #[inline(always)]
-    pub(crate) fn find(
-        &self,
-        text: &[u8],
-        length: usize,
-        scheme: Scheme,
-        hash: u64,
-    ) -> Option<read::Site<'_>> {
+    /// Finds the site with this name: first with the exact scheme, then one captured without a
+    /// scheme. Out of line, since it needs all registers.
+    #[inline(never)]
+    pub(crate) fn find(&self, wanted: &Wanted<'_>) -> Option<Slot<'_>> {
         let view = self.view();
-        let buckets = view.buckets();
+        let home = home_bucket(wanted.hash, view.bucket_count());
+        let bucket = view.bucket(home)?;
         let mut any = None;
-        for at in probes(hash, buckets.len()) {
-            let bucket = buckets.get(at)?;
-            for place in bucket.places(fingerprint(hash)) {
-                let site = view.site(bucket, place)?;
-                let name = site.name()?;
-                if name.is(text, length) {
-                    match name.scheme()? {
-                        of_name if of_name == scheme => return Some(site),
-                        Scheme::Any => any = Some(site),
-                        _ => {}
-                    }
-                }
+        if let Some(slot) = in_bucket(view, bucket, wanted, &mut any) {
+            return Some(slot);
+        }
+        if bucket.overflow & overflow_bit(wanted.hash) == 0 {
+            any
+        } else {
+            self.find_further(wanted, home, any)
+        }
+    }
+
+    /// Goes on after the home bucket. `any` is a site of the name without a scheme, if there was one.
+    #[inline(never)]
+    fn find_further<'i>(
+        &'i self,
+        wanted: &Wanted<'_>,
+        home: usize,
+        mut any: Option<Slot<'i>>,
+    ) -> Option<Slot<'i>> {
+        let view = self.view();
+        let mut at = home;
+        for _ in 1..MAX_PROBE {
+            at = next_bucket(at, wanted.hash, view.bucket_count());
+            let bucket = view.bucket(at)?;
+            if let Some(slot) = in_bucket(view, bucket, wanted, &mut any) {
+                return Some(slot);
             }
-            if bucket.overflow & overflow_bit(hash) == 0 {
+            if bucket.overflow & overflow_bit(wanted.hash) == 0 {
                 break;
             }
         }
         any
     }
+}
+
+/// Finds the site in a bucket. If it has only a site of the name without a scheme, that goes into
+/// `any`.
+#[inline(always)]
+fn in_bucket<'i>(
+    view: View<'i>,
+    bucket: &'i Bucket,
+    wanted: &Wanted<'_>,
+    any: &mut Option<Slot<'i>>,
+) -> Option<Slot<'i>> {
+    let Wanted { text, length, .. } = *wanted;
+    for place in bucket.places(fingerprint(wanted.hash)) {
+        let slot = Slot::read(bucket, place)?;
+        let name = slot.name()?;
+        let is_it =
+            if name.is_elsewhere() { is_long(view, name, text, length) } else { name.is(text, length) };
+        if !is_it {
+            continue;
+        }
+        match name.scheme()? {
+            scheme if scheme == wanted.scheme => return Some(slot),
+            Scheme::Any => *any = Some(slot),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The comparison with a name in the section of long names.
+#[cold]
+fn is_long(view: View<'_>, name: Name<'_>, text: &[u8], length: usize) -> bool {
+    name.whole(view.section(Section::Names)).is_some_and(|name| name.is(text, length))
 }

@@ -8,7 +8,7 @@ use crate::terms::Terms;
 use robomaton_formats::detail::Detail;
 use robomaton_formats::layout::{Section, shard_of};
 use robomaton_formats::policy::is_special;
-use robomaton_formats::read::{self, Layout, View};
+use robomaton_formats::read::{Layout, Slot, View};
 use robomaton_formats::vocabulary::usage_of_label;
 use robomaton_formats::{DocumentId, ImageError, Profile, Scheme};
 use std::cmp::Ordering;
@@ -71,7 +71,7 @@ struct Next<'i, D> {
     key: (Box<str>, Option<Scheme>),
     number: usize,
     shard: &'i Shard<D>,
-    site: read::Site<'i>,
+    slot: Slot<'i>,
 }
 
 impl<D> Ord for Next<'_, D> {
@@ -271,7 +271,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     #[inline]
     pub fn first_site(&self) -> Option<Site<'_>> {
         let site = self.view().site_at(self.view().order().first()?.get())?;
-        Some(self.site_of(&self.first, site))
+        Some(self.site_of(&self.first, site.slot()))
     }
 
     /// All documents other than robots.txt, ordered by authority.
@@ -292,24 +292,29 @@ impl<D: AsRef<[u8]>> Image<D> {
             let (shard, sites) = &mut shards[number];
             if let Some(site) = sites.next() {
                 let name = site.decoded_name().map(|name| Box::from(name.as_str())).unwrap_or_default();
-                nexts.push(Next { key: (name, site.scheme()), number, shard, site });
+                nexts.push(Next { key: (name, site.scheme()), number, shard, slot: site.slot() });
             }
         };
         (0..1 + self.others.len()).for_each(|number| advance(number, &mut nexts));
         std::iter::from_fn(move || {
-            let Next { key: (name, _), number, shard, site } = nexts.pop()?;
+            let Next { key: (name, _), number, shard, slot } = nexts.pop()?;
             advance(number, &mut nexts);
-            Some(if name.contains('/') { self.document_of(shard, site) } else { self.site_of(shard, site) })
+            Some(if name.contains('/') { self.document_of(shard, slot) } else { self.site_of(shard, slot) })
         })
     }
 
     #[inline(always)]
-    pub(crate) fn site_of<'i>(&'i self, shard: &'i Shard<D>, site: read::Site<'i>) -> Site<'i> {
-        Site { profile: shard.layout.profile, terms: &self.terms, site, is_document: false }
+    pub(crate) fn site_of<'i>(&'i self, shard: &'i Shard<D>, slot: Slot<'i>) -> Site<'i> {
+        Site {
+            profile: shard.layout.profile,
+            terms: &self.terms,
+            site: slot.of(shard.view()),
+            is_document: false,
+        }
     }
 
-    pub(crate) fn document_of<'i>(&'i self, shard: &'i Shard<D>, site: read::Site<'i>) -> Site<'i> {
-        Site { profile: DOCUMENTS, is_document: true, ..self.site_of(shard, site) }
+    pub(crate) fn document_of<'i>(&'i self, shard: &'i Shard<D>, slot: Slot<'i>) -> Site<'i> {
+        Site { profile: DOCUMENTS, is_document: true, ..self.site_of(shard, slot) }
     }
 
     /// The decoded rules and records of a document, by the id from [`Site::document`].

@@ -48,7 +48,7 @@ pub(crate) fn answer(
         Answers::Fixed(answer) => Some(answer),
         Answers::Program(program) => {
             let (priority, silence) = program::best(program, target)?;
-            Some(ranked(priority, silence))
+            Some(Ranked::of(priority, silence).answer())
         }
         Answers::List(list) => {
             let mut best: Option<(Priority, Silence)> = None;
@@ -59,11 +59,9 @@ pub(crate) fn answer(
                 best =
                     Some(best.map_or((priority, silence), |(best, silence)| (best.max(priority), silence)));
             }
-            Some(
-                best.map_or(unspoken(usage, Basis::Unspoken), |(priority, silence)| {
-                    ranked(priority, silence)
-                }),
-            )
+            Some(best.map_or(unspoken(usage, Basis::Unspoken), |(priority, silence)| {
+                Ranked::of(priority, silence).answer()
+            }))
         }
         Answers::Scoped(list, policy, silent) => {
             by_scope(site, (list, policy), crawler, usage, target, silent)
@@ -78,13 +76,46 @@ pub(crate) fn of_rules(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, tar
     answers.and_then(|answers| answer(site, &answers, crawler, usage, target)).unwrap_or(DAMAGED)
 }
 
-/// The answer for the highest priority among the matching rules, 0 if none matches.
-#[inline(always)]
-pub(crate) fn ranked(priority: Priority, silence: Silence) -> Answer {
-    match (priority, silence) {
-        (0, Silence::Allowed) => Answer::plain(Decision::Allowed, Basis::NoRule),
-        (0, Silence::Unknown) => Answer::plain(Decision::Unknown, Basis::NoRule),
-        (priority, _) => Answer::plain(Decision::from(permits(priority)), Basis::Rule),
+/// The answer of ranked rules about one target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ranked {
+    /// The best rule that matches permits.
+    Permitted,
+    /// The best rule that matches forbids.
+    Forbidden,
+    /// No rule matches, which permits.
+    SilentlyPermitted,
+    /// No rule matches, which says nothing.
+    Unspoken,
+}
+
+impl Ranked {
+    /// The answer for the highest priority among the matching rules, 0 if none matches.
+    #[inline(always)]
+    pub(crate) fn of(priority: Priority, silence: Silence) -> Ranked {
+        match (priority, silence) {
+            (0, Silence::Allowed) => Ranked::SilentlyPermitted,
+            (0, Silence::Unknown) => Ranked::Unspoken,
+            (priority, _) => Ranked::of_rule(permits(priority)),
+        }
+    }
+
+    /// The answer of the best rule that matches.
+    #[inline(always)]
+    pub(crate) fn of_rule(permits: bool) -> Ranked {
+        if permits { Ranked::Permitted } else { Ranked::Forbidden }
+    }
+
+    #[inline(always)]
+    pub(crate) fn answer(self) -> Answer {
+        // A table: a match would become a jump, and its goal is hard to predict.
+        const ANSWERS: [Answer; 4] = [
+            Answer::plain(Decision::Allowed, Basis::Rule),
+            Answer::plain(Decision::Disallowed, Basis::Rule),
+            Answer::plain(Decision::Allowed, Basis::NoRule),
+            Answer::plain(Decision::Unknown, Basis::NoRule),
+        ];
+        ANSWERS[self as usize]
     }
 }
 

@@ -1,95 +1,116 @@
 //! The short way: answers the most frequent kind of question in few instructions.
 //!
 //! ```text
-//!   site entry, crawler ──▶ one packed program ──▶ target in vectors ──▶ rules ──▶ Answer
+//!   site entry, crawler ──▶ one program ──▶ target in vectors ──▶ rules ──▶ Ranked
 //! ```
 //!
-//! The question is about fetching; the crawler has at most one name in the image; the target is
-//! plain and has up to 64 bytes; one packed program answers. Every other question is left to
-//! `rules` and `packed`, the definition of the same answers: `None` means that they are to be asked,
-//! also where the image is damaged. Invariants: whatever this module answers, they would answer;
-//! nothing here loops over the target. A test compares the two.
+//! The question is about fetching; the crawler has at most one name in the image; one program
+//! answers, and the target is plain. A packed program of a target of up to 64 bytes is run here, on
+//! vectors; a program of tries by `walk`. Every other question is left to `rules` and `packed`, the
+//! definition of the same answers: `None` means that they are to be asked, also where the image is
+//! damaged. Invariants: whatever this module answers, they would answer; on vectors, nothing loops
+//! over the target. A test compares the two.
 
-use crate::answer::{Answer, Basis};
-use crate::crawler::Crawler;
-use crate::rules::ranked;
+use crate::crawler::{Crawler, Usage};
+use crate::rules::Ranked;
 use crate::site::Site;
+use crate::walk::{Highest, walk};
 use crate::window::{LONGEST, Window};
-use robomaton_formats::policy::PolicyView;
-use robomaton_formats::program::Silence;
+use robomaton_formats::decision::is_robots_txt;
+use robomaton_formats::notation::is_plain;
+use robomaton_formats::policy;
 use robomaton_formats::program::packed::{
-    self, ANCHORED, BLOCK, FRONT_PACKED, FRONT_STARRED, MAX_PACKED, OFFSET, PERMITS, Packed, REACH_ALL,
-    Triggers,
+    self, ANCHORED, BLOCK, FRONT_PACKED, FRONT_STARRED, MAX_PACKED, OFFSET, PERMITS, Packed, Triggers,
 };
-use robomaton_formats::{Decision, Notation, SetRef, SiteEntry};
+use robomaton_formats::program::{Header, Silence, Weighing};
+use robomaton_formats::read::View;
+use robomaton_formats::{Notation, PolicyAt, SetRef, SiteEntry};
 use wide::u8x16;
 
-/// The answer about fetching a target; `None` if this is not the way to it.
+/// The answer about fetching a path of a site; `None` if this is not the way to it.
+#[inline(never)]
+pub(crate) fn of_path(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, path: &[u8]) -> Option<Ranked> {
+    let is_path = path.first() == Some(&b'/') && site.profile.notation() != Notation::Google;
+    let is_for_rules = usage.is_crawl() && !site.is_document;
+    if is_path && is_for_rules { answer(site.view(), site.entry(), crawler, path) } else { None }
+}
+
+/// The answer about fetching a target of the site with an entry; `None` if this is not the way to
+/// it.
 #[inline(always)]
-pub(crate) fn answer(site: &Site<'_>, crawler: &Crawler, target: &[u8]) -> Option<Answer> {
-    answer_of(program(site, crawler)?, target)
+pub(crate) fn answer(
+    view: View<'_>,
+    entry: Option<SiteEntry>,
+    crawler: &Crawler,
+    target: &[u8],
+) -> Option<Ranked> {
+    answer_of(program(view, entry?, crawler.only()?)?, target)
 }
 
 /// The only program that answers a crawler about fetching.
 #[inline(always)]
-fn program<'i>(site: &Site<'i>, crawler: &Crawler) -> Option<&'i [u8]> {
-    let only = crawler.only().filter(|_| !site.is_document)?;
-    match site.entry()? {
-        SiteEntry::Program(at) => site.view().program(at),
-        SiteEntry::Policy(at) => match quick_set(site.view().policy(at)?, only)? {
-            SetRef::Program(at) => site.view().program(at),
-            SetRef::List(_) => None,
-        },
+fn program(view: View<'_>, entry: SiteEntry, only: u16) -> Option<&[u8]> {
+    match entry {
+        SiteEntry::Program(at) => view.program(at),
+        SiteEntry::Policy(at) => program_in(view, at, only),
         SiteEntry::NoRules(_) => None,
     }
 }
 
-/// The set of a crawler in a policy of the common form.
-#[inline(always)]
-fn quick_set(policy: &[u8], only: u16) -> Option<SetRef> {
-    let policy = PolicyView::read_small(policy)?;
-    let index = policy.find_small(only);
-    policy.set(index)
+/// The only program of a crawler in a policy.
+#[inline(never)]
+fn program_in(view: View<'_>, at: PolicyAt, only: u16) -> Option<&[u8]> {
+    match policy::quick_set(view.policy(at)?, only)? {
+        SetRef::Program(at) => view.program(at),
+        SetRef::List(at) => {
+            let list = view.list(at)?;
+            let mut entries = policy::read_list(list).filter(|_| !policy::is_scoped(list))?;
+            let is_crawl = |entry: &policy::Entry| entry.usage == Usage::CRAWL.id;
+            let program = entries.next().filter(is_crawl)?.program;
+            // Entries ascend by usage.
+            if entries.next().is_some_and(|next| is_crawl(&next)) { None } else { view.program(program) }
+        }
+    }
 }
 
 /// The answer of a program.
 #[inline(always)]
-pub(crate) fn answer_of(program: &[u8], target: &[u8]) -> Option<Answer> {
+pub(crate) fn answer_of(program: &[u8], target: &[u8]) -> Option<Ranked> {
     match target.len() {
         0 => None,
         1..=16 => of_sixteen(program, target),
         17..=32 => of_thirty_two(program, target),
         33..=LONGEST => of_sixty_four(program, target),
-        _ => None,
+        _ => of_tries(program, target),
     }
 }
 
 #[inline(never)]
-fn of_sixteen(program: &[u8], target: &[u8]) -> Option<Answer> {
+fn of_sixteen(program: &[u8], target: &[u8]) -> Option<Ranked> {
     run::<1>(program, target)
 }
 
 #[inline(never)]
-fn of_thirty_two(program: &[u8], target: &[u8]) -> Option<Answer> {
+fn of_thirty_two(program: &[u8], target: &[u8]) -> Option<Ranked> {
     run::<2>(program, target)
 }
 
 #[inline(never)]
-fn of_sixty_four(program: &[u8], target: &[u8]) -> Option<Answer> {
+fn of_sixty_four(program: &[u8], target: &[u8]) -> Option<Ranked> {
     run::<4>(program, target)
 }
 
 #[inline(always)]
-fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Answer> {
+fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Ranked> {
     const FRONT: u8 = FRONT_PACKED | Notation::Rep as u8;
     let packed = Packed::read(program)?;
     let front = *program.first()?;
     if front & !(0x60 | FRONT_STARRED) != FRONT {
-        return None;
+        return of_tries(program, target);
     }
     let window = Window::<K>::new(target);
-    let reach = if packed.reach == REACH_ALL { LONGEST } else { usize::from(packed.reach).max(BLOCK) };
-    if window.odd() & Window::<K>::low(window.length.min(reach)) != 0 || is_robots(&window) {
+    let seen = if K == 1 { window.length } else { window.length.min(packed.reach.into()) };
+    if window.odd() & Window::<K>::low(seen) != 0 || window.may_be_robots() {
         return None;
     }
     let mut left = if packed.count == 0 { 0 } else { candidates(&packed, &window)? };
@@ -97,7 +118,7 @@ fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Answer> {
         if packed.trigger_count() != 0 {
             let wild = packed.wild()?;
             if left & wild != 0 {
-                return with_stars(&packed, program, &window, left, wild);
+                return with_stars(program, &window, left, wild);
             }
         }
         while left != 0 {
@@ -108,7 +129,20 @@ fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Answer> {
             }
         }
     }
-    Some(ranked(packed.fallback, Silence::of(front)))
+    Some(Ranked::of(packed.fallback, Silence::of(front)))
+}
+
+/// The answer of a program of tries.
+#[inline(never)]
+fn of_tries(program: &[u8], target: &[u8]) -> Option<Ranked> {
+    if Packed::is_at(program) || !is_plain(target) || is_robots_txt(target) {
+        return None;
+    }
+    let header = &Header::read(program)?;
+    let (Notation::Rep, Weighing::Ranked(silence)) = (header.notation, header.weighing) else { return None };
+    let mut best = Highest(0);
+    walk(program, header, target, &mut best)?;
+    Some(Ranked::of(best.0, silence))
 }
 
 /// A rule of a packed program.
@@ -135,8 +169,8 @@ impl<'p> Rule<'p> {
     }
 
     #[inline(always)]
-    fn answer(&self) -> Answer {
-        Answer::plain(Decision::from(self.word & PERMITS != 0), Basis::Rule)
+    fn answer(&self) -> Ranked {
+        Ranked::of_rule(self.word & PERMITS != 0)
     }
 
     /// True if the target begins with the text, or is equal to it if it is anchored. `None` if the
@@ -146,38 +180,25 @@ impl<'p> Rule<'p> {
         if self.length > window.length || self.is_anchored() && self.length != window.length {
             return Some(false);
         }
-        let low = Window::<K>::low(self.length);
-        Some(window.same(self.text)? & low == low)
+        Some(!window.same(self.text)? & Window::<K>::low(self.length) == 0)
     }
 }
 
 /// Like [`run`], with rules left over that have stars, `wild` among all rules.
 #[inline(never)]
-fn with_stars<const K: usize>(
-    packed: &Packed<'_>,
-    program: &[u8],
-    window: &Window<K>,
-    left: u64,
-    wild: u64,
-) -> Option<Answer> {
-    let mut left = left & (!wild | waiting(packed, window)?);
+fn with_stars<const K: usize>(program: &[u8], window: &Window<K>, left: u64, wild: u64) -> Option<Ranked> {
+    let packed = Packed::read(program)?;
+    let mut left = left & (!wild | waiting(&packed, window)?);
     while left != 0 {
         let number = left.trailing_zeros() as usize;
         left &= left - 1;
-        let rule = Rule::read(packed, program, number)?;
+        let rule = Rule::read(&packed, program, number)?;
         let matches = if wild >> number & 1 == 0 { rule.begins(window)? } else { has_parts(window, &rule)? };
         if matches {
             return Some(rule.answer());
         }
     }
-    Some(ranked(packed.fallback, Silence::of(*program.first()?)))
-}
-
-/// True if the target begins as `/robots.txt` (R13).
-#[inline(always)]
-fn is_robots<const K: usize>(window: &Window<K>) -> bool {
-    const LOW: u64 = (1 << "/robots.txt".len()) - 1;
-    window.same_first(*b"/robots.txt\0\0\0\0\0") & LOW == LOW
+    Some(Ranked::of(packed.fallback, Silence::of(*program.first()?)))
 }
 
 /// The rules that match the bytes at the three probes.
@@ -185,13 +206,13 @@ fn is_robots<const K: usize>(window: &Window<K>) -> bool {
 fn candidates<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option<u64> {
     let bytes = packed.probes.map(|place| u8x16::splat(window.byte(place)));
     let block = |number: usize| {
-        let column = |column: usize| Some(u8x16::new(*packed.column(column, number)?));
-        let (a, b, c) = (column(0)?, column(1)?, column(2)?);
-        let any = u8x16::ZERO;
-        let fits = (a.simd_eq(bytes[0]) | a.simd_eq(any))
-            & (b.simd_eq(bytes[1]) | b.simd_eq(any))
-            & (c.simd_eq(bytes[2]) | c.simd_eq(any));
-        Some(u64::from(fits.to_bitmask()))
+        // Zero where the column has the byte, or zero, which stands for any.
+        let differs = |column: usize| {
+            let required = u8x16::new(*packed.column(column, number)?);
+            Some((required ^ bytes[column]).min(required))
+        };
+        let differ = differs(0)? | differs(1)? | differs(2)?;
+        Some(u64::from(differ.simd_eq(u8x16::ZERO).to_bitmask()))
     };
     let mut left = block(0)?;
     if packed.count > BLOCK {
@@ -246,11 +267,10 @@ fn has_parts<const K: usize>(window: &Window<K>, rule: &Rule<'_>) -> Option<bool
         let of_block = u8x16::new(*block).simd_eq(u8x16::splat(b'*')).to_bitmask();
         stars |= u64::from(of_block) << (16 * number);
     }
-    stars &= Window::<K>::low(length);
+    stars &= Window::<4>::low(length);
     // Zeros follow the target, so what is longer does not match it.
     let mut end = stars.trailing_zeros() as usize;
-    let low = Window::<K>::low(end);
-    if end > 16 * K || window.same(text)? & low != low {
+    if end > 16 * K || !window.same(text)? & Window::<K>::low(end) != 0 {
         return Some(false);
     }
     let mut at = end;
@@ -349,10 +369,10 @@ mod tests {
                 for crawler in crawlers.iter().chain([&crawlers[0].clone().named_only(true)]) {
                     let target = target::target(profile, &path);
                     asked += 1;
-                    if let Some(answer) = super::answer(&site, crawler, target.raw()) {
+                    if let Some(answer) = super::of_path(&site, crawler, Usage::CRAWL, path.as_bytes()) {
                         short += 1;
                         let long = at_length(&site, crawler, Usage::CRAWL, &target);
-                        assert_eq!(answer, long, "{profile} {:?} {path}\n{text}", crawler.names());
+                        assert_eq!(answer.answer(), long, "{profile} {:?} {path}\n{text}", crawler.names());
                     }
                     let decided = site.decide(crawler, Usage::CRAWL, &path).answer;
                     assert_eq!(decided, at_length(&site, crawler, Usage::CRAWL, &target));
@@ -361,6 +381,6 @@ mod tests {
                 }
             }
         }
-        assert!(short * 6 > asked, "{short} of {asked}");
+        assert!(short * 8 > asked, "{short} of {asked}");
     }
 }

@@ -131,6 +131,12 @@ impl<'u> Written<'u> {
         &self.text[..self.length]
     }
 
+    /// The path, if there is one.
+    #[inline(always)]
+    pub(crate) fn path(&self) -> Option<&'u [u8]> {
+        self.text.get(self.length..).filter(|path| !path.is_empty())
+    }
+
     /// The target, if the host is a site's name.
     #[inline(always)]
     pub(crate) fn target(&self, profile: Profile, url: &'u str) -> Target<'u> {
@@ -145,16 +151,17 @@ impl<'u> Written<'u> {
 #[inline(always)]
 fn slash(text: &[u8]) -> usize {
     let slashes = |bytes| u8x16::new(bytes).simd_eq(u8x16::splat(b'/')).to_bitmask();
-    let (blocks, rest) = text.as_chunks::<16>();
-    for (number, block) in blocks.iter().enumerate() {
+    let (mut at, mut rest) = (0, text);
+    while let Some((block, behind)) = rest.split_first_chunk::<16>() {
         let found = slashes(*block);
         if found != 0 {
-            return 16 * number + found.trailing_zeros() as usize;
+            return at + found.trailing_zeros() as usize;
         }
+        (at, rest) = (at + 16, behind);
     }
     match slashes(first_bytes(rest)) {
         0 => text.len(),
-        found => 16 * blocks.len() + found.trailing_zeros() as usize,
+        found => at + found.trailing_zeros() as usize,
     }
 }
 

@@ -46,8 +46,7 @@ impl<const K: usize> Window<K> {
     pub(crate) fn has(&self, place: usize, text: &[u8], size: usize) -> Option<bool> {
         let same =
             u8x16::new(*self.bytes.get(place..)?.first_chunk()?).simd_eq(u8x16::new(*text.first_chunk()?));
-        let low = Window::<1>::low(size.min(16));
-        let begins = u64::from(same.to_bitmask()) & low == low;
+        let begins = !u64::from(same.to_bitmask()) & Window::<1>::low(size.min(16)) == 0;
         Some(begins && (size <= 16 || self.bytes.get(place + 16..place + size) == text.get(16..size)))
     }
 
@@ -57,10 +56,11 @@ impl<const K: usize> Window<K> {
         &self.bytes[..self.length.min(LONGEST)]
     }
 
-    /// One bit for each of the first `count` bytes.
+    /// One bit for each of the first `count` bytes of a window, which has as many.
     #[inline(always)]
     pub(crate) fn low(count: usize) -> u64 {
-        if count < 64 { (1 << count) - 1 } else { u64::MAX }
+        let low = !u64::MAX.wrapping_shl(count as u32);
+        if 16 * K == LONGEST && count == LONGEST { u64::MAX } else { low }
     }
 
     /// The bits of the bytes for which a test of vectors is true.
@@ -94,18 +94,18 @@ impl<const K: usize> Window<K> {
     /// The bits of the bytes that equal those of a text, of which as many can be read.
     #[inline(always)]
     pub(crate) fn same(&self, text: &[u8]) -> Option<u64> {
+        let others = text.get(..16 * K)?.as_chunks().0;
         let mut same = 0;
-        for (number, &block) in self.blocks.iter().enumerate() {
-            let other = u8x16::new(*text.get(16 * number..)?.first_chunk()?);
-            same |= u64::from(block.simd_eq(other).to_bitmask()) << (16 * number);
+        for (number, (&block, &other)) in self.blocks.iter().zip(others).enumerate() {
+            same |= u64::from(block.simd_eq(u8x16::new(other)).to_bitmask()) << (16 * number);
         }
         Some(same)
     }
 
-    /// The bits of the first sixteen bytes that equal those of a text.
+    /// True if the target begins as `/robots.txt` does in its first eight bytes.
     #[inline(always)]
-    pub(crate) fn same_first(&self, text: [u8; 16]) -> u64 {
-        self.blocks[0].simd_eq(u8x16::new(text)).to_bitmask().into()
+    pub(crate) fn may_be_robots(&self) -> bool {
+        self.bytes.first_chunk() == Some(b"/robots.")
     }
 
     /// The target for a search of pairs of bytes.

@@ -244,7 +244,7 @@ pub fn try_every_door(bytes: &[u8]) -> Result<Found, ImageError> {
             questions.extend(URLS.map(|url| Question { crawler, usage, url }));
         }
     }
-    image.decide_batch(questions.iter().copied(), |verdict| found.note(&verdict));
+    image.decide_in_blocks(questions.iter().copied(), |verdict| found.note(&verdict));
     for (number, &Question { crawler, usage, url }) in questions.iter().enumerate() {
         let verdict = image.decide(crawler, usage, url);
         found.note(&verdict);

@@ -3,7 +3,7 @@
 //! Each is one way from a text to a verdict, wrapped as [`crate::suite::Engine`]: the two oracles,
 //! the compiler's trace, and images: fresh from the compiler, read back from a file, and mapped.
 //! Invariant: an engine adds no judgement of its own. It does check that the methods of one image
-//! (`Image::decide`, `Site::decide`, `Access::decide`, `Image::decide_batch`, `Verdict::rule`)
+//! (`Image::decide`, `Site::decide`, `Access::decide`, `Image::decide_in_blocks`, `Verdict::rule`)
 //! agree. This file does not know the cases.
 
 use crate::suite::{Answer, Engine, Question, Text};
@@ -346,7 +346,9 @@ impl<D: AsRef<[u8]>> Engine for Loaded<D> {
                 assert_same(&verdict, &site.access(&crawler, usage).decide(&path));
             }
         }
-        image.decide_batch([Asking { crawler: &crawler, usage, url }], |other| assert_same(&verdict, &other));
+        image.decide_in_blocks([Asking { crawler: &crawler, usage, url }], |other| {
+            assert_same(&verdict, &other)
+        });
         answer(&verdict)
     }
 }

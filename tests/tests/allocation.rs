@@ -130,7 +130,9 @@ fn a_batch_allocates_once() {
     let questions: Vec<Question<'_>> = all.cycle().take(1_000).collect();
     let mut allowed = 0;
     let count = allocations(|| {
-        image.decide_batch(questions.iter().copied(), |verdict| allowed += u32::from(verdict.is_allowed()));
+        image.decide_in_blocks(questions.iter().copied(), |verdict| {
+            allowed += u32::from(verdict.is_allowed())
+        });
     });
     assert!(count <= 1, "{count} allocations in a batch of {}", questions.len());
     assert!(allowed > 0);

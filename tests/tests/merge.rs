@@ -183,7 +183,7 @@ fn shards_answer_as_the_whole() {
                 assert_eq!(one, expected);
                 let mut batch = Vec::new();
                 let questions = urls.iter().map(|url| Question { crawler: &here, usage, url });
-                sharded.decide_batch(questions, |verdict| batch.push(said(&verdict)));
+                sharded.decide_in_blocks(questions, |verdict| batch.push(said(&verdict)));
                 assert_eq!(batch, expected);
                 for url in &urls {
                     let data =

@@ -7,7 +7,7 @@
 use super::Prioritized;
 use robomaton_formats::Notation;
 use robomaton_formats::program::packed::{
-    Draft, FRONT_PACKED, MAX_LENGTH, MAX_PACKED, MAX_TEXTS, Plan, REACH_ALL,
+    Draft, FRONT_PACKED, MAX_LENGTH, MAX_PACKED, MAX_TEXTS, MIN_REACH, Plan, REACH_ALL,
 };
 use robomaton_formats::program::{Header, Priority, Weighing};
 
@@ -45,7 +45,7 @@ fn plan<'r>(rules: &[Prioritized<'r>], notation: Notation) -> Option<Plan<'r>> {
     let longest = drafts.iter().map(|draft| draft.text.len()).max().unwrap_or(0);
     let any_wild = drafts.iter().any(|draft| draft.trigger.is_some());
     let mut plan = Plan {
-        reach: if any_wild { REACH_ALL } else { longest as u8 + 1 },
+        reach: if any_wild { REACH_ALL } else { (longest as u8 + 1).max(MIN_REACH) },
         fallback: u8::try_from(fallback).ok()?,
         rules: drafts,
         ..Plan::default()

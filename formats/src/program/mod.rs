@@ -195,7 +195,7 @@ impl Header {
 }
 
 /// Reads a LEB128 number of at most 32 bits and moves past it.
-#[inline]
+#[inline(always)]
 pub fn varint(bytes: &[u8], at: &mut usize) -> Option<u32> {
     let first = *bytes.get(*at)?;
     *at += 1;

@@ -70,7 +70,7 @@ fn rules(packed: &Packed<'_>) -> Result<(), Wrong> {
     {
         return Err((end, "the texts of a packed program do not end where its last word says"));
     }
-    let reach = if any_wild { REACH_ALL } else { longest as u8 + 1 };
+    let reach = if any_wild { REACH_ALL } else { (longest as u8 + 1).max(MIN_REACH) };
     if packed.reach != reach || packed.fallback == 1 {
         return Err((4, "the reach is not that of the rules, or a priority of rank 0"));
     }
@@ -87,8 +87,8 @@ fn triggers(packed: &Packed<'_>) -> Result<(), Wrong> {
         if trigger[0] == 0 || is_pair == (trigger[1] == 0) {
             return Err((at, "a trigger is not two bytes, or one and a zero"));
         }
-        if mask & !packed.all() != 0 {
-            return Err((at, "a trigger of a rule that does not exist"));
+        if mask == 0 || mask & !packed.all() != 0 {
+            return Err((at, "a trigger of no rule, or of one that does not exist"));
         }
         for (rule, waiting) in waiting.iter_mut().enumerate() {
             if mask >> rule & 1 == 1

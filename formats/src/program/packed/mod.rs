@@ -31,6 +31,8 @@ pub const FRONT_PACKED: u8 = 1 << 7;
 pub const MAX_PACKED: usize = 64;
 /// The number of rules that are compared at once.
 pub const BLOCK: usize = 16;
+/// The minimum reach.
+pub const MIN_REACH: u8 = BLOCK as u8;
 /// The reach of rules that may look at the whole target.
 pub const REACH_ALL: u8 = u8::MAX;
 /// The maximum length of a text in bytes.
@@ -66,7 +68,8 @@ pub struct Packed<'p> {
     pub pairs: usize,
     /// The number of triggers, after the pairs, that are single bytes.
     pub singles: usize,
-    /// The maximum number of bytes of the target that rules look at, or [`REACH_ALL`].
+    /// The number of bytes of the target that rules look at, at least [`MIN_REACH`], or
+    /// [`REACH_ALL`].
     pub reach: u8,
     /// The probe position in the target for each column.
     pub probes: [u8; COLUMNS],
@@ -104,7 +107,7 @@ impl<'p> Packed<'p> {
         let (count, pairs, singles) = (usize::from(count), usize::from(pairs), usize::from(singles));
         let fallback = Priority::from(fallback);
         let packed = Packed { bytes, front, count, pairs, singles, reach, probes: [p0, p1, p2], fallback };
-        (count <= MAX_PACKED && pairs + singles <= MAX_PACKED).then_some(packed)
+        (count <= MAX_PACKED).then_some(packed)
     }
 
     /// One bit for each rule; there must be at least one rule.
