@@ -1,14 +1,15 @@
 //! A load generator: measures how many questions per second a running service answers.
 //!
 //! ```text
-//! cargo run --profile dist -p robomaton-serve --bin load -- 127.0.0.1:8080 URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED]
+//! cargo run --profile dist -p robomaton-serve --bin load -- 127.0.0.1:8080 URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED] [BATCH]
 //! ```
 //!
 //! Two threads share the connections. In a round, a thread sends one `GET /v1/decide` for the next
 //! line of the file on each of its connections, then reads the answers, so the generator leaves
 //! most of the processor to the service. With PIPELINED above 1, it sends this many requests on
-//! each connection before it reads the first answer. Anything but a complete answer with status 200
-//! is an error, and makes the exit code 1. It supports only as much of HTTP as the service sends.
+//! each connection before it reads the first answer. With BATCH above 0, each request is a `POST
+//! /v1/decide` with this many lines. Anything but a complete answer with status 200 is an error, and
+//! makes the exit code 1. It supports only as much of HTTP as the service sends.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write};
@@ -42,13 +43,18 @@ fn main() -> ExitCode {
 fn run() -> Result<bool, Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [address, file, rest @ ..] = arguments.as_slice() else {
-        return Err("load ADDRESS:PORT URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED]".into());
+        return Err("load ADDRESS:PORT URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED] [BATCH]".into());
     };
     let number =
         |at: usize, default: usize| rest.get(at).map_or(Ok(default), |number| number.parse::<usize>());
     let (connections, seconds, pipelined) = (number(0, 32)?, number(1, 5)?, number(2, 1)?.max(1));
-    let requests: Vec<Vec<u8>> =
-        std::fs::read_to_string(file)?.lines().map(|url| request(address, url)).collect();
+    let batch = number(3, 0)?;
+    let text = std::fs::read_to_string(file)?;
+    let urls: Vec<&str> = text.lines().collect();
+    let requests: Vec<Request> = match batch {
+        0 => urls.iter().map(|url| Request::single(address, url)).collect(),
+        _ => urls.chunks(batch).map(|urls| Request::batch(address, urls)).collect(),
+    };
     if requests.is_empty() {
         return Err(format!("{file}: no URLs").into());
     }
@@ -72,9 +78,10 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
     rounds.sort_unstable();
     let at = |part: usize| rounds.get(rounds.len() * part / 100).copied().unwrap_or(0);
     println!(
-        "{:.0} answers/s, {answers} answers, {errors} errors; {connections} connections, {pipelined} at a time; \
-         microseconds a round: p50 {}, p90 {}, p99 {}",
+        "{:.0} answers/s, {answers} answers, {errors} errors; {connections} connections, {pipelined} at a time, \
+         {} a request; microseconds a round: p50 {}, p90 {}, p99 {}",
         answers as f64 / took,
+        batch.max(1),
         at(50),
         at(90),
         at(99)
@@ -82,24 +89,44 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
     Ok(errors == 0)
 }
 
-fn request(address: &str, url: &str) -> Vec<u8> {
-    let mut encoded = String::with_capacity(2 * url.len());
-    for byte in url.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b':' => {
-                encoded.push(char::from(byte));
+/// A request, and the number of questions in it.
+struct Request {
+    bytes: Vec<u8>,
+    questions: usize,
+}
+
+impl Request {
+    /// One question in the query string.
+    fn single(address: &str, url: &str) -> Request {
+        let mut encoded = String::with_capacity(2 * url.len());
+        for byte in url.bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b':' => {
+                    encoded.push(char::from(byte));
+                }
+                // Writing to a string does not fail.
+                _ => _ = write!(encoded, "%{byte:02X}"),
             }
-            // Writing to a string does not fail.
-            _ => _ = write!(encoded, "%{byte:02X}"),
         }
+        let head = format!("GET /v1/decide?agent=GPTBot&url={encoded} HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        Request { bytes: head.into_bytes(), questions: 1 }
     }
-    format!("GET /v1/decide?agent=GPTBot&url={encoded} HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes()
+
+    /// One question a line in the body.
+    fn batch(address: &str, urls: &[&str]) -> Request {
+        let lines =
+            urls.iter().map(|url| format!("{}\n", serde_json::json!({ "url": url, "agent": "GPTBot" })));
+        let body: String = lines.collect();
+        let length = body.len();
+        let head = format!("POST /v1/decide HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n");
+        Request { bytes: (head + &body).into_bytes(), questions: urls.len() }
+    }
 }
 
 fn ask<'r>(
     address: &str,
     connections: usize,
-    requests: impl Iterator<Item = &'r Vec<u8>>,
+    requests: impl Iterator<Item = &'r Request>,
     pipelined: usize,
     until: Instant,
 ) -> Seen {
@@ -113,7 +140,7 @@ fn ask<'r>(
 fn converse<'r>(
     address: &str,
     connections: usize,
-    mut requests: impl Iterator<Item = &'r Vec<u8>>,
+    mut requests: impl Iterator<Item = &'r Request>,
     pipelined: usize,
     until: Instant,
     seen: &mut Seen,
@@ -125,18 +152,22 @@ fn converse<'r>(
     };
     let mut connections: Vec<BufReader<TcpStream>> =
         (0..connections).map(connect).collect::<io::Result<_>>()?;
-    let (mut sent, mut line, mut body) = (Vec::new(), String::new(), Vec::new());
+    let (mut sent, mut expected, mut line, mut body) = (Vec::new(), Vec::new(), String::new(), Vec::new());
     while Instant::now() < until {
         let began = Instant::now();
+        expected.clear();
         for connection in &mut connections {
             sent.clear();
-            requests.by_ref().take(pipelined).for_each(|request| sent.extend_from_slice(request));
+            for request in requests.by_ref().take(pipelined) {
+                sent.extend_from_slice(&request.bytes);
+                expected.push(request.questions);
+            }
             connection.get_mut().write_all(&sent)?;
         }
-        for connection in &mut connections {
-            for _ in 0..pipelined {
-                match answer(connection, &mut line, &mut body)? {
-                    true => seen.answers += 1,
+        for (connection, expected) in connections.iter_mut().zip(expected.chunks(pipelined)) {
+            for &questions in expected {
+                match answer(connection, questions, &mut line, &mut body)? {
+                    true => seen.answers += questions as u64,
                     false => seen.errors += 1,
                 }
             }
@@ -146,8 +177,13 @@ fn converse<'r>(
     Ok(())
 }
 
-/// Reads one answer; true if it has status 200 and a verdict.
-fn answer(from: &mut impl BufRead, line: &mut String, body: &mut Vec<u8>) -> io::Result<bool> {
+/// Reads the answer to a request; true if it has status 200 and as many verdicts as questions.
+fn answer(
+    from: &mut impl BufRead,
+    questions: usize,
+    line: &mut String,
+    body: &mut Vec<u8>,
+) -> io::Result<bool> {
     let broken = || io::Error::other("no whole answer");
     let (mut is_well, mut length) = (false, None);
     loop {
@@ -164,5 +200,7 @@ fn answer(from: &mut impl BufRead, line: &mut String, body: &mut Vec<u8>) -> io:
     }
     body.resize(length.ok_or_else(broken)?, 0);
     from.read_exact(body)?;
-    Ok(is_well && body.starts_with(b"{\"url\":") && body.ends_with(b"}"))
+    let lines = 1 + body.trim_ascii_end().iter().filter(|&&byte| byte == b'\n').count();
+    let is_whole = body.starts_with(b"{\"url\":") && body.trim_ascii_end().ends_with(b"}");
+    Ok(is_well && is_whole && lines == questions)
 }
