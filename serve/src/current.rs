@@ -8,6 +8,7 @@
 //! too, so that stale answers are marked in time.
 
 use crate::Options;
+use crate::agents::Agents;
 use crate::error::Error;
 use arc_swap::ArcSwap;
 use robomaton_explain::time::now;
@@ -20,6 +21,8 @@ use std::time::SystemTime;
 pub(crate) struct Served {
     pub(crate) image: Image,
     pub(crate) terms: Terms,
+    /// Shared by all terms of an image.
+    pub(crate) agents: Arc<Agents>,
     /// The time when it was opened, in seconds since 1970.
     pub(crate) opened_at: u64,
 }
@@ -69,13 +72,13 @@ fn open(options: &Options) -> Result<Served, Error> {
         let path = options.image.clone();
         image.verify().map_err(|error| Error::Broken { path, error })?;
     }
-    Ok(Served::new(image, &options.terms, now()))
+    Ok(Served::new(image, &options.terms, Arc::default(), now()))
 }
 
 impl Served {
-    fn new(image: Image, terms: &Terms, opened_at: u64) -> Served {
+    fn new(image: Image, terms: &Terms, agents: Arc<Agents>, opened_at: u64) -> Served {
         let terms = Terms { now: Some(now()), ..terms.clone() };
-        Served { image: image.with_terms(terms.clone()), terms, opened_at }
+        Served { image: image.with_terms(terms.clone()), terms, agents, opened_at }
     }
 }
 
@@ -134,9 +137,10 @@ impl Current {
 
     /// Sets the clock.
     pub(crate) fn tick(&self, terms: &Terms) {
-        let Served { image, opened_at, terms: asked } = &**self.served.load();
+        let Served { image, opened_at, terms: asked, agents } = &**self.served.load();
         if asked.now != Some(now()) {
-            self.served.store(Arc::new(Served::new(image.clone(), terms, *opened_at)));
+            let served = Served::new(image.clone(), terms, Arc::clone(agents), *opened_at);
+            self.served.store(Arc::new(served));
         }
     }
 }

@@ -1,40 +1,63 @@
 //! Questions: one in the query string, or many in a body, answered like `query --json`.
 
+use crate::agents::{Agent, Words};
 use crate::app::{App, Shared};
 use crate::current::Served;
 use crate::error::Refusal;
 use crate::limits::{AGENTS, BATCH, QUESTIONS, URL};
 use crate::metrics::Metrics;
-use crate::parameters::{Parameters, check_query};
+use crate::parameters::Parameters;
 use crate::reply::{json, read_body};
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use robomaton_explain::{
-    AnswerJson, CrawlerCache, InputQuestion, Names, QuestionJson, check_usage, decide, for_purpose, names,
+    AnswerJson, InputQuestion, Names, QuestionJson, check_usage, decide, for_purpose, names,
 };
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The parameters of a question.
 const PARAMETERS: &[&str] = &["url", "agent", "usage", "purpose", "document", "named_only"];
 
+/// The usage of a question that names none.
+const USAGE: &str = "crawl";
+
+/// Bytes of most answers, as room for the first.
+const ANSWER: usize = 1 << 10;
+
 /// `GET /v1/decide`.
 pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
-    let parameters = Parameters::read(query.as_deref(), PARAMETERS, URL)?;
+    single(&app, query.as_deref())
+}
+
+/// The answer to the question in a query string.
+pub(crate) fn single(app: &App, query: Option<&str>) -> Result<Response, Refusal> {
+    let parameters = Parameters::read(query, PARAMETERS, URL)?;
     let served = app.current.get();
     let image = &served.image;
-    let query = parameters.query(image.profile())?;
-    check_usage(image, &query.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
-    let (crawler, usage) = query.resolve(image);
-    let verdict = decide(image, parameters.other_document(), &crawler, usage, &parameters.url);
-    let agent = query.agents.join(",");
-    let (usage, purpose) = (query.usage.as_str(), query.purpose.as_deref());
-    let question = QuestionJson { url: &parameters.url, agent: &agent, usage, purpose };
-    app.metrics.decided(verdict.safe_decision().name());
-    Ok(json(&AnswerJson::new(question, &verdict)))
+    let usage = parameters.usage.as_deref().unwrap_or(USAGE);
+    let words = Words { usage, purpose: parameters.purpose.as_deref(), named_only: parameters.named_only() };
+    let agent = match parameters.agents.as_slice() {
+        [] => served.agents.of_string(image, "*", words)?,
+        [given] => served.agents.of_string(image, given, words)?,
+        all => {
+            let all = all.iter().flat_map(|given| names(given)).take(AGENTS + 1).map(str::to_owned);
+            served.agents.of_list(image, &all.collect::<Vec<_>>(), words)?
+        }
+    };
+    check_usage(image, usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
+    let document = parameters.other_document();
+    let asked = for_purpose(image.usage(usage), words.purpose);
+    let verdict = decide(image, document, &agent.crawler, asked, &parameters.url);
+    app.metrics.decided(verdict.safe_decision());
+    Ok(json(&AnswerJson::new(echo(&parameters.url, &agent, words), &verdict)))
+}
+
+/// A question as its answer shows it.
+fn echo<'a>(url: &'a str, agent: &'a Agent, words: Words<'a>) -> QuestionJson<'a> {
+    QuestionJson { url, agent: &agent.names, usage: words.usage, purpose: words.purpose }
 }
 
 /// `POST /v1/decide`.
@@ -46,8 +69,7 @@ pub(crate) async fn batch(State(app): Shared, body: Body) -> Result<Response, Re
         let body = std::str::from_utf8(&body).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
         let is_array = body.trim_ascii_start().starts_with('[');
         let questions = if is_array { of_array(body)? } else { of_lines(body)? };
-        let mut batch =
-            Batch { served: &served, crawlers: CrawlerCache::default(), metrics: &shared.metrics };
+        let batch = Batch { served: &served, metrics: &shared.metrics };
         batch.answer(&questions, is_array).map(|answers| (answers, is_array))
     };
     let (answers, is_array) = app.apart(answer).await?;
@@ -79,20 +101,37 @@ fn limited<'b>(questions: impl Iterator<Item = &'b str>) -> Result<Vec<&'b str>,
 /// A batch of questions to one image.
 struct Batch<'a> {
     served: &'a Served,
-    crawlers: CrawlerCache,
     metrics: &'a Metrics,
+}
+
+/// A valid question of a batch.
+struct Question<'q> {
+    input: InputQuestion<'q>,
+    agent: Arc<Agent>,
+}
+
+impl Question<'_> {
+    fn words(&self) -> Words<'_> {
+        words(&self.input)
+    }
+}
+
+fn words<'i>(input: &'i InputQuestion<'_>) -> Words<'i> {
+    let usage = input.usage.as_deref().unwrap_or(USAGE);
+    Words { usage, purpose: input.purpose.as_deref(), named_only: input.named_only }
 }
 
 impl Batch<'_> {
     /// All answers, or the refusal of the first invalid question.
-    fn answer(&mut self, questions: &[&str], is_array: bool) -> Result<Vec<u8>, Refusal> {
+    fn answer(&self, questions: &[&str], is_array: bool) -> Result<Vec<u8>, Refusal> {
         let questions = questions.iter().enumerate();
         let questions =
             questions.map(|(at, question)| self.read(question).map_err(|refusal| refusal.at(at + 1)));
         // Nothing is answered or counted unless all questions are valid.
         let questions = questions.collect::<Result<Vec<_>, Refusal>>()?;
         let (open, between, close) = if is_array { ("[", ",\n", "]\n") } else { ("", "\n", "\n") };
-        let mut answers = open.as_bytes().to_vec();
+        let mut answers = Vec::with_capacity(ANSWER * questions.len());
+        answers.extend_from_slice(open.as_bytes());
         for (at, question) in questions.iter().enumerate() {
             if at > 0 {
                 answers.extend_from_slice(between.as_bytes());
@@ -103,44 +142,34 @@ impl Batch<'_> {
         Ok(answers)
     }
 
-    fn read<'q>(&self, json: &'q str) -> Result<InputQuestion<'q>, Refusal> {
-        let mut question: InputQuestion<'q> =
+    fn read<'q>(&self, json: &'q str) -> Result<Question<'q>, Refusal> {
+        let input: InputQuestion<'q> =
             serde_json::from_str(json).map_err(|error| Refusal::bad(error.to_string()))?;
-        if question.url.len() > URL {
+        if input.url.len() > URL {
             return Err(Refusal::too_long("the url", URL, "bytes"));
         }
-        // As on a command line, one string may be a list of names.
-        if let Some(Names::One(name)) = &question.agent {
-            let list = names(name);
-            if list.len() > 1 {
-                question.agent = Some(Names::Several(list.into_iter().map(str::to_owned).collect()));
+        let Served { image, agents, .. } = self.served;
+        let words = words(&input);
+        check_usage(image, words.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
+        let agent = match &input.agent {
+            None => agents.of_string(image, "*", words)?,
+            // As on a command line, one string may be a list of names.
+            Some(Names::One(given)) => agents.of_string(image, given, words)?,
+            Some(Names::Several(given)) => {
+                agents.of_list(image, &given[..given.len().min(AGENTS + 1)], words)?
             }
-        }
-        let (usage, purpose) = (question.usage.as_deref().unwrap_or("crawl"), question.purpose.as_deref());
-        check_usage(&self.served.image, usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
-        let profile = self.served.image.profile();
-        match &question.agent {
-            None => check_query(["*"].into_iter(), usage, purpose, profile)?,
-            Some(Names::One(name)) => check_query([&**name].into_iter(), usage, purpose, profile)?,
-            Some(Names::Several(names)) => {
-                check_query(names.iter().take(AGENTS + 1).map(String::as_str), usage, purpose, profile)?;
-            }
-        }
-        Ok(question)
+        };
+        Ok(Question { input, agent })
     }
 
-    fn one(&mut self, question: &InputQuestion<'_>, answers: &mut Vec<u8>) {
+    fn one(&self, question: &Question<'_>, answers: &mut Vec<u8>) {
         let image = &self.served.image;
-        let (usage_name, purpose) =
-            (question.usage.as_deref().unwrap_or("crawl"), question.purpose.as_deref());
-        let usage = for_purpose(image.usage(usage_name), purpose);
-        let anybody = Names::One(Cow::Borrowed("*"));
-        let names = question.agent.as_ref().unwrap_or(&anybody);
-        let verdict =
-            image.decide(self.crawlers.crawler(image, names, question.named_only), usage, &question.url);
-        self.metrics.decided(verdict.safe_decision().name());
-        let echo = QuestionJson { url: &question.url, agent: &names.joined(), usage: usage_name, purpose };
+        let Question { input: InputQuestion { url, .. }, agent } = question;
+        let words = question.words();
+        let usage = for_purpose(image.usage(words.usage), words.purpose);
+        let verdict = image.decide(&agent.crawler, usage, url);
+        self.metrics.decided(verdict.safe_decision());
         // Writing to memory does not fail.
-        let _ = serde_json::to_writer(answers, &AnswerJson::new(echo, &verdict));
+        let _ = serde_json::to_writer(answers, &AnswerJson::new(echo(url, agent, words), &verdict));
     }
 }

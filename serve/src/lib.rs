@@ -4,7 +4,7 @@
 //! ```text
 //!   file ──▶ current ──▶ app ──▶ decide, about, sites, crawlers, tester ──▶ reply (JSON, page)
 //!              ▲          ▲                        ▲
-//!            watch     metrics      connections ──▶ routes
+//!        watch, agents  metrics      connections ──▶ routes
 //! ```
 //!
 //! It stands next to `cli`, above `explain` and `runtime`, which produce every answer, in the words
@@ -16,6 +16,7 @@
 //! docs/service.md shows every endpoint with a real answer.
 
 mod about;
+mod agents;
 mod app;
 mod connections;
 mod crawlers;

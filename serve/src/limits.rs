@@ -62,6 +62,13 @@ pub const AGENTS: usize = 16;
 /// Bytes of the name of a crawler, a usage or a purpose.
 pub const NAME: usize = 1024;
 
+/// Agents that are cached for one image, in each of four caches.
+pub const CACHED_AGENTS: usize = 1 << 12;
+
+/// Bytes of the names of a cached agent: room for the headers of crawlers. Longer ones are resolved
+/// for each question.
+pub const CACHED_NAMES: usize = 256;
+
 /// Time for requests in progress when the service ends.
 pub const DRAIN: Duration = Duration::from_secs(10);
 

@@ -19,6 +19,10 @@ pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0
 /// tenths of a second.
 const SECONDS: [f64; 10] = [5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0];
 
+/// The decisions that are counted.
+const DECISIONS: [Decision; 4] =
+    [Decision::Allowed, Decision::Disallowed, Decision::Conditional, Decision::Unknown];
+
 /// The labels of the request counter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Request {
@@ -31,7 +35,8 @@ pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Request, Counter>,
     seconds: Family<[(&'static str, &'static str); 1], Histogram>,
-    decisions: Family<[(&'static str, &'static str); 1], Counter>,
+    /// The counters of the decisions, in the order of [`DECISIONS`].
+    decisions: [Counter; DECISIONS.len()],
     reloads: Family<[(&'static str, &'static str); 1], Counter>,
     pub(crate) connections: Gauge,
     sites: Gauge,
@@ -45,7 +50,7 @@ impl Metrics {
             registry: Registry::with_prefix("robomaton"),
             requests: Family::default(),
             seconds: Family::new_with_constructor(histogram),
-            decisions: Family::default(),
+            decisions: Default::default(),
             reloads: Family::default(),
             connections: Gauge::default(),
             sites: Gauge::default(),
@@ -56,7 +61,8 @@ impl Metrics {
         registry.register("requests", "Requests, by endpoint and status", requests.clone());
         let help = "Time from the head of a request to its answer, by endpoint";
         registry.register("request_duration_seconds", help, seconds.clone());
-        registry.register("decisions", "Answered questions, by verdict", decisions.clone());
+        let by_verdict = Family::<[(&'static str, &'static str); 1], Counter>::default();
+        registry.register("decisions", "Answered questions, by verdict", by_verdict.clone());
         registry.register("reloads", "Attempts to open a replaced image, by result", reloads.clone());
         registry.register("connections", "Open connections", connections.clone());
         registry.register(
@@ -70,9 +76,8 @@ impl Metrics {
         for result in ["ok", "failed"] {
             drop(reloads.get_or_create(&[("result", result)]));
         }
-        for decision in [Decision::Allowed, Decision::Disallowed, Decision::Conditional, Decision::Unknown] {
-            drop(decisions.get_or_create(&[("verdict", decision.name())]));
-        }
+        *decisions =
+            DECISIONS.map(|decision| by_verdict.get_or_create_owned(&[("verdict", decision.name())]));
         metrics
     }
 
@@ -81,8 +86,9 @@ impl Metrics {
         self.seconds.get_or_create(&[("endpoint", endpoint)]).observe(took.as_secs_f64());
     }
 
-    pub(crate) fn decided(&self, verdict: &'static str) {
-        self.decisions.get_or_create(&[("verdict", verdict)]).inc();
+    pub(crate) fn decided(&self, decision: Decision) {
+        let counted = DECISIONS.iter().zip(&self.decisions).find(|(of, _)| **of == decision);
+        counted.into_iter().for_each(|(_, counter)| _ = counter.inc());
     }
 
     pub(crate) fn reloaded(&self, well: bool) {

@@ -68,11 +68,16 @@ impl<'a> Parameters<'a> {
         self.document.as_deref().filter(|&name| name != "robots.txt")
     }
 
+    /// True if only groups that name the crawler count.
+    pub(crate) fn named_only(&self) -> bool {
+        self.named_only.as_deref() == Some("true")
+    }
+
     /// The query of the parameters.
     pub(crate) fn query(&self, profile: Profile) -> Result<Query, Refusal> {
         let usage = self.usage.as_deref().unwrap_or("crawl");
         let query = query(self.agents.iter().map(|name| &**name), usage, self.purpose.as_deref(), profile)?;
-        Ok(Query { named_only: self.named_only.as_deref() == Some("true"), ..query })
+        Ok(Query { named_only: self.named_only(), ..query })
     }
 }
 

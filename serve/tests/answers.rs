@@ -34,6 +34,27 @@ fn a_question_is_answered_as_query_answers_it() {
 }
 
 #[test]
+fn a_name_that_was_asked_before_is_checked_again() {
+    let service = Service::start();
+    let ask = |query: &str| service.get(&format!("/v1/decide?url=https://a.example/private{query}"));
+    let long = "a".repeat(1025);
+    for agents in ["", "&agent=*", "&agent=other", "&agent=other,more", "&agent=other&agent=more"] {
+        let verdicts = |query: &str| ask(&format!("{agents}{query}")).json()["verdict"].clone();
+        for _ in 0..2 {
+            assert_eq!(verdicts(""), "disallowed", "{agents}");
+            assert_eq!(verdicts("&named_only=true"), "allowed", "{agents}");
+            let refused = ask(&format!("{agents}&purpose={long}")).refused(400);
+            assert!(refused.contains("over the limit"), "{refused}");
+            assert!(ask(&format!("{agents}&usage=indx")).refused(400).contains("indx"));
+        }
+    }
+    for _ in 0..2 {
+        assert!(ask("&agent=").refused(400).contains("names no crawler"));
+        assert_eq!(ask(&format!("&agent={}", "a".repeat(1000))).json()["verdict"], "disallowed");
+    }
+}
+
+#[test]
 fn wrong_questions_are_refused_with_a_sentence() {
     let service = Service::start();
     let refused = |query: &str| service.get(&format!("/v1/decide{query}")).refused(400);

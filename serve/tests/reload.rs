@@ -53,6 +53,20 @@ fn another_image_answers_soon() {
 }
 
 #[test]
+fn a_crawler_is_resolved_anew_for_another_image() {
+    let service = Service::start();
+    let question = "/v1/decide?url=https://a.example/private/open&agent=GPTBot";
+    let verdict = || service.get(question).json()["verdict"].clone();
+    assert_eq!(verdict(), "disallowed");
+    // In the other image, the name has another number.
+    let other =
+        "User-agent: a\nUser-agent: b\nUser-agent: zbot\nDisallow: /\n\nUser-agent: gptbot\nAllow: /\n";
+    compile(&capture("a.example", 200, other), &service.image());
+    wait("the new image", || verdict() == "allowed");
+    assert_eq!(service.get(question).json()["choice"], "named");
+}
+
+#[test]
 fn no_request_is_lost_while_images_come_and_go() {
     let service = Service::start();
     let images: Vec<Vec<u8>> = ["Disallow", "Allow"]
