@@ -4,11 +4,11 @@
 
 use crate::app::App;
 use crate::limits::{CONNECTIONS, DRAIN, HEAD, HEAD_TIME, WRITE_TIME};
-use crate::routes::router;
+use crate::routes::Requests;
+use crate::workers::Workers;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,10 +20,15 @@ use tokio_io_timeout::TimeoutStream;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves until `stop`; then accepts no more connections and completes the requests in progress.
-pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    app: Arc<App>,
+    workers: &Workers,
+    stop: impl Future<Output = ()>,
+) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_header_size(HEAD).pipeline_flush(true);
-    let service = TowerToHyperService::new(router(app.clone()));
+    let service = Requests::new(app.clone());
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let accept = async {
@@ -40,15 +45,15 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Futur
             // Without it an answer may wait for an acknowledgement; a socket that does not support
             // it still works.
             let _ = stream.set_nodelay(true);
-            let mut stream = TimeoutStream::new(stream);
-            stream.set_write_timeout(Some(WRITE_TIME));
-            let connection = http.serve_connection(TokioIo::new(Box::pin(stream)), service.clone());
-            let connection = graceful.watch(connection);
+            let (http, service, watcher) = (http.clone(), service.clone(), graceful.watcher());
             let connections = app.metrics.connections.clone();
-            connections.inc();
-            tokio::spawn(async move {
+            workers.spawn(stream, async move |stream| {
+                connections.inc();
+                let mut stream = TimeoutStream::new(stream);
+                stream.set_write_timeout(Some(WRITE_TIME));
+                let connection = http.serve_connection(TokioIo::new(Box::pin(stream)), service);
                 // The client notices a failed connection itself.
-                let _ = connection.await;
+                let _ = watcher.watch(connection).await;
                 connections.dec();
                 drop(place);
             });

@@ -4,7 +4,7 @@
 //! ```text
 //!   file ──▶ current ──▶ app ──▶ decide, about, sites, crawlers, tester ──▶ reply (JSON, page)
 //!              ▲          ▲                        ▲
-//!        watch, agents  metrics      connections ──▶ routes
+//!        watch, agents  metrics   connections ──▶ workers ──▶ routes
 //! ```
 //!
 //! It stands next to `cli`, above `explain` and `runtime`, which produce every answer, in the words
@@ -34,6 +34,7 @@ mod signals;
 mod sites;
 mod tester;
 mod watch;
+mod workers;
 
 pub use error::Error;
 
@@ -48,6 +49,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
+use workers::Workers;
 
 /// The options of a service.
 #[derive(Clone, Debug)]
@@ -70,7 +72,9 @@ pub struct Options {
 
 /// A service with an open port and image.
 pub struct Server {
+    /// Accepts connections, and watches the file.
     runtime: Runtime,
+    workers: Workers,
     listener: TcpListener,
     address: SocketAddr,
     app: Arc<App>,
@@ -84,11 +88,8 @@ impl Server {
     /// # Errors
     /// If one of them cannot be opened.
     pub fn bind(options: Options) -> Result<Server, Error> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .max_blocking_threads(limits::heavy() + 1)
-            .build()
-            .map_err(Error::Runtime)?;
+        let runtime = workers::runtime().map_err(Error::Runtime)?;
+        let workers = Workers::start(limits::heavy()).map_err(Error::Runtime)?;
         let listen = options.listen;
         let current = Current::open(&options)?;
         let failed = |error| Error::Listen { listen, error };
@@ -100,7 +101,7 @@ impl Server {
         let hangup = signals::hangup().map_err(Error::Runtime)?;
         let ended = Box::pin(signals::ended().map_err(Error::Runtime)?);
         drop(entered);
-        Ok(Server { runtime, listener, address, app, hangup, ended })
+        Ok(Server { runtime, workers, listener, address, app, hangup, ended })
     }
 
     /// The address that the service listens on.
@@ -111,10 +112,10 @@ impl Server {
     /// Serves until SIGTERM, SIGINT, or the end of `stop`; then completes the requests in progress,
     /// within a time limit.
     pub fn run(self, stop: impl Future<Output = ()> + Send) {
-        let Server { runtime, listener, app, hangup, ended, .. } = self;
+        let Server { runtime, workers, listener, app, hangup, ended, .. } = self;
         runtime.block_on(async {
             let watch = tokio::spawn(watch::watch(app.clone(), hangup));
-            connections::serve(listener, app, first_of(stop, ended)).await;
+            connections::serve(listener, app, &workers, first_of(stop, ended)).await;
             watch.abort();
         });
     }
