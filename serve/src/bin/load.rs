@@ -7,7 +7,7 @@
 //! Two threads share the connections. In a round, a thread sends one `GET /v1/decide` for the next
 //! line of the file on each of its connections, then reads the answers, so the generator leaves
 //! most of the processor to the service. With PIPELINED above 1, it sends this many requests on
-//! each connection before it reads the first answer. With BATCH above 0, each request is a `POST
+//! each connection before it reads an answer. With BATCH above 0, each request is a `POST
 //! /v1/decide` with this many lines. Anything but a complete answer with status 200 is an error, and
 //! makes the exit code 1. It supports only as much of HTTP as the service sends.
 
@@ -164,7 +164,9 @@ fn converse<'r>(
             }
             connection.get_mut().write_all(&sent)?;
         }
-        for (connection, expected) in connections.iter_mut().zip(expected.chunks(pipelined)) {
+        // The last answer first: then most others have arrived, too, and this thread, which shares its
+        // core with the service, is woken once a round and not once an answer.
+        for (connection, expected) in connections.iter_mut().zip(expected.chunks(pipelined)).rev() {
             for &questions in expected {
                 match answer(connection, questions, &mut line, &mut body)? {
                     true => seen.answers += questions as u64,
