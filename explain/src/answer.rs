@@ -71,7 +71,7 @@ pub struct InputQuestion<'a> {
 }
 
 /// A crawler's name, or several, best first.
-#[derive(Deserialize)]
+#[derive(PartialEq, Eq, Deserialize)]
 #[serde(untagged, expecting = "`agent` is a name, or a list of names")]
 pub enum Names<'a> {
     /// One name.

@@ -27,6 +27,13 @@ pub(crate) struct Words<'a> {
     pub(crate) named_only: bool,
 }
 
+impl Words<'_> {
+    /// Refuses words that are too long.
+    pub(crate) fn check(self, image: &Image) -> Result<(), Refusal> {
+        check_query(std::iter::empty(), self.usage, self.purpose, image.profile())
+    }
+}
+
 /// The agents of one image. Agents for which only groups that name them count are kept apart from
 /// the others.
 #[derive(Default)]
@@ -84,7 +91,7 @@ where
     let lock = || cache.lock().unwrap_or_else(PoisonError::into_inner);
     let known = lock().get(key).cloned();
     if let Some(agent) = known {
-        check_query(std::iter::empty(), usage, purpose, image.profile())?;
+        words.check(image)?;
         return Ok(agent);
     }
     let names = names();

@@ -107,13 +107,15 @@ struct Batch<'a> {
 /// A valid question of a batch.
 struct Question<'q> {
     input: InputQuestion<'q>,
-    agent: Arc<Agent>,
+    /// The index of its agent among those of the batch.
+    agent: usize,
 }
 
-impl Question<'_> {
-    fn words(&self) -> Words<'_> {
-        words(&self.input)
-    }
+/// The valid questions of a batch, and their agents: as a rule, all ask for the same one.
+#[derive(Default)]
+struct Questions<'q> {
+    all: Vec<Question<'q>>,
+    agents: Vec<Arc<Agent>>,
 }
 
 fn words<'i>(input: &'i InputQuestion<'_>) -> Words<'i> {
@@ -124,25 +126,25 @@ fn words<'i>(input: &'i InputQuestion<'_>) -> Words<'i> {
 impl Batch<'_> {
     /// All answers, or the refusal of the first invalid question.
     fn answer(&self, questions: &[&str], is_array: bool) -> Result<Vec<u8>, Refusal> {
-        let questions = questions.iter().enumerate();
-        let questions =
-            questions.map(|(at, question)| self.read(question).map_err(|refusal| refusal.at(at + 1)));
+        let mut valid = Questions::default();
         // Nothing is answered or counted unless all questions are valid.
-        let questions = questions.collect::<Result<Vec<_>, Refusal>>()?;
+        for (at, question) in questions.iter().enumerate() {
+            self.read(question, &mut valid).map_err(|refusal| refusal.at(at + 1))?;
+        }
         let (open, between, close) = if is_array { ("[", ",\n", "]\n") } else { ("", "\n", "\n") };
         let mut answers = Vec::with_capacity(ANSWER * questions.len());
         answers.extend_from_slice(open.as_bytes());
-        for (at, question) in questions.iter().enumerate() {
+        for (at, question) in valid.all.iter().enumerate() {
             if at > 0 {
                 answers.extend_from_slice(between.as_bytes());
             }
-            self.one(question, &mut answers);
+            self.one(question, &valid.agents[question.agent], &mut answers);
         }
         answers.extend_from_slice(close.as_bytes());
         Ok(answers)
     }
 
-    fn read<'q>(&self, json: &'q str) -> Result<Question<'q>, Refusal> {
+    fn read<'q>(&self, json: &'q str, questions: &mut Questions<'q>) -> Result<(), Refusal> {
         let input: InputQuestion<'q> =
             serde_json::from_str(json).map_err(|error| Refusal::bad(error.to_string()))?;
         if input.url.len() > URL {
@@ -151,21 +153,31 @@ impl Batch<'_> {
         let Served { image, agents, .. } = self.served;
         let words = words(&input);
         check_usage(image, words.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
-        let agent = match &input.agent {
-            None => agents.of_string(image, "*", words)?,
-            // As on a command line, one string may be a list of names.
-            Some(Names::One(given)) => agents.of_string(image, given, words)?,
-            Some(Names::Several(given)) => {
-                agents.of_list(image, &given[..given.len().min(AGENTS + 1)], words)?
-            }
+        let Questions { all, agents: of_batch } = questions;
+        let is_same = |before: &&Question<'_>| {
+            (&before.input.agent, before.input.named_only) == (&input.agent, input.named_only)
         };
-        Ok(Question { input, agent })
+        let agent = if let Some(before) = all.last().filter(is_same) {
+            words.check(image)?;
+            before.agent
+        } else {
+            of_batch.push(match &input.agent {
+                None => agents.of_string(image, "*", words)?,
+                // As on a command line, one string may be a list of names.
+                Some(Names::One(given)) => agents.of_string(image, given, words)?,
+                Some(Names::Several(given)) => {
+                    agents.of_list(image, &given[..given.len().min(AGENTS + 1)], words)?
+                }
+            });
+            of_batch.len() - 1
+        };
+        all.push(Question { input, agent });
+        Ok(())
     }
 
-    fn one(&self, question: &Question<'_>, answers: &mut Vec<u8>) {
+    fn one(&self, question: &Question<'_>, agent: &Agent, answers: &mut Vec<u8>) {
         let image = &self.served.image;
-        let Question { input: InputQuestion { url, .. }, agent } = question;
-        let words = question.words();
+        let (url, words) = (&question.input.url, words(&question.input));
         let usage = for_purpose(image.usage(words.usage), words.purpose);
         let verdict = image.decide(&agent.crawler, usage, url);
         self.metrics.decided(verdict.safe_decision());
