@@ -203,11 +203,16 @@ impl Bucket {
         })
     }
 
+    /// The word of the site entry in a place.
+    #[inline(always)]
+    pub fn entry_word(&self, place: usize) -> Option<u32> {
+        Some(u32::from_le_bytes(*self.body.get(4 * place..)?.first_chunk()?))
+    }
+
     /// The site entry in a place; `None` if it is of no kind.
     #[inline(always)]
     pub fn entry(&self, place: usize) -> Option<SiteEntry> {
-        let entry = self.body.get(4 * place..)?.first_chunk()?;
-        SiteEntry::from_raw(u32::from_le_bytes(*entry))
+        SiteEntry::from_raw(self.entry_word(place)?)
     }
 
     /// The names of the sites.
@@ -283,15 +288,12 @@ pub fn home_bucket(hash: u64, buckets: usize) -> usize {
 /// buckets do not cluster.
 #[inline(always)]
 pub fn probes(hash: u64, buckets: usize) -> impl Iterator<Item = usize> + Clone {
-    let next = move |&at: &usize| Some(next_bucket(at, hash, buckets));
-    std::iter::successors(Some(home_bucket(hash, buckets)), next).take(MAX_PROBE)
-}
-
-/// The bucket that is tried after another one.
-#[inline(always)]
-pub fn next_bucket(at: usize, hash: u64, buckets: usize) -> usize {
     let step = if buckets > 256 { 1 + (hash >> 16 & 0xFF) as usize } else { 1 };
-    if at + step < buckets { at + step } else { at + step - buckets }
+    let next = move |&at: &usize| {
+        let at = at + step;
+        Some(if at < buckets { at } else { at - buckets })
+    };
+    std::iter::successors(Some(home_bucket(hash, buckets)), next).take(MAX_PROBE)
 }
 
 /// The fingerprint of a hash in its bucket: the lowest byte, with 1 instead of 0.

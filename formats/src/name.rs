@@ -33,7 +33,7 @@ const MAX_CODE: usize = 62;
 /// [`Section::Names`](crate::layout::Section::Names).
 const ELSEWHERE: usize = 5;
 
-/// What a code byte stands for.
+/// The text that a code byte stands for.
 #[derive(Clone, Copy)]
 struct Piece {
     /// The bytes, padded with zeros.
@@ -191,8 +191,8 @@ impl<'i> Name<'i> {
         self.code.first() == Some(&0)
     }
 
-    /// The same name with its own code, which may be in the section of long names. `None` if it
-    /// lies outside of it.
+    /// The name with its code, which is read from the section of long names if it is there. `None`
+    /// if it lies outside of that section.
     pub fn whole(self, section: &'i [u8]) -> Option<Name<'i>> {
         if !self.is_elsewhere() {
             return Some(self);
@@ -233,7 +233,7 @@ impl<'i> Name<'i> {
         differing == 0 && at == length
     }
 
-    /// The same for a text that ends less than eight bytes after the name.
+    /// Like [`Name::is`], for a text that ends less than eight bytes after the name.
     #[inline(never)]
     fn is_short(&self, text: &[u8], length: usize) -> bool {
         let (mut at, mut differing) = (0, 0);

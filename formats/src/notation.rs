@@ -160,7 +160,7 @@ pub fn first_bytes(text: &[u8]) -> [u8; 16] {
         let shift = 8 * (16 - text.len()) as u32;
         (u64::from_le_bytes(first), u64::from_le_bytes(last).checked_shr(shift).unwrap_or_default())
     } else if let (Some(&first), Some(&last)) = (text.first_chunk(), text.last_chunk()) {
-        // What both hold is the same.
+        // Where the two overlap, their bytes are equal.
         let last = u64::from(u32::from_le_bytes(last)) << (8 * (text.len() - 4));
         (u64::from(u32::from_le_bytes(first)) | last, 0)
     } else {

@@ -30,7 +30,7 @@ pub struct Layout {
     pub seed: u64,
     /// The number of this shard and of the last one.
     pub shard: (u8, u8),
-    /// The number of host buckets.
+    /// The number of host buckets, so that no look-up divides.
     buckets: usize,
     ranges: [Range<usize>; Section::ALL.len()],
     checksums: [u64; Section::ALL.len()],
@@ -389,7 +389,7 @@ impl<'i> Slot<'i> {
     /// The site in a place of a bucket; `None` if there is none.
     #[inline(always)]
     pub fn read(bucket: &'i Bucket, place: usize) -> Option<Slot<'i>> {
-        let entry = u32::from_le_bytes(*bucket.body.get(4 * place..)?.first_chunk()?);
+        let entry = bucket.entry_word(place)?;
         (place < bucket.sites()).then_some(Slot { bucket, place: place as u32, entry })
     }
 

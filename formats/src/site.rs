@@ -106,7 +106,7 @@ impl SiteKey {
         SiteKey { name: authority.iter().map(|&byte| char::from(byte)).collect(), scheme }
     }
 
-    /// The same for any URL, by way of the `url` crate alone.
+    /// The site of any URL, as the `url` crate reads it. [`SiteKey::from_url`] gives the same, faster.
     ///
     /// # Errors
     /// If the URL does not name a site.
@@ -197,8 +197,8 @@ impl SiteKey {
     }
 }
 
-/// The scheme of a URL that begins with `http://` or `https://`, and the rest of the URL, of which
-/// there must be a byte.
+/// The scheme of a URL and what follows `://`. `None` if the URL does not begin with `http://` or
+/// `https://`, or has fewer than eight bytes.
 #[inline(always)]
 pub fn split_scheme(url: &[u8]) -> Option<(Scheme, &[u8])> {
     const HTTPS: u64 = u64::from_le_bytes(*b"https://");

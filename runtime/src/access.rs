@@ -119,9 +119,7 @@ fn of_url(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> An
 /// Answers a single question without an [`Access`]: the short way, if there is one.
 #[inline(always)]
 pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'_>) -> Answer {
-    let is_for_rules = usage.is_crawl() && !site.is_document;
-    let short =
-        if is_for_rules { short::answer(site.view(), site.entry(), crawler, target.raw()) } else { None };
+    let short = short::of_target(site, crawler, usage, target.raw());
     short.map_or_else(|| at_length(site, crawler, usage, target), Ranked::answer)
 }
 

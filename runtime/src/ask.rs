@@ -10,7 +10,7 @@ use crate::find::{Found, Search};
 use crate::image::Image;
 use crate::short;
 use crate::site::Site;
-use crate::target::{self, Target, Written};
+use crate::target::{self, Written};
 use crate::verdict::Verdict;
 use robomaton_formats::Notation;
 use std::borrow::Cow;
@@ -87,19 +87,8 @@ impl<D: AsRef<[u8]>> Image<D> {
         {
             return (answer.answer(), Some((shard, slot)));
         }
-        self.at_length((shard, slot), crawler, usage, &written.target(self.profile(), url))
-    }
-
-    /// The answer of a site that was found, if there is no short way to it.
-    #[inline(never)]
-    fn at_length<'i>(
-        &'i self,
-        (shard, slot): Found<'i, D>,
-        crawler: &Crawler,
-        usage: Usage<'_>,
-        target: &Target<'_>,
-    ) -> Answered<'i, D> {
-        (access::once(&self.site_of(shard, slot), crawler, usage, target), Some((shard, slot)))
+        let target = written.target(self.profile(), url);
+        (access::at_length(&self.site_of(shard, slot), crawler, usage, &target), Some((shard, slot)))
     }
 
     /// The answer about a URL whose host was not found as it is `written`.
@@ -112,7 +101,9 @@ impl<D: AsRef<[u8]>> Image<D> {
         url: &str,
     ) -> Answered<'_, D> {
         match self.search_parsed(written, url) {
-            Search::Found(found, target) => self.at_length(found, crawler, usage, &target),
+            Search::Found((shard, slot), target) => {
+                (access::once(&self.site_of(shard, slot), crawler, usage, &target), Some((shard, slot)))
+            }
             Search::NoSite => (NO_SITE, None),
             Search::NoUrl => (NO_URL, None),
         }

@@ -5,7 +5,8 @@
 //! loads in flight, and does nothing twice: first the host is hashed and its bucket touched, then
 //! the site is found and its policy or program touched, then it answers. The step from a policy to
 //! its program is left out, since preparing it costs more than waiting. The answers come from the
-//! functions that [`Image::decide`] calls, and a test compares the two.
+//! functions that [`Image::decide`] calls, and a test compares the two. An image that fits into a
+//! cache is asked one question at a time, since there is nothing to wait for.
 
 use crate::crawler::{Crawler, Usage};
 use crate::find::Wanted;
@@ -90,11 +91,11 @@ impl<D: AsRef<[u8]>> Image<D> {
                 let Question { crawler, usage, url } = *question;
                 let answered = match (home, slot) {
                     (Some(home), Some(slot)) => {
-                        self.of_written((home.shard, slot), &home.written(), crawler, usage, url)
+                        self.of_written((home.shard, slot), &home.wanted.name, crawler, usage, url)
                     }
                     (home, _) => {
-                        let written = home.as_ref().map(Home::written);
-                        self.of_parsed(written.as_ref(), crawler, usage, url)
+                        let written = home.as_ref().map(|home| &home.wanted.name);
+                        self.of_parsed(written, crawler, usage, url)
                     }
                 };
                 each(self.verdict(answered, crawler, usage, url));
@@ -113,7 +114,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     fn home<'a>(&'a self, url: &'a str) -> Option<Home<'a, D>> {
         let written = Written::of(url.as_bytes())?;
         let shard = self.shard(written.host());
-        let wanted = shard.wanted(written.scheme, written.text, written.length);
+        let wanted = shard.wanted(written);
         let view = shard.view();
         let home = view.bucket(home_bucket(wanted.hash, view.bucket_count()));
         black_box(home.map(|bucket| bucket.overflow));
@@ -140,10 +141,5 @@ impl<'a, D: AsRef<[u8]>> Home<'a, D> {
         };
         black_box(rules.and_then(|rules| rules.first()).copied());
         Some(slot)
-    }
-
-    fn written(&self) -> Written<'a> {
-        let Wanted { scheme, text, length, .. } = self.wanted;
-        Written { scheme, text, length }
     }
 }

@@ -9,9 +9,7 @@
 use crate::image::{Image, Shard};
 use crate::target::{self, Authority, Target, Written};
 use robomaton_formats::Scheme;
-use robomaton_formats::layout::{
-    Bucket, MAX_PROBE, Section, fingerprint, home_bucket, host_hash, next_bucket, overflow_bit,
-};
+use robomaton_formats::layout::{Bucket, Section, fingerprint, home_bucket, host_hash, overflow_bit, probes};
 use robomaton_formats::name::Name;
 use robomaton_formats::read::{Slot, View};
 use std::borrow::Cow;
@@ -22,11 +20,7 @@ pub(crate) type Found<'i, D> = (&'i Shard<D>, Slot<'i>);
 /// The name of a site that is looked for, and its hash.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'u> {
-    pub(crate) scheme: Scheme,
-    /// A text that begins with the name.
-    pub(crate) text: &'u [u8],
-    /// The length of the name.
-    pub(crate) length: usize,
+    pub(crate) name: Written<'u>,
     /// The hash of the name in the shard.
     pub(crate) hash: u64,
 }
@@ -57,7 +51,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     #[inline(always)]
     pub(crate) fn find_written<'i>(&'i self, written: &Written<'_>) -> Option<Found<'i, D>> {
         let shard = self.shard(written.host());
-        Some((shard, shard.find(&shard.wanted(written.scheme, written.text, written.length))?))
+        Some((shard, shard.find(&shard.wanted(*written))?))
     }
 
     /// Finds the site of a URL that was not found as it is `written`.
@@ -77,17 +71,16 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// Finds a site by its canonical name.
     pub(crate) fn find<'i>(&'i self, authority: &Authority<'_>) -> Option<Found<'i, D>> {
-        let name = &authority.bytes;
-        let shard = self.shard(name);
-        Some((shard, shard.find(&shard.wanted(authority.scheme, name, name.len()))?))
+        let Authority { scheme, bytes } = authority;
+        self.find_written(&Written { scheme: *scheme, text: bytes, length: bytes.len() })
     }
 }
 
 impl<D: AsRef<[u8]>> Shard<D> {
-    /// What to look for in this shard: the site whose name is the first `length` bytes of `text`.
+    /// What to look for in this shard.
     #[inline(always)]
-    pub(crate) fn wanted<'u>(&self, scheme: Scheme, text: &'u [u8], length: usize) -> Wanted<'u> {
-        Wanted { scheme, text, length, hash: host_hash(&text[..length], self.seed()) }
+    pub(crate) fn wanted<'u>(&self, name: Written<'u>) -> Wanted<'u> {
+        Wanted { name, hash: host_hash(name.host(), self.seed()) }
     }
 
     /// Finds the site with this name: first with the exact scheme, then one captured without a
@@ -95,32 +88,20 @@ impl<D: AsRef<[u8]>> Shard<D> {
     #[inline(never)]
     pub(crate) fn find(&self, wanted: &Wanted<'_>) -> Option<Slot<'_>> {
         let view = self.view();
-        let home = home_bucket(wanted.hash, view.bucket_count());
-        let bucket = view.bucket(home)?;
+        let bucket = view.bucket(home_bucket(wanted.hash, view.bucket_count()))?;
         let mut any = None;
         if let Some(slot) = in_bucket(view, bucket, wanted, &mut any) {
             return Some(slot);
         }
-        if bucket.overflow & overflow_bit(wanted.hash) == 0 {
-            any
-        } else {
-            self.find_further(wanted, home, any)
-        }
+        if bucket.overflow & overflow_bit(wanted.hash) == 0 { any } else { self.find_further(wanted, any) }
     }
 
     /// Goes on after the home bucket. `any` is a site of the name without a scheme, if there was one.
     #[inline(never)]
-    fn find_further<'i>(
-        &'i self,
-        wanted: &Wanted<'_>,
-        home: usize,
-        mut any: Option<Slot<'i>>,
-    ) -> Option<Slot<'i>> {
+    fn find_further<'i>(&'i self, wanted: &Wanted<'_>, mut any: Option<Slot<'i>>) -> Option<Slot<'i>> {
         let view = self.view();
-        let mut at = home;
-        for _ in 1..MAX_PROBE {
-            at = next_bucket(at, wanted.hash, view.bucket_count());
-            let bucket = view.bucket(at)?;
+        for number in probes(wanted.hash, view.bucket_count()).skip(1) {
+            let bucket = view.bucket(number)?;
             if let Some(slot) = in_bucket(view, bucket, wanted, &mut any) {
                 return Some(slot);
             }
@@ -141,7 +122,7 @@ fn in_bucket<'i>(
     wanted: &Wanted<'_>,
     any: &mut Option<Slot<'i>>,
 ) -> Option<Slot<'i>> {
-    let Wanted { text, length, .. } = *wanted;
+    let Written { scheme: wanted_scheme, text, length } = wanted.name;
     for place in bucket.places(fingerprint(wanted.hash)) {
         let slot = Slot::read(bucket, place)?;
         let name = slot.name()?;
@@ -151,7 +132,7 @@ fn in_bucket<'i>(
             continue;
         }
         match name.scheme()? {
-            scheme if scheme == wanted.scheme => return Some(slot),
+            scheme if scheme == wanted_scheme => return Some(slot),
             Scheme::Any => *any = Some(slot),
             _ => {}
         }

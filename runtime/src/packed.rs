@@ -7,7 +7,7 @@
 
 use robomaton_formats::notation::first_bytes;
 use robomaton_formats::program::Priority;
-use robomaton_formats::program::packed::{BLOCK, MAX_PACKED, Packed, PackedRule, Triggers};
+use robomaton_formats::program::packed::{BLOCK, MAX_PACKED, Packed, PackedRule, Triggers, waiting};
 use wide::u8x16;
 
 /// The highest priority of the rules that match `target` (canonical bytes), 0 if none does. `None`
@@ -59,21 +59,17 @@ fn candidates(packed: &Packed<'_>, number: usize, bytes: [u8x16; 3]) -> Option<u
 /// The rules whose trigger occurs in the target.
 #[inline(never)]
 fn passed(packed: &Packed<'_>, target: &[u8]) -> Option<u64> {
-    let mut waiting = 0;
-    match packed.triggers()? {
-        Triggers::Narrow(triggers) => {
-            for &[first, second, c, d] in triggers {
-                let mask = u16::from_le_bytes([c, d]).into();
-                waiting |= if occurs([first, second], target) { mask } else { 0 };
-            }
-        }
-        Triggers::Wide(triggers) => {
-            for &[first, second, ref mask @ ..] in triggers {
-                waiting |= if occurs([first, second], target) { u64::from_le_bytes(*mask) } else { 0 };
-            }
-        }
-    }
-    Some(waiting)
+    Some(match packed.triggers()? {
+        Triggers::Narrow(triggers) => occurring(triggers, target),
+        Triggers::Wide(triggers) => occurring(triggers, target),
+    })
+}
+
+/// The same for masks of one width.
+#[inline(always)]
+fn occurring<const N: usize>(triggers: &[[u8; N]], target: &[u8]) -> u64 {
+    let rules = triggers.iter().map(waiting).filter(|&(trigger, _)| occurs(trigger, target));
+    rules.fold(0, |all, (_, mask)| all | mask)
 }
 
 /// True if two bytes stand side by side in a target, or the first one stands in it if the second is

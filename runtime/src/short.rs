@@ -31,8 +31,19 @@ use wide::u8x16;
 #[inline(never)]
 pub(crate) fn of_path(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, path: &[u8]) -> Option<Ranked> {
     let is_path = path.first() == Some(&b'/') && site.profile.notation() != Notation::Google;
+    if is_path { of_target(site, crawler, usage, path) } else { None }
+}
+
+/// The answer about a target of a site; `None` if this is not the way to it.
+#[inline(always)]
+pub(crate) fn of_target(
+    site: &Site<'_>,
+    crawler: &Crawler,
+    usage: Usage<'_>,
+    target: &[u8],
+) -> Option<Ranked> {
     let is_for_rules = usage.is_crawl() && !site.is_document;
-    if is_path && is_for_rules { answer(site.view(), site.entry(), crawler, path) } else { None }
+    if is_for_rules { answer(site.view(), site.entry(), crawler, target) } else { None }
 }
 
 /// The answer about fetching a target of the site with an entry; `None` if this is not the way to

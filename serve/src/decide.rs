@@ -6,7 +6,7 @@ use crate::current::Served;
 use crate::error::Refusal;
 use crate::limits::{AGENTS, BATCH, QUESTIONS, URL};
 use crate::metrics::Metrics;
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, USAGE};
 use crate::reply::{json, read_body};
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
@@ -21,10 +21,7 @@ use std::sync::Arc;
 /// The parameters of a question.
 const PARAMETERS: &[&str] = &["url", "agent", "usage", "purpose", "document", "named_only"];
 
-/// The usage of a question that names none.
-const USAGE: &str = "crawl";
-
-/// Bytes of most answers, as room for the first.
+/// The room for an answer of a batch in bytes, which most answers fit into.
 const ANSWER: usize = 1 << 10;
 
 /// `GET /v1/decide`.
@@ -37,7 +34,7 @@ pub(crate) fn single(app: &App, query: Option<&str>) -> Result<Response, Refusal
     let parameters = Parameters::read(query, PARAMETERS, URL)?;
     let served = app.current.get();
     let image = &served.image;
-    let usage = parameters.usage.as_deref().unwrap_or(USAGE);
+    let usage = parameters.usage();
     let words = Words { usage, purpose: parameters.purpose.as_deref(), named_only: parameters.named_only() };
     let agent = match parameters.agents.as_slice() {
         [] => served.agents.of_string(image, "*", words)?,

@@ -10,6 +10,9 @@ use robomaton_explain::{Query, crawler_names, names};
 use robomaton_runtime::Profile;
 use std::borrow::Cow;
 
+/// The usage of a question that names none.
+pub(crate) const USAGE: &str = "crawl";
+
 /// The parameters of a question as given.
 #[derive(Debug, Default)]
 pub(crate) struct Parameters<'a> {
@@ -68,6 +71,11 @@ impl<'a> Parameters<'a> {
         self.document.as_deref().filter(|&name| name != "robots.txt")
     }
 
+    /// The usage.
+    pub(crate) fn usage(&self) -> &str {
+        self.usage.as_deref().unwrap_or(USAGE)
+    }
+
     /// True if only groups that name the crawler count.
     pub(crate) fn named_only(&self) -> bool {
         self.named_only.as_deref() == Some("true")
@@ -75,8 +83,8 @@ impl<'a> Parameters<'a> {
 
     /// The query of the parameters.
     pub(crate) fn query(&self, profile: Profile) -> Result<Query, Refusal> {
-        let usage = self.usage.as_deref().unwrap_or("crawl");
-        let query = query(self.agents.iter().map(|name| &**name), usage, self.purpose.as_deref(), profile)?;
+        let query =
+            query(self.agents.iter().map(|name| &**name), self.usage(), self.purpose.as_deref(), profile)?;
         Ok(Query { named_only: self.named_only(), ..query })
     }
 }

@@ -8,7 +8,7 @@
 use crate::app::{App, Shared};
 use crate::error::Refusal;
 use crate::limits::{EXPLAINED_URL, GROUPS, PATTERNS, TEST, TEST_URLS};
-use crate::parameters::query;
+use crate::parameters::{USAGE, query};
 use crate::reply::{json, read_body, refusal_of, too_much};
 use crate::row::Row;
 use axum::body::Body;
@@ -57,7 +57,7 @@ fn anybody() -> String {
 }
 
 pub(crate) fn crawl() -> String {
-    "crawl".to_owned()
+    USAGE.to_owned()
 }
 
 /// The explanation, the lines, and the uses at a glance.

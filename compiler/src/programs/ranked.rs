@@ -92,8 +92,9 @@ fn names(policy: &Policy<'_>, takes_first: bool) -> Vec<(String, usize)> {
     names
 }
 
-/// For each combination, true if it has several groups whose rules become one program: they are few,
-/// and the patterns of all these programs have no more bytes than those of the text.
+/// Decides for each combination of several groups whether their rules become one program. They do if
+/// they are few, as long as the patterns of all such programs have no more bytes than those of the
+/// text.
 fn merged(policy: &Policy<'_>, combinations: &[Vec<usize>]) -> Vec<bool> {
     let bytes = |group: &Group<'_>| -> usize {
         policy.rules[group.rules.clone()].iter().map(|rule| rule.pattern().text.len()).sum()

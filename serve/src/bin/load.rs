@@ -1,7 +1,8 @@
 //! A load generator: measures how many questions per second a running service answers.
 //!
 //! ```text
-//! cargo run --profile dist -p robomaton-serve --bin load -- 127.0.0.1:8080 URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED] [BATCH]
+//! cargo run --profile dist -p robomaton-serve --bin load -- \
+//!     127.0.0.1:8080 URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED] [BATCH]
 //! ```
 //!
 //! Two threads share the connections. In a round, a thread sends one `GET /v1/decide` for the next
@@ -78,8 +79,8 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
     rounds.sort_unstable();
     let at = |part: usize| rounds.get(rounds.len() * part / 100).copied().unwrap_or(0);
     println!(
-        "{:.0} answers/s, {answers} answers, {errors} errors; {connections} connections, {pipelined} at a time, \
-         {} a request; microseconds a round: p50 {}, p90 {}, p99 {}",
+        "{:.0} answers/s, {answers} answers, {errors} errors; {connections} connections, \
+         {pipelined} at a time, {} a request; microseconds a round: p50 {}, p90 {}, p99 {}",
         answers as f64 / took,
         batch.max(1),
         at(50),
