@@ -72,13 +72,16 @@ impl<'a> Access<'a> {
     #[inline(never)]
     fn of_url(&self, url: &str) -> Answer {
         let target = target::target(self.site.profile, url);
-        if let (Answers::Rules(rules::Answers::Program(program)), true) =
-            (&self.answers, self.usage.is_crawl())
-            && let Some(answer) = short::answer_of(program, target.raw())
-        {
-            return answer.answer();
-        }
-        answer(&self.site, &self.answers, self.crawler, self.usage, &target).unwrap_or(DAMAGED)
+        let short = match &self.answers {
+            Answers::Rules(answers) if self.usage.is_crawl() => match *answers {
+                rules::Answers::Program(program) => short::answer_of(program, target.raw()),
+                rules::Answers::List(list) => short::of_list(self.site.view(), list, target.raw()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let long = || answer(&self.site, &self.answers, self.crawler, self.usage, &target).unwrap_or(DAMAGED);
+        short.map_or_else(long, Ranked::answer)
     }
 }
 

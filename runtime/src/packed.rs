@@ -151,12 +151,15 @@ fn find(target: &[u8], at: usize, piece: &[u8]) -> Option<usize> {
     let first = u8x16::splat(*piece.first()?);
     let last = u8x16::splat(*piece.last()?);
     let behind = piece.len() - 1;
+    let Some(end) = rest.len().checked_sub(16 + behind) else {
+        return rest.windows(piece.len()).position(|window| window == piece).map(|place| at + place);
+    };
+    // Tests sixteen positions at a time, by the piece's first and last byte; in the end, the last
+    // sixteen.
     let mut start = 0;
-    // Tests sixteen positions at a time, by the piece's first and last byte.
-    while let (Some(a), Some(b)) = (
-        rest.get(start..).and_then(<[u8]>::first_chunk::<16>),
-        rest.get(start + behind..).and_then(<[u8]>::first_chunk::<16>),
-    ) {
+    loop {
+        start = start.min(end);
+        let (a, b) = (rest.get(start..)?.first_chunk()?, rest.get(start + behind..)?.first_chunk()?);
         let mut found = (u8x16::new(*a).simd_eq(first) & u8x16::new(*b).simd_eq(last)).to_bitmask();
         while found != 0 {
             let place = start + found.trailing_zeros() as usize;
@@ -165,10 +168,11 @@ fn find(target: &[u8], at: usize, piece: &[u8]) -> Option<usize> {
                 return Some(at + place);
             }
         }
+        if start == end {
+            return None;
+        }
         start += 16;
     }
-    let rest = rest.get(start..)?;
-    rest.windows(piece.len()).position(|window| window == piece).map(|place| at + start + place)
 }
 
 #[cfg(test)]

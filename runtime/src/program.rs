@@ -54,7 +54,7 @@ pub(crate) fn collect<R: Register>(program: &[u8], target: &Spellings<'_>, regis
 /// The part of a target that the rules look at. If it is plain, it is canonical and contains no
 /// fragment. Checking a whole block costs no more than checking a part of one.
 #[inline(always)]
-fn seen<'t>(packed: &Packed<'_>, target: &'t [u8]) -> &'t [u8] {
+pub(crate) fn seen<'t>(packed: &Packed<'_>, target: &'t [u8]) -> &'t [u8] {
     let reach = if packed.reach == REACH_ALL { usize::MAX } else { usize::from(packed.reach).max(BLOCK) };
     target.get(..reach).unwrap_or(target)
 }

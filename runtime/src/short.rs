@@ -4,14 +4,15 @@
 //!   site entry, crawler ──▶ one program ──▶ target in vectors ──▶ rules ──▶ Ranked
 //! ```
 //!
-//! The question is about fetching; the crawler has at most one name in the image; one program
-//! answers, and the target is plain. A packed program of a target of up to 64 bytes is run here, on
-//! vectors; a program of tries by `walk`. Every other question is left to `rules` and `packed`, the
-//! definition of the same answers: `None` means that they are to be asked, also where the image is
-//! damaged. Invariants: whatever this module answers, they would answer; on vectors, nothing loops
-//! over the target. A test compares the two.
+//! The question is about fetching; the crawler has at most one name in the image; ranked programs
+//! answer, nearly always one, and the target is plain. A packed program of a target of up to 64
+//! bytes is run here, on vectors; one of a longer target by `packed`, tries by `walk`. Every other
+//! question is left to `rules`, the definition of the same answers: `None` means that it is to be
+//! asked, also where the image is damaged. Invariants: whatever this module answers, `rules` would
+//! answer; on vectors, nothing loops over the target. A test compares the two.
 
 use crate::crawler::{Crawler, Usage};
+use crate::program::seen;
 use crate::rules::Ranked;
 use crate::site::Site;
 use crate::walk::{Highest, walk};
@@ -22,7 +23,7 @@ use robomaton_formats::policy;
 use robomaton_formats::program::packed::{
     self, ANCHORED, BLOCK, FRONT_PACKED, FRONT_STARRED, MAX_PACKED, OFFSET, PERMITS, Packed, Triggers,
 };
-use robomaton_formats::program::{Header, Silence, Weighing};
+use robomaton_formats::program::{FRONT_SILENCE, FRONT_TAILS, Header, Priority, Silence};
 use robomaton_formats::read::View;
 use robomaton_formats::{Notation, PolicyAt, SetRef, SiteEntry};
 use wide::u8x16;
@@ -55,71 +56,118 @@ pub(crate) fn answer(
     crawler: &Crawler,
     target: &[u8],
 ) -> Option<Ranked> {
-    answer_of(program(view, entry?, crawler.only()?)?, target)
-}
-
-/// The only program that answers a crawler about fetching.
-#[inline(always)]
-fn program(view: View<'_>, entry: SiteEntry, only: u16) -> Option<&[u8]> {
-    match entry {
-        SiteEntry::Program(at) => view.program(at),
-        SiteEntry::Policy(at) => program_in(view, at, only),
+    let only = crawler.only()?;
+    match entry? {
+        SiteEntry::Program(at) => answer_of(view.program(at)?, target),
+        SiteEntry::Policy(at) => of_policy(view, at, only, target),
         SiteEntry::NoRules(_) => None,
     }
 }
 
-/// The only program of a crawler in a policy.
+/// The answer of the set that a policy has for a crawler.
 #[inline(never)]
-fn program_in(view: View<'_>, at: PolicyAt, only: u16) -> Option<&[u8]> {
+fn of_policy(view: View<'_>, at: PolicyAt, only: u16, target: &[u8]) -> Option<Ranked> {
     match policy::quick_set(view.policy(at)?, only)? {
-        SetRef::Program(at) => view.program(at),
-        SetRef::List(at) => {
-            let list = view.list(at)?;
-            let mut entries = policy::read_list(list).filter(|_| !policy::is_scoped(list))?;
-            let is_crawl = |entry: &policy::Entry| entry.usage == Usage::CRAWL.id;
-            let program = entries.next().filter(is_crawl)?.program;
-            // Entries ascend by usage.
-            if entries.next().is_some_and(|next| is_crawl(&next)) { None } else { view.program(program) }
-        }
+        SetRef::Program(at) => answer_of(view.program(at)?, target),
+        SetRef::List(at) => of_list(view, view.list(at)?, target),
     }
+}
+
+/// The answer of the programs of a list that are about fetching.
+#[inline(never)]
+pub(crate) fn of_list(view: View<'_>, list: &[u8], target: &[u8]) -> Option<Ranked> {
+    let entries = policy::read_list(list).filter(|_| !policy::is_scoped(list))?;
+    let mut best = None;
+    // Entries ascend by usage.
+    for entry in entries.take_while(|entry| entry.usage == Usage::CRAWL.id) {
+        let program = view.program(entry.program)?;
+        let priority: Priority = of_program(program, target)?;
+        best = Some(best.map_or((priority, program), |(best, first)| (priority.max(best), first)));
+    }
+    // The first program defines what silence means.
+    let (priority, first) = best?;
+    Some(Ranked::of(priority, Silence::of(*first.first()?)))
 }
 
 /// The answer of a program.
 #[inline(always)]
 pub(crate) fn answer_of(program: &[u8], target: &[u8]) -> Option<Ranked> {
+    of_program(program, target)
+}
+
+/// What a program says about a target: its answer, or the highest priority among the rules that
+/// match, 0 if none does.
+trait Outcome: Sized {
+    /// What it says if this rule is the best that matches.
+    fn of_rule(rule: &Rule<'_>, packed: &Packed<'_>) -> Option<Self>;
+
+    /// What it says if this is the highest priority; `front` is its first byte.
+    fn of_priority(priority: Priority, front: u8) -> Self;
+}
+
+impl Outcome for Ranked {
+    #[inline(always)]
+    fn of_rule(rule: &Rule<'_>, _: &Packed<'_>) -> Option<Ranked> {
+        Some(Ranked::of_rule(rule.word & PERMITS != 0))
+    }
+
+    #[inline(always)]
+    fn of_priority(priority: Priority, front: u8) -> Ranked {
+        Ranked::of(priority, Silence::of(front))
+    }
+}
+
+impl Outcome for Priority {
+    #[inline(always)]
+    fn of_rule(rule: &Rule<'_>, packed: &Packed<'_>) -> Option<Priority> {
+        Some(packed.rule(rule.number)?.priority)
+    }
+
+    #[inline(always)]
+    fn of_priority(priority: Priority, _: u8) -> Priority {
+        priority
+    }
+}
+
+#[inline(always)]
+fn of_program<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
     match target.len() {
         0 => None,
         1..=16 => of_sixteen(program, target),
         17..=32 => of_thirty_two(program, target),
         33..=LONGEST => of_sixty_four(program, target),
-        _ => of_tries(program, target),
+        _ => without_window(program, target),
     }
 }
 
 #[inline(never)]
-fn of_sixteen(program: &[u8], target: &[u8]) -> Option<Ranked> {
-    run::<1>(program, target)
+fn of_sixteen<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
+    run::<1, O>(program, target)
 }
 
 #[inline(never)]
-fn of_thirty_two(program: &[u8], target: &[u8]) -> Option<Ranked> {
-    run::<2>(program, target)
+fn of_thirty_two<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
+    run::<2, O>(program, target)
 }
 
 #[inline(never)]
-fn of_sixty_four(program: &[u8], target: &[u8]) -> Option<Ranked> {
-    run::<4>(program, target)
+fn of_sixty_four<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
+    run::<4, O>(program, target)
 }
 
 #[inline(always)]
-fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Ranked> {
-    const FRONT: u8 = FRONT_PACKED | Notation::Rep as u8;
+fn run<const K: usize, O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
     let packed = Packed::read(program)?;
     let front = *program.first()?;
-    if front & !(0x60 | FRONT_STARRED) != FRONT {
-        return of_tries(program, target);
-    }
     let window = Window::<K>::new(target);
+    if !is_of_paths(front) {
+        let is_plain = window.odd() & Window::<K>::low(window.length) == 0;
+        return if is_plain && !window.may_be_robots() {
+            of_tries(program, target)
+        } else {
+            without_window(program, target)
+        };
+    }
     let seen = if K == 1 { window.length } else { window.length.min(packed.reach.into()) };
     if window.odd() & Window::<K>::low(seen) != 0 || window.may_be_robots() {
         return None;
@@ -136,28 +184,52 @@ fn run<const K: usize>(program: &[u8], target: &[u8]) -> Option<Ranked> {
             let rule = Rule::read(&packed, program, left.trailing_zeros() as usize)?;
             left &= left - 1;
             if rule.begins(&window)? {
-                return Some(rule.answer());
+                return O::of_rule(&rule, &packed);
             }
         }
     }
-    Some(Ranked::of(packed.fallback, Silence::of(front)))
+    Some(O::of_priority(packed.fallback, front))
 }
 
-/// The answer of a program of tries.
+/// True if a program that begins with this byte is packed, and its targets are written as paths are.
+#[inline(always)]
+fn is_of_paths(front: u8) -> bool {
+    front & !(FRONT_SILENCE | FRONT_STARRED) == FRONT_PACKED | Notation::Rep as u8
+}
+
+/// Like [`run`], for targets of any length.
 #[inline(never)]
-fn of_tries(program: &[u8], target: &[u8]) -> Option<Ranked> {
-    if Packed::is_at(program) || !is_plain(target) || is_robots_txt(target) {
+fn without_window<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
+    let front = *program.first()?;
+    if is_robots_txt(target) {
         return None;
     }
-    let header = &Header::read(program)?;
-    let (Notation::Rep, Weighing::Ranked(silence)) = (header.notation, header.weighing) else { return None };
+    if front & FRONT_PACKED == 0 {
+        return if is_plain(target) { of_tries(program, target) } else { None };
+    }
+    let packed = Packed::read(program)?;
+    if is_of_paths(front) && is_plain(seen(&packed, target)) {
+        Some(O::of_priority(crate::packed::best(&packed, target)?, front))
+    } else {
+        None
+    }
+}
+
+/// The answer of a program of tries about a target that is plain and not `/robots.txt`.
+#[inline(never)]
+fn of_tries<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
+    let front = *program.first()?;
+    if front & !(FRONT_SILENCE | FRONT_TAILS) != Notation::Rep as u8 {
+        return None;
+    }
     let mut best = Highest(0);
-    walk(program, header, target, &mut best)?;
-    Some(Ranked::of(best.0, silence))
+    walk(program, &Header::read(program)?, target, &mut best)?;
+    Some(O::of_priority(best.0, front))
 }
 
 /// A rule of a packed program.
 struct Rule<'p> {
+    number: usize,
     word: u16,
     length: usize,
     /// The text and everything after it.
@@ -171,17 +243,12 @@ impl<'p> Rule<'p> {
         let (word, next) = (words as u16, (words >> 16) as u16);
         let start = word & OFFSET;
         let length = (next & OFFSET).wrapping_sub(start).into();
-        Some(Rule { word, length, text: program.get(start.into()..)? })
+        Some(Rule { number, word, length, text: program.get(start.into()..)? })
     }
 
     #[inline(always)]
     fn is_anchored(&self) -> bool {
         self.word & ANCHORED != 0
-    }
-
-    #[inline(always)]
-    fn answer(&self) -> Ranked {
-        Ranked::of_rule(self.word & PERMITS != 0)
     }
 
     /// True if the target begins with the text, or is equal to it if it is anchored. `None` if the
@@ -197,7 +264,12 @@ impl<'p> Rule<'p> {
 
 /// Like [`run`], with rules left over that have stars, `wild` among all rules.
 #[inline(never)]
-fn with_stars<const K: usize>(program: &[u8], window: &Window<K>, left: u64, wild: u64) -> Option<Ranked> {
+fn with_stars<const K: usize, O: Outcome>(
+    program: &[u8],
+    window: &Window<K>,
+    left: u64,
+    wild: u64,
+) -> Option<O> {
     let packed = Packed::read(program)?;
     let mut left = left & (!wild | waiting(&packed, window)?);
     while left != 0 {
@@ -206,10 +278,10 @@ fn with_stars<const K: usize>(program: &[u8], window: &Window<K>, left: u64, wil
         let rule = Rule::read(&packed, program, number)?;
         let matches = if wild >> number & 1 == 0 { rule.begins(window)? } else { has_parts(window, &rule)? };
         if matches {
-            return Some(rule.answer());
+            return O::of_rule(&rule, &packed);
         }
     }
-    Some(Ranked::of(packed.fallback, Silence::of(*program.first()?)))
+    Some(O::of_priority(packed.fallback, *program.first()?))
 }
 
 /// The rules that match the bytes at the three probes.
@@ -360,7 +432,7 @@ mod tests {
             let mut text = String::new();
             for agent in ["*", "a", "b", "c"].iter().take(1 + round % 4) {
                 text += &format!("User-agent: {agent}\n");
-                let most = [2, 8, 20, 70][random.below(4)];
+                let most = [2, 8, 20, 140][random.below(4)];
                 (0..=random.below(most)).for_each(|_| text += &random.rule());
             }
             text += if round % 7 == 0 { "User-agent: a\nDisallow: /b\n" } else { "" };

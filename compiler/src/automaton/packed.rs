@@ -18,17 +18,22 @@ pub(super) fn build(
     weighing: Weighing,
     out: &mut Vec<u8>,
 ) -> bool {
-    // Other notations do not rank by pattern length, or write wildcards differently.
-    let ranks_by_length = matches!(notation, Notation::Rep | Notation::Google);
-    if !ranks_by_length || weighing == Weighing::Scoped || rules.len() > MAX_PACKED {
-        return false;
-    }
-    let Some(plan) = plan(rules, notation) else { return false };
+    let Some(plan) = plan(rules, notation, weighing) else { return false };
     plan.encode(Header::front(notation, weighing, false) | FRONT_PACKED, out);
     true
 }
 
-fn plan<'r>(rules: &[Prioritized<'r>], notation: Notation) -> Option<Plan<'r>> {
+/// True if these normalised rules fit the packed form.
+pub(super) fn fits(rules: &[Prioritized<'_>], notation: Notation, weighing: Weighing) -> bool {
+    plan(rules, notation, weighing).is_some()
+}
+
+fn plan<'r>(rules: &[Prioritized<'r>], notation: Notation, weighing: Weighing) -> Option<Plan<'r>> {
+    // Other notations do not rank by pattern length, or write wildcards differently.
+    let ranks_by_length = matches!(notation, Notation::Rep | Notation::Google);
+    if !ranks_by_length || weighing == Weighing::Scoped || rules.len() > MAX_PACKED {
+        return None;
+    }
     let mut drafts = Vec::with_capacity(rules.len());
     for rule in rules {
         drafts.push(draft(rule, notation)?);

@@ -8,6 +8,7 @@
 use crate::automaton::{self, Prioritized};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::Notation;
+use robomaton_formats::program::packed::MAX_PACKED;
 use robomaton_formats::program::{Header, Silence, Weighing};
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -73,6 +74,27 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
         plain: bool,
     ) -> ProgramTable<'d, 'w> {
         ProgramTable { code, ranges, cache, notation, plain, numbers: HashMap::new() }
+    }
+
+    /// The numbers and depths of the programs of these rules, which answer together: a large set is
+    /// split if its parts answer faster. Like [`add`](Self::add) otherwise.
+    pub(super) fn add_split(
+        &mut self,
+        rules: &mut Vec<Prioritized<'_>>,
+        joined: bool,
+        silence: Silence,
+    ) -> impl Iterator<Item = (usize, usize)> {
+        let mut stars = None;
+        if rules.len() > MAX_PACKED && !self.plain {
+            automaton::normalise(rules);
+            if !joined {
+                automaton::thin(rules);
+            }
+            stars = automaton::split_off_stars(rules, self.notation, Weighing::Ranked(silence));
+        }
+        let joined = joined || stars.is_some();
+        let of_stars = stars.map(|mut stars| self.add(&mut stars, joined, silence));
+        [self.add(rules, joined, silence)].into_iter().chain(of_stars)
     }
 
     /// Returns the number of the program of these rules, and its depth if it is new to the

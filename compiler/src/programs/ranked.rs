@@ -187,9 +187,10 @@ impl<'p> Builder<'_, 'p, '_, '_> {
                 priority: self.priorities[rule],
             }));
             let silence = precedence::silence(rules.iter().map(|&rule| &policy.rules[rule]), Some(usage));
-            let (program, depth) = self.table.add(&mut self.rules, joined, silence);
-            self.options.limits.check_depth(depth, groups.first().map_or(1, |group| of(group).line))?;
-            programs.push((usage, program));
+            for (program, depth) in self.table.add_split(&mut self.rules, joined, silence) {
+                self.options.limits.check_depth(depth, groups.first().map_or(1, |group| of(group).line))?;
+                programs.push((usage, program));
+            }
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
         return packed::check(bytes);
     }
     let header = Header::read(bytes).ok_or((0, "the front of a program is damaged"))?;
-    let silence = bytes[0] & 0x60;
+    let silence = bytes[0] & FRONT_SILENCE;
     if bytes[0] & 0x80 != 0 || silence > 0x20 || silence != 0 && header.weighing == Weighing::Scoped {
         return Err((0, "reserved bits in the front of a program"));
     }

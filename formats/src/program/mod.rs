@@ -68,7 +68,7 @@ impl Silence {
     /// Decodes the first byte of a ranked program.
     #[inline(always)]
     pub const fn of(front: u8) -> Silence {
-        if front & 0x60 == 0 { Silence::Allowed } else { Silence::Unknown }
+        if front & FRONT_SILENCE == 0 { Silence::Allowed } else { Silence::Unknown }
     }
 }
 
@@ -107,6 +107,10 @@ pub const CHILDREN_4: u8 = 4;
 
 /// Bit of a program's first byte: the priorities are scoped.
 pub const FRONT_SCOPED: u8 = 1 << 3;
+/// Bit of a program's first byte, unless it is packed: it has tails.
+pub const FRONT_TAILS: u8 = 1 << 4;
+/// Bits of a program's first byte: the [`Silence`] of a ranked program.
+pub const FRONT_SILENCE: u8 = 3 << 5;
 
 /// Zeros at the end of the programs section, so that a reader may load the largest header at any
 /// byte of a program.
@@ -160,7 +164,7 @@ impl Header {
         let notation = Notation::from_u8(front & 7)?;
         let is_scoped = front & FRONT_SCOPED != 0;
         let weighing = if is_scoped { Weighing::Scoped } else { Weighing::Ranked(Silence::of(front)) };
-        if front & 0x10 == 0 {
+        if front & FRONT_TAILS == 0 {
             return Some(Header { notation, weighing, literals: 1, tails: None });
         }
         let filters: &[u8; 33] = bytes.get(1..)?.first_chunk()?;
@@ -190,7 +194,7 @@ impl Header {
             Weighing::Ranked(silence) => (silence as u8) << 5,
             Weighing::Scoped => FRONT_SCOPED,
         };
-        notation as u8 | u8::from(tails) << 4 | weighing
+        notation as u8 | if tails { FRONT_TAILS } else { 0 } | weighing
     }
 }
 
