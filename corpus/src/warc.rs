@@ -82,7 +82,7 @@ impl Iterator for Records<'_, '_> {
 fn record(window: &mut Window<'_>, limits: &ReadLimits) -> Result<Content, SkipReason> {
     let head = match header_end(window, limits.max_header) {
         Ok(head) => head,
-        Err(reason) => return refuse(window, MAGIC.len(), reason),
+        Err((known, reason)) => return refuse(window, known, reason),
     };
     let header = Header::parse(&window.data()[..head]);
     let Some(length) = header.length else {
@@ -135,7 +135,7 @@ fn resync(window: &mut Window<'_>) -> u64 {
         let data = window.want(GLANCE);
         let found = memchr::memmem::find_iter(data, MAGIC).find(|&found| {
             let begins = if found == 0 { line_start } else { data[found - 1] == b'\n' };
-            begins && data.get(found + MAGIC.len()).is_some_and(u8::is_ascii_digit)
+            begins && is_record(&data[found..])
         });
         if let Some(found) = found {
             window.take(found);
@@ -151,8 +151,10 @@ fn resync(window: &mut Window<'_>) -> u64 {
     }
 }
 
-/// The length of the header at the front of the window, including the empty line that ends it.
-fn header_end(window: &mut Window<'_>, max: usize) -> Result<usize, SkipReason> {
+/// The length of the header at the front of the window, including the empty line that ends it; or
+/// the number of bytes before the place where the next record may begin. A header ends where
+/// another record begins, so no byte is examined for two of them.
+fn header_end(window: &mut Window<'_>, max: usize) -> Result<usize, (usize, SkipReason)> {
     let (mut look, mut seen) = (GLANCE, 0);
     loop {
         let data = window.want(look);
@@ -161,18 +163,27 @@ fn header_end(window: &mut Window<'_>, max: usize) -> Result<usize, SkipReason> 
             match &data[next..] {
                 [b'\n', ..] => return Ok(next + 1),
                 [b'\r', b'\n', ..] => return Ok(next + 2),
+                line if is_record(line) => {
+                    return Err((next, SkipReason::WarcHeader("another record begins inside it")));
+                }
                 _ => {}
             }
         }
         if data.len() < look {
-            return Err(SkipReason::RecordCut);
+            return Err((MAGIC.len(), SkipReason::RecordCut));
         }
         if look >= max {
-            return Err(SkipReason::WarcHeader("longer than the limit max_header"));
+            return Err((MAGIC.len(), SkipReason::WarcHeader("longer than the limit max_header")));
         }
-        seen = data.len().saturating_sub(3);
+        // A line end and the beginning of the line may straddle two looks.
+        seen = data.len().saturating_sub(MAGIC.len() + 1);
         look = data.len().saturating_mul(2).min(max);
     }
+}
+
+/// True if a line begins as the first line of a record does.
+fn is_record(line: &[u8]) -> bool {
+    line.strip_prefix(MAGIC).and_then(<[u8]>::first).is_some_and(u8::is_ascii_digit)
 }
 
 /// True if a record ends `end` bytes into the window: two line ends follow, or line ends and then

@@ -67,8 +67,8 @@ impl<'a> Window<'a> {
     /// The contents of the window, at least `count` bytes unless it has [`Window::stopped`].
     pub(crate) fn want(&mut self, count: usize) -> &[u8] {
         while self.end - self.start < count && self.stop.is_none() {
-            // Whole members are inflated at once if there is room for them. Each byte is moved once
-            // at most.
+            // Whole members are inflated at once if there is room for them. Each byte is moved a few
+            // times at most.
             if self.start > self.buf.len() / 2
                 || self.start + count > self.buf.len()
                 || self.end == self.buf.len()
@@ -91,13 +91,16 @@ impl<'a> Window<'a> {
         self.data()
     }
 
-    /// Moves the data to the front, and grows the buffer if it would still not fit.
+    /// Moves the data to the front, and grows the buffer if it would still not fit. A quarter of the
+    /// room stays free: otherwise a parser that takes a few bytes at a time, and always wants as
+    /// many, would have all of them moved each time.
     fn make_room(&mut self, count: usize) {
         self.buf.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
-        if count > self.buf.len() {
-            self.buf.resize(count.max(CHUNK).next_multiple_of(CHUNK), 0);
+        let room = count.saturating_add(count / 4);
+        if room > self.buf.len() {
+            self.buf.resize(room.next_multiple_of(CHUNK), 0);
         }
     }
 
@@ -155,5 +158,25 @@ impl Read for Window<'_> {
             }
             _ => Ok(count),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_moved_a_few_times_at_most() {
+        let mut window = Window::new(Source::Plain(Box::new(io::repeat(b'x'))));
+        // The worst sizes are those that leave no room.
+        let (count, step) = (8 * CHUNK, 64);
+        let (mut moves, mut start) = (0, 0);
+        for _ in 0..8 * CHUNK / step {
+            assert!(window.want(count).len() >= count);
+            moves += usize::from(window.start < start);
+            Window::take(&mut window, step);
+            start = window.start;
+        }
+        assert!(moves < 8, "{moves}");
     }
 }

@@ -4,6 +4,7 @@ mod common;
 
 use common::{gzip, items_within, lines, lines_within, only, page, record, response};
 use robomaton_corpus::{Item, ReadLimits};
+use std::time::{Duration, Instant};
 
 fn limits(change: impl FnOnce(&mut ReadLimits)) -> ReadLimits {
     let mut limits = ReadLimits::default();
@@ -21,6 +22,19 @@ fn a_capture_has_all_its_facts() {
     assert_eq!((capture.fetched_at, capture.status, capture.fresh_for), (100, 200, Some(60)));
     assert_eq!(capture.content_type.as_deref(), Some("text/plain; charset=utf-8"));
     assert_eq!((capture.body.as_slice(), capture.truncated), (&b"User-agent: *\n"[..], false));
+}
+
+#[test]
+fn a_header_ends_where_another_record_begins() {
+    let whole = page("http://a.example/robots.txt", "A");
+    let cut = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://b.example/robots.txt\r\n";
+    let read = lines("x.warc", &[&cut[..], &whole].concat());
+    assert_eq!(read, ["at 0: warc-header", "http://a.example/robots.txt A"]);
+    // Each byte is examined once; with twenty thousand looks at each of them, this took a minute.
+    let (lines_of_records, start) = (100_000, Instant::now());
+    let read = lines("x.warc", &[b"WARC/1.0\r\n".repeat(lines_of_records), whole].concat());
+    assert_eq!(read.len(), lines_of_records + 1);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
 #[test]
