@@ -6,6 +6,7 @@
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
 use clap::{ColorChoice, ValueEnum};
+use robomaton_explain::shown;
 use robomaton_runtime::Decision;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -90,9 +91,11 @@ pub(crate) fn remark(message: &str) {
     }
 }
 
-/// Writes a line on standard error, in any case.
+/// Writes a line on standard error, in any case. A message may quote what strangers wrote, such as
+/// the names of files in an archive, so nothing in it controls the terminal.
 pub(crate) fn error(message: &str) {
-    let line = format!("robomaton: {}\n", without_number(&message.replace(['\n', '\r'], " ")));
+    let message = message.replace(['\n', '\r'], " ");
+    let line = format!("robomaton: {}\n", shown(&without_number(&message)));
     // If standard error is closed, nobody can be told.
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }

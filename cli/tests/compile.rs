@@ -107,6 +107,20 @@ fn bad_records_are_told_and_skipped() {
     assert_eq!(run.code, 0);
 }
 
+#[cfg(unix)]
+#[test]
+fn strangers_do_not_control_the_terminal() {
+    let place = Place::new();
+    place.write("dir/\u{1b}]0;mine\u{7}\nREADME", "not a host");
+    let text = "User-agent: *\nDisallow: /\u{1b}[2m\nCrawl-delay: \u{1b}[3m\nSitemap: \u{1b}[4m\n";
+    place.write("dir/a.example", text);
+    let run = place.run(&["compile", "dir", "-o", "i.rimg"]);
+    assert!(run.err.contains(r"skipped dir/\u{1b}]0;mine\u{7} README"), "{run:?}");
+    let site = place.run(&["inspect", "i.rimg", "--site", "a.example", "--rules"]).ok();
+    assert!(site.matches(r"\u{1b}[").count() == 2, "{site}");
+    assert!(!(run.err + &site).contains(|c: char| c.is_control() && c != '\n'), "{site}");
+}
+
 #[test]
 fn over_a_limit_is_reported_and_can_be_raised() {
     let place = Place::new();

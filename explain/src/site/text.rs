@@ -1,8 +1,10 @@
 //! One site as lines of text: the kind of each line, then its content, in file order.
 //!
-//! It knows the layout, not where the data comes from.
+//! All that comes from the image is untrusted and written by [`shown`]. It knows the layout, not
+//! where the data comes from.
 
 use super::{Document, Extension, Field, Group, SiteInfo};
+use crate::words::shown;
 use std::io::{self, Write};
 
 impl SiteInfo {
@@ -24,7 +26,7 @@ impl SiteInfo {
 
 impl Document {
     fn write(&self, rules: usize, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "site        {}", self.site)?;
+        writeln!(out, "site        {}", shown(&self.site))?;
         let outcome = self.outcome.unwrap_or("damaged");
         match self.meaning {
             Some(meaning) => writeln!(out, "outcome     {outcome} ({meaning})")?,
@@ -47,7 +49,7 @@ impl Document {
             writeln!(out, "incomplete  files that it refers to are missing")?;
         }
         for sitemap in &self.sitemaps {
-            writeln!(out, "sitemap     {sitemap}")?;
+            writeln!(out, "sitemap     {}", shown(sitemap))?;
         }
         self.groups.iter().try_for_each(|group| group.write(rules, out))?;
         let records = self.extensions.iter().filter(|record| record.key != "sitemap");
@@ -56,29 +58,30 @@ impl Document {
 }
 
 impl Group {
-    fn write(&self, shown: usize, out: &mut impl Write) -> io::Result<()> {
+    fn write(&self, most: usize, out: &mut impl Write) -> io::Result<()> {
         let Group { role, agents, purposes, rules, fields, file, .. } = self;
         let kind = if *role == "conventional" { "group" } else { role };
-        write!(out, "{kind:<11} {}: {rules} rule{}", agents.join(", "), if *rules == 1 { "" } else { "s" })?;
+        let agents = agents.join(", ");
+        write!(out, "{kind:<11} {}: {rules} rule{}", shown(&agents), if *rules == 1 { "" } else { "s" })?;
         if !purposes.is_empty() {
-            write!(out, ", for {}", purposes.join(", "))?;
+            write!(out, ", for {}", shown(&purposes.join(", ")))?;
         }
         if let Some(file) = file {
-            write!(out, ", from {file}")?;
+            write!(out, ", from {}", shown(file))?;
         }
         writeln!(out, "{}", if self.incomplete { ", incomplete" } else { "" })?;
         for line in &self.schedule {
-            writeln!(out, "  schedule  {line}")?;
+            writeln!(out, "  schedule  {}", shown(line))?;
         }
         // In file order; fields of different pages have no common order.
         let mut records = self.extensions.iter().peekable();
-        for field in fields.iter().take(shown) {
+        for field in fields.iter().take(most) {
             while let Some(record) = records.next_if(|record| record.line < field.line) {
                 record.write("", out)?;
             }
             field.write(out)?;
         }
-        if let Some(more) = fields.len().checked_sub(shown).filter(|&more| more > 0) {
+        if let Some(more) = fields.len().checked_sub(most).filter(|&more| more > 0) {
             writeln!(out, "            and {more} more; --rules lists them all")?;
         }
         records.try_for_each(|record| record.write("", out))
@@ -90,14 +93,16 @@ impl Field {
         let Field { line, allow, usage, pattern, conditions } = self;
         let word = if *allow { "allow" } else { "disallow" };
         let separator = if conditions.is_empty() { "" } else { " if " };
-        writeln!(out, "            line {line}: {word} {usage} {pattern}{separator}{}", conditions.join(" "))
+        let rule = format!("{usage} {pattern}{separator}{}", conditions.join(" "));
+        writeln!(out, "            line {line}: {word} {}", shown(&rule))
     }
 }
 
 impl Extension {
     fn write(&self, what: &str, out: &mut impl Write) -> io::Result<()> {
         let Extension { line, key, value } = self;
-        match (what, key.as_str()) {
+        let (key, value) = (shown(key), shown(value));
+        match (what, &*key) {
             (_, "request-take-down") => writeln!(out, "  request   line {line}: take-down {value}"),
             (_, "request-re-crawl") => writeln!(out, "  request   line {line}: re-crawl {value}"),
             ("", "comment") => writeln!(out, "  comment   line {line}: {value}"),
