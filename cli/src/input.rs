@@ -17,8 +17,13 @@ use std::path::Path;
 const CHUNK: usize = 256 << 10;
 /// The maximum line length: a longer line is not text.
 const LONGEST_LINE: usize = 64 << 20;
-/// The maximum file size: a longer file is no robots.txt.
+/// The maximum file size.
 const LONGEST_FILE: u64 = 1 << 30;
+/// Bytes beyond the limit of a text that are still counted. A longer text is an error, so that an
+/// endless file takes no more memory.
+const LONGEST_REST: u64 = 64 << 20;
+/// The limit on texts to which no other limit applies: pages and files that texts refer to.
+pub(crate) const LONGEST_PAGE: usize = 64 << 20;
 
 /// Opens an image: a file, or a directory of shards.
 #[allow(unsafe_code)]
@@ -31,7 +36,11 @@ pub(crate) fn open_image(path: &Path) -> Result<Image, Failure> {
 
 /// Reads a file, or standard input for `-`.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
-    let mut text = Vec::new();
+    read(path, |_| LONGEST_FILE)
+}
+
+/// Reads a file. The limit is the one for its first bytes.
+fn read(path: &Path, limit: impl Fn(&[u8]) -> u64) -> Result<Vec<u8>, Failure> {
     let failed = |error: io::Error| match path.to_str() {
         Some(url) if is_url(url) => {
             let cure =
@@ -40,14 +49,17 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
         }
         _ => Failure::Said(format!("cannot read {}: {error}", path.display())),
     };
-    if path == Path::new("-") {
-        io::stdin().lock().take(LONGEST_FILE + 1).read_to_end(&mut text).map_err(failed)?;
-    } else {
-        let file = File::open(path).map_err(failed)?;
-        file.take(LONGEST_FILE + 1).read_to_end(&mut text).map_err(failed)?;
-    }
-    if text.len() as u64 > LONGEST_FILE {
-        return Err(Failure::of(path, "longer than 1 GiB; that is no robots.txt"));
+    let mut file: Box<dyn Read> = match path.to_str() {
+        Some("-") => Box::new(io::stdin().lock()),
+        _ => Box::new(File::open(path).map_err(failed)?),
+    };
+    let mut text = Vec::new();
+    file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut text).map_err(failed)?;
+    let limit = limit(&text);
+    file.take(limit + 1).read_to_end(&mut text).map_err(failed)?;
+    if text.len() as u64 > limit {
+        let what = format!("longer than {} MiB; that is no robots.txt", limit >> 20);
+        return Err(Failure::Said(format!("{}: {what}", called(path))));
     }
     Ok(text)
 }
@@ -62,9 +74,10 @@ pub(crate) fn called(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Reads a robots.txt, another text of a site, or a page; rejects images and capture archives.
-pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, Failure> {
-    let bytes = read_text_or_image(path)?;
+/// Reads a robots.txt, another text of a site, or a page, of which at most `limit` bytes count;
+/// rejects images and capture archives.
+pub(crate) fn read_text(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
+    let bytes = read_text_or_image(path, limit)?;
     if is_image(&bytes) {
         let cure = "is an image, not a robots.txt; query, filter, explain, inspect, verify and `dump image` take images";
         return Err(Failure::Said(format!("{}: {cure}", called(path))));
@@ -73,8 +86,9 @@ pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// The same, but accepts images.
-pub(crate) fn read_text_or_image(path: &Path) -> Result<Vec<u8>, Failure> {
-    let bytes = read_file(path)?;
+pub(crate) fn read_text_or_image(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
+    let text = LONGEST_REST.saturating_add(limit as u64);
+    let bytes = read(path, |head| if is_image(head) { LONGEST_FILE } else { text.min(LONGEST_FILE) })?;
     if is_captures(&bytes) {
         let cure = "is a capture archive; `robomaton compile` reads it";
         return Err(Failure::Said(format!("{}: {cure}", called(path))));

@@ -5,7 +5,7 @@
 //! here.
 
 use crate::failure::Failure;
-use crate::input::read_text;
+use crate::input::{LONGEST_PAGE, read_text};
 use crate::output::remark;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -77,6 +77,11 @@ fn profiles() -> impl TypedValueParser<Value = Profile> {
 }
 
 impl Dialect {
+    /// The number of bytes of a text that count.
+    pub(crate) fn limit(&self) -> usize {
+        self.options().limits.bytes(self.profile)
+    }
+
     /// The compiler's options.
     pub(crate) fn options(&self) -> Options {
         Options {
@@ -301,7 +306,7 @@ fn with(argument: &str) -> Result<(String, PathBuf), String> {
 impl WithArgs {
     /// The files' paths and texts; of two for one path, the first counts.
     pub(crate) fn read(&self) -> Result<SiteFiles, Failure> {
-        let files = self.with.iter().map(|(path, file)| Ok((path.clone(), read_text(file)?)));
+        let files = self.with.iter().map(|(path, file)| Ok((path.clone(), read_text(file, LONGEST_PAGE)?)));
         files.collect::<Result<_, Failure>>().map(SiteFiles)
     }
 }

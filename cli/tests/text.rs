@@ -223,6 +223,23 @@ fn dump_shows_what_is_weighed() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn an_endless_text_is_an_error() {
+    let place = Place::new();
+    place.write("page.html", "");
+    let page = ["page", "/dev/zero", "--url", "http://a.example/x", "--agent", "x"];
+    for arguments in [
+        &["check", "/dev/zero", "x", "/"][..],
+        &["lint", "/dev/zero"],
+        &["dump", "image", "/dev/zero"],
+        &page,
+    ] {
+        let longest = if arguments == page { 128 } else { 64 };
+        place.run(arguments).fails(&format!("/dev/zero: longer than {longest} MiB; that is no robots.txt"));
+    }
+}
+
 #[test]
 fn a_text_that_is_cut_says_so() {
     let place = Place::new();

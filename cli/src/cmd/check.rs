@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     let agents = names(agent);
     check_agents(agents.iter().copied(), arguments.dialect.profile)?;
     given_url(url)?;
-    let text = read_text(&arguments.file)?;
+    let text = read_text(&arguments.file, arguments.dialect.limit())?;
     let origin = Origin::of(url, arguments.dialect.profile)?;
     let files = arguments.with.read()?;
     let terms = Terms { elements: arguments.usage.elements, ..Terms::default() };

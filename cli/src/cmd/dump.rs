@@ -67,9 +67,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         out.finish()?;
         return Ok(ExitCode::SUCCESS);
     }
+    let limit = arguments.dialect.limit();
     let bytes = match arguments.stage {
-        Stage::Image => read_text_or_image(&arguments.file)?,
-        Stage::Tree | Stage::Policy | Stage::Automaton => read_text(&arguments.file)?,
+        Stage::Image => read_text_or_image(&arguments.file, limit)?,
+        Stage::Tree | Stage::Policy | Stage::Automaton => read_text(&arguments.file, limit)?,
     };
     let options = arguments.dialect.options();
     let origin = match &arguments.site {

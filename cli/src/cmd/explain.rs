@@ -107,7 +107,7 @@ fn explain_text(arguments: &Arguments) -> Result<Explanation, Failure> {
     }
     let query = arguments.query.query();
     let question = TextQuery {
-        text: &read_text(&arguments.file)?,
+        text: &read_text(&arguments.file, arguments.dialect.limit())?,
         files: &arguments.with.read()?,
         options: &options,
         query: &query,

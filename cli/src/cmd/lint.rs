@@ -16,7 +16,7 @@ mod text;
 pub(super) use explain::DOCUMENT;
 
 use crate::failure::Failure;
-use crate::input::{called, read_text};
+use crate::input::{LONGEST_PAGE, called, read_text};
 use crate::options::{Dialect, WithArgs};
 use crate::output::{ColorArg, Out};
 use clap::{Args, ValueEnum};
@@ -136,7 +136,11 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     let mut counts = FindingCounts::default();
     let mut unread = None;
     for path in files::of(&arguments.files, std::io::stdin().is_terminal())? {
-        let (path, bytes) = match path.and_then(|path| read_text(&path).map(|bytes| (path, bytes))) {
+        let read_path = path.and_then(|path| {
+            let limit = if page::kind(&path).is_some() { LONGEST_PAGE } else { arguments.dialect.limit() };
+            read_text(&path, limit).map(|bytes| (path, bytes))
+        });
+        let (path, bytes) = match read_path {
             Ok(read) => read,
             // A file that cannot be read does not hide the findings about the others.
             Err(failure) => {

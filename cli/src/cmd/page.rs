@@ -5,7 +5,7 @@
 
 use super::explain::of_file;
 use crate::failure::Failure;
-use crate::input::{open_image, read_text};
+use crate::input::{LONGEST_PAGE, open_image, read_text};
 use crate::options::{QueryArgs, TermsArgs, WithArgs};
 use crate::output::{Out, remark};
 use clap::Args;
@@ -61,11 +61,11 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let Arguments { file, url, robots, image, .. } = arguments;
     arguments.query.check_agents(Profile::Full)?;
-    let page = page(&read_text(file)?, content_type(file));
+    let page = page(&read_text(file, LONGEST_PAGE)?, content_type(file));
     let image = image.as_ref().map(|path| Ok::<_, Failure>((path.as_path(), full_image(path)?)));
     let image = image.transpose()?;
     let robots = match (robots, &image) {
-        (Some(path), _) => SiteRobots::from_text(read_text(path)?),
+        (Some(path), _) => SiteRobots::from_text(read_text(path, LONGEST_PAGE)?),
         (None, Some((path, image))) => robots_of_image(path, image, url)?,
         (None, None) => SiteRobots::unknown(),
     };
