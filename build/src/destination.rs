@@ -1,11 +1,14 @@
 //! The destination of an image: a file, or a directory of shards, written completely or not at all.
 //!
-//! `compile` and `merge` share it. A directory is created next to its path and renamed; an existing
-//! directory of shards is moved away first. It does not know what is written.
+//! `compile` and `merge` share it. A directory is created next to its path and exchanged with the
+//! old one, which is removed only once the new one is in its place. It does not know what is
+//! written.
 
 use crate::Error;
+use crate::exchange::exchange;
 use crate::open::open;
 use crate::target::{Target, directory};
+use crate::temporary::{Temporary, mode, set_mode};
 use robomaton_corpus::ShardWriter;
 use robomaton_formats::WriteError;
 use robomaton_runtime::{Image, SHARD_EXTENSION};
@@ -13,7 +16,6 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// The destination of an image.
 #[derive(Debug)]
@@ -26,45 +28,30 @@ pub struct Destination {
 #[derive(Debug)]
 enum Place {
     File(Target),
-    /// The directory, and the new one.
-    Directory(PathBuf, TempDir),
+    Directory(Shards),
+}
+
+/// A directory of shards.
+#[derive(Debug)]
+struct Shards {
+    path: PathBuf,
+    /// The new one.
+    new: Temporary,
+    /// The modes of the old one and of its files.
+    modes: [Option<u32>; 2],
 }
 
 impl Destination {
     /// Checks that an image can be written: a file, or a directory with a number of shards.
     ///
     /// # Errors
-    /// If it cannot, or if the existing file or directory is not an image.
+    /// If it cannot, or if the existing directory holds other files than shards.
     pub fn open(path: &Path, shards: Option<NonZero<u8>>) -> Result<Destination, Error> {
-        let Some(shards) = shards else {
-            let place = Target::open(path, "the output names the image").map(Place::File)?;
-            return Ok(Destination { place, shards: NonZero::<u8>::MIN });
+        let (place, shards) = match shards {
+            None => (Place::File(Target::open(path, "the output names the image")?), NonZero::<u8>::MIN),
+            Some(shards) => (Place::Directory(Shards::open(path)?), shards),
         };
-        // A link's target is replaced, not the link.
-        let link = path.is_symlink().then(|| fs::canonicalize(path).ok()).flatten();
-        let path = link.as_deref().unwrap_or(path);
-        let failed = |error| Error::write(path, error);
-        match fs::read_dir(path) {
-            Ok(mut entries) => {
-                let foreign = |entry: io::Result<fs::DirEntry>| {
-                    entry.is_ok_and(|entry| {
-                        Path::new(&entry.file_name()).extension() != Some(SHARD_EXTENSION.as_ref())
-                    })
-                };
-                if entries.any(foreign) {
-                    let what = format!("is a directory that holds other files than *.{SHARD_EXTENSION}");
-                    return Err(Error::Taken { path: path.to_owned(), what });
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failed(error)),
-        }
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        let made =
-            builder.prefix(".robomaton-").suffix(".part").tempdir_in(directory(path)).map_err(failed)?;
-        Ok(Destination { place: Place::Directory(path.to_owned(), made), shards })
+        Ok(Destination { place, shards })
     }
 
     /// The number of files.
@@ -76,7 +63,7 @@ impl Destination {
     pub(crate) fn room(&self) -> Option<&Path> {
         match &self.place {
             Place::File(target) => target.directory(),
-            Place::Directory(path, _) => Some(directory(path)),
+            Place::Directory(shards) => Some(directory(&shards.path)),
         }
     }
 
@@ -84,10 +71,7 @@ impl Destination {
     pub(crate) fn write(&self, number: u8, write: ShardWriter<'_>) -> Result<(), WriteError> {
         let file = match &self.place {
             Place::File(target) => target.file().try_clone()?,
-            Place::Directory(_, made) => {
-                let name = format!("{number:03}-of-{:03}.{SHARD_EXTENSION}", self.shards);
-                File::create(made.path().join(name))?
-            }
+            Place::Directory(shards) => shards.file(number, self.shards)?,
         };
         let mut out = BufWriter::with_capacity(1 << 20, file);
         write(&mut out)?;
@@ -102,7 +86,7 @@ impl Destination {
     pub(crate) fn failed(&self, error: WriteError) -> Error {
         let path = match &self.place {
             Place::File(target) => target.path(),
-            Place::Directory(path, _) => path,
+            Place::Directory(shards) => &shards.path,
         };
         match error {
             WriteError::Image(error) => Error::Image { path: path.to_owned(), error },
@@ -112,32 +96,179 @@ impl Destination {
 
     /// Moves the image to its path, and opens it.
     pub(crate) fn finish(self) -> Result<Image, Error> {
-        let (path, made) = match self.place {
+        match self.place {
             Place::File(target) => {
                 let image = open(target.new_path())?;
                 target.finish()?;
-                return Ok(image);
+                Ok(image)
             }
-            Place::Directory(path, made) => (path, made),
-        };
-        let image = open(made.path())?;
-        let failed = |error| Error::write(&path, error);
-        // A directory with files cannot be renamed over; readers that have the old one open keep
-        // it.
-        let old = tempfile::Builder::new()
-            .prefix(".robomaton-")
-            .suffix(".old")
-            .tempdir_in(directory(&path))
-            .map_err(failed)?;
-        match fs::rename(&path, old.path()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-            _ => {}
+            Place::Directory(shards) => {
+                let image = open(shards.new.path())?;
+                shards.finish()?;
+                Ok(image)
+            }
         }
-        fs::rename(made.path(), &path).map_err(failed)?;
-        // The temporary name no longer exists, so there is nothing to remove.
-        let _ = made.keep();
+    }
+}
+
+impl Shards {
+    fn open(path: &Path) -> Result<Shards, Error> {
+        // A link's target is replaced, not the link.
+        let link = path.is_symlink().then(|| fs::canonicalize(path).ok()).flatten();
+        let path = link.unwrap_or_else(|| path.to_owned());
+        let modes = match check_shards(&path)? {
+            None => [None, None],
+            Some(file) => {
+                let mode = |path: &Path| fs::metadata(path).ok().as_ref().and_then(mode);
+                [mode(&path), file.and_then(|file| mode(&file))]
+            }
+        };
+        let new = Temporary::directory_in(directory(&path), modes[0]);
+        let new = new.map_err(|error| Error::write(&path, error))?;
+        Ok(Shards { path, new, modes })
+    }
+
+    /// Creates a file of the new directory.
+    fn file(&self, number: u8, shards: NonZero<u8>) -> io::Result<File> {
+        let path = self.new.path().join(shard_name(number, shards));
+        let file = File::create(&path)?;
+        set_mode(&path, self.modes[1])?;
+        Ok(file)
+    }
+
+    /// Moves the new directory to its path. Readers that have the old one open keep it.
+    fn finish(self) -> Result<(), Error> {
+        let failed = |error| Error::write(&self.path, error);
         #[cfg(unix)]
-        File::open(directory(&path)).and_then(|directory| directory.sync_all()).map_err(failed)?;
-        Ok(image)
+        File::open(self.new.path()).and_then(|new| new.sync_all()).map_err(failed)?;
+        set_mode(self.new.path(), self.modes[0]).map_err(failed)?;
+        // Somebody may have put a file there meanwhile.
+        check_shards(&self.path)?;
+        replace(self.new.path(), &self.path)?;
+        #[cfg(unix)]
+        File::open(directory(&self.path)).and_then(|directory| directory.sync_all()).map_err(failed)?;
+        Ok(())
+    }
+}
+
+/// Refuses a directory that holds other files than shards. Returns one of them; the outer `None`
+/// means that there is no directory.
+fn check_shards(path: &Path) -> Result<Option<Option<PathBuf>>, Error> {
+    let failed = |error| Error::write(path, error);
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut shard = None;
+    for entry in entries {
+        let entry = entry.map_err(failed)?;
+        if !entry.file_name().to_str().is_some_and(is_shard) {
+            let name = shard_name(0, NonZero::<u8>::MIN);
+            let what = format!("is a directory that holds other files than shards, such as {name}");
+            return Err(Error::Taken { path: path.to_owned(), what });
+        }
+        shard = Some(entry.path());
+    }
+    Ok(Some(shard))
+}
+
+/// The name of a shard.
+fn shard_name(number: u8, shards: NonZero<u8>) -> String {
+    format!("{number:03}-of-{shards:03}.{SHARD_EXTENSION}")
+}
+
+/// True if this is the name of a shard. An image of another name was not written as one.
+fn is_shard(name: &str) -> bool {
+    let numbers = name.split_once('.').filter(|(_, extension)| *extension == SHARD_EXTENSION);
+    let numbers = numbers.and_then(|(numbers, _)| numbers.split_once("-of-"));
+    let is_number = |text: &str| text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    numbers.is_some_and(|(number, shards)| is_number(number) && is_number(shards))
+}
+
+/// Moves a new directory to a path. Afterwards, what has the name of the new one can be removed.
+fn replace(new: &Path, path: &Path) -> Result<(), Error> {
+    let failed = |error| Error::write(path, error);
+    // A directory can be renamed over an empty one only, and moving the old one away first would
+    // leave a moment without either.
+    match exchange(new, path) {
+        Ok(true) => Ok(()),
+        Ok(false) => replace_in_turn(new, path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::rename(new, path) {
+            // Another process was faster.
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => replace(new, path),
+            renamed => renamed.map_err(failed),
+        },
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Like [`replace`], where names cannot be exchanged: moves the old directory away and, after an
+/// error, back.
+fn replace_in_turn(new: &Path, path: &Path) -> Result<(), Error> {
+    let failed = |error| Error::write(path, error);
+    // No job removes a directory of this name.
+    let old = tempfile::Builder::new().prefix(".robomaton-").suffix(".old").tempdir_in(directory(path));
+    let old = old.map_err(failed)?.keep();
+    match fs::rename(path, &old) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            let _ = fs::remove_dir(&old);
+            return Err(failed(error));
+        }
+        _ => {}
+    }
+    let Err(error) = fs::rename(new, path) else {
+        // The new one stands. Nothing is lost if the old one stays, too.
+        let _ = fs::remove_dir_all(&old);
+        return Ok(());
+    };
+    let error = match error.kind() {
+        io::ErrorKind::DirectoryNotEmpty => io::Error::other("another process replaced it meanwhile"),
+        _ => error,
+    };
+    // An empty directory means that there was no old one.
+    if fs::remove_dir(&old).is_ok() || fs::rename(&old, path).is_ok() {
+        return Err(failed(error));
+    }
+    Err(Error::Moved { path: path.to_owned(), old, error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_have_names() {
+        assert!(is_shard("000-of-001.rimg") && is_shard(&shard_name(7, NonZero::<u8>::MAX)));
+        for name in ["monday.rimg", "000-of-001.txt", "000-of-001", "0-of-1.rimg", "000-of-001.rimg.part"] {
+            assert!(!is_shard(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_never_lost() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        let files = |name: &str| fs::read_dir(at(name)).map_or(0, Iterator::count);
+        for replace in [replace, replace_in_turn] {
+            let make = |name: &str, files: u8| {
+                fs::create_dir(at(name)).unwrap();
+                (0..files).for_each(|number| fs::write(at(name).join(number.to_string()), "").unwrap());
+            };
+            make("old", 1);
+            // The second rename fails, so the first is undone.
+            replace(&at("missing"), &at("old")).unwrap_err();
+            assert_eq!((files("old"), files(".")), (1, 1));
+            make("new", 2);
+            replace(&at("new"), &at("old")).unwrap();
+            assert_eq!(files("old"), 2);
+            // The exchange leaves the old one under the name of the new one.
+            assert!(!at("new").exists() || files("new") == 1);
+            let _ = fs::remove_dir_all(at("new"));
+            make("new", 3);
+            replace(&at("new"), &at("first")).unwrap();
+            assert_eq!((files("first"), files(".")), (3, 2));
+            ["old", "first"].iter().for_each(|name| fs::remove_dir_all(at(name)).unwrap());
+        }
     }
 }

@@ -20,6 +20,17 @@ pub enum Error {
         #[source]
         error: io::Error,
     },
+    /// A directory cannot be replaced, and the old one has another name now.
+    #[error("cannot write {}: {}; the old one is {}", path.display(), cause(error), old.display())]
+    Moved {
+        /// The directory.
+        path: PathBuf,
+        /// The old one.
+        old: PathBuf,
+        /// The operating system's error.
+        #[source]
+        error: io::Error,
+    },
     /// The existing file or directory must not be replaced.
     #[error("{}: {what}", path.display())]
     Taken {

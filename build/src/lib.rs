@@ -13,10 +13,12 @@ mod compile;
 mod counts;
 mod destination;
 mod error;
+mod exchange;
 mod merge;
 mod open;
 mod summary;
 mod target;
+mod temporary;
 
 pub use compile::{Compile, Compiled};
 pub use counts::Counts;

@@ -148,8 +148,6 @@ pub(crate) fn write(
         let rows = writer.finish().map_err(|error| target.failed(error))?;
         written.push(Written { table: table.name, rows, file: target.path().display().to_string() });
     }
-    for (_, target) in targets {
-        target.finish()?;
-    }
+    Target::finish_all(targets.into_iter().map(|(_, target)| target).collect())?;
     Ok(written)
 }
