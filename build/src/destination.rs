@@ -7,10 +7,12 @@
 use crate::Error;
 use crate::exchange::exchange;
 use crate::open::open;
+use crate::replace::check_kind;
 use crate::target::{Target, directory};
 use crate::temporary::{Temporary, mode, set_mode};
 use robomaton_corpus::ShardWriter;
 use robomaton_formats::WriteError;
+use robomaton_formats::layout::MAGIC;
 use robomaton_runtime::{Image, SHARD_EXTENSION};
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
@@ -45,8 +47,20 @@ impl Destination {
     /// Checks that an image can be written: a file, or a directory with a number of shards.
     ///
     /// # Errors
-    /// If it cannot, or if the existing directory holds other files than shards.
+    /// If it cannot, or if the existing file or directory is not an image.
     pub fn open(path: &Path, shards: Option<NonZero<u8>>) -> Result<Destination, Error> {
+        if shards.is_none() {
+            check_kind(path, "an image", |head| head.starts_with(&MAGIC))?;
+        }
+        Destination::open_forced(path, shards)
+    }
+
+    /// Like [`Destination::open`], but an existing file is replaced whatever it is, for example an
+    /// input of the job. A directory of other files than shards never is.
+    ///
+    /// # Errors
+    /// If the image cannot be written.
+    pub fn open_forced(path: &Path, shards: Option<NonZero<u8>>) -> Result<Destination, Error> {
         let (place, shards) = match shards {
             None => (Place::File(Target::open(path, "the output names the image")?), NonZero::<u8>::MIN),
             Some(shards) => (Place::Directory(Shards::open(path)?), shards),

@@ -31,6 +31,15 @@ pub enum Error {
         #[source]
         error: io::Error,
     },
+    /// The existing file must not be replaced unless the caller insists
+    /// ([`Destination::open_forced`](crate::Destination::open_forced)).
+    #[error("{}: {what}", path.display())]
+    Lost {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        what: String,
+    },
     /// The existing file or directory must not be replaced.
     #[error("{}: {what}", path.display())]
     Taken {

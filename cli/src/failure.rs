@@ -53,6 +53,7 @@ impl From<Error> for Failure {
         match error {
             Error::Open(error) => error.into(),
             Error::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+            Error::Lost { .. } => Failure::Said(format!("{error}; --force replaces it")),
             error => Failure::Said(error.to_string()),
         }
     }

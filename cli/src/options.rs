@@ -9,7 +9,7 @@ use crate::input::{LONGEST_PAGE, read_text};
 use crate::output::remark;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use robomaton_build::Destination;
+use robomaton_build::{Destination, check_inputs, check_kind};
 use robomaton_compiler::{Limits, Options};
 use robomaton_explain::{
     Query, SiteFiles, check_usage, crawler_names, for_purpose, name_remark, names, time,
@@ -18,7 +18,7 @@ use robomaton_formats::site::absolute_url;
 use robomaton_formats::vocabulary::{ControlToken, optional_tables};
 use robomaton_runtime::{Crawler, Decision, Image, Profile, Terms, Usage};
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The destination of an image.
 #[derive(Args)]
@@ -29,12 +29,40 @@ pub(crate) struct DestinationArgs {
     /// Write N files to the directory IMAGE, which every command opens as one image
     #[arg(long, value_name = "N")]
     shards: Option<NonZero<u8>>,
+    #[command(flatten)]
+    force: ForceArgs,
 }
 
 impl DestinationArgs {
     /// Checks that it can be written.
     pub(crate) fn open(&self) -> Result<Destination, Failure> {
-        Ok(Destination::open(&self.output, self.shards)?)
+        let open = if self.force.force { Destination::open_forced } else { Destination::open };
+        Ok(open(&self.output, self.shards)?)
+    }
+}
+
+/// Whether an output may replace any file.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct ForceArgs {
+    /// Replace the output even if it is one of the inputs, or was not written by this command
+    #[arg(long)]
+    force: bool,
+}
+
+impl ForceArgs {
+    /// Refuses an output that is one of the inputs, or a file of another kind.
+    pub(crate) fn check(
+        self,
+        output: &Path,
+        inputs: &[PathBuf],
+        kind: &str,
+        is_kind: impl FnOnce(&[u8]) -> bool,
+    ) -> Result<(), Failure> {
+        if self.force {
+            return Ok(());
+        }
+        check_inputs(output, inputs.iter().map(PathBuf::as_path))?;
+        Ok(check_kind(output, kind, is_kind)?)
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::failure::Failure;
 use crate::features::left_out;
 use crate::input::open_image;
-use crate::options::check_agents;
+use crate::options::{ForceArgs, check_agents};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use robomaton_build::{Error, Target};
@@ -118,10 +118,19 @@ impl Written {
     }
 }
 
-/// Writes tables to a directory, which is created if it does not exist.
+/// The files of tables.
+pub(crate) struct Place<'a> {
+    /// Their directory, which is created if it does not exist.
+    pub(crate) directory: &'a Path,
+    pub(crate) format: Format,
+    /// Files that the tables must not replace.
+    pub(crate) inputs: &'a [PathBuf],
+    pub(crate) force: ForceArgs,
+}
+
+/// Writes tables.
 pub(crate) fn write(
-    directory: &Path,
-    format: Format,
+    Place { directory, format, inputs, force }: Place<'_>,
     tables: impl Iterator<Item = &'static Table>,
     fill: impl FnOnce(&mut [Writer<'_>]) -> Result<(), Failure>,
 ) -> Result<Vec<Written>, Failure> {
@@ -136,6 +145,8 @@ pub(crate) fn write(
     let mut targets = Vec::new();
     for table in tables {
         let path = directory.join(format!("{}.{}", table.name, format.name()));
+        let kind = format!("the table {} in the format {}", table.name, format.name());
+        force.check(&path, inputs, &kind, |head| format.is_table(table, head))?;
         targets.push((table, Target::open(&path, "a table is to go there")?));
     }
     let mut writers = Vec::new();

@@ -184,7 +184,7 @@ fn what_cannot_be() {
     // If a table cannot be written, the others stay unchanged.
     std::fs::create_dir_all(place.path("u/rules.csv")).expect("a directory");
     place.write("u/sites.csv", "old");
-    place.run(&["export", "i.rimg", "--to", "u", "--format", "csv"]).fails("is a directory");
+    place.run(&["export", "i.rimg", "--to", "u", "--format", "csv", "--force"]).fails("is a directory");
     assert_eq!(std::fs::read_to_string(place.path("u/sites.csv")).expect("a file"), "old");
     assert_eq!(std::fs::read_dir(place.path("u")).expect("a directory").count(), 2);
 }

@@ -15,10 +15,74 @@ fn names(place: &Place, directory: &str) -> Vec<String> {
 }
 
 #[test]
+fn only_former_outputs_are_replaced() {
+    let place = Place::with_image();
+    place.write("notes.txt", "mine");
+    place.write("empty", "");
+    place.write("old.rimg", fs::read(place.path("i.rimg")).expect("an image"));
+    for (command, is_replaced) in [
+        ("compile captures.jsonl -o captures.jsonl", Err("captures.jsonl: exists and is not an image")),
+        ("compile ./captures.jsonl -o notes.txt", Err("notes.txt: exists and is not an image")),
+        ("merge i.rimg -o notes.txt", Err("notes.txt: exists and is not an image")),
+        ("report i.rimg -o i.rimg", Err("i.rimg: is one of the inputs")),
+        ("report i.rimg -o old.rimg", Err("old.rimg: exists and is not a report")),
+        ("report i.rimg -o notes.txt", Err("notes.txt: exists and is not a report")),
+        ("compile captures.jsonl -o old.rimg", Ok(())),
+        ("compile captures.jsonl -o empty", Ok(())),
+        ("compile captures.jsonl -o /dev/null", Ok(())),
+        ("merge i.rimg old.rimg -o i.rimg", Ok(())),
+        ("report i.rimg -o r.html", Ok(())),
+        ("report i.rimg -o r.html", Ok(())),
+    ] {
+        let arguments: Vec<&str> = command.split(' ').collect();
+        let output = place.path(arguments[arguments.len() - 1]);
+        let before = fs::read(&output).ok();
+        let run = place.run(&arguments);
+        match is_replaced {
+            Ok(()) => drop(run.ok()),
+            Err(why) => {
+                run.fails(&format!("{why}; --force replaces it"));
+                assert_eq!(before, fs::read(&output).ok(), "{command}");
+            }
+        }
+    }
+    for command in ["report i.rimg -o notes.txt --force", "compile captures.jsonl -o captures.jsonl --force"]
+    {
+        place.run(&command.split(' ').collect::<Vec<_>>()).ok();
+    }
+    place.run(&["verify", "captures.jsonl"]).ok();
+}
+
+#[test]
+fn only_former_tables_are_replaced() {
+    let place = Place::with_image();
+    for format in ["csv", "jsonl", "parquet"] {
+        let export = |more: &[&str]| {
+            place.run(&[&["export", "i.rimg", "--to", "t", "--format", format], more].concat())
+        };
+        export(&[]).ok();
+        // A series has more columns.
+        place.run(&["merge", "i.rimg", "-o", "j.rimg"]).ok();
+        place.run(&["export", "i.rimg", "j.rimg", "--to", "t", "--format", format]).ok();
+        export(&[]).ok();
+        let last = format!("t/usages.{format}");
+        place.write(&last, "mine");
+        let first = fs::read(place.path(&format!("t/sites.{format}"))).expect("a table");
+        export(&["--crawler", "a"]).fails(&format!("{last}: exists and is not the table usages"));
+        assert_eq!(fs::read(place.path(&format!("t/sites.{format}"))).expect("a table"), first);
+        export(&["--force"]).ok();
+        place.run(&["diff", "i.rimg", "j.rimg", "--to", "t", "--format", format]).ok();
+    }
+    assert!(names(&place, "t").iter().all(|name| !name.starts_with('.')));
+    fs::rename(place.path("i.rimg"), place.path("t/sites.parquet")).expect("a name");
+    place.run(&["export", "t/sites.parquet", "--to", "t"]).fails("t/sites.parquet: is one of the inputs");
+}
+
+#[test]
 fn a_directory_of_other_images_is_not_one_of_shards() {
     let place = Place::with_image();
     place.write("week/monday.rimg", fs::read(place.path("i.rimg")).expect("an image"));
-    let shards = ["compile", "captures.jsonl", "-o", "week", "--shards", "2"];
+    let shards = ["compile", "captures.jsonl", "-o", "week", "--shards", "2", "--force"];
     place.run(&shards).fails("week: is a directory that holds other files than shards");
     assert_eq!(names(&place, "week"), ["monday.rimg"]);
 }

@@ -29,6 +29,7 @@ mod uses;
 
 pub use figures::{CLASSES, Coded, CoverageCounts, Figures, class_name};
 pub use gather::{BYTES_A_SITE, BYTES_A_TEXT, WINDOW};
+pub use page::is_report;
 pub use policy::RULES_SHOWN;
 pub use text::shown;
 pub use uses::{Contradiction, NamedCounts, StanceCounts, UsageCounts, UseFigures};

@@ -18,6 +18,16 @@ use sha2::{Digest, Sha256};
 const SCRIPT: &str = include_str!("page.js");
 const SHEET: &str = include_str!("page.css");
 
+/// The mark by which a page is known to be a report.
+const GENERATOR: &str = concat!("robomaton report ", env!("CARGO_PKG_VERSION"));
+
+/// True if these are the first bytes of a report, of any version.
+pub fn is_report(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(head);
+    head.starts_with("<!DOCTYPE html>")
+        && head.contains(r#"<meta name="generator" content="robomaton report "#)
+}
+
 /// The page of an image with this name, and of earlier images.
 pub(crate) fn page<D: AsRef<[u8]>>(
     image: &Image<D>,
@@ -42,6 +52,7 @@ pub(crate) fn page<D: AsRef<[u8]>>(
         html lang="en" {
             head {
                 meta charset="utf-8";
+                meta name="generator" content=(GENERATOR);
                 meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";

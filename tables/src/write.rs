@@ -38,6 +38,17 @@ impl Format {
             Format::Jsonl => "jsonl",
         }
     }
+
+    /// True if these may be the first bytes of a table in this format, also of one of a series. Of
+    /// Parquet, they show only the format.
+    pub fn is_table(self, table: &Table, head: &[u8]) -> bool {
+        let first = table.columns.first().map_or("", |column| column.name);
+        match self {
+            Format::Parquet => head.starts_with(b"PAR1"),
+            Format::Csv => head.starts_with(format!("{first},").as_bytes()),
+            Format::Jsonl => head.starts_with(format!("{{\"{first}\":").as_bytes()),
+        }
+    }
 }
 
 /// A file of rows in one format.

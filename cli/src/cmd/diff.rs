@@ -7,8 +7,9 @@ mod summary;
 
 use crate::failure::Failure;
 use crate::input::open_image;
+use crate::options::ForceArgs;
 use crate::output::Out;
-use crate::tables::{self, AboutArgs, formats};
+use crate::tables::{self, AboutArgs, Place, formats};
 use clap::Args;
 use robomaton_build::Error;
 use robomaton_runtime::Outcome;
@@ -45,6 +46,8 @@ pub(crate) struct Arguments {
     /// Format of the tables
     #[arg(long, value_name = "FORMAT", default_value = "parquet", value_parser = formats(), requires = "to")]
     format: Format,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Exit with 1 if the images differ
     #[arg(long)]
     exit_code: bool,
@@ -92,7 +95,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         None => (tell(&mut [])?, Vec::new()),
         Some(directory) => {
             let mut both = 0;
-            let written = tables::write(directory, arguments.format, CHANGED.iter(), |writers| {
+            let inputs = [arguments.old.clone(), arguments.new.clone()];
+            let place =
+                Place { directory, format: arguments.format, inputs: &inputs, force: arguments.force };
+            let written = tables::write(place, CHANGED.iter(), |writers| {
                 both = tell(writers)?;
                 Ok(())
             })?;

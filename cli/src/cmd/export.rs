@@ -4,8 +4,9 @@
 //! schemas.
 
 use crate::failure::Failure;
+use crate::options::ForceArgs;
 use crate::output::{Out, remark};
-use crate::tables::{self, AboutArgs, Snapshot, formats, open_images};
+use crate::tables::{self, AboutArgs, Place, Snapshot, formats, open_images};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use robomaton_build::Error;
@@ -34,6 +35,8 @@ pub(crate) struct Arguments {
     tables: Vec<String>,
     #[command(flatten)]
     about: AboutArgs,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Print the written tables as JSON, one object per line
     #[arg(long)]
     json: bool,
@@ -65,7 +68,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let tables = if several { &SERIES } else { &TABLES };
     let chosen = tables.iter().filter(|table| wanted(table.name));
     let mut left_out = 0;
-    let written = tables::write(&arguments.to, arguments.format, chosen, |writers| {
+    let Arguments { to: directory, format, images: inputs, force, .. } = arguments;
+    let place = Place { directory, format: *format, inputs, force: *force };
+    let written = tables::write(place, chosen, |writers| {
         for Snapshot { name, newest, image } in &snapshots {
             let subjects = Subjects::new(image, &crawlers, &usages);
             if several {

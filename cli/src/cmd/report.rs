@@ -6,6 +6,7 @@
 use crate::bar;
 use crate::cmd::lint;
 use crate::failure::Failure;
+use crate::options::ForceArgs;
 use crate::output::Out;
 use crate::tables::{Snapshot, open_images};
 use clap::Args;
@@ -13,7 +14,7 @@ use indicatif::ProgressBar;
 use robomaton_build::Target;
 use robomaton_explain::{options_of, time::rfc3339};
 use robomaton_formats::crawlers::known;
-use robomaton_report::{Figures, Options, SITES, StanceCounts, UsageCounts, report_over_time};
+use robomaton_report::{Figures, Options, SITES, StanceCounts, UsageCounts, is_report, report_over_time};
 use robomaton_runtime::{Image, Outcome};
 use robomaton_tables::coverage::Share;
 use robomaton_tables::stances::Stance;
@@ -39,6 +40,8 @@ pub(crate) struct Arguments {
     /// with the longest records are taken
     #[arg(long, value_name = "N", default_value_t = SITES)]
     sites: usize,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Print the counts as JSON: one object per line for each image, the newest last
     #[arg(long)]
     json: bool,
@@ -61,6 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let snapshots = open_images(&arguments.images)?;
     let images: Vec<(&str, &Image)> =
         snapshots.iter().map(|Snapshot { name, image, .. }| (name.as_str(), image)).collect();
+    arguments.force.check(&arguments.output, &arguments.images, "a report", is_report)?;
     let target = Target::open(&arguments.output, "--output names the page")?;
     let options = Options {
         compiled: images.last().map(|(_, image)| options_of(image)).unwrap_or_default(),

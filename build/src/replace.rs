@@ -1,0 +1,59 @@
+//! What an output may replace without being forced to: a former output of the same kind.
+//!
+//! A file that is an input of the same job, or that holds something else, is most likely a mistake
+//! on the command line, and its loss could not be undone. It knows neither jobs nor commands.
+
+use crate::Error;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Bytes of a file that show its kind.
+const HEAD: u64 = 4096;
+
+/// Refuses a path that names the same file as one of the inputs.
+///
+/// # Errors
+/// If it does.
+pub fn check_inputs<'p>(path: &Path, inputs: impl IntoIterator<Item = &'p Path>) -> Result<(), Error> {
+    if inputs.into_iter().any(|input| is_file(path) && is_same(path, input)) {
+        return Err(Error::Lost { path: path.to_owned(), what: "is one of the inputs".to_owned() });
+    }
+    Ok(())
+}
+
+/// Refuses a file that is neither empty nor of this kind, as its first bytes show.
+///
+/// # Errors
+/// If it is something else, or cannot be read.
+pub fn check_kind(path: &Path, kind: &str, is_kind: impl FnOnce(&[u8]) -> bool) -> Result<(), Error> {
+    if !is_file(path) {
+        return Ok(());
+    }
+    let mut head = Vec::new();
+    let lost = |what| Err(Error::Lost { path: path.to_owned(), what });
+    match File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
+        Ok(_) if head.is_empty() || is_kind(&head) => Ok(()),
+        Ok(_) => lost(format!("exists and is not {kind}")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => lost(format!("exists and cannot be read: {error}")),
+    }
+}
+
+/// True for a file that can be lost, unlike a device.
+fn is_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|data| data.is_file())
+}
+
+/// True if two paths lead to one file.
+#[cfg(unix)]
+fn is_same(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let number = |path| fs::metadata(path).ok().map(|data| (data.dev(), data.ino()));
+    number(one).is_some_and(|one| number(other) == Some(one))
+}
+
+#[cfg(not(unix))]
+fn is_same(one: &Path, other: &Path) -> bool {
+    fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
+}
