@@ -9,7 +9,7 @@ use crate::exchange::exchange;
 use crate::open::open;
 use crate::replace::check_kind;
 use crate::target::{Target, directory};
-use crate::temporary::{Temporary, mode, set_mode};
+use crate::temporary::{Temporary, mode, publish, set_mode};
 use robomaton_corpus::ShardWriter;
 use robomaton_formats::WriteError;
 use robomaton_formats::layout::MAGIC;
@@ -158,7 +158,7 @@ impl Shards {
         set_mode(self.new.path(), self.modes[0]).map_err(failed)?;
         // Somebody may have put a file there meanwhile.
         check_shards(&self.path)?;
-        replace(self.new.path(), &self.path)?;
+        publish(|| replace(self.new.path(), &self.path))?;
         #[cfg(unix)]
         File::open(directory(&self.path)).and_then(|directory| directory.sync_all()).map_err(failed)?;
         Ok(())

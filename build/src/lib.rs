@@ -29,3 +29,4 @@ pub use merge::{Merged, merge, merge_on};
 pub use replace::{check_inputs, check_kind};
 pub use summary::Summary;
 pub use target::Target;
+pub use temporary::{Removed, remove_unfinished};

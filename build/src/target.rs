@@ -6,7 +6,7 @@
 
 use crate::Error;
 use crate::exchange::exchange;
-use crate::temporary::{Temporary, hold, mode};
+use crate::temporary::{Temporary, hold, mode, publish};
 use std::collections::BTreeSet;
 use std::env;
 use std::fs::{self, File};
@@ -102,7 +102,7 @@ impl Target {
             target.complete().map_err(|error| target.failed(error))?;
         }
         let files: Vec<&Target> = targets.iter().filter(|target| target.stream.is_none()).collect();
-        move_all(&files)?;
+        publish(|| move_all(&files))?;
         // The renames themselves are durable once the directories are.
         #[cfg(unix)]
         for directory in files.iter().map(|file| directory(&file.written)).collect::<BTreeSet<_>>() {

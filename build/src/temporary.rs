@@ -1,18 +1,26 @@
 //! Outputs under temporary names, beside the path that they will have.
 //!
 //! No temporary name stays behind, however the process ends. After an error, dropping the
-//! [`Temporary`] removes it. After a signal or a power failure, the next job in the same directory
-//! does: a process locks what it has under a temporary name, so what nobody has locked is abandoned.
-//! Where files cannot be locked, such names are left. It does not know what is written, nor where it
-//! will be moved.
+//! [`Temporary`] removes it. On a signal, [`remove_unfinished`] removes all names of the process.
+//! After SIGKILL or a power failure, the next job in the same directory does: a process locks what
+//! it has under a temporary name, so what nobody has locked is abandoned. Where files cannot be
+//! locked, such names are left. Invariant: while a signal removes names, no output is moved to its
+//! path. It does not know what is written, nor where it will be moved.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::Builder;
 
 const PREFIX: &str = ".robomaton-";
 const SUFFIX: &str = ".part";
+
+/// Attempts to empty a directory that threads of this process may still write to.
+const ATTEMPTS: usize = 100;
+
+/// The temporary names of this process.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A temporary name. What has this name when it is dropped is removed.
 #[derive(Debug)]
@@ -50,12 +58,15 @@ impl Temporary {
     ) -> io::Result<(Temporary, T)> {
         sweep(directory);
         loop {
+            // No signal comes between the creation of a name and its entry in the list.
+            let mut unfinished = unfinished();
             let (path, created) = create(Builder::new().prefix(PREFIX).suffix(SUFFIX))?;
             let lock = File::open(&path).ok();
             // Another process that sweeps may see the new name before it is locked.
             if lock.as_ref().is_some_and(is_locked) || is_gone(&path) {
                 continue;
             }
+            unfinished.push(path.clone());
             return Ok((Temporary { path, _lock: lock }, created));
         }
     }
@@ -70,13 +81,42 @@ impl Drop for Temporary {
         // What was moved to its path has this name no more. Whatever else fails here is left to
         // the next job.
         let _ = remove(&self.path);
+        unfinished().retain(|path| *path != self.path);
     }
+}
+
+/// The list of temporary names, locked: until it is dropped, no output is moved to its path.
+#[must_use]
+#[derive(Debug)]
+pub struct Removed {
+    _unfinished: MutexGuard<'static, Vec<PathBuf>>,
+}
+
+/// Removes all unfinished outputs of this process: what a signal handler does before it ends the
+/// process, while it holds the result. It must run on a thread of its own, since it waits until
+/// outputs that are being moved to their paths are there.
+pub fn remove_unfinished() -> Removed {
+    let unfinished = unfinished();
+    for path in unfinished.iter() {
+        (0..ATTEMPTS).find(|_| remove(path).is_ok() || is_gone(path));
+    }
+    Removed { _unfinished: unfinished }
 }
 
 /// Locks what is about to get a temporary name, so that no other job removes it while the result
 /// lives.
 pub(crate) fn hold(path: &Path) -> Option<File> {
     File::open(path).ok().filter(|file| !is_locked(file))
+}
+
+/// Runs `rename`, during which no signal removes names. It must not drop a [`Temporary`].
+pub(crate) fn publish<T>(rename: impl FnOnce() -> T) -> T {
+    let _unfinished = unfinished();
+    rename()
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Removes what ended processes have left in a directory.

@@ -17,6 +17,7 @@ mod features;
 mod input;
 mod options;
 mod output;
+mod signals;
 mod tables;
 mod usage;
 
@@ -57,6 +58,7 @@ Exit codes: 0 success (`check` and `page`: allowed; `visit`: all may be visited 
 /// Runs the command with these arguments, the first of which is the program's name. The binary's
 /// `main` calls it.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    signals::survive_size_limit();
     match run(arguments.into_iter().collect()) {
         Ok(code) => code,
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,

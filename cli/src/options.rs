@@ -7,6 +7,7 @@
 use crate::failure::Failure;
 use crate::input::{LONGEST_PAGE, read_text};
 use crate::output::remark;
+use crate::signals::watch;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use robomaton_build::{Destination, check_inputs, check_kind};
@@ -36,6 +37,7 @@ pub(crate) struct DestinationArgs {
 impl DestinationArgs {
     /// Checks that it can be written.
     pub(crate) fn open(&self) -> Result<Destination, Failure> {
+        watch();
         let open = if self.force.force { Destination::open_forced } else { Destination::open };
         Ok(open(&self.output, self.shards)?)
     }

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::features::left_out;
 use crate::input::open_image;
 use crate::options::{ForceArgs, check_agents};
+use crate::signals::watch;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use robomaton_build::{Error, Target};
@@ -142,6 +143,7 @@ pub(crate) fn write(
         return Err(Failure::of(directory, "is a file; --to names the directory that the tables go to"));
     }
     std::fs::create_dir_all(directory).map_err(failed)?;
+    watch();
     let mut targets = Vec::new();
     for table in tables {
         let path = directory.join(format!("{}.{}", table.name, format.name()));

@@ -108,7 +108,10 @@ fn several_jobs_with_one_output_replace_it_in_turn() {
 #[cfg(unix)]
 mod unix {
     use super::*;
+    use std::io::Write;
     use std::os::unix::fs::PermissionsExt;
+    use std::process::{Child, Command, Output, Stdio};
+    use std::time::{Duration, Instant};
 
     #[test]
     fn modes_are_kept() {
@@ -136,5 +139,88 @@ mod unix {
         let output = command.env("TMPDIR", "/nonexistent").output().expect("a run");
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(told, "robomaton: cannot write /nonexistent: No such file or directory\n");
+    }
+
+    /// Starts a command that waits for its input, and returns when it has a temporary name.
+    fn waiting(place: &Place, mut command: Command) -> Child {
+        let before = names(place, "out");
+        let child = command.stdin(Stdio::piped()).spawn().expect("a start");
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !names(place, "out").iter().any(|name| name.ends_with(".part") && !before.contains(name)) {
+            assert!(Instant::now() < deadline, "no temporary name");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        child
+    }
+
+    fn signal(child: &Child, name: &str) {
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &pid]).status().expect("kill").success());
+    }
+
+    /// Ends a command by a signal, while its input stays open.
+    fn stop(mut child: Child, name: &str) -> Output {
+        let _stdin = child.stdin.take();
+        signal(&child, name);
+        child.wait_with_output().expect("an end")
+    }
+
+    /// Ends the input of a command, and waits for its end.
+    fn end(mut child: Child, input: &str) -> Output {
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(input.as_bytes()).expect("a reader");
+        drop(stdin);
+        child.wait_with_output().expect("an end")
+    }
+
+    #[test]
+    fn nothing_is_left_when_a_signal_ends_the_command() {
+        let place = Place::new();
+        fs::create_dir(place.path("out")).expect("a directory");
+        let file = ["compile", "-", "-o", "out/i.rimg"];
+        let shards = ["compile", "-", "-o", "out/d", "--shards", "3"];
+        for arguments in [&file[..], &shards] {
+            for (name, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+                let output = stop(waiting(&place, place.command(arguments)), name);
+                let told = String::from_utf8_lossy(&output.stderr);
+                assert_eq!(told, format!("robomaton: stopped by SIG{name}\n"));
+                assert_eq!((output.status.code(), names(&place, "out").len()), (Some(code), 0));
+            }
+            // Nobody is told of this one, and the next job removes what is left.
+            stop(waiting(&place, place.command(arguments)), "KILL");
+        }
+        let capture = r#"{"url": "a.example", "body": "User-agent: *\nDisallow: /"}"#;
+        let child = waiting(&place, place.command(&file));
+        place.run_with(&shards, capture).ok();
+        assert!(end(child, capture).status.success(), "a job does not remove what another one writes");
+        assert_eq!(names(&place, "out"), ["d", "i.rimg"]);
+    }
+
+    #[test]
+    fn an_ignored_signal_stays_ignored() {
+        let place = Place::new();
+        fs::create_dir(place.path("out")).expect("a directory");
+        let robomaton = place.command(&[]).get_program().to_owned();
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' HUP; exec \"$0\" compile - -o out/i.rimg"]).arg(robomaton);
+        command.current_dir(place.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = waiting(&place, command);
+        signal(&child, "HUP");
+        assert!(end(child, r#"{"url": "a.example", "body": ""}"#).status.success());
+    }
+
+    #[test]
+    fn a_limit_on_the_size_of_files_is_an_error() {
+        let place = Place::with_image();
+        let robomaton = place.command(&[]).get_program().to_owned();
+        for arguments in ["compile captures.jsonl -o j.rimg", "export i.rimg --to t --format csv"] {
+            let script = format!("ulimit -f 0; exec \"$0\" {arguments}");
+            let mut command = Command::new("sh");
+            let output = command.args(["-c", &script]).arg(&robomaton).current_dir(place.path("")).output();
+            let output = output.expect("a run");
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.code() == Some(2) && told.contains("File too large"), "{output:?}");
+        }
+        assert!(names(&place, ".").iter().all(|name| !name.starts_with('.')));
     }
 }

@@ -8,6 +8,7 @@ use crate::cmd::lint;
 use crate::failure::Failure;
 use crate::options::ForceArgs;
 use crate::output::Out;
+use crate::signals::watch;
 use crate::tables::{Snapshot, open_images};
 use clap::Args;
 use indicatif::ProgressBar;
@@ -65,6 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let images: Vec<(&str, &Image)> =
         snapshots.iter().map(|Snapshot { name, image, .. }| (name.as_str(), image)).collect();
     arguments.force.check(&arguments.output, &arguments.images, "a report", is_report)?;
+    watch();
     let target = Target::open(&arguments.output, "--output names the page")?;
     let options = Options {
         compiled: images.last().map(|(_, image)| options_of(image)).unwrap_or_default(),
