@@ -320,6 +320,9 @@ pub struct ReadLimits {
     pub max_dictionary: usize,
     /// Entries of a tar or zip archive; the rest is not read.
     pub max_entries: u64,
+    /// Bytes of the directory of a zip archive, which takes up to twenty times as much memory; an
+    /// archive with a longer one is not read.
+    pub max_zip_directory: u64,
     /// Byte ranges in memory, sorted by file and place before they are read.
     pub max_ranges: usize,
     /// True to read every file whose name could be a host as that host's robots.txt, even if name
@@ -337,6 +340,7 @@ impl Default for ReadLimits {
             max_window_log: 27,
             max_dictionary: 16 << 20,
             max_entries: 1 << 24,
+            max_zip_directory: 32 << 20,
             max_ranges: 1 << 18,
             any_name: false,
         }

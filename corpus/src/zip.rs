@@ -1,21 +1,46 @@
 //! zip archives: their files are read like those of a directory.
 //!
 //! `input` opens the archive, and reads the files. The crate `zip` reads the directory at the end,
-//! with some hundred bytes of memory for each entry. Invariants: an entry that cannot be read
-//! affects no other; an archive with overlapping entries is rejected, since it would decompress to
-//! more than any file can.
+//! with about a kilobyte of memory for each entry, so the length of a directory has a limit.
+//! Invariants: an entry that cannot be read affects no other; an archive with overlapping entries
+//! is rejected, since it would decompress to more than any file can.
 
 use crate::archive::{Archive, Entry, Member};
 use crate::source::CHUNK;
 use crate::{ReadLimits, SkipReason};
 use ::zip::ZipArchive;
 use ::zip::result::ZipError;
+use std::cell::Cell;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::rc::Rc;
+
+/// A file of which a limited number of bytes can be read. What an archive says about the length of
+/// its directory may be wrong, so the bytes are counted.
+struct Counted {
+    file: BufReader<File>,
+    left: Rc<Cell<u64>>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(out)?;
+        let left = self.left.get().checked_sub(count as u64);
+        let over = || io::Error::other("its directory is longer than the limit max_zip_directory");
+        self.left.set(left.ok_or_else(over)?);
+        Ok(count)
+    }
+}
+
+impl Seek for Counted {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
 
 /// The entries of an archive.
 pub(crate) struct Entries {
-    archive: ZipArchive<BufReader<File>>,
+    archive: ZipArchive<Counted>,
     /// The number of entries yielded.
     done: usize,
     max_entries: u64,
@@ -25,7 +50,10 @@ impl Entries {
     /// Reads the directory of an archive.
     pub(crate) fn of(file: File, limits: &ReadLimits) -> Result<Entries, SkipReason> {
         let damaged = |error: ZipError| SkipReason::Archive(format!("the archive is not read: {error}"));
-        let mut archive = ZipArchive::new(BufReader::with_capacity(CHUNK, file)).map_err(damaged)?;
+        let left = Rc::new(Cell::new(limits.max_zip_directory));
+        let file = Counted { file: BufReader::with_capacity(CHUNK, file), left: Rc::clone(&left) };
+        let mut archive = ZipArchive::new(file).map_err(damaged)?;
+        left.set(u64::MAX);
         if archive.has_overlapping_entries().map_err(damaged)? {
             return Err(damaged(ZipError::InvalidArchive("entries overlap".into())));
         }

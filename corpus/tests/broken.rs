@@ -288,6 +288,20 @@ fn archives_that_cannot_be_read() {
 }
 
 #[test]
+fn the_directory_of_a_zip_has_a_limit() {
+    let files: Vec<_> = (0..200).map(|number| format!("h{number}.example.txt")).collect();
+    let files: Vec<_> = files.iter().map(|name| (name.as_str(), b"A".to_vec())).collect();
+    let bytes = zip(&files);
+    let within = |most| told_within("x.zip", &bytes, &limits(|limits| limits.max_zip_directory = most));
+    assert_eq!(within(200 * 100).len(), 200, "the limit is not one on the files");
+    let read = within(200 * 46);
+    assert!(
+        read.len() == 1 && read[0].ends_with("its directory is longer than the limit max_zip_directory"),
+        "{read:?}"
+    );
+}
+
+#[test]
 fn a_cut_tar_keeps_what_is_whole() {
     let bytes = tar(&[
         ("a.example.txt", b"A".to_vec()),
