@@ -124,7 +124,7 @@ impl<'a> AnswerJson<'a> {
         let site = verdict.site();
         AnswerJson {
             question,
-            verdict: VerdictJson::new(verdict),
+            verdict: VerdictJson::new(verdict).limited(),
             outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
             basis: verdict.basis().name(),
             stale: site.and_then(|site| site.is_stale()),

@@ -39,7 +39,7 @@ pub(crate) fn uses(single: &SingleSite, query: &Query, url: &str) -> Result<Vec<
     let of_usage = |usage: &'static str| {
         let query = Query { usage: usage.to_owned(), ..query.clone() };
         let (crawler, resolved) = query.resolve(single.image());
-        let verdict = VerdictJson::new(&site.decide(&crawler, resolved, url));
+        let verdict = VerdictJson::new(&site.decide(&crawler, resolved, url)).limited();
         let text = verdict.decider_text();
         let VerdictJson { verdict, incomplete, conditions, language, carrier, line, .. } = verdict;
         Use { usage, verdict, incomplete, conditions, language, carrier, line, text }

@@ -32,7 +32,7 @@ pub struct VerdictJson {
     pub conditions: Vec<String>,
     pub(crate) typed_conditions: Vec<Condition>,
     /// The first rule.
-    rule: Option<String>,
+    pub(crate) rule: Option<String>,
     /// Its line, from 1.
     pub line: Option<u32>,
     /// All deciding rules.
@@ -55,17 +55,26 @@ pub struct VerdictJson {
     /// The requests of ACAP records to the crawler for this URL.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) requests: Vec<RequestJson>,
+    /// The number of conditions, rules, statements and requests for which there is no room
+    /// ([`VerdictJson::limited`]).
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub left_out: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_nothing(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A request of an ACAP record. No verdict depends on it.
 #[derive(Clone, Serialize)]
 pub(crate) struct RequestJson {
     /// `take-down` or `re-crawl`.
-    action: String,
+    pub(crate) action: String,
     /// The resource as written.
-    path: String,
+    pub(crate) path: String,
     line: u32,
-    file: Option<String>,
+    pub(crate) file: Option<String>,
 }
 
 impl From<Request> for RequestJson {
@@ -179,6 +188,7 @@ impl VerdictJson {
                 .map(|crawl| crawl.safe_decision().name()),
             statements: StatementJson::all(account, verdict.decision()),
             requests: verdict.requests().into_iter().map(RequestJson::from).collect(),
+            left_out: 0,
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::agents::{Agent, Words};
 use crate::app::{App, Shared};
 use crate::current::Served;
 use crate::error::Refusal;
-use crate::limits::{AGENTS, BATCH, QUESTIONS, URL};
+use crate::limits::{AGENTS, ANSWERS, BATCH, QUESTIONS, URL};
 use crate::metrics::Metrics;
 use crate::parameters::{Parameters, USAGE};
 use crate::reply::{json, read_body};
@@ -136,6 +136,10 @@ impl Batch<'_> {
                 answers.extend_from_slice(between.as_bytes());
             }
             self.one(question, &valid.agents[question.agent], &mut answers);
+            // Some sites make every answer long.
+            if answers.len() > ANSWERS {
+                return Err(Refusal::too_long("the answers up to this one", ANSWERS, "bytes").at(at + 1));
+            }
         }
         answers.extend_from_slice(close.as_bytes());
         Ok(answers)

@@ -26,6 +26,9 @@ pub const BATCH: usize = 8 << 20;
 /// Questions in a batch: some tenths of a second of work.
 pub const QUESTIONS: usize = 10_000;
 
+/// Bytes of all answers of a batch. Those of 10,000 questions about real sites take about 10 MB.
+pub const ANSWERS: usize = 64 << 20;
+
 /// Bytes of a URL in a question. The longest that browsers send is about 32 KiB.
 pub const URL: usize = 32 << 10;
 

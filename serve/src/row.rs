@@ -21,6 +21,6 @@ impl<T> Row<T> {
     pub(crate) fn new(subject: T, verdict: &Verdict<'_>) -> Row<T> {
         let mut row = VerdictJson::new(verdict);
         row.statements.clear();
-        Row { subject, verdict: row, basis: verdict.basis().name() }
+        Row { subject, verdict: row.limited(), basis: verdict.basis().name() }
     }
 }
