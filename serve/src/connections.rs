@@ -27,7 +27,7 @@ pub(crate) async fn serve(
     stop: impl Future<Output = ()>,
 ) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_header_size(HEAD).pipeline_flush(true);
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_header_size(HEAD);
     let service = Requests::new(app.clone());
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(CONNECTIONS));

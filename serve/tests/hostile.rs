@@ -5,6 +5,37 @@ mod common;
 use common::{Service, capture, compile};
 use serde_json::{Value, json};
 
+/// The status lines of all answers until the connection ends.
+fn statuses(service: &Service, requests: &[u8]) -> Vec<u16> {
+    let mut client = service.client();
+    client.send(requests);
+    std::iter::from_fn(|| client.answer()).map(|answer| answer.status).collect()
+}
+
+#[test]
+fn a_bad_request_is_refused_and_the_good_ones_before_it_are_answered() {
+    let service = Service::start();
+    let good = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(3);
+    let many: String = (0..101).map(|n| format!("x-{n}: a\r\n")).collect();
+    for (bad, status) in [
+        ("GARBAGE\r\n\r\n".to_owned(), 400),
+        ("GET /\x01 HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(), 400),
+        (format!("GET / HTTP/1.1\r\n{many}\r\n"), 431),
+        (format!("GET / HTTP/1.1\r\nx: {}\r\n\r\n", "a".repeat(70_000)), 431),
+    ] {
+        assert_eq!(statuses(&service, bad.as_bytes()), [status], "{bad:.40}");
+        assert_eq!(
+            statuses(&service, (good.clone() + &bad).as_bytes()),
+            [200, 200, 200, status],
+            "{bad:.40}"
+        );
+    }
+    // Nor do they wait for the second half of another one.
+    let mut client = service.client();
+    client.send((good + "GET /heal").as_bytes());
+    assert!((0..3).all(|_| client.answer().is_some_and(|answer| answer.status == 200)));
+}
+
 /// A site whose every answer quotes a megabyte: 40 conditions of 6,000 bytes.
 fn wordy() -> String {
     let conditions: String =
