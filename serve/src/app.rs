@@ -1,12 +1,14 @@
-//! The state of the service: options, the current image, metrics, and a limit for heavy work.
+//! The state of the service: options, the current image, metrics, and limits for heavy work and for
+//! answers that wait.
 //!
 //! Handlers use it; it does not know the handlers.
 
 use crate::Options;
 use crate::current::Current;
 use crate::error::Refusal;
-use crate::limits::heavy;
+use crate::limits::{WAITING, heavy};
 use crate::metrics::Metrics;
+use crate::waiting::Waiting;
 use axum::extract::State;
 use axum::http::StatusCode;
 use std::sync::Arc;
@@ -17,12 +19,19 @@ pub(crate) struct App {
     pub(crate) options: Options,
     pub(crate) current: Current,
     pub(crate) metrics: Metrics,
+    pub(crate) waiting: Waiting,
     heavy: Semaphore,
 }
 
 impl App {
     pub(crate) fn new(options: Options, current: Current) -> App {
-        App { options, current, metrics: Metrics::new(), heavy: Semaphore::new(heavy()) }
+        App {
+            options,
+            current,
+            metrics: Metrics::new(),
+            waiting: Waiting::new(WAITING),
+            heavy: Semaphore::new(heavy()),
+        }
     }
 
     /// Runs longer work on threads of its own, a few at a time, so that other requests do not wait.

@@ -33,6 +33,7 @@ mod row;
 mod signals;
 mod sites;
 mod tester;
+mod waiting;
 mod watch;
 mod workers;
 

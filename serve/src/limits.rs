@@ -29,6 +29,14 @@ pub const QUESTIONS: usize = 10_000;
 /// Bytes of all answers of a batch. Those of 10,000 questions about real sites take about 10 MB.
 pub const ANSWERS: usize = 64 << 20;
 
+/// Bytes of an answer that does not count as waiting: what all connections hold together is then
+/// bounded by their number.
+pub const SMALL_ANSWER: usize = 256 << 10;
+
+/// Bytes of all larger answers that wait for their readers. While they are used up, others are
+/// refused.
+pub const WAITING: usize = 256 << 20;
+
 /// Bytes of a URL in a question. The longest that browsers send is about 32 KiB.
 pub const URL: usize = 32 << 10;
 

@@ -90,7 +90,10 @@ impl Service<Request> for Requests {
             return Box::pin(ready(Ok(finished(&app, endpoint, began, response))));
         }
         let response = self.router.call(request);
-        Box::pin(async move { Ok(finished(&app, endpoint, began, response.await?)) })
+        Box::pin(async move {
+            let response = app.waiting.hold(response.await?).await;
+            Ok(finished(&app, endpoint, began, response))
+        })
     }
 }
 
