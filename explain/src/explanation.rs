@@ -17,7 +17,6 @@ use crate::texts::Texts;
 use crate::time::rfc3339;
 use crate::verdict::VerdictJson;
 use analysis::Analysis;
-use robomaton_compiler::OverLimit;
 use robomaton_runtime::{Basis, Decision};
 use serde::Serialize;
 
@@ -46,8 +45,6 @@ pub struct Explanation {
     /// A sentence about the unread part of the text.
     #[serde(skip)]
     unread_note: Option<String>,
-    #[serde(skip)]
-    over_limit: Option<OverLimit>,
     #[serde(skip)]
     unused_files: Vec<String>,
 }
@@ -81,8 +78,6 @@ pub(crate) struct TextFacts {
     /// Bytes beyond the limit, and a sentence about them.
     pub(crate) unread: usize,
     pub(crate) unread_note: Option<String>,
-    /// The limit that the text exceeds, so that it has no rules.
-    pub(crate) over_limit: Option<OverLimit>,
     /// Files that were given, but that the text does not refer to.
     pub(crate) unused_files: Vec<String>,
     /// Files that the text refers to, but that are missing.
@@ -123,14 +118,8 @@ impl Explanation {
             reason: reason::of_safe_decision(verdict, reason),
             decision: verdict.safe_decision(),
             unread_note: facts.unread_note,
-            over_limit: facts.over_limit,
             unused_files: facts.unused_files,
         }
-    }
-
-    /// The limit that the text exceeds, so that it has no rules.
-    pub fn over_limit(&self) -> Option<OverLimit> {
-        self.over_limit
     }
 
     /// The statements about the usage that were weighed.

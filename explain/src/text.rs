@@ -87,7 +87,6 @@ impl TextQuery<'_> {
             is_path: origin.authority().is_none(),
             unread: document.unread,
             unread_note: unread(document.unread, options),
-            over_limit: document.over_limit,
             unused_files: files.unused(document).map(str::to_owned).collect(),
             ..TextFacts::default()
         };

@@ -2,10 +2,10 @@
 
 use crate::app::Shared;
 use crate::error::Refusal;
-use crate::limits::{EXPLAINED_URL, GROUPS, PATTERNS, TEXT, URL};
+use crate::limits::{EXPLAINED_URL, TEXT, URL};
 use crate::metrics::CONTENT_TYPE;
 use crate::parameters::Parameters;
-use crate::reply::{json, refusal_of, too_much};
+use crate::reply::{check_explainable, json, refusal_of};
 use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -18,7 +18,7 @@ use serde::Serialize;
 pub(crate) async fn site(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let url = Parameters::read(query.as_deref(), &["url"], URL)?.url.into_owned();
     let served = app.current.get();
-    app.apart(move || {
+    app.apart(move |_| {
         let found = SiteInfo::find(&served.image, &url, now());
         found.map(|site| json(&site)).ok_or_else(|| no_site(&url))
     })
@@ -34,7 +34,7 @@ pub(crate) async fn text(State(app): Shared, RawQuery(query): RawQuery) -> Resul
     let parameters = Parameters::read(query.as_deref(), &["url", "document"], URL)?;
     let (url, document) = (parameters.url.to_string(), parameters.other_document().map(str::to_owned));
     let served = app.current.get();
-    app.apart(move || {
+    app.apart(move |_| {
         let site = match &document {
             Some(name) => served.image.document(&url, name),
             None => served.image.site(&url),
@@ -59,15 +59,9 @@ pub(crate) async fn explanation(State(app): Shared, RawQuery(query): RawQuery) -
     let served = app.current.get();
     let query = parameters.query(served.image.profile())?;
     let (url, document) = (parameters.url.to_string(), parameters.other_document().map(str::to_owned));
-    app.apart(move || {
+    app.apart(move |_| {
         let site = served.image.site(&url);
-        if let Some(detail) = site.and_then(|site| site.detail()) {
-            let fields = detail.groups.iter().filter(|group| !group.role.is_ranked());
-            let fields: usize = fields.map(|group| group.rules.len()).sum();
-            if detail.groups.len() > GROUPS || fields > PATTERNS {
-                return Err(too_much(format!("{} groups, {fields} fields", detail.groups.len())));
-            }
-        }
+        site.map_or(Ok(()), |site| check_explainable(&site))?;
         let explanation = explain(&served.image, &query, document.as_deref(), &url);
         explanation.map(|explanation| json(&explanation)).map_err(|error| refusal_of(&error))
     })

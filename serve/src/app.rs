@@ -11,7 +11,7 @@ use crate::metrics::Metrics;
 use crate::waiting::Waiting;
 use axum::extract::State;
 use axum::http::StatusCode;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use tokio::sync::Semaphore;
 
 /// The state shared by all requests.
@@ -20,7 +20,7 @@ pub(crate) struct App {
     pub(crate) current: Current,
     pub(crate) metrics: Metrics,
     pub(crate) waiting: Waiting,
-    heavy: Semaphore,
+    heavy: Arc<Semaphore>,
 }
 
 impl App {
@@ -30,19 +30,45 @@ impl App {
             current,
             metrics: Metrics::new(),
             waiting: Waiting::new(WAITING),
-            heavy: Semaphore::new(heavy()),
+            heavy: Arc::new(Semaphore::new(heavy())),
         }
     }
 
     /// Runs longer work on threads of its own, a few at a time, so that other requests do not wait.
     pub(crate) async fn apart<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+        work: impl FnOnce(&Client) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let lost =
-            || Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error: the work was given up");
-        let _permit = self.heavy.acquire().await.map_err(|_| lost())?;
-        tokio::task::spawn_blocking(work).await.map_err(|_| lost())?
+        let permit = self.heavy.clone().acquire_owned().await.map_err(|_| lost())?;
+        let waits = Arc::new(());
+        let client = Client(Arc::downgrade(&waits));
+        let work = tokio::task::spawn_blocking(move || {
+            // The work ends later than the request if the client goes away.
+            let _permit = permit;
+            client.check()?;
+            work(&client)
+        });
+        let done = work.await;
+        drop(waits);
+        done.map_err(|_| lost())?
+    }
+}
+
+/// The refusal that nobody receives, or that follows a panic.
+fn lost() -> Refusal {
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error: the work was given up")
+}
+
+/// The client of longer work: dangling when its connection has ended.
+pub(crate) struct Client(Weak<()>);
+
+impl Client {
+    /// Ends the work if nobody waits for it any more.
+    ///
+    /// # Errors
+    /// If so.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        if self.0.strong_count() == 0 { Err(lost()) } else { Ok(()) }
     }
 }
 

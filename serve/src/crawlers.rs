@@ -70,7 +70,7 @@ struct CrawlerResults<'a> {
 
 /// `POST /v1/test/crawlers`.
 pub(crate) async fn of_text(State(app): Shared, body: Body) -> Result<Response, Refusal> {
-    answer_test(app, body, |test: TestCrawlers, terms| {
+    answer_test(app, body, |test: TestCrawlers, terms, client| {
         let profile = profile(test.profile.as_deref())?;
         check_url(&test.url)?;
         let purpose = non_empty(&test.purpose);
@@ -82,8 +82,9 @@ pub(crate) async fn of_text(State(app): Shared, body: Body) -> Result<Response, 
         check_usage(image, &test.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
         let usage = for_purpose(image.usage(&test.usage), purpose);
         let answer = |known: &Known| {
+            client.check()?;
             let crawler = image.crawler([known.token]);
-            Row::new(known.into(), &site.decide(&crawler, usage, &test.url))
+            Ok(Row::new(known.into(), &site.decide(&crawler, usage, &test.url)))
         };
         Ok(json(&CrawlerResults {
             url: &test.url,
@@ -96,7 +97,7 @@ pub(crate) async fn of_text(State(app): Shared, body: Body) -> Result<Response, 
             usage: &test.usage,
             purpose,
             unread: Some(single.document.unread),
-            crawlers: known().iter().map(answer).collect(),
+            crawlers: known().iter().map(answer).collect::<Result<_, Refusal>>()?,
         }))
     })
     .await
@@ -108,7 +109,7 @@ pub(crate) async fn of_image(State(app): Shared, RawQuery(query): RawQuery) -> R
         return Ok(json(&List { crawlers: known().iter().map(CrawlerRow::from).collect() }));
     };
     let served = app.current.get();
-    app.apart(move || {
+    app.apart(move |client| {
         let parameters = Parameters::read(Some(&query), &["url", "usage", "purpose"], URL)?;
         let image = &served.image;
         let query = parameters.query(image.profile())?;
@@ -116,8 +117,9 @@ pub(crate) async fn of_image(State(app): Shared, RawQuery(query): RawQuery) -> R
         let usage = for_purpose(image.usage(&query.usage), query.purpose.as_deref());
         let site = image.site(&parameters.url);
         let answer = |known: &Known| {
+            client.check()?;
             let crawler = image.crawler([known.token]);
-            Row::new(known.into(), &image.decide(&crawler, usage, &parameters.url))
+            Ok(Row::new(known.into(), &image.decide(&crawler, usage, &parameters.url)))
         };
         Ok(json(&CrawlerResults {
             url: &parameters.url,
@@ -130,7 +132,7 @@ pub(crate) async fn of_image(State(app): Shared, RawQuery(query): RawQuery) -> R
             usage: &query.usage,
             purpose: query.purpose.as_deref(),
             unread: None,
-            crawlers: known().iter().map(answer).collect(),
+            crawlers: known().iter().map(answer).collect::<Result<_, Refusal>>()?,
         }))
     })
     .await

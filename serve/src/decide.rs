@@ -1,7 +1,7 @@
 //! Questions: one in the query string, or many in a body, answered like `query --json`.
 
 use crate::agents::{Agent, Words};
-use crate::app::{App, Shared};
+use crate::app::{App, Client, Shared};
 use crate::current::Served;
 use crate::error::Refusal;
 use crate::limits::{AGENTS, ANSWERS, BATCH, QUESTIONS, URL};
@@ -61,12 +61,12 @@ fn echo<'a>(url: &'a str, agent: &'a Agent, words: Words<'a>) -> QuestionJson<'a
 pub(crate) async fn batch(State(app): Shared, body: Body) -> Result<Response, Refusal> {
     let body = read_body(body, BATCH).await?;
     let shared: Arc<App> = app.clone();
-    let answer = move || {
+    let answer = move |client: &Client| {
         let served = shared.current.get();
         let body = std::str::from_utf8(&body).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
         let is_array = body.trim_ascii_start().starts_with('[');
         let questions = if is_array { of_array(body)? } else { of_lines(body)? };
-        let batch = Batch { served: &served, metrics: &shared.metrics };
+        let batch = Batch { served: &served, metrics: &shared.metrics, client };
         batch.answer(&questions, is_array).map(|answers| (answers, is_array))
     };
     let (answers, is_array) = app.apart(answer).await?;
@@ -99,6 +99,7 @@ fn limited<'b>(questions: impl Iterator<Item = &'b str>) -> Result<Vec<&'b str>,
 struct Batch<'a> {
     served: &'a Served,
     metrics: &'a Metrics,
+    client: &'a Client,
 }
 
 /// A valid question of a batch.
@@ -135,6 +136,7 @@ impl Batch<'_> {
             if at > 0 {
                 answers.extend_from_slice(between.as_bytes());
             }
+            self.client.check()?;
             self.one(question, &valid.agents[question.agent], &mut answers);
             // Some sites make every answer long.
             if answers.len() > ANSWERS {

@@ -50,9 +50,9 @@ pub const TEST: usize = 4 << 20;
 /// Groups of a text to explain or test. The largest real file known has 2,200.
 pub const GROUPS: usize = 5_000;
 
-/// Patterns of a text with fields weighed by specificity, to explain or test: matching patterns are
-/// compared in pairs. Real files have some dozens.
-pub const PATTERNS: usize = 512;
+/// Fields weighed by specificity of a text to explain or test: different ones that match are compared
+/// in pairs. Real files have some dozens.
+pub const FIELDS: usize = 512;
 
 /// URLs in one test of a text.
 pub const TEST_URLS: usize = 500;

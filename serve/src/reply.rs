@@ -1,12 +1,13 @@
 //! Parts of requests and replies that handlers share: bodies, JSON, refusals.
 
 use crate::error::Refusal;
-use crate::limits::BODY_TIME;
+use crate::limits::{BODY_TIME, FIELDS, GROUPS};
 use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use robomaton_explain::Error;
+use robomaton_runtime::Site;
 use serde::Serialize;
 
 /// Reads the body of a request, up to a number of bytes, within a time limit.
@@ -31,6 +32,17 @@ pub(crate) fn json(value: &impl Serialize) -> Response {
         Ok(body) => ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
         Err(error) => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
     }
+}
+
+/// Refuses a site whose text takes too long to explain.
+pub(crate) fn check_explainable(site: &Site<'_>) -> Result<(), Refusal> {
+    let Some(detail) = site.detail() else { return Ok(()) };
+    let fields = detail.groups.iter().filter(|group| !group.role.is_ranked());
+    let fields: usize = fields.map(|group| group.rules.len()).sum();
+    if detail.groups.len() > GROUPS || fields > FIELDS {
+        return Err(too_much(format!("{} groups, {fields} fields", detail.groups.len())));
+    }
+    Ok(())
 }
 
 /// The refusal of a text that takes too long to explain.

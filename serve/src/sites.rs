@@ -91,7 +91,7 @@ fn authority(text: &str) -> (String, Scheme) {
 pub(crate) async fn sites(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let request = PageRequest::read(query.as_deref())?;
     let served = app.current.get();
-    app.apart(move || {
+    app.apart(move |_| {
         let options = options_of(&served.image);
         let from = request.after.as_ref().map_or("", |(last, _)| last.as_str()).max(&request.prefix);
         let found = served.image.sites_from(from).filter(|site| request.is_next(site));

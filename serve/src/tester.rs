@@ -5,16 +5,16 @@
 //! one compiled text. The image is not used. Invariant: a text that the compiler would read, but
 //! this service would not explain, is refused; it never gets another answer.
 
-use crate::app::{App, Shared};
+use crate::app::{App, Client, Shared};
 use crate::error::Refusal;
-use crate::limits::{EXPLAINED_URL, GROUPS, PATTERNS, TEST, TEST_URLS};
+use crate::limits::{EXPLAINED_URL, GROUPS, TEST, TEST_URLS};
 use crate::parameters::{USAGE, query};
-use crate::reply::{json, read_body, refusal_of, too_much};
+use crate::reply::{check_explainable, json, read_body, refusal_of, too_much};
 use crate::row::Row;
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
-use robomaton_compiler::{LimitName, Limits, Options, OverLimit};
+use robomaton_compiler::{LimitName, Limits, Options};
 use robomaton_explain::{
     Explanation, Lines, Origin, SingleSite, SiteFiles, TextQuery, Use, check_usage, names,
 };
@@ -73,9 +73,12 @@ struct TestResult {
 
 /// `POST /v1/test`.
 pub(crate) async fn test(State(app): Shared, body: Body) -> Result<Response, Refusal> {
-    answer_test(app, body, |test: Test, terms| {
+    answer_test(app, body, |test: Test, terms, _| {
         let profile = profile(test.profile.as_deref())?;
         check_url(&test.url)?;
+        let origin = Origin::of(&test.url, profile).map_err(|error| refusal_of(&error))?;
+        // Compiling takes far less time than an explanation that is refused.
+        compile(&test.text, &origin, profile, terms)?;
         let question = TextQuery {
             text: test.text.as_bytes(),
             files: &SiteFiles::default(),
@@ -85,7 +88,6 @@ pub(crate) async fn test(State(app): Shared, body: Body) -> Result<Response, Ref
             url: &test.url,
         };
         let (explanation, lines, uses) = question.explain_lines().map_err(|error| refusal_of(&error))?;
-        within(explanation.over_limit())?;
         Ok(json(&TestResult { explanation, lines, uses }))
     })
     .await
@@ -111,7 +113,7 @@ struct UrlRow<'a> {
 
 /// `POST /v1/test/urls`.
 pub(crate) async fn urls(State(app): Shared, body: Body) -> Result<Response, Refusal> {
-    answer_test(app, body, |test: TestUrls, terms| {
+    answer_test(app, body, |test: TestUrls, terms, client| {
         let profile = profile(test.profile.as_deref())?;
         match test.urls.len() {
             0 => return Err(Refusal::bad("no urls are given")),
@@ -124,14 +126,17 @@ pub(crate) async fn urls(State(app): Shared, body: Body) -> Result<Response, Ref
         check_usage(single.image(), &query.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
         let site = single.site().map_err(|error| refusal_of(&error))?;
         let (crawler, usage) = query.resolve(single.image());
-        let answer = |url| Row::new(UrlRow { url }, &site.decide(&crawler, usage, url));
+        let answer = |url| {
+            client.check()?;
+            Ok(Row::new(UrlRow { url }, &site.decide(&crawler, usage, url)))
+        };
         Ok(json(&UrlResults {
             agent: query.agents.join(","),
             usage: &query.usage,
             purpose: query.purpose.as_deref(),
             outcome: site.outcome().map(|outcome| outcome.name()),
             unread: single.document.unread,
-            answers: test.urls.iter().map(|url| answer(url.as_str())).collect(),
+            answers: test.urls.iter().map(|url| answer(url.as_str())).collect::<Result<_, Refusal>>()?,
         }))
     })
     .await
@@ -164,13 +169,13 @@ fn origin_of_all(urls: &[String], profile: Profile) -> Result<Origin, Refusal> {
 pub(crate) async fn answer_test<T: DeserializeOwned>(
     app: Arc<App>,
     body: Body,
-    answer: impl FnOnce(T, &Terms) -> Result<Response, Refusal> + Send + 'static,
+    answer: impl FnOnce(T, &Terms, &Client) -> Result<Response, Refusal> + Send + 'static,
 ) -> Result<Response, Refusal> {
     let body = read_body(body, TEST).await?;
     let shared = app.clone();
-    app.apart(move || {
+    app.apart(move |client| {
         let test = serde_json::from_slice(&body).map_err(|error| Refusal::bad(error.to_string()))?;
-        answer(test, &shared.current.get().terms)
+        answer(test, &shared.current.get().terms, client)
     })
     .await
 }
@@ -184,25 +189,18 @@ pub(crate) fn compile(
 ) -> Result<SingleSite, Refusal> {
     let single = SingleSite::compile(text.as_bytes(), origin, &SiteFiles::default(), &options(profile));
     let single = single.map_err(|error| refusal_of(&error))?.with_terms(terms.clone());
-    within(single.document.over_limit)?;
+    match single.document.over_limit {
+        // A limit that is lower here than in the compiler: the answer would be wrong.
+        Some(over) if over.limit == LimitName::Groups => return Err(too_much(format!("{over}"))),
+        _ => check_explainable(&single.site().map_err(|error| refusal_of(&error))?)?,
+    }
     Ok(single)
 }
 
 /// The options for texts in this service.
 fn options(profile: Profile) -> Options {
-    let limits = Limits { groups: GROUPS, patterns: PATTERNS, ..Limits::default() };
+    let limits = Limits { groups: GROUPS, ..Limits::default() };
     Options { profile, limits, ..Options::default() }
-}
-
-/// Refuses a text over a limit that is lower here than in the compiler, since its answer would be
-/// wrong.
-fn within(over: Option<OverLimit>) -> Result<(), Refusal> {
-    match over {
-        Some(over) if matches!(over.limit, LimitName::Groups | LimitName::Patterns) => {
-            Err(too_much(format!("{over}")))
-        }
-        _ => Ok(()),
-    }
 }
 
 pub(crate) fn profile(name: Option<&str>) -> Result<Profile, Refusal> {

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Service, capture, compile};
+use robomaton_serve::limits::{FIELDS, QUESTIONS};
 use serde_json::{Value, json};
 
 /// The status lines of all answers until the connection ends.
@@ -76,4 +77,49 @@ fn a_batch_with_too_long_answers_names_the_question() {
     let question = serde_json::from_slice::<Value>(&answer.body).unwrap()["question"].as_u64().unwrap();
     assert!((4000..4200).contains(&question), "{refused}");
     assert!(refused.ends_with("the answers up to this one is over the limit of 67108864 bytes"), "{refused}");
+}
+
+#[test]
+fn fields_are_counted_even_if_they_are_equal() {
+    let service = Service::start();
+    let text = |fields: usize| {
+        format!("ACAP-crawler: *\n{}", "ACAP-allow-crawl: /\nACAP-disallow-crawl: /\n".repeat(fields / 2))
+    };
+    for (path, question) in [
+        ("/v1/test", json!({ "url": "/a" })),
+        ("/v1/test/urls", json!({ "urls": ["/a"] })),
+        ("/v1/test/crawlers", json!({ "url": "/a" })),
+    ] {
+        let ask = |fields: usize| {
+            let mut question = question.clone();
+            question["text"] = text(fields).into();
+            service.post(path, question.to_string())
+        };
+        assert_eq!(ask(FIELDS).status, 200, "{path}");
+        assert!(ask(FIELDS + 2).refused(422).contains("1 groups, 514 fields"), "{path}");
+    }
+}
+
+#[test]
+fn work_that_nobody_waits_for_ends() {
+    let text = format!("User-agent: *\nDisallow: /{}\n", "*".repeat(8000));
+    let service = Service::with(|options| compile(&capture("a.example", 200, &text), &options.image));
+    // Seconds of work for all processors, for clients that leave at once.
+    let body = r#"{"url": "https://a.example/x"}"#.to_owned() + "\n";
+    let body = body.repeat(QUESTIONS);
+    for _ in 0..4 * robomaton_serve::limits::heavy() {
+        let head =
+            format!("POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", body.len());
+        service.client().send((head + &body).as_bytes());
+    }
+    let decided = || {
+        let metrics = service.get("/metrics");
+        let line = "robomaton_decisions_total{verdict=\"allowed\"} ";
+        let other = "robomaton_decisions_total{verdict=\"disallowed\"} ";
+        let of =
+            |line| metrics.text().lines().find_map(|told| told.strip_prefix(line)?.parse::<usize>().ok());
+        of(line).unwrap_or(0) + of(other).unwrap_or(0)
+    };
+    service.post("/v1/decide", r#"[{"url": "https://b.example/"}]"#).json();
+    assert!(decided() < QUESTIONS, "{}", decided());
 }
