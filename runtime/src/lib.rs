@@ -54,7 +54,7 @@ pub use batch::Question;
 pub use crawler::{Crawler, Usage};
 pub use image::{Image, SHARD_EXTENSION, ShardsError};
 pub use memory::Memory;
-pub use open::OpenError;
+pub use open::{OpenError, files};
 pub use request::Request;
 pub use robomaton_formats::policy::Role;
 pub use robomaton_formats::preference::{Carrier, Effect, Language, Loss};

@@ -25,7 +25,7 @@ impl Memory {
     /// As for [`Image::map`](crate::Image::map): nobody may change or truncate the file while the
     /// map lives.
     pub(crate) unsafe fn map(path: &Path) -> io::Result<Memory> {
-        let file = File::open(path)?;
+        let file = open(path)?;
         // SAFETY: the caller promises that nobody changes or truncates the file.
         let map = unsafe { memmap2::Mmap::map(&file)? };
         Ok(Memory(Arc::new(map)))
@@ -37,12 +37,20 @@ impl Memory {
     /// # Errors
     /// If the file cannot be read, or its length changes during the copy.
     pub(crate) fn read(path: &Path) -> io::Result<Memory> {
-        let mut file = File::open(path)?;
+        let mut file = open(path)?;
         let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
         let mut copy = memmap2::MmapMut::map_anon(length)?;
         file.read_exact(&mut copy)?;
         Ok(Memory(Arc::new(copy.make_read_only()?)))
     }
+}
+
+/// Opens a regular file. Opening a pipe would wait for its writer.
+fn open(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    File::open(path)
 }
 
 impl AsRef<[u8]> for Memory {

@@ -81,6 +81,46 @@ impl Image {
     pub fn read(path: impl AsRef<Path>) -> Result<Image, OpenError> {
         open(path.as_ref(), Memory::read)
     }
+
+    /// Reads an image of up to `most` bytes, as [`Image::read`] does, and maps a larger one.
+    ///
+    /// # Errors
+    /// As for both.
+    ///
+    /// # Safety
+    /// As for [`Image::map`], if the image is larger.
+    pub unsafe fn read_up_to(most: u64, path: impl AsRef<Path>) -> Result<Image, OpenError> {
+        let path = path.as_ref();
+        let mut bytes = 0;
+        for file in files(path)? {
+            bytes += std::fs::metadata(&file).map_err(|error| OpenError::Io { path: file, error })?.len();
+        }
+        if bytes <= most {
+            Image::read(path)
+        } else {
+            // SAFETY: the caller promises that nobody changes or truncates the files.
+            unsafe { Image::map(path) }
+        }
+    }
+}
+
+/// The files of an image: one file, or the shards in a directory, in any order.
+///
+/// # Errors
+/// If the directory cannot be read.
+pub fn files(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let failed = |error| OpenError::Io { path: path.to_owned(), error };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        if file.extension().is_some_and(|extension| extension == SHARD_EXTENSION) {
+            files.push(file);
+        }
+    }
+    Ok(files)
 }
 
 fn open(path: &Path, load: impl Fn(&Path) -> io::Result<Memory>) -> Result<Image, OpenError> {
@@ -91,13 +131,6 @@ fn open(path: &Path, load: impl Fn(&Path) -> io::Result<Memory>) -> Result<Image
     if !path.is_dir() {
         return Ok(Image::of_one(shard(path)?));
     }
-    let failed = |error| OpenError::Io { path: path.to_owned(), error };
-    let mut shards = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(failed)? {
-        let file = entry.map_err(failed)?.path();
-        if file.extension().is_some_and(|extension| extension == SHARD_EXTENSION) {
-            shards.push(shard(&file)?);
-        }
-    }
+    let shards = files(path)?.iter().map(|file| shard(file)).collect::<Result<_, _>>()?;
     Image::of_shards(shards).map_err(|error| OpenError::Shards { path: path.to_owned(), error })
 }
