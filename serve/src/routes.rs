@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::error::Refusal;
 use crate::{about, crawlers, decide, page, sites, tester};
 use axum::Router;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use hyper::body::Incoming;
@@ -17,7 +17,7 @@ use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
 use std::convert::Infallible;
 use std::future::ready;
-use std::net::IpAddr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
@@ -81,7 +81,7 @@ impl Service<Request> for Requests {
         let paths = PATHS.into_iter().chain(page::FILES.iter().map(|file| file.path));
         let endpoint = paths.into_iter().find(|&known| known == path).unwrap_or("other");
         let app = self.app.clone();
-        if let Err(refusal) = check_host(request.headers(), &app.options.hosts) {
+        if let Err(refusal) = check_host(&request, &app.options.hosts) {
             return Box::pin(ready(Ok(finished(&app, endpoint, began, refusal.into_response()))));
         }
         // Nearly all requests. The answer takes less time than the router.
@@ -144,18 +144,36 @@ async fn other_method(method: Method, uri: Uri) -> Refusal {
     )
 }
 
-fn check_host(headers: &HeaderMap, names: &[String]) -> Result<(), Refusal> {
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let host = host.ok_or_else(|| Refusal::bad("no Host header"))?;
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or(rest),
-        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+/// Checks the name under which the service is asked: the one in the target, if it has one, and the
+/// one in the header.
+fn check_host(request: &Request, names: &[String]) -> Result<(), Refusal> {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    let (Some(host), None) = (hosts.next(), hosts.next()) else {
+        return Err(Refusal::bad("a request has one Host header"));
     };
-    let is_known = |known: &str| known.eq_ignore_ascii_case(name);
-    if name.parse::<IpAddr>().is_ok() || is_known("localhost") || names.iter().any(|known| is_known(known)) {
-        return Ok(());
+    let target = request.uri().authority().map(|authority| authority.as_str());
+    for host in [Some(host.to_str().unwrap_or_default()), target].into_iter().flatten() {
+        if !is_ours(host, names) {
+            let what = format!(
+                "not asked as {host:?}: only by IP address, as localhost, or by a name given with --host"
+            );
+            return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, what));
+        }
     }
-    let what =
-        format!("not asked as {name:?}: only by IP address, as localhost, or by a name given with --host");
-    Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, what))
+    Ok(())
+}
+
+/// True for an IP address, `localhost`, or one of these names, with or without a port.
+fn is_ours(host: &str, names: &[String]) -> bool {
+    let (is_name, port) = if let Some(rest) = host.strip_prefix('[') {
+        let Some((address, port)) = rest.split_once(']') else { return false };
+        (address.parse::<Ipv6Addr>().is_ok(), port)
+    } else {
+        let (name, port) = host.split_at(host.find(':').unwrap_or(host.len()));
+        let is_known = |known: &str| known.eq_ignore_ascii_case(name);
+        let is_address = name.parse::<Ipv4Addr>().is_ok();
+        (is_address || is_known("localhost") || names.iter().any(|known| is_known(known)), port)
+    };
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    is_name && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
 }

@@ -350,12 +350,33 @@ fn names_that_are_not_ours_are_not_answered() {
     {
         assert_eq!(ask(host), 200, "{host}");
     }
-    for host in ["evil.example", &format!("evil.example:{port}"), "localhost.evil.example", "[evil]:1", ""] {
+    for host in [
+        "evil.example",
+        &format!("evil.example:{port}"),
+        "localhost.evil.example",
+        "[evil]:1",
+        "",
+        "[::1]evil.example",
+        "[127.0.0.1].evil.example",
+        "[127.0.0.1]",
+        "localhost:evil.example",
+        "localhost:1:1",
+        "a@localhost",
+        "127.0.0.1, localhost",
+    ] {
         assert_eq!(ask(host), 421, "{host}");
     }
-    let mut client = service.client();
-    client.send(b"GET /healthz HTTP/1.1\r\n\r\n");
-    assert_eq!(client.answer().unwrap().status, 400);
+    for (head, status) in [
+        ("GET /healthz HTTP/1.1\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n", 400),
+        // The name in the target counts, and not the header.
+        ("GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\n", 421),
+        ("GET http://localhost/healthz HTTP/1.1\r\nHost: localhost\r\n", 200),
+    ] {
+        let mut client = service.client();
+        client.send(format!("{head}\r\n").as_bytes());
+        assert_eq!(client.answer().unwrap().status, status, "{head}");
+    }
 }
 
 #[test]
