@@ -3,7 +3,7 @@
 //! It knows HTTP/1.1 and no routes.
 
 use crate::app::App;
-use crate::limits::{CONNECTIONS, DRAIN, HEAD, HEAD_TIME, WRITE_TIME};
+use crate::limits::{CONNECTIONS, CROWDED, CROWDED_TIME, DRAIN, HEAD, HEAD_TIME, WRITE_TIME};
 use crate::routes::Requests;
 use crate::workers::Workers;
 use hyper::server::conn::http1;
@@ -28,6 +28,8 @@ pub(crate) async fn serve(
 ) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_header_size(HEAD);
+    let mut crowded = http.clone();
+    crowded.header_read_timeout(CROWDED_TIME);
     let service = Requests::new(app.clone());
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(CONNECTIONS));
@@ -45,6 +47,7 @@ pub(crate) async fn serve(
             // Without it an answer may wait for an acknowledgement; a socket that does not support
             // it still works.
             let _ = stream.set_nodelay(true);
+            let http = if places.available_permits() < CROWDED { &crowded } else { &http };
             let (http, service, watcher) = (http.clone(), service.clone(), graceful.watcher());
             let connections = app.metrics.connections.clone();
             workers.spawn(stream, async move |stream| {

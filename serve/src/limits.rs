@@ -14,6 +14,13 @@ pub const HEAD: usize = 64 << 10;
 /// Time for the head of a request; also the time that a connection may be idle between requests.
 pub const HEAD_TIME: Duration = Duration::from_secs(30);
 
+/// Free connections below which new ones have less time for their heads, so that idle clients cannot
+/// shut out the others for long.
+pub const CROWDED: usize = CONNECTIONS / 4;
+
+/// The same time for these.
+pub const CROWDED_TIME: Duration = Duration::from_secs(3);
+
 /// Time for the body of a request.
 pub const BODY_TIME: Duration = Duration::from_secs(30);
 
