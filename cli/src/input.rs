@@ -25,13 +25,17 @@ const LONGEST_REST: u64 = 64 << 20;
 /// The limit on texts to which no other limit applies: pages and files that texts refer to.
 pub(crate) const LONGEST_PAGE: usize = 64 << 20;
 
+/// The size in bytes up to which an image is read: copying it takes some hundredths of a second.
+/// If a larger one is shortened while it is mapped, a signal ends the command.
+const LARGEST_COPY: u64 = 64 << 20;
+
 /// Opens an image: a file, or a directory of shards.
 #[allow(unsafe_code)]
 pub(crate) fn open_image(path: &Path) -> Result<Image, Failure> {
     // SAFETY: the command itself replaces images by rename and never writes into one. A file named
     // on the command line belongs to the user; the documentation requires that other programs
     // replace it in the same way.
-    Ok(unsafe { Image::map(path)? })
+    Ok(unsafe { Image::read_up_to(LARGEST_COPY, path)? })
 }
 
 /// Reads a file, or standard input for `-`.

@@ -103,3 +103,43 @@ fn what_keeps_it_from_starting_is_one_line() {
     place.run(&["serve", "captures.jsonl"]).fails("captures.jsonl");
     place.run(&["serve", "i.rimg", "--listen", "here"]).fails("'here' for '--listen <ADDRESS:PORT>'");
 }
+
+/// Without room for the descriptors of the runtime.
+#[test]
+#[cfg(unix)]
+fn few_descriptors_are_one_line() {
+    let place = Place::with_image();
+    let line = |limit: usize| {
+        let command = format!("ulimit -n {limit}; exec \"$0\" serve i.rimg --listen 127.0.0.1:0");
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", &command, env!("CARGO_BIN_EXE_robomaton")])
+            .current_dir(place.path("."))
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .expect("a process");
+        let mut said = String::new();
+        let mut stderr = BufReader::new(child.stderr.take().expect("standard error"));
+        stderr.read_line(&mut said).expect("a line");
+        // The service that had enough, runs.
+        let _ = child.kill();
+        let _ = child.wait();
+        said
+    };
+    for limit in 5..24 {
+        let said = line(limit);
+        let is_expected =
+            ["robomaton: cannot ", "robomaton: listening on "].iter().any(|start| said.starts_with(start));
+        assert!(is_expected, "{limit}: {said}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn pipes_are_no_images() {
+    let place = Place::with_image();
+    assert!(std::process::Command::new("mkfifo").arg(place.path("pipe")).status().expect("mkfifo").success());
+    for command in ["serve", "verify", "inspect"] {
+        place.run(&[command, "pipe"]).fails("cannot open pipe: not a regular file");
+    }
+    place.run(&["query", "pipe", "https://a.example/"]).fails("cannot open pipe: not a regular file");
+}

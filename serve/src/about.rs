@@ -78,15 +78,18 @@ struct Health {
     reload_error: Option<String>,
 }
 
-/// `GET /healthz`: 200 as long as an image is in use, even an old one.
+/// `GET /healthz`: 200 as long as an image is in use, even an old one, that is what was verified.
 pub(crate) async fn health(State(app): Shared) -> Response {
     let served = app.current.get();
-    json(&Health {
-        status: "ok",
+    let is_altered = app.current.is_altered();
+    let health = Health {
+        status: if is_altered { "altered" } else { "ok" },
         sites: served.image.len(),
         opened_at: rfc3339(served.opened_at),
         reload_error: app.current.failure(),
-    })
+    };
+    let status = if is_altered { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    (status, json(&health)).into_response()
 }
 
 /// `GET /metrics`.

@@ -2,19 +2,22 @@
 //!
 //! Each request takes the image that is current when it begins, and keeps it to its end; the last
 //! request frees an old image. Every second, [`crate::watch`] compares the file's length,
-//! modification time and, on Unix, device and inode. A new file under the name is opened, verified
-//! against the rules of the format, and only then made current. A file that cannot be opened is
-//! reported once and counted, and the old image stays in use. The clock of the terms is set here,
-//! too, so that stale answers are marked in time.
+//! times and, on Unix, device and inode; of a directory, those of its shards. A new file under the
+//! name is opened, verified against the rules of the format, and only then made current. A file that
+//! cannot be opened is reported once and counted, and the old image stays in use. An image up to a
+//! size is a copy in memory, which nobody else can change. A larger one is mapped: if its file is
+//! written to in place and does not pass verification again, the image in use is no longer what was
+//! verified, and is reported as altered. The clock of the terms is set here, too, so that stale
+//! answers are marked in time.
 
 use crate::Options;
 use crate::agents::Agents;
 use crate::error::Error;
 use arc_swap::ArcSwap;
 use robomaton_explain::time::now;
-use robomaton_runtime::{Image, Terms};
+use robomaton_runtime::{Image, Terms, files};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 /// An image with its terms, valid for one second.
@@ -35,8 +38,20 @@ pub(crate) struct Current {
 }
 
 struct Attempt {
-    stamp: Option<Stamp>,
+    stamps: Vec<Stamp>,
     failure: Option<String>,
+    /// The files that the image in use maps, as they were when it was opened; none if it was read.
+    mapped: Vec<Stamp>,
+    /// True if one of them was written to, and did not pass verification since.
+    is_altered: bool,
+}
+
+impl Attempt {
+    fn new(stamps: Vec<Stamp>, image: &Image, options: &Options) -> Attempt {
+        let is_mapped = image.bytes() as u64 > options.map_above;
+        let mapped = if is_mapped { stamps.clone() } else { Vec::new() };
+        Attempt { stamps, failure: None, mapped, is_altered: false }
+    }
 }
 
 /// The state of a file, for comparison with a later one.
@@ -45,29 +60,44 @@ struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
     /// Device and inode.
-    number: (u64, u64),
+    number: Option<(u64, u64)>,
+    /// The time of the last change, which no program can set.
+    changed: Option<(i64, i64)>,
 }
 
 impl Stamp {
-    fn of(path: &Path) -> Option<Stamp> {
+    /// The files of an image. None if they cannot be listed.
+    fn of(path: &Path) -> Vec<Stamp> {
+        let mut files = files(path).unwrap_or_default();
+        files.sort_unstable();
+        files.iter().filter_map(|file| Stamp::of_file(file)).collect()
+    }
+
+    fn of_file(path: &Path) -> Option<Stamp> {
         let metadata = std::fs::metadata(path).ok()?;
         #[cfg(unix)]
-        let number = {
+        let (number, changed) = {
             use std::os::unix::fs::MetadataExt;
-            (metadata.dev(), metadata.ino())
+            let number = (metadata.dev(), metadata.ino());
+            (Some(number), Some((metadata.ctime(), metadata.ctime_nsec())))
         };
         #[cfg(not(unix))]
-        let number = (0, 0);
-        Some(Stamp { length: metadata.len(), modified: metadata.modified().ok(), number })
+        let (number, changed) = (None, None);
+        Some(Stamp { length: metadata.len(), modified: metadata.modified().ok(), number, changed })
+    }
+
+    /// True if this is the same file in another state.
+    fn is_written(&self, before: &Stamp) -> bool {
+        self.number.is_some() && self.number == before.number && self != before
     }
 }
 
 /// Opens an image; the only place that does.
 #[allow(unsafe_code)]
 fn open(options: &Options) -> Result<Served, Error> {
-    // SAFETY: the documentation of the service requires that images are replaced by rename, as
-    // `compile` and `merge` do.
-    let image = unsafe { Image::map(&options.image)? };
+    // SAFETY: the documentation of the service requires that large images are replaced by rename,
+    // as `compile` and `merge` do.
+    let image = unsafe { Image::read_up_to(options.map_above, &options.image)? };
     if options.verify {
         let path = options.image.clone();
         image.verify().map_err(|error| Error::Broken { path, error })?;
@@ -95,9 +125,10 @@ pub(crate) enum Look {
 impl Current {
     pub(crate) fn open(options: &Options) -> Result<Current, Error> {
         // Before the file is opened: the next check sees a change in between.
-        let stamp = Stamp::of(&options.image);
-        let served = ArcSwap::from_pointee(open(options)?);
-        Ok(Current { served, last: Mutex::new(Attempt { stamp, failure: None }) })
+        let stamps = Stamp::of(&options.image);
+        let served = open(options)?;
+        let last = Mutex::new(Attempt::new(stamps, &served.image, options));
+        Ok(Current { served: ArcSwap::from_pointee(served), last })
     }
 
     /// The current image.
@@ -105,30 +136,41 @@ impl Current {
         self.served.load_full()
     }
 
+    fn last(&self) -> MutexGuard<'_, Attempt> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The reason why the current file is not the image in use.
     pub(crate) fn failure(&self) -> Option<String> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
+        self.last().failure.clone()
+    }
+
+    /// True if the image in use may no longer be the one that was verified.
+    pub(crate) fn is_altered(&self) -> bool {
+        self.last().is_altered
     }
 
     /// Opens the file again if it has changed, or if `insist` is set.
     pub(crate) fn look(&self, options: &Options, insist: bool) -> Look {
-        let stamp = Stamp::of(&options.image);
-        if !insist && stamp == self.last.lock().unwrap_or_else(PoisonError::into_inner).stamp {
+        let stamps = Stamp::of(&options.image);
+        if !insist && stamps == self.last().stamps {
             return Look::Same;
         }
         // Nothing is locked during verification.
         let opened = open(options);
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.stamp = stamp;
+        let mut last = self.last();
         match opened {
             Ok(served) => {
-                last.failure = None;
+                *last = Attempt::new(stamps, &served.image, options);
                 self.served.store(Arc::new(served));
                 Look::Taken
             }
             Err(error) => {
                 let error = error.to_string();
                 let is_news = last.failure.as_ref() != Some(&error);
+                last.is_altered |=
+                    stamps.iter().any(|now| last.mapped.iter().any(|then| now.is_written(then)));
+                last.stamps = stamps;
                 last.failure = Some(error.clone());
                 Look::Failed(error, is_news)
             }

@@ -59,6 +59,8 @@ pub struct Options {
     pub image: PathBuf,
     /// The address to listen on; port 0 means any free port.
     pub listen: SocketAddr,
+    /// The size in bytes above which an image is mapped. Up to it, an image is read into memory.
+    pub map_above: u64,
     /// True if an image is verified against the rules of its format before use, in linear time.
     pub verify: bool,
     /// The meaning of outcomes other than rules. The time is set again every second.
@@ -89,6 +91,7 @@ impl Server {
     /// # Errors
     /// If one of them cannot be opened.
     pub fn bind(options: Options) -> Result<Server, Error> {
+        signals::check().map_err(Error::Runtime)?;
         let runtime = workers::runtime().map_err(Error::Runtime)?;
         let workers = Workers::start(limits::heavy()).map_err(Error::Runtime)?;
         let listen = options.listen;
@@ -119,6 +122,8 @@ impl Server {
             connections::serve(listener, app, &workers, first_of(stop, ended)).await;
             watch.abort();
         });
+        // A check of the file may wait for ever, as on a file system of a network.
+        runtime.shutdown_background();
     }
 }
 

@@ -4,6 +4,21 @@
 
 use std::io;
 
+/// Checks that there are enough descriptors for signals: without them, the runtime panics.
+#[cfg(unix)]
+pub(crate) fn check() -> io::Result<()> {
+    // The runtime opens three descriptors, and then a pair for its signals.
+    let pair = std::os::unix::net::UnixStream::pair;
+    let _held = (pair()?, pair()?, pair()?);
+    Ok(())
+}
+
+/// Checks nothing.
+#[cfg(not(unix))]
+pub(crate) fn check() -> io::Result<()> {
+    Ok(())
+}
+
 /// Waits for SIGTERM or SIGINT.
 #[cfg(unix)]
 pub(crate) fn ended() -> io::Result<impl Future<Output = ()> + Send> {

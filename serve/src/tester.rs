@@ -77,7 +77,7 @@ pub(crate) async fn test(State(app): Shared, body: Body) -> Result<Response, Ref
         let profile = profile(test.profile.as_deref())?;
         check_url(&test.url)?;
         let origin = Origin::of(&test.url, profile).map_err(|error| refusal_of(&error))?;
-        // Compiling takes far less time than an explanation that is refused.
+        // Refuses what would take too long to explain.
         compile(&test.text, &origin, profile, terms)?;
         let question = TextQuery {
             text: test.text.as_bytes(),

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::current::Look;
 use crate::first_of;
 use crate::signals::Hangup;
+use robomaton_explain::count;
 use std::sync::Arc;
 
 /// Checks the file in an endless loop.
@@ -33,16 +34,18 @@ pub(crate) async fn watch(app: Arc<App>, mut hangup: Hangup) {
             Ok(Look::Same) => {}
             Ok(Look::Taken) => {
                 app.metrics.reloaded(true);
-                remark(&format!(
-                    "opened {} anew: {} sites",
-                    app.options.image.display(),
-                    app.current.get().image.len()
-                ));
+                let sites = count(app.current.get().image.len(), "site");
+                remark(&format!("opened {} anew: {sites}", app.options.image.display()));
             }
             Ok(Look::Failed(error, is_news)) => {
                 app.metrics.reloaded(false);
                 if is_news {
-                    remark(&format!("{error}; the image that was opened before goes on answering"));
+                    let old = if app.current.is_altered() {
+                        "the image was written to in place, so its answers may be wrong"
+                    } else {
+                        "the image that was opened before goes on answering"
+                    };
+                    remark(&format!("{error}; {old}"));
                 }
             }
             Err(_) => return,

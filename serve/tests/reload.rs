@@ -5,6 +5,7 @@ mod common;
 
 use common::{Service, capture, captures, compile, remarks_of};
 use robomaton_serve::{Options, Server};
+use std::io::Write;
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -180,8 +181,16 @@ fn what_cannot_be_had_is_an_error() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let bind = |listen| {
         let (terms, hosts, poll) = (Default::default(), Vec::new(), Duration::from_secs(1));
-        let options =
-            Options { image: image.clone(), listen, verify: true, terms, hosts, poll, remark: |_| {} };
+        let options = Options {
+            image: image.clone(),
+            listen,
+            map_above: 0,
+            verify: true,
+            terms,
+            hosts,
+            poll,
+            remark: |_| {},
+        };
         Server::bind(options).map(|_| ()).unwrap_err().to_string()
     };
     let free = "127.0.0.1:0".parse().unwrap();
@@ -194,4 +203,66 @@ fn what_cannot_be_had_is_an_error() {
     let good = std::fs::read(&image).unwrap();
     std::fs::write(&image, &good[..good.len() - 1]).unwrap();
     assert!(bind(free).contains("i.rimg: "), "{}", bind(free));
+}
+
+/// Writes into the file that is in use, as `cp` does.
+fn overwrite(content: &[u8], image: &Path) {
+    let file = std::fs::OpenOptions::new().write(true).truncate(true).open(image);
+    file.and_then(|mut file| file.write_all(content)).expect("a file");
+}
+
+#[test]
+fn an_image_in_memory_outlives_its_file() {
+    let service = Service::start();
+    let good = std::fs::read(service.image()).unwrap();
+    for (failed, garbage) in
+        [(1, Vec::new()), (2, vec![b'x'; good.len()]), (3, good[..good.len() / 2].to_vec())]
+    {
+        overwrite(&garbage, &service.image());
+        wait("the failure", || reloads(&service, "failed") >= failed);
+        assert_eq!(verdict(&service), "disallowed");
+        assert_eq!(service.get("/healthz").json()["status"], "ok");
+    }
+    overwrite(&good, &service.image());
+    wait("the good one", || service.get("/healthz").json()["reload_error"].is_null());
+}
+
+#[test]
+#[cfg(unix)]
+fn an_image_that_is_mapped_and_written_to_is_not_healthy() {
+    let service = Service::with(|options| options.map_above = 0);
+    let image = service.image();
+    let good = std::fs::read(&image).unwrap();
+    let mut damaged = good.clone();
+    damaged[good.len() / 2..].fill(0x55);
+    // In place and of the same length, so that no page disappears.
+    let write = |content: &[u8]| {
+        let file = std::fs::OpenOptions::new().write(true).open(&image);
+        file.and_then(|mut file| file.write_all(content)).expect("a file");
+    };
+    write(&damaged);
+    wait("the damage", || service.get("/healthz").status == 503);
+    assert!(service.get("/healthz").text().contains(r#""status":"altered""#));
+    let said = remarks_of(&image);
+    assert!(said.iter().any(|line| line.ends_with("so its answers may be wrong")), "{said:?}");
+    write(&good);
+    wait("the good one", || service.get("/healthz").status == 200);
+    assert_eq!(verdict(&service), "disallowed");
+    // Another file under the name changes nothing in the one in use.
+    rename(b"garbage", &image);
+    wait("the failure", || service.get("/healthz").json()["reload_error"].is_string());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_in_place_of_an_image_is_refused() {
+    let mut service = Service::start();
+    let aside = service.folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&aside).status().unwrap().success());
+    std::fs::rename(aside, service.image()).unwrap();
+    wait("the failure", || reloads(&service, "failed") == 1);
+    assert_eq!(verdict(&service), "disallowed");
+    let error = service.get("/healthz").json()["reload_error"].as_str().unwrap().to_owned();
+    assert!(error.ends_with("i.rimg: not a regular file"), "{error}");
+    service.end();
 }

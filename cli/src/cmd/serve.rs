@@ -32,6 +32,10 @@ pub(crate) struct Arguments {
     /// may give wrong answers
     #[arg(long)]
     no_verify: bool,
+    /// Read an image of up to MIB mebibytes into memory, where nothing that happens to its file can
+    /// damage it; map a larger one
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    map_above: u32,
     #[command(flatten)]
     terms: TermsArgs,
 }
@@ -77,6 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let server = Server::bind(Options {
         image: arguments.image.clone(),
         listen: arguments.listen,
+        map_above: u64::from(arguments.map_above) << 20,
         verify: !arguments.no_verify,
         terms: arguments.terms.terms(false),
         hosts: arguments.hosts.clone(),

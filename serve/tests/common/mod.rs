@@ -79,6 +79,7 @@ impl Service {
         let mut options = Options {
             image,
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            map_above: 1 << 30,
             verify: true,
             terms: Terms::default(),
             hosts: Vec::new(),
