@@ -98,30 +98,39 @@ impl Destination {
 
     /// The error for a failed write.
     pub(crate) fn failed(&self, error: WriteError) -> Error {
-        let path = match &self.place {
-            Place::File(target) => target.path(),
-            Place::Directory(shards) => &shards.path,
-        };
         match error {
-            WriteError::Image(error) => Error::Image { path: path.to_owned(), error },
-            WriteError::Io(error) => Error::write(path, error),
+            WriteError::Image(error) => Error::Image { path: self.path().to_owned(), error },
+            WriteError::Io(error) => Error::write(self.path(), error),
         }
     }
 
-    /// Moves the image to its path, and opens it.
-    pub(crate) fn finish(self) -> Result<Image, Error> {
-        match self.place {
-            Place::File(target) => {
-                let image = open(target.new_path())?;
-                target.finish()?;
-                Ok(image)
-            }
-            Place::Directory(shards) => {
-                let image = open(shards.new.path())?;
-                shards.finish()?;
-                Ok(image)
-            }
+    /// The path as given.
+    fn path(&self) -> &Path {
+        match &self.place {
+            Place::File(target) => target.path(),
+            Place::Directory(shards) => &shards.path,
         }
+    }
+
+    /// Opens the image under its temporary name and verifies it, so that a damaged one never
+    /// replaces a good one.
+    fn verified(&self) -> Result<Image, Error> {
+        let image = open(match &self.place {
+            Place::File(target) => target.new_path(),
+            Place::Directory(shards) => shards.new.path(),
+        })?;
+        image.verify().map_err(|error| Error::Unsound { path: self.path().to_owned(), error })?;
+        Ok(image)
+    }
+
+    /// Verifies the image and moves it to its path.
+    pub(crate) fn finish(self) -> Result<Image, Error> {
+        let image = self.verified()?;
+        match self.place {
+            Place::File(target) => target.finish()?,
+            Place::Directory(shards) => shards.finish()?,
+        }
+        Ok(image)
     }
 }
 

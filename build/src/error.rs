@@ -40,6 +40,16 @@ pub enum Error {
         /// What it is.
         what: String,
     },
+    /// The new image breaks a rule of the format, because of a bug or of a damaged image that was
+    /// merged. It is not kept.
+    #[error("cannot write {}: the new image would be damaged: {error}", path.display())]
+    Unsound {
+        /// The path that it was for.
+        path: PathBuf,
+        /// The rule and the place.
+        #[source]
+        error: ImageError,
+    },
     /// The existing file or directory must not be replaced.
     #[error("{}: {what}", path.display())]
     Taken {

@@ -1,12 +1,13 @@
 //! Merges images into one, which is written completely or not at all.
 //!
 //! Nothing is compiled again: `compiler::Merge` takes the newest capture of each site. The result
-//! is the same as if all captures had been compiled together.
+//! is the same as if all captures had been compiled together. It is verified like every image.
 
 use crate::error::Unfit;
 use crate::{Destination, Error};
 use robomaton_compiler::{Merge, MergeError};
 use robomaton_corpus::scratch;
+use robomaton_formats::WriteError;
 use robomaton_runtime::Image;
 use serde::Serialize;
 use std::io::Write;
@@ -51,19 +52,27 @@ pub fn merge_on(threads: usize, paths: &[PathBuf], destination: Destination) -> 
         .flat_map(|(number, image)| image.shards().map(move |shard| (number, shard)))
         .collect();
     let views: Vec<_> = files.iter().map(|(_, shard)| shard.view()).collect();
-    let merge = Merge::new(&views).map_err(|error| {
-        let (image, error) = match error {
+    let unfit = |error: &MergeError| {
+        let (image, error) = match *error {
             MergeError::Nothing => return Error::Nothing,
             MergeError::Unlike { image, what } => (image, Unfit::Unlike { what, first: paths[0].clone() }),
             MergeError::Damaged { image } => (image, Unfit::Damaged),
         };
         Error::Merge { path: paths[files[image].0].clone(), error }
-    })?;
+    };
+    let merge = Merge::new(&views).map_err(|error| unfit(&error))?;
     let shards = destination.shards();
     for number in 0..shards.get() {
         let spool = || scratch(destination.room());
         let write = |out: &mut dyn Write| merge.write((number, shards.get() - 1), spool, out);
-        destination.write(number, Box::new(write)).map_err(|error| destination.failed(error))?;
+        destination.write(number, Box::new(write)).map_err(|error| match &error {
+            // An image may be found to be damaged only while it is written.
+            WriteError::Io(io) => match io.get_ref().and_then(|error| error.downcast_ref()) {
+                Some(damaged) => unfit(damaged),
+                None => destination.failed(error),
+            },
+            WriteError::Image(_) => destination.failed(error),
+        })?;
     }
     let image = destination.finish()?;
     Ok(Merged {

@@ -1,11 +1,13 @@
 //! Merged images equal the image of all their captures; shards act as one image.
 
+use robomaton_build::Destination;
 use robomaton_compiler::{Merge, MergeError, Options};
 use robomaton_corpus::{BatchOptions, Input, Progress, prepare};
 use robomaton_formats::Profile;
 use robomaton_formats::layout::Section;
 use robomaton_runtime::{Image, OpenError, Question, ShardsError, Usage};
 use robomaton_tests::captures::{build_from, captures, shuffle};
+use robomaton_tests::damage::{Patient, small_image};
 use robomaton_tests::generate::Random;
 use serde_json::Value;
 use std::num::NonZero;
@@ -245,4 +247,67 @@ fn what_is_no_set_of_shards_is_an_error() {
         Image::from_bytes(&bytes[..]).map(|_| ()).expect_err("the checksum of the head does not hold");
     assert!(error.to_string().contains("checksum"), "{error}");
     assert!(Image::from_bytes(read(of(&two, 1))).expect("a shard").section_bytes(Section::Hosts) > 0);
+}
+
+/// Flips every bit of some sections in turn, and calls `look` with each image and its bit.
+fn flip(sections: &[Section], mut look: impl FnMut(&Patient)) {
+    let mut patient = Patient { bytes: small_image(Profile::Full) };
+    for &section in sections {
+        let (from, length) = patient.section(section);
+        for bit in 8 * from..8 * (from + length) {
+            patient.bytes[bit / 8] ^= 1 << (bit % 8);
+            look(&patient);
+            patient.bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+}
+
+/// The merger of one image into memory.
+fn copy(bytes: &[u8]) -> Option<Vec<u8>> {
+    let image = Image::from_bytes(bytes).ok()?;
+    let mut out = Vec::new();
+    Merge::new(&[image.view()]).ok()?.write((0, 0), || Ok(Vec::new()), &mut out).ok()?;
+    Some(out)
+}
+
+#[test]
+fn no_flipped_bit_makes_merging_panic() {
+    let (mut refused, mut merged) = (0, 0);
+    flip(&[Section::Policies, Section::Lists, Section::Purposes], |patient| match copy(&patient.bytes) {
+        Some(_) => merged += 1,
+        None => refused += 1,
+    });
+    assert!(refused > 100 && merged > 100, "{refused} refused, {merged} merged");
+}
+
+/// Damage that verification does not see, since each part is good by itself, may show in a merged
+/// image, which then does not replace a good one.
+#[test]
+fn a_damaged_result_replaces_nothing() {
+    let mut found = Vec::new();
+    flip(&[Section::Hosts, Section::Lists], |patient| {
+        let mut patient = patient.clone();
+        patient.sum_sections();
+        patient.sum_head();
+        let is_valid = |bytes: &[u8]| Image::from_bytes(bytes).is_ok_and(|image| image.verify().is_ok());
+        if found.len() < 3
+            && is_valid(&patient.bytes)
+            && copy(&patient.bytes).is_some_and(|out| !is_valid(&out))
+        {
+            found.push(patient.bytes);
+        }
+    });
+    assert!(!found.is_empty());
+    let directory = tempfile::tempdir().expect("a directory");
+    let (input, output) = (directory.path().join("in.rimg"), directory.path().join("out.rimg"));
+    for bytes in found {
+        std::fs::write(&input, bytes).expect("room");
+        std::fs::write(&output, small_image(Profile::Full)).expect("room");
+        let destination = Destination::open(&output, None).expect("a destination");
+        let error = robomaton_build::merge(std::slice::from_ref(&input), destination)
+            .expect_err("a damaged image")
+            .to_string();
+        assert!(error.contains("out.rimg: the new image would be damaged: "), "{error}");
+        assert_eq!(read(&output), small_image(Profile::Full));
+    }
 }

@@ -221,7 +221,12 @@ impl Extraction<'_, '_> {
             entries.push(ScopedEntry { role, usage, purpose, program });
         }
         let rest = match list.rest {
-            Some(rest) => Some(sets.iter().position(|&set| set == SetRef::List(rest))?),
+            // A scoped set leads to one of those before it, which are extracted already.
+            Some(rest) => {
+                let number = sets.iter().position(|&set| set == SetRef::List(rest))?;
+                let Set::Scoped(_) = self.document.sets.get(number)? else { return None };
+                Some(number)
+            }
             None => None,
         };
         let ScopedView { incomplete, own, permits, pages, .. } = *list;
