@@ -79,7 +79,7 @@ pub enum SiteError {
     /// A scheme without robots.txt; only `http` and `https` are supported.
     #[error("no robots.txt for the scheme {0:?}: http or https expected")]
     Scheme(String),
-    /// The URL has no host.
+    /// The URL has no host, or one with an empty label.
     #[error("the URL names no host")]
     NoHost,
     /// White space or a control character before the path, which URL parsers drop and other
@@ -149,7 +149,8 @@ impl SiteKey {
             Some(port) => format!("{host}:{port}"),
             None => host.to_owned(),
         };
-        if host.is_empty() {
+        // Without one more dot, `1..` would be the address `1.`: another site when it is asked about.
+        if host.split('.').any(str::is_empty) {
             return Err(SiteError::NoHost);
         }
         if authority.len() > MAX_AUTHORITY {
@@ -372,8 +373,13 @@ mod tests {
             let fast = split_plain(url.as_bytes());
             let fast = fast.map(|(scheme, authority, _)| SiteKey::plain(scheme, authority));
             read += usize::from(fast.is_some());
+            let key = SiteKey::parse(&url);
             if let Some(fast) = fast {
-                assert_eq!(SiteKey::parse(&url), Ok(fast), "{url:?}");
+                assert_eq!(key, Ok(fast), "{url:?}");
+            }
+            // The address of a site names the same site.
+            if let Ok(key) = key {
+                assert_eq!(SiteKey::from_url(&key.to_string()), Ok(key), "{url:?}");
             }
         }
         assert!(read > 1_000, "{read}");
@@ -387,6 +393,11 @@ mod tests {
         assert!(SiteKey::from_url("/a").is_err());
         assert!(SiteKey::from_host("a/b").is_err());
         assert!(SiteKey::from_host("").is_err());
+        for url in
+            ["http://1../", "http://../", "http://./", "http://a.example../", "http://.a/", "http://a..b/"]
+        {
+            assert_eq!(SiteKey::from_url(url), Err(SiteError::NoHost), "{url}");
+        }
         let long = format!("http://{}/", vec!["a".repeat(60); 5].join("."));
         assert_eq!(SiteKey::from_url(&long), Err(SiteError::TooLong));
     }
