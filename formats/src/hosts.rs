@@ -7,10 +7,10 @@
 
 use crate::error::ImageError;
 use crate::layout::*;
+use xxhash_rust::xxh3::Xxh3;
 use zerocopy::FromZeros;
 
-/// The number of seeds to try. Hosts chosen to collide under one seed do not collide under the
-/// next.
+/// The number of seeds to try.
 const SEEDS: u64 = 64;
 
 /// The share of the bytes for entries and names that is used, in percent. A fuller table costs more
@@ -36,7 +36,7 @@ impl Table {
         if u32::try_from(count * BUCKET_SITES).is_err() {
             return Err(ImageError::TooLarge("2³² places of sites"));
         }
-        (0..SEEDS)
+        seeds(sites.clone().map(|(name, _)| name))
             .find_map(|seed| Table::under(seed, sites.clone(), count))
             .ok_or(ImageError::TooLarge("host names collide under every seed"))
     }
@@ -73,6 +73,19 @@ impl Table {
     }
 }
 
+/// The seeds to try: 0, and others that depend on all names. Whoever chooses the names of some sites
+/// can make them collide under a seed that he knows, but every other site changes the seeds after the
+/// first.
+fn seeds<'n>(names: impl Iterator<Item = &'n str>) -> impl Iterator<Item = u64> {
+    let all = std::cell::LazyCell::new(move || {
+        let mut hash = Xxh3::new();
+        // No name contains a line end.
+        names.for_each(|name| [name.as_bytes(), b"\n"].iter().for_each(|part| hash.update(part)));
+        hash.digest()
+    });
+    (0..SEEDS).map(move |number| if number == 0 { 0 } else { host_hash(&number.to_le_bytes(), *all) })
+}
+
 /// The least prime number that is not less than this one; of 0, 0.
 fn next_prime(least: usize) -> usize {
     let is_prime = |&number: &usize| {
@@ -83,7 +96,32 @@ fn next_prime(least: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::next_prime;
+    use super::{Table, home_bucket, host_hash, next_prime, seeds};
+    use crate::error::ImageError;
+
+    /// Names whose home is the first bucket of any small table under seed 0: more than have room near
+    /// it.
+    fn colliding() -> Vec<String> {
+        let names = (0..).map(|number| format!("{number}.example"));
+        names.filter(|name| home_bucket(host_hash(name.as_bytes(), 0), 1 << 10) == 0).take(600).collect()
+    }
+
+    #[test]
+    fn chosen_names_cannot_prevent_an_image() {
+        let names = colliding();
+        let sites = || names.iter().map(|name| (name.as_str(), 20));
+        let table = Table::of(sites()).expect("another seed");
+        assert_ne!(table.seed, 0);
+        // One more site changes all seeds but the first.
+        let more = || names.iter().map(String::as_str).chain(["one.more"]);
+        let (own, beside): (Vec<_>, Vec<_>) =
+            (seeds(sites().map(|(name, _)| name)).collect(), seeds(more()).collect());
+        assert_eq!((own.len(), own[0], beside[0]), (64, 0, 0));
+        assert!(own[1..].iter().all(|seed| !beside.contains(seed)));
+        // Equal names are the only ones that collide everywhere.
+        let equal = Table::of((0..600).map(|_| ("a.example", 20)));
+        assert!(matches!(equal, Err(ImageError::TooLarge(_))));
+    }
 
     #[test]
     fn primes() {
