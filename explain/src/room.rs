@@ -58,8 +58,8 @@ impl RequestJson {
 }
 
 impl VerdictJson {
-    /// The verdict for one of many answers: it quotes at most [`ROOM`] bytes of texts, and counts in
-    /// `left_out` what does not fit.
+    /// The verdict for one of many answers: it quotes at most [`ROOM`] bytes of texts, and counts
+    /// in `left_out` what does not fit.
     #[must_use]
     pub fn limited(mut self) -> VerdictJson {
         let mut room = Room { bytes: ROOM, left_out: 0 };

@@ -73,9 +73,9 @@ impl Table {
     }
 }
 
-/// The seeds to try: 0, and others that depend on all names. Whoever chooses the names of some sites
-/// can make them collide under a seed that he knows, but every other site changes the seeds after the
-/// first.
+/// The seeds to try: 0, and others that depend on all names. Whoever chooses the names of some
+/// sites can make them collide under a seed that is known, but every other site changes the seeds
+/// after the first.
 fn seeds<'n>(names: impl Iterator<Item = &'n str>) -> impl Iterator<Item = u64> {
     let all = std::cell::LazyCell::new(move || {
         let mut hash = Xxh3::new();
@@ -99,8 +99,8 @@ mod tests {
     use super::{Table, home_bucket, host_hash, next_prime, seeds};
     use crate::error::ImageError;
 
-    /// Names whose home is the first bucket of any small table under seed 0: more than have room near
-    /// it.
+    /// Names whose home is the first bucket of any small table under seed 0: more than have room
+    /// near it.
     fn colliding() -> Vec<String> {
         let names = (0..).map(|number| format!("{number}.example"));
         names.filter(|name| home_bucket(host_hash(name.as_bytes(), 0), 1 << 10) == 0).take(600).collect()

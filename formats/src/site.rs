@@ -149,7 +149,7 @@ impl SiteKey {
             Some(port) => format!("{host}:{port}"),
             None => host.to_owned(),
         };
-        // Without one more dot, `1..` would be the address `1.`: another site when it is asked about.
+        // Without one more dot, `1..` would be the address `1.`, which names another site.
         if host.split('.').any(str::is_empty) {
             return Err(SiteError::NoHost);
         }

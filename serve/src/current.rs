@@ -1,9 +1,9 @@
 //! The current image, and its replacement.
 //!
 //! Each request takes the image that is current when it begins, and keeps it to its end; the last
-//! request frees an old image. Every second, [`crate::watch`] compares the file's length,
-//! times and, on Unix, device and inode; of a directory, those of its shards. A new file under the
-//! name is opened, verified against the rules of the format, and only then made current. A file that
+//! request frees an old image. Every second, [`crate::watch`] compares the file's length, times
+//! and, on Unix, device and inode; of a directory, those of its shards. A new file under the name
+//! is opened, verified against the rules of the format, and only then made current. A file that
 //! cannot be opened is reported once and counted, and the old image stays in use. An image up to a
 //! size is a copy in memory, which nobody else can change. A larger one is mapped: if its file is
 //! written to in place and does not pass verification again, the image in use is no longer what was

@@ -14,8 +14,8 @@ pub const HEAD: usize = 64 << 10;
 /// Time for the head of a request; also the time that a connection may be idle between requests.
 pub const HEAD_TIME: Duration = Duration::from_secs(30);
 
-/// Free connections below which new ones have less time for their heads, so that idle clients cannot
-/// shut out the others for long.
+/// Free connections below which new ones have less time for their heads, so that idle clients
+/// cannot shut out the others for long.
 pub const CROWDED: usize = CONNECTIONS / 4;
 
 /// The same time for these.
@@ -57,8 +57,8 @@ pub const TEST: usize = 4 << 20;
 /// Groups of a text to explain or test. The largest real file known has 2,200.
 pub const GROUPS: usize = 5_000;
 
-/// Fields weighed by specificity of a text to explain or test: different ones that match are compared
-/// in pairs. Real files have some dozens.
+/// Fields weighed by specificity of a text to explain or test: different ones that match are
+/// compared in pairs. Real files have some dozens.
 pub const FIELDS: usize = 512;
 
 /// URLs in one test of a text.
