@@ -63,8 +63,19 @@ impl Notation {
     /// into `space`. `None` if it does not fit; three times the target's length always suffices.
     #[inline]
     pub fn target_in<'t>(self, target: &'t [u8], space: &'t mut [u8]) -> Option<&'t [u8]> {
-        if self == Notation::Google || self != Notation::Acap && is_plain(target) {
+        if self == Notation::Google {
             return Some(target);
+        }
+        if is_plain(target) {
+            return match self {
+                Notation::Acap => {
+                    let lower = space.get_mut(..target.len())?;
+                    lower.copy_from_slice(target);
+                    lower.make_ascii_lowercase();
+                    Some(lower)
+                }
+                _ => Some(target),
+            };
         }
         let mut buffer = Buffer { bytes: space, length: 0 };
         let step = match self {
@@ -119,13 +130,8 @@ pub fn is_plain(text: &[u8]) -> bool {
     // The partial last chunk is read as a full one that overlaps the previous one.
     match text.last_chunk::<16>() {
         Some(last) => !(found | odd(last)).any(),
-        None => !rest.iter().any(|&byte| is_odd(byte)),
+        None => odd(&first_bytes(text)).to_bitmask() & ((1 << text.len()) - 1) == 0,
     }
-}
-
-#[inline(always)]
-fn is_odd(byte: u8) -> bool {
-    !byte.is_ascii_graphic() | !may_stand(byte) | (byte == b'%') | (byte == b'#')
 }
 
 /// True if a URI may contain this byte of printable ASCII (RFC 3986 2). Clients percent-encode the

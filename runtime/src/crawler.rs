@@ -230,7 +230,7 @@ impl Crawler {
         policy: &'i [u8],
     ) -> impl Iterator<Item = ScopedView<'i>> + use<'i, '_> {
         let ids: &[CrawlerId] = if let Ids::Whole(ids) = &self.ids { ids } else { &[] };
-        let policy = PolicyView::read(policy);
+        let policy = ids.first().and_then(|_| PolicyView::read(policy));
         ids.iter().filter_map(move |&id| {
             let policy = policy.as_ref()?;
             let at = policy.set(policy.find(id)?)?.list()?;

@@ -16,7 +16,7 @@
 
 use crate::crawler::{Crawler, Usage};
 use crate::program;
-use crate::target::{Space, Spellings};
+use crate::target::{SHORT_SPACE, SPACE, Space, Spellings};
 use crate::walk::Register;
 use robomaton_formats::policy::{Holder, Level, ScopedView};
 use robomaton_formats::program::Priority;
@@ -75,9 +75,22 @@ pub(crate) fn answer(
     question: &ScopedQuestion<'_>,
     account: Option<&mut ScopedAccount>,
 ) -> Option<ScopedAnswer> {
+    if 3 * question.target.len() <= SHORT_SPACE {
+        answer_in::<SHORT_SPACE>(question, account)
+    } else {
+        answer_in::<SPACE>(question, account)
+    }
+}
+
+/// The same, with space for the target in each notation. It is rewritten once for a question, not
+/// for each of up to thousands of programs.
+#[inline(never)]
+fn answer_in<const SPACE: usize>(
+    question: &ScopedQuestion<'_>,
+    account: Option<&mut ScopedAccount>,
+) -> Option<ScopedAnswer> {
     let scope = question.view.scope(question.list.scope)?;
-    // Rewritten once for a question, not for each of up to thousands of programs.
-    let spaces = &mut [Space::new(), Space::new()];
+    let spaces = &mut [Space::<SPACE>::new(), Space::new()];
     let asking = Asking { question: *question, target: &Spellings::new(question.target, spaces) };
     // Fields of pages have the pattern number after the last one.
     match (2 * scope.patterns() + 2).max(scope.conventional()).div_ceil(64) {
@@ -196,7 +209,8 @@ impl Asking<'_> {
         let ScopedQuestion { view, list, crawler, policy, elements, .. } = &self.question;
         let found = |any, holder| Some(Live::Level(Level { other, any, holder }));
         // One pass in place of one for each holder: few texts have fields of pages.
-        let of_pages = rest.filter(|rest| pages && rest.entries().any(|entry| entry.role.is_of_page()));
+        let has_pages = |list: &ScopedView<'_>| pages && list.entries().any(|entry| entry.role.is_of_page());
+        let of_pages = rest.filter(|rest| has_pages(rest));
         if let Some(rest) = of_pages.filter(|_| !elements) {
             self.collect(rest, other, Holder::Element, fields)?;
             if !fields.is_empty() {
@@ -204,15 +218,15 @@ impl Asking<'_> {
             }
         }
         for any in [false, true] {
-            for holder in PAGES.into_iter().filter(|_| pages) {
+            // A page addresses all names of a crawler, and names that only pages have are no names
+            // of the text.
+            let own = || crawler.lists(*view, policy);
+            let asks_pages = if any { of_pages.is_some() } else { own().any(|own| has_pages(&own)) };
+            for holder in PAGES.into_iter().filter(|_| asks_pages) {
                 if any {
                     of_pages.map_or(Some(()), |rest| self.collect(rest, other, holder, fields))?;
                 } else {
-                    // A page addresses all names of a crawler, and names that only pages have are
-                    // no names of the text.
-                    crawler
-                        .lists(*view, policy)
-                        .try_for_each(|own| self.collect(&own, other, holder, fields))?;
+                    own().try_for_each(|own| self.collect(&own, other, holder, fields))?;
                 }
                 if !fields.is_empty() {
                     return found(any, holder);
@@ -295,11 +309,29 @@ impl<const N: usize> Keys<N> {
         })
     }
 
-    fn iter(&self) -> impl DoubleEndedIterator<Item = usize> {
-        let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
-        words.flat_map(|(at, &word)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
-        })
+    fn iter(&self) -> impl Iterator<Item = usize> {
+        let keys = |(at, &word): (usize, &u64)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros() as usize;
+                left &= left.wrapping_sub(1);
+                (bit < 64).then_some(at * 64 + bit)
+            })
+        };
+        self.0.iter().enumerate().flat_map(keys)
+    }
+
+    /// The keys of both sets, the highest first.
+    fn highest_of(&self, other: &Keys<N>) -> impl Iterator<Item = usize> {
+        let keys = |(at, (one, other)): (usize, (&u64, &u64))| {
+            let mut left = one | other;
+            std::iter::from_fn(move || {
+                let bit = left.checked_ilog2()? as usize;
+                left ^= 1 << bit;
+                Some(at * 64 + bit)
+            })
+        };
+        self.0.iter().zip(&other.0).enumerate().rev().flat_map(keys)
     }
 }
 
@@ -392,9 +424,7 @@ impl<'s, const N: usize> Matched<'s, N> {
     /// Among conventional rules, whose keys are their numbers: the best one that no field
     /// contradicts on exactly the same pattern; true if it permits.
     fn winner(&self, fields: &Matched<'_, N>) -> Option<(usize, bool)> {
-        let mut from_best =
-            (0..N * 64).rev().filter(|&rule| self.permits.contains(rule) || self.prohibits.contains(rule));
-        from_best.find_map(|rule| {
+        self.permits.highest_of(&self.prohibits).find_map(|rule| {
             let permits = self.permits.contains(rule);
             let key = self.scope.pattern_of(rule)?.checked_mul(2)?;
             let contradicted = if permits { fields.prohibits.contains(key) } else { fields.permits(key) };
@@ -434,6 +464,8 @@ mod tests {
             }
         }
         assert_eq!(keys.iter().collect::<Vec<_>>(), [0, 63, 64, 130, 255]);
+        let other = Keys([1, 2, 0, 0]);
+        assert_eq!(keys.highest_of(&other).collect::<Vec<_>>(), [255, 130, 65, 64, 63, 0]);
         assert!(keys.contains(130) && !keys.contains(131) && !keys.contains(1000));
     }
 }

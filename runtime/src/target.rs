@@ -54,9 +54,9 @@ fn without_fragment(raw: &[u8]) -> &[u8] {
 
 /// Bytes on the stack for a target that must be rewritten. A target of up to a third of it never
 /// allocates.
-const SPACE: usize = 3 * 1024;
+pub(crate) const SPACE: usize = 3 * 1024;
 /// The same for short targets: clearing much more space takes longer than rewriting them.
-const SHORT_SPACE: usize = 256;
+pub(crate) const SHORT_SPACE: usize = 256;
 
 /// Space on the stack for a target in canonical bytes.
 pub(crate) struct Space<const N: usize = SPACE>([u8; N]);
@@ -101,7 +101,7 @@ pub(crate) struct Spellings<'t> {
 
 impl<'t> Spellings<'t> {
     #[inline]
-    pub(crate) fn new(raw: &'t [u8], [acap, rep]: &'t mut [Space; 2]) -> Spellings<'t> {
+    pub(crate) fn new<const N: usize>(raw: &'t [u8], [acap, rep]: &'t mut [Space<N>; 2]) -> Spellings<'t> {
         Spellings { raw, acap: canonical(Notation::Acap, raw, acap), rep: canonical(Notation::Rep, raw, rep) }
     }
 }
