@@ -1,0 +1,101 @@
+//! Writes the first inputs of every target into `corpus`, from the images, texts and pages of the
+//! tests. Run it after a change of the format: `cargo run -p robomaton-fuzz --example seeds`.
+
+use robomaton_formats::Profile;
+use robomaton_tests::{damage, hostile};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Longer texts are left to the suite of hostile texts.
+const LONGEST: usize = 4096;
+
+const QUESTIONS: [&str; 4] = [
+    "a\thttps://x.example/p/q.gif",
+    "GPTBot,a\t/tmp\tai-train",
+    "b\t/%41*$?#x\tindex\tnews",
+    "\thttp://h/\tpresent-snippet",
+];
+
+const TEXTS: [&str; 8] = [
+    "User-agent: a\nUser-agent: *\nDisallow: /*.gif$\nAllow: /p*q*\nCrawl-delay: 2\n\nUser-agent: a\nNoindex: /n\n",
+    "User-agent: *\nContent-Signal: search=yes,ai-train=no\nContent-Usage: train-ai=n\nDisallow: /tmp\n",
+    "ACAP-crawler: *\nACAP-disallow-crawl: /p\nACAP-allow-index: / time-limit=2-days\nACAP-permissions-reference: /r.txt\n",
+    "##ACAP version=1.0\nACAP-crawler: a\nACAP-usage-purpose: news*\nACAP-allow-(present-snippet): /*a* max-length=9-words\n",
+    "User-agent: *\nRobot-version: 2.0.0\nAllow: /p*\nVisit-time: 0600-0845\nRequest-rate: 1/10m 0600-0845\n",
+    "License: https://x.example/l.xml\nUser-agent: *\nDisallowAITraining: /a\nAllow: /%2A%24*$\n",
+    "\u{feff}User-Agent : GPTBot \r\ndisallow:/\rSitemap: https://x.example/s.xml # c\n",
+    "Clean-param: a&b /p\nUser-agent: *\nDisallow:\nUser-agent: Google-Extended\nDisallow: /\n",
+];
+
+const PAGES: [&str; 3] = [
+    "<html><head><meta name=robots content='noindex, nosnippet'><meta name=a content='ACAP allow-crawl'></head>\
+     <body class='the-acap:disallow-present'><p data-nosnippet>x</p></body></html>",
+    "<meta name=\"robots\" content=\"max-snippet:20, unavailable_after: 2026-01-01\"><link rel=license href=/l.xml type=application/rsl+xml>",
+    "<script type='application/rsl+xml'><rsl xmlns='https://rslstandard.org/rsl'><content url='/'><license><prohibits type='usage'>ai-train</prohibits></license></content></rsl></script>",
+];
+
+const URLS: [&str; 8] = [
+    "https://example.com/a?b#c",
+    "http://1../",
+    "http://[::1]:8080/",
+    "https://b\u{fc}cher.example/",
+    "http://0x7f.1/x",
+    "http:\\\\user@h.example:080\\a",
+    "//a/b",
+    "https://a..b/",
+];
+
+const CAPTURES: [(u8, &str); 4] = [
+    (
+        0,
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://a.example/robots.txt\r\nContent-Type: application/http\r\n\
+         Content-Length: 58\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nDisallow: /\r\n\r\n\r\n",
+    ),
+    (
+        2,
+        "{\"url\":\"https://a.example/robots.txt\",\"status\":200,\"body\":\"User-agent: *\\nDisallow: /x\"}\n",
+    ),
+    (3, "url,status,body\nhttps://a.example/robots.txt,200,\"User-agent: *\nDisallow: /x\"\n"),
+    (8, "User-agent: *\nDisallow: /x\n"),
+];
+
+fn main() -> io::Result<()> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let write = |target: &str, name: &str, options: Option<u8>, bytes: &[u8]| {
+        fs::create_dir_all(corpus.join(target))?;
+        let input: Vec<u8> = options.into_iter().chain(bytes.iter().copied()).collect();
+        fs::write(corpus.join(target).join(name), input)
+    };
+    let hostile = hostile::all().into_iter().filter(|(_, text)| text.len() <= LONGEST);
+    for (name, text) in hostile {
+        write("scan", &format!("hostile-{name}"), None, &text)?;
+    }
+    for (number, text) in TEXTS.into_iter().enumerate() {
+        write("scan", &format!("text-{number}"), None, text.as_bytes())?;
+        let question = QUESTIONS[number % QUESTIONS.len()];
+        let input = format!("{question}\n{text}\u{fe}ACAP-crawler: *\nACAP-allow-crawl: /p\n");
+        // The profile `full` for most, and a file beside the text.
+        write(
+            "text",
+            &format!("text-{number}"),
+            Some(1 << 5 | [0, 0, 0, 1, 0, 2, 0, 3][number % 8]),
+            input.as_bytes(),
+        )?;
+    }
+    for (number, html) in PAGES.into_iter().enumerate() {
+        write("page", &format!("page-{number}"), Some(1 | (number as u8) << 3), html.as_bytes())?;
+    }
+    for (number, url) in URLS.into_iter().enumerate() {
+        write("url", &format!("url-{number}"), Some(0), url.as_bytes())?;
+    }
+    for (options, text) in CAPTURES {
+        write("captures", &format!("captures-{options}"), Some(options), text.as_bytes())?;
+        write("captures", &format!("limited-{options}"), Some(options | 1 << 7), text.as_bytes())?;
+        write("archive", &format!("stream-{options}"), Some(2 + u8::from(options == 0)), text.as_bytes())?;
+    }
+    for profile in [Profile::Full, Profile::Rfc9309, Profile::Google, Profile::Koster] {
+        write("image", &format!("small-{profile}"), None, &damage::small_image(profile))?;
+    }
+    Ok(())
+}

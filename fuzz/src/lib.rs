@@ -1,0 +1,55 @@
+//! The fuzz targets: one function for each thing that strangers may send.
+//!
+//! | target | bytes | what must hold |
+//! |---|---|---|
+//! | [`scan()`] | a text | the scanner gives the tree of the pest definition, and prints its source |
+//! | [`text()`] | a question and a text | image, image of tries and trace agree; everything made of it verifies |
+//! | [`captures()`] | a stream of captures | nothing panics, limits hold |
+//! | [`archive()`] | a file that needs seeking | the same |
+//! | [`page()`] | a page | trace and image agree about it |
+//! | [`url()`] | a URL | a site's name leads back to it, and the image finds it |
+//! | [`image()`] | an image | nothing panics; one that verifies answers without damage, also when merged |
+//!
+//! Each is called by a libFuzzer program (`targets`, `fuzz/run`) and by a test with the inputs in
+//! `corpus`. A failure is a panic. The first byte of an input chooses options. This crate does not
+//! know how inputs are made.
+
+mod archive;
+mod captures;
+mod image;
+mod page;
+mod scan;
+mod text;
+mod url;
+
+pub use archive::archive;
+pub use captures::captures;
+pub use image::image;
+pub use page::page;
+pub use scan::scan;
+pub use text::text;
+pub use url::url;
+
+use robomaton_formats::Profile;
+
+/// A target.
+pub type Target = fn(&[u8]);
+
+/// The targets by name.
+pub const TARGETS: [(&str, Target); 7] = [
+    ("scan", scan),
+    ("text", text),
+    ("captures", captures),
+    ("archive", archive),
+    ("page", page),
+    ("url", url),
+    ("image", image),
+];
+
+/// Seconds since 1970 at which inputs are read.
+const NOW: u64 = 1_800_000_000;
+
+/// The profile that two bits choose.
+fn profile(bits: u8) -> Profile {
+    [Profile::Full, Profile::Rfc9309, Profile::Google, Profile::Koster][usize::from(bits & 3)]
+}
