@@ -85,6 +85,30 @@ impl Results {
         self.series.iter().filter(move |series| series.plot == plot)
     }
 
+    /// A document with these tables in it: each is between `<!-- table: NAME -->` and `<!-- end -->`,
+    /// and everything else is preserved.
+    ///
+    /// # Errors
+    /// If a table has no place, or a place no table.
+    pub fn fill(&self, text: &str) -> Result<String, String> {
+        const END: &str = "<!-- end -->";
+        let (mut out, mut rest, mut used) = (String::new(), text, Vec::new());
+        while let Some((before, behind)) = rest.split_once("<!-- table: ") {
+            let (name, behind) = behind.split_once(" -->").ok_or("a place for a table has no name")?;
+            let (_, behind) = behind.split_once(END).ok_or(format!("the place of {name} has no end"))?;
+            let table = self.tables.iter().find(|table| table.name == name);
+            let table = table.ok_or(format!("nothing measures the table {name}"))?;
+            out.push_str(&format!("{before}<!-- table: {name} -->\n{}{END}", table.markdown()));
+            used.push(name);
+            rest = behind;
+        }
+        out.push_str(rest);
+        match self.tables.iter().find(|table| !used.contains(&table.name.as_str())) {
+            Some(table) => Err(format!("there is no place for the table {}", table.name)),
+            None => Ok(out),
+        }
+    }
+
     /// Prints all tables; writes everything as JSON if a file is named.
     ///
     /// # Errors
@@ -157,5 +181,18 @@ mod tests {
         let mut table = Table::new("t", &["name:", "ns"]);
         table.row(vec!["a".to_owned(), "1".to_owned()]);
         assert_eq!(table.markdown(), "| name | ns |\n|---|---:|\n| a | 1 |\n");
+    }
+
+    #[test]
+    fn tables_are_put_in_their_places() {
+        let mut table = Table::new("a", &["x"]);
+        table.row(vec!["1".to_owned()]);
+        let results = Results { tables: vec![table], series: Vec::new() };
+        let new = results.fill("by hand\n<!-- table: a -->\nold\n<!-- end -->\nmore\n").unwrap();
+        assert_eq!(new, "by hand\n<!-- table: a -->\n| x |\n|---:|\n| 1 |\n<!-- end -->\nmore\n");
+        assert_eq!(results.fill(&new).unwrap(), new);
+        assert!(results.fill("by hand").unwrap_err().contains("no place for the table a"));
+        assert!(results.fill("<!-- table: b --><!-- end -->").unwrap_err().contains("nothing measures"));
+        assert!(results.fill("<!-- table: a -->").unwrap_err().contains("no end"));
     }
 }

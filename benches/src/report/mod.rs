@@ -1,9 +1,7 @@
 //! The report: tables into RESULTS.md, plots into `plots/`.
 //!
-//! Each measuring binary is run, or its earlier `--json` output is read. In RESULTS.md a table is
-//! between `<!-- table: NAME -->` and `<!-- end -->`; everything else there is prose, written by
-//! hand and preserved. Invariants: a table without a place and a place without a table are errors;
-//! nothing is written before everything is measured.
+//! Each measuring binary is run, or its earlier `--json` output is read. The prose of RESULTS.md is
+//! written by hand and preserved. Invariant: nothing is written before everything is measured.
 
 mod svg;
 
@@ -17,7 +15,6 @@ use svg::{Below, bars, lines};
 const MEASURES: [&str; 4] = ["versus", "sizes", "figures", "scale"];
 /// The default sizes of corpora.
 const SITES: &str = "1000,10000,100000,1000000";
-const END: &str = "<!-- end -->";
 
 /// The options: files of results, by the name of the binary, and sizes for `scale`.
 pub(crate) const USAGE: &str =
@@ -50,7 +47,7 @@ pub(crate) fn report(args: &[&str]) -> Result<(), String> {
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = home.join("RESULTS.md");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-    let text = filled(&std::fs::read_to_string(&path).map_err(failed)?, &results)?;
+    let text = results.fill(&std::fs::read_to_string(&path).map_err(failed)?)?;
     std::fs::write(&path, text).map_err(failed)?;
     let plots = home.join("plots");
     std::fs::create_dir_all(&plots).map_err(|error| format!("{}: {error}", plots.display()))?;
@@ -80,25 +77,6 @@ fn measured(name: &str, sites: &str) -> Result<Results, String> {
     let results = Results::read(&path);
     std::fs::remove_file(&path).map_err(|error| error.to_string())?;
     results
-}
-
-/// RESULTS.md with new tables.
-fn filled(text: &str, results: &Results) -> Result<String, String> {
-    let (mut out, mut rest, mut used) = (String::new(), text, Vec::new());
-    while let Some((before, behind)) = rest.split_once("<!-- table: ") {
-        let (name, behind) = behind.split_once(" -->").ok_or("a place for a table has no name")?;
-        let (_, behind) = behind.split_once(END).ok_or(format!("the place of {name} has no end"))?;
-        let table = results.tables.iter().find(|table| table.name == name);
-        let table = table.ok_or(format!("nothing measures the table {name}"))?;
-        out.push_str(&format!("{before}<!-- table: {name} -->\n{}{END}", table.markdown()));
-        used.push(name);
-        rest = behind;
-    }
-    out.push_str(rest);
-    match results.tables.iter().find(|table| !used.contains(&table.name.as_str())) {
-        Some(table) => Err(format!("RESULTS.md has no place for the table {}", table.name)),
-        None => Ok(out),
-    }
 }
 
 /// All plots, by name.
@@ -173,24 +151,4 @@ fn by_order(results: &Results) -> Vec<(String, Vec<f64>)> {
 fn with_exponent(series: &Series) -> (String, Vec<(f64, f64)>) {
     let power = exponent(&series.points).map_or(String::new(), |power| format!(", exponent {power:.2}"));
     (format!("{}{power}", series.name), series.points.clone())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use robomaton_benches::results::Table;
-
-    #[test]
-    fn tables_are_put_in_their_places() {
-        let mut table = Table::new("a", &["x"]);
-        table.row(vec!["1".to_owned()]);
-        let results = Results { tables: vec![table], series: Vec::new() };
-        let text = "by hand\n<!-- table: a -->\nold\n<!-- end -->\nmore\n";
-        let new = filled(text, &results).unwrap();
-        assert_eq!(new, "by hand\n<!-- table: a -->\n| x |\n|---:|\n| 1 |\n<!-- end -->\nmore\n");
-        assert_eq!(filled(&new, &results).unwrap(), new);
-        assert!(filled("by hand", &results).unwrap_err().contains("no place for the table a"));
-        assert!(filled("<!-- table: b --><!-- end -->", &results).unwrap_err().contains("nothing measures"));
-        assert!(filled("<!-- table: a -->", &results).unwrap_err().contains("no end"));
-    }
 }
