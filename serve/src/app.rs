@@ -1,12 +1,12 @@
 //! The state of the service: options, the current image, metrics, and limits for heavy work and for
-//! answers that wait.
+//! what waits in memory.
 //!
 //! Handlers use it; it does not know the handlers.
 
 use crate::Options;
 use crate::current::Current;
 use crate::error::Refusal;
-use crate::limits::{WAITING, heavy};
+use crate::limits::{BODIES, WAITING, heavy};
 use crate::metrics::Metrics;
 use crate::waiting::Waiting;
 use axum::extract::State;
@@ -19,6 +19,9 @@ pub(crate) struct App {
     pub(crate) options: Options,
     pub(crate) current: Current,
     pub(crate) metrics: Metrics,
+    /// Bodies of requests.
+    pub(crate) bodies: Waiting,
+    /// Answers.
     pub(crate) waiting: Waiting,
     heavy: Arc<Semaphore>,
 }
@@ -29,6 +32,7 @@ impl App {
             options,
             current,
             metrics: Metrics::new(),
+            bodies: Waiting::new(BODIES),
             waiting: Waiting::new(WAITING),
             heavy: Arc::new(Semaphore::new(heavy())),
         }

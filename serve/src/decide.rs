@@ -59,7 +59,7 @@ fn echo<'a>(url: &'a str, agent: &'a Agent, words: Words<'a>) -> QuestionJson<'a
 
 /// `POST /v1/decide`.
 pub(crate) async fn batch(State(app): Shared, body: Body) -> Result<Response, Refusal> {
-    let body = read_body(body, BATCH).await?;
+    let body = read_body(&app.bodies, body, BATCH).await?;
     let shared: Arc<App> = app.clone();
     let answer = move |client: &Client| {
         let served = shared.current.get();

@@ -30,6 +30,14 @@ pub const WRITE_TIME: Duration = Duration::from_secs(30);
 /// Bytes of the body of a batch.
 pub const BATCH: usize = 8 << 20;
 
+/// Bytes of a body that do not count as waiting: what all connections hold together is then bounded
+/// by their number.
+pub const SMALL_BODY: usize = 64 << 10;
+
+/// Bytes of all larger bodies that arrive or wait for their turn: 16 of the longest batches. While
+/// they are used up, others are refused.
+pub const BODIES: usize = 128 << 20;
+
 /// Questions in a batch: some tenths of a second of work.
 pub const QUESTIONS: usize = 10_000;
 

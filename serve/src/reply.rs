@@ -2,28 +2,37 @@
 
 use crate::error::Refusal;
 use crate::limits::{BODY_TIME, FIELDS, GROUPS};
+use crate::waiting::{Arriving, Waiting};
 use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use robomaton_explain::Error;
 use robomaton_runtime::Site;
 use serde::Serialize;
 
 /// Reads the body of a request, up to a number of bytes, within a time limit.
-pub(crate) async fn read_body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
-    let collected = tokio::time::timeout(BODY_TIME, Limited::new(body, limit).collect()).await;
-    let slow = || {
-        Refusal::new(
-            StatusCode::REQUEST_TIMEOUT,
-            format!("the body took over {} seconds", BODY_TIME.as_secs()),
-        )
+pub(crate) async fn read_body(budget: &Waiting, body: Body, limit: usize) -> Result<Bytes, Refusal> {
+    let slow = |_| {
+        let what = format!("the body took over {} seconds", BODY_TIME.as_secs());
+        Refusal::new(StatusCode::REQUEST_TIMEOUT, what)
     };
-    match collected.map_err(|_| slow())? {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Refusal::too_long("the body", limit, "bytes")),
-        Err(_) => Err(Refusal::bad("the body broke off")),
+    tokio::time::timeout(BODY_TIME, collect(budget.body(), body, limit)).await.map_err(slow)?
+}
+
+/// Copies the parts of a body into one: each part keeps the buffer alive that it was read into,
+/// which may be much larger.
+async fn collect(mut arriving: Arriving<'_>, mut body: Body, limit: usize) -> Result<Bytes, Refusal> {
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Refusal::bad("the body broke off"))?;
+        // Trailers say nothing here.
+        let Ok(part) = frame.into_data() else { continue };
+        if part.len() > limit - arriving.len() {
+            return Err(Refusal::too_long("the body", limit, "bytes"));
+        }
+        arriving.push(&part)?;
     }
+    Ok(arriving.whole())
 }
 
 /// A value as JSON.

@@ -171,7 +171,7 @@ pub(crate) async fn answer_test<T: DeserializeOwned>(
     body: Body,
     answer: impl FnOnce(T, &Terms, &Client) -> Result<Response, Refusal> + Send + 'static,
 ) -> Result<Response, Refusal> {
-    let body = read_body(body, TEST).await?;
+    let body = read_body(&app.bodies, body, TEST).await?;
     let shared = app.clone();
     app.apart(move |client| {
         let test = serde_json::from_slice(&body).map_err(|error| Refusal::bad(error.to_string()))?;

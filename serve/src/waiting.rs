@@ -1,10 +1,12 @@
-//! A budget for answers that wait for slow readers.
+//! Budgets for what waits in memory: bodies of requests, until they are answered, and answers,
+//! until their clients have read them.
 //!
-//! A finished answer stays in memory until its client has read it. Invariant: a large answer holds
-//! its share of the budget exactly as long as its bytes, also after the connection has taken them.
+//! Small ones are not counted, so that few large ones do not shut out the many. Invariant: a large
+//! body or answer holds its share of the budget exactly as long as its bytes, also after the
+//! connection has taken them.
 
 use crate::error::Refusal;
-use crate::limits::SMALL_ANSWER;
+use crate::limits::{SMALL_ANSWER, SMALL_BODY};
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -18,17 +20,56 @@ const UNIT: usize = 1 << 10;
 /// The bytes that may wait.
 pub(crate) struct Waiting(Arc<Semaphore>);
 
-/// The bytes of an answer with their share of the budget.
-struct Held {
-    bytes: Bytes,
+/// Bytes with their share of the budget.
+struct Held<B> {
+    bytes: B,
     /// Given back when the bytes are freed.
-    _share: OwnedSemaphorePermit,
+    _share: Option<OwnedSemaphorePermit>,
 }
 
-impl AsRef<[u8]> for Held {
+impl<B: AsRef<[u8]>> AsRef<[u8]> for Held<B> {
     fn as_ref(&self) -> &[u8] {
-        &self.bytes
+        self.bytes.as_ref()
     }
+}
+
+/// The body of a request, as far as it has arrived.
+pub(crate) struct Arriving<'w> {
+    budget: &'w Waiting,
+    bytes: Vec<u8>,
+    share: Option<OwnedSemaphorePermit>,
+}
+
+impl Arriving<'_> {
+    /// The bytes that have arrived.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Adds bytes, unless the budget does not suffice.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+        let counted = (self.bytes.len() + bytes.len()).saturating_sub(SMALL_BODY).div_ceil(UNIT);
+        let own = self.share.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        if counted > own {
+            let what = "too many requests are being read; ask again later, or for less at a time";
+            let more = self.budget.share(counted - own).ok_or_else(|| over_budget(what))?;
+            match &mut self.share {
+                Some(share) => share.merge(more),
+                None => self.share = Some(more),
+            }
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// All bytes, which keep their share.
+    pub(crate) fn whole(self) -> Bytes {
+        Bytes::from_owner(Held { bytes: self.bytes, _share: self.share })
+    }
+}
+
+fn over_budget(what: &str) -> Refusal {
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, what)
 }
 
 impl Waiting {
@@ -37,22 +78,30 @@ impl Waiting {
         Waiting(Arc::new(Semaphore::new(bytes / UNIT)))
     }
 
+    /// A body of which nothing has arrived.
+    pub(crate) fn body(&self) -> Arriving<'_> {
+        Arriving { budget: self, bytes: Vec::new(), share: None }
+    }
+
+    fn share(&self, units: usize) -> Option<OwnedSemaphorePermit> {
+        self.0.clone().try_acquire_many_owned(u32::try_from(units).ok()?).ok()
+    }
+
     /// The same response, counted until its client has read it; a refusal if the budget does not
     /// suffice.
     pub(crate) async fn hold(&self, response: Response) -> Response {
-        let bytes = response.body().size_hint().lower();
-        if bytes <= SMALL_ANSWER as u64 {
+        let bytes = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
+        if bytes <= SMALL_ANSWER {
             return response;
         }
-        let units = u32::try_from(bytes / UNIT as u64).unwrap_or(u32::MAX);
-        let Ok(share) = self.0.clone().try_acquire_many_owned(units) else {
+        let Some(share) = self.share(bytes / UNIT) else {
             let what = "too many answers wait for their readers; ask again later, or for less at a time";
-            return Refusal::new(StatusCode::SERVICE_UNAVAILABLE, what).into_response();
+            return over_budget(what).into_response();
         };
         let (head, body) = response.into_parts();
         match body.collect().await {
             Ok(body) => {
-                let held = Bytes::from_owner(Held { bytes: body.to_bytes(), _share: share });
+                let held = Bytes::from_owner(Held { bytes: body.to_bytes(), _share: Some(share) });
                 Response::from_parts(head, Body::from(held))
             }
             Err(error) => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
@@ -69,6 +118,26 @@ mod tests {
         let response = waiting.hold(vec![b' '; length].into_response()).await;
         let status = response.status().as_u16();
         (status, response.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default())
+    }
+
+    #[test]
+    fn large_bodies_count_until_they_are_answered() {
+        let waiting = Waiting::new(4 * SMALL_BODY);
+        let body = |length: usize| {
+            let mut body = waiting.body();
+            // A byte at a time takes no more than all at once.
+            for _ in 0..length {
+                body.push(b" ")?;
+            }
+            Ok::<Bytes, Refusal>(body.whole())
+        };
+        let unanswered = body(4 * SMALL_BODY).expect("room for one");
+        assert!(body(3 * SMALL_BODY).is_err());
+        let small = body(SMALL_BODY).expect("room for small ones");
+        assert_eq!((unanswered.len(), small.len()), (4 * SMALL_BODY, SMALL_BODY));
+        drop(unanswered);
+        assert!(body(5 * SMALL_BODY).is_ok());
+        assert!(body(5 * SMALL_BODY + 1).is_err());
     }
 
     #[test]

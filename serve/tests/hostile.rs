@@ -3,8 +3,9 @@
 mod common;
 
 use common::{Service, capture, compile};
-use robomaton_serve::limits::{FIELDS, QUESTIONS};
+use robomaton_serve::limits::{BATCH, BODIES, FIELDS, QUESTIONS};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 /// The status lines of all answers until the connection ends.
 fn statuses(service: &Service, requests: &[u8]) -> Vec<u16> {
@@ -122,4 +123,31 @@ fn work_that_nobody_waits_for_ends() {
     };
     service.post("/v1/decide", r#"[{"url": "https://b.example/"}]"#).json();
     assert!(decided() < QUESTIONS, "{}", decided());
+}
+
+#[test]
+fn bodies_that_do_not_end_leave_room_for_others() {
+    let service = Service::start();
+    let unended = [b' '; 1 << 20].repeat(BATCH >> 20);
+    let mut clients = Vec::new();
+    for _ in 0..BODIES / BATCH + 4 {
+        let mut client = service.client();
+        let head = format!("POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Length: {BATCH}\r\n\r\n");
+        client.send(head.as_bytes());
+        client.try_send(&unended[1..]);
+        clients.push(client);
+    }
+    let until = Instant::now() + Duration::from_secs(20);
+    let soon = |what: &str, is_so: &dyn Fn() -> bool| {
+        while !is_so() {
+            assert!(Instant::now() < until, "{what}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    let refused = "robomaton_requests_total{endpoint=\"/v1/decide\",status=\"503\"}";
+    soon("all are waited for", &|| service.get("/metrics").text().contains(refused));
+    // Small ones have room.
+    assert_eq!(service.post("/v1/decide", r#"[{"url": "https://a.example/"}]"#).status, 200);
+    drop(clients);
+    soon("the room is not given back", &|| service.post("/v1/decide", &unended).status == 400);
 }

@@ -179,6 +179,11 @@ impl Client {
         self.stream.write_all(bytes).expect("a reader");
     }
 
+    /// Sends bytes to a service that need not read them.
+    pub(crate) fn try_send(&mut self, bytes: &[u8]) {
+        let _ = self.stream.write_all(bytes);
+    }
+
     pub(crate) fn get(&mut self, path: &str) -> Answer {
         let host = self.host.clone();
         self.send(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes());
@@ -191,7 +196,7 @@ impl Client {
             format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n").as_bytes(),
         );
         // The client need not send everything if it is refused early.
-        let _ = self.stream.write_all(body);
+        self.try_send(body);
         self.answer().expect("an answer")
     }
 
