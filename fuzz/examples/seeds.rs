@@ -60,6 +60,58 @@ const CAPTURES: [(u8, &str); 4] = [
     (8, "User-agent: *\nDisallow: /x\n"),
 ];
 
+/// Requests without their `Host`, and bodies.
+const REQUESTS: [(&str, &str); 16] = [
+    ("GET /v1/decide?url=https%3A%2F%2Fx.example%2Fprivate&agent=a&named_only=true", ""),
+    ("GET /v1/decide?url=https://zacap.example/p/on&usage=index&purpose=news&document=robots.txt", ""),
+    ("GET /v1/explain?url=https://zversions.example/p/x.gif&agent=a,b", ""),
+    ("GET /v1/site?url=https://zpage.example/", ""),
+    ("GET /v1/text?url=https://zversions.example/&document=data.txt", ""),
+    ("GET /v1/sites?prefix=z&limit=2&after=https://zacap.example", ""),
+    ("GET /v1/crawlers?url=https://x.example/n/o/x.gif", ""),
+    ("HEAD /healthz", ""),
+    ("GET http://127.0.0.1/metrics", ""),
+    ("DELETE /tester.js", ""),
+    (
+        "POST /v1/decide",
+        r#"{"url": "https://x.example/", "agent": ["a", "b"]}
+{"url": "/"}
+"#,
+    ),
+    ("POST /v1/decide", r#"[{"url": "https://zacap.example/p", "usage": "present", "purpose": "ads"}]"#),
+    ("POST /v1/test", r#"{"text": "User-agent: *\nDisallow: /x*", "url": "/x", "profile": "google"}"#),
+    (
+        "POST /v1/test",
+        r#"{"text": "ACAP-crawler: *\nACAP-allow-index: /", "url": "https://h/", "usage": "index"}"#,
+    ),
+    ("POST /v1/test/urls", r#"{"text": "Disallow: /", "urls": ["/", "/a"], "agent": "GPTBot"}"#),
+    ("POST /v1/test/crawlers", r#"{"text": "User-agent: a\nDisallow:", "url": "/"}"#),
+];
+
+/// Requests that are none.
+const NO_REQUESTS: [&str; 5] = [
+    "GARBAGE\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a.example\r\nHost: localhost\r\n\r\n",
+    "POST /v1/decide HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "POST /v1/test HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n{",
+    "GET /v1/decide?url=%ff&url=%00 HTTP/1.0\r\nHost: [::1]:80\r\nConnection: keep-alive\r\n\r\n",
+];
+
+/// A request with its body in one piece or in chunks.
+fn request(line: &str, body: &str, is_chunked: bool) -> String {
+    let head = format!("{line} HTTP/1.1\r\nHost: localhost\r\n");
+    match (body, is_chunked) {
+        ("", _) => format!("{head}\r\n"),
+        (_, false) => format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()),
+        (_, true) => {
+            let (front, back) = body.split_at(body.len() / 2);
+            let chunks: String =
+                [front, back, ""].iter().map(|chunk| format!("{:x}\r\n{chunk}\r\n", chunk.len())).collect();
+            format!("{head}Transfer-Encoding: chunked\r\n\r\n{chunks}")
+        }
+    }
+}
+
 fn main() -> io::Result<()> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     let write = |target: &str, name: &str, options: Option<u8>, bytes: &[u8]| {
@@ -88,6 +140,16 @@ fn main() -> io::Result<()> {
     }
     for (number, url) in URLS.into_iter().enumerate() {
         write("url", &format!("url-{number}"), Some(0), url.as_bytes())?;
+    }
+    let mut all = String::new();
+    for (number, (line, body)) in REQUESTS.into_iter().enumerate() {
+        let whole = request(line, body, number % 2 == 0);
+        all.push_str(&whole);
+        write("request", &format!("request-{number}"), Some(15), whole.as_bytes())?;
+    }
+    write("request", "pipelined", Some(7), all.as_bytes())?;
+    for (number, bytes) in NO_REQUESTS.into_iter().enumerate() {
+        write("request", &format!("none-{number}"), Some(2 | 1 << 4), bytes.as_bytes())?;
     }
     for (options, text) in CAPTURES {
         write("captures", &format!("captures-{options}"), Some(options), text.as_bytes())?;

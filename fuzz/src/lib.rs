@@ -9,6 +9,7 @@
 //! | [`page()`] | a page | trace and image agree about it |
 //! | [`url()`] | a URL | a site's name leads back to it, and the image finds it |
 //! | [`image()`] | an image | nothing panics; one that verifies answers without damage, also when merged |
+//! | [`request()`] | the bytes of a connection | every answer is whole, none is an error of the service |
 //!
 //! Each is called by a libFuzzer program (`targets`, `fuzz/run`) and by a test with the inputs in
 //! `corpus`. A failure is a panic. The first byte of an input chooses options. This crate does not
@@ -18,6 +19,7 @@ mod archive;
 mod captures;
 mod image;
 mod page;
+mod request;
 mod scan;
 mod text;
 mod url;
@@ -26,6 +28,7 @@ pub use archive::archive;
 pub use captures::captures;
 pub use image::image;
 pub use page::page;
+pub use request::request;
 pub use scan::scan;
 pub use text::text;
 pub use url::url;
@@ -36,7 +39,7 @@ use robomaton_formats::Profile;
 pub type Target = fn(&[u8]);
 
 /// The targets by name.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("scan", scan),
     ("text", text),
     ("captures", captures),
@@ -44,6 +47,7 @@ pub const TARGETS: [(&str, Target); 7] = [
     ("page", page),
     ("url", url),
     ("image", image),
+    ("request", request),
 ];
 
 /// Seconds since 1970 at which inputs are read.

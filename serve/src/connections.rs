@@ -6,18 +6,40 @@ use crate::app::App;
 use crate::limits::{CONNECTIONS, CROWDED, CROWDED_TIME, DRAIN, HEAD, HEAD_TIME, WRITE_TIME};
 use crate::routes::Requests;
 use crate::workers::Workers;
-use hyper::server::conn::http1;
+use hyper::server::conn::http1::{Builder, Connection};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
 /// The wait when the operating system has no descriptors left.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// The HTTP of all connections, with the time for the head of a request.
+pub(crate) fn http(head_time: Duration) -> Builder {
+    let mut http = Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(head_time).max_header_size(HEAD);
+    http
+}
+
+/// A stream with the limit for clients that read nothing.
+type Timed<S> = TokioIo<Pin<Box<TimeoutStream<S>>>>;
+
+/// The requests of a stream, from the first to the last one.
+pub(crate) fn connection<S: AsyncRead + AsyncWrite>(
+    http: &Builder,
+    stream: S,
+    service: Requests,
+) -> Connection<Timed<S>, Requests> {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(WRITE_TIME));
+    http.serve_connection(TokioIo::new(Box::pin(stream)), service)
+}
 
 /// Serves until `stop`; then accepts no more connections and completes the requests in progress.
 pub(crate) async fn serve(
@@ -26,10 +48,7 @@ pub(crate) async fn serve(
     workers: &Workers,
     stop: impl Future<Output = ()>,
 ) {
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_header_size(HEAD);
-    let mut crowded = http.clone();
-    crowded.header_read_timeout(CROWDED_TIME);
+    let (roomy, crowded) = (http(HEAD_TIME), http(CROWDED_TIME));
     let service = Requests::new(app.clone());
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(CONNECTIONS));
@@ -47,16 +66,13 @@ pub(crate) async fn serve(
             // Without it an answer may wait for an acknowledgement; a socket that does not support
             // it still works.
             let _ = stream.set_nodelay(true);
-            let http = if places.available_permits() < CROWDED { &crowded } else { &http };
+            let http = if places.available_permits() < CROWDED { &crowded } else { &roomy };
             let (http, service, watcher) = (http.clone(), service.clone(), graceful.watcher());
             let connections = app.metrics.connections.clone();
             workers.spawn(stream, async move |stream| {
                 connections.inc();
-                let mut stream = TimeoutStream::new(stream);
-                stream.set_write_timeout(Some(WRITE_TIME));
-                let connection = http.serve_connection(TokioIo::new(Box::pin(stream)), service);
                 // The client notices a failed connection itself.
-                let _ = watcher.watch(connection).await;
+                let _ = watcher.watch(connection(&http, stream, service)).await;
                 connections.dec();
                 drop(place);
             });

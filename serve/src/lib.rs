@@ -24,6 +24,7 @@ mod current;
 mod decide;
 mod error;
 pub mod limits;
+mod loopback;
 mod metrics;
 mod page;
 mod parameters;
@@ -38,6 +39,8 @@ mod watch;
 mod workers;
 
 pub use error::Error;
+#[doc(hidden)]
+pub use loopback::Loopback;
 
 use app::App;
 use current::Current;
