@@ -1,7 +1,7 @@
 //! Builders of hostile files: large, deep, repetitive, or not a robots.txt at all.
 //!
 //! Used by the limit suite, the benches and the fuzz seeds. Each builder is named after what it
-//! stresses, takes a size, and is deterministic. [`all`] lists them with their usual sizes.
+//! stresses, takes a size, and is deterministic. [`BUILDERS`] lists them with their usual sizes.
 //! Invariant: no builder takes more memory than the file that it returns. Files with ACAP records,
 //! and their context, are in [`acap`]. This file knows neither limits nor right answers; suites
 //! only require that an engine finishes in time and within its limits.
@@ -9,46 +9,131 @@
 pub mod acap;
 
 use crate::generate::Random;
+use robomaton_compiler::{
+    CompileContext, Document, Header, License, MetaTag, Options, Page, PageLicense, compile_with,
+};
+use robomaton_formats::{Profile, Scheme};
 use std::fmt::Write as _;
 
 /// A hostile file and its name.
 pub type Hostile = (&'static str, Vec<u8>);
 
-/// Every builder at its usual size, about 30 MB in total.
-pub fn all() -> Vec<Hostile> {
-    vec![
-        ("ten-megabytes", ten_megabytes()),
-        ("groups", groups(100_000)),
-        ("rules", rules(100_000)),
-        ("alphabet-stars", alphabet_stars(100, 20)),
-        ("stars-in-one-rule", stars_in_one_rule(20_000)),
-        ("segments", segments(125, 2_048)),
-        ("long-lines", long_lines(2 << 20)),
-        ("nuls", nuls(1 << 20)),
-        ("utf16-little-endian", utf16(false)),
-        ("utf16-big-endian", utf16(true)),
-        ("html", html()),
-        ("shared-and-own-groups", shared_and_own_groups(800)),
-        ("star-heads", star_heads(100)),
-        ("awaiting", awaiting(8_000)),
-        ("nested-segments", nested_segments(15, 75)),
-        ("nested-chains", nested_chains(16, 500)),
-        ("too-deep", nested_segments(60, 90)),
-        ("prefix-chain", prefix_chain(900)),
-        ("same-rule", same_rule(20_000)),
-        ("one-agent-line-after-another", agents(30_000)),
-        ("comments-only", b"#\n".repeat(200_000)),
-        ("colons", b":\n".repeat(200_000)),
-        ("percents", percents(20_000)),
-        ("random-bytes", random_bytes(500_000)),
-    ]
+/// A builder of a text, by name, and its usual size.
+pub type Builder = (&'static str, fn(usize) -> Vec<u8>, usize);
+
+/// A builder of a site's texts, by name, and its usual size.
+pub type SiteBuilder = (&'static str, fn(usize) -> HostileSite, usize);
+
+/// The texts of a hostile site.
+#[derive(Clone, Debug, Default)]
+pub struct HostileSite {
+    /// The name of the builder.
+    pub name: &'static str,
+    /// The dialect in which the text is read.
+    pub profile: Profile,
+    /// The robots.txt.
+    pub robots: Vec<u8>,
+    /// Other files of the site, by path.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// Pages of the site.
+    pub pages: Vec<Page>,
+    /// Its `/.well-known/tdmrep.json`.
+    pub tdmrep: Option<Vec<u8>>,
+    /// Its `/ai.txt`.
+    pub ai_txt: Option<Vec<u8>>,
+    /// RSL documents, by URL.
+    pub licenses: Vec<(String, Vec<u8>)>,
 }
 
-/// A well-formed file of 10 MB: beyond every parse limit, with its last rule at the very end.
-pub fn ten_megabytes() -> Vec<u8> {
+impl HostileSite {
+    /// A text alone.
+    pub fn alone(name: &'static str, robots: Vec<u8>) -> HostileSite {
+        HostileSite { name, robots, ..HostileSite::default() }
+    }
+
+    /// The same under a name.
+    #[must_use]
+    pub fn named(self, name: &'static str) -> HostileSite {
+        HostileSite { name, ..self }
+    }
+
+    /// The total number of bytes that are read.
+    pub fn bytes(&self) -> usize {
+        let texts = |texts: &[(String, Vec<u8>)]| texts.iter().map(|(_, text)| text.len()).sum::<usize>();
+        let tag = |tag: &MetaTag| tag.name.len() + tag.content.len();
+        let header = |header: &Header| header.name.len() + header.value.len();
+        let inline = |license: &PageLicense| match license {
+            PageLicense::Link(text) | PageLicense::Inline(text) => text.len(),
+        };
+        let page = |page: &Page| {
+            let tags: usize = page.metas.iter().map(tag).sum();
+            let headers: usize = page.headers.iter().map(header).sum();
+            let licenses: usize = page.licenses.iter().map(inline).sum();
+            page.target.len() + tags + headers + licenses
+        };
+        let beside = [&self.tdmrep, &self.ai_txt].into_iter().flatten().map(Vec::len).sum::<usize>();
+        let pages: usize = self.pages.iter().map(page).sum();
+        self.robots.len() + texts(&self.files) + texts(&self.licenses) + beside + pages
+    }
+
+    /// Compiles the site as `https://h.example`.
+    pub fn compile(&self) -> Document {
+        let files: Vec<(&str, &[u8])> =
+            self.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
+        let licenses: Vec<License<'_>> =
+            self.licenses.iter().map(|(url, xml)| License { url, xml, fetched_at: 0 }).collect();
+        let context = CompileContext {
+            origin: Some("h.example"),
+            scheme: Some(Scheme::Https),
+            files: &files,
+            pages: &self.pages,
+            tdmrep: self.tdmrep.as_deref(),
+            ai_txt: self.ai_txt.as_deref(),
+            licenses: &licenses,
+        };
+        compile_with(&self.robots, &context, &Options { profile: self.profile, ..Options::default() })
+    }
+}
+
+/// Every builder.
+pub const BUILDERS: [Builder; 24] = [
+    ("ten-megabytes", long_file, 10_000_000),
+    ("groups", groups, 100_000),
+    ("rules", rules, 100_000),
+    ("alphabet-stars", |count| alphabet_stars(count, 20), 100),
+    ("stars-in-one-rule", stars_in_one_rule, 20_000),
+    ("segments", |count| segments(count, 2_048), 125),
+    ("long-lines", long_lines, 2 << 20),
+    ("nuls", nuls, 1 << 20),
+    ("utf16-little-endian", |count| utf16(count, false), 1_000),
+    ("utf16-big-endian", |count| utf16(count, true), 1_000),
+    ("html", html, 5_000),
+    ("shared-and-own-groups", shared_and_own_groups, 800),
+    ("star-heads", star_heads, 100),
+    ("awaiting", awaiting, 8_000),
+    ("nested-segments", |count| nested_segments(15, count), 75),
+    ("nested-chains", |stars| nested_chains(16, stars), 500),
+    ("too-deep", |count| nested_segments(60, count), 90),
+    ("prefix-chain", prefix_chain, 900),
+    ("same-rule", same_rule, 20_000),
+    ("one-agent-line-after-another", agents, 30_000),
+    ("comments-only", |count| b"#\n".repeat(count), 200_000),
+    ("colons", |count| b":\n".repeat(count), 200_000),
+    ("percents", percents, 20_000),
+    ("random-bytes", random_bytes, 500_000),
+];
+
+/// Every text at its usual size, about 30 MB in total.
+pub fn all() -> Vec<Hostile> {
+    BUILDERS.into_iter().map(|(name, build, size)| (name, build(size))).collect()
+}
+
+/// A well-formed file of so many bytes, with its last rule at the very end: 10 MB are beyond every
+/// parse limit.
+pub fn long_file(bytes: usize) -> Vec<u8> {
     let mut out = String::from("User-agent: *\n");
     for number in 0.. {
-        if out.len() >= 10_000_000 {
+        if out.len() >= bytes {
             break;
         }
         line(&mut out, format_args!("Disallow: /directory/{number}/page.html"));
@@ -109,18 +194,18 @@ pub fn nuls(bytes: usize) -> Vec<u8> {
     [run.as_slice(), b"\nUser-agent: *\n", &run, b"\nDisallow: /x\n"].concat()
 }
 
-/// A valid file in UTF-16 with its byte order mark.
-pub fn utf16(big_endian: bool) -> Vec<u8> {
-    let text = format!("\u{FEFF}User-agent: *\r\n{}", "Disallow: /x\r\n".repeat(1_000));
+/// A valid file in UTF-16 with its byte order mark and `count` rules.
+pub fn utf16(count: usize, big_endian: bool) -> Vec<u8> {
+    let text = format!("\u{FEFF}User-agent: *\r\n{}", "Disallow: /x\r\n".repeat(count));
     text.encode_utf16()
         .flat_map(|unit| if big_endian { be(unit) } else { [be(unit)[1], be(unit)[0]] })
         .collect()
 }
 
-/// An error page that mentions directives.
-pub fn html() -> Vec<u8> {
+/// An error page of `count` rows that mention directives.
+pub fn html(count: usize) -> Vec<u8> {
     let row = "<tr><td>User-agent: *</td><td style=\"color: red\">Disallow: /</td></tr>\n";
-    format!("<!DOCTYPE html>\n<html><body><table>\n{}</table></body></html>\n", row.repeat(5_000))
+    format!("<!DOCTYPE html>\n<html><body><table>\n{}</table></body></html>\n", row.repeat(count))
         .into_bytes()
 }
 

@@ -39,13 +39,13 @@ fn hostile_files_have_their_sizes() {
     let size = |name| files.iter().find(|(known, _)| *known == name).unwrap().1.len();
     assert!(size("ten-megabytes") >= 10_000_000);
     assert!(size("long-lines") > 4 * (2 << 20));
-    let (a, b) = (hostile::utf16(true), hostile::utf16(false));
+    let (a, b) = (hostile::utf16(1_000, true), hostile::utf16(1_000, false));
     assert!(a.starts_with(b"\xFE\xFF\0U") && b.starts_with(b"\xFF\xFEU\0"));
 }
 
 #[test]
 fn nobody_is_forbidden_by_what_is_no_robots_txt() {
-    for file in [hostile::html(), hostile::utf16(true), hostile::utf16(false)] {
+    for file in [hostile::html(5_000), hostile::utf16(1_000, true), hostile::utf16(1_000, false)] {
         assert_eq!(oracle::verdict(&file, &["a"], b"/x", None), (true, None));
     }
     assert_eq!(oracle::verdict(&hostile::nuls(1000), &["a"], b"/x", None), (false, Some(4)));

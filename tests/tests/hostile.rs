@@ -5,10 +5,7 @@
 //! than a second. Run with `--nocapture` for the table.
 
 use robomaton_compiler::automaton::{self, Prioritized};
-use robomaton_compiler::{
-    CompileContext, Document, Entry, LimitName, Options, Policy, compile, compile_with, emit, lower,
-    precedence,
-};
+use robomaton_compiler::{Document, Entry, LimitName, Options, Policy, compile, emit, lower, precedence};
 use robomaton_formats::layout::Section;
 use robomaton_formats::program::Weighing;
 use robomaton_formats::{Outcome, Profile, SiteKey};
@@ -198,19 +195,11 @@ fn hostile_records_cost_little() {
     for file in hostile::acap::all().into_iter().filter(|file| file.name.starts_with(&only)) {
         let name = file.name;
         let length = file.bytes();
-        let files: Vec<(&str, &[u8])> =
-            file.files.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect();
-        let around = CompileContext {
-            origin: Some("h.example"),
-            files: &files,
-            pages: &file.pages,
-            ..CompileContext::default()
-        };
         let options = Options::default();
         let (mut document, mut time) = (Document::default(), Duration::ZERO);
         let compiled = allocation_counter::measure(|| {
             let start = Instant::now();
-            document = compile_with(&file.robots, &around, &options);
+            document = file.compile();
             time = start.elapsed();
         });
         let (mut bytes, mut emitting) = (Vec::new(), Duration::ZERO);

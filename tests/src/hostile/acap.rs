@@ -5,103 +5,73 @@
 //! pairs to be compared come by the ten thousand, and so does every repeatable item. Each file
 //! except the last few has 100 KB to 500 KB. Invariants: as in the parent module.
 
-use super::{Hostile, line, lines};
+use super::{Builder, HostileSite, SiteBuilder, line, lines};
 use robomaton_compiler::{Element, MetaTag, Page};
 
-/// A hostile file with its context.
-#[derive(Clone, Debug, Default)]
-pub struct Surrounded {
-    /// The name of the builder.
-    pub name: &'static str,
-    /// The robots.txt.
-    pub robots: Vec<u8>,
-    /// Other files of the site, by path.
-    pub files: Vec<(String, Vec<u8>)>,
-    /// Pages of the site.
-    pub pages: Vec<Page>,
-}
-
-impl Surrounded {
-    /// The total number of bytes that are read.
-    pub fn bytes(&self) -> usize {
-        let files: usize = self.files.iter().map(|(_, text)| text.len()).sum();
-        let tag = |tag: &MetaTag| tag.name.len() + tag.content.len();
-        let page = |page: &Page| page.target.len() + page.metas.iter().map(tag).sum::<usize>();
-        self.robots.len() + files + self.pages.iter().map(page).sum::<usize>()
-    }
-}
-
-/// Every builder at its usual size.
-pub fn all() -> Vec<Surrounded> {
-    let alone = |(name, robots): Hostile| Surrounded { name, robots, ..Surrounded::default() };
-    let mut all: Vec<Surrounded> = texts().into_iter().map(alone).collect();
-    all.extend([
-        references("references", 250, 400),
-        references("references-by-the-thousand", 10_000, 400),
-        references_of_many("references-of-many", 250),
-        references_of_many("references-of-too-many", 6_000),
-        pages_of_one("metas-of-one-page", 60_000),
-        pages_of_one("too-many-metas-of-one-page", 100_000),
-        pages(20_000),
-        pages_for_many("pages-for-many", 2_000),
-        pages_for_many("pages-for-too-many", 3_000),
-        long_page(2_000),
-    ]);
-    all
-}
-
 /// The builders of single files.
-pub fn texts() -> Vec<Hostile> {
-    vec![
-        ("tiny-records", tiny_records(50_000)),
-        ("tiny-records-that-fit", tiny_records(12_000)),
-        ("sub-records", sub_records(30_000)),
-        ("sub-records-that-match", sub_records_that_match(8_000)),
-        ("purposes-that-match", purposes_that_match(9_000)),
-        ("purposes-by-usages", purposes_by_usages(10_000)),
-        ("crawlers-in-one-record", crawlers_in_one_record(100_000, 0)),
-        ("crawlers-by-fields", crawlers_in_one_record(13_000, 9_000)),
-        ("crawlers-by-sub-records", crawlers_by_sub_records(10_000, 6_000)),
-        ("crawlers-by-entries", crawlers_by_entries(5_000, 2_000)),
-        ("crawlers-by-patterns", crawlers_by_patterns(7_000, 25_000)),
-        ("composites-by-sets", composites_by_sets(200, 10_000)),
-        ("composites-by-one-long-pattern", composites_by_long_pattern(60_000)),
-        ("composites-by-nothing", composites_by_nothing(3_000, 9_000)),
-        ("qualifiers", qualifiers(3_000)),
-        ("qualified-by-explicit", qualified_by_explicit(350, 4_000)),
-        ("opaque-usages", opaque_usages(10_000)),
-        ("shared-stars", shared_stars(2_000)),
-        ("shared-stars-by-the-ten-thousand", shared_stars(15_000)),
-        ("chain-of-narrower", chain_of_narrower(175)),
-        ("long-chain-of-narrower", chain_of_narrower(850)),
-        ("words-of-stars", words_of_stars(13, false)),
-        ("words-of-stars-beaten", words_of_stars(13, true)),
-        ("long-words-of-stars", words_of_stars(17, true)),
-        (
-            "stars-in-one-field",
-            format!("ACAP-crawler: *\nACAP-disallow-crawl: /{}b\n", "*a".repeat(8_000)).into(),
-        ),
-        ("same-pattern", same_pattern(20_000)),
-        ("alike", alike(45)),
-        ("alike-by-the-hundred", alike(300)),
-        ("alike-at-every-place", alike_at_every_place(512)),
-        ("alike-at-every-place-of-records", alike_at_every_place(7_000)),
-        ("any-and-named-records", any_and_named_records(5_000)),
-        ("any-records-with-stars", any_records_with_stars(8_000)),
-        ("any-records-with-too-many-stars", any_records_with_stars(12_000)),
-        ("heads-of-one-segment", heads_of_one_segment(7_500)),
-        ("shared-and-own-beside-acap", shared_and_own_beside_acap(800)),
-        ("shared-long-rules", shared_long_rules(6_000)),
-        ("opposite-senses", opposite_senses(7_000)),
-        ("many-defaults", many_defaults(8_000, 12_000)),
-        ("versioned-sets", versioned_sets(8_000)),
-        ("times", times(15_000)),
-        ("times-of-many", times_of_many(12_000)),
-        (
-            "acap-fields-of-no-record",
-            lines(15_000, |out, n| line(out, format_args!("ACAP-allow-crawl: /{n}"))),
-        ),
-    ]
+pub const TEXTS: [Builder; 42] = [
+    ("tiny-records", tiny_records, 50_000),
+    ("tiny-records-that-fit", tiny_records, 12_000),
+    ("sub-records", sub_records, 30_000),
+    ("sub-records-that-match", sub_records_that_match, 8_000),
+    ("purposes-that-match", purposes_that_match, 9_000),
+    ("purposes-by-usages", purposes_by_usages, 10_000),
+    ("crawlers-in-one-record", |count| crawlers_in_one_record(count, 0), 100_000),
+    ("crawlers-by-fields", |count| crawlers_in_one_record(count, 9_000), 13_000),
+    ("crawlers-by-sub-records", |count| crawlers_by_sub_records(count, count * 3 / 5), 10_000),
+    ("crawlers-by-entries", |count| crawlers_by_entries(count, count * 2 / 5), 5_000),
+    ("crawlers-by-patterns", |count| crawlers_by_patterns(count, count * 25 / 7), 7_000),
+    ("composites-by-sets", |count| composites_by_sets(count, count * 50), 200),
+    ("composites-by-one-long-pattern", composites_by_long_pattern, 60_000),
+    ("composites-by-nothing", |count| composites_by_nothing(count, count * 3), 3_000),
+    ("qualifiers", qualifiers, 3_000),
+    ("qualified-by-explicit", |count| qualified_by_explicit(count, count * 80 / 7), 350),
+    ("opaque-usages", opaque_usages, 10_000),
+    ("shared-stars", shared_stars, 2_000),
+    ("shared-stars-by-the-ten-thousand", shared_stars, 15_000),
+    ("chain-of-narrower", chain_of_narrower, 175),
+    ("long-chain-of-narrower", chain_of_narrower, 850),
+    ("words-of-stars", |symbols| words_of_stars(symbols, false), 13),
+    ("words-of-stars-beaten", |symbols| words_of_stars(symbols, true), 13),
+    ("long-words-of-stars", |symbols| words_of_stars(symbols, true), 17),
+    ("stars-in-one-field", stars_in_one_field, 8_000),
+    ("same-pattern", same_pattern, 20_000),
+    ("alike", alike, 45),
+    ("alike-by-the-hundred", alike, 300),
+    ("alike-at-every-place", alike_at_every_place, 512),
+    ("alike-at-every-place-of-records", alike_at_every_place, 7_000),
+    ("any-and-named-records", any_and_named_records, 5_000),
+    ("any-records-with-stars", any_records_with_stars, 8_000),
+    ("any-records-with-too-many-stars", any_records_with_stars, 12_000),
+    ("heads-of-one-segment", heads_of_one_segment, 7_500),
+    ("shared-and-own-beside-acap", shared_and_own_beside_acap, 800),
+    ("shared-long-rules", shared_long_rules, 6_000),
+    ("opposite-senses", opposite_senses, 7_000),
+    ("many-defaults", |count| many_defaults(count, count * 3 / 2), 8_000),
+    ("versioned-sets", versioned_sets, 8_000),
+    ("times", times, 15_000),
+    ("times-of-many", times_of_many, 12_000),
+    ("acap-fields-of-no-record", fields_of_no_record, 15_000),
+];
+
+/// The builders of files with their context.
+pub const SITES: [SiteBuilder; 10] = [
+    ("references", |count| references(count, 400), 250),
+    ("references-by-the-thousand", |count| references(count, 400), 10_000),
+    ("references-of-many", references_of_many, 250),
+    ("references-of-too-many", references_of_many, 6_000),
+    ("metas-of-one-page", pages_of_one, 60_000),
+    ("too-many-metas-of-one-page", pages_of_one, 100_000),
+    ("pages", pages, 20_000),
+    ("pages-for-many", pages_for_many, 2_000),
+    ("pages-for-too-many", pages_for_many, 3_000),
+    ("long-page", long_page, 2_000),
+];
+
+/// Every site at its usual size.
+pub fn all() -> Vec<HostileSite> {
+    let alone = TEXTS.into_iter().map(|(name, build, size)| HostileSite::alone(name, build(size)));
+    alone.chain(SITES.into_iter().map(|(name, build, size)| build(size).named(name))).collect()
 }
 
 /// `count` records, each for its own crawler with one field.
@@ -291,6 +261,16 @@ pub fn words_of_stars(symbols: usize, beaten: bool) -> Vec<u8> {
     out.into_bytes()
 }
 
+/// One field with this number of stars.
+pub fn stars_in_one_field(stars: usize) -> Vec<u8> {
+    format!("ACAP-crawler: *\nACAP-disallow-crawl: /{}b\n", "*a".repeat(stars)).into()
+}
+
+/// Fields that stand in no record.
+pub fn fields_of_no_record(count: usize) -> Vec<u8> {
+    lines(count, |out, n| line(out, format_args!("ACAP-allow-crawl: /{n}")))
+}
+
 /// One pattern, `count` times, in both senses and under different conditions.
 pub fn same_pattern(count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| match n % 2 {
@@ -413,7 +393,7 @@ pub fn times_of_many(groups: usize) -> Vec<u8> {
 }
 
 /// References by the thousand to one file with `records` records for as many crawlers.
-pub fn references(name: &'static str, count: usize, records: usize) -> Surrounded {
+pub fn references(count: usize, records: usize) -> HostileSite {
     let robots = lines(count, |out, n| {
         line(out, format_args!("ACAP-crawler:b{n}\nACAP-permissions-reference:/r"));
     });
@@ -423,21 +403,21 @@ pub fn references(name: &'static str, count: usize, records: usize) -> Surrounde
     let filler = lines(20_000, |out, n| line(out, format_args!("ACAP-resource-set: s{n} /{n}")));
     let file = [b"##ACAP version=1.0\n", file.as_slice(), &filler].concat();
     let files = vec![("/r".to_owned(), file)];
-    Surrounded { name, robots, files, ..Surrounded::default() }
+    HostileSite { robots, files, ..HostileSite::default() }
 }
 
 /// One record of crawlers with `count` references to existing files, each for many crawlers.
-pub fn references_of_many(name: &'static str, count: usize) -> Surrounded {
+pub fn references_of_many(count: usize) -> HostileSite {
     let agents = lines(6_000, |out, n| line(out, format_args!("ACAP-crawler:b{n}")));
     let references = lines(count, |out, n| line(out, format_args!("ACAP-permissions-reference:/r{n}")));
     let file = lines(100, |out, n| line(out, format_args!("ACAP-crawler:b{n}\nACAP-allow-crawl:/{n}")));
     let files = (0..count).map(|n| (format!("/r{n}"), file.clone())).collect();
     let robots = [agents, references].concat();
-    Surrounded { name, robots, files, ..Surrounded::default() }
+    HostileSite { robots, files, ..HostileSite::default() }
 }
 
 /// One page with `metas` META tags.
-pub fn pages_of_one(name: &'static str, metas: usize) -> Surrounded {
+pub fn pages_of_one(metas: usize) -> HostileSite {
     let tag = |n: usize| MetaTag {
         name: if n.is_multiple_of(2) { "robots".to_owned() } else { format!("b{}", n % 5_000) },
         content: format!("ACAP allow-index time-limit={n}-days a=b c=d"),
@@ -446,11 +426,11 @@ pub fn pages_of_one(name: &'static str, metas: usize) -> Surrounded {
     };
     let metas = (0..metas).map(tag).collect();
     let pages = vec![Page { metas, ..page(0) }];
-    Surrounded { name, pages, ..Surrounded::default() }
+    HostileSite { pages, ..HostileSite::default() }
 }
 
 /// `count` pages with a few META tags and elements each.
-pub fn pages(count: usize) -> Surrounded {
+pub fn pages(count: usize) -> HostileSite {
     let content =
         ["ACAP disallow-present", "noindex, nofollow", "ACAP news* allow-crawl", "ACAP version 1.1"];
     let pages = (0..count).map(|n| Page {
@@ -459,11 +439,11 @@ pub fn pages(count: usize) -> Surrounded {
         ..page(n)
     });
     let robots = b"User-agent: *\nDisallow: /\nACAP-crawler: *\nACAP-allow-crawl: /*a\n".to_vec();
-    Surrounded { name: "pages", robots, pages: pages.collect(), ..Surrounded::default() }
+    HostileSite { robots, pages: pages.collect(), ..HostileSite::default() }
 }
 
 /// `count` pages, each for twenty crawlers of its own.
-pub fn pages_for_many(name: &'static str, count: usize) -> Surrounded {
+pub fn pages_for_many(count: usize) -> HostileSite {
     let crawlers = 20;
     let pages = (0..count).map(|n| Page {
         metas: (0..crawlers)
@@ -471,15 +451,15 @@ pub fn pages_for_many(name: &'static str, count: usize) -> Surrounded {
             .collect(),
         ..page(n)
     });
-    Surrounded { name, pages: pages.collect(), ..Surrounded::default() }
+    HostileSite { pages: pages.collect(), ..HostileSite::default() }
 }
 
 /// A page with a long name and `metas` META tags.
-pub fn long_page(metas: usize) -> Surrounded {
+pub fn long_page(metas: usize) -> HostileSite {
     let target = format!("/{}", "x".repeat(60_000));
     let metas = (0..metas).map(|n| meta("robots", &format!("ACAP allow-u{} a={n}", n % 200))).collect();
     let pages = vec![Page { target, metas, ..Page::default() }];
-    Surrounded { name: "long-page", pages, ..Surrounded::default() }
+    HostileSite { pages, ..HostileSite::default() }
 }
 
 fn meta(name: &str, content: &str) -> MetaTag {
