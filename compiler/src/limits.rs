@@ -111,6 +111,12 @@ impl Limits {
         if depth > self.depth { Err(over) } else { Ok(()) }
     }
 
+    /// Checks the stars of a program; `line` is that of its group.
+    pub(crate) fn check_stars(&self, stars: usize, line: u32) -> Result<(), OverLimit> {
+        let over = OverLimit { limit: LimitName::Stars, allowed: self.stars(), line };
+        if stars > self.stars() { Err(over) } else { Ok(()) }
+    }
+
     /// Names and values, for the provenance of an image. [`Limits::from_named`] reads them.
     pub fn named(&self, profile: Profile) -> Vec<(String, u64)> {
         [

@@ -284,6 +284,25 @@ fn what_is_over_a_limit_is_disallowed() {
 }
 
 #[test]
+fn groups_with_many_stars_are_not_merged() {
+    // Each group is within the limit on stars, both together are not within that of a program.
+    let group = |last: &str| format!("User-agent: bot\nDisallow: /{}{last}\n\n", "*a".repeat(8_000));
+    let robots = group("x") + &group("y");
+    let options = Options::default();
+    let document = compile(robots.as_bytes(), None, &options);
+    let site = SiteKey::from_host("h.example").unwrap();
+    let image = Image::from_bytes(emit(vec![Entry::fetched(site, &document)], &options).unwrap()).unwrap();
+    image.verify().unwrap();
+    let crawler = image.crawler(["bot"]);
+    let allowed = |last| {
+        image
+            .decide(&crawler, Usage::CRAWL, &format!("http://h.example/{}{last}", "a".repeat(8_000)))
+            .is_allowed()
+    };
+    assert_eq!(["x", "y", "z"].map(allowed), [false, false, true]);
+}
+
+#[test]
 fn random_sets_cost_little() {
     let mut random = Random::new(6);
     let mut worst: f64 = 0.0;

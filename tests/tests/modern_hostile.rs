@@ -66,6 +66,16 @@ fn more_lines_than_are_read() {
 }
 
 #[test]
+fn more_stars_than_a_program_holds() {
+    for (key, value) in [("Content-Signal", "ai-train=no"), ("Content-Usage", "train-ai=n")] {
+        let lines: String = (0..15_000).map(|n| format!("{key}: /*{n} {value}\n")).collect();
+        let unread = told(&site(format!("User-agent: *\n{lines}Disallow: /y\n")), "ai-train");
+        assert!(is_unread(&unread), "{key}: {unread:?}");
+        assert_eq!(unread.crawl, "allowed", "{key}");
+    }
+}
+
+#[test]
 fn many_groups_of_many_names() {
     // A thousand names share ten thousand lines, and each has a line of its own: joined for each
     // name, these are ten million.

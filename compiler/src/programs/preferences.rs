@@ -156,6 +156,8 @@ impl<'p> Filling<'_, 'p, '_, '_> {
         let Joined { language, carrier, statement: Statement { usage, .. }, .. } = members[0];
         let mut add = |kind: Kind, members: &[Joined<'p>], has: &dyn Fn(Effect) -> bool| {
             let mut rules = ranked(members, has);
+            let stars = |rule: &Prioritized<'_>| memchr::memchr_iter(b'*', rule.pattern.text).count();
+            self.limits.check_stars(rules.iter().map(stars).sum(), 1)?;
             let (program, depth) = self.table.add(&mut rules, false, Silence::Unknown);
             self.limits.check_depth(depth, 1)?;
             let tag = Tag::new(kind, language, carrier).to_raw();

@@ -10,7 +10,7 @@
 use super::cache::ProgramTable;
 use super::{ProgramCache, ProgramSets, Set, by_usage};
 use crate::automaton::Prioritized;
-use crate::limits::OverLimit;
+use crate::limits::{Limits, OverLimit};
 use crate::policy::{Group, Policy};
 use crate::{Options, precedence};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -93,18 +93,22 @@ fn names(policy: &Policy<'_>, takes_first: bool) -> Vec<(String, usize)> {
 }
 
 /// Decides for each combination of several groups whether their rules become one program. They do if
-/// they are few, as long as the patterns of all such programs have no more bytes than those of the
-/// text.
-fn merged(policy: &Policy<'_>, combinations: &[Vec<usize>]) -> Vec<bool> {
-    let bytes = |group: &Group<'_>| -> usize {
-        policy.rules[group.rules.clone()].iter().map(|rule| rule.pattern().text.len()).sum()
+/// they are few with no more stars than a group may have, as long as the patterns of all such
+/// programs have no more bytes than those of the text.
+fn merged(policy: &Policy<'_>, combinations: &[Vec<usize>], limits: &Limits) -> Vec<bool> {
+    let patterns =
+        |group: &Group<'_>| policy.rules[group.rules.clone()].iter().map(|rule| rule.pattern().text);
+    let bytes = |group: &Group<'_>| -> usize { patterns(group).map(<[u8]>::len).sum() };
+    let stars = |&group: &usize| -> usize {
+        patterns(&policy.groups[group]).map(|text| memchr::memchr_iter(b'*', text).count()).sum()
     };
     let bytes: Vec<usize> = policy.groups.iter().map(bytes).collect();
     let mut left: usize = bytes.iter().sum();
     let merge = |groups: &Vec<usize>| {
         let rules: usize = groups.iter().map(|&group| policy.groups[group].rules.len()).sum();
         let bytes: usize = groups.iter().map(|&group| bytes[group]).sum();
-        let merges = groups.len() > 1 && rules <= MAX_PACKED && bytes <= left;
+        let is_small = || groups.iter().map(stars).sum::<usize>() <= limits.stars();
+        let merges = groups.len() > 1 && rules <= MAX_PACKED && bytes <= left && is_small();
         left -= if merges { bytes } else { 0 };
         merges
     };
@@ -121,7 +125,7 @@ impl ProgramSets {
         options: &Options,
         cache: &mut ProgramCache,
     ) -> Result<(Vec<usize>, usize), OverLimit> {
-        let merged = merged(policy, combinations);
+        let merged = merged(policy, combinations, &options.limits);
         // The groups whose programs answer together with others.
         let mut joined = vec![false; policy.groups.len()];
         for (groups, merged) in combinations.iter().zip(&merged) {
