@@ -8,7 +8,7 @@
 //! | [`archive()`] | a file that needs seeking | the same |
 //! | [`page()`] | a page | trace and image agree about it |
 //! | [`url()`] | a URL | a site's name leads back to it, and the image finds it |
-//! | [`image()`] | an image | nothing panics; one that verifies answers without damage, also when merged |
+//! | [`image()`] | an image | nothing panics; one that verifies answers without damage |
 //! | [`request()`] | the bytes of a connection | every answer is whole, none is an error of the service |
 //!
 //! Each is called by a libFuzzer program (`targets`, `fuzz/run`) and by a test with the inputs in
@@ -26,7 +26,7 @@ mod url;
 
 pub use archive::archive;
 pub use captures::captures;
-pub use image::image;
+pub use image::{ImageState, every_door, every_door_of_shards, image};
 pub use page::page;
 pub use request::request;
 pub use scan::scan;

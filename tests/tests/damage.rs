@@ -1,9 +1,9 @@
 //! Damaged images: an error or a verdict, never a panic, and in bounded time.
 //!
 //! A byte changed on a disk must not crash a crawler or make its walk run in circles. Every byte of
-//! a small image is changed twice: once with the checksums unchanged, so that `verify` must report
-//! a wrong one, and once with all checksums recomputed, as an adversary would. In addition, an
-//! image that `verify` passes answers every query without reporting damage.
+//! a small image, and some of others, are changed twice: once with the checksums unchanged, so that
+//! `verify` must report a wrong one, and once with all checksums recomputed, as an adversary would.
+//! In addition, an image that `verify` passes answers every query without reporting damage.
 
 use robomaton_formats::layout::{HEAD, NONE, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, ScopedView};
@@ -46,15 +46,17 @@ fn other_values(now: u8, at: usize, length: usize) -> Vec<u8> {
     values
 }
 
-fn every_change(profile: Profile) {
-    let good = damage::small_image(profile);
-    verify::verify(&good).expect("the small image is good");
-    let sound = try_in_time(&good, &|| "nothing".to_owned()).expect("the small image opens");
-    assert_eq!((sound.damaged, sound.unnamed), (0, 0));
+/// Changes one byte of `step`.
+fn changes(name: &str, step: usize) {
+    let images = damage::images();
+    let (_, good) = images.into_iter().find(|image| image.0 == name).expect("an image of this name");
+    verify::verify_with_texts(&good).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let sound = try_in_time(&good, &|| "nothing".to_owned()).expect("a good image opens");
+    assert_eq!((sound.damaged, sound.unnamed), (0, 0), "{name}");
     let (mut changed, mut opened) = (0, 0);
-    for at in 0..good.len() {
+    for at in (0..good.len()).step_by(step) {
         for value in other_values(good[at], at, good.len()) {
-            let what = || format!("{profile}: byte {at:#x} is {value:#04x} instead of {:#04x}", good[at]);
+            let what = || format!("{name}: byte {at:#x} is {value:#04x} instead of {:#04x}", good[at]);
             let mut patient = Patient { bytes: good.clone() };
             patient.bytes[at] = value;
             assert!(verify::verify(&patient.bytes).is_err(), "{}: verifies", what());
@@ -71,20 +73,54 @@ fn every_change(profile: Profile) {
             opened += usize::from(try_in_time(&patient.bytes, &resummed).is_some());
         }
     }
-    println!(
-        "{profile}: {} bytes, {changed} changes, {opened} opened with checksums made to hold",
-        good.len()
-    );
+    println!("{name}: {} bytes, {changed} changes, {opened} opened with checksums made to hold", good.len());
 }
 
 #[test]
 fn every_change_of_one_byte_under_full() {
-    every_change(Profile::Full);
+    changes("small", 1);
 }
 
 #[test]
 fn every_change_of_one_byte_under_koster() {
-    every_change(Profile::Koster);
+    changes("small-koster", 1);
+}
+
+#[test]
+fn changes_of_packed_programs_and_tries() {
+    changes("programs", 7);
+}
+
+#[test]
+fn changes_of_tries() {
+    changes("tries", 7);
+}
+
+#[test]
+fn changes_of_scopes() {
+    changes("scopes", 7);
+}
+
+#[test]
+fn changes_of_statements() {
+    changes("modern", 7);
+}
+
+#[test]
+fn shards_are_damaged_alone() {
+    let good = damage::shards(&damage::small_image(Profile::Full), 3);
+    for (number, good) in good.iter().enumerate() {
+        verify::verify_with_texts(good).unwrap_or_else(|error| panic!("shard {number}: {error}"));
+        for at in (0..good.len()).step_by(16) {
+            let mut patient = Patient { bytes: good.clone() };
+            patient.bytes[at] ^= 1 << (at / 16 % 8);
+            let what = || format!("shard {number}: byte {at:#x}");
+            assert!(verify::verify(&patient.bytes).is_err(), "{}: verifies", what());
+            patient.sum_sections();
+            patient.sum_head();
+            try_in_time(&patient.bytes, &what);
+        }
+    }
 }
 
 #[test]

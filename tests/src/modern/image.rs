@@ -21,11 +21,21 @@ pub fn image(site: &Site) -> Image<Vec<u8>> {
     images(std::slice::from_ref(site))
 }
 
-/// The image of several sites with the same tokens and tables.
+/// The image of several sites with the tokens and tables of the first.
 ///
 /// # Panics
 /// If compiling fails, which no site causes.
 pub fn images(sites: &[Site]) -> Image<Vec<u8>> {
+    let image = Image::from_bytes(bytes(sites)).expect("an image");
+    image.verify().expect("a valid image");
+    image
+}
+
+/// The bytes of the same image.
+///
+/// # Panics
+/// If compiling fails, which no site causes.
+pub fn bytes(sites: &[Site]) -> Vec<u8> {
     let mut file = tempfile::Builder::new().suffix(".jsonl").tempfile().expect("a temporary file");
     for row in sites.iter().flat_map(Site::rows) {
         writeln!(file, "{row}").expect("room for some captures");
@@ -41,10 +51,7 @@ pub fn images(sites: &[Site]) -> Image<Vec<u8>> {
     });
     let options = BatchOptions { compile: options, threads: 1, pages: true, ..BatchOptions::default() };
     let inputs = [Input::Path(file.path().to_owned())];
-    let built = build(&inputs, &options, &Progress::default()).expect("the captures build");
-    let image = Image::from_bytes(built.image).expect("an image");
-    image.verify().expect("a valid image");
-    image
+    build(&inputs, &options, &Progress::default()).expect("the captures build").image
 }
 
 /// An answer as both sides spell it.

@@ -63,9 +63,11 @@ fn texts() -> Vec<(&'static str, String)> {
         ("long conditions", wordy()),
         ("stars", starry()),
     ];
-    let hostile = hostile::all().into_iter().chain(hostile::acap::texts());
-    for (name, text) in hostile.filter(|(_, text)| text.len() <= LONGEST) {
-        all.push((name, String::from_utf8_lossy(&text).into_owned()));
+    for (name, build, size) in hostile::BUILDERS.into_iter().chain(hostile::acap::TEXTS) {
+        let text = build(size);
+        if text.len() <= LONGEST {
+            all.push((name, String::from_utf8_lossy(&text).into_owned()));
+        }
     }
     all
 }
