@@ -78,12 +78,11 @@ impl Notation {
             };
         }
         let mut buffer = Buffer { bytes: space, length: 0 };
-        let step = match self {
-            Notation::Rep => rep_target,
-            Notation::Acap => acap_target,
-            Notation::Koster | Notation::Google => koster,
-        };
-        run(target, step, &mut buffer);
+        match self {
+            Notation::Rep => run(target, rep_target, &mut buffer),
+            Notation::Acap => run(target, acap_target, &mut buffer),
+            Notation::Koster | Notation::Google => run(target, koster, &mut buffer),
+        }
         let Buffer { bytes, length } = buffer;
         bytes.get(..length)
     }
@@ -175,56 +174,73 @@ pub fn first_bytes(text: &[u8]) -> [u8; 16] {
     (u128::from(low) | u128::from(high) << 64).to_le_bytes()
 }
 
-/// The output of canonical bytes: a vector, or a caller's buffer where allocation is forbidden.
-trait Out {
-    fn push(&mut self, byte: u8);
-}
-
-impl Out for Vec<u8> {
-    fn push(&mut self, byte: u8) {
-        Vec::push(self, byte);
-    }
-}
-
 /// A buffer and the number of bytes pushed; more than its length means that it was too small.
 struct Buffer<'b> {
     bytes: &'b mut [u8],
     length: usize,
 }
 
-impl Out for Buffer<'_> {
+impl Buffer<'_> {
+    #[inline]
     fn push(&mut self, byte: u8) {
         if let Some(place) = self.bytes.get_mut(self.length) {
             *place = byte;
         }
         self.length += 1;
     }
+
+    #[inline]
+    fn push_three(&mut self, bytes: [u8; 3]) {
+        if let Some(place) = self.bytes.get_mut(self.length..).and_then(<[u8]>::first_chunk_mut) {
+            *place = bytes;
+        }
+        self.length += 3;
+    }
+
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.length > self.bytes.len()
+    }
 }
 
-/// One rewriting step: reads at least one byte of `text`, appends its canonical form and returns
-/// the number of bytes read. `stray` is true if a stray `%` is one or two bytes back, so that a
-/// decoded digit could complete it.
-type Step<O> = fn(text: &[u8], stray: bool, out: &mut O) -> usize;
+/// One rewriting step, a function of a text, a flag and the output: it reads at least one byte of
+/// the text, appends its canonical form and returns the number of bytes read. The flag is true at a
+/// `%` if a stray one is one or two bytes back, so that a decoded digit could complete it.
+trait Step: Fn(&[u8], bool, &mut Buffer<'_>) -> usize {}
 
-fn rewrite(text: &[u8], step: Step<Vec<u8>>) -> Cow<'_, [u8]> {
-    let mut out = Vec::with_capacity(text.len() + text.len() / 2);
+impl<F: Fn(&[u8], bool, &mut Buffer<'_>) -> usize> Step for F {}
+
+fn rewrite(text: &[u8], step: impl Step) -> Cow<'_, [u8]> {
+    // No byte becomes more than an escape.
+    let mut bytes = vec![0; 3 * text.len()];
+    let mut out = Buffer { bytes: &mut bytes, length: 0 };
     run(text, step, &mut out);
-    if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) }
+    let length = out.length;
+    if bytes[..length] == *text {
+        return Cow::Borrowed(text);
+    }
+    bytes.truncate(length);
+    bytes.shrink_to_fit();
+    Cow::Owned(bytes)
 }
 
-fn run<O: Out>(text: &[u8], step: Step<O>, out: &mut O) {
+/// Rewrites a text, or its start if the room is over.
+#[inline]
+fn run(text: &[u8], step: impl Step, out: &mut Buffer<'_>) {
     let mut at = 0;
     // All escapes before `at` have been read, so a `%` this close is a stray one.
     let near = |at: usize| {
         let byte = |back: usize| at.checked_sub(back).map(|at| text[at]);
         byte(1) == Some(b'%') || byte(2) == Some(b'%') && byte(1).is_some_and(|byte| byte.is_ascii_hexdigit())
     };
-    while at < text.len() {
-        at += step(&text[at..], near(at), out);
+    while at < text.len() && !out.is_over() {
+        let rest = &text[at..];
+        at += step(rest, rest[0] == b'%' && near(at), out);
     }
 }
 
-fn rep_target<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
+#[inline]
+fn rep_target(text: &[u8], stray: bool, out: &mut Buffer<'_>) -> usize {
     match escape(text) {
         // The literal character of a wildcard matches in both spellings, so targets have it
         // unescaped (R10).
@@ -236,7 +252,8 @@ fn rep_target<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
     3
 }
 
-fn rep_pattern<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
+#[inline]
+fn rep_pattern(text: &[u8], stray: bool, out: &mut Buffer<'_>) -> usize {
     match escape(text) {
         Some(byte) if is_unreserved(byte) && !(stray && byte.is_ascii_hexdigit()) => out.push(byte),
         Some(byte) => push_escape(byte, out),
@@ -245,7 +262,8 @@ fn rep_pattern<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
     3
 }
 
-fn google_pattern<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
+#[inline]
+fn google_pattern(text: &[u8], _: bool, out: &mut Buffer<'_>) -> usize {
     match escape(text) {
         Some(byte) => {
             push_escape(byte, out);
@@ -262,18 +280,20 @@ fn google_pattern<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
     }
 }
 
-fn koster<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
+#[inline]
+fn koster(text: &[u8], _: bool, out: &mut Buffer<'_>) -> usize {
     decode_all(text, |byte| byte, out)
 }
 
-fn acap_target<O: Out>(text: &[u8], _: bool, out: &mut O) -> usize {
+#[inline]
+fn acap_target(text: &[u8], _: bool, out: &mut Buffer<'_>) -> usize {
     decode_all(text, |byte| byte.to_ascii_lowercase(), out)
 }
 
 /// Decodes every escape but that of a slash, which differs from a slash. A percent sign is written
 /// as `%25`, since a bare one would look like the start of an escape (decision 37).
 #[inline]
-fn decode_all<O: Out>(text: &[u8], fold: impl Fn(u8) -> u8, out: &mut O) -> usize {
+fn decode_all(text: &[u8], fold: impl Fn(u8) -> u8, out: &mut Buffer<'_>) -> usize {
     let escape = escape(text);
     match escape.unwrap_or(text[0]) {
         b'/' if escape.is_some() => push_escape(b'/', out),
@@ -283,7 +303,8 @@ fn decode_all<O: Out>(text: &[u8], fold: impl Fn(u8) -> u8, out: &mut O) -> usiz
     if escape.is_some() { 3 } else { 1 }
 }
 
-fn acap_pattern<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
+#[inline]
+fn acap_pattern(text: &[u8], stray: bool, out: &mut Buffer<'_>) -> usize {
     match escape(text) {
         Some(byte @ (b'*' | b'$')) => {
             push_escape(byte, out);
@@ -293,7 +314,8 @@ fn acap_pattern<O: Out>(text: &[u8], stray: bool, out: &mut O) -> usize {
     }
 }
 
-fn plain_or_encoded<O: Out>(byte: u8, out: &mut O) -> usize {
+#[inline]
+fn plain_or_encoded(byte: u8, out: &mut Buffer<'_>) -> usize {
     if !byte.is_ascii_graphic() || !may_stand(byte) {
         push_escape(byte, out)
     } else {
@@ -303,17 +325,17 @@ fn plain_or_encoded<O: Out>(byte: u8, out: &mut O) -> usize {
 }
 
 /// The byte that a `%xx` at the start of `text` stands for. `None` for a stray `%`.
+#[inline]
 fn escape(text: &[u8]) -> Option<u8> {
     let &[b'%', high, low, ..] = text else { return None };
     let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
     Some(digit(high)? << 4 | digit(low)?)
 }
 
-fn push_escape<O: Out>(byte: u8, out: &mut O) {
+#[inline]
+fn push_escape(byte: u8, out: &mut Buffer<'_>) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    out.push(b'%');
-    out.push(HEX[usize::from(byte >> 4)]);
-    out.push(HEX[usize::from(byte & 15)]);
+    out.push_three([b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
 }
 
 /// Unreserved characters (RFC 3986 2.3).
