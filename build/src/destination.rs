@@ -259,6 +259,8 @@ fn replace_in_turn(new: &Path, path: &Path) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use robomaton_formats::policy::USAGES;
+    use robomaton_formats::write::{Contents, Frame, write};
 
     #[test]
     fn shards_have_names() {
@@ -266,6 +268,26 @@ mod tests {
         for name in ["monday.rimg", "000-of-001.txt", "000-of-001", "0-of-1.rimg", "000-of-001.rimg.part"] {
             assert!(!is_shard(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_damaged_image_replaces_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("out.rimg");
+        let usages = USAGES.map(str::to_owned).into();
+        let frame = Frame { usages, ..Frame::default() };
+        let good = write(&Contents { frame, ..Contents::default() }).unwrap();
+        let mut damaged = good.clone();
+        *damaged.last_mut().unwrap() ^= 1;
+        let put = |bytes: &[u8]| {
+            let destination = Destination::open(&path, None).unwrap();
+            destination.write(0, Box::new(|out| Ok(out.write_all(bytes)?))).unwrap();
+            destination.finish().map(drop).map_err(|error| error.to_string())
+        };
+        assert_eq!(put(&good), Ok(()));
+        let error = put(&damaged).unwrap_err();
+        assert!(error.contains("out.rimg: the new image would be damaged: "), "{error}");
+        assert!(fs::read(&path).unwrap() == good);
     }
 
     #[test]

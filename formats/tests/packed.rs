@@ -54,7 +54,7 @@ fn naive(program: &[u8], target: &[u8]) -> Priority {
 #[test]
 fn what_passes_answers_as_its_texts_say() {
     let whole = encoded(&plan());
-    assert_eq!(check(&whole), Ok(()));
+    assert!(check(&whole).is_ok());
     let targets =
         ["/", "/a", "/ab/", "/ab/c.gif", "/ac.gif", "/b", "/bb?", "/x?.gif", "/a.gif?", "/*", "/ab", "/?"];
     let (mut passed, mut refused) = (0, 0);

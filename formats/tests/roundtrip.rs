@@ -176,7 +176,7 @@ fn policies_and_lists_come_back() {
     assert_eq!([policy.set(0), policy.set(1), policy.default_set()], sets);
     let entries: Vec<_> = read_list(view.list(list).unwrap()).unwrap().map(|entry| entry.usage).collect();
     assert_eq!(entries, [UsageId::CRAWL, UsageId::CRAWL, UsageId::INDEX]);
-    assert_eq!(program::check(view.program(ProgramAt::new(0)).unwrap()), Ok(()));
+    assert!(program::check(view.program(ProgramAt::new(0)).unwrap()).is_ok());
 }
 
 #[test]

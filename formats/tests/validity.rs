@@ -286,7 +286,7 @@ fn rules_of_programs() {
     // Rank 0: at a step, with a matching `highest`, and at a node of literals.
     assert_eq!(of(&|p| (p[HIGHEST], p[TAG]) = (1, 1)), Some(14));
     let node = |priority| {
-        broken(|c| drop(c.programs.splice(4.., [program::PRIORITY_EXPLICIT, priority])), |_, _| ())
+        broken(|c| c.programs[1..5].copy_from_slice(&[program::PRIORITY_EXPLICIT, priority, 0, 0]), |_, _| ())
     };
     assert_eq!([node(1), node(2)], [Some(14), None]);
     // Counts; the state of the prefix; the queue of the segment; the state or queue that steps wait
@@ -417,6 +417,14 @@ fn rules_of_scoped_sets() {
             },
         ],
     );
+    check(
+        14,
+        "begins inside another",
+        // The first program becomes longer by a byte.
+        &[&|c| c.programs[4..6].copy_from_slice(&[program::PRIORITY_EXPLICIT, 2])],
+    );
+    // The last program loses its last node; the padding stands for one without a priority.
+    check(14, "runs into the padding", &[&|c| c.programs.truncate(c.programs.len() - 2)]);
     check(14, "reserved bits", &[&|c| c.programs[PROGRAM] |= 1 << 5, &|c| c.programs[PROGRAM] |= 1 << 6]);
     check(14, "front of a program", &[&|c| c.programs[PROGRAM] |= 4]);
     check(14, "rank 0", &[&|c| c.programs[PROGRAM + 5] = 1]);

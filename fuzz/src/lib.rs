@@ -8,7 +8,7 @@
 //! | [`archive()`] | a file that needs seeking | the same |
 //! | [`page()`] | a page | trace and image agree about it |
 //! | [`url()`] | a URL | a site's name leads back to it, and the image finds it |
-//! | [`image()`] | an image | nothing panics; one that verifies answers without damage |
+//! | [`image()`] | an image | nothing panics; one that verifies answers without damage, also when merged |
 //! | [`request()`] | the bytes of a connection | every answer is whole, none is an error of the service |
 //!
 //! Each is called by a libFuzzer program (`targets`, `fuzz/run`) and by a test with the inputs in

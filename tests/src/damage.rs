@@ -75,6 +75,18 @@ impl Patient {
         self.poke(CHECKSUM, &sum.to_le_bytes());
     }
 
+    /// Recomputes all checksums.
+    pub fn sum(&mut self) {
+        self.sum_sections();
+        self.sum_head();
+    }
+
+    /// Writes the length of the file into the header.
+    pub fn set_length(&mut self) {
+        let length = self.bytes.len() as u64;
+        self.poke(LENGTH, &length.to_le_bytes());
+    }
+
     /// A number at an offset of a section.
     pub fn u32(&self, section: Section, at: usize) -> u32 {
         let at = self.section(section).0 + at;
@@ -94,6 +106,8 @@ impl Patient {
     }
 }
 
+/// Offset of the file's length in the header.
+const LENGTH: usize = 16;
 /// Offset of the header's checksum, its last field.
 const CHECKSUM: usize = size_of::<Header>() - 8;
 

@@ -8,7 +8,7 @@
 use robomaton_formats::layout::{HEAD, NONE, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, ScopedView};
 use robomaton_formats::read::{Layout, View};
-use robomaton_formats::{PolicyAt, ProgramAt, SiteEntry};
+use robomaton_formats::{PolicyAt, ProgramAt, SiteEntry, program};
 use robomaton_formats::{Profile, verify};
 use robomaton_tests::damage::{self, Found, Patient, row, try_every_door};
 use std::time::{Duration, Instant};
@@ -67,8 +67,7 @@ fn changes(name: &str, step: usize) {
                 let unseen = try_in_time(&patient.bytes, &what);
                 assert!(at >= HEAD || unseen.is_none(), "{}: opens", what());
             }
-            patient.sum_sections();
-            patient.sum_head();
+            patient.sum();
             let resummed = || format!("{}, checksums made to hold", what());
             opened += usize::from(try_in_time(&patient.bytes, &resummed).is_some());
         }
@@ -116,8 +115,7 @@ fn shards_are_damaged_alone() {
             patient.bytes[at] ^= 1 << (at / 16 % 8);
             let what = || format!("shard {number}: byte {at:#x}");
             assert!(verify::verify(&patient.bytes).is_err(), "{}: verifies", what());
-            patient.sum_sections();
-            patient.sum_head();
+            patient.sum();
             try_in_time(&patient.bytes, &what);
         }
     }
@@ -132,7 +130,7 @@ fn every_truncation() {
         if end >= HEAD {
             // The same, with the correct length in the header.
             let mut patient = Patient { bytes: good[..end].to_vec() };
-            patient.poke(16, &(end as u64).to_le_bytes());
+            patient.set_length();
             patient.sum_head();
             assert!(try_in_time(&patient.bytes, &what).is_none(), "{}, header set right: opens", what());
         }
@@ -146,8 +144,7 @@ fn every_section_cut_short() {
         for length in 0..good.section(section).1 {
             let mut patient = good.clone();
             patient.poke(row(section) + 8, &(length as u64).to_le_bytes());
-            patient.sum_sections();
-            patient.sum_head();
+            patient.sum();
             try_in_time(&patient.bytes, &|| format!("section {} cut to {length} bytes", section.name()));
         }
     }
@@ -186,7 +183,7 @@ fn find_scoped(view: View<'_>) -> Option<Scoped> {
 /// A bad image: its name, the rule that it breaks, and the change.
 type Bad = (&'static str, u8, fn(&mut Patient));
 
-const BAD_IMAGES: [Bad; 43] = [
+const BAD_IMAGES: [Bad; 44] = [
     ("magic-of-something-else", 1, |p| p.poke(0, b"GIF89a;")),
     ("version-of-tomorrow", 2, |p| p.poke(8, &(VERSION + 1).to_le_bytes())),
     ("length-one-short", 3, |p| {
@@ -268,6 +265,14 @@ const BAD_IMAGES: [Bad; 43] = [
     ("program-that-runs-past-the-end", 14, |p| {
         let last = p.section(Section::Programs).1 - 1;
         p.patch(Section::Programs, last, &[0x80]);
+    }),
+    ("program-inside-another", 14, |p| {
+        let (start, length) = p.section(Section::Programs);
+        let programs = &p.bytes[start..start + length];
+        let first = program::check(programs).expect("a program");
+        let inner = (1..first).find(|&at| program::check(&programs[at..]).is_ok());
+        let at = ProgramAt::new(inner.expect("bytes that are a program, too") as u32);
+        p.patch(Section::Hosts, 13, &SiteEntry::Program(at).to_raw().to_le_bytes());
     }),
     ("status-unlike-the-entry", 15, |p| {
         // All sites except those with rules also have their status in the bucket.

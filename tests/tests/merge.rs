@@ -1,6 +1,5 @@
 //! Merged images equal the image of all their captures; shards act as one image.
 
-use robomaton_build::Destination;
 use robomaton_compiler::{Merge, MergeError, Options};
 use robomaton_corpus::{BatchOptions, Input, Progress, prepare};
 use robomaton_formats::Profile;
@@ -262,52 +261,40 @@ fn flip(sections: &[Section], mut look: impl FnMut(&Patient)) {
     }
 }
 
-/// The merger of one image into memory.
-fn copy(bytes: &[u8]) -> Option<Vec<u8>> {
-    let image = Image::from_bytes(bytes).ok()?;
+/// The merger of images into memory.
+fn copy(images: &[&[u8]]) -> Option<Vec<u8>> {
+    let images: Vec<_> = images.iter().map(|&bytes| Image::from_bytes(bytes).ok()).collect::<Option<_>>()?;
+    let views: Vec<_> = images.iter().map(Image::view).collect();
     let mut out = Vec::new();
-    Merge::new(&[image.view()]).ok()?.write((0, 0), || Ok(Vec::new()), &mut out).ok()?;
+    Merge::new(&views).ok()?.write((0, 0), || Ok(Vec::new()), &mut out).ok()?;
     Some(out)
 }
 
 #[test]
 fn no_flipped_bit_makes_merging_panic() {
     let (mut refused, mut merged) = (0, 0);
-    flip(&[Section::Policies, Section::Lists, Section::Purposes], |patient| match copy(&patient.bytes) {
+    flip(&[Section::Policies, Section::Lists, Section::Purposes], |patient| match copy(&[&patient.bytes]) {
         Some(_) => merged += 1,
         None => refused += 1,
     });
     assert!(refused > 100 && merged > 100, "{refused} refused, {merged} merged");
 }
 
-/// Damage that verification does not see, since each part is good by itself, may show in a merged
-/// image, which then does not replace a good one.
+/// What verifies merges into what verifies, alone and with a good image.
 #[test]
-fn a_damaged_result_replaces_nothing() {
-    let mut found = Vec::new();
-    flip(&[Section::Hosts, Section::Lists], |patient| {
+fn a_flipped_bit_that_verifies_does_no_harm() {
+    let is_valid = |bytes: &[u8]| Image::from_bytes(bytes).is_ok_and(|image| image.verify().is_ok());
+    let (good, mut merged) = (small_image(Profile::Full), 0);
+    flip(&[Section::Hosts, Section::Policies, Section::Lists], |patient| {
         let mut patient = patient.clone();
-        patient.sum_sections();
-        patient.sum_head();
-        let is_valid = |bytes: &[u8]| Image::from_bytes(bytes).is_ok_and(|image| image.verify().is_ok());
-        if found.len() < 3
-            && is_valid(&patient.bytes)
-            && copy(&patient.bytes).is_some_and(|out| !is_valid(&out))
-        {
-            found.push(patient.bytes);
+        patient.sum();
+        if is_valid(&patient.bytes) {
+            let both = copy(&[&patient.bytes, &good]);
+            for out in both.into_iter().chain(copy(&[&patient.bytes])) {
+                assert!(is_valid(&out), "{:x?}", patient.bytes);
+                merged += 1;
+            }
         }
     });
-    assert!(!found.is_empty());
-    let directory = tempfile::tempdir().expect("a directory");
-    let (input, output) = (directory.path().join("in.rimg"), directory.path().join("out.rimg"));
-    for bytes in found {
-        std::fs::write(&input, bytes).expect("room");
-        std::fs::write(&output, small_image(Profile::Full)).expect("room");
-        let destination = Destination::open(&output, None).expect("a destination");
-        let error = robomaton_build::merge(std::slice::from_ref(&input), destination)
-            .expect_err("a damaged image")
-            .to_string();
-        assert!(error.contains("out.rimg: the new image would be damaged: "), "{error}");
-        assert_eq!(read(&output), small_image(Profile::Full));
-    }
+    assert!(merged > 100, "{merged} merged");
 }

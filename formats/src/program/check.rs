@@ -6,9 +6,9 @@
 use super::*;
 use std::collections::HashSet;
 
-/// Checks the program at the start of `bytes` node by node. `Err` holds the offset of the offending
-/// byte and the error. Linear in the program, without recursion.
-pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
+/// Checks the program at the start of `bytes` node by node, and returns its length. `Err` holds the
+/// offset of the offending byte and the error. Linear in the program, without recursion.
+pub fn check(bytes: &[u8]) -> Result<usize, (usize, &'static str)> {
     if packed::Packed::is_at(bytes) {
         return packed::check(bytes);
     }
@@ -20,12 +20,13 @@ pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
     let mut check = Check { bytes, ..Check::default() };
     check.trie(header.literals, false)?;
     let Some(tails) = header.tails else {
-        return if check.prefixes == 0 { Ok(()) } else { Err((0, "a prefix without tails")) };
+        return if check.prefixes == 0 { Ok(check.end) } else { Err((0, "a prefix without tails")) };
     };
     check.trie(tails.root, true)?;
     check.filters(&tails)?;
     check.lists(&tails)?;
-    check.counts(&tails)
+    check.counts(&tails)?;
+    Ok(check.end)
 }
 
 #[derive(Default)]
@@ -33,6 +34,8 @@ struct Check<'p> {
     bytes: &'p [u8],
     /// The start of the previous node. Nodes are in preorder, so none is visited twice.
     last: usize,
+    /// The end of what was read.
+    end: usize,
     /// The numbers of prefixes, and the segments that have queues.
     prefixes: usize,
     queues: HashSet<usize>,
@@ -93,6 +96,7 @@ impl Check<'_> {
             if table.count > 0 && table.child(self.bytes, 0) != Some(table.end()) {
                 return Err((start, "the first child does not stand behind its table"));
             }
+            self.end = self.end.max(table.end());
             for child in (0..table.count).rev() {
                 let mut at = table.child(self.bytes, child).ok_or_else(cut)?;
                 let rest = varint(self.bytes, &mut at).ok_or_else(cut)? as usize;
@@ -182,6 +186,7 @@ impl Check<'_> {
                 }
             }
         }
+        self.end = self.end.max(at);
         let all = starts == self.found.lists;
         if all { Ok(()) } else { Err((tails.lists, "the lists are not those of the states")) }
     }

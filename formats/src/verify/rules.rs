@@ -15,6 +15,19 @@ pub(super) struct Programs {
     scoped: Marks,
 }
 
+impl Programs {
+    /// The starts, ascending, and whether a scoped list names the program.
+    fn ascending(&self) -> impl Iterator<Item = (u32, bool)> {
+        let mut ranked = self.ranked.iter().map(|at| (at, false)).peekable();
+        let mut scoped = self.scoped.iter().map(|at| (at, true)).peekable();
+        std::iter::from_fn(move || match (ranked.peek(), scoped.peek()) {
+            (Some(one), Some(other)) if one <= other => ranked.next(),
+            (_, Some(_)) => scoped.next(),
+            _ => ranked.next(),
+        })
+    }
+}
+
 impl Check<'_> {
     fn marks(&self, section: Section) -> Marks {
         Marks::new(self.view.section(section).len())
@@ -72,8 +85,12 @@ impl Check<'_> {
                 }
                 last = Some(id);
             }
-            for index in 0..policy.len() + usize::from(policy.has_default()) {
-                let set = policy.set(index).ok_or_else(|| error(12, "a crawler's set does not exist"))?;
+            let named = policy.len() + usize::from(policy.has_default());
+            if (0..named).any(|index| policy.set(index).is_none()) {
+                return Err(error(12, "a crawler's set does not exist"));
+            }
+            // Those that no crawler has, too: readers of whole images follow them.
+            for set in policy.sets() {
                 let at = match set {
                     SetRef::Program(_) if is_linked => {
                         return Err(error(12, "a set of preferences is no list"));
@@ -151,21 +168,29 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// I14: every program is a pair of trees inside its section, which ends with padding.
+    /// I14: every program is well-formed, none begins inside another or runs into the padding with
+    /// which their section ends.
     pub(super) fn programs(&self, programs: &Programs) -> Result<(), ImageError> {
         let section = self.view.section(Section::Programs);
-        if !section.ends_with(&[0; program::PADDING]) {
+        let Some(bytes) = section.strip_suffix(&[0; program::PADDING]) else {
             return Err(self.error(Section::Programs, section.len(), 14, "programs do not end with padding"));
-        }
-        let ranked = programs.ranked.iter().map(|at| (at, false));
-        for (at, scoped) in ranked.chain(programs.scoped.iter().map(|at| (at, true))) {
+        };
+        let mut end = 0;
+        for (at, scoped) in programs.ascending() {
+            let error =
+                |offset: usize, what: &str| self.error(Section::Programs, at as usize + offset, 14, what);
             let program = self.view.program(ProgramAt::new(at)).unwrap_or_default();
             if Header::read(program).is_some_and(|head| (head.weighing == Weighing::Scoped) != scoped) {
-                let what = "a program is weighed in another way than its set is";
-                return Err(self.error(Section::Programs, at as usize, 14, what));
+                return Err(error(0, "a program is weighed in another way than its set is"));
             }
-            program::check(program)
-                .map_err(|(offset, what)| self.error(Section::Programs, at as usize + offset, 14, what))?;
+            if (at as usize) < end {
+                return Err(error(0, "a program begins inside another"));
+            }
+            let length = program::check(program).map_err(|(offset, what)| error(offset, what))?;
+            end = at as usize + length;
+            if end > bytes.len() {
+                return Err(error(length, "a program runs into the padding"));
+            }
         }
         Ok(())
     }

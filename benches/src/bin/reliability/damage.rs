@@ -35,7 +35,6 @@ pub(crate) fn measure(form: Form, results: &mut Results) -> Result<(), String> {
         "truncations",
         "opened",
         "verified",
-        "merged unsound",
         "slowest, ms",
         "most memory, MiB",
     ];
@@ -58,15 +57,13 @@ pub(crate) fn measure(form: Form, results: &mut Results) -> Result<(), String> {
     Ok(())
 }
 
-/// What came of many changes.
+/// The results of many changes.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     bits: usize,
     cuts: usize,
     opened: usize,
     verified: usize,
-    /// Verified, and merged into an image that does not verify, which the command refuses.
-    unsound: usize,
     slowest: Duration,
     memory: u64,
 }
@@ -77,14 +74,12 @@ impl Tally {
         self.cuts += other.cuts;
         self.opened += other.opened;
         self.verified += other.verified;
-        self.unsound += other.unsound;
         self.slowest = self.slowest.max(other.slowest);
         self.memory = self.memory.max(other.memory);
     }
 
     fn row(&self, name: &str, bytes: usize, share: &str) -> Vec<String> {
-        let numbers =
-            [self.bits, self.cuts, self.opened, self.verified, self.unsound].map(|count| count.to_string());
+        let numbers = [self.bits, self.cuts, self.opened, self.verified].map(|count| count.to_string());
         let slowest = format!("{:.1}", self.slowest.as_secs_f64() * 1e3);
         let memory = format!("{:.1}", self.memory as f64 / f64::from(1 << 20));
         let front = [name.to_owned(), bytes.to_string(), share.to_owned()];
@@ -92,7 +87,7 @@ impl Tally {
     }
 }
 
-/// What a worker does now, and since when.
+/// The change that a worker tries, and the time when it began.
 type Now = Mutex<Option<(Change, Instant)>>;
 
 /// Tries one change of `step` on all cores.
@@ -184,6 +179,5 @@ fn try_change(specimen: &Specimen, home: &Home, change: Change) -> Result<Tally,
     }
     tally.opened = usize::from(state.opens);
     tally.verified = usize::from(state.verifies);
-    tally.unsound = usize::from(state.merges_unsound);
     Ok(tally)
 }

@@ -7,9 +7,9 @@
 use super::*;
 use crate::notation::Notation;
 
-/// Checks the program at the start of `bytes`. `Err` holds the offset of the offending byte and the
-/// error.
-pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
+/// Checks the program at the start of `bytes`, and returns its length. `Err` holds the offset of the
+/// offending byte and the error.
+pub fn check(bytes: &[u8]) -> Result<usize, Wrong> {
     let packed = Packed::read(bytes).ok_or((0, "the front of a packed program is damaged"))?;
     let notation = Notation::from_u8(bytes[0] & 7);
     if bytes[0] & crate::program::FRONT_SCOPED != 0
@@ -17,16 +17,17 @@ pub fn check(bytes: &[u8]) -> Result<(), (usize, &'static str)> {
     {
         return Err((0, "reserved bits or a wrong notation in the front of a packed program"));
     }
-    rules(&packed)?;
-    triggers(&packed)
+    let length = rules(&packed)?;
+    triggers(&packed)?;
+    Ok(length)
 }
 
 type Wrong = (usize, &'static str);
 
 const CUT: &str = "a packed program runs past the end of the programs";
 
-/// Checks texts, words, columns, priorities and reach.
-fn rules(packed: &Packed<'_>) -> Result<(), Wrong> {
+/// Checks texts, words, columns, priorities and reach, and returns where the texts end.
+fn rules(packed: &Packed<'_>) -> Result<usize, Wrong> {
     let (mut highest, mut longest, mut any_wild) = (Priority::MAX, 0, false);
     let masks = usize::from(packed.trigger_count() != 0);
     let triggers = packed.trigger_count() * (2 + packed.mask_length());
@@ -74,7 +75,7 @@ fn rules(packed: &Packed<'_>) -> Result<(), Wrong> {
     if packed.reach != reach || packed.fallback == 1 {
         return Err((4, "the reach is not that of the rules, or a priority of rank 0"));
     }
-    Ok(())
+    Ok(offset)
 }
 
 /// Checks that every wildcard rule waits for one trigger, which occurs in one of its pieces after

@@ -10,9 +10,6 @@ use robomaton_tests::damage::{Patient, images, shards};
 use std::fmt;
 use std::path::PathBuf;
 
-/// Offset of the length of the file in the header.
-const LENGTH: usize = 16;
-
 /// An image, and which of its files is damaged.
 pub(crate) struct Specimen {
     pub(crate) name: String,
@@ -118,11 +115,10 @@ impl Change {
         if patient.bytes.len() < HEAD {
             return None;
         }
-        if let Change::Cut { length } = self {
-            patient.poke(LENGTH, &(length as u64).to_le_bytes());
+        if matches!(self, Change::Cut { .. }) {
+            patient.set_length();
         }
-        patient.sum_sections();
-        patient.sum_head();
+        patient.sum();
         Some(patient.bytes)
     }
 
