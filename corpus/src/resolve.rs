@@ -23,12 +23,12 @@
 use crate::{Capture, Revisit, Skipped};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::site::{Outcome, Scheme, SiteKey};
+use sha2::{Digest as _, Sha256};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 use std::ops::RangeInclusive;
 use url::Url;
-use xxhash_rust::xxh3::xxh3_128;
 
 /// The maximum number of redirects in a row.
 pub const MAX_REDIRECTS: usize = 5;
@@ -383,8 +383,10 @@ impl<P: Clone> Chosen<P> {
     }
 }
 
-/// The hash of a URL without its fragment.
+/// The hash of a URL without its fragment. It stands for the URL, and is the same in every run, so
+/// nobody may be able to find two URLs of one hash.
 fn normal_hash(mut url: Url) -> u128 {
     url.set_fragment(None);
-    xxh3_128(url.as_str().as_bytes())
+    let hash = Sha256::digest(url.as_str());
+    hash.first_chunk().map_or(0, |&bytes| u128::from_le_bytes(bytes))
 }
