@@ -211,6 +211,8 @@ pub enum LimitName {
     RecordFields,
     /// [`Limits::sub_record_fields`].
     SubRecordFields,
+    /// Different purposes of one text.
+    Purposes,
 }
 
 impl LimitName {
@@ -234,6 +236,7 @@ impl LimitName {
             LimitName::SubRecords => "sub-records of one ACAP record",
             LimitName::RecordFields => "fields of one ACAP record",
             LimitName::SubRecordFields => "fields of one sub-record",
+            LimitName::Purposes => "different purposes",
         }
     }
 
@@ -257,6 +260,7 @@ impl LimitName {
             LimitName::SubRecords => "sub-records",
             LimitName::RecordFields => "record fields",
             LimitName::SubRecordFields => "sub-record fields",
+            LimitName::Purposes => "purposes",
         }
     }
 }

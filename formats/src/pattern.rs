@@ -42,6 +42,11 @@ impl<'p> Pattern<'p> {
         self.notation != Notation::Koster && memchr::memchr(b'*', self.text).is_some()
     }
 
+    /// The number of stars; none in Koster's notation, where a star stands for itself.
+    pub fn stars(&self) -> usize {
+        if self.notation == Notation::Koster { 0 } else { memchr::memchr_iter(b'*', self.text).count() }
+    }
+
     /// The bytes that a star-free piece of the text stands for.
     fn bytes(&self, piece: &'p [u8]) -> Cow<'p, [u8]> {
         // Only these notations can escape a wildcard character (R10).

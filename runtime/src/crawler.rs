@@ -61,8 +61,31 @@ pub(crate) enum Lookup {
 enum Ids {
     /// The ids of the names that the image has, best first.
     Whole(Vec<CrawlerId>),
-    /// For each name, the ascending ids of the values that contain it.
-    Containing(Vec<Vec<CrawlerId>>),
+    /// For each name, the ids of the values that contain it.
+    Containing(Vec<IdSet>),
+}
+
+/// A set of ids, one bit for each: a policy may have tens of thousands of crawlers, and all of them
+/// are compared with it.
+#[derive(Clone, Debug, Default)]
+struct IdSet(Vec<u64>);
+
+impl IdSet {
+    fn contains(&self, id: CrawlerId) -> bool {
+        self.0.get(id.index() / 64).is_some_and(|word| word >> (id.index() % 64) & 1 == 1)
+    }
+}
+
+impl FromIterator<CrawlerId> for IdSet {
+    fn from_iter<I: IntoIterator<Item = CrawlerId>>(ids: I) -> IdSet {
+        let mut words = Vec::new();
+        for id in ids {
+            let at = id.index() / 64;
+            words.resize(words.len().max(at + 1), 0);
+            words[at] |= 1 << (id.index() % 64);
+        }
+        IdSet(words)
+    }
 }
 
 impl Crawler {
@@ -169,9 +192,7 @@ impl Crawler {
                 ids.iter().filter_map(|&id| policy.find(id)).find(|&index| !in_pages(view, policy, index))
             }
             Ids::Containing(names) => names.iter().find_map(|ids| {
-                let among =
-                    |&index: &usize| policy.crawler(index).is_some_and(|id| ids.binary_search(&id).is_ok());
-                (0..policy.len()).find(among)
+                (0..policy.len()).find(|&index| policy.crawler(index).is_some_and(|id| ids.contains(id)))
             }),
         };
         match own {
@@ -244,10 +265,10 @@ impl Crawler {
     #[inline(never)]
     fn containing(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<usize> {
         let value = |index| policy.crawler(index).and_then(|id| view.crawler(id)).unwrap_or_default();
-        let holds = |name: &String, index| {
-            !name.is_empty() && memchr::memmem::find(value(index), name.as_bytes()).is_some()
-        };
-        self.short.iter().find_map(|name| (0..policy.len()).find(|&index| holds(name, index)))
+        self.short.iter().filter(|name| !name.is_empty()).find_map(|name| {
+            let finder = memchr::memmem::Finder::new(name);
+            (0..policy.len()).find(|&index| finder.find(value(index)).is_some())
+        })
     }
 }
 

@@ -3,10 +3,13 @@
 //! Used by the limit suite, the benches and the fuzz seeds. Each builder is named after what it
 //! stresses, takes a size, and is deterministic. [`BUILDERS`] lists them with their usual sizes.
 //! Invariant: no builder takes more memory than the file that it returns. Files with ACAP records,
-//! and their context, are in [`acap`]. This file knows neither limits nor right answers; suites
-//! only require that an engine finishes in time and within its limits.
+//! and their context, are in [`acap`], the modern languages in [`modern`], streams and pages in
+//! [`captures`]. This file knows neither limits nor right answers; suites only require that an
+//! engine finishes in time and within its limits.
 
 pub mod acap;
+pub mod captures;
+pub mod modern;
 
 use crate::generate::Random;
 use robomaton_compiler::{
@@ -69,7 +72,8 @@ impl HostileSite {
             let tags: usize = page.metas.iter().map(tag).sum();
             let headers: usize = page.headers.iter().map(header).sum();
             let licenses: usize = page.licenses.iter().map(inline).sum();
-            page.target.len() + tags + headers + licenses
+            let elements: usize = page.elements.iter().map(|element| element.token.len()).sum();
+            page.target.len() + tags + headers + licenses + elements
         };
         let beside = [&self.tdmrep, &self.ai_txt].into_iter().flatten().map(Vec::len).sum::<usize>();
         let pages: usize = self.pages.iter().map(page).sum();

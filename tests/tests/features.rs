@@ -6,7 +6,7 @@
 //! other entries of `rules` (`R12`, `RFC 9309 2.2.2`, `section 3`).
 
 use robomaton_tests::case::{self, Case};
-use robomaton_tests::home;
+use robomaton_tests::workspace;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The documents and the number of features that each defines.
@@ -53,7 +53,7 @@ struct Row {
 
 /// The rows of FEATURES.md: lines of a table whose first cell has the form of a feature.
 fn rows() -> Vec<Row> {
-    let path = home().parent().expect("the workspace holds this crate").join("FEATURES.md");
+    let path = workspace().join("FEATURES.md");
     let text = std::fs::read_to_string(&path).expect("FEATURES.md is there");
     let mut rows = Vec::new();
     for line in text.lines() {

@@ -348,15 +348,11 @@ fn state(
 
 /// The number of a document among the files of the policy; from `end` on it is out of date.
 fn file_of(url: &str, end: u64, lowering: &mut Lowering<'_, '_>) -> u16 {
+    let number = lowering.file(url).unwrap_or_else(|| lowering.add_file(url));
     let Policy { files, ends, .. } = &mut lowering.policy;
-    let at = files.iter().position(|file| file == url).unwrap_or_else(|| {
-        files.push(url.to_owned());
-        files.len() - 1
-    });
     ends.resize(files.len(), 0);
-    ends[at] = end;
-    // References are limited far below this.
-    u16::try_from(at + 1).unwrap_or(u16::MAX)
+    ends[usize::from(number) - 1] = end;
+    number
 }
 
 /// States the documents that a page names. They count instead of those of the site.
@@ -385,8 +381,10 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
             None => None,
         };
         let said: Vec<Said> = match document {
-            None => all(Effect::Unread).collect(),
-            Some((document, _)) => resolved(document, page, lowering)?,
+            Some((document, _)) if lowering.may_compare(document.contents.len()) => {
+                resolved(document, page, lowering)?
+            }
+            _ => all(Effect::Unread).collect(),
         };
         let file = file_of(&url, document.map_or(0, |(_, end)| *end), lowering);
         let record = |text: String| Record {

@@ -63,16 +63,26 @@ impl Language for TdmRep {
         let mut pages: Vec<&Page> = source.context.pages.iter().collect();
         pages.sort_unstable();
         for page in pages {
-            let Some(own) = resolved(page, &rules) else { continue };
-            let record = Record {
+            let Some(own) = Own::of(page) else { continue };
+            let carrier = own.carrier;
+            let record = |text| Record {
                 language: LANGUAGE,
-                carrier: own.carrier,
+                carrier,
                 line: 0,
                 file: 0,
                 pattern: super::robots_tags::of_page(page),
-                text: Cow::Owned(text(&page.target, own.reservation, own.policy.as_deref())),
+                text,
             };
-            state(record, count + 1, own.reservation, own.policy.as_deref(), lowering)?;
+            if !lowering.may_compare(rules.len()) {
+                let everyone = Scope::Everyone(lowering.everyone(&[]));
+                let unread = on_parts(TDM, Effect::Unread, count + 1, 0).collect::<Vec<_>>();
+                let record = record(Cow::Borrowed("over a limit"));
+                lowering.state(everyone, record, set_of(LANGUAGE, Carrier::TdmRep), unread);
+                continue;
+            }
+            let (reservation, policy) = own.with_rules(page, &rules);
+            let record = record(Cow::Owned(text(&page.target, reservation, policy.as_deref())));
+            state(record, count + 1, reservation, policy.as_deref(), lowering)?;
         }
         Ok(())
     }
@@ -122,49 +132,55 @@ fn state(
     Ok(())
 }
 
-/// What holds for a page whose own carriers say something.
-struct Resolved {
-    reservation: Option<bool>,
-    policy: Option<String>,
+/// A reservation and a policy.
+type Stated = (Option<bool>, Option<String>);
+
+/// What the carriers of a page itself say.
+struct Own {
+    header: Stated,
+    meta: Stated,
     carrier: Carrier,
 }
 
-/// The properties of a page, each from the closest carrier that states it; `None` if the page
-/// states none.
-fn resolved(page: &Page, rules: &[TdmRule]) -> Option<Resolved> {
-    let target = Notation::Rep.target(page.target.as_bytes());
-    let of_file = rules.iter().find(|rule| {
-        rule.location.as_ref().is_some_and(|location| {
-            let pattern = Notation::Rep.pattern(location.as_bytes());
-            Pattern { text: &pattern, notation: Notation::Rep }.matches(&target)
-        })
-    });
-    // A rule with a bad value states nothing.
-    let file = of_file.filter(|rule| rule.reservation.is_some());
-    let file = file.map_or((None, None), |rule| (rule.reservation, rule.policy.clone()));
-    let text = |value: &[u8]| Some(String::from_utf8_lossy(value.trim_ascii()).into_owned());
-    // Of several valid values, 1 counts.
-    let header = (
-        page.header("tdm-reservation").filter_map(reservation).max(),
-        page.header("tdm-policy").next().and_then(text).filter(|policy| !policy.is_empty()),
-    );
-    let meta = (
-        page.meta("tdm-reservation").filter_map(|value| reservation(value.as_bytes())).max(),
-        page.meta("tdm-policy")
-            .next()
-            .and_then(|value| text(value.as_bytes()))
-            .filter(|policy| !policy.is_empty()),
-    );
-    if (&header, &meta) == (&(None, None), &(None, None)) {
-        return None;
+impl Own {
+    /// What a page says; `None` if it says nothing.
+    fn of(page: &Page) -> Option<Own> {
+        let text = |value: &[u8]| Some(String::from_utf8_lossy(value.trim_ascii()).into_owned());
+        // Of several valid values, 1 counts.
+        let header = (
+            page.header("tdm-reservation").filter_map(reservation).max(),
+            page.header("tdm-policy").next().and_then(text).filter(|policy| !policy.is_empty()),
+        );
+        let meta = (
+            page.meta("tdm-reservation").filter_map(|value| reservation(value.as_bytes())).max(),
+            page.meta("tdm-policy")
+                .next()
+                .and_then(|value| text(value.as_bytes()))
+                .filter(|policy| !policy.is_empty()),
+        );
+        if (&header, &meta) == (&(None, None), &(None, None)) {
+            return None;
+        }
+        let carrier = if meta == (None, None) { Carrier::Header } else { Carrier::Page };
+        Some(Own { header, meta, carrier })
     }
-    let carrier = if meta == (None, None) { Carrier::Header } else { Carrier::Page };
-    // A policy beside 0 is not processed.
-    let policy =
-        |(reservation, policy): (Option<bool>, Option<String>)| policy.filter(|_| reservation != Some(false));
-    Some(Resolved {
-        reservation: meta.0.or(header.0).or(file.0),
-        policy: policy(meta).or(policy(header)).or(policy(file)),
-        carrier,
-    })
+
+    /// The properties of the page, each from the closest carrier that states it.
+    fn with_rules(self, page: &Page, rules: &[TdmRule]) -> Stated {
+        let target = Notation::Rep.target(page.target.as_bytes());
+        let of_file = rules.iter().find(|rule| {
+            rule.location.as_ref().is_some_and(|location| {
+                let pattern = Notation::Rep.pattern(location.as_bytes());
+                Pattern { text: &pattern, notation: Notation::Rep }.matches(&target)
+            })
+        });
+        // A rule with a bad value states nothing.
+        let file = of_file.filter(|rule| rule.reservation.is_some());
+        let file = file.map_or((None, None), |rule| (rule.reservation, rule.policy.clone()));
+        let Own { header, meta, .. } = self;
+        // A policy beside 0 is not processed.
+        let policy = |(reservation, policy): Stated| policy.filter(|_| reservation != Some(false));
+        let reservation = meta.0.or(header.0).or(file.0);
+        (reservation, policy(meta).or_else(|| policy(header)).or_else(|| policy(file)))
+    }
 }

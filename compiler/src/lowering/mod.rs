@@ -184,12 +184,8 @@ impl<'s, 'o> Lowering<'s, 'o> {
             return Err(over(LimitName::Rules, limits.rules));
         }
         let rule = Rule { usage, sense, pattern, notation, combiner, silence, conditions, line };
-        if rule.pattern().has_star() {
-            self.stars += memchr::memchr_iter(b'*', &rule.pattern).count();
-            if self.stars > limits.stars() {
-                return Err(over(LimitName::Stars, limits.stars()));
-            }
-        }
+        self.stars += rule.pattern().stars();
+        limits.check_stars(self.stars, line)?;
         self.policy.rules.push(rule);
         Ok(())
     }

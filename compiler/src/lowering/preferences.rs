@@ -29,6 +29,12 @@ pub(super) struct Preferences<'s> {
     fallback: Group<'s>,
     /// Statements that do not depend on the groups of robots.txt.
     everyone: Vec<Group<'s>>,
+    /// The indexes of these groups, by their crawlers.
+    everyone_of: HashMap<Vec<String>, usize>,
+    /// The numbers of the policy's files.
+    files: HashMap<String, u16>,
+    /// The comparisons of pages with patterns.
+    comparisons: usize,
     /// Sources with groups of their own.
     others: Vec<Source<'s>>,
     /// The number of records.
@@ -103,6 +109,9 @@ const fn unread_of(language: Language) -> u16 {
 pub(crate) const PAGE_SETS: u16 = 64;
 pub(crate) const PAGE_DOCUMENTS: u16 = 64;
 
+/// The maximum number of comparisons of pages with the patterns of documents about them.
+const COMPARISONS: usize = 1 << 20;
+
 /// The first number for sets of their own.
 const OWN_SETS: u16 = PAGE_SETS + PAGE_DOCUMENTS;
 
@@ -140,13 +149,37 @@ impl<'s> Lowering<'s, '_> {
 
     /// A group for crawlers (lower case; empty for all) whose statements count beside robots.txt.
     pub(crate) fn everyone(&mut self, crawlers: &[String]) -> usize {
-        let groups = &mut self.preferences.everyone;
-        let known = groups.iter().position(|group| group.crawlers == crawlers);
-        known.unwrap_or_else(|| {
-            let default = crawlers.is_empty();
-            groups.push(Group { crawlers: crawlers.to_vec(), default, ..Group::default() });
-            groups.len() - 1
-        })
+        let Preferences { everyone, everyone_of, .. } = &mut self.preferences;
+        if let Some(&known) = everyone_of.get(crawlers) {
+            return known;
+        }
+        let default = crawlers.is_empty();
+        everyone.push(Group { crawlers: crawlers.to_vec(), default, ..Group::default() });
+        everyone_of.insert(crawlers.to_vec(), everyone.len() - 1);
+        everyone.len() - 1
+    }
+
+    /// The number of a file of the policy, its index plus one, if it has been added.
+    pub(crate) fn file(&self, name: &str) -> Option<u16> {
+        self.preferences.files.get(name).copied()
+    }
+
+    /// Adds a file to the policy and returns its number. A name that is added again keeps its first
+    /// number.
+    pub(crate) fn add_file(&mut self, name: &str) -> u16 {
+        let files = &mut self.policy.files;
+        files.push(name.to_owned());
+        // References are limited far below this.
+        let number = u16::try_from(files.len()).unwrap_or(u16::MAX);
+        *self.preferences.files.entry(name.to_owned()).or_insert(number)
+    }
+
+    /// True if a page may still be compared with so many patterns. What is said about a page that
+    /// may not is unread.
+    pub(crate) fn may_compare(&mut self, patterns: usize) -> bool {
+        let comparisons = &mut self.preferences.comparisons;
+        *comparisons = comparisons.saturating_add(patterns);
+        *comparisons <= COMPARISONS
     }
 
     /// Adds a source with groups of its own.

@@ -8,7 +8,7 @@
 use super::cache::ProgramTable;
 use crate::automaton::Prioritized;
 use crate::limits::{LimitName, Limits, OverLimit};
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use robomaton_formats::detail::Bytes;
 use robomaton_formats::policy::{MAX_ENTRIES, MAX_SETS};
 use robomaton_formats::preference::{Carrier, Effect, Group, Kind, Language, Record, Source, Statement, Tag};
@@ -138,8 +138,14 @@ impl<'p> Filling<'_, 'p, '_, '_> {
         joined.sort_by_key(|joined| (joined.statement.usage, joined.statement.set));
         let mut entries = Vec::new();
         let of = |joined: &Joined<'_>| (joined.statement.usage, joined.statement.set);
+        // Sets that say the same, such as those of many equal licences, count once.
+        let mut seen: HashSet<Vec<PreferenceEntry>> = HashSet::new();
         for members in joined.chunk_by(|one, other| of(one) == of(other)) {
+            let start = entries.len();
             self.programs(members, &mut entries)?;
+            if !seen.insert(entries[start..].to_vec()) {
+                entries.truncate(start);
+            }
         }
         if entries.len() > MAX_ENTRIES {
             return Err(OverLimit { limit: LimitName::Entries, allowed: MAX_ENTRIES, line: 1 });
@@ -156,8 +162,7 @@ impl<'p> Filling<'_, 'p, '_, '_> {
         let Joined { language, carrier, statement: Statement { usage, .. }, .. } = members[0];
         let mut add = |kind: Kind, members: &[Joined<'p>], has: &dyn Fn(Effect) -> bool| {
             let mut rules = ranked(members, has);
-            let stars = |rule: &Prioritized<'_>| memchr::memchr_iter(b'*', rule.pattern.text).count();
-            self.limits.check_stars(rules.iter().map(stars).sum(), 1)?;
+            self.limits.check_stars(rules.iter().map(|rule| rule.pattern.stars()).sum(), 1)?;
             let (program, depth) = self.table.add(&mut rules, false, Silence::Unknown);
             self.limits.check_depth(depth, 1)?;
             let tag = Tag::new(kind, language, carrier).to_raw();

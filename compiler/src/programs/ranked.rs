@@ -96,12 +96,10 @@ fn names(policy: &Policy<'_>, takes_first: bool) -> Vec<(String, usize)> {
 /// they are few with no more stars than a group may have, as long as the patterns of all such
 /// programs have no more bytes than those of the text.
 fn merged(policy: &Policy<'_>, combinations: &[Vec<usize>], limits: &Limits) -> Vec<bool> {
-    let patterns =
-        |group: &Group<'_>| policy.rules[group.rules.clone()].iter().map(|rule| rule.pattern().text);
-    let bytes = |group: &Group<'_>| -> usize { patterns(group).map(<[u8]>::len).sum() };
-    let stars = |&group: &usize| -> usize {
-        patterns(&policy.groups[group]).map(|text| memchr::memchr_iter(b'*', text).count()).sum()
-    };
+    let patterns = |group: &Group<'_>| policy.rules[group.rules.clone()].iter().map(|rule| rule.pattern());
+    let bytes = |group: &Group<'_>| -> usize { patterns(group).map(|pattern| pattern.text.len()).sum() };
+    let stars =
+        |&group: &usize| -> usize { patterns(&policy.groups[group]).map(|pattern| pattern.stars()).sum() };
     let bytes: Vec<usize> = policy.groups.iter().map(bytes).collect();
     let mut left: usize = bytes.iter().sum();
     let merge = |groups: &Vec<usize>| {

@@ -1,12 +1,13 @@
 //! The sets of a text whose fields are weighed by specificity: ACAP fields and permissions in
 //! pages.
 //!
-//! There is one program for each group and usage. Their priorities are keys of the document's
-//! scope, so all its programs can be queried together. Fields for any crawler are in one set that
-//! all others refer to, so a text of *n* records gives sets with *n* entries in total. Only
-//! conventional groups, of which a crawler has few, are joined here, because a single winner among
-//! their rules is needed. Invariant: linear in the policy, apart from the factors limited by
-//! [`MERGED`] and [`ENTRIES`].
+//! There is one program for each usage and each kind of groups: those of one role with the same
+//! purposes. Priorities are keys of the document's scope, so all its programs can be queried
+//! together. Fields for any crawler are in one set that all others refer to. The groups of one kind
+//! that a crawler has together are joined as long as that copies no more bytes than the text has;
+//! beyond that, each has its programs. Conventional groups are always joined, because a single
+//! winner among their rules is needed. Invariant: linear in the policy, apart from the factors
+//! limited by [`MERGED`] and [`ENTRIES`].
 
 use super::{ProgramSets, ScopedEntry, ScopedSet, Set, by_usage};
 use crate::automaton::{self, Prioritized};
@@ -25,9 +26,12 @@ use std::collections::{BTreeMap, HashMap};
 /// The maximum number of conventional rules in all combinations of groups that apply to crawlers. A
 /// rule counts once for every started block of [`BYTES_OF_RULE`] bytes of its pattern.
 const MERGED: usize = 1 << 20;
-const BYTES_OF_RULE: usize = 64;
+const BYTES_OF_RULE: usize = 32;
 /// The maximum number of programs in all combinations of groups of fields that apply to crawlers.
 const ENTRIES: usize = 1 << 20;
+/// The maximum number of different purposes. A question about one of them may run a program for
+/// each, so their number bounds the time of look-ups.
+const PURPOSES: usize = 64;
 
 /// The programs and sets of a policy whose ranked rules have these priorities.
 pub(crate) fn scoped(
@@ -88,8 +92,8 @@ pub(crate) fn scoped(
     Ok(sets)
 }
 
-/// The contribution of one group of fields to the sets of its crawlers.
-#[derive(Default)]
+/// The contribution of groups of fields to the sets of their crawlers.
+#[derive(Clone, Default)]
 struct Fields {
     entries: Vec<ScopedEntry>,
     /// The stars of its rules, by usage.
@@ -112,14 +116,14 @@ struct Filling<'f, 'p, 's> {
     /// Entries of joined groups.
     joined: HashMap<Vec<usize>, Vec<ScopedEntry>>,
     merged: usize,
-    /// Entries and stars of groups of fields, by group.
-    fields: HashMap<usize, Fields>,
+    /// Entries and stars of groups of fields, by the groups that are joined.
+    fields: HashMap<Vec<usize>, Fields>,
+    /// The number of bytes of patterns that joined groups of fields may still copy.
+    left: usize,
     entries: usize,
     known: HashMap<ScopedSet, usize>,
     purposes: HashMap<Vec<u8>, u16>,
     longest: usize,
-    /// The error for the first program that is too deep.
-    over: Result<(), OverLimit>,
 }
 
 impl<'f, 'p, 's> Filling<'f, 'p, 's> {
@@ -172,11 +176,11 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
             joined: HashMap::new(),
             merged: 0,
             fields: HashMap::new(),
+            left: policy.rules.iter().map(|rule| rule.pattern.len()).sum(),
             entries: 0,
             known: HashMap::new(),
             purposes: HashMap::new(),
             longest: 0,
-            over: Ok(()),
         })
     }
 
@@ -187,61 +191,103 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
     /// The set of the fields of these groups, without conventional groups. Per usage it has at most
     /// as many stars as a group may have, since its programs are walked one after the other.
     fn fields(&mut self, groups: &[usize]) -> Result<ScopedSet, OverLimit> {
-        let mut set = ScopedSet { permits: self.policy.is_acap, ..ScopedSet::default() };
+        let policy = self.policy;
+        let mut set = ScopedSet { permits: policy.is_acap, ..ScopedSet::default() };
         let mut stars: HashMap<u16, usize> = HashMap::new();
+        let mut kinds: BTreeMap<(Role, Vec<u16>), Vec<usize>> = BTreeMap::new();
         for &number in groups {
-            let group = &self.policy.groups[number];
-            if group.role.is_ranked() {
-                continue;
+            let group = &policy.groups[number];
+            if !group.role.is_ranked() {
+                set.incomplete |= group.incomplete;
+                kinds.entry((group.role, self.purposes(group)?)).or_default().push(number);
             }
-            let over = |limit, allowed| Err(OverLimit { limit, allowed, line: group.line });
-            set.incomplete |= group.incomplete;
-            if !self.fields.contains_key(&number) {
-                let fields = self.fields_of(group)?;
-                self.fields.insert(number, fields);
-            }
-            let fields = &self.fields[&number];
-            self.entries += fields.entries.len();
-            if self.entries > ENTRIES {
-                return over(LimitName::Entries, ENTRIES);
-            }
-            set.entries.extend(&fields.entries);
-            if set.entries.len() > MAX_ENTRIES {
-                return over(LimitName::Entries, MAX_ENTRIES);
-            }
-            for &(usage, more) in &fields.stars {
-                let stars = stars.entry(usage).or_default();
-                *stars += more;
-                if *stars > self.limits.stars() {
-                    return over(LimitName::Stars, self.limits.stars());
+        }
+        for ((role, purposes), groups) in kinds {
+            for joined in self.joined_fields(role, &purposes, groups)? {
+                let fields = &self.fields[&joined];
+                let line = policy.groups[joined[0]].line;
+                let over = |allowed| Err(OverLimit { limit: LimitName::Entries, allowed, line });
+                self.entries += fields.entries.len();
+                if self.entries > ENTRIES {
+                    return over(ENTRIES);
+                }
+                set.entries.extend(&fields.entries);
+                if set.entries.len() > MAX_ENTRIES {
+                    return over(MAX_ENTRIES);
+                }
+                for &(usage, more) in &fields.stars {
+                    let stars = stars.entry(usage).or_default();
+                    *stars += more;
+                    self.limits.check_stars(*stars, line)?;
                 }
             }
         }
         Ok(set)
     }
 
-    fn fields_of(&mut self, group: &Group<'s>) -> Result<Fields, OverLimit> {
+    /// Builds the programs of groups of one kind, once, and returns them as they are joined: all
+    /// together, or each alone if that would copy too many bytes or nest too deeply.
+    fn joined_fields(
+        &mut self,
+        role: Role,
+        purposes: &[u16],
+        groups: Vec<usize>,
+    ) -> Result<Vec<Vec<usize>>, OverLimit> {
+        if groups.len() > 1 && !self.fields.contains_key(&groups) {
+            let bytes = |&group: &usize| -> usize {
+                let rules = &self.policy.rules[self.policy.groups[group].rules.clone()];
+                rules.iter().map(|rule| rule.pattern.len()).sum()
+            };
+            if let Some(left) = self.left.checked_sub(groups.iter().map(bytes).sum()) {
+                match self.fields_of(role, purposes, &groups) {
+                    Ok(fields) => {
+                        self.left = left;
+                        self.fields.insert(groups.clone(), fields);
+                    }
+                    Err(over) if over.limit == LimitName::Depth => {}
+                    Err(over) => return Err(over),
+                }
+            }
+        }
+        if self.fields.contains_key(&groups) {
+            return Ok(vec![groups]);
+        }
+        let alone: Vec<Vec<usize>> = groups.into_iter().map(|group| vec![group]).collect();
+        for group in &alone {
+            if !self.fields.contains_key(group) {
+                let fields = self.fields_of(role, purposes, group)?;
+                self.fields.insert(group.clone(), fields);
+            }
+        }
+        Ok(alone)
+    }
+
+    /// Builds the programs of these groups together.
+    fn fields_of(&mut self, role: Role, purposes: &[u16], groups: &[usize]) -> Result<Fields, OverLimit> {
+        let policy = self.policy;
+        let line = policy.groups[groups[0]].line;
         let mut fields = Fields::default();
-        let purposes = self.purposes(group)?;
-        let mut rules: Vec<usize> = group.rules.clone().collect();
-        for (usage, rules) in by_usage(self.policy, &mut rules) {
-            let program = self.program(rules);
-            let entry = |&purpose: &u16| ScopedEntry { role: group.role, usage, purpose, program };
+        let mut rules: Vec<usize> =
+            groups.iter().flat_map(|&group| policy.groups[group].rules.clone()).collect();
+        for (usage, rules) in by_usage(policy, &mut rules) {
+            let stars = self.stars(rules);
+            self.limits.check_stars(stars, line)?;
+            let program = self.program(rules)?;
+            let entry = |&purpose: &u16| ScopedEntry { role, usage, purpose, program };
             fields.entries.extend(purposes.iter().map(entry));
             if fields.entries.len() > MAX_ENTRIES {
-                return Err(OverLimit { limit: LimitName::Entries, allowed: MAX_ENTRIES, line: group.line });
+                return Err(OverLimit { limit: LimitName::Entries, allowed: MAX_ENTRIES, line });
             }
-            let stars = self.stars(rules);
             fields.stars.extend((stars > 0).then_some((usage, stars)));
         }
         Ok(fields)
     }
 
     fn stars(&self, rules: &[usize]) -> usize {
-        let stars = |&rule: &usize| memchr::memchr_iter(b'*', &self.policy.rules[rule].pattern).count();
-        rules.iter().map(stars).sum()
+        rules.iter().map(|&rule| self.policy.rules[rule].pattern().stars()).sum()
     }
 
+    /// The numbers of a group's purposes, ascending; 0 alone if it has none.
     fn purposes(&mut self, group: &Group<'_>) -> Result<Vec<u16>, OverLimit> {
         if group.purposes.is_empty() {
             return Ok(vec![0]);
@@ -251,14 +297,18 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
             if let Some(&number) = known.get(purpose.as_ref()) {
                 return Ok(number);
             }
+            if all.len() >= PURPOSES {
+                return Err(OverLimit { limit: LimitName::Purposes, allowed: PURPOSES, line: group.line });
+            }
             all.push(purpose.to_vec());
-            let (limit, allowed) = (LimitName::Entries, usize::from(u16::MAX));
-            let number =
-                u16::try_from(all.len()).map_err(|_| OverLimit { limit, allowed, line: group.line })?;
+            let number = all.len() as u16;
             known.insert(purpose.to_vec(), number);
             Ok(number)
         };
-        group.purposes.iter().map(number).collect()
+        let mut purposes = group.purposes.iter().map(number).collect::<Result<Vec<_>, _>>()?;
+        purposes.sort_unstable();
+        purposes.dedup();
+        Ok(purposes)
     }
 
     /// The entries of conventional groups that apply together (R7).
@@ -272,15 +322,13 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
             if self.merged > MERGED {
                 return Err(OverLimit { limit: LimitName::Merged, allowed: MERGED, line });
             }
-            if groups.len() > 1 && self.stars(&rules) > self.limits.stars() {
-                return Err(OverLimit { limit: LimitName::Stars, allowed: self.limits.stars(), line });
-            }
+            self.limits.check_stars(self.stars(&rules), line)?;
             let mut programs = Vec::new();
             for (usage, rules) in by_usage(self.policy, &mut rules) {
                 let silence =
                     precedence::silence(rules.iter().map(|&rule| &self.policy.rules[rule]), Some(usage));
                 let role = if silence == Silence::Allowed { Role::Conventional } else { Role::Preference };
-                programs.push(ScopedEntry { role, usage, purpose: 0, program: self.program(rules) });
+                programs.push(ScopedEntry { role, usage, purpose: 0, program: self.program(rules)? });
             }
             self.joined.insert(groups.to_vec(), programs);
         }
@@ -288,7 +336,7 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
     }
 
     /// The program of these rules, built once.
-    fn program(&mut self, rules: &[usize]) -> usize {
+    fn program(&mut self, rules: &[usize]) -> Result<usize, OverLimit> {
         let prioritized = |&rule: &usize| Prioritized {
             pattern: self.policy.rules[rule].pattern(),
             priority: self.sets.priorities[rule],
@@ -310,18 +358,19 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         });
         let prioritized = self.priority_set(prioritized);
         if let Some(&program) = self.programs.get(&prioritized) {
-            return program;
+            return Ok(program);
         }
-        let notation = self.policy.rules[rules[0]].notation;
+        let rule = &self.policy.rules[rules[0]];
         let start = self.sets.code.len();
-        let depth = automaton::build(&prioritized, notation, Weighing::Scoped, &mut self.sets.code);
-        if self.over.is_ok() {
-            self.over = self.limits.check_depth(depth, self.policy.rules[rules[0]].line);
+        let depth = automaton::build(&prioritized, rule.notation, Weighing::Scoped, &mut self.sets.code);
+        if let Err(over) = self.limits.check_depth(depth, rule.line) {
+            self.sets.code.truncate(start);
+            return Err(over);
         }
         self.sets.programs.push(start..self.sets.code.len());
         let program = self.sets.programs.len() - 1;
         self.programs.insert(prioritized, program);
-        program
+        Ok(program)
     }
 
     /// Patterns that match the same targets share one place of a program: keeps one of them, with a
@@ -358,7 +407,6 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
     }
 
     fn finish(mut self) -> Result<ProgramSets, OverLimit> {
-        self.over?;
         debug_assert_eq!(self.patterns.len(), self.sets.priorities.len());
         let conventional = self.numbers.iter().map(|&(_, pattern)| pattern).collect();
         let mut priority_sets = vec![Vec::new(); self.priority_sets.len()];

@@ -14,7 +14,7 @@ pub const TEXTS: [Builder; 42] = [
     ("tiny-records-that-fit", tiny_records, 12_000),
     ("sub-records", sub_records, 30_000),
     ("sub-records-that-match", sub_records_that_match, 8_000),
-    ("purposes-that-match", purposes_that_match, 9_000),
+    ("purposes-that-match", purposes_that_match, 8_000),
     ("purposes-by-usages", purposes_by_usages, 10_000),
     ("crawlers-in-one-record", |count| crawlers_in_one_record(count, 0), 100_000),
     ("crawlers-by-fields", |count| crawlers_in_one_record(count, 9_000), 13_000),
@@ -79,10 +79,13 @@ pub fn tiny_records(count: usize) -> Vec<u8> {
     lines(count, |out, n| line(out, format_args!("ACAP-crawler:b{n}\nACAP-allow-index:/{n}")))
 }
 
+/// As many different purposes are read.
+const PURPOSES: usize = 64;
+
 /// One record with `count` sub-records, each with a purpose and a field, as far as they are read.
 pub fn sub_records(count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| {
-        line(out, format_args!("ACAP-usage-purpose:p{n}\nACAP-{}-crawl:/{n}", sense(n)));
+        line(out, format_args!("ACAP-usage-purpose:p{}\nACAP-{}-crawl:/{n}", n % PURPOSES, sense(n)));
     });
     [b"ACAP-crawler:*\n", body.as_slice()].concat()
 }
@@ -98,7 +101,7 @@ pub fn sub_records_that_match(count: usize) -> Vec<u8> {
 /// Sub-records for different purposes, all of which match the purpose `news`.
 pub fn purposes_that_match(count: usize) -> Vec<u8> {
     let body = lines(count, |out, n| {
-        let stars = |bit: usize| "*".repeat(1 + (n >> (2 * bit) & 3));
+        let stars = |bit: usize| "*".repeat(1 + ((n % PURPOSES) >> (2 * bit) & 3));
         let purpose = format!("{}n{}e{}w{}s{}", stars(0), stars(1), stars(2), stars(3), stars(4));
         line(out, format_args!("ACAP-usage-purpose:{purpose}\nACAP-disallow-crawl:/*a{n}"));
     });

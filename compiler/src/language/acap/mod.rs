@@ -136,7 +136,7 @@ impl<'t, 's> Text<'t, 's> {
         for Reference { locator, file, .. } in &references {
             // Whether an absolute URL belongs to this site depends on the origin.
             lowering.policy.depends_on_origin |= SiteKey::from_url(locator).is_ok();
-            lowering.policy.files.push(locator.clone());
+            lowering.add_file(locator);
             lowering.policy.references.extend(file.clone());
         }
         // Each file is read once, regardless of the number of references to it.
