@@ -17,6 +17,7 @@ pub mod clock;
 pub mod corpus;
 pub mod field;
 pub mod generate;
+pub mod memory;
 pub mod queries;
 pub mod results;
 pub mod rivals;

@@ -39,6 +39,11 @@ pub fn home() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The root of the workspace.
+pub fn workspace() -> PathBuf {
+    home().parent().expect("the workspace holds this crate").to_owned()
+}
+
 /// A number that the environment may set (`ROBOMATON_SEED`, `ROBOMATON_CASES`), to repeat, extend
 /// or vary a run.
 ///

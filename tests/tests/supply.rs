@@ -3,12 +3,11 @@
 //! It reads `deny.toml` as `cargo deny` does, and the advisories that the repository keeps, so it
 //! needs no network. It does not know advisories that are newer than that list.
 
-use robomaton_tests::home;
+use robomaton_tests::workspace;
 use rustsec::advisory::Id;
 use rustsec::{Database, Lockfile, Report, report};
 use serde::Deserialize;
 use spdx::{Expression, ParseMode};
-use std::path::PathBuf;
 use std::process::Command;
 
 /// The parts of `deny.toml` that are checked here.
@@ -50,10 +49,6 @@ struct Package {
     name: String,
     license: Option<String>,
     source: Option<String>,
-}
-
-fn workspace() -> PathBuf {
-    home().parent().expect("the workspace holds this crate").to_owned()
 }
 
 fn deny() -> Deny {

@@ -1,7 +1,7 @@
 //! Rules for every source file of the workspace: a head, no `unsafe` code except to map files, no
 //! invisible characters, a bounded length.
 
-use robomaton_tests::home;
+use robomaton_tests::workspace;
 use std::path::{Path, PathBuf};
 
 /// The maximum number of lines of a file under `src`.
@@ -9,7 +9,7 @@ const LONGEST: usize = 600;
 
 /// Every Rust file of the workspace with its path from the root, except build products.
 fn sources() -> Vec<(String, String)> {
-    let root = home().parent().expect("the workspace holds this crate").to_owned();
+    let root = workspace();
     let mut folders: Vec<PathBuf> = vec![root.clone()];
     let mut sources = Vec::new();
     while let Some(folder) = folders.pop() {
@@ -85,8 +85,8 @@ fn nothing_invisible() {
 
 /// Every Markdown page of the workspace, with its path from the root.
 fn pages() -> Vec<(String, String)> {
-    let root = home().parent().expect("the workspace holds this crate").to_owned();
-    let folders = ["", "benches", "docs", "formats", "python", "robomaton"];
+    let root = workspace();
+    let folders = ["", "benches", "docs", "formats", "fuzz", "python", "robomaton"];
     let mut pages = Vec::new();
     for folder in folders {
         for entry in std::fs::read_dir(root.join(folder)).expect("a folder of the workspace") {

@@ -5,6 +5,7 @@
 //! parts into SECURITY.md. It measures nothing that `report` measures. Invariant: a promise that does
 //! not hold ends the run with its name and exit code 1.
 
+mod content;
 mod damage;
 mod service;
 
@@ -12,12 +13,13 @@ use robomaton_benches::results::Results;
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: reliability [--long] [--write] [damage|service ...]";
+const USAGE: &str = "usage: reliability [--long] [--write] [damage|service|content ...]";
 
 /// Tries one part, and adds its tables.
 type Measure = fn(Form, &mut Results) -> Result<(), String>;
 
-const PARTS: [(&str, Measure); 2] = [("damage", damage::measure), ("service", service::measure)];
+const PARTS: [(&str, Measure); 3] =
+    [("damage", damage::measure), ("service", service::measure), ("content", content::measure)];
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,11 +70,12 @@ impl Wanted {
 
     fn run(&self) -> Result<(), String> {
         let mut results = Results::default();
-        for (name, measure) in &self.parts {
+        let tried = self.parts.iter().try_for_each(|(name, measure)| {
             eprintln!("{name}");
-            measure(self.form, &mut results).map_err(|error| format!("{name}: {error}"))?;
-        }
+            measure(self.form, &mut results).map_err(|error| format!("{name}: {error}"))
+        });
         results.deliver(None)?;
+        tried?;
         if self.write {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../SECURITY.md");
             let failed = |error: std::io::Error| format!("{}: {error}", path.display());

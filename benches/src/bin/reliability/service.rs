@@ -6,9 +6,8 @@
 //! ```
 //!
 //! Invariants: a wrong or lost answer, a status that is not promised, and memory or descriptors
-//! over their bounds end the run. The good client shares the machine with all others, so its times
-//! are those of a machine that is busy with attackers. The soak of the long form takes an hour, or
-//! `ROBOMATON_SOAK_SECONDS`.
+//! over their bounds end the run. The good client shares the machine with the hostile ones, so its
+//! times include their load. The soak of the long form lasts an hour, or `ROBOMATON_SOAK_SECONDS`.
 
 mod client;
 mod hostile;
@@ -49,7 +48,7 @@ const SETTLE: Duration = Duration::from_secs(30);
 /// The pause between two swaps.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The same among hostile clients.
+/// The pause between two swaps while hostile clients work.
 const LONG_PAUSE: Duration = Duration::from_millis(100);
 
 /// Clients whose requests are half sent when the service is ended.

@@ -2,19 +2,12 @@
 //!
 //! Without `/proc`, nothing is known and nothing is limited.
 
+use robomaton_benches::memory::status;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A line of a process's status in bytes: `VmHWM` is the peak of resident memory, `RssAnon` the
-/// resident memory that belongs to no file.
-fn status(process: &str, key: &str) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
-    line.trim().trim_end_matches(" kB").trim().parse::<u64>().ok().map(|kib| kib << 10)
-}
-
-/// The same for this process.
+/// A line of the status of this process.
 pub(crate) fn own(key: &str) -> Option<u64> {
     status("self", key)
 }

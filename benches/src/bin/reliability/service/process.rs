@@ -1,5 +1,6 @@
 //! The process that serves: its start, its signals, its memory and its end.
 
+use robomaton_benches::memory;
 use robomaton_runtime::Terms;
 use robomaton_serve::{Options, Server};
 use std::io::{BufRead, BufReader};
@@ -79,12 +80,7 @@ impl Process {
 
     /// A line of its status in bytes.
     fn status(&self, key: &str) -> Result<u64, String> {
-        let path = format!("/proc/{}/status", self.child.id());
-        let status =
-            std::fs::read_to_string(path).map_err(|error| format!("the service is gone: {error}"))?;
-        let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
-        let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-        kib.map(|kib| kib << 10).ok_or_else(|| "the service has ended".to_owned())
+        memory::status(&self.child.id().to_string(), key).ok_or_else(|| "the service has ended".to_owned())
     }
 
     /// The peak of its resident memory since its start.
