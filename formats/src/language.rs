@@ -147,7 +147,7 @@ impl fmt::Display for Spelling<'_> {
         let Spelling { role, usage, permits, .. } = *self;
         let pattern = String::from_utf8_lossy(self.pattern);
         let word = if permits { "allow" } else { "disallow" };
-        let is = |number: u16| usage == USAGES[usize::from(number)];
+        let is = |number: u16| USAGES.get(usize::from(number)) == Some(&usage);
         match role {
             Role::Conventional if self.is_implied => write!(f, "(nothing else is allowed)"),
             Role::Conventional if is(CRAWL) => write!(f, "{}: {pattern}", title_case(word)),

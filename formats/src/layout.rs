@@ -5,6 +5,7 @@
 //! compares the sizes and section numbers with the tables of SPEC.md. This file knows no algorithm
 //! except the host hash.
 
+use crate::int::low_byte;
 use crate::name::Names;
 use crate::site_entry::SiteEntry;
 use zerocopy::little_endian::{U16, U32, U64};
@@ -219,7 +220,7 @@ impl Bucket {
     #[inline(always)]
     pub fn names(&self) -> Names<'_> {
         let sites = self.sites();
-        Names::read(&self.body[4 * sites..], sites)
+        Names::read(self.body.get(4 * sites..).unwrap_or_default(), sites)
     }
 }
 
@@ -274,7 +275,7 @@ pub fn host_hash(name: &[u8], seed: u64) -> u64 {
 /// shard. The shard must be independent of the bits that select the bucket.
 pub fn shard_of(authority: &[u8], last: u8) -> u8 {
     const SEED: u64 = 1;
-    (((host_hash(authority, SEED) >> 32) * (u64::from(last) + 1)) >> 32) as u8
+    low_byte(((host_hash(authority, SEED) >> 32) * (u64::from(last) + 1)) >> 32)
 }
 
 /// The home bucket of a hash among `buckets` (not 0), by the upper 32 bits.
@@ -299,7 +300,7 @@ pub fn probes(hash: u64, buckets: usize) -> impl Iterator<Item = usize> + Clone 
 /// The fingerprint of a hash in its bucket: the lowest byte, with 1 instead of 0.
 #[inline]
 pub fn fingerprint(hash: u64) -> u8 {
-    (hash as u8).max(1)
+    low_byte(hash).max(1)
 }
 
 /// The bit for a hash in the overflow bytes of the buckets that its site has passed.

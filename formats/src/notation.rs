@@ -11,6 +11,7 @@
 //! This file does not know the meaning of a pattern's `*` and `$` ([`crate::pattern`]), nor where a
 //! URL's path begins.
 
+use crate::int::small;
 use std::borrow::Cow;
 use wide::{i8x16, u8x16};
 
@@ -148,10 +149,10 @@ pub fn word(text: &[u8], at: usize) -> u64 {
             // may be the full width.
             let start = at.min(text.len() - 8);
             let bytes = text.get(start..).and_then(<[u8]>::first_chunk);
-            let shift = 4 * (at - start) as u32;
+            let shift = 4 * small(at.saturating_sub(start));
             u64::from_le_bytes(bytes.copied().unwrap_or_default()) >> shift >> shift
         }
-        None => text[at..].iter().rev().fold(0, |word, &byte| (word << 8) | u64::from(byte)),
+        None => text.iter().skip(at).rev().fold(0, |word, &byte| (word << 8) | u64::from(byte)),
     }
 }
 
@@ -162,7 +163,7 @@ pub fn first_bytes(text: &[u8]) -> [u8; 16] {
         return whole;
     }
     let (low, high) = if let (Some(&first), Some(&last)) = (text.first_chunk(), text.last_chunk()) {
-        let shift = 8 * (16 - text.len()) as u32;
+        let shift = 8 * small(16 - text.len());
         (u64::from_le_bytes(first), u64::from_le_bytes(last).checked_shr(shift).unwrap_or_default())
     } else if let (Some(&first), Some(&last)) = (text.first_chunk(), text.last_chunk()) {
         // Where the two overlap, their bytes are equal.
@@ -203,12 +204,12 @@ impl Buffer<'_> {
     }
 }
 
-/// One rewriting step, a function of a text, a flag and the output: it reads at least one byte of
-/// the text, appends its canonical form and returns the number of bytes read. The flag is true at a
-/// `%` if a stray one is one or two bytes back, so that a decoded digit could complete it.
-trait Step: Fn(&[u8], bool, &mut Buffer<'_>) -> usize {}
+/// One rewriting step, a function of a text and its first byte, a flag and the output: it reads at
+/// least that byte, appends its canonical form and returns the number of bytes read. The flag is
+/// true at a `%` if a stray one is one or two bytes back, so that a decoded digit could complete it.
+trait Step: Fn(u8, &[u8], bool, &mut Buffer<'_>) -> usize {}
 
-impl<F: Fn(&[u8], bool, &mut Buffer<'_>) -> usize> Step for F {}
+impl<F: Fn(u8, &[u8], bool, &mut Buffer<'_>) -> usize> Step for F {}
 
 fn rewrite(text: &[u8], step: impl Step) -> Cow<'_, [u8]> {
     // No byte becomes more than an escape.
@@ -216,10 +217,10 @@ fn rewrite(text: &[u8], step: impl Step) -> Cow<'_, [u8]> {
     let mut out = Buffer { bytes: &mut bytes, length: 0 };
     run(text, step, &mut out);
     let length = out.length;
-    if bytes[..length] == *text {
+    bytes.truncate(length);
+    if bytes == text {
         return Cow::Borrowed(text);
     }
-    bytes.truncate(length);
     bytes.shrink_to_fit();
     Cow::Owned(bytes)
 }
@@ -230,50 +231,51 @@ fn run(text: &[u8], step: impl Step, out: &mut Buffer<'_>) {
     let mut at = 0;
     // All escapes before `at` have been read, so a `%` this close is a stray one.
     let near = |at: usize| {
-        let byte = |back: usize| at.checked_sub(back).map(|at| text[at]);
-        byte(1) == Some(b'%') || byte(2) == Some(b'%') && byte(1).is_some_and(|byte| byte.is_ascii_hexdigit())
+        let byte = |back: usize| text.get(at.wrapping_sub(back));
+        byte(1) == Some(&b'%') || byte(2) == Some(&b'%') && byte(1).is_some_and(u8::is_ascii_hexdigit)
     };
-    while at < text.len() && !out.is_over() {
-        let rest = &text[at..];
-        at += step(rest, rest[0] == b'%' && near(at), out);
+    while let Some(rest @ &[first, ..]) = text.get(at..)
+        && !out.is_over()
+    {
+        at += step(first, rest, first == b'%' && near(at), out);
     }
 }
 
 #[inline]
-fn rep_target(text: &[u8], stray: bool, out: &mut Buffer<'_>) -> usize {
+fn rep_target(first: u8, text: &[u8], stray: bool, out: &mut Buffer<'_>) -> usize {
     match escape(text) {
         // The literal character of a wildcard matches in both spellings, so targets have it
         // unescaped (R10).
         Some(byte @ (b'*' | b'$')) => out.push(byte),
         Some(byte) if is_unreserved(byte) && !(stray && byte.is_ascii_hexdigit()) => out.push(byte),
         Some(byte) => push_escape(byte, out),
-        None => return plain_or_encoded(text[0], out),
+        None => return plain_or_encoded(first, out),
     }
     3
 }
 
 #[inline]
-fn rep_pattern(text: &[u8], stray: bool, out: &mut Buffer<'_>) -> usize {
+fn rep_pattern(first: u8, text: &[u8], stray: bool, out: &mut Buffer<'_>) -> usize {
     match escape(text) {
         Some(byte) if is_unreserved(byte) && !(stray && byte.is_ascii_hexdigit()) => out.push(byte),
         Some(byte) => push_escape(byte, out),
-        None => return plain_or_encoded(text[0], out),
+        None => return plain_or_encoded(first, out),
     }
     3
 }
 
 #[inline]
-fn google_pattern(text: &[u8], _: bool, out: &mut Buffer<'_>) -> usize {
+fn google_pattern(first: u8, text: &[u8], _: bool, out: &mut Buffer<'_>) -> usize {
     match escape(text) {
         Some(byte) => {
             push_escape(byte, out);
             3
         }
         None => {
-            if text[0] >= 0x80 {
-                push_escape(text[0], out)
+            if first >= 0x80 {
+                push_escape(first, out)
             } else {
-                out.push(text[0])
+                out.push(first)
             }
             1
         }
@@ -281,21 +283,21 @@ fn google_pattern(text: &[u8], _: bool, out: &mut Buffer<'_>) -> usize {
 }
 
 #[inline]
-fn koster(text: &[u8], _: bool, out: &mut Buffer<'_>) -> usize {
-    decode_all(text, |byte| byte, out)
+fn koster(first: u8, text: &[u8], _: bool, out: &mut Buffer<'_>) -> usize {
+    decode_all(first, text, |byte| byte, out)
 }
 
 #[inline]
-fn acap_target(text: &[u8], _: bool, out: &mut Buffer<'_>) -> usize {
-    decode_all(text, |byte| byte.to_ascii_lowercase(), out)
+fn acap_target(first: u8, text: &[u8], _: bool, out: &mut Buffer<'_>) -> usize {
+    decode_all(first, text, |byte| byte.to_ascii_lowercase(), out)
 }
 
 /// Decodes every escape but that of a slash, which differs from a slash. A percent sign is written
 /// as `%25`, since a bare one would look like the start of an escape (decision 37).
 #[inline]
-fn decode_all(text: &[u8], fold: impl Fn(u8) -> u8, out: &mut Buffer<'_>) -> usize {
+fn decode_all(first: u8, text: &[u8], fold: impl Fn(u8) -> u8, out: &mut Buffer<'_>) -> usize {
     let escape = escape(text);
-    match escape.unwrap_or(text[0]) {
+    match escape.unwrap_or(first) {
         b'/' if escape.is_some() => push_escape(b'/', out),
         b'%' => push_escape(b'%', out),
         byte => out.push(fold(byte)),
@@ -304,13 +306,13 @@ fn decode_all(text: &[u8], fold: impl Fn(u8) -> u8, out: &mut Buffer<'_>) -> usi
 }
 
 #[inline]
-fn acap_pattern(text: &[u8], stray: bool, out: &mut Buffer<'_>) -> usize {
+fn acap_pattern(first: u8, text: &[u8], stray: bool, out: &mut Buffer<'_>) -> usize {
     match escape(text) {
         Some(byte @ (b'*' | b'$')) => {
             push_escape(byte, out);
             3
         }
-        _ => acap_target(text, stray, out),
+        _ => acap_target(first, text, stray, out),
     }
 }
 
@@ -328,14 +330,14 @@ fn plain_or_encoded(byte: u8, out: &mut Buffer<'_>) -> usize {
 #[inline]
 fn escape(text: &[u8]) -> Option<u8> {
     let &[b'%', high, low, ..] = text else { return None };
-    let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     Some(digit(high)? << 4 | digit(low)?)
 }
 
 #[inline]
 fn push_escape(byte: u8, out: &mut Buffer<'_>) {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    out.push_three([b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+    let digit = |value: u8| if value < 10 { b'0' + value } else { b'A' - 10 + value };
+    out.push_three([b'%', digit(byte >> 4), digit(byte & 15)]);
 }
 
 /// Unreserved characters (RFC 3986 2.3).

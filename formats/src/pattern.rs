@@ -89,7 +89,7 @@ impl<'p> Pattern<'p> {
         let Some((last, inner)) = segments.split_last() else { return !anchored || rest.is_empty() };
         for segment in inner {
             match memchr::memmem::find(rest, segment) {
-                Some(at) => rest = &rest[at + segment.len()..],
+                Some(at) => rest = rest.get(at + segment.len()..).unwrap_or_default(),
                 None => return false,
             }
         }

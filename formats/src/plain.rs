@@ -27,10 +27,10 @@ pub(crate) fn authority(text: &[u8]) -> Option<(usize, usize)> {
     }
     let mut end = host;
     if text.get(host) == Some(&b':') {
-        let digits =
-            text[host + 1..].iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len() - host - 1);
+        let port = text.get(host + 1..)?;
+        let digits = port.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(port.len());
         // Empty, zero-led and five-digit ports are rare enough for the slow path.
-        if !(1..=4).contains(&digits) || text[host + 1] == b'0' {
+        if !(1..=4).contains(&digits) || port.first() == Some(&b'0') {
             return None;
         }
         end = host + 1 + digits;
@@ -63,7 +63,7 @@ impl Classes {
             };
             let (letter, dot, hyphen) = (among(b'a', 26), is(b'.'), is(b'-'));
             let plain = letter | dot | hyphen | among(b'0', 10) | is(b'_');
-            let bits = |mask: u8x16| u64::from(mask.to_bitmask() as u16) << at;
+            let bits = |mask: u8x16| u64::from(mask.to_bitmask()) << at;
             classes.letters |= bits(letter);
             classes.dots |= bits(dot);
             classes.hyphens |= bits(hyphen);

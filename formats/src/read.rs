@@ -7,7 +7,7 @@
 
 use crate::detail::{Detail, Meta};
 use crate::error::ImageError;
-use crate::int::index;
+use crate::int::{index, small};
 use crate::layout::*;
 use crate::name::{Decoded, Name};
 use crate::profile::Profile;
@@ -66,7 +66,7 @@ impl Layout {
         }
         let mut ranges = [const { 0..0 }; Section::ALL.len()];
         let mut end = HEAD as u64;
-        for (section, record) in Section::ALL.into_iter().zip(table) {
+        for ((section, record), range) in Section::ALL.into_iter().zip(table).zip(&mut ranges) {
             let at = record.at.get();
             let what = |what: &str| {
                 let row = size_of::<Header>() + section as usize * size_of::<SectionRecord>();
@@ -82,24 +82,33 @@ impl Layout {
             if record.length.get() % section.record() as u64 != 0 {
                 return Err(what("holds a partial record"));
             }
-            ranges[section as usize] = at as usize..end as usize;
+            // The end is at most the length of the bytes.
+            *range = usize::try_from(at).unwrap_or_default()..usize::try_from(end).unwrap_or_default();
         }
-        let checksums = std::array::from_fn(|n| table[n].checksum.get());
+        let mut sums = table.iter().map(|record| record.checksum.get());
+        let checksums = std::array::from_fn(|_| sums.next().unwrap_or_default());
         let shard = (header.shard, header.last_shard);
-        let hosts = ranges[Section::Hosts as usize].len();
+        let hosts = of_section(&ranges, Section::Hosts).len();
         let buckets = if hosts.is_multiple_of(size_of::<Bucket>()) { hosts / size_of::<Bucket>() } else { 0 };
         Ok(Layout { profile, seed: header.seed.get(), shard, buckets, ranges, checksums })
     }
 
     /// The range of a section in the file.
     pub fn range(&self, section: Section) -> Range<usize> {
-        self.ranges[section as usize].clone()
+        of_section(&self.ranges, section).clone()
     }
 
     /// The checksum of a section according to the section table.
     pub fn checksum(&self, section: Section) -> u64 {
-        self.checksums[section as usize]
+        *of_section(&self.checksums, section)
     }
+}
+
+/// The element for a section: arrays like this have one for each.
+#[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "there is one for each section")]
+fn of_section<T>(all: &[T; Section::ALL.len()], section: Section) -> &T {
+    &all[section as usize]
 }
 
 /// The checksum over the header (with its own field zero) and the section table.
@@ -135,7 +144,7 @@ impl<'i> View<'i> {
     /// The bytes of a section.
     #[inline]
     pub fn section(&self, section: Section) -> &'i [u8] {
-        self.bytes.get(self.layout.ranges[section as usize].clone()).unwrap_or_default()
+        self.bytes.get(of_section(&self.layout.ranges, section).clone()).unwrap_or_default()
     }
 
     #[inline]
@@ -164,7 +173,7 @@ impl<'i> View<'i> {
         if number >= self.layout.buckets {
             return None;
         }
-        let at = self.layout.ranges[Section::Hosts as usize].start + number * size_of::<Bucket>();
+        let at = of_section(&self.layout.ranges, Section::Hosts).start + number * size_of::<Bucket>();
         Some(zerocopy::transmute_ref!(self.bytes.get(at..)?.first_chunk::<{ size_of::<Bucket>() }>()?))
     }
 
@@ -192,7 +201,7 @@ impl<'i> View<'i> {
             decoded.is_some_and(|decoded| decoded.as_str() < name)
         };
         let first = self.order().partition_point(is_before);
-        self.order()[first..].iter().filter_map(move |place| view.site_at(place.get()))
+        self.order().iter().skip(first).filter_map(move |place| view.site_at(place.get()))
     }
 
     /// The site in a place, counted over all buckets.
@@ -220,7 +229,7 @@ impl<'i> View<'i> {
     /// The bytes from this offset of a section to the end of the section. `None` if there is none.
     #[inline(always)]
     fn rest(&self, section: Section, at: usize) -> Option<&'i [u8]> {
-        let range = &self.layout.ranges[section as usize];
+        let range = of_section(&self.layout.ranges, section);
         self.bytes.get(range.start.checked_add(at)?..range.end)
     }
 
@@ -266,7 +275,7 @@ impl<'i> View<'i> {
 
     /// The numbers of the crawlers, in name order.
     pub fn crawler_ids(&self) -> impl Iterator<Item = CrawlerId> + use<> {
-        (0..self.crawlers() as u32).map(CrawlerId::new)
+        (0..small(self.crawlers())).map(CrawlerId::new)
     }
 
     /// The name of a crawler.
@@ -278,7 +287,7 @@ impl<'i> View<'i> {
 
     /// The number of the crawler with this lower-case name, by binary search.
     pub fn find_crawler(&self, name: &[u8]) -> Option<CrawlerId> {
-        let (mut low, mut high) = (0, self.crawlers() as u32);
+        let (mut low, mut high) = (0, small(self.crawlers()));
         while low < high {
             let middle = u32::midpoint(low, high);
             match self.crawler(CrawlerId::new(middle))?.cmp(name) {
@@ -316,7 +325,7 @@ impl<'i> View<'i> {
     /// The ids of the documents.
     pub fn document_ids(&self) -> impl Iterator<Item = DocumentId> + use<> {
         let shard = self.layout.shard.0;
-        (0..self.documents().len() as u32).map(move |number| DocumentId::new(shard, number))
+        (0..small(self.documents().len())).map(move |number| DocumentId::new(shard, number))
     }
 
     /// The fetched document, if there was one.
@@ -390,7 +399,7 @@ impl<'i> Slot<'i> {
     #[inline(always)]
     pub fn read(bucket: &'i Bucket, place: usize) -> Option<Slot<'i>> {
         let entry = bucket.entry_word(place)?;
-        (place < bucket.sites()).then_some(Slot { bucket, place: place as u32, entry })
+        (place < bucket.sites()).then_some(Slot { bucket, place: small(place), entry })
     }
 
     /// The site in its image.
@@ -409,7 +418,7 @@ impl<'i> Slot<'i> {
     /// here.
     #[inline(always)]
     pub fn name(&self) -> Option<Name<'i>> {
-        self.bucket.names().get(self.place as usize)
+        self.bucket.names().get(index(self.place))
     }
 }
 

@@ -5,7 +5,7 @@
 //! set, a purpose) are encoded and decoded in one place. The types cost nothing: each is a number.
 //! They are not checked against an image; [`crate::read::View`] does that on every use.
 
-use crate::int::index;
+use crate::int::{index, low_byte, low_half};
 use crate::usage;
 use std::fmt;
 
@@ -160,13 +160,13 @@ impl DocumentId {
 
     /// The shard.
     pub const fn shard(self) -> u8 {
-        (self.0 >> 32) as u8
+        low_byte(self.0 >> 32)
     }
 
     /// The number in its shard.
     #[inline]
     pub const fn number(self) -> u32 {
-        self.0 as u32
+        low_half(self.0)
     }
 
     /// The id as one number, for tables and JSON.

@@ -202,7 +202,7 @@ impl Schedule {
         let open = (0..MINUTES).filter(|&minute| self.is_open(minute));
         let next = open.map(|minute| next_in(minute, due(minute))).min().unwrap_or(now);
         let wait = next - now;
-        Duration::new((wait / 1000) as u64, (wait % 1000) as u32 * 1_000_000)
+        Duration::from_millis(u64::try_from(wait).unwrap_or(u64::MAX))
     }
 
     fn is_open(&self, minute: u16) -> bool {

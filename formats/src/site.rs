@@ -221,8 +221,8 @@ pub fn split_plain(url: &[u8]) -> Option<(Scheme, &[u8], &[u8])> {
     let (scheme, text) = split_scheme(url)?;
     let (host, end) = plain::authority(text)?;
     let default_port: &[u8] = if scheme == Scheme::Https { b":443" } else { b":80" };
-    let kept = if text[host..end] == *default_port { host } else { end };
-    Some((scheme, &text[..kept], &text[end..]))
+    let kept = if text.get(host..end)? == default_port { host } else { end };
+    Some((scheme, text.get(..kept)?, text.get(end..)?))
 }
 
 /// Splits a name into the authority and the document, if there is one. No authority contains a

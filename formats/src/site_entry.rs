@@ -46,7 +46,7 @@ impl SiteEntry {
             POLICY => Some(SiteEntry::Policy(PolicyAt::new(raw & !KIND))),
             NO_RULES => {
                 let outcome = u8::try_from((raw & !KIND) >> OUTCOME).ok()?;
-                NoRules::read(outcome, raw as u16).map(SiteEntry::NoRules)
+                NoRules::read(outcome, u16::try_from(raw & 0xFFFF).ok()?).map(SiteEntry::NoRules)
             }
             _ => Some(SiteEntry::Program(ProgramAt::new(raw))),
         }

@@ -10,14 +10,14 @@ pub fn product_token(value: &[u8]) -> &[u8] {
     while let Some(&byte) = value.get(end) {
         end += match byte {
             _ if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-') => 1,
-            0x80.. => match letter(&value[end..]) {
+            0x80.. => match letter(value.get(end..).unwrap_or_default()) {
                 0 => break,
                 length => length,
             },
             _ => break,
         };
     }
-    &value[..end]
+    value.get(..end).unwrap_or_default()
 }
 
 /// The length in bytes of the non-ASCII letter or digit at the start of a text; 0 if there is none.
@@ -35,8 +35,8 @@ fn letter(text: &[u8]) -> usize {
 
 /// google/robotstxt: the leading run of `[A-Za-z_-]`.
 pub fn google_token(value: &[u8]) -> &[u8] {
-    let end = value.iter().position(|byte| !(byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-')));
-    &value[..end.unwrap_or(value.len())]
+    let is_other = |byte: &u8| !(byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
+    value.split(is_other).next().unwrap_or_default()
 }
 
 #[cfg(test)]

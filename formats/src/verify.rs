@@ -61,7 +61,8 @@ impl Check<'_> {
     fn padding(&self, bytes: &[u8]) -> Result<(), ImageError> {
         let mut end = HEAD;
         for range in Section::ALL.into_iter().map(|section| self.layout.range(section)) {
-            if let Some(at) = bytes[end..range.start].iter().position(|&byte| byte != 0) {
+            let between = bytes.get(end..range.start).unwrap_or_default();
+            if let Some(at) = between.iter().position(|&byte| byte != 0) {
                 return Err(ImageError::damaged(end + at, 6, "padding between sections is not zero"));
             }
             end = range.end;

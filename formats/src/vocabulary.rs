@@ -46,7 +46,7 @@ pub struct ControlToken {
 impl fmt::Display for ControlToken {
     /// The row of the token, as [`control_token`] reads it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let usages: Vec<&str> = self.usages.iter().map(|&usage| USAGES[usize::from(usage)]).collect();
+        let usages: Vec<&str> = self.usages.iter().filter_map(|&usage| usage_name(usage)).collect();
         let crawlers = if self.crawlers.is_empty() { "*".to_owned() } else { self.crawlers.join(",") };
         let table = self.table.as_deref().unwrap_or("-");
         write!(f, "{}\t{table}\t{}\t{crawlers}", self.name, usages.join(","))
@@ -127,7 +127,7 @@ pub fn usage_of_label(name: &str) -> Option<&'static str> {
     let short = || SHORT.iter().find(|(short, _)| short.eq_ignore_ascii_case(name)).map(|&(_, usage)| usage);
     known.or_else(short).or_else(|| {
         let own = |label: &&Label| label.level.is_none() && label.name.eq_ignore_ascii_case(name);
-        labels().iter().find(own).map(|label| USAGES[usize::from(label.usage)])
+        labels().iter().find(own).and_then(|label| usage_name(label.usage))
     })
 }
 
@@ -136,7 +136,12 @@ pub const SHORT: [(&str, &str); 1] = [("train", "ai-train")];
 
 /// The number of a standard usage.
 fn usage(name: &str) -> Option<u16> {
-    USAGES.iter().position(|usage| *usage == name).map(|at| at as u16)
+    (0..).zip(USAGES).find_map(|(number, usage)| (usage == name).then_some(number))
+}
+
+/// The name of a standard usage.
+fn usage_name(number: u16) -> Option<&'static str> {
+    USAGES.get(usize::from(number)).copied()
 }
 
 /// Parses a line of the labels; `None` for comments. A test checks that every other line is a row.

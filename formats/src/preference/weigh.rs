@@ -3,7 +3,7 @@
 //! The runtime calls it on cold records to explain an answer, the compiler's trace to define one.
 //! Tests compare the programs of images with it. Slow on purpose.
 
-use super::{Carrier, Effect, Effects, Group, Kind, Language, Source, Statement, Tag};
+use super::{Carrier, Effect, Effects, Group, Kind, Language, Record, Source, Statement, Tag};
 use crate::condition::{Condition, Term};
 use crate::notation::Notation;
 use crate::pattern::Pattern;
@@ -61,7 +61,7 @@ pub fn weigh(sources: &[Source<'_>], question: &Question<'_>) -> Vec<Finding> {
     for (source, of) in sources.iter().enumerate() {
         for group in chosen(of, question) {
             for statement in statements(of, group, question) {
-                let Some(record) = of.groups[group].record(statement) else { continue };
+                let Some(record) = of.record(group, statement) else { continue };
                 if question.elements && record.carrier == Carrier::Element {
                     continue;
                 }
@@ -77,32 +77,29 @@ pub fn weigh(sources: &[Source<'_>], question: &Question<'_>) -> Vec<Finding> {
             }
         }
     }
-    let language = |finding: &Finding| {
-        let group = &sources[finding.source].groups[finding.group];
-        group.record(&finding.statement).map(|record| (record.language, record.carrier))
-    };
-    let mut sets: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
-    for (at, finding) in findings.iter().enumerate() {
-        sets.entry(finding.statement.set).or_default().push(at);
+    let record = |finding: &Finding| sources.get(finding.source)?.record(finding.group, &finding.statement);
+    let mut sets: BTreeMap<u16, Vec<&mut Finding>> = BTreeMap::new();
+    for finding in &mut findings {
+        sets.entry(finding.statement.set).or_default().push(finding);
     }
-    for members in sets.values() {
-        let statements: Vec<Statement> = members.iter().map(|&at| findings[at].statement).collect();
-        let Some((language, carrier)) = language(&findings[members[0]]) else { continue };
-        for (&at, effect) in members.iter().zip(in_force(&statements, language)) {
+    for members in sets.into_values() {
+        let statements: Vec<Statement> = members.iter().map(|finding| finding.statement).collect();
+        let first = members.first().and_then(|finding| record(finding));
+        let Some(&Record { language, carrier, .. }) = first else { continue };
+        for (finding, effect) in members.into_iter().zip(in_force(&statements, language)) {
             let needs_crawl = |effect| Tag::new(Kind::Either, language, carrier).needs_crawl(effect);
             let is_barred = |effect| question.no_crawl && needs_crawl(effect);
-            findings[at].effect =
+            finding.effect =
                 effect.and_then(|effect| if is_barred(effect) { Err(Loss::NoCrawl) } else { Ok(effect) });
         }
     }
     let superseding: Vec<(usize, Language)> = findings
         .iter()
         .filter(|finding| finding.statement.effect == Effect::Supersedes)
-        .filter_map(|finding| Some((finding.source, language(finding)?.0)))
+        .filter_map(|finding| Some((finding.source, record(finding)?.language)))
         .collect();
     for finding in &mut findings {
-        let group = &sources[finding.source].groups[finding.group];
-        let Some(record) = group.record(&finding.statement) else { continue };
+        let Some(record) = record(finding) else { continue };
         if superseding.iter().any(|&(source, own)| own == record.language && source < finding.source) {
             finding.effect = Err(Loss::Superseded);
         }
@@ -146,6 +143,11 @@ pub fn conditions<'c>(findings: &[Finding], of: impl Fn(&Statement) -> &'c [Cond
 }
 
 impl Source<'_> {
+    /// The record of a statement in one of the groups.
+    fn record(&self, group: usize, statement: &Statement) -> Option<&Record<'_>> {
+        self.groups.get(group)?.record(statement)
+    }
+
     /// The groups that apply to a crawler, by its reduced names, best first: indexes in file order,
     /// those of the fallback last. With `named_only`, groups that name it and no others.
     pub fn groups_for(&self, names: &[String], named_only: bool) -> Vec<usize> {
@@ -178,16 +180,17 @@ fn statements<'s>(
     group: usize,
     question: &Question<'_>,
 ) -> impl Iterator<Item = &'s Statement> {
-    let of = &source.groups[group];
+    let of = source.groups.get(group);
     let mut own: Vec<Language> = Vec::new();
-    if of.fallback {
-        for other in chosen(source, question).into_iter().filter(|&other| other != group) {
-            own.extend(source.groups[other].records.iter().map(|record| record.language));
-        }
+    if of.is_some_and(|of| of.fallback) {
+        let others = chosen(source, question).into_iter().filter(|&other| other != group);
+        let others = others.filter_map(|other| source.groups.get(other));
+        own.extend(others.flat_map(|other| &other.records).map(|record| record.language));
     }
-    of.statements
-        .iter()
-        .filter(move |statement| of.record(statement).is_some_and(|record| !own.contains(&record.language)))
+    let is_first = move |statement: &&Statement| {
+        source.record(group, statement).is_some_and(|record| !own.contains(&record.language))
+    };
+    of.into_iter().flat_map(|of| &of.statements).filter(is_first)
 }
 
 /// The effect in force of each of these matching statements of one set, or the reason for none.

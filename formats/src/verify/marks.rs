@@ -18,7 +18,8 @@ impl Marks {
     /// end, which is equally invalid.
     pub(super) fn insert(&mut self, offset: u32) -> bool {
         let offset = (offset as usize).min(self.length);
-        let (word, bit) = (&mut self.words[offset / 64], 1 << (offset % 64));
+        let Some(word) = self.words.get_mut(offset / 64) else { return false };
+        let bit = 1 << (offset % 64);
         let is_new = *word & bit == 0;
         *word |= bit;
         is_new

@@ -27,7 +27,7 @@ impl Check<'_> {
         for (at, bucket) in buckets.iter().enumerate() {
             let error = |rule, what: &str| self.error(Section::Hosts, at * size_of::<Bucket>(), rule, what);
             let sites = bucket.sites();
-            if bucket.fingerprints[..sites].contains(&0) {
+            if bucket.fingerprints.iter().take(sites).any(|&fingerprint| fingerprint == 0) {
                 return Err(error(10, "a free place before a taken one"));
             }
             if bucket.first.get() as usize != entries.len() {
@@ -35,7 +35,7 @@ impl Check<'_> {
             }
             let names = bucket.names();
             let length = names.length().ok_or_else(|| error(10, "the names of a bucket are cut off"))?;
-            if bucket.body[4 * sites + length..].iter().any(|&byte| byte != 0) {
+            if bucket.body.iter().skip(4 * sites + length).any(|&byte| byte != 0) {
                 return Err(error(10, "bytes behind the names of a bucket"));
             }
             for place in 0..sites {
@@ -61,19 +61,20 @@ impl Check<'_> {
                 }
                 let hash = host_hash(name.as_bytes(), self.layout.seed);
                 let mut tried = probes(hash, buckets.len());
-                if bucket.fingerprints[place] != fingerprint(hash) || !tried.clone().any(|tried| tried == at)
-                {
+                let is_marked = bucket.fingerprints.get(place) == Some(&fingerprint(hash));
+                if !is_marked || !tried.clone().any(|tried| tried == at) {
                     return Err(error(11, "a site stands where no look-up finds it"));
                 }
                 for before in tried.by_ref().take_while(|&before| before != at) {
-                    passed[before] |= overflow_bit(hash);
+                    passed.get_mut(before).into_iter().for_each(|passed| *passed |= overflow_bit(hash));
                 }
             }
         }
         if names_end != self.view.section(Section::Names).len() {
             return Err(self.error(Section::Names, names_end, 10, "long names of no bucket"));
         }
-        if let Some(at) = (0..buckets.len()).find(|&at| buckets[at].overflow != passed[at]) {
+        if let Some(at) = buckets.iter().zip(&passed).position(|(bucket, passed)| bucket.overflow != *passed)
+        {
             let what = "the overflow marks of a bucket are wrong";
             return Err(self.error(Section::Hosts, at * size_of::<Bucket>(), 11, what));
         }
@@ -90,7 +91,7 @@ impl Check<'_> {
         let mut last: Option<(Decoded, Scheme)> = None;
         for (block, places) in order.chunks(BLOCK).enumerate() {
             let buckets = || places.iter().map(|place| self.view.bucket_of(place.get()));
-            let touch = |bucket: &Bucket| bucket.overflow ^ bucket.body[BUCKET_BODY - 1];
+            let touch = |bucket: &Bucket| bucket.body.last().map(|last| bucket.overflow ^ last);
             buckets().for_each(|found| _ = black_box(found.map(|(bucket, _)| touch(bucket))));
             for (number, found) in buckets().enumerate() {
                 let site = found.and_then(|(bucket, place)| self.view.site(bucket, place));
