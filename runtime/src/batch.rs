@@ -2,22 +2,22 @@
 //!
 //! A question about a large image waits for several uncached lines in a row: bucket, policy,
 //! program. Here a block of questions takes these steps together, so that the processor has many
-//! loads in flight, and does nothing twice: first the host is hashed and its bucket touched, then
-//! the site is found and its policy or program touched, then it answers. The step from a policy to
-//! its program is left out, since preparing it costs more than waiting. The answers come from the
-//! functions that [`Image::decide`] calls, and a test compares the two. An image that fits into a
-//! cache is asked one question at a time, since there is nothing to wait for.
+//! loads in flight, and does nothing twice: first the host is hashed and its bucket prefetched, then
+//! the site is found and its policy or program prefetched, then it answers. The step from a policy
+//! to its program is left out, since preparing it costs as much as waiting. The answers come from
+//! the functions that [`Image::decide`] calls, and a test compares the two. An image that fits into
+//! a cache is asked one question at a time, since there is nothing to wait for.
 
 use crate::crawler::{Crawler, Usage};
 use crate::find::Wanted;
 use crate::image::{Image, Shard};
+use crate::memory::prefetch;
 use crate::target::Written;
 use crate::verdict::Verdict;
 use arrayvec::ArrayVec;
 use robomaton_formats::SiteEntry;
 use robomaton_formats::layout::{Section, home_bucket};
 use robomaton_formats::read::Slot;
-use std::hint::black_box;
 
 /// Questions in flight: enough to cover a memory access, few enough to stay in the first-level
 /// cache.
@@ -109,7 +109,7 @@ impl<D: AsRef<[u8]>> Image<D> {
         hot.into_iter().map(|section| self.section_bytes(section)).sum::<usize>() > CACHED
     }
 
-    /// Splits a URL and touches the home bucket of its site.
+    /// Splits a URL and prefetches the home bucket of its site.
     #[inline(always)]
     fn home<'a>(&'a self, url: &'a str) -> Option<Home<'a, D>> {
         let written = Written::of(url.as_bytes())?;
@@ -117,7 +117,7 @@ impl<D: AsRef<[u8]>> Image<D> {
         let wanted = shard.wanted(written);
         let view = shard.view();
         let home = view.bucket(home_bucket(wanted.hash, view.bucket_count()));
-        black_box(home.map(|bucket| bucket.overflow));
+        home.into_iter().for_each(|bucket| prefetch(&bucket.fingerprints));
         Some(Home { shard, wanted })
     }
 }
@@ -129,7 +129,7 @@ struct Home<'a, D> {
 }
 
 impl<'a, D: AsRef<[u8]>> Home<'a, D> {
-    /// Finds the site and touches what answers for it.
+    /// Finds the site and prefetches what answers for it.
     #[inline(always)]
     fn slot(&self) -> Option<Slot<'a>> {
         let slot = self.shard.find(&self.wanted)?;
@@ -139,7 +139,7 @@ impl<'a, D: AsRef<[u8]>> Home<'a, D> {
             Some(SiteEntry::Policy(at)) => view.policy(at),
             Some(SiteEntry::NoRules(_)) | None => None,
         };
-        black_box(rules.and_then(|rules| rules.first()).copied());
+        rules.into_iter().for_each(prefetch);
         Some(slot)
     }
 }
