@@ -7,8 +7,7 @@
 //! been reached; steps of a frequent segment wait in its queue from the moment theirs is reached.
 //! Each state is reached once, since later is never better than earlier.
 //!
-//! Invariants: nothing is allocated; a step enters its queue once and leaves it once, in the order
-//! of positions, and few steps are stored at the nodes that one position can lead to, so a position
+//! Invariants: nothing is allocated; a step enters its queue once and leaves it once, and few steps are stored at the nodes that one position can lead to, so a position
 //! costs the depth of its trie plus the steps taken; any damage is `None`. It does not know what a
 //! priority means: that is up to the register.
 
@@ -19,7 +18,7 @@ use robomaton_formats::notation::{first_bytes, word};
 use robomaton_formats::program::*;
 use std::iter::repeat_n;
 use std::ops::Range;
-use waiting::{NEVER, Queue, Waiting};
+use waiting::{After, NEVER, Queue, Waiting};
 use wide::u8x16;
 
 /// Receives the priorities of the matching rules.
@@ -92,7 +91,7 @@ fn with_tails<const N: usize, R: Register>(
     let mut start = usize::MAX;
     literals(program, header.literals, target, register, |at, length| {
         start = start.min(length);
-        waiting.reach(State::read(program, at)?, length)
+        waiting.reach(State::read(program, at)?, length, After::Prefix)
     })?;
     if start == usize::MAX || register.is_settled(tails.highest) {
         return Some(());
