@@ -5,6 +5,8 @@ use crate::precedence;
 use robomaton_formats::Notation;
 use robomaton_formats::program::packed::{Packed, PackedRule, REACH_ALL};
 use robomaton_formats::program::*;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt::Write;
 
 /// A policy, line by line: groups, agents, rules with their priorities, records.
@@ -154,15 +156,26 @@ fn dump_state(State { number, list }: State, before: &str, out: &mut String) {
     }
 }
 
-/// Dumps the nodes below a root and returns the number of steps stored at them.
+/// Dumps the nodes below a root and returns the number of steps stored at them. A node that several
+/// others have as a child is dumped once.
 fn dump_trie(program: &[u8], root: usize, segments: bool, out: &mut String) -> Option<usize> {
     let mut steps = 0;
+    // The number of each node, in the order of the dump, by its offset.
+    let mut numbers = HashMap::new();
     // (offset of the node, its label, depth in bytes, depth in nodes)
     let mut stack = vec![(root, Vec::new(), 0usize, 1usize)];
     while let Some((mut at, label, bytes, indent)) = stack.pop() {
         let flags = *program.get(at)?;
-        at += 1;
         _ = write!(out, "{:width$}{:?}", "", label.escape_ascii().to_string(), width = indent * 2);
+        let number = numbers.len();
+        match numbers.entry(at) {
+            Entry::Vacant(place) => _ = place.insert(number),
+            Entry::Occupied(place) => {
+                _ = writeln!(out, " as node {}, counted from the root", place.get());
+                continue;
+            }
+        }
+        at += 1;
         let priorities = if segments { 0 } else { flags };
         for (form, name, rank) in [(priorities & 3, "", bytes), (priorities >> 2 & 3, "$", bytes + 1)] {
             let priority = match form {

@@ -414,6 +414,7 @@ fn encoding_of_programs() {
         row(program::CHILDREN_ONE, "one"),
         row(program::CHILDREN_1, "several"),
         row(program::CHILDREN_2, "several"),
+        row(program::CHILDREN_3, "several"),
         row(program::CHILDREN_4, "several"),
     ];
     assert_eq!(columns::<2>("### Forms of children"), children);

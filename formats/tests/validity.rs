@@ -283,6 +283,8 @@ fn rules_of_programs() {
         c.programs[ROOT - 7] += 1;
     };
     assert_eq!(broken(gap, |_, _| ()), Some(14));
+    // One child for two bytes.
+    assert_eq!(of(&|p| p[OFFSET + 1] = 0), Some(14));
     // Rank 0: at a step, with a matching `highest`, and at a node of literals.
     assert_eq!(of(&|p| (p[HIGHEST], p[TAG]) = (1, 1)), Some(14));
     let node = |priority| {

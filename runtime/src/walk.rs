@@ -7,10 +7,10 @@
 //! been reached; steps of a frequent segment wait in its queue from the moment theirs is reached.
 //! Each state is reached once, since later is never better than earlier.
 //!
-//! Invariants: nothing is allocated; a step enters its queue once and leaves it once, in the order
-//! of positions, and few steps are stored at the nodes that one position can lead to, so a position
-//! costs the depth of its trie plus the steps taken; any damage is `None`. It does not know what a
-//! priority means: that is up to the register.
+//! Invariants: nothing is allocated; a step enters its queue once and leaves it once, and few steps
+//! are stored at the nodes that one position can lead to, so a position costs the depth of its trie
+//! plus the steps taken; any damage is `None`. It does not know what a priority means: that is up to
+//! the register.
 
 mod waiting;
 
@@ -19,7 +19,7 @@ use robomaton_formats::notation::{first_bytes, word};
 use robomaton_formats::program::*;
 use std::iter::repeat_n;
 use std::ops::Range;
-use waiting::{NEVER, Queue, Waiting};
+use waiting::{After, NEVER, Queue, Waiting};
 use wide::u8x16;
 
 /// Receives the priorities of the matching rules.
@@ -92,7 +92,7 @@ fn with_tails<const N: usize, R: Register>(
     let mut start = usize::MAX;
     literals(program, header.literals, target, register, |at, length| {
         start = start.min(length);
-        waiting.reach(State::read(program, at)?, length)
+        waiting.reach(State::read(program, at)?, length, After::Prefix)
     })?;
     if start == usize::MAX || register.is_settled(tails.highest) {
         return Some(());
@@ -257,7 +257,7 @@ fn ends_at<R: Register>(
             at += 1;
         } else if bytes as u8 == next {
             // The first child begins where the table ends.
-            at += 1 + (front as u8 as usize + 1) * (1 + (1 << (form - CHILDREN_1)));
+            at += 1 + (front as u8 as usize + 1) * usize::from(form);
         } else {
             let children = Children::read(program, form, at)?;
             let Some(child) = children.find(program, next) else { break };

@@ -104,6 +104,46 @@ fn large_sets_of_stars_agree() {
     }
 }
 
+/// A frequent segment, `a`, for which the steps after the prefix `/a/` wait before those after the
+/// segment `/` do, which ends earlier in the target.
+#[test]
+fn steps_after_prefixes_and_segments_agree() {
+    let robots =
+        b"User-agent: *\nAllow: */**a\nAllow: *b/**a\nDisallow: *b/aa*a\nAllow: /a/**a\nDisallow: /a/aa*a\n\
+        Disallow: /a/\nAllow: //aab/**a\nDisallow: //aab/aa*a\nAllow: /b?//**a\nDisallow: /b?//aa*a\n";
+    let mut panel = Panel::of("full");
+    panel.load(robots, Some(ORIGIN));
+    for path in ["/a/", "/a/a", "/b/a", "//aab/a"] {
+        let answer = panel.ask("a", "crawl", &format!("{ORIGIN}{path}")).expect("one answer");
+        assert!(answer.is_decided(), "{path}");
+    }
+}
+
+/// The same rules behind several prefixes, which programs store once.
+#[test]
+fn repeated_rules_agree() {
+    let mut random = random(9);
+    let mut panel = Panel::of("full");
+    for _ in 0..cases().div_ceil(1_000) {
+        let count = 5 + random.below(25);
+        let (repeated, mut rules) = (random.rules(count, 6), random.rules(10, 4));
+        for _ in 0..2 + random.below(8) {
+            let prefix = random.pattern(3);
+            let behind = repeated.iter().map(|(pattern, sense)| (format!("{prefix}{pattern}"), *sense));
+            rules.extend(behind);
+        }
+        let robots = generate::one_group(&rules).into_bytes();
+        panel.load(&robots, Some(ORIGIN));
+        for _ in 0..40 {
+            let (pattern, _) = &rules[random.below(rules.len())];
+            let url = format!("{ORIGIN}{}", random.query(pattern));
+            if panel.ask("a", "crawl", &url).is_err() {
+                panic!("{}", panel.account(&query(&robots, "a", "crawl", &url)));
+            }
+        }
+    }
+}
+
 #[test]
 fn files_under_full() {
     files("full", 2, cases() / 5, &|_, _| {});

@@ -1,103 +1,57 @@
 //! Trie → bytes, in the format of `formats::program`.
 //!
-//! Sizes are computed from the last node to the first (children come after their parents). The
-//! nodes are then written in one run, in preorder, so every offset is known when it is needed, and
-//! nothing recurses.
+//! The nodes are written from the last to the first, each with its label before it, into a buffer
+//! that holds the bytes from the end of the trie to its beginning. Offsets only lead forward, so
+//! the place of each child is known when its parent is written, and nothing recurses. Equal
+//! children of literals are stored once ([`shared`](super::shared)).
 
-use super::trie::{Node, Trie};
+use super::shared;
+use super::trie::Trie;
 use robomaton_formats::program::*;
 
 /// Appends the root node of the trie and everything below it. The entries of a `backward` trie are
 /// texts read from the end; their labels are written in text order.
 pub(super) fn trie(trie: &Trie<'_>, extras: &[u8], backward: bool, out: &mut Vec<u8>) {
     let encoder = Encoder { trie, extras, backward };
-    let count = trie.nodes.len();
-    // The size of each node with its subtree, including the labels of the children.
-    let mut sizes = vec![0u32; count];
-    // The size of all children of a node, and of the last child: the difference is the largest
-    // offset.
-    let mut below = vec![(0u32, 0u32); count];
-    for number in (0..count).rev() {
-        let node = &trie.nodes[number];
-        let (total, last) = below[number];
-        sizes[number] = encoder.own_size(node) + table_size(node.children, total - last) + total;
-        if number != 0 {
-            let with_label = encoder.label_size(node) + sizes[number];
-            let (total, last) = &mut below[node.parent as usize];
-            *total += with_label;
-            // The loop runs backwards, so the first child it meets is the last.
-            if *last == 0 {
-                *last = with_label;
-            }
+    let stored = if backward {
+        shared::none(trie)
+    } else {
+        shared::find(trie, |number, out| _ = encoder.own(number, out))
+    };
+    let mut reversed: Vec<u8> = Vec::new();
+    // The distance of each stored child from the end of the trie.
+    let mut places = vec![0; trie.nodes.len()];
+    let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
+    for number in shared::numbers(trie, &stored).into_iter().rev() {
+        bytes.clear();
+        let flags = encoder.own(number, &mut bytes);
+        offsets.clear();
+        offsets.extend(trie.children(number).map(|child| reversed.len() - places[stored[child] as usize]));
+        let form = form(&offsets);
+        bytes[flags] |= form << 5;
+        if form >= CHILDREN_1 {
+            bytes.push((offsets.len() - 1) as u8);
         }
-    }
-    out.reserve(sizes[0] as usize);
-    // Positions in `out` of each node's next offset, and of the start of its children.
-    let mut tables: Vec<Table> = vec![Table::default(); count];
-    for (number, node) in trie.nodes.iter().enumerate() {
-        if number != 0 {
-            tables[node.parent as usize].enter(encoder.first(node), out);
-            encoder.label(node, out);
+        bytes.extend(trie.children(number).map(|child| trie.label(child)[0]));
+        for offset in &offsets {
+            bytes.extend_from_slice(&offset.to_le_bytes()[..offset_width(form)]);
         }
-        encoder.own(node, below[number], out);
-        let form = form(node.children, below[number].0 - below[number].1);
-        tables[number] = Table::reserve(node.children, form, out);
+        reversed.extend(bytes.iter().rev());
+        places[number] = reversed.len();
     }
+    out.extend(reversed.iter().rev());
 }
 
-/// The form of the children's table, chosen by their number and the largest offset.
-fn form(children: u32, greatest: u32) -> u8 {
-    match (children, greatest) {
-        (0, _) => CHILDREN_NONE,
-        (1, _) => CHILDREN_ONE,
+/// The form of the table of children with these offsets. The only child of a node that stands
+/// directly behind it needs no offset.
+fn form(offsets: &[usize]) -> u8 {
+    match (offsets, offsets.iter().max().copied().unwrap_or(0)) {
+        ([], _) => CHILDREN_NONE,
+        ([0], _) => CHILDREN_ONE,
         (_, 0..=0xFF) => CHILDREN_1,
         (_, 0x100..=0xFFFF) => CHILDREN_2,
+        (_, 0x1_0000..=0xFF_FFFF) => CHILDREN_3,
         _ => CHILDREN_4,
-    }
-}
-
-fn width(form: u8) -> u32 {
-    1 << form.saturating_sub(CHILDREN_1)
-}
-
-fn table_size(children: u32, greatest: u32) -> u32 {
-    match form(children, greatest) {
-        CHILDREN_NONE => 0,
-        CHILDREN_ONE => 1,
-        form => 1 + children + children * width(form),
-    }
-}
-
-/// A table of children reserved in the output and filled as the children are written.
-#[derive(Clone, Copy, Default)]
-struct Table {
-    bytes: usize,
-    offsets: usize,
-    base: usize,
-    entered: usize,
-    width: usize,
-}
-
-impl Table {
-    fn reserve(children: u32, form: u8, out: &mut Vec<u8>) -> Table {
-        let count = children as usize;
-        if count > 1 {
-            out.push((count - 1) as u8);
-        }
-        let bytes = out.len();
-        let width = if count > 1 { width(form) as usize } else { 0 };
-        out.resize(bytes + count + count * width, 0);
-        Table { bytes, offsets: bytes + count, base: out.len(), entered: 0, width }
-    }
-
-    /// Records that the next child, whose label begins with `byte`, starts at the end of the
-    /// output.
-    fn enter(&mut self, byte: u8, out: &mut [u8]) {
-        let offset = (out.len() - self.base) as u32;
-        out[self.bytes + self.entered] = byte;
-        let at = self.offsets + self.entered * self.width;
-        out[at..at + self.width].copy_from_slice(&offset.to_le_bytes()[..self.width]);
-        self.entered += 1;
     }
 }
 
@@ -108,68 +62,46 @@ struct Encoder<'e, 'r> {
 }
 
 impl Encoder<'_, '_> {
-    fn bytes(&self, node: &Node) -> &[u8] {
-        &self.trie.entries[node.entry as usize].bytes[node.start as usize..node.end as usize]
-    }
-
-    fn first(&self, node: &Node) -> u8 {
-        self.bytes(node)[0]
-    }
-
-    fn label_size(&self, node: &Node) -> u32 {
-        let rest = node.end - node.start - 1;
-        varint_len(rest) as u32 + rest
-    }
-
-    fn label(&self, node: &Node, out: &mut Vec<u8>) {
-        let rest = &self.bytes(node)[1..];
-        push_varint(out, rest.len() as u32);
-        if self.backward {
-            out.extend(rest.iter().rev());
-        } else {
-            out.extend_from_slice(rest);
-        }
-    }
-
-    /// Both priorities and the extra bytes of a node, with the flags that describe them.
-    fn payload(&self, node: &Node) -> ([Priority; 2], &[u8], u8) {
-        if !node.accepts {
-            return ([0; 2], &[], 0);
-        }
-        let entry = &self.trie.entries[node.entry as usize];
-        let extra = &self.extras[entry.extra.clone()];
-        let flags = if extra.is_empty() { 0 } else { NODE_EXTRA } | if entry.queued { NODE_QUEUE } else { 0 };
-        ([entry.open, entry.anchored], extra, flags)
-    }
-
-    fn own_size(&self, node: &Node) -> u32 {
-        let (priorities, extra, _) = self.payload(node);
-        let forms = priority_forms(priorities, node.end);
-        let explicit = priorities.into_iter().zip(forms).filter(|&(_, form)| form == PRIORITY_EXPLICIT);
-        1 + explicit.map(|(priority, _)| varint_len(priority) as u32).sum::<u32>() + extra.len() as u32
-    }
-
-    fn own(&self, node: &Node, (total, last): (u32, u32), out: &mut Vec<u8>) {
-        let (priorities, extra, flags) = self.payload(node);
-        let forms = priority_forms(priorities, node.end);
-        out.push(forms[0] | forms[1] << 2 | flags | form(node.children, total - last) << 5);
-        for (priority, form) in priorities.into_iter().zip(forms) {
-            if form == PRIORITY_EXPLICIT {
-                push_varint(out, priority);
+    /// Appends the rest of the label that leads to a node (the root has none), and the node up to
+    /// its children, whose form is left zero. Returns the place of the flags.
+    fn own(&self, number: usize, out: &mut Vec<u8>) -> usize {
+        if let [_, rest @ ..] = self.trie.label(number) {
+            push_varint(out, rest.len() as u32);
+            if self.backward {
+                out.extend(rest.iter().rev());
+            } else {
+                out.extend_from_slice(rest);
             }
         }
-        out.extend_from_slice(extra);
+        let flags = out.len();
+        out.push(0);
+        let node = &self.trie.nodes[number];
+        if node.accepts {
+            let entry = &self.trie.entries[node.entry as usize];
+            let priorities = [(entry.open, node.end), (entry.anchored, node.end + 1)];
+            for (at, (priority, rank)) in priorities.into_iter().enumerate() {
+                let form = priority_form(priority, rank);
+                out[flags] |= form << (2 * at);
+                if form == PRIORITY_EXPLICIT {
+                    push_varint(out, priority);
+                }
+            }
+            let extra = &self.extras[entry.extra.clone()];
+            out[flags] |=
+                if extra.is_empty() { 0 } else { NODE_EXTRA } | if entry.queued { NODE_QUEUE } else { 0 };
+            out.extend_from_slice(extra);
+        }
+        flags
     }
 }
 
-/// The forms of a node's open and anchored priorities. A priority whose rank is the length of the
-/// pattern that ends here (the depth, plus one for the anchor) takes no bytes.
-fn priority_forms([open, anchored]: [Priority; 2], depth: u32) -> [u8; 2] {
-    let form = |priority: Priority, rank: u32| match priority {
+/// The form of a priority. One whose rank is the length of the pattern that ends here (the depth,
+/// plus one for the anchor) takes no bytes.
+fn priority_form(priority: Priority, rank: u32) -> u8 {
+    match priority {
         0 => PRIORITY_NONE,
         _ if priority / 2 != rank => PRIORITY_EXPLICIT,
         _ if permits(priority) => PRIORITY_PERMIT,
         _ => PRIORITY_PROHIBIT,
-    };
-    [form(open, depth), form(anchored, depth + 1)]
+    }
 }

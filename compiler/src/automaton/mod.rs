@@ -7,7 +7,7 @@
 //!
 //! Small sets become packed programs, and so do the rules with stars of larger sets. The program of any other set consists of two deterministic
 //! machines and a register. The first machine is a radix trie over all literals and all prefixes
-//! (the bytes before a pattern's first star). The second finds the segments between stars in a trie
+//! (the bytes before a pattern's first star), of which equal subtrees are stored once. The second finds the segments between stars in a trie
 //! that is read backwards, and advances patterns step by step. The register keeps the highest
 //! priority. With three rules,
 //!
@@ -23,6 +23,7 @@
 
 mod encode;
 mod packed;
+mod shared;
 mod tails;
 mod thin;
 mod trie;

@@ -17,8 +17,8 @@ pub(super) struct Node {
     pub(super) entry: u32,
     /// The entry ends here.
     pub(super) accepts: bool,
-    /// The number of children; they follow in preorder.
-    pub(super) children: u32,
+    /// Index of the node after the last one below this node.
+    pub(super) after: u32,
     /// Index of the parent; the root's is its own.
     pub(super) parent: u32,
 }
@@ -35,6 +35,20 @@ impl<'r> Trie<'r> {
     pub(super) fn new(entries: Vec<Entry<'r>>) -> Trie<'r> {
         let nodes = preorder(&build(&entries));
         Trie { entries, nodes }
+    }
+
+    /// The bytes between a node's parent and the node.
+    pub(super) fn label(&self, number: usize) -> &[u8] {
+        let node = &self.nodes[number];
+        &self.entries.get(node.entry as usize).map_or(&[][..], |entry| &entry.bytes)
+            [node.start as usize..node.end as usize]
+    }
+
+    /// The children of a node, in the order of their labels.
+    pub(super) fn children(&self, number: usize) -> impl Iterator<Item = usize> {
+        let end = self.nodes[number].after as usize;
+        let next = move |&child: &usize| Some(self.nodes.get(child)?.after as usize);
+        std::iter::successors(Some(number + 1), next).take_while(move |&child| child < end)
     }
 
     /// The maximum number of nodes on a path from the root, excluding the root.
@@ -112,13 +126,17 @@ fn preorder(growing: &[Growing]) -> Vec<Node> {
         let number = nodes.len() as u32;
         let start = nodes.get(parent as usize).map_or(0, |parent| parent.end);
         // The last child is pushed first, so the first is popped first.
-        let (mut child, mut children) = (last_child, 0);
+        let mut child = last_child;
         while child != END {
             stack.push((child, number));
             child = growing[child as usize].previous;
-            children += 1;
         }
-        nodes.push(Node { start, end, entry, accepts, children, parent });
+        nodes.push(Node { start, end, entry, accepts, after: number + 1, parent });
+    }
+    for number in (1..nodes.len()).rev() {
+        let Node { after, parent, .. } = nodes[number];
+        let of_parent = &mut nodes[parent as usize].after;
+        *of_parent = after.max(*of_parent);
     }
     nodes
 }

@@ -4,7 +4,7 @@
 //! not recurse. It does not know the rules that the program was built from.
 
 use super::*;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Checks the program at the start of `bytes` node by node, and returns its length. `Err` holds the
 /// offset of the offending byte and the error. Linear in the program, without recursion.
@@ -17,7 +17,7 @@ pub fn check(bytes: &[u8]) -> Result<usize, (usize, &'static str)> {
     if bytes[0] & 0x80 != 0 || silence > 0x20 || silence != 0 && header.weighing == Weighing::Scoped {
         return Err((0, "reserved bits in the front of a program"));
     }
-    let mut check = Check { bytes, ..Check::default() };
+    let mut check = Check { bytes, end: header.literals, ..Check::default() };
     check.trie(header.literals, false)?;
     let Some(tails) = header.tails else {
         return if check.prefixes == 0 { Ok(check.end) } else { Err((0, "a prefix without tails")) };
@@ -32,8 +32,6 @@ pub fn check(bytes: &[u8]) -> Result<usize, (usize, &'static str)> {
 #[derive(Default)]
 struct Check<'p> {
     bytes: &'p [u8],
-    /// The start of the previous node. Nodes are in preorder, so none is visited twice.
-    last: usize,
     /// The end of what was read.
     end: usize,
     /// The numbers of prefixes, and the segments that have queues.
@@ -56,16 +54,21 @@ struct Found {
 }
 
 impl Check<'_> {
-    /// Checks the nodes below `root`, in the trie of literals or of segments.
+    /// Checks the nodes below `root`, in the trie of literals or of segments. Offsets only lead
+    /// forward and nodes stand end to end, so each is visited once, in order, even if several nodes
+    /// have it as a child.
     fn trie(&mut self, root: usize, segments: bool) -> Result<(), (usize, &'static str)> {
-        let mut stack = vec![root];
-        while let Some(start) = stack.pop() {
+        let mut ahead = BTreeSet::from([root]);
+        while let Some(start) = ahead.pop_first() {
             let cut = || (start, "a node runs past the end of the programs");
-            if start <= self.last {
-                return Err((start, "a node stands before the one that it follows"));
+            if start != self.end {
+                return Err((start, "a node does not begin where the one before ends"));
             }
-            self.last = start;
             let mut at = start;
+            if start != root {
+                let rest = varint(self.bytes, &mut at).ok_or_else(cut)? as usize;
+                at = at.checked_add(rest).ok_or_else(cut)?;
+            }
             let flags = *self.bytes.get(at).ok_or_else(cut)?;
             at += 1;
             let ends = flags & NODE_EXTRA != 0;
@@ -93,15 +96,15 @@ impl Check<'_> {
             if !bytes.is_sorted_by(|a, b| a < b) {
                 return Err((start, "the bytes of children are not in order"));
             }
-            if table.count > 0 && table.child(self.bytes, 0) != Some(table.end()) {
-                return Err((start, "the first child does not stand behind its table"));
-            }
-            self.end = self.end.max(table.end());
-            for child in (0..table.count).rev() {
-                let mut at = table.child(self.bytes, child).ok_or_else(cut)?;
-                let rest = varint(self.bytes, &mut at).ok_or_else(cut)? as usize;
-                let node = at.checked_add(rest).filter(|&node| node < self.bytes.len());
-                stack.push(node.ok_or_else(cut)?);
+            self.end = table.end();
+            for number in 0..table.count {
+                let child = table.child(self.bytes, number).ok_or_else(cut)?;
+                if segments && number == 0 && child != self.end {
+                    return Err((start, "the first child does not stand behind its table"));
+                }
+                if !ahead.insert(child) && segments {
+                    return Err((start, "two nodes of segments have one child"));
+                }
             }
         }
         Ok(())
@@ -171,6 +174,9 @@ impl Check<'_> {
     /// only to a list before its own, so none leads to itself.
     fn lists(&mut self, tails: &Tails) -> Result<(), (usize, &'static str)> {
         let (mut at, mut starts) = (tails.lists, HashSet::new());
+        if at != self.end {
+            return Err((at, "the lists do not begin where the segments end"));
+        }
         while self.found.steps < tails.steps {
             let own = at - tails.lists;
             starts.insert(own);
@@ -186,7 +192,7 @@ impl Check<'_> {
                 }
             }
         }
-        self.end = self.end.max(at);
+        self.end = at;
         let all = starts == self.found.lists;
         if all { Ok(()) } else { Err((tails.lists, "the lists are not those of the states")) }
     }
@@ -255,4 +261,44 @@ fn skip_end(bytes: &[u8], flags: u8, at: &mut usize) -> Option<()> {
     }
     while Step::read(bytes, at)?.more {}
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::Notation;
+
+    /// Literals in which both children of each node are one: 61 nodes, 2^60 paths. Returns also the
+    /// offset of the first of their tables' offsets.
+    fn doubled() -> (Vec<u8>, usize) {
+        let front = Header::front(Notation::Rep, Weighing::Ranked(Silence::Allowed), false);
+        let mut program = vec![front, CHILDREN_ONE << 5, b'/'];
+        for _ in 0..60 {
+            program.extend([0, CHILDREN_1 << 5, 1, b'a', b'b', 0, 0]);
+        }
+        program.extend([0, PRIORITY_PROHIBIT]);
+        (program, 8)
+    }
+
+    /// The check of a program with [`PADDING`] behind it.
+    fn checked(program: &[u8]) -> Result<usize, &'static str> {
+        check(&[program, &[0; PADDING]].concat()).map_err(|(_, what)| what)
+    }
+
+    #[test]
+    fn shared_children_are_visited_once() {
+        let (mut program, offsets) = doubled();
+        assert_eq!(checked(&program), Ok(program.len()));
+        // A child inside another's label or table, or behind it.
+        let elsewhere = "a node does not begin where the one before ends";
+        for (first, second) in [(0, 1), (0, 6), (1, 1), (7, 7), (0, 255)] {
+            program[offsets..offsets + 2].copy_from_slice(&[first, second]);
+            assert_eq!(checked(&program), Err(elsewhere), "{first} {second}");
+        }
+        // A child that another node leads to as well, seven bytes further.
+        program[offsets..offsets + 2].copy_from_slice(&[0, 7]);
+        assert_eq!(checked(&program), Ok(program.len()));
+        program[offsets..offsets + 2].copy_from_slice(&[7, 0]);
+        assert_eq!(checked(&program), Ok(program.len()));
+    }
 }

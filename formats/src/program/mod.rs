@@ -5,17 +5,18 @@
 //! a target; a *scoped* one computes all of them ([`crate::scope`]).
 //!
 //! ```text
-//! program  := packed ([`packed`]) | header [tails] node(literals) [node(segments) list …]
+//! program  := packed ([`packed`]) | header [tails] literals [segments list …]
+//! literals := node, child …    segments := node, child …
 //! header   := u8: notation in bits 0–2, bit 3 combiner (0 ranked, 1 scoped), bit 4 has tails, bits 5–6 silence
 //! tails    := filters of last bytes and of single ones (16 bytes each), u8 log, pairs of last bytes (2^log bits),
-//!             varint states, varint queues, varint steps, varint highest priority, varint length of node(literals),
-//!             varint length of node(segments)
+//!             varint states, varint queues, varint steps, varint highest priority, varint length of the literals,
+//!             varint length of the segments
 //! node     := flags [varint priority] [varint priority] [state | end] children
 //! flags    := u8: bits 0–1 priority of a pattern that ends here, bits 2–3 priority of an anchored one (segments: bit 0 a queue,
 //!             the others zero), bit 4 a prefix (literals) or a segment (segments) ends here, bits 5–7 form of the children
 //! state    := varint 0 | 1 + its number, varint 0 | 1 + offset of its list
 //! end      := varint number of the queue | list
-//! children := (nothing) | byte child | u8 count-1, byte × count, offset × count, child × count
+//! children := (nothing) | byte child | u8 count-1, byte × count, offset × count
 //! child    := varint length, rest of the label, node
 //! list     := step, and another one as long as a step says so
 //! step     := u8: bit 0 open priority, bit 1 anchored priority, bit 2 a number, bit 3 a list, bit 4 another step follows, bits 5–7
@@ -30,7 +31,9 @@
 //!
 //! The programs section ends with [`PADDING`] zeros, so that a reader may load eight bytes at any
 //! byte of a program. Offsets count from the end of the table that holds them and only point
-//! forward, so every walk ends. This file does not know how rules become priorities.
+//! forward, so every walk ends. Several nodes of literals may have one child, so a part of the rules
+//! that is repeated behind several prefixes is stored once. This file does not know how rules become
+//! priorities.
 
 mod check;
 mod filter;
@@ -102,8 +105,15 @@ pub const CHILDREN_ONE: u8 = 1;
 pub const CHILDREN_1: u8 = 2;
 /// Several children, with two-byte offsets.
 pub const CHILDREN_2: u8 = 3;
+/// Several children, with three-byte offsets.
+pub const CHILDREN_3: u8 = 4;
 /// Several children, with four-byte offsets.
-pub const CHILDREN_4: u8 = 4;
+pub const CHILDREN_4: u8 = 5;
+
+/// The number of bytes of each offset in a table of children of this form.
+pub const fn offset_width(form: u8) -> usize {
+    if form < CHILDREN_1 || form > CHILDREN_4 { 0 } else { (form - CHILDREN_ONE) as usize }
+}
 
 /// Bit of a program's first byte: the priorities are scoped.
 pub const FRONT_SCOPED: u8 = 1 << 3;
@@ -258,8 +268,8 @@ impl Children {
     /// form, since the sequence of forms is unpredictable.
     #[inline(always)]
     pub fn read(bytes: &[u8], form: u8, at: usize) -> Option<Children> {
-        const WIDTH: [u8; 8] = [0, 0, 1, 2, 4, 0, 0, 0];
-        const MASK: [u32; 8] = [0, 0, 0xFF, 0xFFFF, u32::MAX, 0, 0, 0];
+        const WIDTH: [u8; 8] = [0, 0, 1, 2, 3, 4, 0, 0];
+        const MASK: [u32; 8] = [0, 0, 0xFF, 0xFFFF, 0xFF_FFFF, u32::MAX, 0, 0];
         let many = usize::from(form >= CHILDREN_1);
         let stated = usize::from(*bytes.get(at)?) + 1;
         let count = if many == 1 { stated } else { usize::from(form) };

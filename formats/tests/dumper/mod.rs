@@ -117,7 +117,7 @@ impl<'b> Dump<'b> {
         parts.push(match flags >> 5 {
             program::CHILDREN_NONE => "no child".to_owned(),
             program::CHILDREN_ONE => "one child".to_owned(),
-            form => format!("several children, offsets of {}", 1 << (form - program::CHILDREN_1)),
+            form => format!("several children, offsets of {}", program::offset_width(form)),
         });
         self.take(1, &format!("node {prefix:?}: {}", parts.join(", ")));
         for (form, name) in [(priorities & 3, "open priority"), (priorities >> 2 & 3, "anchored priority")] {
@@ -143,7 +143,7 @@ impl<'b> Dump<'b> {
         let bytes =
             self.take(count, if count == 1 { "  byte of the child" } else { "  bytes of the children" });
         if count > 1 {
-            let width = 1 << ((flags >> 5) - program::CHILDREN_1);
+            let width = program::offset_width(flags >> 5);
             self.take(count * width, "  offsets of the children");
         }
         for &byte in bytes {

@@ -166,7 +166,7 @@ fn child(program: &[u8], flags: u8, byte: u8, at: &mut usize) -> Option<usize> {
         program::CHILDREN_ONE => (1, 0),
         form => {
             *at += 1;
-            (usize::from(program[*at - 1]) + 1, 1 << (form - program::CHILDREN_1))
+            (usize::from(program[*at - 1]) + 1, program::offset_width(form))
         }
     };
     let child = program[*at..*at + count].iter().position(|&other| other == byte)?;

@@ -1,9 +1,9 @@
 //! The states that a walk has reached, and the steps that wait for segments.
 //!
 //! The walk reports reached states and found segments with their positions; this module decides
-//! which steps follow. Invariants: a state is reached once; a step enters the queue of a frequent
-//! segment once and leaves it once, in the order of positions; the walk provides all memory. It
-//! does not know how segments are found.
+//! which steps follow. Invariants: a state is reached once; a step enters one of the two lines of a
+//! frequent segment's queue once and leaves it once, in the order of positions; the walk provides all
+//! memory. It does not know how segments are found.
 
 use super::Register;
 use arrayvec::ArrayVec;
@@ -20,13 +20,28 @@ pub(super) struct Waiter {
     next: u16,
 }
 
-/// The steps that wait for one segment: numbers of waiters, plus one.
+/// The steps that wait for one segment. All prefixes are reached before any segment, and may end
+/// behind it, so the steps after prefixes and those after segments stand in lines of their own: the
+/// positions ascend in each of the two.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Queue {
+    lines: [Line; 2],
+    /// The last anchored one, plus one; it links to those before it.
+    anchored: u16,
+}
+
+/// The first and the last waiter of a line, plus one.
+#[derive(Clone, Copy, Default)]
+struct Line {
     first: u16,
     last: u16,
-    /// The last anchored one, which links to those before it.
-    anchored: u16,
+}
+
+/// What leads to a state, which is the number of the line that the steps after it wait in.
+#[derive(Clone, Copy)]
+pub(super) enum After {
+    Prefix,
+    Segment,
 }
 
 /// The reached states, and the steps that wait for segments.
@@ -90,20 +105,23 @@ impl<const N: usize> Waiting<'_, N> {
                 next = waiter.next;
             }
         }
-        loop {
-            let first = self.queues.get(queue)?.first;
-            if first == 0 {
-                return Some(());
+        for line in [After::Prefix, After::Segment] {
+            loop {
+                let first = self.queues.get(queue)?.lines[line as usize].first;
+                if first == 0 {
+                    break;
+                }
+                let waiter = *self.waiters.get(usize::from(first) - 1)?;
+                if waiter.from > begin {
+                    // Those behind it came later.
+                    break;
+                }
+                self.queues.get_mut(queue)?.lines[line as usize].first = waiter.next;
+                let step = Step::read(self.program, &mut (waiter.step as usize))?;
+                self.take(&step, found.end, register)?;
             }
-            let waiter = *self.waiters.get(usize::from(first) - 1)?;
-            if waiter.from > begin {
-                // Those behind it came later.
-                return Some(());
-            }
-            self.queues.get_mut(queue)?.first = waiter.next;
-            let step = Step::read(self.program, &mut (waiter.step as usize))?;
-            self.take(&step, found.end, register)?;
         }
+        Some(())
     }
 
     #[inline]
@@ -111,13 +129,13 @@ impl<const N: usize> Waiting<'_, N> {
         if step.open != 0 {
             register.take(step.open);
         }
-        self.reach(step.leads, end)
+        self.reach(step.leads, end, After::Segment)
     }
 
     /// Records that a state has been reached, unless it was before, and lets the steps of its list
     /// wait.
     #[inline]
-    pub(super) fn reach(&mut self, state: State, place: usize) -> Option<()> {
+    pub(super) fn reach(&mut self, state: State, place: usize, after: After) -> Option<()> {
         if let Some(number) = state.number {
             let reached = self.reached.get_mut(number)?;
             if *reached != NEVER {
@@ -125,11 +143,11 @@ impl<const N: usize> Waiting<'_, N> {
             }
             *reached = place as u32;
         }
-        state.list.map_or(Some(()), |list| self.wait(list, place))
+        state.list.map_or(Some(()), |list| self.wait(list, place, after))
     }
 
     /// Puts every step of a list into the queue of its segment, from this position on.
-    fn wait(&mut self, list: usize, from: usize) -> Option<()> {
+    fn wait(&mut self, list: usize, from: usize, after: After) -> Option<()> {
         let mut at = self.lists.checked_add(list)?;
         loop {
             let mut waiter = Waiter { step: at as u32, from: from as u32, next: 0 };
@@ -138,11 +156,12 @@ impl<const N: usize> Waiting<'_, N> {
             if step.open != 0 || step.leads != State::default() {
                 self.waiters.try_push(waiter).ok()?;
                 let number = self.waiters.len() as u16;
-                match queue.first {
-                    0 => queue.first = number,
-                    _ => self.waiters.get_mut(usize::from(queue.last) - 1)?.next = number,
+                let line = &mut queue.lines[after as usize];
+                match line.first {
+                    0 => line.first = number,
+                    _ => self.waiters.get_mut(usize::from(line.last) - 1)?.next = number,
                 }
-                queue.last = number;
+                line.last = number;
             }
             if step.anchored != 0 {
                 waiter.next = queue.anchored;
