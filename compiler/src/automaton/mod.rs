@@ -93,14 +93,17 @@ pub fn split_off_stars<'r>(
     if rules.len() <= MAX_PACKED {
         return None;
     }
-    let has_segments = |rule: &mut Prioritized<'_>| !rule.pattern.parts().segments.is_empty();
-    let stars: Vec<_> = rules.extract_if(.., has_segments).collect();
-    if !stars.is_empty() && packed::fits(&stars, notation, weighing) {
-        return Some(stars);
+    // Most rules have no star, and none of their parts need to be looked at.
+    let has_segments =
+        |rule: &Prioritized<'_>| rule.pattern.has_star() && !rule.pattern.parts().segments.is_empty();
+    let stars: Vec<_> = rules.iter().copied().filter(has_segments).take(MAX_PACKED + 1).collect();
+    if stars.is_empty() || !packed::fits(&stars, notation, weighing) {
+        return None;
     }
-    rules.extend(stars);
-    rules.sort_unstable();
-    None
+    // Both are in the same order.
+    let mut taken = stars.iter().peekable();
+    rules.retain(|rule| taken.next_if_eq(&rule).is_none());
+    Some(stars)
 }
 
 /// Like [`build`], but always as tries. Packed programs are tested against these.

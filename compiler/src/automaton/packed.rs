@@ -144,6 +144,10 @@ fn choose_probes(plan: &mut Plan<'_>) {
                 // A rule that accepts any byte remains a candidate for every target.
                 cost += if byte == 0 { BLIND } else { u32::from(*count) };
                 *count += 1;
+                // Of equal positions, the first is taken.
+                if cost >= best.0 {
+                    break;
+                }
             }
             best = best.min((cost, place));
             if cost == 0 {

@@ -34,10 +34,19 @@ pub struct ProgramCache {
     key_buffer: Vec<u8>,
 }
 
-/// A cached program.
+/// What was built of some rules: their program, possibly behind one of the rules with stars.
 #[derive(Clone, Debug)]
 struct CachedProgram {
     code: Range<usize>,
+    built: Built,
+}
+
+/// The programs of some rules at the end of a document's code.
+#[derive(Clone, Copy, Debug)]
+struct Built {
+    /// The bytes of the program of the rules with stars, which come first; 0 without one.
+    stars: usize,
+    /// The depth of the program of the other rules; that of the rules with stars is packed.
     depth: usize,
 }
 
@@ -61,8 +70,11 @@ pub(super) struct ProgramTable<'d, 'w> {
     notation: Notation,
     /// Build plain programs.
     plain: bool,
-    /// The numbers of the programs, by the hash of their rules and by the hash of their bytes.
-    numbers: HashMap<u128, usize>,
+    /// The number of the program of some rules, and that of their rules with stars if these have
+    /// one of their own, by the hash of the rules.
+    of_rules: HashMap<u128, (usize, Option<usize>)>,
+    /// The numbers of the programs, by the hash of their bytes.
+    of_code: HashMap<u128, usize>,
 }
 
 impl<'d, 'w> ProgramTable<'d, 'w> {
@@ -73,7 +85,8 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
         notation: Notation,
         plain: bool,
     ) -> ProgramTable<'d, 'w> {
-        ProgramTable { code, ranges, cache, notation, plain, numbers: HashMap::new() }
+        let (of_rules, of_code) = (HashMap::new(), HashMap::new());
+        ProgramTable { code, ranges, cache, notation, plain, of_rules, of_code }
     }
 
     /// The numbers and depths of the programs of these rules, which answer together: a large set is
@@ -83,22 +96,14 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
         rules: &mut Vec<Prioritized<'_>>,
         joined: bool,
         silence: Silence,
-    ) -> impl Iterator<Item = (usize, usize)> {
-        let mut stars = None;
-        if rules.len() > MAX_PACKED && !self.plain {
-            automaton::normalise(rules);
-            if !joined {
-                automaton::thin(rules);
-            }
-            stars = automaton::split_off_stars(rules, self.notation, Weighing::Ranked(silence));
-        }
-        let joined = joined || stars.is_some();
-        let of_stars = stars.map(|mut stars| self.add(&mut stars, joined, silence));
-        [self.add(rules, joined, silence)].into_iter().chain(of_stars)
+    ) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let splits = rules.len() > MAX_PACKED && !self.plain;
+        let (program, depth, stars) = self.programs(rules, joined, splits, Weighing::Ranked(silence));
+        [(program, depth)].into_iter().chain(stars.map(|stars| (stars, 0)))
     }
 
     /// Returns the number of the program of these rules, and its depth if it is new to the
-    /// document, else 0. The rules are left sorted. If they are `joined` with those of another
+    /// document, else 0. The rules may be left sorted. If they are `joined` with those of another
     /// program, all are kept, since a rule may matter only in combination.
     pub(super) fn add(
         &mut self,
@@ -106,68 +111,127 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
         joined: bool,
         silence: Silence,
     ) -> (usize, usize) {
-        let weighing = Weighing::Ranked(silence);
-        let ProgramCache { seed, known, code, key_buffer } = &mut *self.cache;
+        let (program, depth, _) = self.programs(rules, joined, false, Weighing::Ranked(silence));
+        (program, depth)
+    }
+
+    /// The number and depth of the program of these rules, and the number of the program of those
+    /// with stars, if the set is to be split and can be.
+    fn programs(
+        &mut self,
+        rules: &mut Vec<Prioritized<'_>>,
+        joined: bool,
+        splits: bool,
+        weighing: Weighing,
+    ) -> (usize, usize, Option<usize>) {
+        let of_rules = self.cache.key(
+            rules,
+            [
+                Header::front(self.notation, weighing, false),
+                u8::from(self.plain),
+                u8::from(joined),
+                u8::from(splits),
+            ],
+        );
+        if let Some(&(program, stars)) = self.of_rules.get(&of_rules) {
+            return (program, 0, stars);
+        }
+        let start = self.code.len();
+        let known = self.cache.append(of_rules, self.code);
+        let Built { stars, depth } = known.unwrap_or_else(|| {
+            let built = self.build(rules, joined, splits, weighing);
+            self.cache.keep(of_rules, &self.code[start..], built);
+            built
+        });
+        let length = self.code.len() - start - stars;
+        let stars = (stars > 0).then(|| self.number(start..start + stars));
+        let program = self.number(self.code.len() - length..self.code.len());
+        self.of_rules.insert(of_rules, (program, stars));
+        (program, depth, stars)
+    }
+
+    /// Appends the programs of these rules.
+    fn build(
+        &mut self,
+        rules: &mut Vec<Prioritized<'_>>,
+        joined: bool,
+        splits: bool,
+        weighing: Weighing,
+    ) -> Built {
+        automaton::normalise(rules);
+        if self.plain {
+            return Built {
+                stars: 0,
+                depth: automaton::build_tries(rules, self.notation, weighing, self.code),
+            };
+        }
+        let start = self.code.len();
+        if !joined {
+            automaton::thin(rules);
+        }
+        let of_stars = if splits { automaton::split_off_stars(rules, self.notation, weighing) } else { None };
+        match of_stars {
+            Some(of_stars) => {
+                automaton::build(&of_stars, self.notation, weighing, self.code);
+            }
+            // In a large set, a rule that was left out may have been the only rival of another one.
+            None if splits && !joined => automaton::thin(rules),
+            None => {}
+        }
+        let stars = self.code.len() - start;
+        Built { stars, depth: automaton::build(rules, self.notation, weighing, self.code) }
+    }
+
+    /// The number of a program in the code. Rules in another order, or with differences that decide
+    /// nothing, give the same bytes: then the program is removed again.
+    fn number(&mut self, program: Range<usize>) -> usize {
+        let of_code = xxh3_128_with_seed(&self.code[program.clone()], self.cache.seed.wrapping_add(1));
+        match self.of_code.entry(of_code) {
+            Entry::Occupied(number) => {
+                self.code.drain(program);
+                *number.get()
+            }
+            Entry::Vacant(number) => {
+                self.ranges.push(program);
+                *number.insert(self.ranges.len() - 1)
+            }
+        }
+    }
+}
+
+impl ProgramCache {
+    /// The hash of rules, and of what else decides about their programs.
+    fn key(&mut self, rules: &[Prioritized<'_>], front: [u8; 4]) -> u128 {
+        let ProgramCache { seed, key_buffer, .. } = self;
         key_buffer.clear();
-        key_buffer.extend([
-            Header::front(self.notation, weighing, false),
-            u8::from(self.plain),
-            u8::from(joined),
-        ]);
-        for rule in &*rules {
+        key_buffer.extend(front);
+        for rule in rules {
             key_buffer.extend(rule.priority.to_le_bytes());
             key_buffer.extend((rule.pattern.text.len() as u32).to_le_bytes());
             key_buffer.extend(rule.pattern.text);
         }
-        let of_rules = xxh3_128_with_seed(key_buffer, *seed);
-        if let Some(&number) = self.numbers.get(&of_rules) {
-            return (number, 0);
+        xxh3_128_with_seed(key_buffer, *seed)
+    }
+
+    /// Appends what was built of the rules with this hash to `out`, if it is known.
+    fn append(&self, of_rules: u128, out: &mut Vec<u8>) -> Option<Built> {
+        let CachedProgram { code, built } = self.known.get(&of_rules)?;
+        out.extend_from_slice(&self.code[code.clone()]);
+        Some(*built)
+    }
+
+    /// Keeps what was built of the rules with this hash.
+    fn keep(&mut self, of_rules: u128, code: &[u8], built: Built) {
+        if code.len() > LARGE {
+            return;
+        }
+        if self.code.len() + code.len() > KEPT {
+            self.known.clear();
+            self.code.clear();
         }
         let start = self.code.len();
-        let depth = match known.get(&of_rules) {
-            Some(kept) => {
-                self.code.extend_from_slice(&code[kept.code.clone()]);
-                kept.depth
-            }
-            None => {
-                automaton::normalise(rules);
-                let depth = if self.plain {
-                    automaton::build_tries(rules, self.notation, weighing, self.code)
-                } else {
-                    if !joined {
-                        automaton::thin(rules);
-                    }
-                    automaton::build(rules, self.notation, weighing, self.code)
-                };
-                let built = &self.code[start..];
-                if built.len() <= LARGE {
-                    if code.len() + built.len() > KEPT {
-                        known.clear();
-                        code.clear();
-                    }
-                    known.insert(
-                        of_rules,
-                        CachedProgram { code: code.len()..code.len() + built.len(), depth },
-                    );
-                    code.extend_from_slice(built);
-                }
-                depth
-            }
-        };
-        // Rules in another order, or with differences that decide nothing, give the same bytes.
-        let of_code = xxh3_128_with_seed(&self.code[start..], seed.wrapping_add(1));
-        let number = match self.numbers.entry(of_code) {
-            Entry::Occupied(number) => {
-                self.code.truncate(start);
-                *number.get()
-            }
-            Entry::Vacant(number) => {
-                self.ranges.push(start..self.code.len());
-                *number.insert(self.ranges.len() - 1)
-            }
-        };
-        self.numbers.insert(of_rules, number);
-        (number, depth)
+        self.code.extend_from_slice(code);
+        self.known.insert(of_rules, CachedProgram { code: start..self.code.len(), built });
     }
 }
 
