@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use robomaton_explain::{
     AnswerJson, InputQuestion, Names, QuestionJson, check_usage, decide, for_purpose, names,
 };
-use robomaton_runtime::Decision;
+use robomaton_runtime::{Decision, DetailCache};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
@@ -144,12 +144,13 @@ impl Batch<'_> {
         let mut answers = Vec::with_capacity(ANSWER * questions.len());
         answers.extend_from_slice(open.as_bytes());
         let mut tally = self.metrics.tally();
+        let mut cache = DetailCache::default();
         for (at, question) in valid.all.iter().enumerate() {
             if at > 0 {
                 answers.extend_from_slice(between.as_bytes());
             }
             self.client.check()?;
-            tally.add(self.one(question, &valid.agents[question.agent], &mut answers));
+            tally.add(self.one(question, &valid.agents[question.agent], &mut cache, &mut answers));
             // Some sites make every answer long.
             if answers.len() > ANSWERS {
                 return Err(Refusal::too_long("the answers up to this one", ANSWERS, "bytes").at(at + 1));
@@ -190,13 +191,20 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn one(&self, question: &Question<'_>, agent: &Agent, answers: &mut Vec<u8>) -> Decision {
+    fn one<'i>(
+        &'i self,
+        question: &'i Question<'_>,
+        agent: &'i Agent,
+        cache: &mut DetailCache<'i>,
+        answers: &mut Vec<u8>,
+    ) -> Decision {
         let image = &self.served.image;
         let (url, words) = (&question.input.url, words(&question.input));
         let usage = for_purpose(image.usage(words.usage), words.purpose);
         let verdict = image.decide(&agent.crawler, usage, url);
+        let answer = AnswerJson::cached(echo(url, agent, words), &verdict, cache);
         // Writing to memory does not fail.
-        let _ = serde_json::to_writer(answers, &AnswerJson::new(echo(url, agent, words), &verdict));
+        let _ = serde_json::to_writer(answers, &answer);
         verdict.safe_decision()
     }
 }
