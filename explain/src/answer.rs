@@ -4,7 +4,7 @@
 
 use crate::time::rfc3339;
 use crate::verdict::VerdictJson;
-use robomaton_runtime::{Crawler, Image, Verdict};
+use robomaton_runtime::{Crawler, DetailCache, Image, Verdict};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -121,10 +121,19 @@ pub struct AnswerJson<'a> {
 impl<'a> AnswerJson<'a> {
     /// The answer to a question.
     pub fn new(question: QuestionJson<'a>, verdict: &Verdict<'_>) -> AnswerJson<'a> {
+        AnswerJson::cached(question, verdict, &mut DetailCache::default())
+    }
+
+    /// The same, for one of several answers of an image.
+    pub fn cached<'i>(
+        question: QuestionJson<'a>,
+        verdict: &Verdict<'i>,
+        cache: &mut DetailCache<'i>,
+    ) -> AnswerJson<'a> {
         let site = verdict.site();
         AnswerJson {
             question,
-            verdict: VerdictJson::new(verdict).limited(),
+            verdict: VerdictJson::cached(verdict, cache).limited(),
             outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
             basis: verdict.basis().name(),
             stale: site.and_then(|site| site.is_stale()),

@@ -113,7 +113,7 @@ impl Explanation {
             analysis,
             note: facts.note,
             unread: facts.unread,
-            verdict: VerdictJson::with(verdict, account, choice.as_ref()),
+            verdict: VerdictJson::with(verdict, account, choice.as_ref(), verdict.requests()),
             basis: verdict.basis().name(),
             reason: reason::of_safe_decision(verdict, reason),
             decision: verdict.safe_decision(),

@@ -7,7 +7,8 @@ use crate::statements::StatementJson;
 use crate::words::shown;
 use robomaton_formats::agent::shown_name;
 use robomaton_runtime::{
-    Account, Basis, Choice, Condition, DecidingRule, Decision, Request, Role, StatementAccount, Verdict,
+    Account, Basis, Choice, Condition, DecidingRule, Decision, DetailCache, Reasons, Request, Role,
+    StatementAccount, Verdict,
 };
 use serde::Serialize;
 use std::io::{self, Write};
@@ -153,11 +154,22 @@ impl VerdictJson {
 
     /// The verdict with everything that the image knows about it.
     pub fn new(verdict: &Verdict<'_>) -> VerdictJson {
-        VerdictJson::with(verdict, &verdict.account(), verdict.choice().as_ref())
+        VerdictJson::cached(verdict, &mut DetailCache::default())
     }
 
-    /// The same, with account and choice already known.
-    pub(crate) fn with(verdict: &Verdict<'_>, account: &Account, choice: Option<&Choice>) -> VerdictJson {
+    /// The same, for one of several answers of an image.
+    pub fn cached<'i>(verdict: &Verdict<'i>, cache: &mut DetailCache<'i>) -> VerdictJson {
+        let Reasons { account, choice, requests } = verdict.reasons(cache);
+        VerdictJson::with(verdict, &account, choice.as_ref(), requests)
+    }
+
+    /// The same, with the reasons already known.
+    pub(crate) fn with(
+        verdict: &Verdict<'_>,
+        account: &Account,
+        choice: Option<&Choice>,
+        requests: Vec<Request>,
+    ) -> VerdictJson {
         let conditions = conditions(verdict, account);
         // Where rules are ranked, all of them are conventional.
         let ranked = Some(verdict.decision()).filter(|_| matches!(verdict.basis(), Basis::Rule));
@@ -187,7 +199,7 @@ impl VerdictJson {
                 .flatten()
                 .map(|crawl| crawl.safe_decision().name()),
             statements: StatementJson::all(account, verdict.decision()),
-            requests: verdict.requests().into_iter().map(RequestJson::from).collect(),
+            requests: requests.into_iter().map(RequestJson::from).collect(),
             left_out: 0,
         }
     }

@@ -61,7 +61,7 @@ const CAPTURES: [(u8, &str); 4] = [
 ];
 
 /// Requests without their `Host`, and bodies.
-const REQUESTS: [(&str, &str); 16] = [
+const REQUESTS: [(&str, &str); 17] = [
     ("GET /v1/decide?url=https%3A%2F%2Fx.example%2Fprivate&agent=a&named_only=true", ""),
     ("GET /v1/decide?url=https://zacap.example/p/on&usage=index&purpose=news&document=robots.txt", ""),
     ("GET /v1/explain?url=https://zversions.example/p/x.gif&agent=a,b", ""),
@@ -79,6 +79,7 @@ const REQUESTS: [(&str, &str); 16] = [
 "#,
     ),
     ("POST /v1/decide", r#"[{"url": "https://zacap.example/p", "usage": "present", "purpose": "ads"}]"#),
+    ("POST /v1/verdicts?agent=a,b&usage=index", "https://x.example/private\r\nno url\n"),
     ("POST /v1/test", r#"{"text": "User-agent: *\nDisallow: /x*", "url": "/x", "profile": "google"}"#),
     (
         "POST /v1/test",

@@ -125,24 +125,40 @@ impl std::fmt::Display for DecidingRule {
 }
 
 /// Finds the deciding rule among ranked ones: the first in the file with the highest priority.
-pub(crate) fn of_rule(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Option<Account> {
+pub(crate) fn of_rule(
+    site: &Site<'_>,
+    detail: &Detail<'_>,
+    crawler: &Crawler,
+    usage: Usage<'_>,
+    url: &str,
+) -> Option<Account> {
     let target = site.target(url);
-    let detail = site.detail()?;
-    let rule = site.profile.agent_rule();
-    let rules = crawler.groups(&detail, rule).into_iter().flat_map(|number| {
+    let mut best: Option<(usize, &detail::Group<'_>, &detail::Rule<'_>)> = None;
+    for number in crawler.groups(detail, site.profile.agent_rule()) {
         let group = &detail.groups[number];
-        group.rules.iter().map(move |rule| (number, group, rule))
-    });
-    let matching = rules.filter(|(_, group, rule)| {
-        UsageId::from(rule.usage) == usage.id && group.pattern(rule).matches(&group.notation.target(&target))
-    });
-    let (number, group, rule) =
-        matching.reduce(|best, next| if next.2.priority > best.2.priority { next } else { best })?;
-    Some(Account { rules: vec![tell(&detail, number, group, rule)], ..Account::default() })
+        let target = group.notation.target(&target);
+        for rule in &group.rules {
+            // Comparing with the pattern takes longest.
+            if UsageId::from(rule.usage) == usage.id
+                && best.is_none_or(|(_, _, best)| rule.priority > best.priority)
+                && group.pattern(rule).matches(&target)
+            {
+                best = Some((number, group, rule));
+            }
+        }
+    }
+    let (number, group, rule) = best?;
+    Some(Account { rules: vec![tell(detail, number, group, rule)], ..Account::default() })
 }
 
 /// Finds the deciding fields, and the conventional rule if it decided with them.
-pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Option<Account> {
+pub(crate) fn of_fields(
+    site: &Site<'_>,
+    detail: &Detail<'_>,
+    crawler: &Crawler,
+    usage: Usage<'_>,
+    url: &str,
+) -> Option<Account> {
     let target = site.target(url);
     let view = site.view();
     let SiteEntry::Policy(at) = site.entry()? else { return None };
@@ -156,10 +172,9 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
     let decision = scoped::answer(&question, Some(&mut found))?.decision?;
     found.fields.sort_unstable();
     let permits = decision != Decision::Disallowed;
-    let detail = site.detail()?;
     let rule = site.profile.agent_rule();
     let name = detail.name_of(rule, crawler.lookup_for(rule));
-    let conventional = crawler.groups(&detail, rule);
+    let conventional = crawler.groups(detail, rule);
     let asked = view.usage(usage.id);
     let asked = asked.as_deref();
     let of_level = |level: &Level, group: &detail::Group<'_>| {
@@ -196,7 +211,7 @@ pub(crate) fn of_fields(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ur
             };
             if decides && group.pattern(rule).matches(&target) {
                 winner = winner.filter(|_| !group.role.is_ranked());
-                rules.push(tell(&detail, number, group, rule));
+                rules.push(tell(detail, number, group, rule));
             }
         }
     }

@@ -51,14 +51,18 @@ fn of_crawler<'r, 'd>(
     groups.flat_map(|group| group.extensions.iter().map(move |record| (group, record)))
 }
 
-/// The requests of a site to the crawler for this URL, in the order of the document.
-pub(crate) fn of_url(site: &Site<'_>, crawler: &Crawler, url: &str) -> Vec<Request> {
-    // Nearly no document has any, and decoding takes far longer than a search.
+/// False if a site has no requests. Nearly none has, and decoding takes far longer than a search.
+pub(crate) fn may_have_any(site: &Site<'_>) -> bool {
     let bytes = site.document().and_then(|document| site.view().detail_bytes(document)).unwrap_or_default();
-    if memchr::memmem::find(bytes, KEY.as_bytes()).is_none() {
+    memchr::memmem::find(bytes, KEY.as_bytes()).is_some()
+}
+
+/// The requests of a site to the crawler for this URL, in the order of the document.
+pub(crate) fn of_url(site: &Site<'_>, detail: &Detail<'_>, crawler: &Crawler, url: &str) -> Vec<Request> {
+    let mut records = detail.groups.iter().flat_map(|group| &group.extensions);
+    if !records.any(|record| record.key.starts_with(KEY)) {
         return Vec::new();
     }
-    let Some(detail) = site.detail() else { return Vec::new() };
     let (target, authority) = (site.target(url), site.authority());
     let of = |(group, record): (&Group<'_>, &Extension<'_>)| {
         let action = record.key.strip_prefix(KEY)?.to_owned();
@@ -72,7 +76,7 @@ pub(crate) fn of_url(site: &Site<'_>, crawler: &Crawler, url: &str) -> Vec<Reque
             file,
         })
     };
-    of_crawler(&detail, site.profile, crawler).filter_map(of).collect()
+    of_crawler(detail, site.profile, crawler).filter_map(of).collect()
 }
 
 /// The path of a resource that is a path or a URL of the site itself.

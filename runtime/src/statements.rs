@@ -22,16 +22,16 @@ use std::collections::HashMap;
 /// them.
 pub(crate) fn of_preferences(
     site: &Site<'_>,
+    detail: &Detail<'_>,
     crawler: &Crawler,
     usage: Usage<'_>,
     url: &str,
-) -> Option<Account> {
-    let detail = site.detail()?;
+) -> Account {
     let target = target::target(site.profile, url);
     let bytes = site.target(url);
     let of_rules = |usage| rules::of_rules(site, crawler, usage, &target);
     let no_crawl = of_rules(Usage::CRAWL).decision == Decision::Disallowed;
-    let findings = |usage| findings(site, &detail, crawler, usage, &bytes, no_crawl);
+    let findings = |usage| findings(site, detail, crawler, usage, &bytes, no_crawl);
     let own = findings(usage);
     let mut effects = Effects::from(of_rules(usage).decision).and(Finding::effects(&own));
     let mut of_parts = Vec::new();
@@ -49,10 +49,10 @@ pub(crate) fn of_preferences(
     let findings: Vec<Finding> = own.into_iter().chain(of_parts).collect();
     let told = findings.iter().filter_map(|finding| {
         let is_of_part = Some(finding.statement.usage) != own_usage;
-        Some((finding, tell(&detail, finding, is_of_part, effects)?))
+        Some((finding, tell(detail, finding, is_of_part, effects)?))
     });
     account.statements = distinct(told.collect());
-    account.terms = preference::conditions(&findings, |statement| conditions(&detail, statement));
+    account.terms = preference::conditions(&findings, |statement| conditions(detail, statement));
     account
         .statements
         .sort_by_key(|statement| (!statement.decides, statement.loss.is_some(), statement.effect));
@@ -64,13 +64,13 @@ pub(crate) fn of_preferences(
             continue;
         }
         let rules = match answer.basis {
-            Basis::Rule => of_rule(site, crawler, usage, url),
-            Basis::Fields => of_fields(site, crawler, usage, url),
+            Basis::Rule => of_rule(site, detail, crawler, usage, url),
+            Basis::Fields => of_fields(site, detail, crawler, usage, url),
             _ => None,
         };
         account.rules.extend(rules.unwrap_or_default().rules);
     }
-    Some(account)
+    account
 }
 
 /// What each record says about each usage. A record may have statements in several sets, some of

@@ -9,6 +9,7 @@ use crate::request::{self, Request};
 use crate::site::Site;
 use crate::statements;
 use robomaton_formats::condition::{self, Condition, Context, Holds};
+use robomaton_formats::detail::Detail;
 use robomaton_formats::{Choice, Decision, Outcome};
 
 /// The answer to one question.
@@ -95,9 +96,24 @@ impl<'a> Verdict<'a> {
     /// Whether groups that name the crawler answered or the default groups; `None` if no rules were
     /// consulted. Reads the cold sections, so it allocates.
     pub fn choice(&self) -> Option<Choice> {
-        let site = self.site.filter(|_| !matches!(self.basis(), Basis::Narrowed | Basis::Damaged))?;
-        let of_rules = site.outcome() == Some(Outcome::Rules) || self.basis() == Basis::Fields;
-        of_rules.then(|| self.crawler.choice(&site.detail().unwrap_or_default(), site.profile.agent_rule()))
+        let site = self.explained_site()?;
+        self.choice_by(&site, self.consults_rules(&site).then(|| site.detail()).flatten().as_ref())
+    }
+
+    /// The same by the details of the document.
+    pub(crate) fn choice_by(&self, site: &Site<'a>, detail: Option<&Detail<'a>>) -> Option<Choice> {
+        let none = Detail::default();
+        let choice = || self.crawler.choice(detail.unwrap_or(&none), site.profile.agent_rule());
+        self.consults_rules(site).then(choice)
+    }
+
+    fn consults_rules(&self, site: &Site<'a>) -> bool {
+        site.outcome() == Some(Outcome::Rules) || self.basis() == Basis::Fields
+    }
+
+    /// The site, if its cold sections say anything about the answer.
+    pub(crate) fn explained_site(&self) -> Option<Site<'a>> {
+        self.site.filter(|_| !matches!(self.basis(), Basis::Narrowed | Basis::Damaged))
     }
 
     /// The names under which groups of the site were looked for, best first; empty for a crawler
@@ -129,32 +145,41 @@ impl<'a> Verdict<'a> {
     /// The requests of ACAP records to the crawler for this URL (P47, V40). No decision depends on
     /// them.
     pub fn requests(&self) -> Vec<Request> {
-        match self.site {
-            Some(site) if !matches!(self.basis(), Basis::Narrowed | Basis::Damaged) => {
-                request::of_url(&site, self.crawler, self.url)
-            }
-            _ => Vec::new(),
-        }
+        let site = self.explained_site().filter(request::may_have_any);
+        let detail = site.and_then(|site| site.detail());
+        let requests =
+            site.zip(detail).map(|(site, detail)| request::of_url(&site, &detail, self.crawler, self.url));
+        requests.unwrap_or_default()
     }
 
     /// Everything known about how the answer came about.
     pub fn account(&self) -> Account {
-        let (Some(site), false) = (self.site, matches!(self.basis(), Basis::Narrowed | Basis::Damaged))
-        else {
-            return Account::default();
-        };
+        let site = self.explained_site().filter(|_| self.has_account());
+        let detail = site.and_then(|site| site.detail());
+        let account = site.zip(detail).and_then(|(site, detail)| self.account_by(&site, &detail));
+        account.unwrap_or_default()
+    }
+
+    /// True if rules or statements may have decided.
+    fn has_account(&self) -> bool {
+        matches!(self.basis(), Basis::Rule | Basis::Fields) || !self.usage.is_crawl()
+    }
+
+    /// The same by the details of the document.
+    pub(crate) fn account_by(&self, site: &Site<'a>, detail: &Detail<'a>) -> Option<Account> {
         let of_rules = match self.answer.basis {
-            Basis::Rule => account::of_rule(&site, self.crawler, self.usage, self.url),
-            Basis::Fields => account::of_fields(&site, self.crawler, self.usage, self.url),
+            Basis::Rule => account::of_rule(site, detail, self.crawler, self.usage, self.url),
+            Basis::Fields => account::of_fields(site, detail, self.crawler, self.usage, self.url),
             _ => None,
         };
         let of_preferences = (!self.usage.is_crawl())
-            .then(|| statements::of_preferences(&site, self.crawler, self.usage, self.url))
-            .flatten();
+            .then(|| statements::of_preferences(site, detail, self.crawler, self.usage, self.url));
         match (of_rules, of_preferences) {
             // Statements that agree with the rules add their conditions.
-            (Some(rules), Some(Account { statements, terms, .. })) => Account { statements, terms, ..rules },
-            (rules, preferences) => rules.or(preferences).unwrap_or_default(),
+            (Some(rules), Some(Account { statements, terms, .. })) => {
+                Some(Account { statements, terms, ..rules })
+            }
+            (rules, preferences) => rules.or(preferences),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! The list comes from `formats` (`formats/data/crawlers.tsv`), with the operator and the purpose
 //! of each crawler. Each crawler gets the same answer as in a single question.
 
-use crate::app::Shared;
+use crate::app::{Client, Shared};
 use crate::error::Refusal;
 use crate::limits::URL;
 use crate::parameters::{Parameters, query};
@@ -16,6 +16,7 @@ use axum::response::Response;
 use robomaton_explain::time::rfc3339;
 use robomaton_explain::{Origin, check_usage, for_purpose};
 use robomaton_formats::crawlers::{Known, known};
+use robomaton_runtime::{Crawler, DetailCache, Image, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// A crawler, its operator, and the purpose of its fetches.
@@ -68,6 +69,28 @@ struct CrawlerResults<'a> {
     crawlers: Vec<Row<CrawlerRow>>,
 }
 
+/// All known crawlers, resolved for an image.
+fn resolved<D: AsRef<[u8]>>(
+    image: &Image<D>,
+    client: &Client,
+) -> Result<Vec<(&'static Known, Crawler)>, Refusal> {
+    known().iter().map(|known| client.check().map(|()| (known, image.crawler([known.token])))).collect()
+}
+
+/// The answers for these crawlers.
+fn rows<'i>(
+    crawlers: &'i [(&'static Known, Crawler)],
+    client: &Client,
+    decide: impl Fn(&'i Crawler) -> Verdict<'i>,
+) -> Result<Vec<Row<CrawlerRow>>, Refusal> {
+    let mut cache = DetailCache::default();
+    let row = |(known, crawler): &'i (&'static Known, Crawler)| {
+        client.check()?;
+        Ok(Row::new((*known).into(), &decide(crawler), &mut cache))
+    };
+    crawlers.iter().map(row).collect()
+}
+
 /// `POST /v1/test/crawlers`.
 pub(crate) async fn of_text(State(app): Shared, body: Body) -> Result<Response, Refusal> {
     answer_test(app, body, |test: TestCrawlers, terms, client| {
@@ -81,11 +104,7 @@ pub(crate) async fn of_text(State(app): Shared, body: Body) -> Result<Response, 
         let (image, site) = (single.image(), single.site().map_err(|error| refusal_of(&error))?);
         check_usage(image, &test.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
         let usage = for_purpose(image.usage(&test.usage), purpose);
-        let answer = |known: &Known| {
-            client.check()?;
-            let crawler = image.crawler([known.token]);
-            Ok(Row::new(known.into(), &site.decide(&crawler, usage, &test.url)))
-        };
+        let crawlers = resolved(image, client)?;
         Ok(json(&CrawlerResults {
             url: &test.url,
             target: Some(String::from_utf8_lossy(&site.target(&test.url)).into_owned()),
@@ -97,7 +116,7 @@ pub(crate) async fn of_text(State(app): Shared, body: Body) -> Result<Response, 
             usage: &test.usage,
             purpose,
             unread: Some(single.document.unread),
-            crawlers: known().iter().map(answer).collect::<Result<_, Refusal>>()?,
+            crawlers: rows(&crawlers, client, |crawler| site.decide(crawler, usage, &test.url))?,
         }))
     })
     .await
@@ -116,11 +135,7 @@ pub(crate) async fn of_image(State(app): Shared, RawQuery(query): RawQuery) -> R
         check_usage(image, &query.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
         let usage = for_purpose(image.usage(&query.usage), query.purpose.as_deref());
         let site = image.site(&parameters.url);
-        let answer = |known: &Known| {
-            client.check()?;
-            let crawler = image.crawler([known.token]);
-            Ok(Row::new(known.into(), &image.decide(&crawler, usage, &parameters.url)))
-        };
+        let crawlers = resolved(image, client)?;
         Ok(json(&CrawlerResults {
             url: &parameters.url,
             target: site.map(|site| String::from_utf8_lossy(&site.target(&parameters.url)).into_owned()),
@@ -132,7 +147,7 @@ pub(crate) async fn of_image(State(app): Shared, RawQuery(query): RawQuery) -> R
             usage: &query.usage,
             purpose: query.purpose.as_deref(),
             unread: None,
-            crawlers: known().iter().map(answer).collect::<Result<_, Refusal>>()?,
+            crawlers: rows(&crawlers, client, |crawler| image.decide(crawler, usage, &parameters.url))?,
         }))
     })
     .await

@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use robomaton_explain::{
     AnswerJson, InputQuestion, Names, QuestionJson, check_usage, decide, for_purpose, names,
 };
+use robomaton_runtime::{Decision, DetailCache};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
@@ -36,20 +37,30 @@ pub(crate) fn single(app: &App, query: Option<&str>) -> Result<Response, Refusal
     let image = &served.image;
     let usage = parameters.usage();
     let words = Words { usage, purpose: parameters.purpose.as_deref(), named_only: parameters.named_only() };
-    let agent = match parameters.agents.as_slice() {
-        [] => served.agents.of_string(image, "*", words)?,
-        [given] => served.agents.of_string(image, given, words)?,
-        all => {
-            let all = all.iter().flat_map(|given| names(given)).take(AGENTS + 1).map(str::to_owned);
-            served.agents.of_list(image, &all.collect::<Vec<_>>(), words)?
-        }
-    };
+    let agent = agent_of(&served, &parameters, words)?;
     check_usage(image, usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
     let document = parameters.other_document();
     let asked = for_purpose(image.usage(usage), words.purpose);
     let verdict = decide(image, document, &agent.crawler, asked, &parameters.url);
     app.metrics.decided(verdict.safe_decision());
     Ok(json(&AnswerJson::new(echo(&parameters.url, &agent, words), &verdict)))
+}
+
+/// The agent of a query string.
+pub(crate) fn agent_of(
+    served: &Served,
+    parameters: &Parameters<'_>,
+    words: Words<'_>,
+) -> Result<Arc<Agent>, Refusal> {
+    let Served { image, agents, .. } = served;
+    match parameters.agents.as_slice() {
+        [] => agents.of_string(image, "*", words),
+        [given] => agents.of_string(image, given, words),
+        all => {
+            let all = all.iter().flat_map(|given| names(given)).take(AGENTS + 1).map(str::to_owned);
+            agents.of_list(image, &all.collect::<Vec<_>>(), words)
+        }
+    }
 }
 
 /// A question as its answer shows it.
@@ -132,12 +143,14 @@ impl Batch<'_> {
         let (open, between, close) = if is_array { ("[", ",\n", "]\n") } else { ("", "\n", "\n") };
         let mut answers = Vec::with_capacity(ANSWER * questions.len());
         answers.extend_from_slice(open.as_bytes());
+        let mut tally = self.metrics.tally();
+        let mut cache = DetailCache::default();
         for (at, question) in valid.all.iter().enumerate() {
             if at > 0 {
                 answers.extend_from_slice(between.as_bytes());
             }
             self.client.check()?;
-            self.one(question, &valid.agents[question.agent], &mut answers);
+            tally.add(self.one(question, &valid.agents[question.agent], &mut cache, &mut answers));
             // Some sites make every answer long.
             if answers.len() > ANSWERS {
                 return Err(Refusal::too_long("the answers up to this one", ANSWERS, "bytes").at(at + 1));
@@ -178,13 +191,20 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn one(&self, question: &Question<'_>, agent: &Agent, answers: &mut Vec<u8>) {
+    fn one<'i>(
+        &'i self,
+        question: &'i Question<'_>,
+        agent: &'i Agent,
+        cache: &mut DetailCache<'i>,
+        answers: &mut Vec<u8>,
+    ) -> Decision {
         let image = &self.served.image;
         let (url, words) = (&question.input.url, words(&question.input));
         let usage = for_purpose(image.usage(words.usage), words.purpose);
         let verdict = image.decide(&agent.crawler, usage, url);
-        self.metrics.decided(verdict.safe_decision());
+        let answer = AnswerJson::cached(echo(url, agent, words), &verdict, cache);
         // Writing to memory does not fail.
-        let _ = serde_json::to_writer(answers, &AnswerJson::new(echo(url, agent, words), &verdict));
+        let _ = serde_json::to_writer(answers, &answer);
+        verdict.safe_decision()
     }
 }

@@ -2,7 +2,7 @@
 //! page for testing robots.txt files.
 //!
 //! ```text
-//!   file ──▶ current ──▶ app ──▶ decide, about, sites, crawlers, tester ──▶ reply (JSON, page)
+//!   file ──▶ current ──▶ app ──▶ decide, verdicts, about, sites, … ──▶ reply (JSON, words, page)
 //!              ▲          ▲                        ▲
 //!        watch, agents  metrics   connections ──▶ workers ──▶ routes
 //! ```
@@ -34,6 +34,7 @@ mod row;
 mod signals;
 mod sites;
 mod tester;
+mod verdicts;
 mod waiting;
 mod watch;
 mod workers;

@@ -43,6 +43,29 @@ pub(crate) struct Metrics {
     opened_at: Gauge,
 }
 
+/// Decisions that are added to the metrics when it is dropped: all threads share these counters,
+/// and a batch would fetch them from each other for every question.
+pub(crate) struct Tally<'m> {
+    metrics: &'m Metrics,
+    /// In the order of [`DECISIONS`].
+    counts: [u64; DECISIONS.len()],
+}
+
+impl Tally<'_> {
+    pub(crate) fn add(&mut self, decision: Decision) {
+        let counted = DECISIONS.iter().zip(&mut self.counts).find(|(of, _)| **of == decision);
+        counted.into_iter().for_each(|(_, count)| *count += 1);
+    }
+}
+
+impl Drop for Tally<'_> {
+    fn drop(&mut self) {
+        for (counter, &count) in self.metrics.decisions.iter().zip(&self.counts) {
+            counter.inc_by(count);
+        }
+    }
+}
+
 impl Metrics {
     pub(crate) fn new() -> Metrics {
         let histogram: fn() -> Histogram = || Histogram::new(SECONDS);
@@ -89,6 +112,11 @@ impl Metrics {
     pub(crate) fn decided(&self, decision: Decision) {
         let counted = DECISIONS.iter().zip(&self.decisions).find(|(of, _)| **of == decision);
         counted.into_iter().for_each(|(_, counter)| _ = counter.inc());
+    }
+
+    /// The decisions of one batch.
+    pub(crate) fn tally(&self) -> Tally<'_> {
+        Tally { metrics: self, counts: [0; DECISIONS.len()] }
     }
 
     pub(crate) fn reloaded(&self, well: bool) {

@@ -32,6 +32,26 @@ impl<'a> Parameters<'a> {
         known: &[&str],
         longest: usize,
     ) -> Result<Parameters<'a>, Refusal> {
+        let (mut read, url) = Parameters::parse(query, known)?;
+        read.url =
+            url.filter(|url| !url.trim_ascii().is_empty()).ok_or_else(|| Refusal::bad("no url is given"))?;
+        if read.url.len() > longest {
+            let what = format!("the url is over the limit of {longest} bytes");
+            return Err(Refusal::new(StatusCode::URI_TOO_LONG, what));
+        }
+        Ok(read)
+    }
+
+    /// Reads a query string that may have these parameters, but no URL.
+    pub(crate) fn of_crawler(query: Option<&'a str>, known: &[&str]) -> Result<Parameters<'a>, Refusal> {
+        Parameters::parse(query, known).map(|(read, _)| read)
+    }
+
+    /// The parameters of a query string, and apart from them its URL.
+    fn parse(
+        query: Option<&'a str>,
+        known: &[&str],
+    ) -> Result<(Parameters<'a>, Option<Cow<'a, str>>), Refusal> {
         let mut read = Parameters::default();
         let mut url = None;
         for pair in pairs(query, known) {
@@ -49,12 +69,6 @@ impl<'a> Parameters<'a> {
             };
             set(place, name, value)?;
         }
-        read.url =
-            url.filter(|url| !url.trim_ascii().is_empty()).ok_or_else(|| Refusal::bad("no url is given"))?;
-        if read.url.len() > longest {
-            let what = format!("the url is over the limit of {longest} bytes");
-            return Err(Refusal::new(StatusCode::URI_TOO_LONG, what));
-        }
         if let Some(document) =
             read.document.as_deref().filter(|name| !matches!(*name, "robots.txt" | "data.txt"))
         {
@@ -63,7 +77,7 @@ impl<'a> Parameters<'a> {
         if let Some(word) = read.named_only.as_deref().filter(|word| !matches!(*word, "true" | "false")) {
             return Err(Refusal::bad(format!("named_only is true or false, not {word:?}")));
         }
-        Ok(read)
+        Ok((read, url))
     }
 
     /// The document, if it is not robots.txt.

@@ -7,7 +7,7 @@
 
 use crate::app::App;
 use crate::error::Refusal;
-use crate::{about, crawlers, decide, page, sites, tester};
+use crate::{about, crawlers, decide, page, sites, tester, verdicts};
 use axum::Router;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
@@ -26,8 +26,9 @@ use std::time::Instant;
 const DECIDE: &str = "/v1/decide";
 
 /// The paths that are counted, in addition to those of the page.
-const PATHS: [&str; 11] = [
+const PATHS: [&str; 12] = [
     DECIDE,
+    "/v1/verdicts",
     "/v1/site",
     "/v1/sites",
     "/v1/text",
@@ -111,6 +112,7 @@ fn finished(app: &App, endpoint: &'static str, began: Instant, mut response: Res
 fn router(app: Arc<App>) -> Router {
     let mut router = Router::new()
         .route(DECIDE, get(decide::one).post(decide::batch))
+        .route("/v1/verdicts", post(verdicts::verdicts))
         .route("/v1/site", get(about::site))
         .route("/v1/text", get(about::text))
         .route("/v1/explain", get(about::explanation))
@@ -132,7 +134,7 @@ fn router(app: Arc<App>) -> Router {
 
 /// The refusal of a method that a path does not support: all paths support GET, POST, or both.
 async fn other_method(method: Method, uri: Uri) -> Refusal {
-    let only_post = uri.path().starts_with("/v1/test");
+    let only_post = uri.path().starts_with("/v1/test") || uri.path() == "/v1/verdicts";
     let methods = match uri.path() {
         DECIDE => "GET or POST",
         _ if only_post => "POST",

@@ -4,7 +4,7 @@
 //! of them, and a table has many rows. Nothing is weighed here.
 
 use robomaton_explain::VerdictJson;
-use robomaton_runtime::Verdict;
+use robomaton_runtime::{DetailCache, Verdict};
 use serde::Serialize;
 
 /// One answer, with its crawler or URL.
@@ -18,8 +18,8 @@ pub(crate) struct Row<T> {
 }
 
 impl<T> Row<T> {
-    pub(crate) fn new(subject: T, verdict: &Verdict<'_>) -> Row<T> {
-        let mut row = VerdictJson::new(verdict);
+    pub(crate) fn new<'i>(subject: T, verdict: &Verdict<'i>, cache: &mut DetailCache<'i>) -> Row<T> {
+        let mut row = VerdictJson::cached(verdict, cache);
         row.statements.clear();
         Row { subject, verdict: row.limited(), basis: verdict.basis().name() }
     }

@@ -18,7 +18,7 @@ use robomaton_compiler::{LimitName, Limits, Options};
 use robomaton_explain::{
     Explanation, Lines, Origin, SingleSite, SiteFiles, TextQuery, Use, check_usage, names,
 };
-use robomaton_runtime::{Profile, Terms};
+use robomaton_runtime::{DetailCache, Profile, Terms};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -126,9 +126,10 @@ pub(crate) async fn urls(State(app): Shared, body: Body) -> Result<Response, Ref
         check_usage(single.image(), &query.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
         let site = single.site().map_err(|error| refusal_of(&error))?;
         let (crawler, usage) = query.resolve(single.image());
-        let answer = |url| {
+        let mut cache = DetailCache::default();
+        let mut answer = |url| {
             client.check()?;
-            Ok(Row::new(UrlRow { url }, &site.decide(&crawler, usage, url)))
+            Ok(Row::new(UrlRow { url }, &site.decide(&crawler, usage, url), &mut cache))
         };
         Ok(json(&UrlResults {
             agent: query.agents.join(","),

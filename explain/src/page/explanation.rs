@@ -96,7 +96,7 @@ impl PageExplanation {
             site: site.as_ref().map(|site| site.address()).filter(|_| url.contains("://")),
             outcome: site.and_then(|site| site.outcome()).map(|outcome| outcome.name()),
             query: (*query).clone(),
-            verdict: VerdictJson::with(verdict, &account, verdict.choice().as_ref()),
+            verdict: VerdictJson::with(verdict, &account, verdict.choice().as_ref(), verdict.requests()),
             basis: verdict.basis().name(),
             reason: of_safe_decision(
                 verdict,

@@ -2,15 +2,16 @@
 //!
 //! ```text
 //! cargo run --profile dist -p robomaton-serve --bin load -- \
-//!     127.0.0.1:8080 URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED] [BATCH]
+//!     127.0.0.1:8080 URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED] [BATCH] [FORM]
 //! ```
 //!
 //! Two threads share the connections. In a round, a thread sends one `GET /v1/decide` for the next
 //! line of the file on each of its connections, then reads the answers, so the generator leaves
 //! most of the processor to the service. With PIPELINED above 1, it sends this many requests on
-//! each connection before it reads an answer. With BATCH above 0, each request is a `POST
-//! /v1/decide` with this many lines. Anything but a complete answer with status 200 is an error, and
-//! makes the exit code 1. It supports only as much of HTTP as the service sends.
+//! each connection before it reads an answer. With BATCH above 0, each request has this many
+//! questions: as a `POST /v1/decide` with one JSON object a line, or, if FORM is `words`, as a `POST
+//! /v1/verdicts` with one URL a line. Anything but a complete answer with status 200 is an error,
+//! and makes the exit code 1. It supports only as much of HTTP as the service sends.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write};
@@ -44,17 +45,24 @@ fn main() -> ExitCode {
 fn run() -> Result<bool, Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [address, file, rest @ ..] = arguments.as_slice() else {
-        return Err("load ADDRESS:PORT URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED] [BATCH]".into());
+        return Err(
+            "load ADDRESS:PORT URLS.txt [CONNECTIONS] [SECONDS] [PIPELINED] [BATCH] [json|words]".into()
+        );
     };
     let number =
         |at: usize, default: usize| rest.get(at).map_or(Ok(default), |number| number.parse::<usize>());
     let (connections, seconds, pipelined) = (number(0, 32)?, number(1, 5)?, number(2, 1)?.max(1));
     let batch = number(3, 0)?;
+    let form = match rest.get(4).map(String::as_str) {
+        None | Some("json") => Form::Json,
+        Some("words") => Form::Words,
+        Some(other) => return Err(format!("no form {other:?}, only json and words").into()),
+    };
     let text = std::fs::read_to_string(file)?;
     let urls: Vec<&str> = text.lines().collect();
     let requests: Vec<Request> = match batch {
         0 => urls.iter().map(|url| Request::single(address, url)).collect(),
-        _ => urls.chunks(batch).map(|urls| Request::batch(address, urls)).collect(),
+        _ => urls.chunks(batch).map(|urls| Request::batch(address, urls, form)).collect(),
     };
     if requests.is_empty() {
         return Err(format!("{file}: no URLs").into());
@@ -90,10 +98,20 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
     Ok(errors == 0)
 }
 
-/// A request, and the number of questions in it.
+/// The form of the questions and answers of a batch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Objects.
+    Json,
+    /// URLs, and words.
+    Words,
+}
+
+/// A request, and what its answer must look like.
 struct Request {
     bytes: Vec<u8>,
     questions: usize,
+    form: Form,
 }
 
 impl Request {
@@ -110,17 +128,23 @@ impl Request {
             }
         }
         let head = format!("GET /v1/decide?agent=GPTBot&url={encoded} HTTP/1.1\r\nHost: {address}\r\n\r\n");
-        Request { bytes: head.into_bytes(), questions: 1 }
+        Request { bytes: head.into_bytes(), questions: 1, form: Form::Json }
     }
 
     /// One question a line in the body.
-    fn batch(address: &str, urls: &[&str]) -> Request {
-        let lines =
-            urls.iter().map(|url| format!("{}\n", serde_json::json!({ "url": url, "agent": "GPTBot" })));
-        let body: String = lines.collect();
+    fn batch(address: &str, urls: &[&str], form: Form) -> Request {
+        let line = |url: &&str| match form {
+            Form::Json => format!("{}\n", serde_json::json!({ "url": url, "agent": "GPTBot" })),
+            Form::Words => format!("{url}\n"),
+        };
+        let path = match form {
+            Form::Json => "/v1/decide",
+            Form::Words => "/v1/verdicts?agent=GPTBot",
+        };
+        let body: String = urls.iter().map(line).collect();
         let length = body.len();
-        let head = format!("POST /v1/decide HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n");
-        Request { bytes: (head + &body).into_bytes(), questions: urls.len() }
+        let head = format!("POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n");
+        Request { bytes: (head + &body).into_bytes(), questions: urls.len(), form }
     }
 }
 
@@ -161,15 +185,15 @@ fn converse<'r>(
             sent.clear();
             for request in requests.by_ref().take(pipelined) {
                 sent.extend_from_slice(&request.bytes);
-                expected.push(request.questions);
+                expected.push((request.questions, request.form));
             }
             connection.get_mut().write_all(&sent)?;
         }
         // The last answer first: then most others have arrived, too, and this thread, which shares its
         // core with the service, is woken once a round and not once an answer.
         for (connection, expected) in connections.iter_mut().zip(expected.chunks(pipelined)).rev() {
-            for &questions in expected {
-                match answer(connection, questions, &mut line, &mut body)? {
+            for &(questions, form) in expected {
+                match answer(connection, questions, form, &mut line, &mut body)? {
                     true => seen.answers += questions as u64,
                     false => seen.errors += 1,
                 }
@@ -180,10 +204,11 @@ fn converse<'r>(
     Ok(())
 }
 
-/// Reads the answer to a request; true if it has status 200 and as many verdicts as questions.
+/// Reads the answer to a request; true if it has status 200 and as many lines as questions.
 fn answer(
     from: &mut impl BufRead,
     questions: usize,
+    form: Form,
     line: &mut String,
     body: &mut Vec<u8>,
 ) -> io::Result<bool> {
@@ -203,7 +228,11 @@ fn answer(
     }
     body.resize(length.ok_or_else(broken)?, 0);
     from.read_exact(body)?;
-    let lines = 1 + body.trim_ascii_end().iter().filter(|&&byte| byte == b'\n').count();
-    let is_whole = body.starts_with(b"{\"url\":") && body.trim_ascii_end().ends_with(b"}");
+    let body = body.trim_ascii_end();
+    let lines = 1 + body.iter().filter(|&&byte| byte == b'\n').count();
+    let is_whole = match form {
+        Form::Json => body.starts_with(b"{\"url\":") && body.ends_with(b"}"),
+        Form::Words => body.is_ascii() && body.last().is_some_and(u8::is_ascii_lowercase),
+    };
     Ok(is_well && is_whole && lines == questions)
 }
