@@ -90,6 +90,11 @@ fn a_hangup_opens_the_image_anew() {
     let line = service.line();
     assert!(line.starts_with("robomaton: i.rimg: ") && line.contains("goes on answering"), "{line}");
     assert!(service.get("/v1/decide?url=https://a.example/private").contains("\"verdict\":\"disallowed\""));
+    // One site is one site.
+    place.write("one.jsonl", r#"{"url": "a.example", "body": "User-agent: *\nDisallow: /"}"#);
+    place.run(&["compile", "one.jsonl", "-o", "i.rimg", "--force"]).ok();
+    service.signal("-HUP");
+    assert_eq!(service.line(), "robomaton: opened i.rimg anew: 1 site");
 }
 
 #[test]
