@@ -199,11 +199,15 @@ impl SiteKey {
 }
 
 /// The scheme of a URL and what follows `://`. `None` if the URL does not begin with `http://` or
-/// `https://`, or has fewer than eight bytes.
+/// `https://`, has fewer than eight bytes, or ends with a space or a control character, which may
+/// not be part of it.
 #[inline(always)]
 pub fn split_scheme(url: &[u8]) -> Option<(Scheme, &[u8])> {
     const HTTPS: u64 = u64::from_le_bytes(*b"https://");
     const HTTP: u64 = u64::from_le_bytes(*b"http://\0");
+    if *url.last()? <= b' ' {
+        return None;
+    }
     let first = u64::from_le_bytes(*url.first_chunk()?);
     if first == HTTPS {
         Some((Scheme::Https, url.get(8..)?))

@@ -1,0 +1,45 @@
+//! The reasons of answers, from details that are decoded once, equal what each verdict tells by
+//! itself: over made-up sites of every kind and over the sample.
+
+use robomaton_corpus::{BatchOptions, Input, Progress, build};
+use robomaton_runtime::{DetailCache, Image, Reasons};
+use robomaton_tests::captures::{build_from, captures};
+use robomaton_tests::home;
+
+/// Asks about every site for crawlers and usages, and returns the number of answers with a rule.
+fn compare(bytes: &[u8]) -> usize {
+    let image = Image::from_bytes(bytes).expect("an image");
+    let crawlers = [&["Googlebot"][..], &["GPTBot", "a"], &["zoo"], &["nobody"]];
+    let crawlers = crawlers.map(|names| image.crawler(names.iter().copied()));
+    let (mut cache, mut explained) = (DetailCache::default(), 0);
+    for site in image.sites() {
+        for path in ["/", "/x", "/page", "/private/a?b=c.html"] {
+            let url = format!("https://{}{path}", site.authority());
+            for crawler in &crawlers {
+                for usage in ["crawl", "index", "present", "ai-train", "search"] {
+                    let verdict = image.decide(crawler, image.usage(usage), &url);
+                    let (account, choice, requests) =
+                        (verdict.account(), verdict.choice(), verdict.requests());
+                    explained += usize::from(!account.rules.is_empty());
+                    let reasons = verdict.reasons(&mut cache);
+                    assert_eq!(reasons, Reasons { account, choice, requests }, "{url} {usage} {crawler:?}");
+                }
+            }
+        }
+    }
+    explained
+}
+
+#[test]
+fn of_made_up_sites() {
+    let explained = compare(&build_from(&captures(), 1).image);
+    assert!(explained > 500, "{explained} answers by rules");
+}
+
+#[test]
+fn of_the_sample() {
+    let input = Input::Path(home().join("data/sample.warc.gz"));
+    let built = build(&[input], &BatchOptions::default(), &Progress::default()).expect("the sample");
+    let explained = compare(&built.image);
+    assert!(explained > 2_000, "{explained} answers by rules");
+}
