@@ -8,7 +8,7 @@ use crate::{Destination, Error};
 use robomaton_compiler::{Merge, MergeError};
 use robomaton_corpus::scratch;
 use robomaton_formats::WriteError;
-use robomaton_runtime::Image;
+use robomaton_runtime::{Image, Manifest, OpenError};
 use serde::Serialize;
 use std::io::Write;
 use std::num::NonZero;
@@ -30,7 +30,8 @@ pub struct Merged {
     pub seconds: f64,
 }
 
-/// Merges images, files or directories of shards. Each is verified before it is read.
+/// Merges images: files, directories of shards, or stacks, whose layers count as images. Each is
+/// verified before it is read.
 ///
 /// # Errors
 /// If an image cannot be opened, is damaged or was compiled with other options than the first, and
@@ -45,6 +46,7 @@ pub fn merge(paths: &[PathBuf], destination: Destination) -> Result<Merged, Erro
 /// The same.
 pub fn merge_on(threads: usize, paths: &[PathBuf], destination: Destination) -> Result<Merged, Error> {
     let start = Instant::now();
+    let paths: &[PathBuf] = &layers_of(paths)?;
     let images = open_all(threads, paths)?;
     // Errors name files by their numbers; a shard has the number of its image.
     let files: Vec<(usize, Image<&[u8]>)> = (0..)
@@ -81,6 +83,21 @@ pub fn merge_on(threads: usize, paths: &[PathBuf], destination: Destination) -> 
         image_bytes: image.bytes(),
         seconds: start.elapsed().as_secs_f64(),
     })
+}
+
+/// The paths, with the layers of a stack in its place.
+fn layers_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let mut all = Vec::with_capacity(paths.len());
+    for directory in paths {
+        if !Manifest::is_in(directory) {
+            all.push(directory.clone());
+            continue;
+        }
+        let path = Manifest::path(directory);
+        let manifest = Manifest::read(directory).map_err(|error| OpenError::Io { path, error })?;
+        all.extend(manifest.layers.iter().map(|name| directory.join(name)));
+    }
+    Ok(all)
 }
 
 /// Opens and verifies images, several at a time. Of several errors, returns the one of the first

@@ -71,11 +71,20 @@ impl<'i> Merge<'i> {
     /// # Errors
     /// If there is no image, one is damaged, or they were not compiled alike.
     pub fn new(views: &[View<'i>]) -> Result<Merge<'i>, MergeError> {
+        Merge::above(0, views)
+    }
+
+    /// Like [`Merge::new`], but keeps only the sites whose chosen capture is in none of the first
+    /// images: what a layer on top of these images must hold.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn above(first: usize, views: &[View<'i>]) -> Result<Merge<'i>, MergeError> {
         let provenance = provenance(views)?;
         let (mut sites, mut documents) = (Vec::new(), Vec::new());
         // A document is identified by its image, its number there, and its site entry.
         let mut numbers: HashMap<(u32, DocumentId, SiteEntry), u32> = HashMap::new();
-        for (image, place) in choose(views)? {
+        for (image, place) in choose(views)?.into_iter().filter(|&(image, _)| image as usize >= first) {
             let damaged = MergeError::Damaged { image: image as usize };
             let view = views[image as usize];
             let (_, fetch, entry) = parts(view, place).ok_or(damaged)?;
@@ -163,6 +172,7 @@ fn choose(views: &[View<'_>]) -> Result<Vec<(u32, u32)>, MergeError> {
         heap.extend(next(image)?);
         let capture = Capture::read(views[image], place).ok_or(MergeError::Damaged { image })?;
         if let Some((_, kept)) = last.as_ref().filter(|(of, _)| *of == key) {
+            // Of equal captures, the one of the first image stays, so a layer repeats nothing.
             if *kept >= capture {
                 continue;
             }

@@ -25,6 +25,6 @@ pub use robomaton_compiler::Limits;
 pub use robomaton_explain as explain;
 pub use robomaton_runtime::{
     Access, Basis, Condition, Conditional, Context, Crawler, DecidingRule, Decision, Holds, Image,
-    ImageError, Interval, OpenError, Outcome, Profile, Question, Rate, Schedule, Site, Terms, Usage, Verdict,
-    Window,
+    ImageError, Interval, LayerSite, Layers, LayersCrawler, LayersError, LayersUsage, Manifest, OpenError,
+    Outcome, Profile, Question, Rate, Schedule, Site, Terms, Usage, Verdict, Window,
 };

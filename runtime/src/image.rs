@@ -112,6 +112,9 @@ pub enum ShardsError {
     /// The shards were not built together.
     #[error("holds shards that were not made together")]
     Unlike,
+    /// The directory is a stack of layers, which [`crate::Layers`] opens.
+    #[error("holds layers, not one image; `robomaton merge` makes one image of them")]
+    Layers,
 }
 
 /// The extension of shard files in a directory.

@@ -1,15 +1,20 @@
-//! Opening image files: one file, or a directory of shards; mapped, or copied into memory.
+//! Opening image files: one file, or a directory of shards or layers; mapped, or copied into memory.
 //!
-//! It stands above `image`, which holds what is opened here, and `memory`, which holds the bytes.
+//! It stands above `image` and `layers`, which hold what is opened here, and `memory`, which holds the bytes.
 //! Invariant: only the header and the section table are checked, so opening a map takes constant
 //! time. Mapping is `unsafe`; this module passes the caller's promise on and makes none of its own.
 #![allow(unsafe_code)]
 
 use crate::image::{Image, SHARD_EXTENSION, Shard, ShardsError};
+use crate::layers::{Layers, LayersError};
+use crate::manifest::Manifest;
 use crate::memory::Memory;
 use robomaton_formats::ImageError;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// Attempts to open a stack whose layers are replaced meanwhile.
+const ATTEMPTS: usize = 16;
 
 /// An image file cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +46,15 @@ pub enum OpenError {
         /// The reason.
         #[source]
         error: ShardsError,
+    },
+    /// The images in the directory are not the layers of one stack.
+    #[error("{path}: {error}")]
+    Layers {
+        /// The layer, or the directory.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        error: LayersError,
     },
 }
 
@@ -104,6 +118,29 @@ impl Image {
     }
 }
 
+impl Layers {
+    /// Reads the layers of a directory into memory, as [`Image::read`] does.
+    ///
+    /// # Errors
+    /// If the manifest or a layer cannot be read, which the error names, or if the layers were not
+    /// compiled alike.
+    pub fn read(directory: impl AsRef<Path>) -> Result<Layers, OpenError> {
+        open_layers(directory.as_ref(), |path| Image::read(path))
+    }
+
+    /// Maps the layers of a directory, as [`Image::map`] does.
+    ///
+    /// # Errors
+    /// As for [`Layers::read`].
+    ///
+    /// # Safety
+    /// As for [`Image::map`], of every layer.
+    pub unsafe fn map(directory: impl AsRef<Path>) -> Result<Layers, OpenError> {
+        // SAFETY: the caller promises that nobody changes or truncates the files.
+        open_layers(directory.as_ref(), |path| unsafe { Image::map(path) })
+    }
+}
+
 /// The files of an image: one file, or the shards in a directory, in any order.
 ///
 /// # Errors
@@ -131,6 +168,43 @@ fn open(path: &Path, load: impl Fn(&Path) -> io::Result<Memory>) -> Result<Image
     if !path.is_dir() {
         return Ok(Image::of_one(shard(path)?));
     }
+    if Manifest::is_in(path) {
+        return Err(OpenError::Shards { path: path.to_owned(), error: ShardsError::Layers });
+    }
     let shards = files(path)?.iter().map(|file| shard(file)).collect::<Result<_, _>>()?;
     Image::of_shards(shards).map_err(|error| OpenError::Shards { path: path.to_owned(), error })
+}
+
+/// Opens the layers that the manifest names. A layer that is gone was replaced after the manifest
+/// was read if there is another manifest now; that is opened instead.
+fn open_layers(
+    directory: &Path,
+    open: impl Fn(&Path) -> Result<Image, OpenError>,
+) -> Result<Layers, OpenError> {
+    let read = || {
+        let path = Manifest::path(directory);
+        Manifest::read(directory).map_err(|error| OpenError::Io { path, error })
+    };
+    let is_gone = |error: &OpenError| matches!(error, OpenError::Io { error, .. } if error.kind() == io::ErrorKind::NotFound);
+    let mut manifest = read()?;
+    for _ in 0..ATTEMPTS {
+        let names = &manifest.layers;
+        match names.iter().map(|name| open(&directory.join(name))).collect::<Result<Vec<_>, _>>() {
+            Ok(images) => {
+                return Layers::new(images).map_err(|error| OpenError::Layers {
+                    path: error.layer().map_or(directory.to_owned(), |at| directory.join(&names[at])),
+                    error,
+                });
+            }
+            Err(error) => {
+                let newer = read()?;
+                if !is_gone(&error) || newer == manifest {
+                    return Err(error);
+                }
+                manifest = newer;
+            }
+        }
+    }
+    let error = io::Error::other("its layers are replaced faster than they can be opened");
+    Err(OpenError::Io { path: directory.to_owned(), error })
 }
