@@ -18,7 +18,7 @@ fn asking(criterion: &mut Criterion) {
     let field = Field::new(&corpus, Options::default(), 600);
     let queries = Queries::derive(&field, 33, Lengths::Long).shuffled();
     let image = Image::from_bytes(field.image()).unwrap_or_else(|error| panic!("{error}"));
-    let asker = Asker::new(&image, &field, &queries).unwrap_or_else(|error| panic!("{error}"));
+    let asker = Asker::new(&image, &queries).unwrap_or_else(|error| panic!("{error}"));
     let mut group = criterion.benchmark_group("lookup");
     group
         .sample_size(10)

@@ -1,10 +1,12 @@
 //! The client: everything that a program keeps between two questions.
 //!
-//! The image, a site for each file, and a crawler for each name, resolved once. The three timed
-//! ways of asking are defined here, so that every bench uses the same code.
+//! The image, a site for each file, and a crawler for each name, resolved once. The three
+//! measured ways of asking are defined here, so that every bench uses the same code, and compared
+//! with the trace evaluator.
 
 use crate::field::Field;
 use crate::queries::{Queries, Query};
+use robomaton_compiler::trace::{TraceQuery, trace};
 use robomaton_runtime::{Access, Crawler, Image, Question, Site, Usage};
 use std::collections::HashMap;
 
@@ -21,14 +23,13 @@ impl<'i> Asker<'i> {
     /// Finds the site and resolves the crawler of every seat.
     ///
     /// # Errors
-    /// If the image does not contain a site of the field.
-    pub fn new(image: &'i Image<Vec<u8>>, field: &Field<'_>, queries: &Queries) -> Result<Asker<'i>, String> {
+    /// If the image does not contain a site of the questions.
+    pub fn new(image: &'i Image<Vec<u8>>, queries: &Queries) -> Result<Asker<'i>, String> {
         let mut ours = Asker { image, seats: Vec::new(), crawlers: Vec::new() };
         let mut known: HashMap<&str, u32> = HashMap::new();
         for seat in &queries.seats {
-            let site = field.files[seat.file].site.to_string();
-            let url = if site.contains("://") { site } else { format!("https://{site}") };
-            let site = image.site(&url).ok_or(format!("the image does not contain {url}"))?;
+            let site = image.site(&seat.site);
+            let site = site.ok_or_else(|| format!("the image does not contain {}", seat.site))?;
             let crawler = *known.entry(&seat.agent).or_insert_with(|| {
                 ours.crawlers.push(image.crawler([&seat.agent]));
                 ours.crawlers.len() as u32 - 1
@@ -75,5 +76,49 @@ impl<'i> Asker<'i> {
         let mut allowed = 0;
         self.image.decide_batch(questions, |verdict| allowed += usize::from(verdict.is_allowed()));
         allowed
+    }
+
+    /// All answers, in the order of the questions, after a comparison with the trace evaluator's in
+    /// every way of asking.
+    ///
+    /// # Errors
+    /// If one of them is wrong.
+    pub fn checked_answers(&self, field: &Field<'_>, queries: &Queries) -> Result<Vec<bool>, String> {
+        let answers: Vec<bool> = queries.all().iter().map(|query| self.resolved(queries, query)).collect();
+        let mut next = 0;
+        let mut wrong = None;
+        field.policies(|number, file, policy| {
+            while let Some(query) = queries.all().get(next).filter(|query| queries.seat(query).file == number)
+            {
+                let (agent, path) = (queries.seat(query).agent.as_str(), queries.path(query));
+                let expected = trace(policy, &TraceQuery::crawl(&[agent], path.as_bytes()));
+                let expected = expected.decision.is_allowed();
+                if answers[next] != expected || self.full_url(queries, query) != expected {
+                    wrong.get_or_insert(format!(
+                        "wrong about {path} for {agent} at {}: {expected} expected",
+                        file.site
+                    ));
+                }
+                next += 1;
+            }
+        });
+        let accesses = self.accesses();
+        let mut held =
+            queries.all().iter().map(|query| accesses[query.seat as usize].decide(queries.path(query)));
+        if !answers.iter().all(|&answer| held.next().is_some_and(|verdict| verdict.is_allowed() == answer)) {
+            return Err("Access::decide disagrees with Site::decide".into());
+        }
+        let allowed = answers.iter().filter(|&&allowed| allowed).count();
+        match wrong {
+            Some(wrong) => Err(wrong),
+            None if next != answers.len() => Err(format!("{next} of {} questions compared", answers.len())),
+            None if self.batch(queries) != allowed => Err("decide_batch disagrees with decide".into()),
+            None => {
+                println!(
+                    "ours = trace evaluator on all {next} questions ({allowed} allowed), also as URLs and in batches"
+                );
+                Ok(answers)
+            }
+        }
     }
 }

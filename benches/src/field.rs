@@ -8,9 +8,10 @@ use crate::corpus::Corpus;
 use robomaton_compiler::trace::{Choice, TraceQuery, trace};
 use robomaton_compiler::{Document, Entry, Options, Policy, compile, emit, lower};
 use robomaton_formats::{Outcome, Profile, SiteKey};
+use serde::{Deserialize, Serialize};
 
 /// The class of the rules that apply to a crawler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Class {
     /// No rule applies.
     NoRules,

@@ -7,10 +7,11 @@
 //!
 //! `benches/{compile,load,lookup,scale}` measure parts of robomaton with criterion, `figures`
 //! prints the sizes and speeds that the project promises, `versus` races other libraries and
-//! `sizes` compares their memory, `scale` shows growth over corpora from [`generate`]; all of them
-//! fill [`results`], from which the report is written. Invariants: everything except what `scale`
-//! maps is in memory before a clock starts, the same corpus gives the same questions, and answers
-//! are asserted before they are timed. Other libraries are named only in [`rivals`].
+//! `sizes` compares their memory, `instructions` counts those of our answers, `scale` shows growth
+//! over corpora from [`generate`]; all of them fill [`results`], from which the report is written.
+//! Invariants: everything except what `scale` maps is in memory before a clock starts, the same
+//! corpus gives the same questions, and answers are asserted before they are timed. Other libraries
+//! are named only in [`rivals`].
 
 pub mod asker;
 pub mod clock;

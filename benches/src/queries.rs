@@ -7,17 +7,22 @@
 
 use crate::field::{Class, Field, File};
 use robomaton_compiler::{Policy, Rule};
-use robomaton_formats::SiteKey;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 /// Agents for every file, in addition to a name from the file.
 pub const AGENTS: [&str; 3] = ["Googlebot", "GPTBot", "Nobodysbot"];
 
+/// Files with records, taken evenly from the corpus, that the race asks about.
+pub const FILES: usize = 2_750;
+/// Questions per file of the race.
+pub const PER_FILE: usize = 33;
+
 /// Questions about one field, in some order.
 ///
 /// Paths are contiguous in that order, as a crawler's own would be in the cache when it asks; so
 /// the order determines only how often the *files* recur.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Queries {
     paths: String,
     urls: String,
@@ -27,10 +32,12 @@ pub struct Queries {
 }
 
 /// A file and an agent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Seat {
     /// The index of the file.
     pub file: usize,
+    /// The URL of its site.
+    pub site: String,
     /// The agent.
     pub agent: String,
     /// The class of the rules that apply to it.
@@ -40,7 +47,7 @@ pub struct Seat {
 }
 
 /// One question: ranges of the shared texts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Query {
     /// The index of file and agent in [`Queries::seats`].
     pub seat: u32,
@@ -180,16 +187,18 @@ impl Queries {
             |name: &&str| name.len() > 2 && name.bytes().all(|o| o.is_ascii_alphabetic() || o == b'-');
         let named: Vec<&str> = policy.groups.iter().flat_map(|group| group.names()).filter(plain).collect();
         let own = (!named.is_empty()).then(|| named[random.below(named.len())]);
+        let site = file.site.to_string();
+        let site = if site.contains("://") { site } else { format!("https://{site}") };
         let first = self.seats.len();
         for agent in AGENTS.into_iter().chain(own) {
             let (class, rules) = Class::of(policy, agent);
-            self.seats.push(Seat { file: number, agent: agent.to_owned(), class, rules });
+            self.seats.push(Seat { file: number, site: site.clone(), agent: agent.to_owned(), class, rules });
         }
         let seats = self.seats.len() - first;
         for turn in 0..per_file {
             let rule = &policy.rules[random.below(policy.rules.len())];
             let path = path(rule, lengths, &mut random);
-            let url = url(file.site, &path);
+            let url = format!("{site}{path}");
             self.push((first + turn % seats) as u32, &path, &url);
         }
     }
@@ -198,12 +207,6 @@ impl Queries {
     pub fn mean_length(&self) -> f64 {
         self.paths.len() as f64 / self.all.len().max(1) as f64
     }
-}
-
-/// An absolute URL of a site.
-fn url(site: &SiteKey, path: &str) -> String {
-    let site = site.to_string();
-    if site.contains("://") { format!("{site}{path}") } else { format!("https://{site}{path}") }
 }
 
 const WORDS: [&str; 12] = [

@@ -1,7 +1,8 @@
 //! The results of a measurement, in one form for all: tables of text, and points for plots.
 //!
-//! `versus`, `figures` and `scale` fill it, print it as Markdown and write it as JSON; `report`
-//! reads the JSON, puts the tables into RESULTS.md and draws the points. It knows no table by name.
+//! `versus`, `instructions`, `sizes`, `figures` and `scale` fill it, print it as Markdown and write it
+//! as JSON; `report` reads the JSON, puts the tables into RESULTS.md and draws the points. It knows no
+//! table by name.
 
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;

@@ -12,13 +12,13 @@ use std::process::Command;
 use svg::{Below, bars, lines};
 
 /// The measuring binaries.
-const MEASURES: [&str; 4] = ["versus", "sizes", "figures", "scale"];
+const MEASURES: [&str; 5] = ["versus", "instructions", "sizes", "figures", "scale"];
 /// The default sizes of corpora.
 const SITES: &str = "1000,10000,100000,1000000";
 
 /// The options: files of results, by the name of the binary, and sizes for `scale`.
-pub(crate) const USAGE: &str =
-    "report [--versus FILE] [--sizes FILE] [--figures FILE] [--scale FILE] [--sites N,N,...]";
+pub(crate) const USAGE: &str = "report [--versus FILE] [--instructions FILE] [--sizes FILE] \
+    [--figures FILE] [--scale FILE] [--sites N,N,...]";
 
 /// Writes the report.
 pub(crate) fn report(args: &[&str]) -> Result<(), String> {

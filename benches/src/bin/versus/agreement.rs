@@ -1,62 +1,18 @@
-//! Compares answers before anything is timed: ours with the trace evaluator, the rivals' with ours.
+//! Compares the rivals' answers with ours before anything is timed.
 //!
-//! Ours must agree on every question and in every way of asking. A few differences of each rival
-//! are shown, each with its likely class, derived from the path and the file; this is no verdict on
-//! the rival.
+//! A few differences of each rival are shown, each with its likely class, derived from the path and
+//! the file; this is no verdict on the rival.
 
+use robomaton_benches::Field;
 use robomaton_benches::queries::{Queries, Query};
 use robomaton_benches::results::Table;
 use robomaton_benches::rivals::Rival;
-use robomaton_benches::{Asker, Field};
-use robomaton_compiler::trace::{TraceQuery, trace};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Examples that are printed for each rival.
 const EXAMPLES: usize = 4;
-
-/// Asserts that our answers equal the trace evaluator's in every way of asking.
-pub(crate) fn assert_ours(
-    field: &Field<'_>,
-    queries: &Queries,
-    ours: &Asker<'_>,
-    answers: &[bool],
-) -> Result<(), String> {
-    let mut next = 0;
-    let mut wrong = None;
-    field.policies(|number, file, policy| {
-        while let Some(query) = queries.all().get(next).filter(|query| queries.seat(query).file == number) {
-            let (agent, path) = (queries.seat(query).agent.as_str(), queries.path(query));
-            let expected = trace(policy, &TraceQuery::crawl(&[agent], path.as_bytes())).decision.is_allowed();
-            if answers[next] != expected || ours.full_url(queries, query) != expected {
-                wrong.get_or_insert(format!(
-                    "wrong about {path} for {agent} at {}: {expected} expected",
-                    file.site
-                ));
-            }
-            next += 1;
-        }
-    });
-    let accesses = ours.accesses();
-    let mut held =
-        queries.all().iter().map(|query| accesses[query.seat as usize].decide(queries.path(query)));
-    if !answers.iter().all(|&answer| held.next().is_some_and(|verdict| verdict.is_allowed() == answer)) {
-        return Err("Access::decide disagrees with Site::decide".into());
-    }
-    let allowed = answers.iter().filter(|&&allowed| allowed).count();
-    match wrong {
-        Some(wrong) => Err(wrong),
-        None if next != answers.len() => Err(format!("{next} of {} questions compared", answers.len())),
-        None if ours.batch(queries) != allowed => Err("decide_batch disagrees with decide".into()),
-        None => {
-            println!(
-                "ours = trace evaluator on all {next} questions ({allowed} allowed), also as URLs and in batches"
-            );
-            Ok(())
-        }
-    }
-}
 
 /// The comparison of a rival's answers with ours.
 pub(crate) struct Agreement {

@@ -10,7 +10,7 @@ mod table;
 
 use agreement::Agreement;
 use robomaton_benches::clock::{Contestant, race};
-use robomaton_benches::queries::{Lengths, Queries, Query};
+use robomaton_benches::queries::{FILES, Lengths, PER_FILE, Queries, Query};
 use robomaton_benches::results::Results;
 use robomaton_benches::rivals::{self, Form, Rival};
 use robomaton_benches::{Asker, Class, Corpus, Field};
@@ -53,8 +53,8 @@ fn main() -> ExitCode {
 
 fn wanted(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
     let mut wanted = Wanted {
-        files: 2_750,
-        per_file: 33,
+        files: FILES,
+        per_file: PER_FILE,
         rounds: 7,
         short: false,
         lengths: Lengths::Long,
@@ -106,7 +106,7 @@ fn profiled_batch(ours: &Asker<'_>, queries: &Queries) {
 fn answers_under(profile: Profile, field: &Field<'_>, queries: &Queries) -> Result<Vec<bool>, String> {
     let field = field.under(profile);
     let image = Image::from_bytes(field.image()).map_err(|error| error.to_string())?;
-    let ours = Asker::new(&image, &field, queries)?;
+    let ours = Asker::new(&image, queries)?;
     Ok(queries.all().iter().map(|query| ours.resolved(queries, query)).collect())
 }
 
@@ -115,7 +115,7 @@ fn run(wanted: &Wanted) -> Result<(), String> {
     let field = Field::new(&corpus, Options::default(), wanted.files);
     let queries = Queries::derive(&field, wanted.per_file, wanted.lengths);
     let image = Image::from_bytes(field.image()).map_err(|error| error.to_string())?;
-    let ours = Asker::new(&image, &field, &queries)?;
+    let ours = Asker::new(&image, &queries)?;
     let asked = queries.seats.iter().map(|seat| seat.file).collect::<std::collections::BTreeSet<_>>().len();
     println!(
         "{} questions about {asked} files, paths of {:.1} bytes; image of {} bytes\n",
@@ -123,8 +123,7 @@ fn run(wanted: &Wanted) -> Result<(), String> {
         queries.mean_length(),
         field.image().len()
     );
-    let answers: Vec<bool> = queries.all().iter().map(|query| ours.resolved(&queries, query)).collect();
-    agreement::assert_ours(&field, &queries, &ours, &answers)?;
+    let answers = ours.checked_answers(&field, &queries)?;
 
     if wanted.passes > 0 {
         let shuffled = queries.shuffled();
