@@ -4,7 +4,7 @@
 //! program. Here a block of questions takes these steps together, so that the processor has many
 //! loads in flight, and does nothing twice: first the host is hashed and its bucket prefetched, then
 //! the site is found and its policy or program prefetched, then it answers. The step from a policy
-//! to its program is left out, since preparing it costs as much as waiting. The answers come from
+//! to its program is left out, since preparing it costs more than waiting. The answers come from
 //! the functions that [`Image::decide`] calls, and a test compares the two. An image that fits into
 //! a cache is asked one question at a time, since there is nothing to wait for.
 
