@@ -21,11 +21,14 @@ fn idle_connections_shut_nobody_out_for_long() {
     }
     let service = Service::start();
     let connect = || TcpStream::connect(service.address).expect("a connection");
-    let idle: Vec<TcpStream> = (0..CONNECTIONS).map(|_| connect()).collect();
+    // The first place is free again when the first connection of the crowd has had its time. On a
+    // slow machine much of that passes while the others are still opened.
     let start = Instant::now();
+    let idle: Vec<TcpStream> = (0..CONNECTIONS).map(|_| connect()).collect();
+    let opened = Instant::now();
     assert_eq!(service.client().get("/healthz").status, 200);
-    let waited = start.elapsed();
-    assert!(waited >= CROWDED_TIME / 2, "there was a place after {waited:?}: nothing was tried");
+    assert!(start.elapsed() >= CROWDED_TIME, "a place was free at once: nothing was tried");
+    let waited = opened.elapsed();
     assert!(waited < CROWDED_TIME + Duration::from_secs(5), "no answer for {waited:?}");
     assert!(CROWDED_TIME + Duration::from_secs(5) < HEAD_TIME);
     drop(idle);
