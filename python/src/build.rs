@@ -15,6 +15,17 @@ use robomaton_formats::Profile;
 use robomaton_formats::vocabulary::{ControlToken, optional_tables};
 use serde_json::to_string;
 use std::num::NonZero;
+use std::path::Path;
+
+/// Checks that an image can be written; with `force`, over any file.
+fn destination(
+    output: &Path,
+    shards: Option<NonZero<u8>>,
+    force: bool,
+) -> Result<Destination, robomaton_build::Error> {
+    let open = if force { Destination::open_forced } else { Destination::open };
+    open(output, shards)
+}
 
 /// The number of files of an image.
 fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
@@ -33,16 +44,17 @@ fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
 /// written as `NAME=USAGE,...[:CRAWLER,...]`; `pages` reads permissions in HTML pages; without `sources` the texts
 /// are not stored; `shards` creates a directory with this many files; `threads` is 0 for one per
 /// core; `warc_root` is the directory of WARC files for byte ranges; `allow_empty` writes an image
-/// even if it is empty; the others are limits.
+/// even if it is empty; `force` replaces the output even if it is an input, or no image; the others are
+/// limits.
 #[pyfunction]
 #[pyo3(
     signature = (
         inputs, output, *, profile="full".into(), crawlers=Listed::default(), vocabulary=Listed::default(),
         control_tokens=Listed::default(), pages=false, sources=true, shards=None, threads=0,
-        warc_root=None, allow_empty=false, max_bytes=None, max_groups=None, max_rules=None, max_stars=None
+        warc_root=None, allow_empty=false, force=false, max_bytes=None, max_groups=None, max_rules=None, max_stars=None
     ),
     text_signature = "(inputs, output, *, profile='full', crawlers=(), vocabulary=(), control_tokens=(), pages=False, \
-                      sources=True, shards=None, threads=0, warc_root=None, allow_empty=False, max_bytes=None, max_groups=None, max_rules=None, max_stars=None)"
+                      sources=True, shards=None, threads=0, warc_root=None, allow_empty=False, force=False, max_bytes=None, max_groups=None, max_rules=None, max_stars=None)"
 )]
 #[expect(clippy::too_many_arguments, reason = "they are keywords")]
 pub(crate) fn compile<'py>(
@@ -59,6 +71,7 @@ pub(crate) fn compile<'py>(
     #[pyo3(from_py_with = arguments::threads)] threads: i64,
     warc_root: Option<Named>,
     allow_empty: bool,
+    force: bool,
     #[pyo3(from_py_with = arguments::max_bytes)] max_bytes: Option<usize>,
     #[pyo3(from_py_with = arguments::max_groups)] max_groups: Option<usize>,
     #[pyo3(from_py_with = arguments::max_rules)] max_rules: Option<usize>,
@@ -93,26 +106,27 @@ pub(crate) fn compile<'py>(
     let inputs = inputs.0.into_iter().map(Input::Path).collect();
     let made = py.detach(|| {
         let job = Compile::new(inputs, options, allow_empty)?;
-        let compiled = job.run(Destination::open(&output.0, shards)?, &Progress::default())?;
+        let compiled = job.run(destination(&output.0, shards, force)?, &Progress::default())?;
         Ok(to_string(&compiled.summary()))
     });
     let json = made.map_err(|error| job_error(py, error))?.map_err(|error| said(&error))?;
     from_json(py, &json)
 }
 
-/// Merges images into one: the newest capture of each site is kept; returns the summary of
-/// `robomaton merge --json`.
+/// Merges images into one: the newest capture of each site is kept; `force` replaces the output even
+/// if it is no image; returns the summary of `robomaton merge --json`.
 #[pyfunction]
-#[pyo3(signature = (images, output, *, shards=None))]
+#[pyo3(signature = (images, output, *, shards=None, force=false))]
 pub(crate) fn merge<'py>(
     py: Python<'py>,
     #[pyo3(from_py_with = arguments::images)] images: Several,
     #[pyo3(from_py_with = arguments::output)] output: Named,
     #[pyo3(from_py_with = arguments::shards)] shards: Option<i64>,
+    force: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shards = files(shards)?;
     let merged = py.detach(|| -> Result<Merged, robomaton_build::Error> {
-        robomaton_build::merge(&images.0, Destination::open(&output.0, shards)?)
+        robomaton_build::merge(&images.0, destination(&output.0, shards, force)?)
     });
     let json = to_string(&merged.map_err(|error| job_error(py, error))?).map_err(|error| said(&error))?;
     from_json(py, &json)

@@ -50,6 +50,22 @@ def test_an_image_as_tables(images: tuple[Path, Path], tmp_path: Path) -> None:
     assert policy.rows == len(rows) - 1 == 2 * 2 * 2
 
 
+def test_an_output_over_another_file_needs_force(images: tuple[Path, Path], tmp_path: Path) -> None:
+    image = images[0].read_bytes()
+    (tmp_path / "csv").mkdir()
+    table = tmp_path / "csv" / "sites.csv"
+    table.write_bytes(image)
+    with pytest.raises(robomaton.Error, match="sites.csv: exists and is not"):
+        robomaton.export(images[0], tmp_path / "csv", tables=["sites"], format="csv")
+    with pytest.raises(robomaton.Error, match="is one of the inputs"):
+        robomaton.report(images[0], images[0])
+    assert (table.read_bytes(), images[0].read_bytes()) == (image, image)
+    (written,) = robomaton.export(images[0], tmp_path / "csv", tables=["sites"], format="csv", force=True)
+    assert written.file == table and len(table.read_text().splitlines()) == 3
+    robomaton.report(images[1], images[0], force=True)
+    assert images[0].read_text().startswith("<!DOCTYPE html>")
+
+
 def test_tables_are_those_of_the_command(sample: Path, tmp_path: Path) -> None:
     ours = robomaton.export(sample, tmp_path / "ours", format="jsonl")
     theirs = run("export", sample, "--to", tmp_path / "theirs", "--format", "jsonl", "--json").splitlines()

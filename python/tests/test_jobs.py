@@ -106,6 +106,30 @@ def test_merging_gives_what_compiling_together_gives(tmp_path: Path) -> None:
         assert ours.read_bytes() == theirs.read_bytes()
 
 
+def test_an_output_over_another_file_needs_force(tmp_path: Path) -> None:
+    captures, other = tmp_path / "captures.warc.gz", tmp_path / "other"
+    whole = SAMPLE.read_bytes()
+    captures.write_bytes(whole)
+    other.write_text("no image")
+    for refused in (
+        lambda: robomaton.compile([captures], captures),
+        lambda: robomaton.compile([captures], other),
+        lambda: robomaton.merge([tmp_path / "image"], other),
+    ):
+        robomaton.compile([captures], tmp_path / "image")
+        with pytest.raises(robomaton.Error, match="exists and is not an image"):
+            refused()
+    assert (captures.read_bytes(), other.read_text()) == (whole, "no image")
+    robomaton.compile([captures], other, force=True)
+    image = (tmp_path / "image").read_bytes()
+    assert other.read_bytes() == image
+    other.write_text("no image")
+    robomaton.merge([tmp_path / "image"], other, force=True)
+    robomaton.Image(other).verify()
+    robomaton.compile([captures], captures, force=True)
+    assert captures.read_bytes() == image
+
+
 def test_what_an_image_tells_of_itself(tmp_path: Path) -> None:
     robomaton.compile([SAMPLE], tmp_path / "image", profile="google")
     image = robomaton.Image(tmp_path / "image")

@@ -317,12 +317,15 @@ def compile(
     threads: int = 0,
     warc_root: _Path | None = None,
     allow_empty: bool = False,
+    force: bool = False,
     max_bytes: int | None = None,
     max_groups: int | None = None,
     max_rules: int | None = None,
     max_stars: int | None = None,
 ) -> dict[str, Any]: ...
-def merge(images: Iterable[_Path], output: _Path, *, shards: int | None = None) -> dict[str, Any]: ...
+def merge(
+    images: Iterable[_Path], output: _Path, *, shards: int | None = None, force: bool = False
+) -> dict[str, Any]: ...
 def _lint(
     text: _Text, url: _Text | None, profile: _Profile, files: dict[str, _Text] | None
 ) -> List[dict[str, Any]]: ...

@@ -110,13 +110,14 @@ def export(
     format: Literal["parquet", "csv", "jsonl"] = "parquet",
     crawlers: Sequence[str] = (),
     usages: Sequence[str] = (),
+    force: bool = False,
 ) -> list[Table]:
     """Writes an image, or several over time, as tables into a folder; `tables` are some of them, else all.
 
     The table `policy` says how much of each site each crawler may use: the well-known ones for crawling, unless `crawlers` and
-    `usages` name others.
+    `usages` name others. `force` replaces files that are inputs, or no tables.
     """
-    options = [*_each("--table", tables), *_about(crawlers, usages), *_each("--format", [format])]
+    options = [*_each("--table", tables), *_about(crawlers, usages), *_each("--format", [format]), *_force(force)]
     lines = _run("export", _paths(images), "--json", *_each("--to", [to]), *options)
     rows = map(json.loads, lines.splitlines())
     return [Table(row["table"], row["rows"], Path(row["file"])) for row in rows]
@@ -145,11 +146,16 @@ def report(
     *,
     title: str | None = None,
     sites: int | None = None,
+    force: bool = False,
 ) -> None:
-    """Writes one HTML page with pictures of what an image holds, or several over time; `sites` are in its search at most."""
+    """Writes one HTML page with pictures of what an image holds, or several over time; `sites` are in its search at most.
+
+    `force` replaces a file that is an input, or no such page.
+    """
     options = [
         *_each("--title", [] if title is None else [title]),
         *_each("--sites", [] if sites is None else [str(sites)]),
+        *_force(force),
     ]
     _run("report", _paths(images), *_each("--output", [output]), *options)
 
@@ -189,6 +195,10 @@ def _each(option: str, values: Iterable[object]) -> list[str]:
     if isinstance(values, (str, bytes)):
         raise TypeError(f"{option.lstrip('-')}s: expected a list of names, not a single one")
     return [f"{option}={os.fspath(value)}" for value in values]  # type: ignore[call-overload]
+
+
+def _force(force: bool) -> list[str]:
+    return ["--force"] if force else []
 
 
 def _about(crawlers: Sequence[str], usages: Sequence[str]) -> list[str]:
