@@ -41,6 +41,7 @@ macro_rules! arguments {
 arguments! {
     images: Several,
     inputs: Several,
+    map_above: u64,
     max_bytes: Option<usize>,
     max_groups: Option<usize>,
     max_rules: Option<usize>,

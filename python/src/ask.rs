@@ -6,6 +6,7 @@
 //! as in protego.
 
 use crate::text::Text;
+use arc_swap::ArcSwapOption;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -156,39 +157,46 @@ pub(crate) struct Crawlers {
     headers: bool,
     /// True if only groups that name a crawler count for it.
     pub(crate) named_only: bool,
-    known: Mutex<Known>,
+    /// The last string: a program with many questions uses the same object. Threads read it without
+    /// a lock.
+    last: ArcSwapOption<Last>,
+    /// By strings.
+    known: Mutex<HashMap<Vec<String>, Arc<Crawler>>>,
 }
 
-#[derive(Default)]
-struct Known {
-    /// The last string: a program with many questions uses the same object.
-    last: Option<(Py<PyAny>, Arc<Crawler>)>,
-    /// By strings.
-    all: HashMap<Vec<String>, Arc<Crawler>>,
+/// A string of Python, and the crawler that it names. While this lives, no other object has the
+/// address of the string.
+struct Last {
+    string: Py<PyAny>,
+    crawler: Arc<Crawler>,
 }
 
 impl Crawlers {
     pub(crate) fn new(headers: bool, named_only: bool) -> Crawlers {
-        Crawlers { headers, named_only, known: Mutex::default() }
+        Crawlers { headers, named_only, last: ArcSwapOption::empty(), known: Mutex::default() }
     }
 
-    /// The crawler of these names.
+    /// Asks about the crawler of these names.
     ///
     /// # Errors
     /// If a name names no crawler.
     #[inline]
-    pub(crate) fn resolve<D: AsRef<[u8]>>(
+    pub(crate) fn with<D: AsRef<[u8]>, T>(
         &self,
         image: &Image<D>,
         agent: &Agent<'_>,
-    ) -> PyResult<Arc<Crawler>> {
-        if let Some(string) = agent.plain()
-            && let Some((last, crawler)) = &self.lock().last
-            && last.is(string)
-        {
-            return Ok(Arc::clone(crawler));
-        }
-        self.look_up(image, agent)
+        ask: impl FnOnce(&Arc<Crawler>) -> T,
+    ) -> PyResult<T> {
+        let last = self.last.load();
+        let other;
+        let crawler = match (last.as_ref(), agent.plain()) {
+            (Some(last), Some(string)) if last.string.is(string) => &last.crawler,
+            _ => {
+                other = self.look_up(image, agent)?;
+                &other
+            }
+        };
+        Ok(ask(crawler))
     }
 
     /// The names of an agent, best first.
@@ -204,15 +212,16 @@ impl Crawlers {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Vec<String>, Arc<Crawler>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[cold]
     fn look_up<D: AsRef<[u8]>>(&self, image: &Image<D>, agent: &Agent<'_>) -> PyResult<Arc<Crawler>> {
         let mut key = agent.strings()?;
         // Distinguishes a list from a string.
         key.extend(matches!(agent, Agent::Several(_)).then(String::new));
-        let known = self.lock().all.get(&key).cloned();
+        let known = self.lock().get(&key).cloned();
         let crawler = match known {
             Some(crawler) => crawler,
             None => Arc::new(self.crawler(image, agent)?),
@@ -222,12 +231,14 @@ impl Crawlers {
             return Ok(crawler);
         }
         let mut known = self.lock();
-        if known.all.len() >= KEPT {
-            known.all.clear();
+        if known.len() >= KEPT {
+            known.clear();
         }
-        known.all.insert(key, Arc::clone(&crawler));
+        known.insert(key, Arc::clone(&crawler));
+        drop(known);
         if let Some(string) = agent.kept() {
-            known.last = Some((string.clone().unbind(), Arc::clone(&crawler)));
+            let (string, crawler) = (string.clone().unbind(), Arc::clone(&crawler));
+            self.last.store(Some(Arc::new(Last { string, crawler })));
         }
         Ok(crawler)
     }

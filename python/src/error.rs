@@ -12,7 +12,7 @@ use robomaton_formats::WriteError;
 use robomaton_runtime::OpenError;
 use std::fmt::Display;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 create_exception!(
     robomaton,
@@ -86,8 +86,35 @@ fn with_place(
     placed.err().unwrap_or(raised)
 }
 
+/// The reason why an image cannot be opened.
+pub(crate) enum Failure {
+    /// The system refused.
+    System(PathBuf, io::Error),
+    /// It is no image.
+    Open(OpenError),
+    /// It was modified meanwhile.
+    Modified(PathBuf),
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Failure {
+        Failure::Open(error)
+    }
+}
+
+impl Failure {
+    /// The exception.
+    pub(crate) fn raised(&self, py: Python<'_>) -> PyErr {
+        match self {
+            Failure::System(path, error) => os_error(path, error),
+            Failure::Open(error) => open_error(py, error),
+            Failure::Modified(path) => changed(py, path),
+        }
+    }
+}
+
 /// The error for an image that cannot be opened.
-pub(crate) fn open_error(py: Python<'_>, error: &OpenError) -> PyErr {
+fn open_error(py: Python<'_>, error: &OpenError) -> PyErr {
     match error {
         OpenError::Io { path, error } => os_error(path, error),
         OpenError::Image { path, error } => image_error(py, Some(path), error),

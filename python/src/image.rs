@@ -1,29 +1,38 @@
 //! An open image, as Python sees it.
 //!
-//! Invariants: closing it while other threads use it is safe, as each question keeps it open; an
-//! image that was modified after it was opened is an error, not a crash.
+//! Invariants: closing it while other threads use it is safe, as each question keeps it open. A
+//! small image is a copy in memory, which nobody else can modify; a large one is mapped, and it is
+//! an error, not a crash, that its file was modified after it was opened. A question takes no lock.
 
 use crate::answer::{Answer, from_json};
 use crate::arguments;
 use crate::ask::{Agent, Crawlers, Use};
 use crate::batch::{Columns, warn_no_url};
-use crate::error::{image_error, open_error, os_error, said};
+use crate::error::{Failure, image_error, said};
 use crate::paths::Named;
 use crate::sites::Sites;
 use crate::source::{Open, Source};
 use crate::text::Text;
 use crate::watch::Watch;
+use arc_swap::ArcSwapOption;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use robomaton_explain::{Explanation, SiteInfo, canonical_url, explain, time};
 use robomaton_formats::site::DATA_TXT;
-use robomaton_runtime::{Basis, Decision, Image as Runtime, OpenError, Terms};
+use robomaton_runtime::{Basis, Decision, Image as Runtime, Terms};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
-/// An image, mapped from a file or a directory of shards. Any number of threads may use it.
+/// The default of `map_above`, as of the command: images of up to this many bytes are copied.
+const MAP_ABOVE: u64 = 64 << 20;
+
+/// An image, from a file or a directory of shards. Any number of threads may use it.
+///
+/// An image of up to `map_above` bytes (64 MiB) is copied into memory; a larger one is mapped. What
+/// happens to the file of a copy makes no difference; questions to a mapped image raise
+/// `ImageError` when its file was written to.
 ///
 /// `on_forbidden`, `on_throttled` and `on_long_unreachable` (`allow` or `deny`) are the answers for
 /// a robots.txt that was answered with 401 or 403, with 429, and for one that was unreachable more
@@ -33,21 +42,30 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// opening.
 #[pyclass(frozen, module = "robomaton")]
 pub struct Image {
-    source: RwLock<Option<Arc<Source>>>,
+    /// Empty if it is closed.
+    source: ArcSwapOption<Source>,
     path: PathBuf,
 }
 
 impl Image {
-    /// The image, for a question.
+    /// The image, for a question that keeps it.
     ///
     /// # Errors
     /// If it is closed, or was modified.
-    #[inline]
     fn source(&self, py: Python<'_>) -> PyResult<Arc<Source>> {
-        let source = self.source.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(source) = source else { return Err(PyValueError::new_err("the image is closed")) };
+        self.with(py, |source| Ok(Arc::clone(source)))
+    }
+
+    /// Asks the image, without a count of its users.
+    ///
+    /// # Errors
+    /// If it is closed, or was modified, or of the question.
+    #[inline]
+    fn with<T>(&self, py: Python<'_>, ask: impl FnOnce(&Arc<Source>) -> PyResult<T>) -> PyResult<T> {
+        let source = self.source.load();
+        let Some(source) = &*source else { return Err(PyValueError::new_err("the image is closed")) };
         source.check(py)?;
-        Ok(source)
+        ask(source)
     }
 
     #[inline]
@@ -59,12 +77,23 @@ impl Image {
     }
 }
 
-/// Maps an image.
-#[allow(unsafe_code)]
-fn open_image(path: &Path) -> Result<Runtime, OpenError> {
-    // SAFETY: the documentation requires that images are replaced by rename, as `compile` and
+/// Opens an image: copies one of up to `map_above` bytes, and maps a larger one.
+fn open_image(path: &Path, map_above: u64) -> Result<(Runtime, Option<Watch>), Failure> {
+    let failed = |error| Failure::System(path.to_owned(), error);
+    let watch = Watch::new(path).map_err(failed)?;
+    if watch.bytes() <= map_above {
+        let image = Runtime::read(path)?;
+        // The copy may have begun before a writer came, and ended after.
+        if !watch.is_still_unchanged() {
+            return Err(Failure::Modified(path.to_owned()));
+        }
+        return Ok((image, None));
+    }
+    // SAFETY: the documentation requires that large images are replaced by rename, as `compile` and
     // `merge` do; [`Watch`] ends the use of one that was modified nevertheless.
-    unsafe { Runtime::map(path) }
+    #[allow(unsafe_code)]
+    let image = unsafe { Runtime::map(path)? };
+    Ok((image, Some(watch)))
 }
 
 /// The document that answers, if it is not robots.txt.
@@ -90,15 +119,15 @@ fn permission(name: &str, word: &str) -> PyResult<Decision> {
 
 #[pymethods]
 impl Image {
-    /// Opens an image. Takes constant time: header and section table are checked here, contents
-    /// only by `verify`.
+    /// Opens an image: header and section table are checked here, contents only by `verify`. Takes
+    /// constant time, except for the copy of a small image.
     #[new]
     #[pyo3(
         signature = (
             path, *, on_forbidden="allow".into(), on_throttled="allow".into(), on_long_unreachable="deny".into(),
-            elements=false, named_only=false, now=None
+            elements=false, named_only=false, now=None, map_above=MAP_ABOVE
         ),
-        text_signature = "(path, *, on_forbidden='allow', on_throttled='allow', on_long_unreachable='deny', elements=False, named_only=False, now=None)"
+        text_signature = "(path, *, on_forbidden='allow', on_throttled='allow', on_long_unreachable='deny', elements=False, named_only=False, now=None, map_above=67108864)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
@@ -110,6 +139,7 @@ impl Image {
         elements: bool,
         named_only: bool,
         #[pyo3(from_py_with = arguments::now)] now: Option<u64>,
+        #[pyo3(from_py_with = arguments::map_above)] map_above: u64,
     ) -> PyResult<Image> {
         let path = path.0;
         let given = now;
@@ -120,12 +150,12 @@ impl Image {
             elements,
             now: Some(now.unwrap_or_else(time::now)),
         };
-        let watch = py.detach(|| Watch::new(&path)).map_err(|error| os_error(&path, &error))?;
-        let image = py.detach(|| open_image(&path)).map_err(|error| open_error(py, &error))?;
+        let opened = py.detach(|| open_image(&path, map_above));
+        let (image, watch) = opened.map_err(|failure| failure.raised(py))?;
         let image = image.with_terms(terms.clone());
         let crawlers = Crawlers::new(false, named_only);
-        let open = Open { image, terms, given, path: path.clone(), watch, crawlers };
-        Ok(Image { source: RwLock::new(Some(Arc::new(Source::Image(Box::new(open))))), path })
+        let open = Open { image, terms, given, path: path.clone(), map_above, watch, crawlers };
+        Ok(Image { source: ArcSwapOption::from_pointee(Source::Image(Box::new(open))), path })
     }
 
     /// The path by which it was opened.
@@ -149,12 +179,12 @@ impl Image {
     /// True if it is closed.
     #[getter]
     fn closed(&self) -> bool {
-        self.source.read().unwrap_or_else(PoisonError::into_inner).is_none()
+        self.source.load().is_none()
     }
 
     /// Closes it. Questions in progress, and existing answers, keep it open until they are done.
     fn close(&self) {
-        self.source.write().unwrap_or_else(PoisonError::into_inner).take();
+        self.source.store(None);
     }
 
     /// The number of sites and of other documents: each document counts here, while iterating gives
@@ -192,12 +222,16 @@ impl Image {
         let word = |decision: Decision| if decision.is_allowed() { "allow" } else { "deny" };
         let words = (word(on_forbidden), word(on_throttled), word(on_long_unreachable));
         let (path, named_only) = (slf.get().path.clone(), open.crawlers.named_only);
-        let arguments =
-            (path, words.0, words.1, words.2, elements, named_only, open.given).into_pyobject(py)?;
+        let arguments = (path, words.0, words.1, words.2, elements, named_only, open.given, open.map_above);
+        let arguments = arguments.into_pyobject(py)?;
         Ok((slf.get_type().getattr("_of")?, arguments))
     }
 
+    /// Pickles of earlier versions have no `map_above`.
     #[classmethod]
+    #[pyo3(signature = (
+        path, on_forbidden, on_throttled, on_long_unreachable, elements, named_only, now, map_above=MAP_ABOVE
+    ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn _of(
         class: &Bound<'_, PyType>,
@@ -208,9 +242,11 @@ impl Image {
         elements: bool,
         named_only: bool,
         now: Option<u64>,
+        map_above: u64,
     ) -> PyResult<Image> {
         let py = class.py();
-        Image::new(py, path, on_forbidden, on_throttled, on_long_unreachable, elements, named_only, now)
+        let words = (on_forbidden, on_throttled, on_long_unreachable);
+        Image::new(py, path, words.0, words.1, words.2, elements, named_only, now, map_above)
     }
 
     /// True if the crawler may fetch the URL, or use it otherwise, without conditions.
@@ -223,15 +259,19 @@ impl Image {
         #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
         #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
     ) -> PyResult<bool> {
-        let source = self.source(py)?;
-        let crawler = source.crawler(&agent)?;
         let to = Use { usage, purpose };
-        source.check_usage(&to)?;
-        let verdict = source.decide(&crawler, &to, None, url.as_str()).map_err(|error| said(&error))?;
-        if verdict.basis() == Basis::NoUrl {
+        let (allowed, basis) = self.with(py, |source| {
+            source.with_crawler(&agent, |crawler| {
+                source.check_usage(&to)?;
+                let verdict =
+                    source.decide(crawler, &to, None, url.as_str()).map_err(|error| said(&error))?;
+                Ok((verdict.is_allowed(), verdict.basis()))
+            })?
+        })?;
+        if basis == Basis::NoUrl {
             warn_no_url(py, url.as_str())?;
         }
-        Ok(verdict.is_allowed())
+        Ok(allowed)
     }
 
     /// May this crawler use this URL in this way? `document` is the document of the site that

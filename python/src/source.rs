@@ -9,7 +9,7 @@ use crate::watch::Watch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use robomaton_compiler::Options;
-use robomaton_explain::{Error, Query, SingleSite, SiteFiles, check_usage, decide};
+use robomaton_explain::{Error, Query, SingleSite, SiteFiles, check_usage};
 use robomaton_runtime::{Crawler, Image, Terms, Verdict};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,10 @@ pub(crate) struct Open {
     /// The time of the question, if it was given.
     pub(crate) given: Option<u64>,
     pub(crate) path: PathBuf,
-    pub(crate) watch: Watch,
+    /// The size above which it is mapped, as it was given.
+    pub(crate) map_above: u64,
+    /// Watches the files of a mapped image.
+    pub(crate) watch: Option<Watch>,
     pub(crate) crawlers: Crawlers,
 }
 
@@ -51,10 +54,13 @@ impl Source {
     /// If they were.
     #[inline]
     pub(crate) fn check(&self, py: Python<'_>) -> PyResult<()> {
-        match self {
-            Source::Image(open) if !open.watch.is_unchanged() => Err(changed(py, &open.path)),
-            _ => Ok(()),
+        if let Source::Image(open) = self
+            && let Some(watch) = &open.watch
+            && !watch.is_unchanged()
+        {
+            return Err(changed(py, &open.path));
         }
+        Ok(())
     }
 
     /// The crawler of these names.
@@ -63,9 +69,22 @@ impl Source {
     /// If a name names no crawler.
     #[inline]
     pub(crate) fn crawler(&self, agent: &Agent<'_>) -> PyResult<Arc<Crawler>> {
+        self.with_crawler(agent, Arc::clone)
+    }
+
+    /// Asks about the crawler of these names, without a count of its users.
+    ///
+    /// # Errors
+    /// If a name names no crawler.
+    #[inline]
+    pub(crate) fn with_crawler<T>(
+        &self,
+        agent: &Agent<'_>,
+        ask: impl FnOnce(&Arc<Crawler>) -> T,
+    ) -> PyResult<T> {
         match self {
-            Source::Image(open) => open.crawlers.resolve(&open.image, agent),
-            Source::Text(read) => read.crawlers.resolve(read.single.image(), agent),
+            Source::Image(open) => open.crawlers.with(&open.image, agent, ask),
+            Source::Text(read) => read.crawlers.with(read.single.image(), agent, ask),
         }
     }
 
@@ -112,7 +131,13 @@ impl Source {
         url: &'a str,
     ) -> Result<Verdict<'a>, Error> {
         match self {
-            Source::Image(open) => Ok(decide(&open.image, document, crawler, to.resolve(&open.image), url)),
+            Source::Image(open) => {
+                let (image, usage) = (&open.image, to.resolve(&open.image));
+                Ok(match document {
+                    Some(name) => image.decide_document(name, crawler, usage, url),
+                    None => image.decide(crawler, usage, url),
+                })
+            }
             Source::Text(read) => {
                 let usage = to.resolve(read.single.image());
                 Ok(read.single.site()?.decide(crawler, usage, url))

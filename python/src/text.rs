@@ -1,17 +1,28 @@
 //! Strings from Python: `str` or `bytes`.
 //!
 //! A `str` with surrogates is not valid Unicode and is rejected with its place. Bytes that are not
-//! UTF-8 are percent-encoded, which gives the same URL (R10), as in the command.
+//! UTF-8 are percent-encoded, which gives the same URL (R10), as in the command. A `str` is read in
+//! place, which is `unsafe` here alone.
 
 use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use robomaton_explain::url_text;
+use std::ffi::c_char;
+use std::slice;
+
+#[allow(unsafe_code)]
+unsafe extern "C" {
+    /// The UTF-8 of a `str`, which Python makes once and keeps as long as the `str`. The stable
+    /// interface has it from Python 3.10 on; Python 3.9 exports it with the same signature.
+    fn PyUnicode_AsUTF8AndSize(string: *mut ffi::PyObject, size: *mut ffi::Py_ssize_t) -> *const c_char;
+}
 
 /// A URL or a name, as given.
 pub(crate) enum Text<'py> {
-    /// UTF-8, owned by Python.
-    Utf8(Bound<'py, PyBytes>),
+    /// A `str` that has a form in UTF-8.
+    Str(Bound<'py, PyString>),
     /// From bytes.
     Spelled(String),
 }
@@ -22,7 +33,8 @@ impl<'py> FromPyObject<'_, 'py> for Text<'py> {
     #[inline]
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Text<'py>> {
         if let Ok(text) = object.cast::<PyString>() {
-            return Ok(Text::Utf8(text.encode_utf8()?));
+            utf8(&text)?;
+            return Ok(Text::Str(text.to_owned()));
         }
         let Ok(bytes) = object.cast::<PyBytes>() else {
             let of = object.get_type();
@@ -37,9 +49,28 @@ impl Text<'_> {
     #[inline]
     pub(crate) fn as_str(&self) -> &str {
         match self {
-            // Python's encoder produces UTF-8.
-            Text::Utf8(bytes) => std::str::from_utf8(bytes.as_bytes()).unwrap_or_default(),
+            // It has been read once before.
+            Text::Str(text) => utf8(text).unwrap_or_default(),
             Text::Spelled(text) => text,
         }
     }
+}
+
+/// The text of a `str`, in place.
+///
+/// # Errors
+/// If it has surrogates.
+#[inline]
+#[allow(unsafe_code)]
+fn utf8<'s>(string: &'s Bound<'_, PyString>) -> PyResult<&'s str> {
+    let mut size = 0;
+    // SAFETY: this thread is attached to the interpreter, and the object is a `str`.
+    let start = unsafe { PyUnicode_AsUTF8AndSize(string.as_ptr(), &raw mut size) };
+    let Ok(size) = usize::try_from(size) else { return Ok("") };
+    if start.is_null() {
+        return Err(PyErr::fetch(string.py()));
+    }
+    // SAFETY: Python has written UTF-8 of this size, which neither changes nor moves as long as the
+    // `str` lives, and the reference to it outlives the result.
+    Ok(unsafe { str::from_utf8_unchecked(slice::from_raw_parts(start.cast(), size)) })
 }

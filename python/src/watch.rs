@@ -1,4 +1,4 @@
-//! Watches mapped files for modification in place.
+//! Watches files for modification in place: mapped ones, and any while they are copied.
 //!
 //! Truncating a mapped file ends the process that reads it. A file that is replaced by rename stays
 //! the same for its readers; this module detects the other kind of replacement. Invariant: its
@@ -60,14 +60,24 @@ impl Watch {
         Ok(Watch { files, begun: Instant::now(), looked_at: AtomicU64::new(0) })
     }
 
-    /// True if the files are unmodified, as far as length and modification time show.
+    /// The size of the files in bytes, when they were opened.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.files.iter().map(|(_, (length, _))| length).sum()
+    }
+
+    /// True if the files are unmodified now, as far as length and modification time show.
+    pub(crate) fn is_still_unchanged(&self) -> bool {
+        self.files.iter().all(|(file, then)| stamp(file).is_ok_and(|now| now == *then))
+    }
+
+    /// The same, at most [`TRUSTED`] ago.
     #[inline]
     pub(crate) fn is_unchanged(&self) -> bool {
         let now = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         if now.saturating_sub(self.looked_at.load(Ordering::Relaxed)) <= TRUSTED {
             return true;
         }
-        let unchanged = self.files.iter().all(|(file, then)| stamp(file).is_ok_and(|now| now == *then));
+        let unchanged = self.is_still_unchanged();
         if unchanged {
             self.looked_at.store(now, Ordering::Relaxed);
         }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import random
 import shutil
 from pathlib import Path
@@ -133,13 +134,13 @@ def test_an_image_is_replaced_by_renaming(copy: Path, tmp_path: Path) -> None:
 
 CHANGED = """
 import os, shutil, sys, time, robomaton
-sample, folder, change, tests = sys.argv[1:]
+sample, folder, change, map_above, tests = sys.argv[1:]
 sys.path.insert(0, tests)
 from test_bad_files import QUESTIONS
 images = {}
 for method, ask in QUESTIONS.items():
     path = shutil.copy(sample, os.path.join(folder, method))
-    images[method] = robomaton.Image(path)
+    images[method] = robomaton.Image(path, map_above=int(map_above))
     ask(images[method])
 time.sleep(0.02)
 for method, ask in QUESTIONS.items():
@@ -165,15 +166,61 @@ for method, ask in QUESTIONS.items():
 
 @pytest.mark.parametrize("change", ["short", "empty", "long", "zeros"])
 def test_a_file_that_is_written_to_while_it_is_open(sample: Path, tmp_path: Path, change: str) -> None:
-    ended = python(CHANGED, sample, tmp_path, change, Path(__file__).parent)
+    ended = python(CHANGED, sample, tmp_path, change, "0", Path(__file__).parent)
     assert (ended.returncode, ended.stderr) == (0, "")
     for method in QUESTIONS:
         assert ended.stdout.count(f"{tmp_path / method}: was written to since it was opened") == 2
 
 
+@pytest.mark.parametrize("change", ["short", "empty", "long", "zeros"])
+def test_what_happens_to_the_file_of_a_copy_makes_no_difference(sample: Path, tmp_path: Path, change: str) -> None:
+    ended = python(CHANGED, sample, tmp_path, change, "1000000000", Path(__file__).parent)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_the_answers_of_a_copy_are_those_of_the_image(sample: Path, copy: Path, questions: list[Question]) -> None:
+    mapped, copied = Image(sample, map_above=0), Image(copy)
+    copy.write_bytes(bytes(copy.stat().st_size))
+    for question in questions[::50]:
+        asked = (question.url, question.agent)
+        assert copied.allowed(*asked) == mapped.allowed(*asked)
+        assert copied.decide(*asked).as_dict() == mapped.decide(*asked).as_dict()
+    copied.verify(texts=True)
+    with pytest.raises(ImageError):
+        Image(copy)
+
+
+def is_mapped(path: Path) -> bool:
+    return str(path) in Path("/proc/self/maps").read_text()
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="this system does not tell the maps of a process")
+def test_the_size_above_which_an_image_is_mapped(copy: Path) -> None:
+    size = copy.stat().st_size
+    for keywords, mapped in (({}, False), ({"map_above": size}, False), ({"map_above": size - 1}, True)):
+        image = Image(copy, **keywords)
+        again = pickle.loads(pickle.dumps(image))
+        image.close()
+        assert is_mapped(copy) == mapped
+        assert not again.allowed(URL, "GPTBot")
+        again.close()
+        assert not is_mapped(copy)
+
+
+def test_pickles_without_the_size_are_read(copy: Path) -> None:
+    image = Image._of(str(copy), "allow", "allow", "deny", False, False, None)
+    assert not image.allowed(URL, "GPTBot")
+
+
+@pytest.mark.parametrize("size", [-1, 1 << 64])
+def test_a_size_out_of_range(copy: Path, size: int) -> None:
+    with pytest.raises(OverflowError, match="^map_above: "):
+        Image(copy, map_above=size)
+
+
 ANSWERED = """
 import os, sys, time, robomaton
-image = robomaton.Image(sys.argv[1])
+image = robomaton.Image(sys.argv[1], map_above=0)
 answer = image.decide(sys.argv[2], "GPTBot")
 time.sleep(0.02)
 os.truncate(sys.argv[1], 100)
@@ -193,13 +240,15 @@ def test_an_answer_of_a_file_that_was_cut_short(copy: Path) -> None:
 
 def test_a_shard_that_is_written_to_while_it_is_open(sample: Path, tmp_path: Path) -> None:
     robomaton.merge([sample], tmp_path / "shards", shards=2)
-    image = Image(tmp_path / "shards")
+    image = Image(tmp_path / "shards", map_above=0)
+    copied = Image(tmp_path / "shards")
     assert not image.allowed(URL, "GPTBot")
     shard = max((tmp_path / "shards").iterdir())
     shard.write_bytes(shard.read_bytes())
     os.utime(shard, (1, 1))
     with pytest.raises(ImageError, match="was written to"):
         image.allowed(URL, "GPTBot")
+    assert not copied.allowed(URL, "GPTBot")
 
 
 def test_damage_anywhere_is_found_and_never_a_crash(sample: Path, tmp_path: Path, questions: list[Question]) -> None:

@@ -87,6 +87,7 @@ class Image:
         elements: bool = False,
         named_only: bool = False,
         now: int | None = None,
+        map_above: int = 67108864,
     ) -> _Image: ...
     @property
     def path(self) -> str: ...

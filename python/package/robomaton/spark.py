@@ -214,7 +214,7 @@ def _verdicts(
 
 @functools.cache
 def _image(name: str) -> robomaton.Image:
-    """An image, mapped once in a process: Spark gives a Python worker one task after the other."""
+    """An image, opened once in a process: Spark gives a Python worker one task after the other."""
     # An absolute path stays what it is.
     return robomaton.Image(SparkFiles.get(name))
 

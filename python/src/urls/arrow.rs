@@ -189,7 +189,12 @@ pub(super) fn verdicts(py: Python<'_>, codes: Vec<u8>) -> PyResult<Bound<'_, PyA
 
 /// A boolean array, true for each row that is allowed without conditions.
 pub(super) fn mask(py: Python<'_>, codes: Vec<u8>) -> PyResult<Bound<'_, PyAny>> {
-    let allowed: BooleanArray = codes.into_iter().map(is_allowed).collect();
+    // Without nulls, whole words of bits are built.
+    let allowed = if codes.contains(&NULL) {
+        codes.into_iter().map(is_allowed).collect()
+    } else {
+        BooleanArray::from(codes.into_iter().map(|code| code == 0).collect::<Vec<bool>>())
+    };
     allowed.to_data().to_pyarrow(py)
 }
 

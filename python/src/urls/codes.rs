@@ -28,6 +28,10 @@ impl Codes {
         let mut found = None;
         let mut first = 0;
         for chunk in &mut self.chunks {
+            if !chunk.contains(&NO_URL) {
+                first += chunk.len();
+                continue;
+            }
             for (row, answer) in chunk.iter_mut().enumerate().filter(|(_, answer)| **answer == NO_URL) {
                 found.get_or_insert((first + row, 0)).1 += 1;
                 *answer = code(Decision::Unknown);
