@@ -28,7 +28,7 @@ public final class Query {
         PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String url = in.readLine(); url != null; url = in.readLine()) {
-            out.print(image.decide(crawler, usage, url).decision() + "\t" + url + "\n");
+            out.print(image.decide(crawler, usage, url).safeDecision() + "\t" + url + "\n");
         }
         out.flush();
     }

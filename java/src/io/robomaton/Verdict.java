@@ -29,6 +29,17 @@ public final class Verdict {
     }
 
     /**
+     * The decision for a caller that does without what is missing: an incomplete permission counts as a
+     * prohibition. The command prints this one.
+     *
+     * @return the decision
+     */
+    public Decision safeDecision() {
+        boolean permits = decision() == Decision.ALLOWED || decision() == Decision.CONDITIONAL;
+        return isIncomplete() && permits ? Decision.DISALLOWED : decision();
+    }
+
+    /**
      * The basis of the decision.
      *
      * @return the basis
@@ -61,7 +72,7 @@ public final class Verdict {
      * @return true if it may
      */
     public boolean isAllowed() {
-        return answer == Answer.incomplete(answer, false) && decision() == Decision.ALLOWED;
+        return safeDecision() == Decision.ALLOWED;
     }
 
     /**
