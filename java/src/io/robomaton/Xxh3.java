@@ -142,52 +142,69 @@ final class Xxh3 {
         return avalanche(sum + mix(text, from + length - 16, 136 - 17, seed));
     }
 
-    private static byte[] secret(long seed) {
-        if (seed == 0) {
-            return SECRET;
+    /** The secret for a seed, as the words that long texts are mixed with. */
+    private static final class Keys {
+        /** Words at multiples of eight bytes. */
+        final long[] of = new long[SECRET.length / 8];
+        /** Words from byte 121 on, for the last stripe. */
+        final long[] last = new long[8];
+        /** Words from byte 11 on, for the sums. */
+        final long[] merge = new long[8];
+
+        Keys(long seed) {
+            byte[] secret = new byte[SECRET.length];
+            for (int at = 0; at < secret.length; at += 16) {
+                LONGS.set(secret, at, u64(SECRET, at) + seed);
+                LONGS.set(secret, at + 8, u64(SECRET, at + 8) - seed);
+            }
+            for (int word = 0; word < of.length; word++) {
+                of[word] = u64(secret, 8 * word);
+            }
+            for (int word = 0; word < 8; word++) {
+                last[word] = u64(secret, 121 + 8 * word);
+                merge[word] = u64(secret, 11 + 8 * word);
+            }
         }
-        byte[] secret = new byte[SECRET.length];
-        for (int at = 0; at < secret.length; at += 16) {
-            LONGS.set(secret, at, u64(SECRET, at) + seed);
-            LONGS.set(secret, at + 8, u64(SECRET, at + 8) - seed);
-        }
-        return secret;
     }
 
+    private static final Keys UNSEEDED = new Keys(0);
+
     private static long ofLong(Section text, long seed) {
-        byte[] secret = secret(seed);
+        Keys keys = seed == 0 ? UNSEEDED : new Keys(seed);
         long[] sums = {
             PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1
         };
         long blocks = (text.length - 1) / BLOCK;
         for (long block = 0; block < blocks; block++) {
             for (int stripe = 0; stripe < STRIPES; stripe++) {
-                accumulate(sums, text, block * BLOCK + stripe * STRIPE, secret, stripe * 8);
+                accumulate(sums, text, block * BLOCK + stripe * STRIPE, keys.of, stripe);
             }
             for (int lane = 0; lane < 8; lane++) {
-                long sum = sums[lane];
-                sums[lane] = (sum ^ sum >>> 47 ^ u64(secret, 128 + 8 * lane)) * PRIME32_1;
+                sums[lane] = scramble(sums[lane], keys.of[STRIPES + lane]);
             }
         }
         long stripes = (text.length - 1 - blocks * BLOCK) / STRIPE;
         for (int stripe = 0; stripe < stripes; stripe++) {
-            accumulate(sums, text, blocks * BLOCK + stripe * STRIPE, secret, stripe * 8);
+            accumulate(sums, text, blocks * BLOCK + stripe * STRIPE, keys.of, stripe);
         }
-        accumulate(sums, text, text.length - STRIPE, secret, 128 - 7);
+        accumulate(sums, text, text.length - STRIPE, keys.last, 0);
         long result = text.length * PRIME64_1;
-        for (int pair = 0; pair < 4; pair++) {
-            int key = 11 + 16 * pair;
-            result += fold(sums[2 * pair] ^ u64(secret, key), sums[2 * pair + 1] ^ u64(secret, key + 8));
+        for (int lane = 0; lane < 8; lane += 2) {
+            result += fold(sums[lane] ^ keys.merge[lane], sums[lane + 1] ^ keys.merge[lane + 1]);
         }
         return avalanche(result);
     }
 
-    private static void accumulate(long[] sums, Section text, long at, byte[] secret, int key) {
+    private static long scramble(long sum, long key) {
+        return (sum ^ sum >>> 47 ^ key) * PRIME32_1;
+    }
+
+    private static void accumulate(long[] sums, Section text, long at, long[] keys, int key) {
         for (int lane = 0; lane < 8; lane += 2) {
             long first = text.i64(at + 8 * lane);
             long second = text.i64(at + 8 * lane + 8);
-            sums[lane] += second + halves(first ^ u64(secret, key + 8 * lane));
-            sums[lane + 1] += first + halves(second ^ u64(secret, key + 8 * lane + 8));
+            sums[lane] += second + halves(first ^ keys[key + lane]);
+            sums[lane + 1] += first + halves(second ^ keys[key + lane + 1]);
         }
     }
 
