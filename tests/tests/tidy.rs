@@ -88,7 +88,7 @@ fn nothing_invisible() {
 /// Every Markdown page of the workspace, with its path from the root.
 fn pages() -> Vec<(String, String)> {
     let root = workspace();
-    let folders = ["", "benches", "docs", "formats", "fuzz", "python", "robomaton"];
+    let folders = ["", "benches", "docs", "formats", "fuzz", "java", "python", "robomaton"];
     let mut pages = Vec::new();
     for folder in folders {
         for entry in std::fs::read_dir(root.join(folder)).expect("a folder of the workspace") {

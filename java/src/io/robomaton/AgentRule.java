@@ -1,0 +1,100 @@
+package io.robomaton;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** How a crawler's name is reduced and compared with groups (SPEC.md section 8, "Agent rules"). */
+enum AgentRule {
+    TOKEN,
+    VERBATIM,
+    SUBSTRING;
+
+    /** Longer names are compared whole. */
+    private static final int MAX_GENERAL_NAME = 64;
+
+    /** The lower-case form of a caller's name. */
+    String reduce(String name) {
+        String trimmed = Names.trim(name);
+        switch (this) {
+            case TOKEN:
+                return Names.lower(trimmed.substring(0, Names.productToken(trimmed)));
+            case SUBSTRING:
+                int slash = trimmed.indexOf('/');
+                return Names.lower(Names.trim(slash < 0 ? trimmed : trimmed.substring(0, slash)));
+            default:
+                return Names.lower(name);
+        }
+    }
+
+    /** True if a file's value names the crawler with this reduced name. */
+    boolean names(String value, String reduced) {
+        String lower = Names.lower(value);
+        return this == SUBSTRING ? !reduced.isEmpty() && lower.contains(reduced) : lower.equals(Names.lower(reduced));
+    }
+
+    /**
+     * The names in a caller's input, best first: one name, several with commas, or a whole
+     * {@code User-Agent} header. Input that names no crawler is a name that no group has.
+     */
+    List<String> crawlerNames(String given) {
+        List<String> list = Names.list(given);
+        if (list != null) {
+            boolean named = list.stream().allMatch(this::isName);
+            return named ? list : List.of(given);
+        }
+        if (!readsHeaders(given)) {
+            return List.of(given);
+        }
+        List<String> names = UserAgent.crawlers(given);
+        return names.isEmpty() ? List.of(this == VERBATIM ? given : "") : names;
+    }
+
+    private boolean isName(String name) {
+        return this == VERBATIM || Names.trim(name).equals("*") || !reduce(name).isEmpty();
+    }
+
+    private boolean readsHeaders(String given) {
+        return this == TOKEN ? UserAgent.isHeader(given) : given.indexOf('(') >= 0;
+    }
+
+    /**
+     * The names under which groups are looked for, best first: each as a whole, reduced, and the
+     * general names that it begins like.
+     */
+    List<String> lookupNames(String given) {
+        List<String> names = new ArrayList<>();
+        boolean isHeader = readsHeaders(given) && Names.list(given) == null;
+        if (this == TOKEN && isHeader) {
+            names.add(Names.whole(given));
+        }
+        for (String name : crawlerNames(given)) {
+            if (this == TOKEN && !isHeader && !name.equals("*")) {
+                names.add(Names.whole(name));
+            }
+            String reduced = reduce(name);
+            names.add(reduced);
+            if (this == TOKEN && !reduced.equals("*")) {
+                addGeneral(reduced, names);
+            }
+        }
+        return names;
+    }
+
+    private static void addGeneral(String name, List<String> names) {
+        int[] ends = new int[MAX_GENERAL_NAME + 1];
+        int count = 0;
+        int bytes = 0;
+        for (int at = 0; at < name.length();) {
+            int character = name.codePointAt(at);
+            at += Character.charCount(character);
+            bytes += character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+            if (bytes > MAX_GENERAL_NAME) {
+                break;
+            }
+            ends[count++] = at;
+        }
+        while (count > 0) {
+            names.add(name.substring(0, ends[--count]) + "*");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.robomaton;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds the lines that decided, in the cold records (SPEC.md section 7). It decodes a whole document and
+ * matches naively. It does not weigh rules itself.
+ */
+final class Explanation {
+    private Explanation() {}
+
+    static List<Long> lines(Site site, Crawler crawler, Usage usage, String url, Basis basis) {
+        if (basis != Basis.RULE && basis != Basis.FIELDS) {
+            return List.of();
+        }
+        Detail detail = site.detail();
+        if (detail == null) {
+            return List.of();
+        }
+        Question question = site.question(crawler, url);
+        try {
+            return basis == Basis.RULE
+                    ? ofRule(question, detail, usage)
+                    : ofFields(question, detail, usage, site.image.usageNames());
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            return List.of();
+        }
+    }
+
+    private static boolean matches(Question question, Detail.Group group, Detail.Rule rule) {
+        byte[] target = question.target.bytes(group.notation());
+        return Pattern.matches(rule.pattern(), group.notation(), target, question.target.length(group.notation()));
+    }
+
+    /** The first rule in the file with the highest priority of all that match. */
+    private static List<Long> ofRule(Question question, Detail detail, Usage usage) {
+        Crawler crawler = question.crawler;
+        AgentRule rule = question.profile.agentRule;
+        Detail.Rule best = null;
+        for (int number : detail.groupsOf(rule, crawler.lookupFor(rule), crawler.namedOnly)) {
+            Detail.Group group = detail.groups.get(number);
+            for (Detail.Rule of : group.rules()) {
+                boolean isBetter = best == null || of.priority() > best.priority();
+                if (of.usage() == usage.number && isBetter && matches(question, group, of)) {
+                    best = of;
+                }
+            }
+        }
+        return best == null ? List.of() : List.of(best.line());
+    }
+
+    /** The fields that decided, and the conventional rule that did with them. */
+    private static List<Long> ofFields(Question question, Detail detail, Usage usage, List<String> usages) {
+        int entry = question.shard.hosts.entry(question.place);
+        question.policy.read(question.shard.policies, entry & 0x3FFF_FFFF);
+        long set = question.crawler.set(question.shard, question.policy);
+        ScopedList list = new ScopedList(question.shard, Policy.list(set));
+        Scoped scoped = new Scoped(question, usage, list, entry & 0x3FFF_FFFFL);
+        Decision decision = scoped.weigh();
+        if (decision == null) {
+            return List.of();
+        }
+        boolean permits = decision != Decision.DISALLOWED;
+        AgentRule rule = question.profile.agentRule;
+        Crawler crawler = question.crawler;
+        List<String> names = crawler.lookupFor(rule);
+        String name = detail.nameOf(rule, names);
+        List<Integer> conventional = detail.groupsOf(rule, names, crawler.namedOnly);
+        String asked = usage.number >= 0 && usage.number < usages.size() ? usages.get(usage.number) : null;
+        int winner = scoped.decidingRule(decision);
+        List<Long> lines = new ArrayList<>();
+        for (int number = 0; number < detail.groups.size(); number++) {
+            Detail.Group group = detail.groups.get(number);
+            boolean answers = group.isRanked()
+                    ? conventional.contains(number)
+                    : scoped.hasLevel() && isOfLevel(scoped, group, name, crawler, usage);
+            for (Detail.Rule of : group.rules()) {
+                if (!answers || of.permits() != permits) {
+                    continue;
+                }
+                long key = (of.priority() >> 3) - 1;
+                String about = usageOf(detail, of.usage(), usages);
+                boolean decides = group.isRanked()
+                        ? winner >= 0 && winner == key && about.equals(asked)
+                        : key >= 0 && scoped.decides(key, permits) && isAsked(scoped, usage, asked, about);
+                if (decides && matches(question, group, of)) {
+                    // Of several equivalent conventional rules, the first one counts.
+                    winner = group.isRanked() ? -1 : winner;
+                    lines.add(of.line());
+                }
+            }
+        }
+        return lines;
+    }
+
+    private static boolean isOfLevel(
+            Scoped scoped, Detail.Group group, String name, Crawler crawler, Usage usage) {
+        List<byte[]> purposes = group.purposes();
+        boolean isFor = purposes.isEmpty()
+                || purposes.stream().anyMatch(purpose -> Pattern.matchesPurpose(purpose, usage.purpose));
+        boolean named = scoped.isOfPage()
+                ? crawler.names.stream().anyMatch(group.crawlers()::contains)
+                : name != null && group.crawlers().contains(name);
+        boolean addressed = scoped.isForAny() ? group.isDefault() : named;
+        return addressed && isFor && scoped.holds(group.role(), !purposes.isEmpty());
+    }
+
+    /** The name of a usage by the number that rules of a detail have. */
+    private static String usageOf(Detail detail, int number, List<String> usages) {
+        int standard = Usage.STANDARD;
+        if (number < standard) {
+            return number < usages.size() ? usages.get(number) : "?";
+        }
+        int own = number - standard;
+        return own < detail.usages.size() ? detail.usages.get(own) : "?";
+    }
+
+    private static boolean isAsked(Scoped scoped, Usage usage, String asked, String about) {
+        if (scoped.isOfOther()) {
+            return about.equals("other");
+        }
+        return about.equals(asked) || usage.special && about.equals("present");
+    }
+}

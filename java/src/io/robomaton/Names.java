@@ -1,0 +1,104 @@
+package io.robomaton;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Forms of crawlers' names: product tokens, whole names, names with commas. */
+final class Names {
+    private Names() {}
+
+    /** Lower case of ASCII letters alone. */
+    static String lower(String text) {
+        StringBuilder lower = null;
+        for (int at = 0; at < text.length(); at++) {
+            char c = text.charAt(at);
+            if (c >= 'A' && c <= 'Z') {
+                if (lower == null) {
+                    lower = new StringBuilder(text);
+                }
+                lower.setCharAt(at, (char) (c + 32));
+            }
+        }
+        return lower == null ? text : lower.toString();
+    }
+
+    /** White space of ASCII: tab, line feed, form feed, carriage return, space. */
+    static boolean isSpace(char c) {
+        return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+    }
+
+    static String trim(String text) {
+        int from = 0;
+        int to = text.length();
+        while (from < to && isSpace(text.charAt(from))) {
+            from++;
+        }
+        while (to > from && isSpace(text.charAt(to - 1))) {
+            to--;
+        }
+        return text.substring(from, to);
+    }
+
+    /** The length in chars of the product token at the start of a text. */
+    static int productToken(String text) {
+        int at = 0;
+        while (at < text.length()) {
+            int c = text.codePointAt(at);
+            boolean isOfName = c < 0x80
+                    ? c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-'
+                    : isAlphanumeric(c) || c >= 0x300 && c <= 0x36F;
+            if (!isOfName) {
+                break;
+            }
+            at += Character.charCount(c);
+        }
+        return at;
+    }
+
+    /** Unicode's Alphabetic, and the numbers: decimal, letter and other. */
+    private static boolean isAlphanumeric(int c) {
+        int type = Character.getType(c);
+        return Character.isAlphabetic(c)
+                || type == Character.DECIMAL_DIGIT_NUMBER
+                || type == Character.LETTER_NUMBER
+                || type == Character.OTHER_NUMBER;
+    }
+
+    /** The whole name: lower case, single spaces, between quotation marks. */
+    static String whole(String name) {
+        StringBuilder out = new StringBuilder("\"");
+        for (String word : words(name)) {
+            if (out.length() > 1) {
+                out.append(' ');
+            }
+            out.append(lower(word));
+        }
+        return out.append('"').toString();
+    }
+
+    static List<String> words(String text) {
+        List<String> words = new ArrayList<>(Arrays.asList(text.split("[ \t\n\f\r]+")));
+        words.removeIf(String::isEmpty);
+        return words;
+    }
+
+    /** Names separated by commas; null if the text is anything else. */
+    static List<String> list(String given) {
+        List<String> names = new ArrayList<>();
+        for (String part : given.split(",", -1)) {
+            String name = trim(part);
+            int slash = name.indexOf('/');
+            String token = slash < 0 ? name : name.substring(0, slash);
+            String version = slash < 0 ? "" : name.substring(slash + 1);
+            boolean isName = !token.isEmpty()
+                    && productToken(token) == token.length()
+                    && productToken(version) == version.length();
+            if (!isName) {
+                return null;
+            }
+            names.add(name);
+        }
+        return names.size() > 1 ? names : null;
+    }
+}

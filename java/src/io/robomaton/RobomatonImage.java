@@ -1,0 +1,310 @@
+package io.robomaton;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An image: the compiled robots.txt of many sites, in one file or a directory of shards, mapped and asked
+ * in place.
+ *
+ * <p>It is immutable, and any number of threads may ask it. The mapping lives until the image is garbage;
+ * replace a file by renaming another one, never by writing into it.
+ *
+ * <pre>{@code
+ * RobomatonImage image = RobomatonImage.open(Path.of("crawl.rimg"));
+ * Crawler crawler = image.crawler("mybot");
+ * if (image.isAllowed(crawler, "https://example.com/page")) { ... }
+ * }</pre>
+ */
+public final class RobomatonImage {
+    private static final ThreadLocal<Space> SPACES = ThreadLocal.withInitial(Space::new);
+
+    private final Shard[] shards;
+    private final Terms terms;
+
+    /** What a thread needs to ask. */
+    static final class Space {
+        final Question question = new Question();
+        final Url url = new Url();
+
+        /** Takes a URL of a site or a path alone, and makes its target. */
+        void readPath(String text, Profile profile) {
+            Target target = question.target;
+            target.read(text);
+            if (profile.notation == Notation.GOOGLE) {
+                target.google();
+            } else if (target.urlLength > 0 && target.url[0] == '/' || !url.asAddress(target)) {
+                target.path(0, target.urlLength);
+            } else {
+                target.path(url.rest, url.end);
+            }
+        }
+
+        /** Makes the target of the URL that was split. */
+        void readTarget(Profile profile) {
+            if (profile.notation == Notation.GOOGLE) {
+                question.target.google();
+            } else {
+                question.target.path(url.rest, url.end);
+            }
+        }
+    }
+
+    RobomatonImage(Shard[] shards, Terms terms) {
+        this.shards = shards;
+        this.terms = terms;
+    }
+
+    /**
+     * Maps a file, or the shards of a directory, and checks header and section tables (I1 to I5 of
+     * SPEC.md). That takes constant time; {@link #verify} checks the rest.
+     *
+     * @param path a file or a directory
+     * @return the image
+     * @throws IOException if it cannot be read
+     * @throws RobomatonException if it is no image, or its shards do not belong together
+     */
+    public static RobomatonImage open(Path path) throws IOException {
+        return new RobomatonImage(Files.open(path), Terms.DEFAULT);
+    }
+
+    /**
+     * Opens an image in memory. The bytes must not change.
+     *
+     * @param bytes the bytes of a file
+     * @return the image; of a single shard, sites of the others are unknown
+     * @throws RobomatonException if they do not begin as an image
+     */
+    public static RobomatonImage of(byte[] bytes) {
+        return new RobomatonImage(new Shard[] {Shard.of(bytes)}, Terms.DEFAULT);
+    }
+
+    /**
+     * The same image under other terms. The bytes are shared.
+     *
+     * @param other the terms
+     * @return an image
+     */
+    public RobomatonImage withTerms(Terms other) {
+        return new RobomatonImage(shards, other);
+    }
+
+    Terms terms() {
+        return terms;
+    }
+
+    Space space() {
+        return SPACES.get();
+    }
+
+    Shard[] shards() {
+        return shards;
+    }
+
+    /**
+     * The profile that the image was compiled under.
+     *
+     * @return the profile
+     */
+    public Profile profile() {
+        return shards[0].layout.profile;
+    }
+
+    /**
+     * The number of sites, plus documents other than robots.txt.
+     *
+     * @return a count
+     */
+    public long size() {
+        long size = 0;
+        for (Shard shard : shards) {
+            size += shard.fetches.length / 18;
+        }
+        return size;
+    }
+
+    /**
+     * Resolves a crawler by its names, best first. A name may be a whole {@code User-Agent} header.
+     *
+     * @param names one or more names
+     * @return the crawler, for questions to this image alone
+     */
+    public Crawler crawler(String... names) {
+        return new Crawler(shards[0], profile().agentRule, List.of(names));
+    }
+
+    /**
+     * Resolves a usage by its name, such as {@code index} or {@code ai-train}, or by a label of a
+     * language, such as {@code train-ai}.
+     *
+     * @param name the name, in any case
+     * @return the usage, for questions to this image alone
+     */
+    public Usage usage(String name) {
+        return Usage.of(name, usageNames());
+    }
+
+    List<String> usageNames() {
+        try {
+            return shards[0].usages();
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            return List.of();
+        }
+    }
+
+    private Shard shard(byte[] name, int from, int length) {
+        if (shards.length == 1) {
+            return shards[0];
+        }
+        int end = from;
+        while (end < from + length && name[end] != '/') {
+            end++;
+        }
+        long hash = Xxh3.hash(name, from, end - from, 1);
+        return shards[(int) ((hash >>> 32) * shards.length >>> 32)];
+    }
+
+    /** Finds the site of the URL that was split; the question is then to it. */
+    private boolean find(Space space, Crawler crawler) {
+        Url url = space.url;
+        Shard shard = shard(url.bytes, url.from, url.length);
+        long place;
+        try {
+            place = shard.hosts.find(url.bytes, url.from, url.length, url.scheme);
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            return false;
+        }
+        space.question.at(shard, place, false, terms, crawler);
+        return place != HostTable.NONE;
+    }
+
+    /** Finds the site of a URL; else the answer of a question about it. */
+    private int find(Space space, Crawler crawler, String text) {
+        space.question.target.read(text);
+        if (space.url.asWritten(space.question.target) && find(space, crawler)) {
+            return FOUND;
+        }
+        if (!space.url.asParsed(space.question.target)) {
+            return Answer.NO_URL;
+        }
+        return find(space, crawler) ? FOUND : Answer.NO_SITE;
+    }
+
+    /** The site was found. */
+    private static final int FOUND = -1;
+
+    private int answer(Space space, Crawler crawler, Usage usage, String url) {
+        int found = find(space, crawler, url);
+        if (found != FOUND) {
+            return found;
+        }
+        space.readTarget(space.question.profile);
+        return space.question.answer(usage);
+    }
+
+    /**
+     * Decides whether the crawler may use the URL in this way. A site that the image does not contain
+     * is unknown.
+     *
+     * @param crawler who asks
+     * @param usage what for
+     * @param url an absolute URL
+     * @return the verdict
+     * @throws UnsupportedException if this reader cannot tell
+     */
+    public Verdict decide(Crawler crawler, Usage usage, String url) {
+        Space space = space();
+        int answer = answer(space, crawler, usage, url);
+        boolean hasSite = answer != Answer.NO_SITE && answer != Answer.NO_URL;
+        Site site = hasSite ? new Site(this, space.question.shard, space.question.place, false) : null;
+        return new Verdict(answer, site, crawler, usage, url);
+    }
+
+    /**
+     * True if the crawler may fetch the URL: permitted without conditions, nothing is missing, and the
+     * image contains the site. It allocates nothing.
+     *
+     * @param crawler who asks
+     * @param url an absolute URL
+     * @return true if it may
+     */
+    public boolean isAllowed(Crawler crawler, String url) {
+        int answer = answer(space(), crawler, Usage.CRAWL, url);
+        return Answer.decision(answer) == Decision.ALLOWED && !Answer.isIncomplete(answer);
+    }
+
+    /**
+     * The site that an absolute URL belongs to.
+     *
+     * @param url an absolute URL
+     * @return the site, if the image contains it
+     */
+    public Optional<Site> site(String url) {
+        Space space = space();
+        if (find(space, null, url) != FOUND) {
+            return Optional.empty();
+        }
+        return Optional.of(new Site(this, space.question.shard, space.question.place, false));
+    }
+
+    /**
+     * Another document of the site that an absolute URL belongs to, such as {@code data.txt}.
+     *
+     * @param url an absolute URL
+     * @param name the name of the document
+     * @return the document, if the image contains it
+     */
+    public Optional<Site> document(String url, String name) {
+        Space space = space();
+        space.question.target.read(url);
+        if (!space.url.asParsed(space.question.target)) {
+            return Optional.empty();
+        }
+        Url of = space.url;
+        byte[] tail = ("/" + name).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        byte[] whole = java.util.Arrays.copyOfRange(of.bytes, of.from, of.from + of.length + tail.length);
+        System.arraycopy(tail, 0, whole, of.length, tail.length);
+        of.bytes = whole;
+        of.from = 0;
+        of.length = whole.length;
+        if (!find(space, null)) {
+            return Optional.empty();
+        }
+        return Optional.of(new Site(this, space.question.shard, space.question.place, true));
+    }
+
+    /**
+     * Like {@link #decide}, by another document of the site. If the image does not contain the document,
+     * robots.txt does not answer in its place.
+     *
+     * @param name the name of the document, such as {@code data.txt}
+     * @param crawler who asks
+     * @param usage what for
+     * @param url an absolute URL
+     * @return the verdict
+     */
+    public Verdict decideDocument(String name, Crawler crawler, Usage usage, String url) {
+        Optional<Site> document = document(url, name);
+        if (document.isPresent()) {
+            return document.get().decide(crawler, usage, url);
+        }
+        Space space = space();
+        space.question.target.read(url);
+        int answer = space.url.asParsed(space.question.target) ? Answer.NO_SITE : Answer.NO_URL;
+        return new Verdict(answer, null, crawler, usage, url);
+    }
+
+    /**
+     * Checks the validity rules of SPEC.md that {@link Verification} lists, in time linear in the size of
+     * the image.
+     *
+     * @throws RobomatonException the first broken rule, and where
+     */
+    public void verify() {
+        for (Shard shard : shards) {
+            Verification.verify(shard);
+        }
+    }
+}

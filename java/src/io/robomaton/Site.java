@@ -1,0 +1,169 @@
+package io.robomaton;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+/** A site of an image, or another document of a site: the outcome of its fetch, and its records. */
+public final class Site {
+    private static final long NONE = 0xFFFF_FFFFL;
+
+    final RobomatonImage image;
+    private final Shard shard;
+    private final long place;
+    private final boolean isDocument;
+
+    Site(RobomatonImage image, Shard shard, long place, boolean isDocument) {
+        this.image = image;
+        this.shard = shard;
+        this.place = place;
+        this.isDocument = isDocument;
+    }
+
+    private Profile profile() {
+        return isDocument ? Profile.KOSTER : shard.layout.profile;
+    }
+
+    /** Makes the thread's question one to this site. */
+    Question question(Crawler crawler, String url) {
+        RobomatonImage.Space space = image.space();
+        space.question.at(shard, place, isDocument, image.terms(), crawler);
+        space.readPath(url, profile());
+        return space.question;
+    }
+
+    int answer(Crawler crawler, Usage usage, String url) {
+        return question(crawler, url).answer(usage);
+    }
+
+    /**
+     * Decides a URL of this site, or a path with query. The host of a URL is not checked again.
+     *
+     * @param crawler who asks
+     * @param usage what for
+     * @param url a URL of this site, or a path
+     * @return the verdict
+     */
+    public Verdict decide(Crawler crawler, Usage usage, String url) {
+        return new Verdict(answer(crawler, usage, url), this, crawler, usage, url);
+    }
+
+    /**
+     * Its URL, or the authority alone if it was captured without a scheme.
+     *
+     * @return such as {@code https://example.com}
+     */
+    public String address() {
+        String name = shard.hosts.name(place);
+        int scheme = shard.hosts.scheme(place);
+        return scheme == HostTable.HTTPS ? "https://" + name : scheme == HostTable.HTTP ? "http://" + name : name;
+    }
+
+    /**
+     * The outcome of fetching its robots.txt, or this document.
+     *
+     * @return the outcome; empty if the image is damaged here
+     */
+    public Optional<Outcome> outcome() {
+        try {
+            int entry = shard.hosts.entry(place);
+            if (entry >>> 30 == 3) {
+                return Optional.of(Question.outcome(entry));
+            }
+            if (entry >>> 30 != 2) {
+                return Optional.of(Outcome.RULES);
+            }
+            Policy policy = new Policy();
+            policy.read(shard.policies, entry & 0x3FFF_FFFF);
+            return Optional.of(policy.outcome == null ? Outcome.RULES : policy.outcome);
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            return Optional.empty();
+        }
+    }
+
+    private long fetch(int field, int size) {
+        try {
+            long at = 18 * shard.hosts.number(place) + field;
+            return size == 8 ? shard.fetches.i64(at) : size == 4 ? shard.fetches.u32(at) : shard.fetches.u16(at);
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            return field == 8 ? NONE : 0;
+        }
+    }
+
+    /**
+     * The HTTP status of the capture.
+     *
+     * @return the status, 0 if there was none
+     */
+    public int status() {
+        return (int) fetch(16, 2);
+    }
+
+    /**
+     * The time of the fetch.
+     *
+     * @return seconds since 1970, if it is known
+     */
+    public OptionalLong fetchedAt() {
+        long at = fetch(0, 8);
+        return at == 0 ? OptionalLong.empty() : OptionalLong.of(at);
+    }
+
+    /**
+     * How long after the fetch answers are fresh: as the capture says, else the profile's default.
+     *
+     * @return seconds
+     */
+    public long freshFor() {
+        long stated = fetch(8, 4);
+        return stated == NONE ? profile().freshFor : stated;
+    }
+
+    Detail detail() {
+        try {
+            return shard.detail(shard.hosts.number(place));
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            return null;
+        }
+    }
+
+    /**
+     * The URLs of its sitemaps, in file order. This decodes cold records.
+     *
+     * @return URLs
+     */
+    public List<String> sitemaps() {
+        List<String> urls = new ArrayList<>();
+        Detail detail = detail();
+        if (detail != null) {
+            for (Detail.Extension record : detail.extensions) {
+                if (record.key().equals("sitemap") && !record.value().isEmpty()) {
+                    urls.add(record.value());
+                }
+            }
+        }
+        return urls;
+    }
+
+    /**
+     * The longest Crawl-delay in the groups that apply to a crawler. This decodes cold records.
+     *
+     * @param crawler who asks
+     * @return seconds between requests
+     */
+    public OptionalDouble crawlDelay(Crawler crawler) {
+        Detail detail = detail();
+        long longest = -1;
+        if (detail != null) {
+            AgentRule rule = profile().agentRule;
+            for (int number : detail.groupsOf(rule, crawler.lookupFor(rule), crawler.namedOnly)) {
+                for (long delay : detail.groups.get(number).delays()) {
+                    longest = Long.compareUnsigned(delay, longest) > 0 || longest == -1 ? delay : longest;
+                }
+            }
+        }
+        return longest == -1 ? OptionalDouble.empty() : OptionalDouble.of(longest / 1000.0);
+    }
+}

@@ -1,0 +1,91 @@
+package io.robomaton;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+/** A use of a URL, perhaps for a purpose; resolved against one image by {@link RobomatonImage#usage}. */
+public final class Usage {
+    /** Fetching. */
+    public static final Usage CRAWL = new Usage(0, false, null);
+    /** Indexing. */
+    public static final Usage INDEX = new Usage(1, false, null);
+
+    static final int PRESENT = 4;
+    static final int OTHER = 5;
+    /** The number of standard usages. */
+    static final int STANDARD = 25;
+    private static final int ALL = 23;
+    /** The number of a usage that the image does not have. */
+    private static final int UNSPOKEN = -1;
+    /** Labels of languages, and the usages that they speak of. */
+    private static final Map<String, String> LABELS = Map.of("train", "ai-train", "train-ai", "ai-train", "ai-use", "ai-input");
+    private static final int[] NO_PARTS = {};
+    private static final int[][] PARTS = new int[ALL + 1][];
+
+    static {
+        PARTS[PRESENT] = new int[] {6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24};
+        PARTS[17] = new int[] {1};
+        PARTS[21] = new int[] {18, 19, 20};
+        PARTS[22] = new int[] {18};
+        PARTS[ALL] = new int[] {17, 1, 21, 18, 19, 20};
+    }
+
+    final int number;
+    final boolean special;
+    final byte[] purpose;
+
+    private Usage(int number, boolean special, byte[] purpose) {
+        this.number = number;
+        this.special = special;
+        this.purpose = purpose;
+    }
+
+    static Usage of(String name, List<String> usages) {
+        String lower = Names.lower(name);
+        int number = find(lower, usages);
+        if (number == UNSPOKEN && LABELS.containsKey(lower)) {
+            number = find(LABELS.get(lower), usages);
+        }
+        return new Usage(number, lower.startsWith("present-"), null);
+    }
+
+    private static int find(String lower, List<String> usages) {
+        for (int number = 0; number < usages.size(); number++) {
+            if (Names.lower(usages.get(number)).equals(lower)) {
+                return number;
+            }
+        }
+        return UNSPOKEN;
+    }
+
+    /**
+     * The same usage for a purpose.
+     *
+     * @param of the name of the purpose
+     * @return another usage
+     */
+    public Usage forPurpose(String of) {
+        return new Usage(number, special, of.getBytes(StandardCharsets.UTF_8));
+    }
+
+    boolean isCrawl() {
+        return number == 0;
+    }
+
+    /** True if silence never permits it: a use by models or for mining. */
+    boolean needsPermission() {
+        return number >= 18 && number <= ALL;
+    }
+
+    /** The numbers of the usages that it covers. */
+    int[] parts() {
+        boolean hasParts = number >= 0 && number <= ALL && PARTS[number] != null;
+        return hasParts ? PARTS[number] : NO_PARTS;
+    }
+
+    /** A part of this usage, for the same purpose. */
+    Usage part(int of) {
+        return new Usage(of, false, purpose);
+    }
+}

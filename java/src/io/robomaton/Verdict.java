@@ -1,0 +1,101 @@
+package io.robomaton;
+
+import java.util.List;
+import java.util.Optional;
+
+/** The answer to one question: a decision, its basis, and on demand the lines that decided. */
+public final class Verdict {
+    private final int answer;
+    private final Site site;
+    private final Crawler crawler;
+    private final Usage usage;
+    private final String url;
+
+    Verdict(int answer, Site site, Crawler crawler, Usage usage, String url) {
+        this.answer = answer;
+        this.site = site;
+        this.crawler = crawler;
+        this.usage = usage;
+        this.url = url;
+    }
+
+    /**
+     * What the crawler may do, as far as the image knows.
+     *
+     * @return the decision
+     */
+    public Decision decision() {
+        return Answer.decision(answer);
+    }
+
+    /**
+     * The decision for a caller that does without what is missing: an incomplete permission counts as a
+     * prohibition. The command prints this one.
+     *
+     * @return the decision
+     */
+    public Decision safeDecision() {
+        boolean permits = decision() == Decision.ALLOWED || decision() == Decision.CONDITIONAL;
+        return isIncomplete() && permits ? Decision.DISALLOWED : decision();
+    }
+
+    /**
+     * The basis of the decision.
+     *
+     * @return the basis
+     */
+    public Basis basis() {
+        return Answer.basis(answer);
+    }
+
+    /**
+     * The outcome that decided, if the basis is {@link Basis#OUTCOME}.
+     *
+     * @return the outcome
+     */
+    public Optional<Outcome> outcome() {
+        return basis() == Basis.OUTCOME ? Optional.of(Answer.outcome(answer)) : Optional.empty();
+    }
+
+    /**
+     * True if something that applies to this crawler is missing, and might change the decision.
+     *
+     * @return true if it is
+     */
+    public boolean isIncomplete() {
+        return Answer.isIncomplete(answer);
+    }
+
+    /**
+     * True if the crawler may go ahead: permitted without conditions, and nothing is missing.
+     *
+     * @return true if it may
+     */
+    public boolean isAllowed() {
+        return safeDecision() == Decision.ALLOWED;
+    }
+
+    /**
+     * The site that answered, if the image contains it.
+     *
+     * @return the site
+     */
+    public Optional<Site> site() {
+        return Optional.ofNullable(site);
+    }
+
+    /**
+     * The lines of the rules that decided, from 1, in file order. Lines of statements about uses
+     * ({@link Basis#PREFERENCES}) are not among them. This decodes cold records and allocates.
+     *
+     * @return the lines, none if no rule decided
+     */
+    public List<Long> lines() {
+        return site == null ? List.of() : Explanation.lines(site, crawler, usage, url, basis());
+    }
+
+    @Override
+    public String toString() {
+        return decision() + " (" + basis() + ")";
+    }
+}
