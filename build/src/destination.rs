@@ -137,8 +137,15 @@ impl Destination {
 impl Shards {
     fn open(path: &Path) -> Result<Shards, Error> {
         // A link's target is replaced, not the link.
-        let link = path.is_symlink().then(|| fs::canonicalize(path).ok()).flatten();
-        let path = link.unwrap_or_else(|| path.to_owned());
+        let target = path.symlink_metadata().and_then(|data| match data.is_symlink() {
+            true => fs::canonicalize(path),
+            false => Ok(path.to_owned()),
+        });
+        let path = match target {
+            Ok(target) => target,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+            Err(error) => return Err(Error::write(path, error)),
+        };
         let modes = match check_shards(&path)? {
             None => [None, None],
             Some(file) => {

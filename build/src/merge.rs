@@ -110,13 +110,17 @@ fn open_all(threads: usize, paths: &[PathBuf]) -> Result<Vec<Image>, Error> {
         let opened = numbers.map_while(|number| Some((number, open(paths.get(number)?))));
         opened.collect::<Vec<_>>()
     };
-    let mut opened: Vec<_> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.min(paths.len())).map(|_| scope.spawn(work)).collect();
-        // A worker that panicked is a bug; its panic continues here.
-        let join = |worker: thread::ScopedJoinHandle<'_, _>| {
-            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        workers.into_iter().flat_map(join).collect()
+    let mut opened = thread::scope(|scope| {
+        // This thread works, too, so the others may fail to start.
+        let others = 1..threads.min(paths.len());
+        let workers: Vec<_> =
+            others.filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
+        let mut opened = work();
+        for worker in workers {
+            // A worker that panicked is a bug; its panic continues here.
+            opened.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        opened
     });
     opened.sort_unstable_by_key(|(number, _)| *number);
     opened.into_iter().map(|(_, image)| image).collect()

@@ -47,6 +47,7 @@ impl Target {
                     Temporary::file_in(&room, Some(0o600)).map_err(|error| Error::write(&room, error))?;
                 Ok(Target { path: path.to_owned(), written: path.to_owned(), temporary, file, stream })
             }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
             known => {
                 // A link's target is replaced, not the link.
                 let written =

@@ -5,6 +5,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 /// Runs a job with a bar of this shape, if standard error is a terminal. `look` updates the bar.
@@ -22,13 +23,15 @@ pub(crate) fn with_bar<T>(
         bar.set_style(style.progress_chars("=> "));
     }
     let done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
+    thread::scope(|scope| {
+        let poll = || {
             while !done.load(Ordering::Relaxed) {
                 look(&bar);
-                std::thread::park_timeout(Duration::from_millis(100));
+                thread::park_timeout(Duration::from_millis(100));
             }
-        });
+        };
+        // Without a thread, the bar stands still.
+        let _ = thread::Builder::new().spawn_scoped(scope, poll);
         let result = job();
         done.store(true, Ordering::Relaxed);
         bar.finish_and_clear();

@@ -37,7 +37,7 @@ pub(crate) struct DestinationArgs {
 impl DestinationArgs {
     /// Checks that it can be written.
     pub(crate) fn open(&self) -> Result<Destination, Failure> {
-        watch();
+        watch()?;
         let open = if self.force.force { Destination::open_forced } else { Destination::open };
         Ok(open(&self.output, self.shards)?)
     }

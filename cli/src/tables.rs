@@ -143,7 +143,7 @@ pub(crate) fn write(
         return Err(Failure::of(directory, "is a file; --to names the directory that the tables go to"));
     }
     std::fs::create_dir_all(directory).map_err(failed)?;
-    watch();
+    watch()?;
     let mut targets = Vec::new();
     for table in tables {
         let path = directory.join(format!("{}.{}", table.name, format.name()));

@@ -17,7 +17,7 @@ use marks::Marks;
 use std::thread;
 
 /// Checks everything that verdicts and explanations depend on, except the contents of texts, on two
-/// threads.
+/// threads if the system has them.
 ///
 /// # Errors
 /// The first broken rule, with the offset of the offending byte.
@@ -26,11 +26,16 @@ pub fn verify(bytes: &[u8]) -> Result<Layout, ImageError> {
     let check = Check { view: View::new(bytes, &layout), layout: &layout };
     let ((padding, sums), (cold_sums, order, cold), hot) = thread::scope(|scope| {
         let cold = || (check.checksums(|section| !section.is_hot()), check.order(), check.cold());
-        let cold = scope.spawn(cold);
+        let second = thread::Builder::new().spawn_scoped(scope, cold);
         let front = (check.padding(bytes), check.checksums(Section::is_hot));
         let hot = check.hot();
-        // A panic in the thread is a bug; it continues here.
-        (front, cold.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), hot)
+        let cold = match second {
+            // A panic in the thread is a bug; it continues here.
+            Ok(second) => second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            // The system starts no more threads.
+            Err(_) => cold(),
+        };
+        (front, cold, hot)
     });
     // Of several broken rules, report the first.
     padding.and(sums).and(cold_sums).and(hot).and(order).and(cold)?;

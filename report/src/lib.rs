@@ -80,7 +80,7 @@ pub struct Point {
 /// Builds the report of an image. `done` grows to the number of sites, for a progress bar.
 ///
 /// # Errors
-/// If the data of the page cannot be compressed.
+/// If no threads can be started, or the data of the page cannot be compressed.
 pub fn report<D>(image: &Image<D>, options: &Options, done: &AtomicU64) -> io::Result<Report>
 where
     D: AsRef<[u8]> + Sync,
@@ -92,7 +92,7 @@ where
 /// image, which comes last.
 ///
 /// # Errors
-/// If there is no image, or the data of the page cannot be compressed.
+/// If there is no image, no threads can be started, or the data of the page cannot be compressed.
 pub fn report_over_time<D>(
     images: &[(&str, &Image<D>)],
     options: &Options,
@@ -103,14 +103,15 @@ where
 {
     let ((name, newest), earlier) =
         images.split_last().ok_or_else(|| io::Error::other("there is no image to report on"))?;
-    let earlier: Vec<Point> = earlier
-        .iter()
-        .map(|(name, image)| Point {
-            name: shown(name).into_owned(),
-            figures: gather::count_coverages(image, done),
-        })
-        .collect();
-    let (figures, data) = gather::gather(newest, options, done)?;
+    // The global pool of rayon panics if it cannot start.
+    let pool = rayon::ThreadPoolBuilder::new().build();
+    let pool = pool.map_err(|error| io::Error::other(format!("cannot start threads: {error}")))?;
+    let count = |(name, image): &(&str, &Image<D>)| Point {
+        name: shown(name).into_owned(),
+        figures: gather::count_coverages(image, done),
+    };
+    let earlier: Vec<Point> = pool.install(|| earlier.iter().map(count).collect());
+    let (figures, data) = pool.install(|| gather::gather(newest, options, done))?;
     let html = page::page(newest, &shown(name), &figures, &earlier, &data, options);
     Ok(Report { figures, earlier, html })
 }

@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let images: Vec<(&str, &Image)> =
         snapshots.iter().map(|Snapshot { name, image, .. }| (name.as_str(), image)).collect();
     arguments.force.check(&arguments.output, &arguments.images, "a report", is_report)?;
-    watch();
+    watch()?;
     let target = Target::open(&arguments.output, "--output names the page")?;
     let options = Options {
         compiled: images.last().map(|(_, image)| options_of(image)).unwrap_or_default(),

@@ -24,6 +24,7 @@ use std::io::{self, BufWriter};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Bytes of the files that are read with one text: about twenty at the limit of each. Otherwise a
@@ -155,11 +156,13 @@ impl Documents<'_> {
         let mut order: Vec<usize> = sites.iter().filter_map(|site| site.document).collect();
         let mut met = vec![false; self.len()];
         order.retain(|&document| !std::mem::replace(&mut met[document], true));
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             let (sender, receiver) = sync_channel(1);
             let order = &order;
             if ahead {
-                scope.spawn(move || self.load_ahead(order, &sender));
+                // If no thread starts, the sender is gone, and nothing is loaded ahead.
+                let load = move || self.load_ahead(order, &sender);
+                let _ = thread::Builder::new().spawn_scoped(scope, load);
             } else {
                 drop(sender);
             }
