@@ -190,6 +190,12 @@ impl Bucket {
         BUCKET_SITES - u64::from_le_bytes(self.fingerprints).leading_zeros() as usize / 8
     }
 
+    /// The first place with this non-zero fingerprint.
+    #[inline(always)]
+    pub fn place(&self, fingerprint: u8) -> Option<usize> {
+        self.places(fingerprint).next()
+    }
+
     /// The places with this non-zero fingerprint, in order.
     #[inline(always)]
     pub fn places(&self, fingerprint: u8) -> impl Iterator<Item = usize> + use<> {

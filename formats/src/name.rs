@@ -7,6 +7,7 @@
 //! are ASCII (`site`) without NUL, so bytes from 0x80 are free for the pieces, and NUL for codes
 //! that are elsewhere. This file does not know what a host is.
 
+use crate::int::index;
 use crate::notation::word;
 use crate::site::{MAX_AUTHORITY, Scheme};
 
@@ -41,7 +42,7 @@ struct Piece {
     /// The bits of the bytes.
     mask: u64,
     /// The number of bytes.
-    length: usize,
+    length: u32,
 }
 
 /// The pieces of all code bytes.
@@ -58,7 +59,7 @@ static PIECES: [Piece; 256] = {
             at += 1;
         }
         let mask = u64::MAX >> (64 - 8 * text.len() as u32);
-        pieces[code] = Piece { bytes: u64::from_le_bytes(bytes), mask, length: text.len() };
+        pieces[code] = Piece { bytes: u64::from_le_bytes(bytes), mask, length: text.len() as u32 };
         code += 1;
     }
     pieces
@@ -218,34 +219,19 @@ impl<'i> Name<'i> {
     #[inline(always)]
     pub fn is(&self, text: &[u8], length: usize) -> bool {
         if text.len() < length + WIDTH {
-            return self.is_short(text, length);
+            return is_short(self.code, text, length);
         }
-        let (mut at, mut differing) = (0, 0);
+        // A place of 32 bits, to which eight can be added without a check.
+        let (mut at, mut differing) = (0u32, 0);
         for &code in self.code {
-            if at > length {
+            let Some(bytes) = text.get(index(at)..index(at) + WIDTH).and_then(<[u8]>::first_chunk) else {
                 return false;
-            }
-            let Some(bytes) = text.get(at..).and_then(<[u8]>::first_chunk) else { return false };
+            };
             let piece = &PIECES[usize::from(code)];
             differing |= (u64::from_le_bytes(*bytes) ^ piece.bytes) & piece.mask;
             at += piece.length;
         }
-        differing == 0 && at == length
-    }
-
-    /// Like [`Name::is`], for a text that ends less than eight bytes after the name.
-    #[inline(never)]
-    fn is_short(&self, text: &[u8], length: usize) -> bool {
-        let (mut at, mut differing) = (0, 0);
-        for &code in self.code {
-            if at > text.len() {
-                return false;
-            }
-            let piece = &PIECES[usize::from(code)];
-            differing |= (word(text, at) ^ piece.bytes) & piece.mask;
-            at += piece.length;
-        }
-        differing == 0 && at == length
+        differing == 0 && index(at) == length
     }
 
     /// The bytes of the name; `None` if it is longer than the limit.
@@ -256,10 +242,25 @@ impl<'i> Name<'i> {
             // Copies whole pieces; the next piece overwrites the padding.
             let piece = &PIECES[usize::from(code)];
             *bytes.get_mut(length..)?.first_chunk_mut()? = piece.bytes.to_le_bytes();
-            length += piece.length;
+            length += index(piece.length);
         }
         (length <= MAX_AUTHORITY).then_some(Decoded { bytes, length })
     }
+}
+
+/// Like [`Name::is`], for a text that ends less than eight bytes after the name.
+#[inline(never)]
+fn is_short(code: &[u8], text: &[u8], length: usize) -> bool {
+    let (mut at, mut differing) = (0, 0);
+    for &code in code {
+        if at > text.len() {
+            return false;
+        }
+        let piece = &PIECES[usize::from(code)];
+        differing |= (word(text, at) ^ piece.bytes) & piece.mask;
+        at += index(piece.length);
+    }
+    differing == 0 && at == length
 }
 
 /// A decoded name.

@@ -89,18 +89,25 @@ impl<D: AsRef<[u8]>> Shard<D> {
     pub(crate) fn find(&self, wanted: &Wanted<'_>) -> Option<Slot<'_>> {
         let view = self.view();
         let bucket = view.bucket(home_bucket(wanted.hash, view.bucket_count()))?;
-        let mut any = None;
-        if let Some(slot) = in_bucket(view, bucket, wanted, &mut any) {
-            return Some(slot);
+        // Nearly every site is the first one in its home bucket with its fingerprint. To look there
+        // alone needs no memory for anything else.
+        if let Some(place) = bucket.place(fingerprint(wanted.hash)) {
+            let slot = Slot::read(bucket, place)?;
+            let (name, Written { scheme, text, length }) = (slot.name()?, wanted.name);
+            if !name.is_elsewhere() && name.is(text, length) && name.scheme() == Some(scheme) {
+                return Some(slot);
+            }
+            return self.find_from(wanted, 0);
         }
-        if bucket.overflow & overflow_bit(wanted.hash) == 0 { any } else { self.find_further(wanted, any) }
+        if bucket.overflow & overflow_bit(wanted.hash) == 0 { None } else { self.find_from(wanted, 1) }
     }
 
-    /// Goes on after the home bucket. `any` is a site of the name without a scheme, if there was one.
+    /// Looks through the buckets in which the site may be, from its home bucket (0) or a later one on.
     #[inline(never)]
-    fn find_further<'i>(&'i self, wanted: &Wanted<'_>, mut any: Option<Slot<'i>>) -> Option<Slot<'i>> {
+    fn find_from<'i>(&'i self, wanted: &Wanted<'_>, first: usize) -> Option<Slot<'i>> {
         let view = self.view();
-        for number in probes(wanted.hash, view.bucket_count()).skip(1) {
+        let mut any = None;
+        for number in probes(wanted.hash, view.bucket_count()).skip(first) {
             let bucket = view.bucket(number)?;
             if let Some(slot) = in_bucket(view, bucket, wanted, &mut any) {
                 return Some(slot);

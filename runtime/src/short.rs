@@ -177,7 +177,7 @@ fn run<const K: usize, O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
         if packed.trigger_count() != 0 {
             let wild = packed.wild()?;
             if left & wild != 0 {
-                return with_stars(program, &window, left, wild);
+                return with_stars(program, &window, left & !wild, left & wild);
             }
         }
         while left != 0 {
@@ -262,26 +262,43 @@ impl<'p> Rule<'p> {
     }
 }
 
-/// Like [`run`], with rules left over that have stars, `wild` among all rules.
+/// Like [`run`], with rules left over, of which `wild` have stars and `plain` none.
 #[inline(never)]
 fn with_stars<const K: usize, O: Outcome>(
     program: &[u8],
     window: &Window<K>,
-    left: u64,
-    wild: u64,
+    mut plain: u64,
+    mut wild: u64,
 ) -> Option<O> {
     let packed = Packed::read(program)?;
-    let mut left = left & (!wild | waiting(&packed, window)?);
-    while left != 0 {
-        let number = left.trailing_zeros() as usize;
-        left &= left - 1;
+    // The best plain rule that matches. A worse rule with stars need not be looked at, nor its
+    // trigger, which takes longer than a plain rule.
+    let mut best = None;
+    while plain != 0 {
+        let number = plain.trailing_zeros() as usize;
         let rule = Rule::read(&packed, program, number)?;
-        let matches = if wild >> number & 1 == 0 { rule.begins(window)? } else { has_parts(window, &rule)? };
-        if matches {
-            return O::of_rule(&rule, &packed);
+        if rule.begins(window)? {
+            wild &= (1 << number) - 1;
+            best = Some(rule);
+            break;
+        }
+        plain &= plain - 1;
+    }
+    if wild != 0 {
+        wild = waiting(&packed, window, wild)?;
+    }
+    while wild != 0 {
+        let rule = Rule::read(&packed, program, wild.trailing_zeros() as usize)?;
+        wild &= wild - 1;
+        if has_parts(window, &rule)? {
+            best = Some(rule);
+            break;
         }
     }
-    Some(O::of_priority(packed.fallback, *program.first()?))
+    match best {
+        Some(rule) => O::of_rule(&rule, &packed),
+        None => Some(O::of_priority(packed.fallback, *program.first()?)),
+    }
 }
 
 /// The rules that match the bytes at the three probes.
@@ -306,12 +323,12 @@ fn candidates<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option
     Some(left & packed.all())
 }
 
-/// The rules whose trigger occurs in the target.
+/// The rules of `wild` whose trigger occurs in the target.
 #[inline(always)]
-fn waiting<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option<u64> {
+fn waiting<const K: usize>(packed: &Packed<'_>, window: &Window<K>, wild: u64) -> Option<u64> {
     match packed.triggers()? {
-        Triggers::Narrow(triggers) => occurring(triggers, packed.pairs, window),
-        Triggers::Wide(triggers) => occurring(triggers, packed.pairs, window),
+        Triggers::Narrow(triggers) => occurring(triggers, packed.pairs, window, wild),
+        Triggers::Wide(triggers) => occurring(triggers, packed.pairs, window, wild),
     }
 }
 
@@ -321,20 +338,24 @@ fn occurring<const K: usize, const N: usize>(
     triggers: &[[u8; N]],
     pairs: usize,
     window: &Window<K>,
+    wild: u64,
 ) -> Option<u64> {
     let target = window.pairs();
     let (pairs, singles) = triggers.split_at_checked(pairs)?;
     let mut found = 0;
-    // No branch on what occurs: the processor cannot predict it.
     for trigger in pairs {
         let (pair, mask) = packed::waiting(trigger);
-        found |= mask & u64::from(target.contain(pair)).wrapping_neg();
+        if mask & wild != 0 && target.contain(pair) {
+            found |= mask;
+        }
     }
     for trigger in singles {
         let ([byte, _], mask) = packed::waiting(trigger);
-        found |= mask & u64::from(window.places(byte) != 0).wrapping_neg();
+        if mask & wild != 0 && window.places(byte) != 0 {
+            found |= mask;
+        }
     }
-    Some(found)
+    Some(found & wild)
 }
 
 /// True if the target matches a text with stars: each segment at its first place after the one
@@ -345,10 +366,12 @@ fn has_parts<const K: usize>(window: &Window<K>, rule: &Rule<'_>) -> Option<bool
     if length > LONGEST {
         return Some(crate::packed::wild(text.get(..length)?, anchored, window.target()));
     }
-    let mut stars = 0;
-    for (number, block) in text.get(..length.next_multiple_of(16))?.as_chunks::<16>().0.iter().enumerate() {
-        let of_block = u8x16::new(*block).simd_eq(u8x16::splat(b'*')).to_bitmask();
-        stars |= u64::from(of_block) << (16 * number);
+    let stars_in = |block| u64::from(u8x16::new(block).simd_eq(u8x16::splat(b'*')).to_bitmask());
+    let mut stars = stars_in(*text.first_chunk()?);
+    if length > 16 {
+        for number in 1..LONGEST / 16 {
+            stars |= stars_in(*text.get(16 * number..)?.first_chunk()?) << (16 * number);
+        }
     }
     stars &= Window::<4>::low(length);
     // Zeros follow the target, so what is longer does not match it.

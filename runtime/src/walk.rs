@@ -49,7 +49,7 @@ impl Register for Highest {
 
 /// Puts the priorities of the rules of `program` that match `target` (canonical bytes) into the
 /// register. `None` if the program is damaged.
-#[inline]
+#[inline(always)]
 pub(crate) fn walk<R: Register>(
     program: &[u8],
     header: &Header,
@@ -57,12 +57,17 @@ pub(crate) fn walk<R: Register>(
     register: &mut R,
 ) -> Option<()> {
     match &header.tails {
-        None => literals(program, header.literals, target, register, |_, _| None),
+        None => without_tails(program, header.literals, target, register),
         Some(tails) if tails.steps <= 32 => with_tails::<32, R>(program, header, tails, target, register),
         Some(tails) if tails.steps <= 256 => with_tails::<256, R>(program, header, tails, target, register),
         Some(tails) if tails.steps <= 2048 => with_tails::<2048, R>(program, header, tails, target, register),
         Some(tails) => with_tails::<MAX_STEPS, R>(program, header, tails, target, register),
     }
+}
+
+#[inline(never)]
+fn without_tails<R: Register>(program: &[u8], root: usize, target: &[u8], register: &mut R) -> Option<()> {
+    literals(program, root, target, register, |_, _| None)
 }
 
 /// Out of line, since otherwise every walk would pay for the stack of the largest.

@@ -5,7 +5,7 @@
 //! target are zero, which no rule requires. It does not know rules.
 
 use robomaton_formats::notation::first_bytes;
-use wide::{u8x16, u16x8};
+use wide::{i8x16, u8x16, u16x8};
 
 /// The maximum length of a target in a window.
 pub(crate) const LONGEST: usize = 64;
@@ -82,12 +82,16 @@ impl<const K: usize> Window<K> {
     /// suffice. Bytes beyond the target have bits, too.
     #[inline(always)]
     pub(crate) fn odd(&self) -> u64 {
+        const MOVE: i8 = i8::MIN.wrapping_sub(b'&'.cast_signed());
         self.bits(|block| {
-            let below = block.min(u8x16::splat(b'%')).simd_eq(block);
-            let above = block.max(u8x16::splat(b'{')).simd_eq(block);
+            // Below `&` or above `z`: what lies between them is moved to the least numbers with a
+            // sign, the only ones that vectors compare by order.
+            let moved = i8x16::new(block.to_array().map(u8::cast_signed)) + i8x16::splat(MOVE);
+            let outside = moved.simd_gt(i8x16::splat(b'z'.cast_signed().wrapping_add(MOVE)));
+            let outside = u8x16::new(outside.to_array().map(i8::cast_unsigned));
             // `<` and `>`, `\` and `^`, `|` and `~`, which differ in three bits.
             let pairs = (block | u8x16::splat(0x62)).simd_eq(u8x16::splat(0x7E));
-            below | above | pairs | block.simd_eq(u8x16::splat(b'`'))
+            outside | pairs | block.simd_eq(u8x16::splat(b'`'))
         })
     }
 

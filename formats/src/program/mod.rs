@@ -29,7 +29,7 @@
 //! lists of states and, once their state is reached, wait in the segment's *queue*. Offsets of
 //! lists count from the first list. A list comes before the lists whose steps lead to it.
 //!
-//! The programs section ends with [`PADDING`] zeros, so that a reader may load eight bytes at any
+//! The programs section ends with [`PADDING`] zeros, so that a reader may load sixteen bytes at any
 //! byte of a program. Offsets count from the end of the table that holds them and only point
 //! forward, so every walk ends. Several nodes of literals may have one child, so a part of the rules
 //! that is repeated behind several prefixes is stored once. This file does not know how rules become
@@ -45,6 +45,7 @@ pub use filter::{Filter, Filters, Pairs};
 pub use step::*;
 
 use crate::notation::Notation;
+use wide::u8x16;
 
 /// The weight of a rule: `2 × rank + 1` for a permission, `2 × rank` for a prohibition. The
 /// matching rule with the highest priority decides. Rank 0 is never used, so 0 means that no rule
@@ -168,7 +169,7 @@ pub struct Tails {
 
 impl Header {
     /// Decodes the header of the program at the start of `bytes`. `None` if it is damaged.
-    #[inline]
+    #[inline(always)]
     pub fn read(bytes: &[u8]) -> Option<Header> {
         let front = *bytes.first()?;
         let notation = Notation::from_u8(front & 7)?;
@@ -177,6 +178,25 @@ impl Header {
         if front & FRONT_TAILS == 0 {
             return Some(Header { notation, weighing, literals: 1, tails: None });
         }
+        let (literals, tails) = Tails::read(bytes)?;
+        Some(Header { notation, weighing, literals, tails: Some(tails) })
+    }
+
+    /// The first byte of a program.
+    pub fn front(notation: Notation, weighing: Weighing, tails: bool) -> u8 {
+        let weighing = match weighing {
+            Weighing::Ranked(silence) => (silence as u8) << 5,
+            Weighing::Scoped => FRONT_SCOPED,
+        };
+        notation as u8 | if tails { FRONT_TAILS } else { 0 } | weighing
+    }
+}
+
+impl Tails {
+    /// Decodes the header after its first byte, and returns the offset of the literals' root, too.
+    /// Out of line, so that programs without tails pay nothing for it.
+    #[inline(never)]
+    fn read(bytes: &[u8]) -> Option<(usize, Tails)> {
         let filters: &[u8; 33] = bytes.get(1..)?.first_chunk()?;
         let ([last, single], &[log]) = filters.as_chunks() else { return None };
         let [last, single] = [last, single].map(Filter::from_bytes);
@@ -195,16 +215,7 @@ impl Header {
         let lists = root.checked_add(of_segments)?;
         let tails = Tails { last, single, pairs, states, queues, steps, highest, root, lists };
         let fits = states <= steps && queues <= steps && steps <= MAX_STEPS;
-        fits.then_some(Header { notation, weighing, literals: at, tails: Some(tails) })
-    }
-
-    /// The first byte of a program.
-    pub fn front(notation: Notation, weighing: Weighing, tails: bool) -> u8 {
-        let weighing = match weighing {
-            Weighing::Ranked(silence) => (silence as u8) << 5,
-            Weighing::Scoped => FRONT_SCOPED,
-        };
-        notation as u8 | if tails { FRONT_TAILS } else { 0 } | weighing
+        fits.then_some((at, tails))
     }
 }
 
@@ -283,19 +294,24 @@ impl Children {
         bytes.get(self.bytes..self.bytes + self.count)
     }
 
-    /// The number of the child whose label begins with `next`. Up to eight children are compared at
-    /// once.
+    /// The number of the child whose label begins with `next`. Sixteen children are compared at
+    /// once, so at least sixteen bytes must follow the table.
     #[inline(always)]
     pub fn find(&self, bytes: &[u8], next: u8) -> Option<usize> {
-        let found = equal(u64::from_le_bytes(*bytes.get(self.bytes..)?.first_chunk()?), next);
-        let place = found.trailing_zeros() as usize / 8;
-        if place < self.count && found != 0 {
-            return Some(place);
+        let wanted = u8x16::splat(next);
+        let mut before = 0;
+        loop {
+            let block = bytes.get(self.bytes + before..)?.first_chunk()?;
+            let found = u8x16::new(*block).simd_eq(wanted).to_bitmask();
+            if found != 0 {
+                let place = before + found.trailing_zeros() as usize;
+                return (place < self.count).then_some(place);
+            }
+            before += 16;
+            if before >= self.count {
+                return None;
+            }
         }
-        if self.count <= 8 {
-            return None;
-        }
-        memchr::memchr(next, bytes.get(self.bytes + 8..self.bytes + self.count)?).map(|place| place + 8)
     }
 
     /// The end of the table, where the first child begins.
