@@ -239,7 +239,6 @@ impl<S: Spool> Emitter<S> {
         self.writer.finish(&frame, out)
     }
 
-    /// The entry of a site: its document, if that has rules for any crawler. Without a robots.txt,
     /// Stores the policy of a document that has sets, and returns the entry of its site. Without a
     /// robots.txt, a document may still have sets, for pages.
     fn entry(
