@@ -66,10 +66,11 @@ fn utf8<'s>(string: &'s Bound<'_, PyString>) -> PyResult<&'s str> {
     let mut size = 0;
     // SAFETY: this thread is attached to the interpreter, and the object is a `str`.
     let start = unsafe { PyUnicode_AsUTF8AndSize(string.as_ptr(), &raw mut size) };
-    let Ok(size) = usize::try_from(size) else { return Ok("") };
+    // The size of a string that failed is -1 since Python 3.13.
     if start.is_null() {
         return Err(PyErr::fetch(string.py()));
     }
+    let size = usize::try_from(size).unwrap_or_default();
     // SAFETY: Python has written UTF-8 of this size, which neither changes nor moves as long as the
     // `str` lives, and the reference to it outlives the result.
     Ok(unsafe { str::from_utf8_unchecked(slice::from_raw_parts(start.cast(), size)) })
