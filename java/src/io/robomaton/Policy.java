@@ -1,18 +1,15 @@
 package io.robomaton;
 
-import java.nio.ByteBuffer;
-
 /**
  * A policy, read in place: from crawlers to words (SPEC.md section 5). A thread reads policy after
  * policy into one object. Damage throws.
  */
-final class Policy {
+final class Policy extends Cursor {
     /** No set: no group speaks to the crawler. */
     static final long NO_SET = -1;
     private static final long SETS = 65_536;
     private static final int MAX_PREFERENCES = 3;
 
-    private ByteBuffer bytes;
     private int flags;
     /** The outcome in place of rules, or null. */
     Outcome outcome;
@@ -24,7 +21,6 @@ final class Policy {
     private int ids;
     private int indexes;
     private int words;
-    private int at;
 
     void read(Section policies, long from) {
         bytes = policies.piece(from);
@@ -72,21 +68,6 @@ final class Policy {
             throw Damage.FOUND;
         }
         return (int) end;
-    }
-
-    private long varint() {
-        long value = 0;
-        for (int shift = 0; shift <= 28; shift += 7) {
-            int octet = bytes.get(at++) & 0xFF;
-            value |= (long) (octet & 0x7F) << shift;
-            if (octet < 0x80) {
-                if (shift == 28 && octet >= 0x10) {
-                    break;
-                }
-                return value;
-            }
-        }
-        throw Damage.FOUND;
     }
 
     private boolean isWide() {

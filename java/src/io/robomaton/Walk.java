@@ -11,14 +11,12 @@ import java.util.Arrays;
  * of {@code MAX_STEPS} steps; damage throws. It does not know what a priority means: a ranked program
  * keeps the highest, a scoped one gives all to {@link Matched}.
  */
-final class Walk {
+final class Walk extends Cursor {
     static final int MAX_STEPS = 8192;
     private static final int NEVER = Integer.MAX_VALUE;
     private static final int AFTER_PREFIX = 0;
     private static final int AFTER_SEGMENT = 1;
 
-    private ByteBuffer bytes;
-    private int at;
     private byte[] target;
     private int length;
     private long best;
@@ -114,25 +112,6 @@ final class Walk {
 
     private int next() {
         return bytes.get(at++) & 0xFF;
-    }
-
-    private long varint() {
-        int first = bytes.get(at++);
-        if (first >= 0) {
-            return first;
-        }
-        long value = first & 0x7F;
-        for (int shift = 7; shift <= 28; shift += 7) {
-            int octet = bytes.get(at++) & 0xFF;
-            value |= (long) (octet & 0x7F) << shift;
-            if (octet < 0x80) {
-                if (shift == 28 && octet >= 0x10) {
-                    break;
-                }
-                return value;
-            }
-        }
-        throw Damage.FOUND;
     }
 
     private int offset() {
