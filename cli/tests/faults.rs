@@ -20,7 +20,7 @@ use std::process::{Command, Output, Stdio};
 
 /// The number of points that are tested.
 const POINTS: usize = 280;
-/// The calls that fail: those of files, and the start of a thread.
+/// The calls that fail: calls for files, and the start of a thread.
 const CALLS: &str = "openat,read,pread64,write,pwrite64,copy_file_range,lseek,statx,fcntl,fsync,ftruncate,flock,\
     rename,renameat,renameat2,mkdir,unlink,unlinkat,rmdir,chmod,fchmod,getdents64,clone3";
 const FAULTS: [&str; 9] = [

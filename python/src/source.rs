@@ -9,7 +9,7 @@ use crate::watch::Watch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use robomaton_compiler::Options;
-use robomaton_explain::{Error, Query, SingleSite, SiteFiles, check_usage};
+use robomaton_explain::{Error, Query, SingleSite, SiteFiles, check_usage, decide};
 use robomaton_runtime::{Crawler, Image, Terms, Verdict};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -131,13 +131,7 @@ impl Source {
         url: &'a str,
     ) -> Result<Verdict<'a>, Error> {
         match self {
-            Source::Image(open) => {
-                let (image, usage) = (&open.image, to.resolve(&open.image));
-                Ok(match document {
-                    Some(name) => image.decide_document(name, crawler, usage, url),
-                    None => image.decide(crawler, usage, url),
-                })
-            }
+            Source::Image(open) => Ok(decide(&open.image, document, crawler, to.resolve(&open.image), url)),
             Source::Text(read) => {
                 let usage = to.resolve(read.single.image());
                 Ok(read.single.site()?.decide(crawler, usage, url))

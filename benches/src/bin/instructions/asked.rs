@@ -1,4 +1,4 @@
-//! What valgrind watches: passes over the questions, one after the other.
+//! The passes over the questions that valgrind watches, one after the other.
 //!
 //! Invariant: every pass is one call of [`counted_pass`], in the order of [`WAYS`] and [`KINDS`], and
 //! [`pass_ends`] follows it. The instructions of the loop over the questions are counted, too; the

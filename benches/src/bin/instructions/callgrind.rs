@@ -9,7 +9,7 @@ use crate::asked::{BETWEEN, KINDS, STAGE, WAYS};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What a pass cost.
+/// The cost of a pass.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Cost {
     pub(crate) questions: u64,
