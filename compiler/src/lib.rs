@@ -53,7 +53,7 @@ pub use emit::{Emitter, Entry, Names, Provenance, emit};
 pub use language::{acap::referred, usages};
 pub use limits::{LimitName, Limits, OverLimit};
 pub use lower::{lower, lower_with};
-pub use merge::{Merge, MergeError};
+pub use merge::{Merge, MergeError, is_better};
 pub use policy::{Agent, Combiner, Extension, Form, Group, Policy, Rule, RuleSet, Sense};
 pub use programs::{PreferenceEntry, PreferenceSets, ProgramCache, ScopedEntry, ScopedSet, Set};
 pub use sniff::{Looks, sniff};

@@ -170,7 +170,8 @@ fn choose(views: &[View<'_>]) -> Result<Vec<(u32, u32)>, MergeError> {
     let mut last: Option<(Key, Capture<'_>)> = None;
     while let Some(Reverse((key, image, place))) = heap.pop() {
         heap.extend(next(image)?);
-        let capture = Capture::read(views[image], place).ok_or(MergeError::Damaged { image })?;
+        let site = views[image].site_at(place);
+        let capture = site.and_then(|site| Capture::of(&site)).ok_or(MergeError::Damaged { image })?;
         if let Some((_, kept)) = last.as_ref().filter(|(of, _)| *of == key) {
             // Of equal captures, the one of the first image stays, so a layer repeats nothing.
             if *kept >= capture {
@@ -196,6 +197,12 @@ fn parts<'i>(view: View<'i>, place: u32) -> Option<(Site<'i>, &'i FetchRecord, S
     let fetch = view.fetches().get(site.number() as usize)?;
     let entry = site.entry()?;
     Some((site, fetch, entry))
+}
+
+/// True if a merge chooses the one capture of a site rather than the other. `None` if an image is
+/// damaged there.
+pub fn is_better(one: &Site<'_>, other: &Site<'_>) -> Option<bool> {
+    Some(Capture::of(one)? > Capture::of(other)?)
 }
 
 /// The compile options shared by all images.
@@ -233,8 +240,10 @@ struct Capture<'i> {
 }
 
 impl<'i> Capture<'i> {
-    fn read(view: View<'i>, place: u32) -> Option<Capture<'i>> {
-        let (_, fetch, entry) = parts(view, place)?;
+    fn of(site: &Site<'i>) -> Option<Capture<'i>> {
+        let view = site.view();
+        let fetch = view.fetches().get(site.number() as usize)?;
+        let entry = site.entry()?;
         let no_rules = match entry {
             SiteEntry::NoRules(no_rules) => Some((no_rules.outcome as u8, no_rules.status)),
             _ => None,

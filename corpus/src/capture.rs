@@ -4,6 +4,7 @@
 //! becomes exactly one [`Item`], so the items of a run add up to the records of its inputs. This
 //! module reads nothing, and does not know what a body means.
 
+use robomaton_formats::Scheme;
 use robomaton_formats::site::{DATA_TXT, SiteError, SiteKey};
 use std::ops::RangeInclusive;
 use xxhash_rust::xxh3::Xxh3;
@@ -64,10 +65,14 @@ impl Capture {
         }
     }
 
-    /// The URL after `://`; `None` for a bare host.
+    /// The URL from its authority on; `None` for a bare host. As the URL standard reads it, any
+    /// number of slashes stands between the two, and tabs and line breaks count for nothing.
     fn after_scheme(&self) -> Option<&str> {
-        let common = self.url.strip_prefix("https://").or_else(|| self.url.strip_prefix("http://"));
-        common.or_else(|| self.url.split_once("://").map(|(_, rest)| rest))
+        if self.site.scheme() == Scheme::Any {
+            return None;
+        }
+        let (_, rest) = self.url.split_once(':')?;
+        Some(rest.trim_start_matches(['/', '\\', '\t', '\n', '\r']))
     }
 
     /// True if the URL is that of a file in the root. `rest` is its part after the scheme.
@@ -344,5 +349,54 @@ impl Default for ReadLimits {
             max_ranges: 1 << 18,
             any_name: false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn capture(url: &str) -> Capture {
+        Capture {
+            site: SiteKey::from_host(url).or_else(|_| SiteKey::from_url(url)).expect(url),
+            url: url.to_owned(),
+            fetched_at: 0,
+            status: 200,
+            fresh_for: None,
+            location: None,
+            content_type: None,
+            headers: Vec::new(),
+            body: Vec::new(),
+            truncated: false,
+        }
+    }
+
+    /// Every spelling of a URL is read as the URL standard reads it, which also names the site.
+    #[test]
+    fn the_robots_txt_of_a_site_is_at_its_root() {
+        for scheme in ["http:", "https:", "HTTP:", " http:"] {
+            for slashes in ["//", "///", "/", "", "\\", "//\t", "/\n/"] {
+                for rest in [
+                    "robots.txt",
+                    "a/robots.txt",
+                    "a/x/../robots.txt",
+                    "a/robots.txt#x",
+                    "a\\robots.txt",
+                    "a/b",
+                ] {
+                    let url = format!("{scheme}{slashes}{rest}");
+                    let Ok(site) = SiteKey::from_url(&url) else { continue };
+                    let capture = Capture { site, ..capture("a") };
+                    let capture = Capture { url: url.clone(), ..capture };
+                    let parsed = url::Url::parse(&url).expect("it names a site");
+                    assert_eq!(capture.is_robots(), parsed.path() == "/robots.txt", "{url:?}");
+                }
+            }
+        }
+        for url in ["http://a/robots.txt?", "http:/a?u=http://b/robots.txt", "http:/a/x://y/robots.txt"] {
+            assert!(!capture(url).is_robots(), "{url}");
+        }
+        assert!(capture("a:8080").is_robots() && !capture("a").is_data_txt());
+        assert!(capture("http://a/data.txt").is_data_txt() && !capture("http:///data.txt").is_data_txt());
     }
 }

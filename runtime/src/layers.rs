@@ -16,7 +16,7 @@ use crate::site::Site;
 use crate::target::{self, Written};
 use crate::terms::Terms;
 use crate::verdict::Verdict;
-use robomaton_formats::Scheme;
+use robomaton_formats::{Scheme, SiteKey};
 
 /// Images that answer as one, of which newer ones stand before older ones.
 ///
@@ -238,6 +238,16 @@ impl<D: AsRef<[u8]>> Layers<D> {
         .map(|(number, (shard, slot))| (number, self.images[number].site_of(shard, slot)))
         .or_else(|| self.newest(|image| image.site(url), Site::scheme))?;
         Some(LayerSite { number, site })
+    }
+
+    /// The newest capture of exactly this site: with its scheme, not of the host in general.
+    pub fn stored(&self, key: &SiteKey) -> Option<Site<'_>> {
+        let name = key.name().as_bytes();
+        let written = Written { scheme: key.scheme(), text: name, length: name.len() };
+        self.images.iter().find_map(|image| {
+            let (shard, slot) = image.find_written(&written)?;
+            (slot.name()?.scheme()? == key.scheme()).then(|| image.site_of(shard, slot))
+        })
     }
 
     /// Another document of the site that an absolute URL belongs to, if a layer contains it.

@@ -49,6 +49,11 @@ impl<'i> Site<'i> {
         self.site.view()
     }
 
+    /// The site as its image stores it, for tools that compare captures.
+    pub fn stored(&self) -> read::Site<'i> {
+        self.site
+    }
+
     fn name(&self) -> String {
         self.site.decoded_name().map(|name| name.as_str().to_owned()).unwrap_or_default()
     }

@@ -1,0 +1,96 @@
+//! Compiles one capture alone, for a store that takes captures one by one.
+//!
+//! Invariant, which a test of the store holds: the entry is the one that `build` makes of this
+//! capture and the captures of its redirects. A text that refers to other files is read without
+//! them. It knows neither pages nor data.txt.
+
+use crate::http::{self, Fields};
+use crate::resolve::MAX_REDIRECTS;
+use crate::{Capture, Looks, SkipReason, sniff};
+use robomaton_compiler::{CompileContext, Document, Entry, Options, ProgramCache, compile_cached};
+use robomaton_formats::{Outcome, SiteKey};
+
+impl Capture {
+    /// The capture of an answer to a fetch of `url`: its header fields in their order, and its body
+    /// after removal of transfer and content encodings. Status 0 means that there was no answer.
+    ///
+    /// # Errors
+    /// If the URL does not name a site.
+    pub fn fetched<'h>(
+        url: &str,
+        fetched_at: i64,
+        status: u16,
+        headers: impl IntoIterator<Item = (&'h [u8], &'h [u8])>,
+        body: Vec<u8>,
+    ) -> Result<Capture, SkipReason> {
+        let site = SiteKey::from_url(url).map_err(|error| SkipReason::Url { url: url.to_owned(), error })?;
+        let mut fields = Fields::default();
+        headers.into_iter().for_each(|(name, value)| fields.add(name, value));
+        Ok(Capture {
+            url: url.to_owned(),
+            site,
+            fetched_at,
+            status,
+            fresh_for: fields.fresh_for(fetched_at),
+            location: http::text(fields.location),
+            content_type: http::text(fields.content_type),
+            headers: fields.stated,
+            body,
+            truncated: false,
+        })
+    }
+}
+
+/// The entry of a site by one capture, whose answer came after a number of redirects.
+pub fn compile_alone(
+    mut capture: Capture,
+    redirects: usize,
+    options: &Options,
+    cache: &mut ProgramCache,
+) -> Entry<Document> {
+    if capture.truncated {
+        // Half a line may mean something different.
+        let end = memchr::memrchr2(b'\n', b'\r', &capture.body).map_or(0, |last| last + 1);
+        capture.body.truncate(end);
+    }
+    let is_redirect = (300..400).contains(&capture.status);
+    let too_many = redirects > MAX_REDIRECTS || is_redirect && redirects == MAX_REDIRECTS;
+    let (outcome, document) = match capture.status {
+        _ if too_many => (Outcome::TooManyRedirects, None),
+        200..300 => {
+            let document = document(&capture, options, cache);
+            let outcome = match document.outcome {
+                Outcome::Empty if sniff(&capture.body, capture.content_type.as_deref()) != Looks::Text => {
+                    Outcome::NotRobots
+                }
+                outcome => outcome,
+            };
+            (outcome, Some(document))
+        }
+        300..400 => (Outcome::Unresolved, None),
+        400..500 => (Outcome::Unavailable, None),
+        _ => (Outcome::Unreachable, None),
+    };
+    Entry {
+        outcome,
+        status: capture.status,
+        fetched_at: u64::try_from(capture.fetched_at).unwrap_or(0),
+        fresh_for: capture.fresh_for,
+        document,
+        site: capture.site,
+    }
+}
+
+fn document(capture: &Capture, options: &Options, cache: &mut ProgramCache) -> Document {
+    let document = compile_cached(&capture.body, &CompileContext::default(), options, cache);
+    if !document.depends_on_origin {
+        return document;
+    }
+    let site = &capture.site;
+    let context = CompileContext {
+        origin: Some(site.authority()),
+        scheme: Some(site.scheme()),
+        ..CompileContext::default()
+    };
+    compile_cached(&capture.body, &context, options, cache)
+}

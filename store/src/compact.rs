@@ -1,0 +1,105 @@
+//! Compaction: layers of one size become one layer of the next.
+//!
+//! A capture is rewritten once for each size class, and layers differ in size by a factor, so both
+//! the number of layers and the bytes written for a capture grow with the logarithm of the store.
+//! Invariant: a run of neighbours is replaced by its merge, so captures keep their order. It does
+//! not know the log or the table.
+
+use crate::files::failed;
+use crate::{Store, StoreError, limits};
+use robomaton_build::Destination;
+use robomaton_runtime::Image;
+use std::fs;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::PoisonError;
+
+impl Store {
+    /// Merges layers of one size class if there are enough of them, until there are not. Puts and
+    /// questions go on meanwhile, so an owner calls it from a thread of its own. Memory holds some
+    /// hundred bytes for each site of the merged layers, and the disk needs room for the result.
+    ///
+    /// # Errors
+    /// If a layer is damaged or the result cannot be written. The layers stay as they are then.
+    pub fn compact(&self) -> Result<(), StoreError> {
+        let _compacting = self.compacting.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.compact_class()? {}
+        Ok(())
+    }
+
+    fn compact_class(&self) -> Result<bool, StoreError> {
+        let (stack, name) = {
+            let mut writer = self.writer();
+            // Not so after a layer was added that could not be opened at once.
+            if self.snapshot().stack.names != writer.manifest.layers {
+                self.reopen(&writer, None)?;
+            }
+            (self.snapshot().stack.clone(), writer.take_layer())
+        };
+        let sizes: Vec<usize> = stack.layers.images().map(Image::bytes).collect();
+        let Some(merged) = run_to_merge(&sizes) else { return Ok(false) };
+        let old = stack.names[merged.clone()].iter();
+        let paths: Vec<PathBuf> = old.map(|name| self.directory.join(name)).collect();
+        robomaton_build::merge_on(1, &paths, Destination::open(&self.directory.join(&name), None)?)?;
+        let mut writer = self.writer();
+        // Puts may have added layers behind them.
+        let mut layers = writer.manifest.layers.clone();
+        layers.splice(merged, [name]);
+        self.replace(&mut writer, layers, None)?;
+        for path in paths {
+            fs::remove_file(&path).map_err(|error| failed(&path, error))?;
+        }
+        Ok(true)
+    }
+}
+
+/// The newest layers that are to be merged; `None` if that does not pay yet.
+fn run_to_merge(sizes: &[usize]) -> Option<Range<usize>> {
+    let class = |bytes: usize| bytes.max(1).ilog(limits::CLASS_LAYERS);
+    let (mut largest, mut count, mut first) = (0, 0, None);
+    // A run of layers up to some class pays if enough of them are of that class.
+    for (place, &bytes) in sizes.iter().enumerate().rev() {
+        match class(bytes) {
+            class if class > largest => (largest, count) = (class, 1),
+            class => count += usize::from(class == largest),
+        }
+        if count >= limits::CLASS_LAYERS {
+            first = Some(place);
+        }
+    }
+    // Sizes of very many classes could exceed the number of layers.
+    let most = sizes.len().checked_sub(limits::LAYERS / 2).filter(|_| sizes.len() >= limits::LAYERS);
+    first.or(most).map(|first| first..sizes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes are rewritten once for each class at most, and layers stay few.
+    #[test]
+    fn rewriting_and_layers_are_bounded() {
+        for flushed in [1, 100, 4 << 20] {
+            let (mut sizes, mut written, mut put) = (vec![0], 0, 0);
+            for _ in 0..20_000 {
+                sizes.push(flushed);
+                put += flushed;
+                while let Some(run) = run_to_merge(&sizes) {
+                    let bytes = sizes[run.clone()].iter().sum();
+                    written += bytes;
+                    sizes.splice(run, [bytes]);
+                }
+                assert!(sizes.len() < limits::LAYERS);
+            }
+            let classes = 20_000_usize.ilog(limits::CLASS_LAYERS) as usize + 1;
+            assert!(written <= put * classes, "{written} bytes for {put}");
+        }
+    }
+
+    #[test]
+    fn layers_of_many_classes_are_merged_in_the_end() {
+        let sizes: Vec<usize> = (0..limits::LAYERS).rev().map(|class| 1 << class).collect();
+        assert_eq!(run_to_merge(&sizes[1..]), None);
+        assert_eq!(run_to_merge(&sizes), Some(limits::LAYERS / 2..limits::LAYERS));
+    }
+}

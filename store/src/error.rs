@@ -1,0 +1,72 @@
+//! Errors of a store. Each names its file.
+
+use robomaton_corpus::SkipReason;
+use robomaton_formats::ImageError;
+use robomaton_runtime::{LayersError, OpenError};
+use std::io;
+use std::path::PathBuf;
+
+/// The error of a store.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Another writer has the store open.
+    #[error("{}: is open for writing by process {holder}", path.display())]
+    Locked {
+        /// The directory.
+        path: PathBuf,
+        /// The process that holds it, as the lock file says.
+        holder: String,
+    },
+    /// A file cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// The operating system's error.
+        #[source]
+        error: io::Error,
+    },
+    /// The log is damaged in front of captures that were acknowledged later.
+    #[error("{}: damaged at byte {at}, in front of acknowledged captures", path.display())]
+    Damaged {
+        /// The log.
+        path: PathBuf,
+        /// The place of the first record that cannot be read.
+        at: u64,
+    },
+    /// The log could not be written or synced before, so its content on disk is unknown. Open the
+    /// store again.
+    #[error("{}: a write failed earlier; open the store again", path.display())]
+    Broken {
+        /// The log.
+        path: PathBuf,
+    },
+    /// The capture names no site.
+    #[error("{0}")]
+    Capture(#[from] SkipReason),
+    /// The URL is not that of a robots.txt.
+    #[error("{0}: is not the URL of a robots.txt")]
+    NotRobots(String),
+    /// URL and header fields are over their limit.
+    #[error("the URL and header fields are longer than {} bytes", crate::limits::HEADER_BYTES)]
+    TooLong,
+    /// The capture does not fit the format.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// A layer cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The layers were compiled with other options than those of the store.
+    #[error("{}: {error}", path.display())]
+    Unlike {
+        /// The directory.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        error: LayersError,
+    },
+    /// A layer cannot be written.
+    #[error(transparent)]
+    Build(#[from] robomaton_build::Error),
+}

@@ -1,0 +1,100 @@
+//! The files of a store: names, numbers, the lock, and writing whole.
+//!
+//! A number is never used twice in the life of a store, so a name stands for one content. It does
+//! not know what a layer or a log holds.
+
+use crate::StoreError;
+use crate::log::sync_directory;
+use robomaton_build::Target;
+use robomaton_formats::ImageError;
+use robomaton_runtime::{Image, Manifest};
+use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// The numbered files of a store.
+pub(crate) struct Files {
+    pub(crate) layers: Vec<String>,
+    /// Ascending.
+    pub(crate) logs: BTreeSet<u64>,
+    /// Greater than every number.
+    pub(crate) next: u64,
+}
+
+impl Files {
+    pub(crate) fn read(directory: &Path) -> Result<Files, StoreError> {
+        let mut files = Files { layers: Vec::new(), logs: BTreeSet::new(), next: 1 };
+        for entry in fs::read_dir(directory).map_err(|error| failed(directory, error))? {
+            let name = entry.map_err(|error| failed(directory, error))?.file_name();
+            let Some((number, kind)) = name.to_str().and_then(|name| name.split_once('.')) else { continue };
+            let Ok(number) = number.parse::<u64>() else { continue };
+            match kind {
+                "rimg" => files.layers.push(layer_name(number)),
+                "log" => drop(files.logs.insert(number)),
+                _ => continue,
+            }
+            files.next = files.next.max(number.saturating_add(1));
+        }
+        Ok(files)
+    }
+
+    pub(crate) fn take(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+}
+
+pub(crate) fn layer_name(number: u64) -> String {
+    format!("{number}.rimg")
+}
+
+pub(crate) fn log_path(directory: &Path, number: u64) -> PathBuf {
+    directory.join(format!("{number}.log"))
+}
+
+/// Takes the lock of a store for as long as the file is open.
+pub(crate) fn lock(directory: &Path) -> Result<File, StoreError> {
+    let path = directory.join("store.lock");
+    let failed = |error| failed(&path, error);
+    let mut file =
+        File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {
+            file.set_len(0).map_err(failed)?;
+            file.rewind().map_err(failed)?;
+            write!(file, "{}", std::process::id()).map_err(failed)?;
+            sync_directory(&path).map_err(failed)?;
+            Ok(file)
+        }
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            // Who holds it is told as far as it can be read.
+            let _ = file.take(20).read_to_string(&mut holder);
+            Err(StoreError::Locked { path: directory.to_owned(), holder })
+        }
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// Writes a layer, unless it is damaged.
+pub(crate) fn write_layer(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let verified = Image::from_bytes(bytes).and_then(|image| image.verify());
+    verified.map_err(|error: ImageError| robomaton_build::Error::Unsound { path: path.to_owned(), error })?;
+    write(path, bytes)
+}
+
+pub(crate) fn write_manifest(directory: &Path, manifest: &Manifest) -> Result<(), StoreError> {
+    write(&Manifest::path(directory), manifest.to_string().as_bytes())
+}
+
+/// Writes a file and makes it and its name durable.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let target = Target::open(path, "a store has a file there")?;
+    target.file().write_all(bytes).map_err(|error| target.failed(error))?;
+    Ok(target.finish()?)
+}
+
+pub(crate) fn failed(path: &Path, error: io::Error) -> StoreError {
+    StoreError::Io { path: path.to_owned(), error }
+}

@@ -1,0 +1,29 @@
+//! A store of robots.txt captures that answers while captures go in.
+//!
+//! ```text
+//!   put ──▶ log ──▶ table in memory ──▶ layer ──▶ larger layer      decide ──▶ table, then layers
+//! ```
+//!
+//! A store is a directory: a stack of layers, which any process reads as
+//! [`Layers`](robomaton_runtime::Layers); a log of the captures that are in no layer yet; and a lock
+//! file, since there is one writer. Invariants: questions wait for nothing, neither puts nor
+//! compaction; the answers are those of the merged image of all captures; after a kill at any
+//! moment, all captures that were acknowledged as durable are there. It has no clock: times are
+//! arguments, and a capture that is older than the one of its site changes nothing. Other processes
+//! must not change the files of a store.
+
+mod capture;
+mod compact;
+mod error;
+mod files;
+pub mod limits;
+mod log;
+mod open;
+mod snapshot;
+mod store;
+mod table;
+
+pub use capture::Capture;
+pub use error::StoreError;
+pub use snapshot::{Query, Snapshot};
+pub use store::{Durability, Stats, Store, StoreOptions};

@@ -1,0 +1,24 @@
+//! The limits of a store, each with its reason.
+
+use robomaton_runtime::MOST_LAYERS;
+
+/// Captures in memory before they become a layer: some megabytes, and replayed in a moment at open.
+pub const MEMORY_CAPTURES: usize = 4096;
+
+/// Bytes of compiled captures in memory before they become a layer, and of the log that is read at
+/// open, apart from one record.
+pub const MEMORY_BYTES: usize = 32 << 20;
+
+/// Bytes of a body; the rest is dropped and the capture is marked as truncated, as in the batch
+/// reader.
+pub const BODY_BYTES: usize = 8 << 20;
+
+/// Bytes of a capture's URL and header fields together. No server sends more in good faith.
+pub const HEADER_BYTES: usize = 256 << 10;
+
+/// Layers before a put compacts first: a question that no layer answers has asked each of them.
+pub const LAYERS: usize = MOST_LAYERS / 2;
+
+/// Layers of one size class before they are merged. Classes differ by this factor, so a capture is
+/// rewritten once for each class up to the size of the store.
+pub const CLASS_LAYERS: usize = 8;

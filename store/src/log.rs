@@ -1,0 +1,213 @@
+//! The log: the captures that are in no layer yet, in the order of their puts.
+//!
+//! A record is a marker, the length that was durable when it was written, its own length, a
+//! checksum and the capture (postcard). The marker is random for each file, so no body can contain
+//! it on purpose. Invariant: after a kill at any moment, all records that were acknowledged as
+//! durable are read again. A record that cannot be read ends the log, unless a later record says
+//! that this one was durable: then the file is damaged, and the error names the place. It does not
+//! know what a capture means.
+
+use crate::{Capture, StoreError};
+use arc_swap::ArcSwap;
+use memchr::memmem;
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+const MAGIC: &[u8; 16] = b"robomaton log 1\n";
+/// The magic number and the marker.
+const HEADER: usize = 24;
+/// Marker, durable length, length and checksum of a record.
+const FRAME: usize = 28;
+
+/// A log that is open for writing.
+#[derive(Debug)]
+pub(crate) struct Log {
+    path: PathBuf,
+    file: File,
+    marker: [u8; 8],
+    /// Bytes written. Changed only by the holder of the store's writer.
+    written: AtomicU64,
+    /// Bytes known to be durable.
+    synced: AtomicU64,
+    /// Held while the file is synced, so that those who wait share one sync.
+    syncing: Mutex<()>,
+    is_broken: AtomicBool,
+}
+
+impl Log {
+    /// Creates a log.
+    pub(crate) fn create(path: PathBuf) -> Result<Log, StoreError> {
+        let marker = RandomState::new().build_hasher().finish().to_le_bytes();
+        let create = || {
+            let mut file = File::options().read(true).write(true).create_new(true).open(&path)?;
+            file.write_all(&[&MAGIC[..], &marker].concat())?;
+            file.sync_all()?;
+            sync_directory(&path)?;
+            Ok(file)
+        };
+        match create() {
+            Ok(file) => Ok(Log::new(path, file, marker, HEADER as u64)),
+            Err(error) => Err(StoreError::Io { path, error }),
+        }
+    }
+
+    fn new(path: PathBuf, file: File, marker: [u8; 8], end: u64) -> Log {
+        let (written, synced) = (AtomicU64::new(end), AtomicU64::new(end));
+        Log {
+            path,
+            file,
+            marker,
+            written,
+            synced,
+            syncing: Mutex::new(()),
+            is_broken: AtomicBool::new(false),
+        }
+    }
+
+    /// Opens a log and reads its captures. A torn end is cut off. `None` if not even the header was
+    /// written.
+    pub(crate) fn open(path: PathBuf) -> Result<Option<(Log, Vec<Capture>)>, StoreError> {
+        let failed = |error| StoreError::Io { path: path.clone(), error };
+        let mut file = File::options().read(true).write(true).open(&path).map_err(failed)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let Some((header, _)) = bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
+        let (magic, marker) = header.split_at(MAGIC.len());
+        let damaged = |at: usize| StoreError::Damaged { path: path.clone(), at: at as u64 };
+        let marker: [u8; 8] = marker.try_into().map_err(|_| damaged(0))?;
+        if magic != MAGIC {
+            return Err(damaged(0));
+        }
+        let (mut captures, mut at) = (Vec::new(), HEADER);
+        while let Some(frame) = Frame::read(&bytes, at, marker) {
+            captures.push(postcard::from_bytes(frame.record).map_err(|_| damaged(at))?);
+            at = frame.end;
+        }
+        let later = memmem::find_iter(&bytes[at..], &marker).map(|found| at + found);
+        let mut later = later.filter_map(|place| Frame::read(&bytes, place, marker));
+        if later.any(|frame| frame.synced > at as u64) {
+            return Err(damaged(at));
+        }
+        if at < bytes.len() {
+            file.set_len(at as u64).map_err(failed)?;
+        }
+        file.sync_all().map_err(failed)?;
+        file.seek(SeekFrom::Start(at as u64)).map_err(failed)?;
+        Ok(Some((Log::new(path, file, marker, at as u64), captures)))
+    }
+
+    /// Appends a capture. Returns the length to sync to. Only one thread may append at a time.
+    pub(crate) fn append(&self, capture: &Capture) -> Result<u64, StoreError> {
+        self.check()?;
+        let failed = |error| StoreError::Io { path: self.path.clone(), error };
+        let mut record = vec![0; FRAME];
+        record = postcard::to_extend(capture, record).map_err(|error| failed(io::Error::other(error)))?;
+        let length = u32::try_from(record.len() - FRAME).map_err(|_| StoreError::TooLong)?;
+        record[..8].copy_from_slice(&self.marker);
+        record[8..16].copy_from_slice(&self.synced.load(Ordering::Acquire).to_le_bytes());
+        record[16..20].copy_from_slice(&length.to_le_bytes());
+        let sum = checksum(&record[8..20], &record[FRAME..]);
+        record[20..FRAME].copy_from_slice(&sum.to_le_bytes());
+        let start = self.written.load(Ordering::Acquire);
+        if let Err(error) = (&self.file).write_all(&record) {
+            // A part of the record may be there, and a later one must not follow it.
+            let mut file = &self.file;
+            let cut = self.file.set_len(start).and_then(|()| file.seek(SeekFrom::Start(start)));
+            self.is_broken.store(cut.is_err(), Ordering::Release);
+            return Err(failed(error));
+        }
+        let end = start + record.len() as u64;
+        self.written.store(end, Ordering::Release);
+        Ok(end)
+    }
+
+    /// Returns when the first `length` bytes are durable.
+    pub(crate) fn sync_to(&self, length: u64) -> Result<(), StoreError> {
+        let _syncing = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.check()?;
+        if self.synced.load(Ordering::Acquire) >= length {
+            return Ok(());
+        }
+        let written = self.written.load(Ordering::Acquire);
+        self.file.sync_data().map_err(|error| {
+            // The system may have dropped the pages, so a second attempt proves nothing.
+            self.is_broken.store(true, Ordering::Release);
+            StoreError::Io { path: self.path.clone(), error }
+        })?;
+        self.synced.store(written, Ordering::Release);
+        Ok(())
+    }
+
+    /// Returns when all that is written is durable.
+    pub(crate) fn sync(&self) -> Result<(), StoreError> {
+        self.sync_to(self.written.load(Ordering::Acquire))
+    }
+
+    /// Bytes written.
+    pub(crate) fn len(&self) -> u64 {
+        self.written.load(Ordering::Acquire)
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        match self.is_broken.load(Ordering::Acquire) {
+            true => Err(StoreError::Broken { path: self.path.clone() }),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A record in the bytes of a log.
+struct Frame<'b> {
+    synced: u64,
+    record: &'b [u8],
+    end: usize,
+}
+
+impl<'b> Frame<'b> {
+    fn read(bytes: &'b [u8], at: usize, marker: [u8; 8]) -> Option<Frame<'b>> {
+        let (frame, rest) = bytes.get(at..)?.split_first_chunk::<FRAME>()?;
+        let length = u32::from_le_bytes(*frame[16..].first_chunk()?) as usize;
+        let record = rest.get(..length)?;
+        let sum = u64::from_le_bytes(*frame[20..].first_chunk()?);
+        let is_whole = frame[..8] == marker && sum == checksum(&frame[8..20], record);
+        let synced = u64::from_le_bytes(*frame[8..].first_chunk()?);
+        is_whole.then_some(Frame { synced, record, end: at + FRAME + length })
+    }
+}
+
+fn checksum(front: &[u8], record: &[u8]) -> u64 {
+    xxh3_64_with_seed(record, xxh3_64_with_seed(front, 0))
+}
+
+/// Makes the name of a new file durable.
+pub(crate) fn sync_directory(file: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Some(directory) = file.parent() {
+        File::open(directory)?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Syncs the log from time to time, until the sender is dropped, and then once more.
+pub(crate) fn sync_every(time: Duration, log: Arc<ArcSwap<Log>>) -> (Sender<()>, JoinHandle<()>) {
+    let (stop, stopped): (Sender<()>, Receiver<()>) = channel();
+    let thread = thread::spawn(move || {
+        loop {
+            let wait = stopped.recv_timeout(time);
+            // A log that cannot be synced refuses the next put, which tells of it.
+            let _ = log.load_full().sync();
+            if wait != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+        }
+    });
+    (stop, thread)
+}

@@ -1,0 +1,110 @@
+//! The state of a store at one moment, and the questions to it.
+//!
+//! A capture in memory is newer than any of its site in a layer, since `put` takes no other. So the
+//! table answers first. It knows neither log nor files.
+
+use crate::table::{Single, Table};
+use arc_swap::ArcSwap;
+use robomaton_formats::site::split_plain;
+use robomaton_formats::{Decision, SiteKey};
+use robomaton_runtime::{Layers, LayersCrawler, LayersUsage, Site, Verdict};
+use std::sync::Arc;
+
+/// A moment of a store. It stays as it is while captures go in; cheap to clone, and for any thread.
+#[derive(Clone)]
+pub struct Snapshot {
+    pub(crate) stack: Arc<Stack>,
+    pub(crate) table: Table,
+}
+
+/// The layers of one generation.
+pub(crate) struct Stack {
+    /// Unlike the number of any other stack in this process.
+    pub(crate) number: u64,
+    pub(crate) layers: Layers,
+    /// The names of their files, oldest first.
+    pub(crate) names: Vec<String>,
+}
+
+/// A crawler and a usage, resolved against a store. Threads share it by reference.
+pub struct Query {
+    names: Vec<String>,
+    usage: String,
+    resolved: ArcSwap<Resolved>,
+}
+
+/// A query, resolved against the layers of one stack.
+struct Resolved {
+    stack: u64,
+    crawler: LayersCrawler,
+    usage: LayersUsage<'static>,
+}
+
+impl Query {
+    pub(crate) fn new(names: Vec<String>, usage: &str, stack: &Stack) -> Query {
+        let resolved = Resolved::new(&names, usage, stack);
+        Query { names, usage: usage.to_owned(), resolved: ArcSwap::from_pointee(resolved) }
+    }
+}
+
+impl Resolved {
+    fn new(names: &[String], usage: &str, stack: &Stack) -> Resolved {
+        let Stack { number, layers, .. } = stack;
+        Resolved { stack: *number, crawler: layers.crawler(names), usage: layers.usage(usage) }
+    }
+}
+
+impl Snapshot {
+    /// Decides whether the crawler of the query may use the URL. A site that was never put is
+    /// unknown.
+    pub fn decide(&self, query: &Query, url: &str) -> Decision {
+        self.ask(query, url, |verdict| verdict.decision())
+    }
+
+    /// Passes the verdict on a URL to `answer`, as
+    /// [`Image::decide`](robomaton_runtime::Image::decide) gives it.
+    pub fn ask<R>(&self, query: &Query, url: &str, answer: impl FnOnce(&Verdict<'_>) -> R) -> R {
+        if let Some(single) = self.single(url) {
+            // The names of a single capture are few, so they are looked up each time.
+            let (crawler, usage) = (single.crawler(&query.names), single.usage(&query.usage));
+            return answer(&single.decide(&crawler, usage, url));
+        }
+        let resolved = query.resolved.load();
+        if resolved.stack == self.stack.number {
+            return answer(&self.stack.layers.decide(&resolved.crawler, &resolved.usage, url));
+        }
+        let resolved = Arc::new(Resolved::new(&query.names, &query.usage, &self.stack));
+        query.resolved.store(Arc::clone(&resolved));
+        answer(&self.stack.layers.decide(&resolved.crawler, &resolved.usage, url))
+    }
+
+    /// The site of a URL, if a capture of it was put.
+    pub fn site(&self, url: &str) -> Option<Site<'_>> {
+        match self.single(url) {
+            Some(single) => single.first_site(),
+            None => self.stack.layers.site(url).map(|found| found.site),
+        }
+    }
+
+    /// The capture of exactly this site.
+    pub(crate) fn stored(&self, key: &SiteKey) -> Option<Site<'_>> {
+        match self.table.get(key.name().as_bytes(), key.scheme()) {
+            Some(single) => single.first_site(),
+            None => self.stack.layers.stored(key),
+        }
+    }
+
+    /// The capture in memory of the site of a URL.
+    fn single(&self, url: &str) -> Option<&Single> {
+        if self.table.len() == 0 {
+            return None;
+        }
+        match split_plain(url.as_bytes()) {
+            Some((scheme, name, _)) => self.table.get(name, scheme),
+            None => {
+                let key = SiteKey::parse(url).ok()?;
+                self.table.get(key.name().as_bytes(), key.scheme())
+            }
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! The store itself: its directory, its writer, and the way of a capture into the layers.
+//!
+//! Captures go to the log and the table; a full table becomes a layer, and the log is cut. The
+//! manifest is replaced as a whole, and files are removed only once it no longer names them.
+//! Replaying a log twice changes nothing, since a capture counts only if it is better than the one
+//! that is held; so no step needs to be undone after a kill. It knows no question (`snapshot`).
+
+use crate::files::{Files, failed, layer_name, lock, log_path, write_layer, write_manifest};
+use crate::log::{Log, sync_every};
+use crate::snapshot::{Query, Snapshot, Stack};
+use crate::table::Table;
+use crate::{Capture, StoreError, limits, open};
+use arc_swap::ArcSwap;
+use robomaton_compiler::{Merge, Options, ProgramCache, emit, is_better};
+use robomaton_formats::{Decision, WriteError};
+use robomaton_runtime::{Image, Layers, LayersError, Manifest, Terms};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// When a put is durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// When it returns. Puts of several threads share a sync.
+    #[default]
+    Each,
+    /// At most so long after it returns.
+    Every(Duration),
+    /// When its layer is written, or the system writes it. A kill of the process loses nothing.
+    Never,
+}
+
+/// The options of a store.
+#[derive(Clone, Debug, Default)]
+pub struct StoreOptions {
+    /// The options for compiling. All layers of a store must have the same.
+    pub compile: Options,
+    /// When a put is durable.
+    pub durability: Durability,
+    /// The terms of all questions.
+    pub terms: Terms,
+    /// Captures in memory before they become a layer; `None` for [`limits::MEMORY_CAPTURES`].
+    pub memory_captures: Option<usize>,
+}
+
+/// Counts of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stats {
+    /// Layers, including an empty first one.
+    pub layers: usize,
+    /// Bytes of the layers.
+    pub layer_bytes: usize,
+    /// Sites in all layers; a site counts once for each layer that holds it.
+    pub layer_sites: usize,
+    /// Sites in memory.
+    pub memory_sites: usize,
+    /// Bytes of their images.
+    pub memory_bytes: usize,
+    /// Bytes of the log.
+    pub log_bytes: u64,
+}
+
+/// A store, open for writing. Threads share it by reference.
+///
+/// ```
+/// use robomaton_store::{Capture, Store, StoreOptions};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let directory = directory.path();
+/// let store = Store::open(directory, StoreOptions::default())?;
+/// let query = store.query(["mybot"], "crawl");
+/// store.put(&Capture {
+///     url: "https://example.com/robots.txt".into(),
+///     fetched_at: 1_800_000_000,
+///     status: 200,
+///     body: b"User-agent: *\nDisallow: /private/\n".to_vec(),
+///     ..Capture::default()
+/// })?;
+/// assert!(!store.decide(&query, "https://example.com/private/x").is_allowed());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Store {
+    pub(crate) directory: PathBuf,
+    options: StoreOptions,
+    current: Arc<ArcSwap<Snapshot>>,
+    writer: Mutex<Writer>,
+    /// The log of the writer, for the thread that syncs it.
+    log: Arc<ArcSwap<Log>>,
+    /// Held during a compaction.
+    pub(crate) compacting: Mutex<()>,
+    syncer: Option<(Sender<()>, JoinHandle<()>)>,
+    /// Open to hold the lock.
+    _lock: File,
+}
+
+/// What only one put at a time may use.
+pub(crate) struct Writer {
+    cache: ProgramCache,
+    pub(crate) manifest: Manifest,
+    /// The number of the next file.
+    next: u64,
+}
+
+impl Store {
+    /// Opens the store in a directory, which is created if it is missing.
+    ///
+    /// # Errors
+    /// If another process has it open for writing, if its files cannot be read, are damaged or were
+    /// compiled with other options.
+    pub fn open(directory: impl AsRef<Path>, options: StoreOptions) -> Result<Store, StoreError> {
+        let directory = directory.as_ref().to_owned();
+        fs::create_dir_all(&directory).map_err(|error| failed(&directory, error))?;
+        let lock = lock(&directory)?;
+        let mut files = Files::read(&directory)?;
+        let empty = emit(Vec::new(), &options.compile)?;
+        let manifest = if Manifest::is_in(&directory) {
+            Manifest::read(&directory).map_err(|error| failed(&Manifest::path(&directory), error))?
+        } else {
+            // A stack has a layer, so that any reader can open it.
+            let name = layer_name(files.take());
+            write_layer(&directory.join(&name), &empty)?;
+            let manifest = Manifest { generation: 1, layers: vec![name] };
+            write_manifest(&directory, &manifest)?;
+            manifest
+        };
+        for name in files.layers.iter().filter(|name| !manifest.layers.contains(name)) {
+            let path = directory.join(name);
+            fs::remove_file(&path).map_err(|error| failed(&path, error))?;
+        }
+        let stack = stack(&directory, &manifest, &options.terms)?;
+        check_options(&directory, &stack.layers, empty)?;
+        let mut snapshot = Snapshot { stack: Arc::new(stack), table: Table::new() };
+        let (mut cache, mut last) = (ProgramCache::default(), None);
+        for &number in &files.logs {
+            let path = log_path(&directory, number);
+            let Some((log, captures)) = Log::open(path.clone())? else {
+                fs::remove_file(&path).map_err(|error| failed(&path, error))?;
+                continue;
+            };
+            for capture in captures {
+                if let Some(table) = with(&snapshot, &capture, &options, &mut cache)? {
+                    snapshot.table = table;
+                }
+            }
+            last = Some(log);
+        }
+        let log = match last {
+            Some(log) => log,
+            None => Log::create(log_path(&directory, files.take()))?,
+        };
+        let log = Arc::new(ArcSwap::from_pointee(log));
+        let syncer = match options.durability {
+            Durability::Every(time) => Some(sync_every(time, Arc::clone(&log))),
+            Durability::Each | Durability::Never => None,
+        };
+        Ok(Store {
+            directory,
+            options,
+            current: Arc::new(ArcSwap::from_pointee(snapshot)),
+            writer: Mutex::new(Writer { cache, manifest, next: files.next }),
+            log,
+            compacting: Mutex::new(()),
+            syncer,
+            _lock: lock,
+        })
+    }
+
+    /// Puts a capture. It counts for the next question, and is durable as configured. False if the
+    /// store holds one of the site that a merge would choose: nothing changes then.
+    ///
+    /// # Errors
+    /// If the URL is not that of a robots.txt, or a file cannot be written. A capture whose put
+    /// failed may count, but need not be there after the store is opened again.
+    pub fn put(&self, capture: &Capture) -> Result<bool, StoreError> {
+        if self.current.load().stack.names.len() >= limits::LAYERS {
+            self.compact()?;
+        }
+        let mut writer = self.writer();
+        if self.is_full() {
+            self.flush_with(&mut writer)?;
+        }
+        let current = self.current.load();
+        let Some(table) = with(&current, capture, &self.options, &mut writer.cache)? else {
+            return Ok(false);
+        };
+        let log = self.log.load_full();
+        let end = log.append(capture)?;
+        self.current.store(Arc::new(Snapshot { stack: Arc::clone(&current.stack), table }));
+        drop(writer);
+        if self.options.durability == Durability::Each {
+            log.sync_to(end)?;
+        }
+        Ok(true)
+    }
+
+    /// Makes all captures durable that were put.
+    ///
+    /// # Errors
+    /// If the operating system refuses.
+    pub fn sync(&self) -> Result<(), StoreError> {
+        self.log.load().sync()
+    }
+
+    /// The state at this moment.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.current.load_full()
+    }
+
+    /// A query for a crawler, by its names as in
+    /// [`Image::crawler`](robomaton_runtime::Image::crawler), and a usage.
+    pub fn query<N: Into<String>>(&self, names: impl IntoIterator<Item = N>, usage: &str) -> Query {
+        Query::new(names.into_iter().map(Into::into).collect(), usage, &self.current.load().stack)
+    }
+
+    /// Decides as [`Snapshot::decide`] does, at this moment.
+    pub fn decide(&self, query: &Query, url: &str) -> Decision {
+        self.current.load().decide(query, url)
+    }
+
+    /// Counts of the store.
+    pub fn stats(&self) -> Stats {
+        let current = self.current.load();
+        let layers = &current.stack.layers;
+        Stats {
+            layers: layers.images().len(),
+            layer_bytes: layers.images().map(Image::bytes).sum(),
+            layer_sites: layers.images().map(Image::len).sum(),
+            memory_sites: current.table.len(),
+            memory_bytes: current.table.bytes(),
+            log_bytes: self.log.load().len(),
+        }
+    }
+
+    /// Writes the captures in memory as a layer. A put does so when there are enough.
+    ///
+    /// # Errors
+    /// If the layer cannot be written. Nothing is lost then.
+    pub fn flush(&self) -> Result<(), StoreError> {
+        self.flush_with(&mut self.writer())
+    }
+
+    fn is_full(&self) -> bool {
+        let table = &self.current.load().table;
+        let most = self.options.memory_captures.unwrap_or(limits::MEMORY_CAPTURES);
+        let bytes = table.bytes().max(usize::try_from(self.log.load().len()).unwrap_or(usize::MAX));
+        table.len() >= most || bytes >= limits::MEMORY_BYTES
+    }
+
+    fn flush_with(&self, writer: &mut Writer) -> Result<(), StoreError> {
+        let current = self.current.load();
+        if current.table.len() == 0 {
+            return Ok(());
+        }
+        let name = writer.take_layer();
+        write_layer(&self.directory.join(&name), &merged(&current.table)?)?;
+        let mut layers = writer.manifest.layers.clone();
+        layers.push(name);
+        self.replace(writer, layers, Some(Table::new()))?;
+        let log = Log::create(log_path(&self.directory, writer.take()))?;
+        self.log.store(Arc::new(log));
+        let files = Files::read(&self.directory)?;
+        for &number in files.logs.iter().filter(|&&number| number + 1 < writer.next) {
+            let path = log_path(&self.directory, number);
+            fs::remove_file(&path).map_err(|error| failed(&path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Replaces the manifest, and answers from its layers and the table, if there is another.
+    pub(crate) fn replace(
+        &self,
+        writer: &mut Writer,
+        layers: Vec<String>,
+        table: Option<Table>,
+    ) -> Result<(), StoreError> {
+        let manifest = Manifest { generation: writer.manifest.generation + 1, layers };
+        write_manifest(&self.directory, &manifest)?;
+        // From here on, readers have the new generation.
+        writer.manifest = manifest;
+        self.reopen(writer, table)
+    }
+
+    /// Answers from the layers of the manifest, and the table, if there is another.
+    pub(crate) fn reopen(&self, writer: &Writer, table: Option<Table>) -> Result<(), StoreError> {
+        let stack = Arc::new(stack(&self.directory, &writer.manifest, &self.options.terms)?);
+        let table = table.unwrap_or_else(|| self.current.load().table.clone());
+        self.current.store(Arc::new(Snapshot { stack, table }));
+        Ok(())
+    }
+
+    pub(crate) fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.syncer.take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Writer {
+    fn take(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    pub(crate) fn take_layer(&mut self) -> String {
+        layer_name(self.take())
+    }
+}
+
+/// The table with a capture; `None` if the snapshot holds one that is as good.
+fn with(
+    snapshot: &Snapshot,
+    capture: &Capture,
+    options: &StoreOptions,
+    cache: &mut ProgramCache,
+) -> Result<Option<Table>, StoreError> {
+    let (key, bytes) = capture.compile(&options.compile, cache)?;
+    let image = Image::from_bytes(bytes)?.with_terms(options.terms.clone());
+    if let Some(held) = snapshot.stored(&key) {
+        let site = image.first_site();
+        // Of a damaged one, nothing can be said: the new one counts.
+        let is_better = site.and_then(|site| is_better(&site.stored(), &held.stored())).unwrap_or(true);
+        if !is_better {
+            return Ok(None);
+        }
+    }
+    Ok(Some(snapshot.table.with(&key, image)))
+}
+
+/// The layer of all captures in memory.
+fn merged(table: &Table) -> Result<Vec<u8>, StoreError> {
+    let views: Vec<_> = table.images().map(|image| image.view()).collect();
+    let bug = |error: &dyn std::fmt::Display| failed(Path::new("layer"), io::Error::other(error.to_string()));
+    let merge = Merge::new(&views).map_err(|error| bug(&error))?;
+    let mut bytes = Vec::new();
+    merge.write((0, 0), || Ok(Vec::new()), &mut bytes).map_err(|error| match error {
+        WriteError::Image(error) => StoreError::Image(error),
+        WriteError::Io(error) => bug(&error),
+    })?;
+    Ok(bytes)
+}
+
+/// Opens the layers of a manifest.
+fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Result<Stack, StoreError> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let layers = open::layers(directory)?.with_terms(terms);
+    Ok(Stack { number: NEXT.fetch_add(1, Ordering::Relaxed), layers, names: manifest.layers.clone() })
+}
+
+/// Refuses layers that were compiled with other options.
+fn check_options(directory: &Path, layers: &Layers, empty: Vec<u8>) -> Result<(), StoreError> {
+    let empty = Image::from_bytes(empty)?;
+    let mut images: Vec<Image<&[u8]>> = empty.shards().collect();
+    for layer in layers.images() {
+        images.extend(layer.shards());
+    }
+    let unlike = |error: LayersError| StoreError::Unlike { path: directory.to_owned(), error };
+    Layers::new(images).map(|_| ()).map_err(unlike)
+}

@@ -1,0 +1,362 @@
+//! A store answers as the image that is compiled of all its captures, whatever happens between
+//! puts: flushes, compactions, reopenings, kills.
+
+use robomaton_runtime::{Image, Layers, Usage, Verdict};
+use robomaton_store::{Capture, Durability, Query, Snapshot, Store, StoreError, StoreOptions};
+use robomaton_tests::captures::build_from;
+use robomaton_tests::generate::Random;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const HOSTS: usize = 30;
+
+fn options(memory: usize) -> StoreOptions {
+    StoreOptions { memory_captures: Some(memory), durability: Durability::Never, ..StoreOptions::default() }
+}
+
+/// A capture with a bit of everything that a site does. Times repeat, so that contents break ties.
+fn capture(random: &mut Random, texts: &[String]) -> Capture {
+    let scheme = random.pick(&["https", "http"]);
+    let host = format!("{scheme}://site{}.example", random.below(HOSTS));
+    let mut capture = Capture {
+        url: format!("{host}/robots.txt"),
+        fetched_at: 1_700_000_000 + random.below(60) as u64,
+        status: 200,
+        ..Capture::default()
+    };
+    match random.below(10) {
+        0 => capture.status = random.pick(&[0, 204, 301, 404, 403, 429, 500, 503]),
+        1 => capture.body = b"<!DOCTYPE html><html><body>no</body></html>".into(),
+        2 => capture.body = format!("User-agent: *\nDisallow: {host}/own\n").into(),
+        3 => capture.headers.push(("Cache-Control".into(), b"max-age=60".into())),
+        _ => capture.body = random.pick(&texts.iter().collect::<Vec<_>>()).clone().into(),
+    }
+    capture
+}
+
+fn texts(random: &mut Random) -> Vec<String> {
+    (0..20).map(|_| String::from_utf8_lossy(&random.file()).into_owned()).collect()
+}
+
+/// The capture as a line of JSON, which the batch compiler reads.
+fn line(capture: &Capture) -> String {
+    let headers: Vec<_> = capture
+        .headers
+        .iter()
+        .map(|(name, value)| (name.clone(), String::from_utf8_lossy(value).into_owned()))
+        .collect();
+    serde_json::json!({
+        "url": capture.url, "fetched_at": capture.fetched_at, "status": capture.status,
+        "headers": headers, "body": String::from_utf8_lossy(&capture.body),
+    })
+    .to_string()
+}
+
+/// The image of these captures, of which a merge chooses the best.
+fn image(captures: &[Capture]) -> Image<Vec<u8>> {
+    // Each alone, since a merge breaks ties by other means than the batch compiler.
+    let images: Vec<_> = captures
+        .iter()
+        .map(|capture| Image::from_bytes(build_from(&[line(capture)], 1).image).expect("an image"))
+        .collect();
+    let views: Vec<_> = images.iter().map(Image::view).collect();
+    let mut bytes = Vec::new();
+    let merge = robomaton_compiler::Merge::new(&views).expect("images that were compiled alike");
+    merge.write((0, 0), || Ok(Vec::new()), &mut bytes).expect("an image that fits the format");
+    Image::from_bytes(bytes).expect("an image")
+}
+
+/// What a verdict says, and about which capture.
+fn facts(verdict: &Verdict<'_>) -> impl PartialEq + std::fmt::Debug + use<> {
+    let site = verdict.site();
+    let site = site.map(|site| {
+        let text = site.source(1 << 20);
+        (site.address(), site.outcome(), site.status(), site.fetched_at(), site.fresh_for(), text)
+    });
+    let rule = verdict.rule().map(|rule| (rule.line, rule.to_string()));
+    (verdict.decision(), verdict.is_incomplete(), verdict.basis(), site, rule)
+}
+
+const QUERIES: [(&str, &str); 4] =
+    [("a", "crawl"), ("GPTBot", "ai-train"), ("*", "index"), ("zzz", "no-such-usage")];
+
+fn queries(store: &Store) -> Vec<Query> {
+    QUERIES.map(|(name, usage)| store.query([name], usage)).into()
+}
+
+fn compare(snapshot: &Snapshot, queries: &[Query], image: &Image<Vec<u8>>, random: &mut Random) {
+    for (query, (name, usage)) in queries.iter().zip(QUERIES) {
+        let crawler = image.crawler([name]);
+        let usage = if usage == "crawl" { Usage::CRAWL } else { image.usage(usage) };
+        for site in 0..HOSTS + 1 {
+            for host in ["https://site{}.example", "http://SITE{}.Example:80", "ftp://site{}"] {
+                let host = host.replace("{}", &site.to_string());
+                let pattern = random.pattern(4);
+                let url = format!("{host}{}", random.query(&pattern));
+                let wanted = facts(&image.decide(&crawler, usage, &url));
+                snapshot.ask(query, &url, |found| assert_eq!(facts(found), wanted, "{name} {url}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_capture_compiles_as_in_a_batch() {
+    let mut random = Random::new(1);
+    let texts = texts(&mut random);
+    let place = tempfile::tempdir().expect("a directory");
+    for number in 0..200 {
+        let capture = capture(&mut random, &texts);
+        let store = Store::open(place.path().join(number.to_string()), options(100)).expect("a store");
+        assert!(store.put(&capture).expect("a capture"));
+        compare(&store.snapshot(), &queries(&store), &image(&[capture]), &mut random);
+    }
+}
+
+/// The rules behind a redirect apply to the site that redirects.
+#[test]
+fn redirects_are_those_of_a_batch() {
+    let place = tempfile::tempdir().expect("a directory");
+    let text = "User-agent: *\nDisallow: /x\n";
+    for hops in 0..8_u16 {
+        let url = |number| format!("https://site{number}.example/robots.txt");
+        let mut lines: Vec<String> = (0..hops)
+            .map(|number| {
+                serde_json::json!({ "url": url(number), "fetched_at": 7, "status": 301,
+                    "headers": { "location": url(number + 1) } })
+                .to_string()
+            })
+            .collect();
+        lines.push(serde_json::json!({ "url": url(hops), "fetched_at": 7, "body": text }).to_string());
+        let image = Image::from_bytes(build_from(&lines, 1).image).expect("an image");
+        let store = Store::open(place.path().join(hops.to_string()), options(9)).expect("a store");
+        let (status, body) = if hops > 5 { (301, "") } else { (200, text) };
+        let capture = Capture {
+            url: url(0),
+            fetched_at: 7,
+            status,
+            redirects: hops.min(5),
+            body: body.into(),
+            ..Capture::default()
+        };
+        store.put(&capture).expect("a capture");
+        let (query, crawler) = (store.query(["a"], "crawl"), image.crawler(["a"]));
+        for path in ["/x", "/y"] {
+            let asked = format!("https://site0.example{path}");
+            let wanted = facts(&image.decide(&crawler, Usage::CRAWL, &asked));
+            store.snapshot().ask(&query, &asked, |found| assert_eq!(facts(found), wanted, "{hops} hops"));
+        }
+    }
+}
+
+#[test]
+fn a_store_answers_as_the_image_of_its_captures() {
+    for seed in 0..4 {
+        let mut random = Random::new(100 + seed);
+        let texts = texts(&mut random);
+        let place = tempfile::tempdir().expect("a directory");
+        let mut store = Store::open(place.path(), options(12)).expect("a store");
+        let mut asked = queries(&store);
+        let mut put: Vec<Capture> = Vec::new();
+        for step in 0..300 {
+            match random.below(40) {
+                0 => store.flush().expect("room"),
+                1 => store.compact().expect("room"),
+                2 => {
+                    drop(store);
+                    store = Store::open(place.path(), options(12)).expect("a store");
+                    // Queries of another time are resolved anew.
+                    if random.below(2) == 0 {
+                        asked = queries(&store);
+                    }
+                }
+                _ => {
+                    put.push(capture(&mut random, &texts));
+                    store.put(put.last().expect("one")).expect("a capture");
+                }
+            }
+            if step % 50 == 49 {
+                compare(&store.snapshot(), &asked, &image(&put), &mut random);
+            }
+        }
+        // Other processes read the layers.
+        store.flush().expect("room");
+        let layers = Layers::read(place.path()).expect("a stack");
+        let (image, usage) = (image(&put), layers.usage("crawl"));
+        let (ours, theirs) = (layers.crawler(["a"]), image.crawler(["a"]));
+        for site in 0..HOSTS {
+            let url = format!("https://site{site}.example/a");
+            let wanted = facts(&image.decide(&theirs, Usage::CRAWL, &url));
+            assert_eq!(facts(&layers.decide(&ours, &usage, &url)), wanted);
+        }
+    }
+}
+
+/// A snapshot stays as it is.
+#[test]
+fn a_snapshot_does_not_change() {
+    let mut random = Random::new(5);
+    let texts = texts(&mut random);
+    let place = tempfile::tempdir().expect("a directory");
+    let store = Store::open(place.path(), options(20)).expect("a store");
+    let asked = queries(&store);
+    let captures: Vec<Capture> = (0..300).map(|_| capture(&mut random, &texts)).collect();
+    let mut kept = Vec::new();
+    for (number, capture) in captures.iter().enumerate() {
+        store.put(capture).expect("a capture");
+        if number % 60 == 30 {
+            kept.push((store.snapshot(), number + 1));
+        }
+        if number % 100 == 99 {
+            store.compact().expect("room");
+        }
+    }
+    for (snapshot, count) in kept {
+        compare(&snapshot, &asked, &image(&captures[..count]), &mut random);
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("room");
+    for entry in fs::read_dir(from).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        fs::copy(&path, to.join(path.file_name().expect("a name"))).expect("room");
+    }
+}
+
+fn log(directory: &Path) -> PathBuf {
+    let mut entries = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("one").path());
+    entries.find(|path| path.extension().is_some_and(|kind| kind == "log")).expect("a log")
+}
+
+fn simple(site: usize) -> Capture {
+    Capture {
+        url: format!("https://site{site}.example/robots.txt"),
+        fetched_at: 7,
+        status: 200,
+        body: b"User-agent: *\nDisallow: /\n".into(),
+        ..Capture::default()
+    }
+}
+
+fn held(store: &Store) -> usize {
+    let snapshot = store.snapshot();
+    (0..9).filter(|site| snapshot.site(&format!("https://site{site}.example/")).is_some()).count()
+}
+
+/// The log may end at any byte after a kill: all whole records are read, and puts go on.
+#[test]
+fn a_torn_log_is_cut() {
+    let place = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| place.path().join(name);
+    let store = Store::open(at("whole"), options(100)).expect("a store");
+    let mut ends = vec![store.stats().log_bytes];
+    for site in 0..3 {
+        store.put(&simple(site)).expect("a capture");
+        ends.push(store.stats().log_bytes);
+    }
+    drop(store);
+    let bytes = fs::read(log(&at("whole"))).expect("a log");
+    for length in 0..=bytes.len() {
+        for garbage in [&b""[..], b"\0\0\0\0\0\0\0\0\0"] {
+            let torn = at(&format!("{length}-{}", garbage.len()));
+            copy(&at("whole"), &torn);
+            fs::write(log(&torn), [&bytes[..length], garbage].concat()).expect("room");
+            let opened = Store::open(&torn, options(100));
+            if length < ends[0] as usize {
+                // Nothing was acknowledged before the header was durable.
+                assert!(opened.is_err() || opened.is_ok_and(|store| held(&store) == 0));
+            } else {
+                let whole = ends.iter().filter(|&&end| end <= length as u64).count() - 1;
+                let store = opened.expect("a torn log");
+                assert_eq!(held(&store), whole, "{length} bytes");
+                store.put(&simple(5)).expect("a capture");
+                drop(store);
+                assert_eq!(held(&Store::open(&torn, options(100)).expect("a store")), whole + 1);
+            }
+            fs::remove_dir_all(&torn).expect("a directory");
+        }
+    }
+}
+
+/// Damage in front of a capture that was acknowledged is no torn end.
+#[test]
+fn damage_in_the_middle_is_an_error() {
+    let place = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| place.path().join(name);
+    let each = || StoreOptions { durability: Durability::Each, ..options(100) };
+    let store = Store::open(at("whole"), each()).expect("a store");
+    let start = store.stats().log_bytes as usize;
+    store.put(&simple(0)).expect("a capture");
+    let end = store.stats().log_bytes as usize;
+    store.put(&simple(1)).expect("a capture");
+    drop(store);
+    let bytes = fs::read(log(&at("whole"))).expect("a log");
+    for place in start..end {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 0x10;
+        fs::write(log(&at("whole")), damaged).expect("room");
+        let error = Store::open(at("whole"), each()).err().expect("a damaged log");
+        let StoreError::Damaged { path, at: found } = error else { panic!("{error}") };
+        assert_eq!((path, found as usize), (log(&at("whole")), start));
+    }
+}
+
+/// A log that was flushed and is still there changes nothing, and leftovers are swept.
+#[test]
+fn a_kill_between_two_steps_of_a_flush_changes_nothing() {
+    let mut random = Random::new(8);
+    let texts = texts(&mut random);
+    let place = tempfile::tempdir().expect("a directory");
+    let captures: Vec<Capture> = (0..60).map(|_| capture(&mut random, &texts)).collect();
+    let store = Store::open(place.path(), options(1000)).expect("a store");
+    for capture in &captures {
+        store.put(capture).expect("a capture");
+    }
+    let old = log(place.path());
+    let bytes = fs::read(&old).expect("a log");
+    store.flush().expect("room");
+    drop(store);
+    fs::write(&old, bytes).expect("room");
+    fs::write(place.path().join("77.rimg"), "half a layer").expect("room");
+    let store = Store::open(place.path(), options(1000)).expect("a store");
+    assert_eq!(store.stats().memory_sites, 0);
+    assert!(!place.path().join("77.rimg").exists());
+    compare(&store.snapshot(), &queries(&store), &image(&captures), &mut random);
+    store.put(&Capture { fetched_at: 1_800_000_000, ..simple(0) }).expect("a capture");
+    store.flush().expect("room");
+    assert!(!old.exists(), "an old log is removed with the next flush");
+}
+
+#[test]
+fn there_is_one_writer() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = Store::open(place.path(), options(9)).expect("a store");
+    let error = Store::open(place.path(), options(9)).err().expect("a second writer").to_string();
+    assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
+    store.put(&simple(0)).expect("a capture");
+    drop(store);
+    assert_eq!(held(&Store::open(place.path(), options(9)).expect("a store")), 1);
+}
+
+#[test]
+fn other_options_are_refused() {
+    let place = tempfile::tempdir().expect("a directory");
+    drop(Store::open(place.path(), options(9)).expect("a store"));
+    let compile = robomaton_compiler::Options { crawlers: vec!["a".into()], ..Default::default() };
+    let error = Store::open(place.path(), StoreOptions { compile, ..options(9) }).err().expect("no store");
+    assert!(matches!(error, StoreError::Unlike { .. }), "{error}");
+}
+
+#[test]
+fn what_is_no_robots_txt_is_refused() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = Store::open(place.path(), options(9)).expect("a store");
+    for url in
+        ["", "example.com", "ftp://example.com/robots.txt", "https://example.com/x", "http:///robots.txt"]
+    {
+        let capture = Capture { url: url.into(), ..simple(0) };
+        assert!(store.put(&capture).is_err(), "{url}");
+    }
+    assert_eq!(store.stats().memory_sites, 0);
+}
