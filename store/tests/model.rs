@@ -149,46 +149,119 @@ fn redirects_are_those_of_a_batch() {
     }
 }
 
+/// A store, and the captures that it took.
+struct Model {
+    place: tempfile::TempDir,
+    store: Option<Store>,
+    taken: Vec<Capture>,
+    /// The length of the log after each of the last captures, which are in no layer.
+    ends: Vec<u64>,
+}
+
+impl Model {
+    fn new() -> Model {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = Some(Store::open(place.path(), options(12)).expect("a store"));
+        Model { place, store, taken: Vec::new(), ends: Vec::new() }
+    }
+
+    fn store(&self) -> &Store {
+        self.store.as_ref().expect("it is open")
+    }
+
+    fn put(&mut self, capture: Capture) {
+        let before = self.store().stats().log_bytes;
+        if self.store().put(&capture).expect("a capture") {
+            self.taken.push(capture);
+        }
+        let after = self.store().stats().log_bytes;
+        if after < before {
+            self.ends.clear();
+        }
+        if after != before {
+            self.ends.push(after);
+        }
+    }
+
+    /// Opens the store again, after a crash that cut the log at some byte.
+    fn crash(&mut self, random: &mut Random) {
+        self.store = None;
+        if let Some(&end) = self.ends.last().filter(|_| random.below(2) == 0) {
+            let length = end - random.below(400).min(end as usize - 24) as u64;
+            let path = log(self.place.path());
+            fs::File::options().write(true).open(path).and_then(|file| file.set_len(length)).expect("a log");
+            let lost = self.ends.iter().filter(|&&end| end > length).count();
+            self.ends.truncate(self.ends.len() - lost);
+            self.taken.truncate(self.taken.len() - lost);
+        }
+        self.store = Some(Store::open(self.place.path(), options(12)).expect("a store"));
+    }
+}
+
 #[test]
 fn a_store_answers_as_the_image_of_its_captures() {
+    let (mut merged, mut crashes) = (0, 0);
     for seed in 0..4 {
         let mut random = Random::new(100 + seed);
         let texts = texts(&mut random);
-        let place = tempfile::tempdir().expect("a directory");
-        let mut store = Store::open(place.path(), options(12)).expect("a store");
-        let mut asked = queries(&store);
-        let mut put: Vec<Capture> = Vec::new();
-        for step in 0..300 {
+        let mut model = Model::new();
+        let mut asked = queries(model.store());
+        for step in 0..500 {
             match random.below(40) {
-                0 => store.flush().expect("room"),
-                1 => store.compact().expect("room"),
-                2 => {
-                    drop(store);
-                    store = Store::open(place.path(), options(12)).expect("a store");
+                0 => {
+                    model.store().flush().expect("room");
+                    model.ends.clear();
+                }
+                1 | 2 => {
+                    let before = model.store().stats().layers;
+                    model.store().compact().expect("room");
+                    merged += before - model.store().stats().layers;
+                }
+                3 => {
+                    crashes += 1;
+                    model.crash(&mut random);
                     // Queries of another time are resolved anew.
                     if random.below(2) == 0 {
-                        asked = queries(&store);
+                        asked = queries(model.store());
                     }
                 }
-                _ => {
-                    put.push(capture(&mut random, &texts));
-                    store.put(put.last().expect("one")).expect("a capture");
-                }
+                _ => model.put(capture(&mut random, &texts)),
             }
             if step % 50 == 49 {
-                compare(&store.snapshot(), &asked, &image(&put), &mut random);
+                compare(&model.store().snapshot(), &asked, &image(&model.taken), &mut random);
             }
         }
         // Other processes read the layers.
-        store.flush().expect("room");
-        let layers = Layers::read(place.path()).expect("a stack");
-        let (image, usage) = (image(&put), layers.usage("crawl"));
+        model.store().flush().expect("room");
+        let layers = Layers::read(model.place.path()).expect("a stack");
+        let (image, usage) = (image(&model.taken), layers.usage("crawl"));
         let (ours, theirs) = (layers.crawler(["a"]), image.crawler(["a"]));
         for site in 0..HOSTS {
             let url = format!("https://site{site}.example/a");
             let wanted = facts(&image.decide(&theirs, Usage::CRAWL, &url));
             assert_eq!(facts(&layers.decide(&ours, &usage, &url)), wanted);
         }
+    }
+    assert!(merged > 20 && crashes > 20, "{merged} layers merged, {crashes} crashes");
+}
+
+/// A capture of a clock that was ahead stays until that time, as in a merge.
+#[test]
+fn a_clock_that_goes_back_loses_nothing() {
+    let place = tempfile::tempdir().expect("a directory");
+    let mut store = Store::open(place.path(), options(9)).expect("a store");
+    let at = |time: u64| Capture { fetched_at: time, body: format!("# {time}").into(), ..simple(0) };
+    let held =
+        |store: &Store| store.snapshot().site("https://site0.example/").and_then(|site| site.fetched_at());
+    assert!(store.put(&at(1_000)).expect("a capture"));
+    let mut newest = 1_000;
+    for (time, is_taken) in [(10, false), (999, false), (1_000, false), (1_001, true), (500, false)] {
+        assert_eq!(store.put(&at(time)).expect("a capture"), is_taken, "{time}");
+        store.flush().expect("room");
+        drop(store);
+        store = Store::open(place.path(), options(9)).expect("a store");
+        newest = newest.max(time);
+        assert_eq!(held(&store), Some(newest));
     }
 }
 

@@ -1,0 +1,253 @@
+//! Kills and faults of the system: whatever call for files fails, and wherever the process is
+//! killed, every capture whose put was acknowledged is there when the store is opened again.
+//!
+//! The process that puts is this test program, started again with [`DIRECTORY`] in its environment;
+//! it writes a line for each put that returned. `strace` makes its calls fail, one in each run.
+//! Without strace, that test is skipped. `ROBOMATON_FAULTS=all` tests every point.
+
+#![cfg(target_os = "linux")]
+
+use robomaton_runtime::{Layers, Manifest};
+use robomaton_store::{Capture, Durability, Store, StoreError, StoreOptions};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::{env, fs, io};
+
+/// The directory of the store, for the process that puts.
+const DIRECTORY: &str = "ROBOMATON_STORE_CHILD";
+/// The number of its first put, and of puts.
+const PUTS: &str = "ROBOMATON_STORE_PUTS";
+/// The calls that fail.
+const CALLS: &str = "openat,read,write,copy_file_range,lseek,statx,fsync,fdatasync,ftruncate,flock,rename,unlink,\
+    mkdir,getdents64,mmap,clone3";
+const FAULTS: [&str; 4] = ["signal=KILL", "error=ENOSPC", "error=EIO", "error=EINTR"];
+/// About the number of points that are tested.
+const POINTS: usize = 120;
+/// Puts of a process that is traced.
+const TRACED: usize = 40;
+const HOSTS: usize = 10;
+
+fn options() -> StoreOptions {
+    StoreOptions { memory_captures: Some(3), durability: Durability::Each, ..StoreOptions::default() }
+}
+
+fn url(put: usize) -> String {
+    format!("https://site{}.example", put % HOSTS)
+}
+
+fn capture(put: usize) -> Capture {
+    Capture {
+        url: format!("{}/robots.txt", url(put)),
+        fetched_at: 1_000 + put as u64,
+        status: 200,
+        body: format!("User-agent: *\nDisallow: /{put}-\n").into(),
+        ..Capture::default()
+    }
+}
+
+/// The number of the put that answers for a site.
+fn held(store: &Store, site: usize) -> Option<usize> {
+    let query = store.query(["a"], "crawl");
+    let snapshot = store.snapshot();
+    let put = (snapshot.site(&url(site))?.fetched_at()? - 1_000) as usize;
+    let is_of_put = |put| !store.decide(&query, &format!("{}/{put}-", url(site))).is_allowed();
+    assert!(is_of_put(put) && !is_of_put(put + HOSTS), "the text is that of put {put}");
+    Some(put)
+}
+
+/// Every acknowledged put answers, or a later one of its site, acknowledged or not.
+fn check(store: &Store, acknowledged: &BTreeMap<usize, usize>) {
+    for (&site, &put) in acknowledged {
+        assert!(held(store, site).is_some_and(|held| held >= put), "site {site}: put {put} is lost");
+    }
+}
+
+/// Puts, in a process of its own. Errors of puts are expected; what was put before must answer.
+#[test]
+fn child() {
+    let (Some(directory), Ok(puts)) = (env::var_os(DIRECTORY), env::var(PUTS)) else { return };
+    let (first, count) = puts.split_once(' ').expect("two numbers");
+    let (first, count): (usize, usize) = (first.parse().expect("a number"), count.parse().expect("a number"));
+    let Ok(mut store) = Store::open(&directory, options()) else { return };
+    let mut acknowledged = BTreeMap::new();
+    for put in first..first + count {
+        match store.put(&capture(put)) {
+            Ok(_) => {
+                // One call, which the reader sees whole or not at all.
+                let line = format!("\nput {put}\n");
+                let _ = io::stdout().lock().write_all(line.as_bytes());
+                acknowledged.insert(put % HOSTS, put);
+            }
+            Err(StoreError::Broken { .. }) => {
+                drop(store);
+                let Ok(opened) = Store::open(&directory, options()) else { return };
+                store = opened;
+            }
+            Err(_) => {}
+        }
+        if put % 9 == 8 {
+            let _ = store.compact();
+        }
+        check(&store, &acknowledged);
+    }
+}
+
+/// The command that puts so many captures.
+fn command(program: &[&str], directory: &Path, first: usize, count: usize) -> Command {
+    let test = env::current_exe().expect("this program");
+    let mut words = program.iter().map(Path::new).chain([test.as_path()]);
+    let mut command = Command::new(words.next().expect("a program"));
+    command.args(words).args(["--exact", "child", "--nocapture", "--test-threads=1"]);
+    command.env(DIRECTORY, directory).env(PUTS, format!("{first} {count}"));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Reads acknowledged puts until there are so many or the process ends.
+fn read(child: &mut Child, most: usize, acknowledged: &mut BTreeMap<usize, usize>) {
+    let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let puts = lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("put ")?.parse().ok());
+    for put in puts.take(most) {
+        let put: usize = put;
+        acknowledged.insert(put % HOSTS, put);
+    }
+}
+
+#[test]
+fn nothing_is_lost_by_a_kill() {
+    let place = tempfile::tempdir().expect("a directory");
+    let mut acknowledged = BTreeMap::new();
+    for round in 0..12 {
+        let mut child = command(&[], place.path(), round * 1_000, 1_000).spawn().expect("a process");
+        read(&mut child, 1 + round * 17, &mut acknowledged);
+        child.kill().expect("a process that runs");
+        child.wait().expect("a process");
+        assert!(!acknowledged.is_empty());
+        check(&Store::open(place.path(), options()).expect("a store"), &acknowledged);
+    }
+}
+
+/// A full disk: the put fails, what was put is there, and questions go on.
+#[test]
+fn nothing_is_lost_where_files_cannot_grow() {
+    let mut is_failed = false;
+    for blocks in 0..24 {
+        let place = tempfile::tempdir().expect("a directory");
+        // An ignored signal stays ignored in the program, so its writes fail instead.
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+        let command = command(&["sh", "-c", &script, "sh"], place.path(), 0, 60).spawn();
+        let mut child = command.expect("a process");
+        let mut acknowledged = BTreeMap::new();
+        read(&mut child, usize::MAX, &mut acknowledged);
+        let output = child.wait_with_output().expect("a process");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        is_failed |= !acknowledged.is_empty() && acknowledged.values().max() < Some(&59);
+        let store = Store::open(place.path(), options()).expect("a store");
+        check(&store, &acknowledged);
+        store.put(&capture(100)).expect("room");
+        assert_eq!(held(&store, 0), Some(100));
+    }
+    assert!(is_failed, "some limit lets a part of the puts through");
+}
+
+/// Every call for files fails, or the process is killed there.
+#[test]
+fn nothing_is_lost_by_a_call_that_fails() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        eprintln!("skipped: there is no strace");
+        return;
+    }
+    let place = tempfile::tempdir().expect("a directory");
+    let log = place.path().join("calls");
+    let strace =
+        ["strace", "-f", "-qq", "-o", log.to_str().expect("a name"), "-e", &format!("trace={CALLS}")];
+    let output = command(&strace, &place.path().join("store"), 0, TRACED).output().expect("a process");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let points = points(&fs::read_to_string(&log).expect("a log"));
+    assert!(points.len() > 500, "{}", points.len());
+    let is_all = env::var("ROBOMATON_FAULTS").is_ok_and(|value| value == "all");
+    let step = if is_all { 1 } else { points.len() / POINTS };
+    for (call, at, fault) in points.iter().step_by(step) {
+        let (trace, inject) = (format!("trace={call}"), format!("inject={call}:{fault}:when={at}"));
+        let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
+        let place = tempfile::tempdir().expect("a directory");
+        let mut child = command(&strace, place.path(), 0, TRACED).spawn().expect("a process");
+        let mut acknowledged = BTreeMap::new();
+        read(&mut child, usize::MAX, &mut acknowledged);
+        let output = child.wait_with_output().expect("a process");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!stderr.contains("is lost") && !stderr.contains("the text is"), "{inject}: {stderr}");
+        let store = Store::open(place.path(), options());
+        check(&store.unwrap_or_else(|error| panic!("{inject}: {error}")), &acknowledged);
+    }
+}
+
+/// Every call of a run, and each way in which it can fail. strace counts calls of a name in a
+/// thread.
+fn points(log: &str) -> Vec<(String, usize, &'static str)> {
+    let mut counts = BTreeMap::<(&str, &str), usize>::new();
+    for (thread, call) in log.lines().filter_map(|line| line.split_once(' ')) {
+        // The second half of a call that another thread interrupted has no name.
+        if let Some((name, _)) = call.trim_start().split_once('(')
+            && !name.starts_with('<')
+        {
+            *counts.entry((name, thread)).or_default() += 1;
+        }
+    }
+    let mut most = BTreeMap::<&str, usize>::new();
+    for ((name, _), count) in counts {
+        let known = most.entry(name).or_default();
+        *known = count.max(*known);
+    }
+    let of_call = |(call, count): (&str, usize)| {
+        let call = call.to_owned();
+        (1..=count).flat_map(move |at| {
+            let call = call.clone();
+            FAULTS.map(move |fault| (call.clone(), at, fault))
+        })
+    };
+    most.into_iter().flat_map(of_call).collect()
+}
+
+#[test]
+fn another_process_is_a_second_writer() {
+    let place = tempfile::tempdir().expect("a directory");
+    let mut child = command(&[], place.path(), 0, usize::MAX >> 1).spawn().expect("a process");
+    read(&mut child, 1, &mut BTreeMap::new());
+    let error = Store::open(place.path(), options()).err().expect("a second writer").to_string();
+    assert!(error.contains(&format!("process {}", child.id())), "{error}");
+    // Readers need no lock.
+    Layers::read(place.path()).expect("a stack");
+    child.kill().expect("a process that runs");
+    child.wait().expect("a process");
+    Store::open(place.path(), options()).expect("the lock ends with its process");
+}
+
+/// The error names the layer, and nothing is changed.
+#[test]
+fn a_layer_that_is_missing_or_damaged_is_named() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = Store::open(place.path(), options()).expect("a store");
+    (0..20).for_each(|put| assert!(store.put(&capture(put)).expect("room")));
+    drop(store);
+    let manifest = Manifest::read(place.path()).expect("a manifest");
+    let path: PathBuf = place.path().join(&manifest.layers[2]);
+    let bytes = fs::read(&path).expect("a layer");
+    let refused = |content: Option<&[u8]>| {
+        match content {
+            Some(content) => fs::write(&path, content).expect("room"),
+            None => fs::remove_file(&path).expect("a file"),
+        }
+        let error = Store::open(place.path(), options()).err().expect("a damaged store").to_string();
+        assert!(error.contains(path.to_str().expect("a name")), "{error}");
+        assert_eq!(Manifest::read(place.path()).expect("a manifest"), manifest);
+    };
+    refused(Some(&bytes[..bytes.len() / 2]));
+    refused(Some(b""));
+    refused(Some(b"no image"));
+    refused(None);
+    fs::write(&path, &bytes).expect("room");
+    Store::open(place.path(), options()).expect("a store");
+}
