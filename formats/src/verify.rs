@@ -112,7 +112,7 @@ impl Check<'_> {
                 })?);
         }
         let usages = std::str::from_utf8(self.view.section(Section::Usages)).unwrap_or_default();
-        if !usages.lines().take(USAGES.len()).eq(USAGES) || !usages.ends_with('\n') {
+        if !usages.split('\n').take(USAGES.len()).eq(USAGES) || !usages.ends_with('\n') {
             return Err(self.error(Section::Usages, 0, 9, "usages do not begin with the standard ones"));
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! I14 of packed programs: a program that passes the check answers as its texts define, whichever
 //! byte was changed.
 
-use robomaton_formats::program::packed::{Draft, FRONT_PACKED, Packed, Plan, REACH_ALL};
+use robomaton_formats::program::packed::{Draft, FRONT_PACKED, FRONT_STARRED, Packed, Plan, REACH_ALL};
 use robomaton_formats::program::{self, Header, PADDING, Priority, Silence, Weighing, check};
 use robomaton_formats::{Notation, Pattern};
 use walk::walk;
@@ -85,7 +85,7 @@ fn what_passes_answers_as_its_texts_say() {
 #[test]
 fn every_part_is_checked() {
     type Change = fn(&mut Plan<'static>);
-    let changes: [(&str, Change); 9] = [
+    let changes: [(&str, Change); 11] = [
         ("best first", |plan| plan.rules.swap(0, 1)),
         ("best first", |plan| plan.fallback = 12),
         ("reach", |plan| plan.reach = 9),
@@ -95,6 +95,8 @@ fn every_part_is_checked() {
         ("kind", |plan| plan.rules[1].trigger = Some(0)),
         ("holds a byte", |plan| plan.rules[3].text = b"/\x80"),
         ("two bytes, or one", |plan| plan.triggers[1] = *b"?x"),
+        ("wildcard's character", |plan| plan.rules[1].text = b"/%2A"),
+        ("wildcard's character", |plan| plan.rules[1].text = b"/%24"),
     ];
     for (what, change) in changes {
         let mut plan = plan();
@@ -112,4 +114,35 @@ fn every_part_is_checked() {
     }];
     (plan.triggers, plan.pairs) = (Vec::new(), 0);
     assert!(check(&encoded(&plan)).is_err());
+}
+
+#[test]
+fn reserved_bits_are_refused() {
+    let mut unknown = encoded(&plan());
+    unknown[0] |= (Silence::Unknown as u8) << 5;
+    assert!(check(&unknown).is_ok());
+    unknown[0] |= 2 << 5;
+    assert!(check(&unknown).is_err(), "a silence of no number");
+
+    // No rule, and a mask that says that rule 0 is starred.
+    let none = |front: &[u8]| [front, &[0; PADDING]].concat();
+    let front = Header::front(Notation::Rep, Weighing::Ranked(Silence::Allowed), false) | FRONT_PACKED;
+    assert!(check(&none(&[front, 0, 0, 0, 16, 0, 0, 0, 4, 11, 0])).is_ok());
+    assert!(check(&none(&[front | FRONT_STARRED, 0, 0, 0, 16, 0, 0, 0, 4, 13, 0, 1, 0])).is_err());
+}
+
+#[test]
+fn the_texts_have_a_limit() {
+    let text = "/a".repeat(120);
+    let rule = Draft {
+        text: text.as_bytes(),
+        prefix: text.len(),
+        anchored: false,
+        starred: false,
+        priority: 2 * text.len() as Priority,
+        trigger: None,
+    };
+    let of = |count| Plan { rules: vec![rule; count], triggers: Vec::new(), pairs: 0, reach: 241, ..plan() };
+    assert!(check(&encoded(&of(62))).is_ok());
+    assert!(check(&encoded(&of(63))).is_err(), "{} bytes of texts", 63 * text.len());
 }

@@ -123,6 +123,7 @@ fn rules_of_the_sections() {
     assert_eq!(of_bytes(|image, _| image[HEAD] = 1), Some(6));
     assert_eq!(of_contents(|c| c.frame.crawlers.reverse()), Some(8));
     assert_eq!(of_contents(|c| c.frame.usages.reverse()), Some(9));
+    assert_eq!(of_contents(|c| c.frame.usages[0].push('\r')), Some(9));
     assert_eq!(of_contents(|c| c.sites.reverse()), Some(11));
     // The number of the first site, and the bytes behind the names.
     for at_byte in [9, 127] {

@@ -29,7 +29,7 @@ fn merged(images: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// Puts many questions to a stack and to the merged image of its parts.
-fn compare(layers: &Layers<Vec<u8>>, image: &Image<Vec<u8>>, random: &mut Random) -> usize {
+fn compare<D: AsRef<[u8]>>(layers: &Layers<D>, image: &Image<D>, random: &mut Random) -> usize {
     let usages = ["crawl", "index", "ai-train", "search", "present-snippet", "all", "no-such-usage"];
     let crawlers: [&[&str]; 5] =
         [&["a"], &["GPTBot"], &["googlebot-news", "googlebot"], &["*"], &["zzz", "b"]];
@@ -178,4 +178,67 @@ fn a_stack_is_merged_into_one_image() {
     let output = robomaton_build::Destination::open(&at("all.rimg"), None).expect("a file");
     let error = robomaton_build::merge(&[at("stack")], output).expect_err("a layer is missing");
     assert!(error.to_string().contains("2.rimg"), "{error}");
+}
+
+/// The files of a small stack, the oldest layer first, the newest of them a directory of shards; the
+/// merged image of its parts; and the manifest. Readers in other languages open them.
+fn small_stack() -> Vec<(&'static str, Vec<u8>)> {
+    let line = |host: &str, time: usize, body: &str| {
+        robomaton_tests::captures::json(host, "/robots.txt", time, body).to_string()
+    };
+    let mut lines = captures()[..110].to_vec();
+    shuffle(&mut lines, &mut Random::new(4));
+    // Usages and crawlers that only one layer has, and a site with and without its scheme.
+    let own = ["zebra", "aardvark", "mule"];
+    let parts: Vec<Vec<u8>> = (0..3)
+        .map(|number| {
+            let mut part = lines[number * 36..][..36].to_vec();
+            let name = own[number];
+            let host = if number == 1 { "plain.example" } else { "https://plain.example" };
+            let body = format!(
+                "User-agent: {name}\nDisallow: /{name}\nNoindex: /x\nContent-Signal: ai-train=no\n\n\
+                 User-agent: *\nDisallow: /{number}\n\nACAP-crawler: {name}\nACAP-allow-{name}: /\n"
+            );
+            part.push(
+                serde_json::json!({ "url": host, "fetched_at": 1_700_000_009 - number, "body": body })
+                    .to_string(),
+            );
+            part.push(line(&format!("https://{name}.example"), 1_700_000_000, &body));
+            build_from(&part, 1).image
+        })
+        .collect();
+    let mut stack: Vec<Vec<u8>> = Vec::new();
+    for part in &parts {
+        stack.push(part.clone());
+        *stack.last_mut().expect("a part") = layer(&stack);
+    }
+    let newest = robomaton_tests::damage::shards(&stack[2], 2);
+    let names = ["1.rimg", "2.rimg", "3"].map(str::to_owned).to_vec();
+    let manifest = Manifest { generation: 3, layers: names }.to_string().into_bytes();
+    let [a, b] = [newest[0].clone(), newest[1].clone()];
+    vec![
+        ("stack/1.rimg", stack[0].clone()),
+        ("stack/2.rimg", stack[1].clone()),
+        ("stack/3/0.rimg", a),
+        ("stack/3/1.rimg", b),
+        ("stack/layers.manifest", manifest),
+        ("merged.rimg", merged(&parts)),
+    ]
+}
+
+#[test]
+fn the_files_of_other_readers_are_current() {
+    let folder = robomaton_tests::home().join("data/layers");
+    for (name, bytes) in small_stack() {
+        let path = folder.join(name);
+        if std::env::var_os("ROBOMATON_WRITE").is_some() {
+            fs::create_dir_all(path.parent().expect("a folder")).expect("room");
+            fs::write(&path, &bytes).expect("room");
+        }
+        let kept = fs::read(&path).unwrap_or_default();
+        assert!(kept == bytes, "ROBOMATON_WRITE=1 rewrites {}", path.display());
+    }
+    let layers = Layers::read(folder.join("stack")).expect("a stack");
+    let image = Image::read(folder.join("merged.rimg")).expect("an image");
+    assert!(compare(&layers, &image, &mut Random::new(5)) > 500);
 }

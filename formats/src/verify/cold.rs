@@ -51,10 +51,14 @@ impl Check<'_> {
     }
 }
 
+/// The bytes that a Zstandard frame begins with. A skippable frame, which holds no text, begins
+/// with others.
+const ZSTD: [u8; 4] = 0xFD2F_B528u32.to_le_bytes();
+
 /// The size that a frame states, if it is a single frame and the size does not exceed the limit for
 /// texts.
 fn size(frame: &[u8]) -> Option<u64> {
-    let is_whole = find_frame_compressed_size(frame).ok() == Some(frame.len());
+    let is_whole = frame.starts_with(&ZSTD) && find_frame_compressed_size(frame).ok() == Some(frame.len());
     let size = get_frame_content_size(frame).ok().flatten();
     size.filter(|&size| is_whole && size <= MAX_TEXT)
 }

@@ -5,7 +5,7 @@ use crate::error::ImageError;
 use crate::layout::Section;
 use crate::policy::{NO_TAG, PolicyView, ScopedView, is_scoped, read_list};
 use crate::preference::Tag;
-use crate::program::{self, Header, Weighing};
+use crate::program::{self, FRONT_SCOPED};
 use crate::reference::{ListAt, PolicyAt, ProgramAt, ScopeAt, SetRef};
 use crate::site_entry::SiteEntry;
 
@@ -180,7 +180,7 @@ impl Check<'_> {
             let error =
                 |offset: usize, what: &str| self.error(Section::Programs, at as usize + offset, 14, what);
             let program = self.view.program(ProgramAt::new(at)).unwrap_or_default();
-            if Header::read(program).is_some_and(|head| (head.weighing == Weighing::Scoped) != scoped) {
+            if program.first().is_some_and(|front| (front & FRONT_SCOPED != 0) != scoped) {
                 return Err(error(0, "a program is weighed in another way than its set is"));
             }
             if (at as usize) < end {

@@ -6,13 +6,15 @@
 
 use super::*;
 use crate::notation::Notation;
+use crate::program::{FRONT_SCOPED, FRONT_SILENCE, Silence};
 
 /// Checks the program at the start of `bytes`, and returns its length. `Err` holds the offset of the
 /// offending byte and the error.
 pub fn check(bytes: &[u8]) -> Result<usize, Wrong> {
     let packed = Packed::read(bytes).ok_or((0, "the front of a packed program is damaged"))?;
     let notation = Notation::from_u8(bytes[0] & 7);
-    if bytes[0] & crate::program::FRONT_SCOPED != 0
+    if bytes[0] & FRONT_SCOPED != 0
+        || bytes[0] & FRONT_SILENCE > (Silence::Unknown as u8) << 5
         || !matches!(notation, Some(Notation::Rep | Notation::Google))
     {
         return Err((0, "reserved bits or a wrong notation in the front of a packed program"));
@@ -26,14 +28,21 @@ type Wrong = (usize, &'static str);
 
 const CUT: &str = "a packed program runs past the end of the programs";
 
+/// One bit for each rule. [`Packed::all`] has one even if there is no rule.
+fn all(packed: &Packed<'_>) -> u64 {
+    if packed.count == 0 { 0 } else { packed.all() }
+}
+
 /// Checks texts, words, columns, priorities and reach, and returns where the texts end.
 fn rules(packed: &Packed<'_>) -> Result<usize, Wrong> {
     let (mut highest, mut longest, mut any_wild) = (Priority::MAX, 0, false);
+    let is_rep = Notation::from_u8(packed.front[0] & 7) == Some(Notation::Rep);
     let masks = usize::from(packed.trigger_count() != 0);
     let triggers = packed.trigger_count() * (2 + packed.mask_length());
-    let mut offset = packed.wild_at() + masks * packed.mask_length() + triggers;
+    let texts = packed.wild_at() + masks * packed.mask_length() + triggers;
+    let mut offset = texts;
     let starred = packed.starred().ok_or((packed.masks_at(), CUT))?;
-    if packed.front[0] & FRONT_STARRED != 0 && (starred == 0 || starred & !packed.all() != 0) {
+    if packed.front[0] & FRONT_STARRED != 0 && (starred == 0 || starred & !all(packed) != 0) {
         return Err((packed.masks_at(), "a mask of starred rules without any, or beyond the last rule"));
     }
     for number in 0..packed.count {
@@ -52,6 +61,10 @@ fn rules(packed: &Packed<'_>) -> Result<usize, Wrong> {
         if text.iter().any(|byte| !(1..0x80).contains(byte)) || text.ends_with(b"*") {
             return Err((at, "a text ends in a star, or holds a byte that no text holds"));
         }
+        // Canonical targets have the character, so such a text would match none.
+        if is_rep && text.windows(3).any(|escape| matches!(escape, b"%2A" | b"%24")) {
+            return Err((at, "a text holds an escape of a wildcard's character"));
+        }
         if rule.priority < 2 || rule.priority > highest || rule.priority <= packed.fallback {
             return Err((at, "the rules of a packed program do not stand best first"));
         }
@@ -67,7 +80,9 @@ fn rules(packed: &Packed<'_>) -> Result<usize, Wrong> {
         }
     }
     let end = packed.words_at() + 2 * packed.count;
-    if packed.front.get(end..end + 2) != Some(&(offset as u16).to_le_bytes()) || offset > usize::from(OFFSET)
+    if packed.front.get(end..end + 2) != Some(&(offset as u16).to_le_bytes())
+        || offset > usize::from(OFFSET)
+        || offset - texts > MAX_TEXTS
     {
         return Err((end, "the texts of a packed program do not end where its last word says"));
     }
@@ -88,7 +103,7 @@ fn triggers(packed: &Packed<'_>) -> Result<(), Wrong> {
         if trigger[0] == 0 || is_pair == (trigger[1] == 0) {
             return Err((at, "a trigger is not two bytes, or one and a zero"));
         }
-        if mask == 0 || mask & !packed.all() != 0 {
+        if mask == 0 || mask & !all(packed) != 0 {
             return Err((at, "a trigger of no rule, or of one that does not exist"));
         }
         for (rule, waiting) in waiting.iter_mut().enumerate() {
@@ -111,7 +126,7 @@ fn triggers(packed: &Packed<'_>) -> Result<(), Wrong> {
             return Err((at, "a rule does not wait for what its text holds"));
         }
     }
-    if wild & !packed.all() != 0 {
+    if wild & !all(packed) != 0 {
         return Err((at, "a wildcard rule that does not exist"));
     }
     Ok(())

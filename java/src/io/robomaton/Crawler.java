@@ -2,12 +2,15 @@ package io.robomaton;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
 /**
  * A crawler, resolved against one image by {@link RobomatonImage#crawler}. With any other image, answers
  * are wrong. Threads may share it.
+ *
+ * <p>Images number crawlers by tables of their own, so the crawler of a stack is one for each layer.
  */
 public final class Crawler {
     final List<String> names;
@@ -22,6 +25,13 @@ public final class Crawler {
     private final int[] ids;
     /** For each name, the crawlers whose names contain it; null where names are compared whole. */
     private final List<BitSet> containing;
+    /** The crawler of each layer, newest first; null for that of one layer. */
+    private final Crawler[] layers;
+
+    /** The crawler of a stack. */
+    Crawler(Crawler[] layers) {
+        this(layers[0], layers[0].namedOnly, layers);
+    }
 
     Crawler(Shard shard, AgentRule rule, List<String> given) {
         names = reduced(rule, given);
@@ -46,9 +56,11 @@ public final class Crawler {
         held = isHeld(narrowed, rule, names);
         heldShort = isHeld(narrowed, AgentRule.SUBSTRING, shortNames);
         namedOnly = false;
+        layers = null;
     }
 
-    private Crawler(Crawler of, boolean namedOnly) {
+    private Crawler(Crawler of, boolean namedOnly, Crawler[] layers) {
+        this.layers = layers;
         names = of.names;
         lookup = of.lookup;
         shortNames = of.shortNames;
@@ -78,7 +90,7 @@ public final class Crawler {
 
     private static boolean contains(byte[] text, byte[] name) {
         for (int at = 0; at + name.length <= text.length; at++) {
-            if (java.util.Arrays.equals(text, at, at + name.length, name, 0, name.length)) {
+            if (Arrays.equals(text, at, at + name.length, name, 0, name.length)) {
                 return true;
             }
         }
@@ -101,7 +113,15 @@ public final class Crawler {
      * @return another crawler
      */
     public Crawler namedOnly(boolean only) {
-        return new Crawler(this, only);
+        if (layers == null) {
+            return new Crawler(this, only, null);
+        }
+        return new Crawler(Arrays.stream(layers).map(of -> of.namedOnly(only)).toArray(Crawler[]::new));
+    }
+
+    /** The crawler as a layer knows it. */
+    Crawler of(int layer) {
+        return layers == null ? this : layers[layer];
     }
 
     /**

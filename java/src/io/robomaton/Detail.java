@@ -1,27 +1,34 @@
 package io.robomaton;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * The cold records of a document, decoded (SPEC.md section 7): groups with their rules and lines,
- * extension records, names of usages.
+ * extension records, conditions, schedules, and statements about uses. Damage throws.
  *
- * <p>Conditions, and statements about uses, stand behind these in a detail; this reader does not decode
- * them. Damage throws. It does not weigh rules.
+ * <p>It does not weigh rules.
  */
 final class Detail {
-    /** A rule. {@code usage} counts the standard usages, then those of the detail. */
-    record Rule(long line, int usage, long priority, boolean permits, byte[] pattern) {}
+    private static final int ROLES = 6;
+    private static final int NOTATIONS = 4;
+    private static final int LANGUAGES = 8;
+    private static final int CARRIERS = 7;
+    private static final int EFFECTS = 8;
+
+    /**
+     * A rule. {@code usage} counts the standard usages, then those of the detail; {@code conditions}, like
+     * those of a statement, is a place in {@link Detail#conditions}, from 1.
+     */
+    record Rule(long line, int usage, long priority, boolean permits, long conditions, byte[] pattern) {}
 
     /** An extension record. */
     record Extension(long line, String key, String value) {}
 
-    /** A group; {@code delays} are in milliseconds. */
+    /** A group. */
     record Group(
-            int role, List<String> crawlers, boolean isDefault, List<byte[]> purposes, Notation notation,
-            List<Rule> rules, List<Extension> extensions, List<Long> delays) {
+            int role, List<String> crawlers, boolean isDefault, List<byte[]> purposes, int file, Notation notation,
+            List<Rule> rules, List<Extension> extensions, Schedule schedule) {
         boolean names(AgentRule rule, String name) {
             return crawlers.stream().anyMatch(value -> rule.names(value, name));
         }
@@ -37,141 +44,84 @@ final class Detail {
         }
     }
 
-    final List<Group> groups = new ArrayList<>();
+    /** The statements that share one way of choosing groups. */
+    record Source(boolean additive, List<Preferences> groups) {}
+
+    /** A group of a source. */
+    record Preferences(
+            List<String> crawlers, boolean isDefault, boolean fallback, List<Record> records,
+            List<Statement> statements) {}
+
+    /** A line, header field, tag or rule that makes statements; {@code file} is a place from 1, or 0. */
+    record Record(int language, int carrier, long line, int file, byte[] pattern, String text) {}
+
+    /** What a record of its group says about one usage. */
+    record Statement(long record, int usage, int set, long rank, int effect, long conditions) {}
+
+    final List<Group> groups;
     final List<Extension> extensions;
     final List<String> usages;
+    final List<List<Condition>> conditions;
+    final List<String> files;
+    /** For each of the files, the time from which it is out of date, or 0; empty if none ever is. */
+    final List<Long> ends;
+    final List<Source> sources;
 
     private Detail(Postcard in) {
-        for (long left = in.number(); left > 0; left--) {
-            groups.add(group(in));
-        }
-        extensions = extensions(in);
-        usages = strings(in);
+        groups = in.list(Detail::group);
+        extensions = in.list(Detail::extension);
+        usages = in.strings();
+        conditions = in.list(set -> set.list(Condition::read));
+        files = in.strings();
+        ends = in.list(Postcard::u64);
+        sources = in.list(source -> new Source(source.bool(), source.list(Detail::preferences)));
     }
 
     static Detail read(byte[] bytes) {
-        return new Detail(new Postcard(bytes));
-    }
-
-    /** The crawlers of a Meta: the image was narrowed to them. */
-    static List<String> narrowed(byte[] meta) {
-        Postcard in = new Postcard(meta);
-        in.string();
-        return strings(in);
-    }
-
-    /** Reads the wire format of postcard. */
-    private static final class Postcard {
-        private final byte[] bytes;
-        private int at;
-
-        Postcard(byte[] bytes) {
-            this.bytes = bytes;
-        }
-
-        long number() {
-            long value = 0;
-            for (int shift = 0; shift < 64; shift += 7) {
-                int octet = bytes[at++] & 0xFF;
-                value |= (long) (octet & 0x7F) << shift;
-                if (octet < 0x80) {
-                    return value;
-                }
-            }
+        Postcard in = new Postcard(bytes);
+        Detail detail = new Detail(in);
+        if (!in.isAtEnd()) {
             throw Damage.FOUND;
         }
-
-        int below(int limit) {
-            long number = number();
-            if (number < 0 || number >= limit) {
-                throw Damage.FOUND;
-            }
-            return (int) number;
-        }
-
-        boolean bool() {
-            int octet = bytes[at++];
-            if (octet >>> 1 != 0) {
-                throw Damage.FOUND;
-            }
-            return octet == 1;
-        }
-
-        byte[] run() {
-            int length = below(bytes.length - at + 1);
-            byte[] run = java.util.Arrays.copyOfRange(bytes, at, at + length);
-            at += length;
-            return run;
-        }
-
-        String string() {
-            return new String(run(), StandardCharsets.UTF_8);
-        }
+        return detail;
     }
 
-    private static List<String> strings(Postcard in) {
-        List<String> strings = new ArrayList<>();
-        for (long left = in.number(); left > 0; left--) {
-            strings.add(in.string());
-        }
-        return strings;
-    }
-
-    private static List<Extension> extensions(Postcard in) {
-        List<Extension> extensions = new ArrayList<>();
-        for (long left = in.number(); left > 0; left--) {
-            extensions.add(new Extension(in.number(), in.string(), in.string()));
-        }
-        return extensions;
+    private static Extension extension(Postcard in) {
+        return new Extension(in.u32(), in.string(), in.string());
     }
 
     private static Group group(Postcard in) {
-        int role = in.below(6);
-        List<String> crawlers = strings(in);
+        int role = in.below(ROLES);
+        List<String> crawlers = in.strings();
         boolean isDefault = in.bool();
-        List<byte[]> purposes = new ArrayList<>();
-        for (long left = in.number(); left > 0; left--) {
-            purposes.add(in.run());
-        }
+        List<byte[]> purposes = in.list(Postcard::run);
+        // That a file is missing stands in the hot records, too.
         in.bool();
-        in.below(1 << 16);
-        Notation notation = Notation.of(in.below(4));
-        List<Rule> rules = new ArrayList<>();
-        for (long left = in.number(); left > 0; left--) {
-            long line = in.number();
-            int usage = in.below(1 << 16);
-            long priority = in.number();
-            boolean permits = in.bool();
-            in.number();
-            rules.add(new Rule(line, usage, priority, permits, in.run()));
-        }
-        List<Extension> extensions = extensions(in);
-        return new Group(role, crawlers, isDefault, purposes, notation, rules, extensions, delays(in));
+        int file = in.u16();
+        Notation notation = Notation.of(in.below(NOTATIONS));
+        List<Rule> rules = in.list(
+                rule -> new Rule(rule.u32(), rule.u16(), rule.u32(), rule.bool(), rule.u32(), rule.run()));
+        List<Extension> extensions = in.list(Detail::extension);
+        Schedule schedule = in.bool() ? Schedule.read(in) : Schedule.NONE;
+        return new Group(role, crawlers, isDefault, purposes, file, notation, rules, extensions, schedule);
     }
 
-    /** The delays of a schedule; its rates, windows and comments are passed over. */
-    private static List<Long> delays(Postcard in) {
-        List<Long> delays = new ArrayList<>();
-        if (!in.bool()) {
-            return delays;
-        }
-        for (long left = in.number(); left > 0; left--) {
-            delays.add(in.number());
-        }
-        for (long left = in.number(); left > 0; left--) {
-            in.number();
-            in.number();
-            if (in.bool()) {
-                in.number();
-                in.number();
-            }
-        }
-        for (long left = in.number(); left > 0; left--) {
-            in.number();
-            in.number();
-        }
-        strings(in);
-        return delays;
+    private static Preferences preferences(Postcard in) {
+        return new Preferences(
+                in.strings(), in.bool(), in.bool(), in.list(Detail::record), in.list(Detail::statement));
+    }
+
+    private static Record record(Postcard in) {
+        return new Record(in.below(LANGUAGES), in.below(CARRIERS), in.u32(), in.u16(), in.run(), in.string());
+    }
+
+    private static Statement statement(Postcard in) {
+        return new Statement(in.u32(), in.u16(), in.u16(), in.u32(), in.below(EFFECTS), in.u32());
+    }
+
+    /** The conditions in a place from 1; none for 0, and for a place that does not exist. */
+    List<Condition> conditions(long place) {
+        return place > 0 && place <= conditions.size() ? conditions.get((int) place - 1) : List.of();
     }
 
     /** The first of the names that any group of the text has, or null (R5). */

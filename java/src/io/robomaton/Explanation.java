@@ -10,7 +10,7 @@ import java.util.List;
 final class Explanation {
     private Explanation() {}
 
-    static List<Long> lines(Site site, Crawler crawler, Usage usage, String url, Basis basis) {
+    static List<Long> lines(Site site, Crawler crawler, Usage of, String url, Basis basis) {
         if (basis != Basis.RULE && basis != Basis.FIELDS) {
             return List.of();
         }
@@ -19,10 +19,11 @@ final class Explanation {
             return List.of();
         }
         Question question = site.question(crawler, url);
+        Usage usage = site.own(of);
         try {
             return basis == Basis.RULE
                     ? ofRule(question, detail, usage)
-                    : ofFields(question, detail, usage, site.image.usageNames());
+                    : ofFields(question, detail, usage, site.usageNames());
         } catch (Damage | IndexOutOfBoundsException damage) {
             return List.of();
         }

@@ -2,6 +2,7 @@ package io.robomaton;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * The host table of one file: from a name and a scheme to the place of a site (SPEC.md section 4).
@@ -15,11 +16,12 @@ final class HostTable {
     /** The place of a site that is not in the table. */
     static final long NONE = -1;
 
-    private static final int ANY = 0;
+    /** The scheme of a site that was captured without one. */
+    static final int ANY = 0;
     private static final int BUCKET = 128;
     private static final int PLACES = 8;
     private static final int BODY = 13;
-    private static final int MAX_PROBE = 64;
+    static final int MAX_PROBE = 64;
     private static final int MAX_AUTHORITY = 255;
     private static final byte[][] SYMBOLS = symbols(""
             + ".b .c .co. .com .de .gov .m .n .net .org .p .pl .s .us a- a. a.com a.gov a.pl ab ac "
@@ -169,6 +171,15 @@ final class HostTable {
 
     /** The name of the site in a place. */
     String name(long place) {
+        byte[] name = nameBytes(place);
+        if (name == null) {
+            throw Damage.FOUND;
+        }
+        return new String(name, StandardCharsets.US_ASCII);
+    }
+
+    /** The bytes of the name of the site in a place; null if it is empty or too long. */
+    byte[] nameBytes(long place) {
         long bucket = place / PLACES * BUCKET;
         ByteBuffer bytes = hosts.piece(bucket);
         int start = hosts.place(bucket);
@@ -181,13 +192,13 @@ final class HostTable {
         int size = (bytes.get(heads + (int) (place % PLACES)) & 0xFF) >> 2;
         if (size == 5 && bytes.get(code) == 0) {
             long at = bytes.getInt(code + 1) & 0xFFFF_FFFFL;
-            return decode(names.bytes(at + 1, names.u8(at)));
+            return decoded(names.bytes(at + 1, names.u8(at)));
         }
         byte[] own = new byte[size];
         for (int n = 0; n < size; n++) {
             own[n] = bytes.get(code + n);
         }
-        return decode(own);
+        return decoded(own);
     }
 
     /** The number of the scheme of the site in a place. */
@@ -197,18 +208,23 @@ final class HostTable {
         return hosts.u8(bucket + BODY + 4L * sites + place % PLACES) & 3;
     }
 
-    private static String decode(byte[] code) {
-        StringBuilder name = new StringBuilder();
+    /** The name that a code stands for; null if it is empty or too long. */
+    static byte[] decoded(byte[] code) {
+        byte[] name = new byte[MAX_AUTHORITY];
+        int length = 0;
         for (byte octet : code) {
-            if (octet >= 0) {
-                name.append((char) octet);
-            } else {
-                name.append(new String(SYMBOLS[octet & 0x7F], StandardCharsets.US_ASCII));
+            byte[] symbol = octet >= 0 ? null : SYMBOLS[octet & 0x7F];
+            int size = symbol == null ? 1 : symbol.length;
+            if (length + size > MAX_AUTHORITY) {
+                return null;
             }
+            if (symbol == null) {
+                name[length] = octet;
+            } else {
+                System.arraycopy(symbol, 0, name, length, size);
+            }
+            length += size;
         }
-        if (name.length() == 0 || name.length() > MAX_AUTHORITY) {
-            throw Damage.FOUND;
-        }
-        return name.toString();
+        return length == 0 ? null : Arrays.copyOf(name, length);
     }
 }

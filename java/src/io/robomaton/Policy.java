@@ -7,7 +7,6 @@ package io.robomaton;
 final class Policy extends Cursor {
     /** No set: no group speaks to the crawler. */
     static final long NO_SET = -1;
-    private static final long SETS = 65_536;
     private static final int MAX_PREFERENCES = 3;
 
     private int flags;
@@ -17,7 +16,7 @@ final class Policy extends Cursor {
     int preferences;
     private int preferencesAt;
     int crawlers;
-    private int sets;
+    int sets;
     private int ids;
     private int indexes;
     private int words;
@@ -50,17 +49,14 @@ final class Policy extends Cursor {
         }
         long count = varint();
         long some = varint();
-        if (count > bytes.capacity() || some > SETS + 1) {
-            throw Damage.FOUND;
-        }
-        crawlers = (int) count;
-        sets = (int) some;
         ids = at;
         long end = ids + (isWide() ? 4L : 2L) * count;
         indexes = check(end);
         end += (wideIndexes() ? 2L : 1L) * (count + (hasDefault() ? 1 : 0));
         words = check(end);
-        check(end + 4L * sets);
+        check(end + 4L * some);
+        crawlers = (int) count;
+        sets = (int) some;
     }
 
     private int check(long end) {
@@ -126,7 +122,12 @@ final class Policy extends Cursor {
         if (index >= sets) {
             throw Damage.FOUND;
         }
-        return bytes.getInt(words + 4 * index) & 0xFFFF_FFFFL;
+        return word(index);
+    }
+
+    /** The word with this number, which is below {@link #sets}. */
+    long word(int number) {
+        return bytes.getInt(words + 4 * number) & 0xFFFF_FFFFL;
     }
 
     /** The word of every crawler without groups of its own, or {@link #NO_SET}. */

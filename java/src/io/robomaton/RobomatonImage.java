@@ -2,12 +2,13 @@ package io.robomaton;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * An image: the compiled robots.txt of many sites, in one file or a directory of shards, mapped and asked
- * in place.
+ * An image: the compiled robots.txt of many sites, in one file, a directory of shards, or a stack of such
+ * layers, mapped and asked in place. Of the layers of a stack that have a site, the newest answers.
  *
  * <p>It is immutable, and any number of threads may ask it. The mapping lives until the image is garbage;
  * replace a file by renaming another one, never by writing into it.
@@ -21,13 +22,16 @@ import java.util.Optional;
 public final class RobomatonImage {
     private static final ThreadLocal<Space> SPACES = ThreadLocal.withInitial(Space::new);
 
-    private final Shard[] shards;
+    /** The shards of each layer, newest first. */
+    private final Shard[][] layers;
     private final Terms terms;
 
     /** What a thread needs to ask. */
     static final class Space {
         final Question question = new Question();
         final Url url = new Url();
+        /** The layer of the site that was found. */
+        int layer;
 
         /** Takes a URL of a site or a path alone, and makes its target. */
         void readPath(String text, Profile profile) {
@@ -52,19 +56,20 @@ public final class RobomatonImage {
         }
     }
 
-    RobomatonImage(Shard[] shards, Terms terms) {
-        this.shards = shards;
+    RobomatonImage(Shard[][] layers, Terms terms) {
+        this.layers = layers;
         this.terms = terms;
     }
 
     /**
-     * Maps a file, or the shards of a directory, and checks header and section tables (I1 to I5 of
-     * SPEC.md). That takes constant time; {@link #verify} checks the rest.
+     * Maps a file, the shards of a directory, or the layers of a stack, and checks header and section tables
+     * (I1 to I5 of SPEC.md). That takes constant time; {@link #verify} checks the rest. A stack stays the
+     * generation that was opened.
      *
      * @param path a file or a directory
      * @return the image
      * @throws IOException if it cannot be read
-     * @throws RobomatonException if it is no image, or its shards do not belong together
+     * @throws RobomatonException if it is no image, or its shards or layers do not belong together
      */
     public static RobomatonImage open(Path path) throws IOException {
         return new RobomatonImage(Files.open(path), Terms.DEFAULT);
@@ -78,7 +83,7 @@ public final class RobomatonImage {
      * @throws RobomatonException if they do not begin as an image
      */
     public static RobomatonImage of(byte[] bytes) {
-        return new RobomatonImage(new Shard[] {Shard.of(bytes)}, Terms.DEFAULT);
+        return new RobomatonImage(new Shard[][] {{Shard.of(bytes)}}, Terms.DEFAULT);
     }
 
     /**
@@ -88,7 +93,7 @@ public final class RobomatonImage {
      * @return an image
      */
     public RobomatonImage withTerms(Terms other) {
-        return new RobomatonImage(shards, other);
+        return new RobomatonImage(layers, other);
     }
 
     Terms terms() {
@@ -99,28 +104,27 @@ public final class RobomatonImage {
         return SPACES.get();
     }
 
-    Shard[] shards() {
-        return shards;
-    }
-
     /**
      * The profile that the image was compiled under.
      *
      * @return the profile
      */
     public Profile profile() {
-        return shards[0].layout.profile;
+        return layers[0][0].layout.profile;
     }
 
     /**
-     * The number of sites, plus documents other than robots.txt.
+     * The number of sites, plus documents other than robots.txt. In a stack, each layer that has a site
+     * counts.
      *
      * @return a count
      */
     public long size() {
         long size = 0;
-        for (Shard shard : shards) {
-            size += shard.fetches.length / 18;
+        for (Shard[] shards : layers) {
+            for (Shard shard : shards) {
+                size += shard.fetches.length / 18;
+            }
         }
         return size;
     }
@@ -132,7 +136,11 @@ public final class RobomatonImage {
      * @return the crawler, for questions to this image alone
      */
     public Crawler crawler(String... names) {
-        return new Crawler(shards[0], profile().agentRule, List.of(names));
+        Crawler[] each = new Crawler[layers.length];
+        for (int layer = 0; layer < each.length; layer++) {
+            each[layer] = new Crawler(layers[layer][0], profile().agentRule, List.of(names));
+        }
+        return each.length == 1 ? each[0] : new Crawler(each);
     }
 
     /**
@@ -143,18 +151,14 @@ public final class RobomatonImage {
      * @return the usage, for questions to this image alone
      */
     public Usage usage(String name) {
-        return Usage.of(name, usageNames());
-    }
-
-    List<String> usageNames() {
-        try {
-            return shards[0].usages();
-        } catch (Damage | IndexOutOfBoundsException damage) {
-            return List.of();
+        List<Usage> each = new ArrayList<>();
+        for (Shard[] shards : layers) {
+            each.add(Usage.of(name, shards[0].usagesOrNone()));
         }
+        return Usage.of(each);
     }
 
-    private Shard shard(byte[] name, int from, int length) {
+    private static Shard shard(Shard[] shards, byte[] name, int from, int length) {
         if (shards.length == 1) {
             return shards[0];
         }
@@ -166,18 +170,33 @@ public final class RobomatonImage {
         return shards[(int) ((hash >>> 32) * shards.length >>> 32)];
     }
 
-    /** Finds the site of the URL that was split; the question is then to it. */
+    /**
+     * Finds the site of the URL that was split; the question is then to it. Of several layers, the newest
+     * one that has the site with its scheme counts, else the newest one that has it without.
+     */
     private boolean find(Space space, Crawler crawler) {
         Url url = space.url;
-        Shard shard = shard(url.bytes, url.from, url.length);
-        long place;
-        try {
-            place = shard.hosts.find(url.bytes, url.from, url.length, url.scheme);
-        } catch (Damage | IndexOutOfBoundsException damage) {
-            return false;
+        boolean found = false;
+        for (int layer = 0; layer < layers.length; layer++) {
+            Shard shard = shard(layers[layer], url.bytes, url.from, url.length);
+            try {
+                long place = shard.hosts.find(url.bytes, url.from, url.length, url.scheme);
+                boolean isExact = place != HostTable.NONE
+                        && (layers.length == 1 || shard.hosts.scheme(place) != HostTable.ANY);
+                if (place != HostTable.NONE && (isExact || !found)) {
+                    space.layer = layer;
+                    space.question.at(shard, place, false, terms, crawler == null ? null : crawler.of(layer));
+                    found = true;
+                }
+                if (isExact) {
+                    return true;
+                }
+            } catch (Damage | IndexOutOfBoundsException damage) {
+                // A site whose name is damaged is not there.
+                continue;
+            }
         }
-        space.question.at(shard, place, false, terms, crawler);
-        return place != HostTable.NONE;
+        return found;
     }
 
     /** Finds the site of a URL; else the answer of a question about it. */
@@ -201,7 +220,7 @@ public final class RobomatonImage {
             return found;
         }
         space.readTarget(space.question.profile);
-        return space.question.answer(usage);
+        return space.question.answer(usage.of(space.layer));
     }
 
     /**
@@ -218,7 +237,7 @@ public final class RobomatonImage {
         Space space = space();
         int answer = answer(space, crawler, usage, url);
         boolean hasSite = answer != Answer.NO_SITE && answer != Answer.NO_URL;
-        Site site = hasSite ? new Site(this, space.question.shard, space.question.place, false) : null;
+        Site site = hasSite ? new Site(this, space.layer, space.question.shard, space.question.place, false) : null;
         return new Verdict(answer, site, crawler, usage, url);
     }
 
@@ -246,7 +265,7 @@ public final class RobomatonImage {
         if (find(space, null, url) != FOUND) {
             return Optional.empty();
         }
-        return Optional.of(new Site(this, space.question.shard, space.question.place, false));
+        return Optional.of(new Site(this, space.layer, space.question.shard, space.question.place, false));
     }
 
     /**
@@ -272,7 +291,7 @@ public final class RobomatonImage {
         if (!find(space, null)) {
             return Optional.empty();
         }
-        return Optional.of(new Site(this, space.question.shard, space.question.place, true));
+        return Optional.of(new Site(this, space.layer, space.question.shard, space.question.place, true));
     }
 
     /**
@@ -297,14 +316,16 @@ public final class RobomatonImage {
     }
 
     /**
-     * Checks the validity rules of SPEC.md that {@link Verification} lists, in time linear in the size of
-     * the image.
+     * Checks the validity rules I6 to I17 of SPEC.md in time linear in the size of the image. An image that
+     * passes answers every question. I18, that texts decompress, is not checked.
      *
      * @throws RobomatonException the first broken rule, and where
      */
     public void verify() {
-        for (Shard shard : shards) {
-            Verification.verify(shard);
+        for (Shard[] shards : layers) {
+            for (Shard shard : shards) {
+                Verification.verify(shard);
+            }
         }
     }
 }

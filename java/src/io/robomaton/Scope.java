@@ -33,6 +33,57 @@ final class Scope {
         priorities = firsts + 4 * (sets + 1);
     }
 
+    /** True if all that I17 of SPEC.md says of a scope holds. Reads outside the section throw. */
+    boolean isWhole() {
+        long end = priorities + 4 * bytes.u32(firsts + 4 * sets);
+        if (end > bytes.length || !ascends(starts, patterns) || !ascends(firsts, sets)) {
+            return false;
+        }
+        for (long pattern = 0; pattern < patterns; pattern++) {
+            if (!isOrdered(pattern)) {
+                return false;
+            }
+        }
+        for (long rule = 0; rule < conventional; rule++) {
+            if (patternOf(rule) >= patterns) {
+                return false;
+            }
+        }
+        for (long at = priorities; at < end; at += 4) {
+            if (bytes.u32(at) < 8 || (bytes.u32(at) & 7) == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean ascends(long at, long count) {
+        long last = 0;
+        for (long number = 0; number <= count; number++) {
+            long start = bytes.u32(at + 4 * number);
+            if (start < last || number == 0 && start != 0) {
+                return false;
+            }
+            last = start;
+        }
+        return true;
+    }
+
+    /** True if the runs of a pattern lie behind it, ascend without overlap, and are not empty. */
+    private boolean isOrdered(long pattern) {
+        long end = pattern + 1;
+        long to = bytes.u32(starts + 4 * pattern + 4);
+        for (long run = bytes.u32(starts + 4 * pattern); run < to; run++) {
+            long from = bytes.u32(runs + 8 * run);
+            long next = bytes.u32(runs + 8 * run + 4);
+            if (from < end || next <= from || next > patterns) {
+                return false;
+            }
+            end = next;
+        }
+        return true;
+    }
+
     /** The pattern of a conventional rule, or -1 if there is no such rule. */
     long patternOf(long rule) {
         return rule < conventional ? bytes.u32(rules + 4 * rule) : -1;

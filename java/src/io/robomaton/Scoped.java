@@ -194,20 +194,7 @@ final class Scoped {
         if (purpose == 0) {
             return true;
         }
-        Section purposes = question.shard.purposes;
-        long at = purpose - 1;
-        long length = 0;
-        for (int shift = 0; ; shift += 7) {
-            int octet = purposes.u8(at++);
-            length |= (long) (octet & 0x7F) << shift;
-            if (octet < 0x80) {
-                break;
-            }
-            if (shift >= 28) {
-                throw Damage.FOUND;
-            }
-        }
-        byte[] pattern = purposes.bytes(at, (int) Math.min(length, Integer.MAX_VALUE));
+        byte[] pattern = ScopedList.purpose(question.shard, purpose - 1);
         return Pattern.matchesPurpose(pattern, usage.purpose);
     }
 

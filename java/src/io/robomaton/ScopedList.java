@@ -52,6 +52,23 @@ final class ScopedList {
         return isScoped(shard, list) && (shard.lists.u8(list + 2) & 8) != 0;
     }
 
+    /** The pattern of the purpose at an offset. */
+    static byte[] purpose(Shard shard, long offset) {
+        Section purposes = shard.purposes;
+        long at = offset;
+        long length = 0;
+        for (int shift = 0; ; shift += 7) {
+            int octet = purposes.u8(at++);
+            length |= (long) (octet & 0x7F) << shift;
+            if (octet < 0x80 && (shift < 28 || octet < 0x10)) {
+                return purposes.bytes(at, (int) Math.min(length, Integer.MAX_VALUE));
+            }
+            if (shift >= 28) {
+                throw Damage.FOUND;
+            }
+        }
+    }
+
     long usage(int entry) {
         return lists.u32(at + HEAD + (long) ENTRY * entry);
     }

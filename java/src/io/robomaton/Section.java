@@ -83,7 +83,7 @@ final class Section {
     }
 
     byte[] bytes(long at, int count) {
-        if (count < 0 || at < 0 || at + count > length) {
+        if (count < 0 || at < 0 || at > length || count > length - at) {
             throw Damage.FOUND;
         }
         byte[] bytes = new byte[count];
@@ -97,4 +97,11 @@ final class Section {
         return bytes;
     }
 
+    /** All bytes; damage if an array cannot hold them. */
+    byte[] bytes() {
+        if (length > Integer.MAX_VALUE - 8) {
+            throw Damage.FOUND;
+        }
+        return bytes(0, (int) length);
+    }
 }

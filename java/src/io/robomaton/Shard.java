@@ -7,7 +7,20 @@ import java.util.List;
 
 /** One file of an image: its sections, and the records that are found by number. */
 final class Shard {
+    static final int HOSTS = 0;
+    static final int NAMES = 1;
+    static final int POLICIES = 2;
+    static final int LISTS = 3;
+    static final int PROGRAMS = 4;
+    static final int SCOPES = 5;
+    static final int CRAWLERS = 7;
+    static final int USAGES = 9;
+    static final int FETCHES = 10;
+    static final int ORDER = 11;
+    static final int DOCUMENTS = 12;
+    static final int META = 15;
     private static final long NONE = 0xFFFF_FFFFL;
+    private static final int DOCUMENT = 24;
 
     final Section file;
     final Layout layout;
@@ -25,6 +38,7 @@ final class Shard {
     final Section order;
     private final Section documents;
     private final Section details;
+    private final Section sources;
     private final Section meta;
 
     Shard(Section.Source source, long length) {
@@ -33,20 +47,21 @@ final class Shard {
         for (int number = 0; number < all.length; number++) {
             all[number] = Section.of(source, layout.at[number], layout.length[number]);
         }
-        hosts = new HostTable(all[0], all[1], layout.seed);
-        policies = all[2];
-        lists = all[3];
-        programs = all[4];
-        scopes = all[5];
+        hosts = new HostTable(all[HOSTS], all[NAMES], layout.seed);
+        policies = all[POLICIES];
+        lists = all[LISTS];
+        programs = all[PROGRAMS];
+        scopes = all[SCOPES];
         purposes = all[6];
-        crawlers = all[7];
+        crawlers = all[CRAWLERS];
         crawlerNames = all[8];
-        usages = all[9];
-        fetches = all[10];
-        order = all[11];
-        documents = all[12];
+        usages = all[USAGES];
+        fetches = all[FETCHES];
+        order = all[ORDER];
+        documents = all[DOCUMENTS];
         details = all[13];
-        meta = all[15];
+        sources = all[14];
+        meta = all[META];
     }
 
     static Shard of(byte[] bytes) {
@@ -64,10 +79,16 @@ final class Shard {
 
     /** The name of a crawler; empty, which no group has, if it cannot be read. */
     byte[] crawler(long id) {
+        byte[] name = crawlerOrNull(id);
+        return name == null ? new byte[0] : name;
+    }
+
+    /** The name of a crawler; null if it cannot be read. */
+    byte[] crawlerOrNull(long id) {
         try {
             return crawlerNames.bytes(crawlers.u32(8 * id), (int) Math.min(crawlers.u32(8 * id + 4), Integer.MAX_VALUE));
         } catch (Damage | IndexOutOfBoundsException damage) {
-            return new byte[0];
+            return null;
         }
     }
 
@@ -93,7 +114,7 @@ final class Shard {
 
     /** The names of usages, in the order of their numbers. */
     List<String> usages() {
-        byte[] bytes = usages.bytes(0, (int) Math.min(usages.length, Integer.MAX_VALUE - 8));
+        byte[] bytes = usages.bytes();
         List<String> names = new ArrayList<>();
         int start = 0;
         for (int at = 0; at < bytes.length; at++) {
@@ -105,24 +126,50 @@ final class Shard {
         return names;
     }
 
+    /** The same; none if they cannot be read. */
+    List<String> usagesOrNone() {
+        try {
+            return usages();
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            return List.of();
+        }
+    }
+
+    long documentCount() {
+        return documents.length / DOCUMENT;
+    }
+
+    /** The bytes of a document's detail. Damage throws. */
+    byte[] detailBytes(long document) {
+        long at = documents.i64(DOCUMENT * document);
+        return details.bytes(at, (int) Math.min(documents.u32(DOCUMENT * document + 8), Integer.MAX_VALUE));
+    }
+
+    /** The frame of a document's text, empty if the image does not hold it. Damage throws. */
+    byte[] frame(long document) {
+        long at = documents.i64(DOCUMENT * document + 16);
+        return sources.bytes(at, (int) Math.min(documents.u32(DOCUMENT * document + 12), Integer.MAX_VALUE));
+    }
+
     /** The detail of a site's document; null if it has none, or damage hides it. */
     Detail detail(long number) {
         try {
             long document = fetches.u32(18 * number + 12);
-            if (document == NONE) {
-                return null;
-            }
-            long at = documents.i64(24 * document);
-            return Detail.read(details.bytes(at, (int) documents.u32(24 * document + 8)));
+            return document == NONE ? null : Detail.read(detailBytes(document));
         } catch (Damage | IndexOutOfBoundsException damage) {
             return null;
         }
     }
 
+    /** The provenance. Damage throws. */
+    Meta meta() {
+        return Meta.read(meta.bytes());
+    }
+
     /** The crawlers that the image was narrowed to; empty if it holds all. */
     List<String> narrowed() {
         try {
-            return Detail.narrowed(meta.bytes(0, (int) Math.min(meta.length, Integer.MAX_VALUE - 8)));
+            return meta().crawlers();
         } catch (Damage | IndexOutOfBoundsException damage) {
             return List.of();
         }

@@ -11,12 +11,14 @@ public final class Site {
     private static final long NONE = 0xFFFF_FFFFL;
 
     final RobomatonImage image;
+    private final int layer;
     private final Shard shard;
     private final long place;
     private final boolean isDocument;
 
-    Site(RobomatonImage image, Shard shard, long place, boolean isDocument) {
+    Site(RobomatonImage image, int layer, Shard shard, long place, boolean isDocument) {
         this.image = image;
+        this.layer = layer;
         this.shard = shard;
         this.place = place;
         this.isDocument = isDocument;
@@ -29,13 +31,28 @@ public final class Site {
     /** Makes the thread's question one to this site. */
     Question question(Crawler crawler, String url) {
         RobomatonImage.Space space = image.space();
-        space.question.at(shard, place, isDocument, image.terms(), crawler);
+        space.question.at(shard, place, isDocument, image.terms(), crawler.of(layer));
         space.readPath(url, profile());
         return space.question;
     }
 
     int answer(Crawler crawler, Usage usage, String url) {
-        return question(crawler, url).answer(usage);
+        return question(crawler, url).answer(usage.of(layer));
+    }
+
+    /** The crawler as this site's image knows it. */
+    Crawler own(Crawler crawler) {
+        return crawler.of(layer);
+    }
+
+    /** The usage as this site's image knows it. */
+    Usage own(Usage usage) {
+        return usage.of(layer);
+    }
+
+    /** The names of usages in this site's image; none if they cannot be read. */
+    List<String> usageNames() {
+        return shard.usagesOrNone();
     }
 
     /**
@@ -154,16 +171,28 @@ public final class Site {
      * @return seconds between requests
      */
     public OptionalDouble crawlDelay(Crawler crawler) {
-        Detail detail = detail();
-        long longest = -1;
-        if (detail != null) {
-            AgentRule rule = profile().agentRule;
-            for (int number : detail.groupsOf(rule, crawler.lookupFor(rule), crawler.namedOnly)) {
-                for (long delay : detail.groups.get(number).delays()) {
-                    longest = Long.compareUnsigned(delay, longest) > 0 || longest == -1 ? delay : longest;
-                }
-            }
+        Long longest = schedule(crawler).longestDelay();
+        if (longest == null) {
+            return OptionalDouble.empty();
         }
-        return longest == -1 ? OptionalDouble.empty() : OptionalDouble.of(longest / 1000.0);
+        double millis = longest < 0 ? longest + 0x1p64 : longest;
+        return OptionalDouble.of(millis / 1000.0);
+    }
+
+    /**
+     * When and how often a crawler may come: the records of all groups that apply to it. This decodes
+     * cold records.
+     *
+     * @param crawler who asks
+     * @return the schedule
+     */
+    public Schedule schedule(Crawler crawler) {
+        Detail detail = detail();
+        if (detail == null) {
+            return Schedule.NONE;
+        }
+        AgentRule rule = profile().agentRule;
+        List<Integer> groups = detail.groupsOf(rule, crawler.lookupFor(rule), crawler.namedOnly);
+        return Schedule.of(groups.stream().map(number -> detail.groups.get(number).schedule()).toList());
     }
 }

@@ -1,6 +1,7 @@
 package io.robomaton;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -34,11 +35,31 @@ public final class Usage {
     final int number;
     final boolean special;
     final byte[] purpose;
+    /** The numbers in the layers of a stack, newest first; null where all are {@link #number}. */
+    private final int[] layers;
 
     private Usage(int number, boolean special, byte[] purpose) {
+        this(number, special, purpose, null);
+    }
+
+    private Usage(int number, boolean special, byte[] purpose, int[] layers) {
         this.number = number;
         this.special = special;
         this.purpose = purpose;
+        this.layers = layers;
+    }
+
+    /** The usage of a stack, by that of each layer. */
+    static Usage of(List<Usage> layers) {
+        Usage first = layers.get(0);
+        int[] numbers = layers.stream().mapToInt(of -> of.number).toArray();
+        boolean isAlike = Arrays.stream(numbers).allMatch(number -> number == first.number);
+        return isAlike ? first : new Usage(first.number, first.special, first.purpose, numbers);
+    }
+
+    /** The usage as a layer knows it. */
+    Usage of(int layer) {
+        return layers == null ? this : new Usage(layers[layer], special, purpose);
     }
 
     static Usage of(String name, List<String> usages) {
@@ -66,7 +87,7 @@ public final class Usage {
      * @return another usage
      */
     public Usage forPurpose(String of) {
-        return new Usage(number, special, of.getBytes(StandardCharsets.UTF_8));
+        return new Usage(number, special, of.getBytes(StandardCharsets.UTF_8), layers);
     }
 
     boolean isCrawl() {

@@ -1,0 +1,111 @@
+package io.robomaton;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.function.IntFunction;
+import org.junit.Test;
+
+/**
+ * Damaged images whose checksums hold: {@code verify} refuses the same ones as the Rust reader, by the
+ * same rule. The property {@code robomaton.verdicts} names another file of verdicts, such as one that
+ * has every bit of every byte (tests/tests/damage_verdicts.rs).
+ */
+public class VerificationTest {
+    private static final int HEAD = 424;
+    private static final int TABLE = 40;
+    private static final int ROW = 24;
+
+    /** The broken rule, or 0. */
+    private static int rule(byte[] bytes) {
+        try {
+            RobomatonImage.of(bytes).verify();
+            return 0;
+        } catch (RobomatonException error) {
+            assertTrue(error.getMessage(), error.rule() > 0 && error.offset() >= 0);
+            return error.rule();
+        }
+    }
+
+    private static byte[] bit(byte[] good, int at, int bit) {
+        byte[] bytes = good.clone();
+        bytes[at] ^= (byte) (1 << bit);
+        DamageTest.sum(bytes);
+        return bytes;
+    }
+
+    private static byte[] cut(byte[] good, int end) {
+        byte[] bytes = Arrays.copyOf(good, end);
+        if (end >= HEAD) {
+            ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putLong(16, end);
+            DamageTest.sum(bytes);
+        }
+        return bytes;
+    }
+
+    /** The image with the section of this byte cut there, counted over the bytes of all sections. */
+    private static byte[] sectionCut(byte[] good, int number) {
+        byte[] bytes = good.clone();
+        ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        int end = number;
+        int row = TABLE;
+        while (end >= file.getLong(row + 8)) {
+            end -= (int) file.getLong(row + 8);
+            row += ROW;
+        }
+        int at = (int) file.getLong(row);
+        Arrays.fill(bytes, at + end, at + (int) file.getLong(row + 8), (byte) 0);
+        file.putLong(row + 8, end);
+        DamageTest.sum(bytes);
+        return bytes;
+    }
+
+    private static IntFunction<byte[]> damage(byte[] good, String way) {
+        switch (way) {
+            case "turn":
+                return at -> bit(good, at, (at + at / 8) % 8);
+            case "cut":
+                return end -> cut(good, end);
+            case "section":
+                return number -> sectionCut(good, number);
+            default:
+                return at -> bit(good, at, Integer.parseInt(way));
+        }
+    }
+
+    @Test
+    public void verdictsAreEqual() throws IOException {
+        String other = System.getProperty("robomaton.verdicts");
+        Path path = other == null ? Conformance.DATA.resolve("damage-verdicts.txt") : Path.of(other);
+        int compared = 0;
+        for (String line : Files.readAllLines(path)) {
+            String[] words = line.split(" ");
+            IntFunction<byte[]> damaged = damage(Conformance.image(words[0]), words[1]);
+            int number = 0;
+            for (String run : Arrays.asList(words).subList(2, words.length)) {
+                String[] parts = run.split("\\*");
+                int end = number + (parts.length > 1 ? Integer.parseInt(parts[1]) : 1);
+                for (; number < end; number++) {
+                    String what = words[0] + ", " + words[1] + " " + number;
+                    assertEquals(what, Integer.parseInt(parts[0]), rule(damaged.apply(number)));
+                    compared++;
+                }
+            }
+        }
+        assertTrue("compared " + compared, compared > 100_000);
+    }
+
+    @Test
+    public void goodImagesAreValid() throws IOException {
+        for (String name : Conformance.NAMES) {
+            assertEquals(name, 0, rule(Conformance.image(name)));
+        }
+        RobomatonImage.open(Conformance.IMAGES.resolve("shards")).verify();
+    }
+}
