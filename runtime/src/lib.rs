@@ -48,6 +48,7 @@ mod target;
 mod terms;
 mod verdict;
 mod walk;
+mod watch;
 mod window;
 
 pub use access::Access;
@@ -71,3 +72,4 @@ pub use robomaton_formats::{
 pub use site::Site;
 pub use terms::Terms;
 pub use verdict::{Conditional, Verdict};
+pub use watch::Watch;

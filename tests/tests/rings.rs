@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The crates of the workspace.
-const CRATES: [&str; 17] = [
+const CRATES: [&str; 18] = [
     "grammar",
     "formats",
     "compiler",
@@ -25,6 +25,7 @@ const CRATES: [&str; 17] = [
     "serve",
     "robomaton",
     "python",
+    "node",
     "cli",
     "browser",
     "tests",

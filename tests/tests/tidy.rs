@@ -17,7 +17,7 @@ fn sources() -> Vec<(String, String)> {
             let path = entry.expect("a readable folder").path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if path.is_dir() {
-                if name != "target" && !name.starts_with('.') {
+                if name != "target" && name != "node_modules" && !name.starts_with('.') {
                     folders.push(path);
                 }
             } else if path.extension().is_some_and(|extension| extension == "rs") && name != "build.rs" {
@@ -52,6 +52,7 @@ fn unsafe_files_are_known() {
     let exempt = [
         "cli/src/input.rs",
         "build/src/open.rs",
+        "node/src/image.rs",
         "python/src/image.rs",
         "python/src/text.rs",
         "runtime/src/memory.rs",
@@ -89,7 +90,7 @@ fn nothing_invisible() {
 /// Every Markdown page of the workspace, with its path from the root.
 fn pages() -> Vec<(String, String)> {
     let root = workspace();
-    let folders = ["", "benches", "docs", "formats", "fuzz", "java", "python", "robomaton"];
+    let folders = ["", "benches", "docs", "formats", "fuzz", "java", "node", "python", "robomaton"];
     let mut pages = Vec::new();
     for folder in folders {
         for entry in std::fs::read_dir(root.join(folder)).expect("a folder of the workspace") {

@@ -1,10 +1,11 @@
 //! Watches files for modification in place: mapped ones, and any while they are copied.
 //!
 //! Truncating a mapped file ends the process that reads it. A file that is replaced by rename stays
-//! the same for its readers; this module detects the other kind of replacement. Invariant: its
-//! answer is at most [`TRUSTED`] old.
+//! the same for its readers; this module detects the other kind of replacement, for the readers in
+//! other languages, which throw an error then. Invariant: its answer is at most [`TRUSTED`] old. It
+//! does not know what is read from the files.
 
-use robomaton_runtime::SHARD_EXTENSION;
+use crate::image::SHARD_EXTENSION;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -16,7 +17,7 @@ use std::time::{Instant, SystemTime};
 const TRUSTED: u64 = 20_000;
 
 /// The files of an image, as they were when it was opened.
-pub(crate) struct Watch {
+pub struct Watch {
     files: Vec<(File, Stamp)>,
     begun: Instant,
     /// The time of the last check, in nanoseconds since [`Watch::begun`].
@@ -31,11 +32,11 @@ fn stamp(file: &File) -> io::Result<Stamp> {
 }
 
 impl Watch {
-    /// Starts with the files that [`robomaton_runtime::Image::map`] maps.
+    /// Starts with the files that [`crate::Image::map`] maps.
     ///
     /// # Errors
     /// If one cannot be read.
-    pub(crate) fn new(path: &Path) -> io::Result<Watch> {
+    pub fn new(path: &Path) -> io::Result<Watch> {
         let mut files = Vec::new();
         let mut add = |path: &Path| {
             // Opening a pipe would wait for its writer.
@@ -61,18 +62,18 @@ impl Watch {
     }
 
     /// The size of the files in bytes, when they were opened.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.files.iter().map(|(_, (length, _))| length).sum()
     }
 
     /// True if the files are unmodified now, as far as length and modification time show.
-    pub(crate) fn is_still_unchanged(&self) -> bool {
+    pub fn is_still_unchanged(&self) -> bool {
         self.files.iter().all(|(file, then)| stamp(file).is_ok_and(|now| now == *then))
     }
 
     /// The same, at most [`TRUSTED`] ago.
     #[inline]
-    pub(crate) fn is_unchanged(&self) -> bool {
+    pub fn is_unchanged(&self) -> bool {
         let now = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         if now.saturating_sub(self.looked_at.load(Ordering::Relaxed)) <= TRUSTED {
             return true;

@@ -1,0 +1,2 @@
+import { robotsParser } from './index.cjs';
+export = robotsParser;
