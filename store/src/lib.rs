@@ -16,6 +16,7 @@ mod capture;
 mod compact;
 mod error;
 mod files;
+mod flush;
 pub mod limits;
 mod log;
 mod open;

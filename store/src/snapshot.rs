@@ -1,12 +1,12 @@
 //! The state of a store at one moment, and the questions to it.
 //!
 //! A capture in memory is newer than any of its site in a layer, since `put` takes no other. So the
-//! table answers first. It knows neither log nor files.
+//! table answers first, then the frozen one, then the layers. It knows neither log nor files.
 
 use crate::table::{Single, Table};
 use arc_swap::ArcSwap;
 use robomaton_formats::site::split_plain;
-use robomaton_formats::{Decision, SiteKey};
+use robomaton_formats::{Decision, Scheme, SiteKey};
 use robomaton_runtime::{Layers, LayersCrawler, LayersUsage, Site, Verdict};
 use std::sync::Arc;
 
@@ -14,6 +14,9 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Snapshot {
     pub(crate) stack: Arc<Stack>,
+    /// A table that was full and becomes a layer.
+    pub(crate) frozen: Table,
+    /// The table of the newest captures.
     pub(crate) table: Table,
 }
 
@@ -88,7 +91,7 @@ impl Snapshot {
 
     /// The capture of exactly this site.
     pub(crate) fn stored(&self, key: &SiteKey) -> Option<Site<'_>> {
-        match self.table.get(key.name().as_bytes(), key.scheme()) {
+        match self.in_memory(key.name().as_bytes(), key.scheme()) {
             Some(single) => single.first_site(),
             None => self.stack.layers.stored(key),
         }
@@ -96,15 +99,19 @@ impl Snapshot {
 
     /// The capture in memory of the site of a URL.
     fn single(&self, url: &str) -> Option<&Single> {
-        if self.table.len() == 0 {
+        if self.table.len() + self.frozen.len() == 0 {
             return None;
         }
         match split_plain(url.as_bytes()) {
-            Some((scheme, name, _)) => self.table.get(name, scheme),
+            Some((scheme, name, _)) => self.in_memory(name, scheme),
             None => {
                 let key = SiteKey::parse(url).ok()?;
-                self.table.get(key.name().as_bytes(), key.scheme())
+                self.in_memory(key.name().as_bytes(), key.scheme())
             }
         }
+    }
+
+    fn in_memory(&self, name: &[u8], scheme: Scheme) -> Option<&Single> {
+        self.table.get(name, scheme).or_else(|| self.frozen.get(name, scheme))
     }
 }
