@@ -5,12 +5,12 @@
 //! Invariant: a run of neighbours is replaced by its merge, so captures keep their order. It does
 //! not know the log or the table.
 
-use crate::files::failed;
+use crate::files::{remove_layer, visits_path};
 use crate::snapshot::Stack;
+use crate::visit::merge_visits;
 use crate::{Store, StoreError, limits};
 use robomaton_build::Destination;
 use robomaton_runtime::Image;
-use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -68,8 +68,10 @@ impl Store {
     /// Replaces a run of layers by their merge, without the captures before a time.
     fn merge(&self, stack: &Stack, run: Range<usize>, oldest: u64) -> Result<(), StoreError> {
         let name = self.writer().take_layer();
-        let old = stack.names[run.clone()].iter();
-        let paths: Vec<PathBuf> = old.map(|name| self.directory.join(name)).collect();
+        let old = &stack.names[run.clone()];
+        let paths: Vec<PathBuf> = old.iter().map(|name| self.directory.join(name)).collect();
+        let visits = stack.visits[run.clone()].iter().map(Option::as_ref);
+        merge_visits(&visits_path(&self.directory, &name), visits, oldest)?;
         let destination = Destination::open(&self.directory.join(&name), None)?;
         robomaton_build::merge_since(oldest, 1, &paths, destination)?;
         let mut writer = self.writer();
@@ -77,10 +79,7 @@ impl Store {
         let mut layers = writer.manifest.layers.clone();
         layers.splice(run, [name]);
         self.replace(&mut writer, layers, false)?;
-        for path in paths {
-            fs::remove_file(&path).map_err(|error| failed(&path, error))?;
-        }
-        Ok(())
+        old.iter().try_for_each(|name| remove_layer(&self.directory, name))
     }
 }
 

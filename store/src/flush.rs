@@ -5,11 +5,12 @@
 //! captures of every log but the current one are in the frozen table or in layers. It does not know
 //! which layers are merged.
 
-use crate::files::{Files, failed, log_path, write_layer};
+use crate::files::{Files, failed, log_path, visits_path, write_layer};
 use crate::log::{Log, Logs};
 use crate::snapshot::Snapshot;
 use crate::store::Writer;
 use crate::table::Table;
+use crate::visit::write_visits;
 use crate::{Store, StoreError, limits};
 use robomaton_compiler::Merge;
 use robomaton_formats::WriteError;
@@ -70,6 +71,8 @@ impl Store {
             return Ok(());
         }
         let name = self.writer().take_layer();
+        let visits = current.frozen.captures().map(|single| (single.hash, single.visit.clone()));
+        write_visits(&visits_path(&self.directory, &name), visits)?;
         write_layer(&self.directory.join(&name), &merged(&current.frozen)?)?;
         let mut writer = self.writer();
         let mut layers = writer.manifest.layers.clone();
@@ -89,7 +92,7 @@ impl Store {
 
 /// The layer of all captures of a table.
 fn merged(table: &Table) -> Result<Vec<u8>, StoreError> {
-    let views: Vec<_> = table.images().map(|image| image.view()).collect();
+    let views: Vec<_> = table.captures().map(|single| single.image.view()).collect();
     let bug = |error: &dyn std::fmt::Display| failed(Path::new("layer"), io::Error::other(error.to_string()));
     let merge = Merge::new(&views).map_err(|error| bug(&error))?;
     let mut bytes = Vec::new();

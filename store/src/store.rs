@@ -5,15 +5,19 @@
 //! Replaying a log twice changes nothing, since a capture counts only if it is better than the one
 //! that is held; so no step needs to be undone after a kill. It knows no question (`snapshot`).
 
-use crate::files::{Files, failed, layer_name, lock, log_path, write_layer, write_manifest};
+use crate::files::{
+    Files, failed, layer_name, lock, log_path, remove_layer, visits_path, write_layer, write_manifest,
+};
 use crate::log::{Log, Logs, sync_every};
 use crate::snapshot::{Query, Snapshot, Stack};
 use crate::table::Table;
+use crate::visit::{Visit, Visits};
 use crate::{Capture, StoreError, limits, open};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit, is_better};
-use robomaton_formats::Decision;
+use robomaton_formats::{Decision, Outcome, SiteKey};
 use robomaton_runtime::{Image, Layers, LayersError, Manifest, Terms};
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -94,6 +98,8 @@ pub struct Store {
     pub(crate) freezing: Mutex<()>,
     /// Held during a compaction.
     pub(crate) compacting: Mutex<()>,
+    /// The sites whose fetch has begun, and when it counts as lost.
+    pub(crate) in_flight: Mutex<HashMap<u64, u64>>,
     syncer: Option<(Sender<()>, JoinHandle<()>)>,
     /// Open to hold the lock.
     _lock: File,
@@ -129,10 +135,8 @@ impl Store {
             write_manifest(&directory, &manifest)?;
             manifest
         };
-        for name in files.layers.iter().filter(|name| !manifest.layers.contains(name)) {
-            let path = directory.join(name);
-            fs::remove_file(&path).map_err(|error| failed(&path, error))?;
-        }
+        let stray = files.layers.iter().filter(|name| !manifest.layers.contains(name));
+        stray.into_iter().try_for_each(|name| remove_layer(&directory, name))?;
         let stack = stack(&directory, &manifest, &options.terms)?;
         check_options(&directory, &stack.layers, empty)?;
         let mut snapshot = Snapshot { stack: Arc::new(stack), frozen: Table::new(), table: Table::new() };
@@ -144,8 +148,11 @@ impl Store {
                 continue;
             };
             for capture in captures {
-                if let Some(table) = with(&snapshot, &capture, &options, &mut cache)? {
-                    snapshot.table = table;
+                match with(&snapshot, &capture, &options, &mut cache) {
+                    Ok((_, Some(table))) => snapshot.table = table,
+                    // Its text may be gone since, by age.
+                    Ok((_, None)) | Err(StoreError::NotModified(_)) => {}
+                    Err(error) => return Err(error),
                 }
             }
             last = Some(log);
@@ -167,6 +174,7 @@ impl Store {
             logs,
             freezing: Mutex::new(()),
             compacting: Mutex::new(()),
+            in_flight: Mutex::default(),
             syncer,
             _lock: lock,
         })
@@ -185,9 +193,9 @@ impl Store {
         self.make_room()?;
         let mut writer = self.writer();
         let current = self.current.load();
-        let Some(table) = with(&current, capture, &self.options, &mut writer.cache)? else {
-            return Ok(false);
-        };
+        let (key, table) = with(&current, capture, &self.options, &mut writer.cache)?;
+        self.end(&key);
+        let Some(table) = table else { return Ok(false) };
         let log = Arc::clone(&self.logs.load().current);
         let end = log.append(capture)?;
         self.current.store(Arc::new(Snapshot { table, ..Snapshot::clone(&current) }));
@@ -287,31 +295,42 @@ impl Writer {
     }
 }
 
-/// The table with a capture; `None` if the snapshot holds one that is as good.
+/// The site of a capture, and the table with it; `None` if the snapshot holds one that is as good.
 fn with(
     snapshot: &Snapshot,
     capture: &Capture,
     options: &StoreOptions,
     cache: &mut ProgramCache,
-) -> Result<Option<Table>, StoreError> {
-    let (key, bytes) = capture.compile(&options.compile, cache)?;
+) -> Result<(SiteKey, Option<Table>), StoreError> {
+    let read = capture.read(&options.compile)?;
+    let key = read.site.clone();
+    let held = snapshot.stored(&key);
+    let bytes = capture.compile(read, held.as_ref(), &options.compile, cache)?;
     let image = Image::from_bytes(bytes)?.with_terms(options.terms.clone());
-    if let Some(held) = snapshot.stored(&key) {
-        let site = image.first_site();
+    let site = image.first_site();
+    let is_unreachable = site.and_then(|site| site.outcome()) == Some(Outcome::Unreachable);
+    let mut last = None;
+    if let Some(held) = held {
         // Of a damaged one, nothing can be said: the new one counts.
         let is_better = site.and_then(|site| is_better(&site.stored(), &held.stored())).unwrap_or(true);
         if !is_better {
-            return Ok(None);
+            return Ok((key, None));
         }
+        last = snapshot.visit(&key, &held);
     }
-    Ok(Some(snapshot.table.with(&key, image)))
+    let visit = Visit::after(last, capture, is_unreachable);
+    let table = snapshot.table.with(&key, image, visit);
+    Ok((key, Some(table)))
 }
 
 /// Opens the layers of a manifest.
 fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Result<Stack, StoreError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let layers = open::layers(directory)?.with_terms(terms);
-    Ok(Stack { number: NEXT.fetch_add(1, Ordering::Relaxed), layers, names: manifest.layers.clone() })
+    let names = manifest.layers.clone();
+    let visits = names.iter().map(|name| Visits::open(&visits_path(directory, name)));
+    let visits = visits.collect::<Result<_, _>>()?;
+    Ok(Stack { number: NEXT.fetch_add(1, Ordering::Relaxed), layers, names, visits })
 }
 
 /// Refuses layers that were compiled with other options.
