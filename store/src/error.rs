@@ -73,3 +73,11 @@ pub enum StoreError {
     #[error(transparent)]
     Build(#[from] robomaton_build::Error),
 }
+
+impl StoreError {
+    /// True if the capture that was put is at fault, so that others may be put.
+    pub fn is_of_capture(&self) -> bool {
+        use StoreError::{Capture, NotModified, NotRobots, TooLong};
+        matches!(self, Capture(_) | NotRobots(_) | NotModified(_) | TooLong)
+    }
+}
