@@ -25,7 +25,7 @@ pub use compile::{Compile, Compiled};
 pub use counts::Counts;
 pub use destination::Destination;
 pub use error::Error;
-pub use merge::{Merged, merge, merge_on};
+pub use merge::{Merged, merge, merge_on, merge_since};
 pub use replace::{check_inputs, check_kind};
 pub use summary::Summary;
 pub use target::Target;

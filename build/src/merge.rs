@@ -45,6 +45,19 @@ pub fn merge(paths: &[PathBuf], destination: Destination) -> Result<Merged, Erro
 /// # Errors
 /// The same.
 pub fn merge_on(threads: usize, paths: &[PathBuf], destination: Destination) -> Result<Merged, Error> {
+    merge_since(0, threads, paths, destination)
+}
+
+/// Like [`merge_on`], but leaves out the captures that were fetched before a time, in Unix seconds.
+///
+/// # Errors
+/// The same.
+pub fn merge_since(
+    oldest: u64,
+    threads: usize,
+    paths: &[PathBuf],
+    destination: Destination,
+) -> Result<Merged, Error> {
     let start = Instant::now();
     let paths: &[PathBuf] = &layers_of(paths)?;
     let images = open_all(threads, paths)?;
@@ -62,7 +75,7 @@ pub fn merge_on(threads: usize, paths: &[PathBuf], destination: Destination) -> 
         };
         Error::Merge { path: paths[files[image].0].clone(), error }
     };
-    let merge = Merge::new(&views).map_err(|error| unfit(&error))?;
+    let merge = Merge::since(oldest, &views).map_err(|error| unfit(&error))?;
     let shards = destination.shards();
     for number in 0..shards.get() {
         let spool = || scratch(destination.room());

@@ -156,16 +156,17 @@ fn help_has_examples_everywhere() {
     let place = Place::new();
     let commands = [
         "compile", "query", "filter", "check", "explain", "page", "lint", "dump", "verify", "inspect",
-        "bench", "visit", "serve", "export", "merge", "diff", "report",
+        "bench", "visit", "serve", "export", "merge", "diff", "report", "store",
     ];
     for command in commands {
         let help = place.run(&[command, "--help"]).ok();
         assert!(help.contains(&format!("\n  robomaton {command} ")), "{help}");
     }
     // Examples can be pasted: they are not wrapped in a terminal of 80 columns.
-    for command in
-        ["compile", "dump", "verify", "inspect", "bench", "visit", "filter", "query", "check", "export"]
-    {
+    for command in [
+        "compile", "dump", "verify", "inspect", "bench", "visit", "filter", "query", "check", "export",
+        "store",
+    ] {
         let help = place.run(&[command, "--help"]).ok();
         let (_, examples) = help.split_once("Examples:\n").unwrap();
         assert!(examples.lines().all(|line| line.len() <= 80), "{examples}");

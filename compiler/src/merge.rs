@@ -80,14 +80,33 @@ impl<'i> Merge<'i> {
     /// # Errors
     /// The same.
     pub fn above(first: usize, views: &[View<'i>]) -> Result<Merge<'i>, MergeError> {
+        Merge::filtered(views, |image, _| image >= first)
+    }
+
+    /// Like [`Merge::new`], but keeps only the sites whose chosen capture was fetched at this time
+    /// or later, in Unix seconds.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn since(oldest: u64, views: &[View<'i>]) -> Result<Merge<'i>, MergeError> {
+        Merge::filtered(views, |_, fetch| fetch.fetched_at.get() >= oldest)
+    }
+
+    fn filtered(
+        views: &[View<'i>],
+        keep: impl Fn(usize, &FetchRecord) -> bool,
+    ) -> Result<Merge<'i>, MergeError> {
         let provenance = provenance(views)?;
         let (mut sites, mut documents) = (Vec::new(), Vec::new());
         // A document is identified by its image, its number there, and its site entry.
         let mut numbers: HashMap<(u32, DocumentId, SiteEntry), u32> = HashMap::new();
-        for (image, place) in choose(views)?.into_iter().filter(|&(image, _)| image as usize >= first) {
+        for (image, place) in choose(views)? {
             let damaged = MergeError::Damaged { image: image as usize };
             let view = views[image as usize];
             let (_, fetch, entry) = parts(view, place).ok_or(damaged)?;
+            if !keep(image as usize, fetch) {
+                continue;
+            }
             let document = view.document_of(fetch).map(|id| {
                 *numbers.entry((image, id, entry)).or_insert_with(|| {
                     documents.push((image, entry, id));

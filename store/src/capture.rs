@@ -5,7 +5,8 @@
 use crate::StoreError;
 use crate::limits::{BODY_BYTES, HEADER_BYTES};
 use robomaton_compiler::{Entry, Options, ProgramCache, emit};
-use robomaton_corpus::compile_alone;
+use robomaton_corpus::{Capture as Read, compile_alone};
+use robomaton_runtime::Site;
 use serde::{Deserialize, Serialize};
 
 /// The result of fetching a site's `/robots.txt`.
@@ -16,7 +17,8 @@ pub struct Capture {
     pub url: String,
     /// The time of the fetch, in Unix seconds; 0 if unknown.
     pub fetched_at: u64,
-    /// The HTTP status of the last answer; 0 if no connection could be made.
+    /// The HTTP status of the last answer; 0 if no connection could be made. 304 renews the text
+    /// that is held.
     pub status: u16,
     /// The number of redirects that were followed to the last answer.
     pub redirects: u16,
@@ -27,12 +29,8 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// The image of this capture alone.
-    pub(crate) fn compile(
-        &self,
-        options: &Options,
-        cache: &mut ProgramCache,
-    ) -> Result<(robomaton_formats::SiteKey, Vec<u8>), StoreError> {
+    /// The capture as `corpus` has it.
+    pub(crate) fn read(&self, options: &Options) -> Result<Read, StoreError> {
         let fields: usize = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
         if self.url.len() + fields > HEADER_BYTES {
             return Err(StoreError::TooLong);
@@ -41,16 +39,31 @@ impl Capture {
         let headers = self.headers.iter().map(|(name, value)| (name.as_bytes(), value.as_slice()));
         let body = self.body[..self.body.len().min(most)].to_vec();
         let fetched_at = i64::try_from(self.fetched_at).unwrap_or(i64::MAX);
-        let mut capture =
-            robomaton_corpus::Capture::fetched(&self.url, fetched_at, self.status, headers, body)?;
-        capture.truncated = self.body.len() > most;
-        if !capture.is_robots() {
-            return Err(StoreError::NotRobots(self.url.clone()));
+        let mut read = Read::fetched(&self.url, fetched_at, self.status, headers, body)?;
+        read.truncated = self.body.len() > most;
+        if read.is_robots() { Ok(read) } else { Err(StoreError::NotRobots(self.url.clone())) }
+    }
+
+    /// The image of this capture alone. If it is an answer 304, it has the text of the one held.
+    pub(crate) fn compile(
+        &self,
+        mut read: Read,
+        held: Option<&Site<'_>>,
+        options: &Options,
+        cache: &mut ProgramCache,
+    ) -> Result<Vec<u8>, StoreError> {
+        let mut redirects = usize::from(self.redirects);
+        if self.status == 304 {
+            let held = held.filter(|held| (200..300).contains(&held.status()));
+            let text = held.and_then(|held| Some((held, held.source(BODY_BYTES)?)));
+            let (held, body) = text.ok_or_else(|| StoreError::NotModified(self.url.clone()))?;
+            let fresh_for = read.fresh_for.or(Some(held.fresh_for()));
+            read = Read { status: held.status(), fresh_for, body, truncated: false, ..read };
+            redirects = 0;
         }
-        let entry = compile_alone(capture, self.redirects.into(), options, cache);
+        let entry = compile_alone(read, redirects, options, cache);
         let Entry { site, outcome, status, fetched_at, fresh_for, document } = entry;
-        let key = site.clone();
         let entry = Entry { site, outcome, status, fetched_at, fresh_for, document: document.as_ref() };
-        Ok((key, emit(vec![entry], options)?))
+        Ok(emit(vec![entry], options)?)
     }
 }

@@ -5,51 +5,81 @@
 //! Invariant: a run of neighbours is replaced by its merge, so captures keep their order. It does
 //! not know the log or the table.
 
-use crate::files::failed;
+use crate::files::{remove_layer, visits_path};
+use crate::snapshot::Stack;
+use crate::visit::merge_visits;
 use crate::{Store, StoreError, limits};
 use robomaton_build::Destination;
 use robomaton_runtime::Image;
-use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 impl Store {
-    /// Merges layers of one size class if there are enough of them, until there are not. Puts and
-    /// questions go on meanwhile, so an owner calls it from a thread of its own. Memory holds some
-    /// hundred bytes for each site of the merged layers, and the disk needs room for the result.
+    /// Writes the frozen table as a layer, and merges layers of one size class if there are enough
+    /// of them, until there are not. Puts and questions go on meanwhile, so an owner calls it from
+    /// a thread of its own, every second or so: it is done in a moment if there is nothing to do.
+    /// The store has no thread for it, so that the owner gets the errors, and chooses the time.
+    /// Nothing breaks without it: a put does what must be done. Memory holds some hundred bytes for
+    /// each site of the merged layers, and the disk needs room for the result.
     ///
     /// # Errors
     /// If a layer is damaged or the result cannot be written. The layers stay as they are then.
     pub fn compact(&self) -> Result<(), StoreError> {
         let _compacting = self.compacting.lock().unwrap_or_else(PoisonError::into_inner);
-        while self.compact_class()? {}
+        self.write_frozen()?;
+        while self.compact_class()? {
+            self.write_frozen()?;
+        }
         Ok(())
     }
 
+    /// Removes all captures that were fetched before a time, in Unix seconds; those of unknown time,
+    /// too. Writes all others again, as one layer. Puts and questions go on meanwhile.
+    ///
+    /// # Errors
+    /// As of [`Store::compact`].
+    pub fn evict(&self, oldest: u64) -> Result<(), StoreError> {
+        let _compacting = self.compacting.lock().unwrap_or_else(PoisonError::into_inner);
+        self.flush()?;
+        let stack = self.stack()?;
+        self.merge(&stack, 0..stack.names.len(), oldest)
+    }
+
     fn compact_class(&self) -> Result<bool, StoreError> {
-        let (stack, name) = {
-            let mut writer = self.writer();
-            // Not so after a layer was added that could not be opened at once.
-            if self.snapshot().stack.names != writer.manifest.layers {
-                self.reopen(&writer, None)?;
-            }
-            (self.snapshot().stack.clone(), writer.take_layer())
-        };
+        let stack = self.stack()?;
         let sizes: Vec<usize> = stack.layers.images().map(Image::bytes).collect();
-        let Some(merged) = run_to_merge(&sizes) else { return Ok(false) };
-        let old = stack.names[merged.clone()].iter();
-        let paths: Vec<PathBuf> = old.map(|name| self.directory.join(name)).collect();
-        robomaton_build::merge_on(1, &paths, Destination::open(&self.directory.join(&name), None)?)?;
+        match run_to_merge(&sizes) {
+            Some(run) => self.merge(&stack, run, 0).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// The layers of the manifest.
+    fn stack(&self) -> Result<Arc<Stack>, StoreError> {
+        let writer = self.writer();
+        // Not so after a layer was added that could not be opened at once.
+        if self.current.load().stack.names != writer.manifest.layers {
+            self.reopen(&writer, false)?;
+        }
+        Ok(Arc::clone(&self.current.load().stack))
+    }
+
+    /// Replaces a run of layers by their merge, without the captures before a time.
+    fn merge(&self, stack: &Stack, run: Range<usize>, oldest: u64) -> Result<(), StoreError> {
+        let name = self.writer().take_layer();
+        let old = &stack.names[run.clone()];
+        let paths: Vec<PathBuf> = old.iter().map(|name| self.directory.join(name)).collect();
+        let visits = stack.visits[run.clone()].iter().map(Option::as_ref);
+        merge_visits(&visits_path(&self.directory, &name), visits, oldest)?;
+        let destination = Destination::open(&self.directory.join(&name), None)?;
+        robomaton_build::merge_since(oldest, 1, &paths, destination)?;
         let mut writer = self.writer();
         // Puts may have added layers behind them.
         let mut layers = writer.manifest.layers.clone();
-        layers.splice(merged, [name]);
-        self.replace(&mut writer, layers, None)?;
-        for path in paths {
-            fs::remove_file(&path).map_err(|error| failed(&path, error))?;
-        }
-        Ok(true)
+        layers.splice(run, [name]);
+        self.replace(&mut writer, layers, false)?;
+        old.iter().try_for_each(|name| remove_layer(&self.directory, name))
     }
 }
 

@@ -48,6 +48,9 @@ pub enum StoreError {
     /// The URL is not that of a robots.txt.
     #[error("{0}: is not the URL of a robots.txt")]
     NotRobots(String),
+    /// An answer 304, but no text of the site is held that it could renew. Fetch without conditions.
+    #[error("{0}: 304 Not Modified, but the store holds no text of it")]
+    NotModified(String),
     /// URL and header fields are over their limit.
     #[error("the URL and header fields are longer than {} bytes", crate::limits::HEADER_BYTES)]
     TooLong,
@@ -69,4 +72,12 @@ pub enum StoreError {
     /// A layer cannot be written.
     #[error(transparent)]
     Build(#[from] robomaton_build::Error),
+}
+
+impl StoreError {
+    /// True if the capture that was put is at fault, so that others may be put.
+    pub fn is_of_capture(&self) -> bool {
+        use StoreError::{Capture, NotModified, NotRobots, TooLong};
+        matches!(self, Capture(_) | NotRobots(_) | NotModified(_) | TooLong)
+    }
 }

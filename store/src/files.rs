@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// The numbered files of a store.
 pub(crate) struct Files {
-    pub(crate) layers: Vec<String>,
+    pub(crate) layers: BTreeSet<String>,
     /// Ascending.
     pub(crate) logs: BTreeSet<u64>,
     /// Greater than every number.
@@ -24,13 +24,13 @@ pub(crate) struct Files {
 
 impl Files {
     pub(crate) fn read(directory: &Path) -> Result<Files, StoreError> {
-        let mut files = Files { layers: Vec::new(), logs: BTreeSet::new(), next: 1 };
+        let mut files = Files { layers: BTreeSet::new(), logs: BTreeSet::new(), next: 1 };
         for entry in fs::read_dir(directory).map_err(|error| failed(directory, error))? {
             let name = entry.map_err(|error| failed(directory, error))?.file_name();
             let Some((number, kind)) = name.to_str().and_then(|name| name.split_once('.')) else { continue };
             let Ok(number) = number.parse::<u64>() else { continue };
             match kind {
-                "rimg" => files.layers.push(layer_name(number)),
+                "rimg" | "visits" => drop(files.layers.insert(layer_name(number))),
                 "log" => drop(files.logs.insert(number)),
                 _ => continue,
             }
@@ -47,6 +47,22 @@ impl Files {
 
 pub(crate) fn layer_name(number: u64) -> String {
     format!("{number}.rimg")
+}
+
+/// The visits of a layer.
+pub(crate) fn visits_path(directory: &Path, layer: &str) -> PathBuf {
+    directory.join(layer).with_extension("visits")
+}
+
+/// Removes a layer and its visits.
+pub(crate) fn remove_layer(directory: &Path, layer: &str) -> Result<(), StoreError> {
+    for path in [visits_path(directory, layer), directory.join(layer)] {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&path, error)),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn log_path(directory: &Path, number: u64) -> PathBuf {
@@ -89,7 +105,7 @@ pub(crate) fn write_manifest(directory: &Path, manifest: &Manifest) -> Result<()
 }
 
 /// Writes a file and makes it and its name durable.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let target = Target::open(path, "a store has a file there")?;
     target.file().write_all(bytes).map_err(|error| target.failed(error))?;
     Ok(target.finish()?)

@@ -11,19 +11,25 @@
 //! moment, all captures that were acknowledged as durable are there. It has no clock: times are
 //! arguments, and a capture that is older than the one of its site changes nothing. Other processes
 //! must not change the files of a store.
+//!
+//! [`Store::state`] says whether a site's rules are fresh, and [`Store::due`] which to fetch next.
 
 mod capture;
 mod compact;
 mod error;
 mod files;
+mod flush;
 pub mod limits;
 mod log;
 mod open;
 mod snapshot;
+mod state;
 mod store;
 mod table;
+mod visit;
 
 pub use capture::Capture;
 pub use error::StoreError;
 pub use snapshot::{Query, Snapshot};
+pub use state::{Due, Knowledge, SiteState};
 pub use store::{Durability, Stats, Store, StoreOptions};

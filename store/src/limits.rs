@@ -22,3 +22,18 @@ pub const LAYERS: usize = MOST_LAYERS / 2;
 /// Layers of one size class before they are merged. Classes differ by this factor, so a capture is
 /// rewritten once for each class up to the size of the store.
 pub const CLASS_LAYERS: usize = 8;
+
+/// Bytes of an ETag or Last-Modified that is kept; a longer one costs an unconditional request.
+pub const VALIDATOR_BYTES: usize = 1024;
+
+/// Seconds after which a fetch in flight counts as lost: longer than any crawler waits.
+pub const IN_FLIGHT_SECONDS: u64 = 600;
+
+/// Seconds between two fetches of a site at least, whatever its headers say.
+pub const LEAST_SECONDS: u64 = 600;
+
+/// Seconds before the second attempt after a failure, at most; each further one waits twice as long.
+pub const RETRY_SECONDS: u64 = 60;
+
+/// Seconds between two attempts at most.
+pub const LONGEST_RETRY_SECONDS: u64 = 86_400;

@@ -147,8 +147,13 @@ impl Log {
     }
 
     /// Returns when all that is written is durable.
-    pub(crate) fn sync(&self) -> Result<(), StoreError> {
+    fn sync(&self) -> Result<(), StoreError> {
         self.sync_to(self.written.load(Ordering::Acquire))
+    }
+
+    /// The path of the file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Bytes written.
@@ -196,14 +201,33 @@ pub(crate) fn sync_directory(file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Syncs the log from time to time, until the sender is dropped, and then once more.
-pub(crate) fn sync_every(time: Duration, log: Arc<ArcSwap<Log>>) -> (Sender<()>, JoinHandle<()>) {
+/// The logs of the captures in memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Logs {
+    /// The log of the frozen table.
+    pub(crate) frozen: Option<Arc<Log>>,
+    /// The log that captures are appended to.
+    pub(crate) current: Arc<Log>,
+}
+
+impl Logs {
+    /// Returns when all that is written is durable.
+    pub(crate) fn sync(&self) -> Result<(), StoreError> {
+        if let Some(frozen) = &self.frozen {
+            frozen.sync()?;
+        }
+        self.current.sync()
+    }
+}
+
+/// Syncs the logs from time to time, until the sender is dropped, and then once more.
+pub(crate) fn sync_every(time: Duration, logs: Arc<ArcSwap<Logs>>) -> (Sender<()>, JoinHandle<()>) {
     let (stop, stopped): (Sender<()>, Receiver<()>) = channel();
     let thread = thread::spawn(move || {
         loop {
             let wait = stopped.recv_timeout(time);
             // A log that cannot be synced refuses the next put, which tells of it.
-            let _ = log.load_full().sync();
+            let _ = logs.load_full().sync();
             if wait != Err(RecvTimeoutError::Timeout) {
                 return;
             }

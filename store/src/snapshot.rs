@@ -1,12 +1,13 @@
 //! The state of a store at one moment, and the questions to it.
 //!
 //! A capture in memory is newer than any of its site in a layer, since `put` takes no other. So the
-//! table answers first. It knows neither log nor files.
+//! table answers first, then the frozen one, then the layers. It knows neither log nor files.
 
 use crate::table::{Single, Table};
+use crate::visit::{Visit, Visits, hash};
 use arc_swap::ArcSwap;
 use robomaton_formats::site::split_plain;
-use robomaton_formats::{Decision, SiteKey};
+use robomaton_formats::{Decision, Scheme, SiteKey};
 use robomaton_runtime::{Layers, LayersCrawler, LayersUsage, Site, Verdict};
 use std::sync::Arc;
 
@@ -14,6 +15,9 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Snapshot {
     pub(crate) stack: Arc<Stack>,
+    /// A table that was full and becomes a layer.
+    pub(crate) frozen: Table,
+    /// The table of the newest captures.
     pub(crate) table: Table,
 }
 
@@ -24,6 +28,8 @@ pub(crate) struct Stack {
     pub(crate) layers: Layers,
     /// The names of their files, oldest first.
     pub(crate) names: Vec<String>,
+    /// Their visits.
+    pub(crate) visits: Vec<Option<Visits>>,
 }
 
 /// A crawler and a usage, resolved against a store. Threads share it by reference.
@@ -66,8 +72,9 @@ impl Snapshot {
     pub fn ask<R>(&self, query: &Query, url: &str, answer: impl FnOnce(&Verdict<'_>) -> R) -> R {
         if let Some(single) = self.single(url) {
             // The names of a single capture are few, so they are looked up each time.
-            let (crawler, usage) = (single.crawler(&query.names), single.usage(&query.usage));
-            return answer(&single.decide(&crawler, usage, url));
+            let image = &single.image;
+            let (crawler, usage) = (image.crawler(&query.names), image.usage(&query.usage));
+            return answer(&image.decide(&crawler, usage, url));
         }
         let resolved = query.resolved.load();
         if resolved.stack == self.stack.number {
@@ -81,30 +88,43 @@ impl Snapshot {
     /// The site of a URL, if a capture of it was put.
     pub fn site(&self, url: &str) -> Option<Site<'_>> {
         match self.single(url) {
-            Some(single) => single.first_site(),
+            Some(single) => single.image.first_site(),
             None => self.stack.layers.site(url).map(|found| found.site),
         }
     }
 
     /// The capture of exactly this site.
     pub(crate) fn stored(&self, key: &SiteKey) -> Option<Site<'_>> {
-        match self.table.get(key.name().as_bytes(), key.scheme()) {
-            Some(single) => single.first_site(),
+        match self.in_memory(key.name().as_bytes(), key.scheme()) {
+            Some(single) => single.image.first_site(),
             None => self.stack.layers.stored(key),
         }
     }
 
+    /// The visit of the capture that is held of a site.
+    pub(crate) fn visit(&self, key: &SiteKey, held: &Site<'_>) -> Option<Visit> {
+        if let Some(single) = self.in_memory(key.name().as_bytes(), key.scheme()) {
+            return Some(single.visit.clone());
+        }
+        let (hash, fetched_at) = (hash(key), held.fetched_at()?);
+        self.stack.visits.iter().rev().flatten().find_map(|visits| visits.find(hash, fetched_at))
+    }
+
     /// The capture in memory of the site of a URL.
-    fn single(&self, url: &str) -> Option<&Single> {
-        if self.table.len() == 0 {
+    fn single(&self, url: &str) -> Option<&Arc<Single>> {
+        if self.table.len() + self.frozen.len() == 0 {
             return None;
         }
         match split_plain(url.as_bytes()) {
-            Some((scheme, name, _)) => self.table.get(name, scheme),
+            Some((scheme, name, _)) => self.in_memory(name, scheme),
             None => {
                 let key = SiteKey::parse(url).ok()?;
-                self.table.get(key.name().as_bytes(), key.scheme())
+                self.in_memory(key.name().as_bytes(), key.scheme())
             }
         }
+    }
+
+    fn in_memory(&self, name: &[u8], scheme: Scheme) -> Option<&Arc<Single>> {
+        self.table.get(name, scheme).or_else(|| self.frozen.get(name, scheme))
     }
 }

@@ -1,21 +1,24 @@
 //! The store itself: its directory, its writer, and the way of a capture into the layers.
 //!
-//! Captures go to the log and the table; a full table becomes a layer, and the log is cut. The
-//! manifest is replaced as a whole, and files are removed only once it no longer names them.
+//! Captures go to the log and the table; `flush` makes layers of full tables. The manifest is
+//! replaced as a whole, and files are removed only once it no longer names them.
 //! Replaying a log twice changes nothing, since a capture counts only if it is better than the one
 //! that is held; so no step needs to be undone after a kill. It knows no question (`snapshot`).
 
-use crate::files::{Files, failed, layer_name, lock, log_path, write_layer, write_manifest};
-use crate::log::{Log, sync_every};
+use crate::files::{
+    Files, failed, layer_name, lock, log_path, remove_layer, visits_path, write_layer, write_manifest,
+};
+use crate::log::{Log, Logs, sync_every};
 use crate::snapshot::{Query, Snapshot, Stack};
 use crate::table::Table;
+use crate::visit::{Visit, Visits};
 use crate::{Capture, StoreError, limits, open};
 use arc_swap::ArcSwap;
-use robomaton_compiler::{Merge, Options, ProgramCache, emit, is_better};
-use robomaton_formats::{Decision, WriteError};
+use robomaton_compiler::{Options, ProgramCache, emit, is_better};
+use robomaton_formats::{Decision, Outcome, SiteKey};
 use robomaton_runtime::{Image, Layers, LayersError, Manifest, Terms};
+use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -57,11 +60,11 @@ pub struct Stats {
     pub layer_bytes: usize,
     /// Sites in all layers; a site counts once for each layer that holds it.
     pub layer_sites: usize,
-    /// Sites in memory.
+    /// Sites in memory, in the table and in the frozen one.
     pub memory_sites: usize,
     /// Bytes of their images.
     pub memory_bytes: usize,
-    /// Bytes of the log.
+    /// Bytes of the log that captures are appended to.
     pub log_bytes: u64,
 }
 
@@ -86,13 +89,17 @@ pub struct Stats {
 /// ```
 pub struct Store {
     pub(crate) directory: PathBuf,
-    options: StoreOptions,
-    current: Arc<ArcSwap<Snapshot>>,
+    pub(crate) options: StoreOptions,
+    pub(crate) current: ArcSwap<Snapshot>,
     writer: Mutex<Writer>,
-    /// The log of the writer, for the thread that syncs it.
-    log: Arc<ArcSwap<Log>>,
+    /// Shared with the thread that syncs them.
+    pub(crate) logs: Arc<ArcSwap<Logs>>,
+    /// Held while the frozen table becomes a layer.
+    pub(crate) freezing: Mutex<()>,
     /// Held during a compaction.
     pub(crate) compacting: Mutex<()>,
+    /// The sites whose fetch has begun, and when it counts as lost.
+    pub(crate) in_flight: Mutex<HashMap<u64, u64>>,
     syncer: Option<(Sender<()>, JoinHandle<()>)>,
     /// Open to hold the lock.
     _lock: File,
@@ -128,13 +135,11 @@ impl Store {
             write_manifest(&directory, &manifest)?;
             manifest
         };
-        for name in files.layers.iter().filter(|name| !manifest.layers.contains(name)) {
-            let path = directory.join(name);
-            fs::remove_file(&path).map_err(|error| failed(&path, error))?;
-        }
+        let stray = files.layers.iter().filter(|name| !manifest.layers.contains(name));
+        stray.into_iter().try_for_each(|name| remove_layer(&directory, name))?;
         let stack = stack(&directory, &manifest, &options.terms)?;
         check_options(&directory, &stack.layers, empty)?;
-        let mut snapshot = Snapshot { stack: Arc::new(stack), table: Table::new() };
+        let mut snapshot = Snapshot { stack: Arc::new(stack), frozen: Table::new(), table: Table::new() };
         let (mut cache, mut last) = (ProgramCache::default(), None);
         for &number in &files.logs {
             let path = log_path(&directory, number);
@@ -143,8 +148,11 @@ impl Store {
                 continue;
             };
             for capture in captures {
-                if let Some(table) = with(&snapshot, &capture, &options, &mut cache)? {
-                    snapshot.table = table;
+                match with(&snapshot, &capture, &options, &mut cache) {
+                    Ok((_, Some(table))) => snapshot.table = table,
+                    // Its text may be gone since, by age.
+                    Ok((_, None)) | Err(StoreError::NotModified(_)) => {}
+                    Err(error) => return Err(error),
                 }
             }
             last = Some(log);
@@ -153,18 +161,20 @@ impl Store {
             Some(log) => log,
             None => Log::create(log_path(&directory, files.take()))?,
         };
-        let log = Arc::new(ArcSwap::from_pointee(log));
+        let logs = Arc::new(ArcSwap::from_pointee(Logs { frozen: None, current: Arc::new(log) }));
         let syncer = match options.durability {
-            Durability::Every(time) => Some(sync_every(time, Arc::clone(&log))),
+            Durability::Every(time) => Some(sync_every(time, Arc::clone(&logs))),
             Durability::Each | Durability::Never => None,
         };
         Ok(Store {
             directory,
             options,
-            current: Arc::new(ArcSwap::from_pointee(snapshot)),
+            current: ArcSwap::from_pointee(snapshot),
             writer: Mutex::new(Writer { cache, manifest, next: files.next }),
-            log,
+            logs,
+            freezing: Mutex::new(()),
             compacting: Mutex::new(()),
+            in_flight: Mutex::default(),
             syncer,
             _lock: lock,
         })
@@ -180,17 +190,15 @@ impl Store {
         if self.current.load().stack.names.len() >= limits::LAYERS {
             self.compact()?;
         }
+        self.make_room()?;
         let mut writer = self.writer();
-        if self.is_full() {
-            self.flush_with(&mut writer)?;
-        }
         let current = self.current.load();
-        let Some(table) = with(&current, capture, &self.options, &mut writer.cache)? else {
-            return Ok(false);
-        };
-        let log = self.log.load_full();
+        let (key, table) = with(&current, capture, &self.options, &mut writer.cache)?;
+        self.end(&key);
+        let Some(table) = table else { return Ok(false) };
+        let log = Arc::clone(&self.logs.load().current);
         let end = log.append(capture)?;
-        self.current.store(Arc::new(Snapshot { stack: Arc::clone(&current.stack), table }));
+        self.current.store(Arc::new(Snapshot { table, ..Snapshot::clone(&current) }));
         drop(writer);
         if self.options.durability == Durability::Each {
             log.sync_to(end)?;
@@ -203,7 +211,7 @@ impl Store {
     /// # Errors
     /// If the operating system refuses.
     pub fn sync(&self) -> Result<(), StoreError> {
-        self.log.load().sync()
+        self.logs.load_full().sync()
     }
 
     /// The state at this moment.
@@ -230,66 +238,35 @@ impl Store {
             layers: layers.images().len(),
             layer_bytes: layers.images().map(Image::bytes).sum(),
             layer_sites: layers.images().map(Image::len).sum(),
-            memory_sites: current.table.len(),
-            memory_bytes: current.table.bytes(),
-            log_bytes: self.log.load().len(),
+            memory_sites: current.table.len() + current.frozen.len(),
+            memory_bytes: current.table.bytes() + current.frozen.bytes(),
+            log_bytes: self.logs.load().current.len(),
         }
     }
 
-    /// Writes the captures in memory as a layer. A put does so when there are enough.
-    ///
-    /// # Errors
-    /// If the layer cannot be written. Nothing is lost then.
-    pub fn flush(&self) -> Result<(), StoreError> {
-        self.flush_with(&mut self.writer())
-    }
-
-    fn is_full(&self) -> bool {
-        let table = &self.current.load().table;
-        let most = self.options.memory_captures.unwrap_or(limits::MEMORY_CAPTURES);
-        let bytes = table.bytes().max(usize::try_from(self.log.load().len()).unwrap_or(usize::MAX));
-        table.len() >= most || bytes >= limits::MEMORY_BYTES
-    }
-
-    fn flush_with(&self, writer: &mut Writer) -> Result<(), StoreError> {
-        let current = self.current.load();
-        if current.table.len() == 0 {
-            return Ok(());
-        }
-        let name = writer.take_layer();
-        write_layer(&self.directory.join(&name), &merged(&current.table)?)?;
-        let mut layers = writer.manifest.layers.clone();
-        layers.push(name);
-        self.replace(writer, layers, Some(Table::new()))?;
-        let log = Log::create(log_path(&self.directory, writer.take()))?;
-        self.log.store(Arc::new(log));
-        let files = Files::read(&self.directory)?;
-        for &number in files.logs.iter().filter(|&&number| number + 1 < writer.next) {
-            let path = log_path(&self.directory, number);
-            fs::remove_file(&path).map_err(|error| failed(&path, error))?;
-        }
-        Ok(())
-    }
-
-    /// Replaces the manifest, and answers from its layers and the table, if there is another.
+    /// Replaces the manifest, and answers from its layers. If a layer is the frozen table, that is
+    /// gone.
     pub(crate) fn replace(
         &self,
         writer: &mut Writer,
         layers: Vec<String>,
-        table: Option<Table>,
+        is_frozen: bool,
     ) -> Result<(), StoreError> {
         let manifest = Manifest { generation: writer.manifest.generation + 1, layers };
         write_manifest(&self.directory, &manifest)?;
         // From here on, readers have the new generation.
         writer.manifest = manifest;
-        self.reopen(writer, table)
+        self.reopen(writer, is_frozen)
     }
 
-    /// Answers from the layers of the manifest, and the table, if there is another.
-    pub(crate) fn reopen(&self, writer: &Writer, table: Option<Table>) -> Result<(), StoreError> {
+    /// Answers from the layers of the manifest.
+    pub(crate) fn reopen(&self, writer: &Writer, is_frozen: bool) -> Result<(), StoreError> {
         let stack = Arc::new(stack(&self.directory, &writer.manifest, &self.options.terms)?);
-        let table = table.unwrap_or_else(|| self.current.load().table.clone());
-        self.current.store(Arc::new(Snapshot { stack, table }));
+        let mut snapshot = Snapshot { stack, ..Snapshot::clone(&self.current.load()) };
+        if is_frozen {
+            snapshot.frozen = Table::new();
+        }
+        self.current.store(Arc::new(snapshot));
         Ok(())
     }
 
@@ -308,7 +285,7 @@ impl Drop for Store {
 }
 
 impl Writer {
-    fn take(&mut self) -> u64 {
+    pub(crate) fn take(&mut self) -> u64 {
         self.next += 1;
         self.next - 1
     }
@@ -318,44 +295,42 @@ impl Writer {
     }
 }
 
-/// The table with a capture; `None` if the snapshot holds one that is as good.
+/// The site of a capture, and the table with it; `None` if the snapshot holds one that is as good.
 fn with(
     snapshot: &Snapshot,
     capture: &Capture,
     options: &StoreOptions,
     cache: &mut ProgramCache,
-) -> Result<Option<Table>, StoreError> {
-    let (key, bytes) = capture.compile(&options.compile, cache)?;
+) -> Result<(SiteKey, Option<Table>), StoreError> {
+    let read = capture.read(&options.compile)?;
+    let key = read.site.clone();
+    let held = snapshot.stored(&key);
+    let bytes = capture.compile(read, held.as_ref(), &options.compile, cache)?;
     let image = Image::from_bytes(bytes)?.with_terms(options.terms.clone());
-    if let Some(held) = snapshot.stored(&key) {
-        let site = image.first_site();
+    let site = image.first_site();
+    let is_unreachable = site.and_then(|site| site.outcome()) == Some(Outcome::Unreachable);
+    let mut last = None;
+    if let Some(held) = held {
         // Of a damaged one, nothing can be said: the new one counts.
         let is_better = site.and_then(|site| is_better(&site.stored(), &held.stored())).unwrap_or(true);
         if !is_better {
-            return Ok(None);
+            return Ok((key, None));
         }
+        last = snapshot.visit(&key, &held);
     }
-    Ok(Some(snapshot.table.with(&key, image)))
-}
-
-/// The layer of all captures in memory.
-fn merged(table: &Table) -> Result<Vec<u8>, StoreError> {
-    let views: Vec<_> = table.images().map(|image| image.view()).collect();
-    let bug = |error: &dyn std::fmt::Display| failed(Path::new("layer"), io::Error::other(error.to_string()));
-    let merge = Merge::new(&views).map_err(|error| bug(&error))?;
-    let mut bytes = Vec::new();
-    merge.write((0, 0), || Ok(Vec::new()), &mut bytes).map_err(|error| match error {
-        WriteError::Image(error) => StoreError::Image(error),
-        WriteError::Io(error) => bug(&error),
-    })?;
-    Ok(bytes)
+    let visit = Visit::after(last, capture, is_unreachable);
+    let table = snapshot.table.with(&key, image, visit);
+    Ok((key, Some(table)))
 }
 
 /// Opens the layers of a manifest.
 fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Result<Stack, StoreError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let layers = open::layers(directory)?.with_terms(terms);
-    Ok(Stack { number: NEXT.fetch_add(1, Ordering::Relaxed), layers, names: manifest.layers.clone() })
+    let names = manifest.layers.clone();
+    let visits = names.iter().map(|name| Visits::open(&visits_path(directory, name)));
+    let visits = visits.collect::<Result<_, _>>()?;
+    Ok(Stack { number: NEXT.fetch_add(1, Ordering::Relaxed), layers, names, visits })
 }
 
 /// Refuses layers that were compiled with other options.

@@ -3,6 +3,7 @@
 //! A table is never changed: a put makes the next table, which shares all but one of its parts with
 //! the former. So a reader keeps the table that it has. It does not know which capture is better.
 
+use crate::visit::{Visit, hash};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::{Scheme, SiteKey};
 use robomaton_runtime::Image;
@@ -12,13 +13,18 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Parts of a table: as many as a full part has hosts, so that copying both costs the same.
 const PARTS: usize = 64;
 
-/// The image of one capture.
-pub(crate) type Single = Arc<Image<Vec<u8>>>;
+/// A capture: its image, and the visit that made it.
+pub(crate) struct Single {
+    pub(crate) image: Image<Vec<u8>>,
+    pub(crate) visit: Visit,
+    /// The number of its site in files of visits.
+    pub(crate) hash: u64,
+}
 
 type Part = HashMap<Box<[u8]>, Schemes>;
 
 /// The captures of a host: by `http`, by `https`.
-type Schemes = [Option<Single>; 2];
+type Schemes = [Option<Arc<Single>>; 2];
 
 #[derive(Clone)]
 pub(crate) struct Table {
@@ -44,7 +50,7 @@ impl Table {
     }
 
     /// The capture of a site.
-    pub(crate) fn get(&self, name: &[u8], scheme: Scheme) -> Option<&Single> {
+    pub(crate) fn get(&self, name: &[u8], scheme: Scheme) -> Option<&Arc<Single>> {
         if self.len == 0 {
             return None;
         }
@@ -52,21 +58,21 @@ impl Table {
     }
 
     /// The table with the capture of one more site, in place of an earlier one.
-    pub(crate) fn with(&self, key: &SiteKey, image: Image<Vec<u8>>) -> Table {
+    pub(crate) fn with(&self, key: &SiteKey, image: Image<Vec<u8>>, visit: Visit) -> Table {
         let mut table = self.clone();
         let name = key.name().as_bytes();
         let Some(place) = place(key.scheme()) else { return table };
         table.bytes += image.bytes();
         let schemes = Arc::make_mut(&mut table.parts[part(name)]).entry(name.into()).or_default();
-        match schemes[place].replace(Arc::new(image)) {
-            Some(old) => table.bytes -= old.bytes(),
+        match schemes[place].replace(Arc::new(Single { image, visit, hash: hash(key) })) {
+            Some(old) => table.bytes -= old.image.bytes(),
             None => table.len += 1,
         }
         table
     }
 
     /// All captures, in any order.
-    pub(crate) fn images(&self) -> impl Iterator<Item = &Single> {
+    pub(crate) fn captures(&self) -> impl Iterator<Item = &Arc<Single>> {
         self.parts.iter().flat_map(|part| part.values()).flatten().flatten()
     }
 }

@@ -23,6 +23,7 @@ mod query;
 mod report;
 #[cfg(feature = "serve")]
 mod serve;
+mod store;
 mod verify;
 mod visit;
 
@@ -82,6 +83,8 @@ pub(crate) enum Command {
     /// Not in this build: needs the feature `serve`
     #[cfg(not(feature = "serve"))]
     Serve(LeftOut),
+    /// Keep captures while a crawl runs, and tell which robots.txt files to fetch again
+    Store(store::Arguments),
     /// Measure look-ups in an image
     Bench(bench::Arguments),
     /// Print a completion script for a shell
@@ -119,6 +122,7 @@ impl Command {
             Command::Serve(arguments) => serve::run(arguments),
             #[cfg(not(feature = "serve"))]
             Command::Serve(_) => Err(left_out("serve")),
+            Command::Store(arguments) => store::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Completions(arguments) => completions::run(arguments),
             Command::Man(arguments) => man::run(arguments),

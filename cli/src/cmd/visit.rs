@@ -78,12 +78,12 @@ Examples:
 
 /// A time in seconds since 1970; `fraction` is true if there was a fraction of a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Time {
-    seconds: u64,
+pub(super) struct Time {
+    pub(super) seconds: u64,
     fraction: bool,
 }
 
-fn time(text: &str) -> Result<Time, String> {
+pub(super) fn time(text: &str) -> Result<Time, String> {
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         let seconds = text.parse().ok().filter(|&seconds| seconds <= LATEST);
         let seconds = seconds.ok_or("no number of seconds since 1970; is it milliseconds?")?;

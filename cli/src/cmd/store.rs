@@ -1,0 +1,354 @@
+//! `robomaton store`: a directory of captures that grows while a crawl runs.
+//!
+//! `robomaton-store` does the work; this file reads lines of JSON and prints states. A line is one
+//! answer to a fetch, with all of its header fields: validators and freshness are in them. Every
+//! action opens the store for writing, so it waits for nobody and is refused while a crawler has it
+//! open.
+
+use super::visit::{Time, time};
+use crate::failure::Failure;
+use crate::options::Dialect;
+use crate::output::{Out, remark};
+use clap::{Args, Subcommand};
+use robomaton_explain::count;
+use robomaton_explain::time::{now, rfc3339};
+use robomaton_runtime::Manifest;
+use robomaton_store::{Capture, Durability, Knowledge, SiteState, Stats, Store, StoreOptions};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The maximum line length: a body of the greatest length, with every byte escaped.
+const LONGEST_LINE: u64 = 64 << 20;
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Put captures into a store, which is created if there is none
+    Put(Put),
+    /// Print whether the rules of sites are fresh, stale, unreachable or unknown
+    State(State),
+    /// Print the URLs of robots.txt files that are to be fetched again, the most overdue first
+    Due(Due),
+    /// Merge the layers of a store where that pays
+    Compact(Compact),
+    /// Print the sizes of a store
+    Stats(StatsArguments),
+}
+
+/// The store, and how it is output.
+#[derive(Args)]
+struct StoreArgs {
+    /// Directory of the store
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    #[command(flatten)]
+    dialect: Dialect,
+    /// Print JSON objects, one per line
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct Put {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Lines of JSON; `-` or none for standard input
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct State {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Time of the question, in RFC 3339 or in seconds since 1970 [default: now]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    now: Option<Time>,
+    /// URLs of the sites
+    #[arg(value_name = "URL", required = true)]
+    urls: Vec<String>,
+}
+
+#[derive(Args)]
+struct Due {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Time of the question, in RFC 3339 or in seconds since 1970 [default: now]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    now: Option<Time>,
+    /// Print at most N URLs
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    count: usize,
+}
+
+#[derive(Args)]
+struct Compact {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Remove the captures that were fetched before this time, and write all others as one layer
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    evict_before: Option<Time>,
+}
+
+#[derive(Args)]
+struct StatsArguments {
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+const EXAMPLES: &str = "\
+A store is a directory: layers, and a log of the newest captures. One process at a time may have it open. `robomaton \
+merge DIR -o IMAGE` makes an image of its layers.
+
+`put` reads one JSON object per line: url, status (200; 0 if there was no answer; 304 renews the text that is held), \
+fetched_at (now), redirects (0), headers (an object, or a list of pairs) and body. A capture counts if it is newer than \
+the one that is held. The text options must be the same whenever the store is opened.
+
+`state` prints STATE<TAB>URL for each URL. STATE is fresh, stale (the answers count, fetch again), unreachable (all is \
+disallowed) or unknown (fetch first). In JSON: url, state, fetched_at, fetch_at, since, etag, last_modified.
+
+Exit codes: 0 done, 2 error, or a line or URL is invalid; the other ones are done.
+
+Examples:
+  robomaton store put crawl.store fetched.jsonl
+  robomaton store state crawl.store https://example.com/
+  robomaton store due crawl.store --count 1000
+  robomaton store compact crawl.store --evict-before 2026-01-01T00:00:00Z
+  robomaton store stats crawl.store --json";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    match &arguments.action {
+        Action::Put(put) => run_put(put),
+        Action::State(state) => run_state(state),
+        Action::Due(due) => run_due(due),
+        Action::Compact(compact) => {
+            let store = existing(&compact.store)?;
+            match compact.evict_before {
+                Some(time) => store.evict(time.seconds),
+                None => store.compact(),
+            }
+            .map_err(Failure::from_error)?;
+            stats(&store.stats(), compact.store.json)
+        }
+        Action::Stats(arguments) => stats(&existing(&arguments.store)?.stats(), arguments.store.json),
+    }
+}
+
+fn open(arguments: &StoreArgs) -> Result<Store, Failure> {
+    // The last sync covers all puts of the command.
+    let (compile, durability) = (arguments.dialect.options(), Durability::Never);
+    let options = StoreOptions { compile, durability, ..StoreOptions::default() };
+    Store::open(&arguments.directory, options).map_err(Failure::from_error)
+}
+
+/// Opens a store, but creates none.
+fn existing(arguments: &StoreArgs) -> Result<Store, Failure> {
+    if !Manifest::is_in(&arguments.directory) {
+        return Err(Failure::of(&arguments.directory, "is no store"));
+    }
+    open(arguments)
+}
+
+/// A line of JSON.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    url: String,
+    #[serde(default)]
+    fetched_at: Option<TimeJson>,
+    #[serde(default = "ok")]
+    status: u16,
+    #[serde(default)]
+    redirects: u16,
+    #[serde(default)]
+    headers: Headers,
+    #[serde(default)]
+    body: String,
+}
+
+fn ok() -> u16 {
+    200
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum TimeJson {
+    Seconds(u64),
+    Text(String),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Headers {
+    Pairs(Vec<(String, String)>),
+    Object(BTreeMap<String, String>),
+}
+
+impl Default for Headers {
+    fn default() -> Headers {
+        Headers::Pairs(Vec::new())
+    }
+}
+
+impl Line {
+    fn capture(self) -> Result<Capture, String> {
+        let fetched_at = match self.fetched_at {
+            None => now(),
+            Some(TimeJson::Seconds(seconds)) => seconds,
+            Some(TimeJson::Text(text)) => time(&text)?.seconds,
+        };
+        let pairs: Vec<(String, String)> = match self.headers {
+            Headers::Pairs(pairs) => pairs,
+            Headers::Object(object) => object.into_iter().collect(),
+        };
+        let headers = pairs.into_iter().map(|(name, value)| (name, value.into_bytes())).collect();
+        let Line { url, status, redirects, body, .. } = self;
+        Ok(Capture { url, fetched_at, status, redirects, headers, body: body.into_bytes() })
+    }
+}
+
+/// The result of `put`; the fields are the keys of its JSON.
+#[derive(Default, Serialize)]
+struct Summary {
+    taken: usize,
+    older: usize,
+    invalid: usize,
+}
+
+fn run_put(arguments: &Put) -> Result<ExitCode, Failure> {
+    let path = arguments.file.as_deref().unwrap_or(Path::new("-"));
+    let unread = |error: io::Error| Failure::Said(format!("cannot read {}: {error}", path.display()));
+    let mut input: Box<dyn BufRead> = match path.to_str() {
+        Some("-") => Box::new(io::stdin().lock()),
+        _ => Box::new(BufReader::new(File::open(path).map_err(unread)?)),
+    };
+    let store = open(&arguments.store)?;
+    let mut summary = Summary::default();
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(unread)?;
+        if line.is_empty() {
+            break;
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let read = serde_json::from_slice::<Line>(&line).map_err(|error| error.to_string());
+        match read.and_then(Line::capture) {
+            Ok(capture) => match store.put(&capture) {
+                Ok(true) => summary.taken += 1,
+                Ok(false) => summary.older += 1,
+                Err(error) if error.is_of_capture() => invalid(&mut summary, number, &error),
+                Err(error) => return Err(Failure::from_error(error)),
+            },
+            Err(error) => invalid(&mut summary, number, &error),
+        }
+    }
+    store.sync().map_err(Failure::from_error)?;
+    let mut out = Out::new();
+    if arguments.store.json {
+        out.json(&summary)?;
+    } else {
+        let Summary { taken, older, invalid } = summary;
+        writeln!(out, "{} put, {older} not newer, {invalid} invalid", count(taken, "capture"))?;
+    }
+    out.finish()?;
+    Ok(exit_code(summary.invalid))
+}
+
+fn invalid(summary: &mut Summary, number: usize, error: &dyn std::fmt::Display) {
+    summary.invalid += 1;
+    remark(&format!("line {number}: {error}"));
+}
+
+fn exit_code(invalid: usize) -> ExitCode {
+    if invalid == 0 { ExitCode::SUCCESS } else { ExitCode::from(2) }
+}
+
+/// The state of a site; the fields are the keys of its JSON.
+#[derive(Serialize)]
+struct StateJson<'a> {
+    url: &'a str,
+    state: &'static str,
+    fetched_at: Option<String>,
+    fetch_at: Option<String>,
+    since: Option<String>,
+    etag: &'a Option<String>,
+    last_modified: &'a Option<String>,
+}
+
+impl<'a> StateJson<'a> {
+    fn new(url: &'a str, state: &'a SiteState) -> StateJson<'a> {
+        let SiteState { knowledge, fetched_at, fetch_at, etag, last_modified, .. } = state;
+        let since = match *knowledge {
+            Knowledge::Unreachable { since } => rfc3339(since),
+            _ => None,
+        };
+        let fetch_at = fetched_at.and_then(|_| rfc3339(*fetch_at));
+        let fetched_at = fetched_at.and_then(rfc3339);
+        StateJson { url, state: knowledge.name(), fetched_at, fetch_at, since, etag, last_modified }
+    }
+}
+
+fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
+    let store = existing(&arguments.store)?;
+    let at = arguments.now.map_or_else(now, |time| time.seconds);
+    let (mut out, mut invalid) = (Out::new(), 0);
+    for url in &arguments.urls {
+        match store.state(url, at) {
+            Ok(state) if arguments.store.json => out.json(&StateJson::new(url, &state))?,
+            Ok(state) => writeln!(out, "{}\t{url}", state.knowledge.name())?,
+            Err(error) => {
+                invalid += 1;
+                remark(&error.to_string());
+            }
+        }
+    }
+    out.finish()?;
+    Ok(exit_code(invalid))
+}
+
+fn run_due(arguments: &Due) -> Result<ExitCode, Failure> {
+    let store = existing(&arguments.store)?;
+    let at = arguments.now.map_or_else(now, |time| time.seconds);
+    let mut out = Out::new();
+    for due in store.due(at, arguments.count) {
+        if arguments.store.json {
+            out.json(&StateJson::new(&due.url, &due.state))?;
+        } else {
+            writeln!(out, "{}", due.url)?;
+        }
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn stats(stats: &Stats, is_json: bool) -> Result<ExitCode, Failure> {
+    let mut out = Out::new();
+    let Stats { layers, layer_bytes, layer_sites, memory_sites, memory_bytes, log_bytes } = *stats;
+    if is_json {
+        out.json(&json!({
+            "layers": layers, "layer_bytes": layer_bytes, "layer_sites": layer_sites,
+            "memory_sites": memory_sites, "memory_bytes": memory_bytes, "log_bytes": log_bytes,
+        }))?;
+    } else {
+        let (sites, bytes) = (count(layer_sites, "site"), count(layer_bytes, "byte"));
+        writeln!(out, "{}: {sites}, {bytes}", count(layers, "layer"))?;
+        let bytes = count(usize::try_from(log_bytes).unwrap_or(usize::MAX), "byte");
+        writeln!(out, "in no layer yet: {}, a log of {bytes}", count(memory_sites, "site"))?;
+    }
+    out.finish()?;
+    Ok(ExitCode::SUCCESS)
+}

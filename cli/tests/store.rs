@@ -1,0 +1,123 @@
+//! `store`: captures go in, states and due fetches come out, and a store is an input of `merge`.
+
+mod common;
+
+use common::Place;
+use serde_json::{Value, json};
+
+const DAY: u64 = 86_400;
+const START: u64 = 1_767_225_600;
+
+fn lines() -> String {
+    let line = |host: &str, status: u16, body: &str, age: u64| {
+        json!({
+            "url": format!("https://{host}/robots.txt"), "status": status, "fetched_at": START - age,
+            "headers": { "ETag": "\"1\"" }, "body": body,
+        })
+        .to_string()
+    };
+    let rules = "User-agent: *\nDisallow: /x\n";
+    [
+        line("a.example", 200, rules, 10),
+        line("b.example", 200, rules, 3 * DAY),
+        line("c.example", 404, "", 2 * DAY),
+        line("d.example", 503, "", 2 * DAY),
+        line("b.example", 200, "User-agent: *\nDisallow: /old\n", 4 * DAY),
+        String::new(),
+    ]
+    .join("\n")
+}
+
+fn filled() -> Place {
+    let place = Place::new();
+    place.write("fetched.jsonl", lines());
+    let put = place.run(&["store", "put", "s", "fetched.jsonl"]).ok();
+    assert_eq!(put, "4 captures put, 1 not newer, 0 invalid\n");
+    place
+}
+
+fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}
+
+#[test]
+fn states_are_lines_and_objects() {
+    let place = filled();
+    let urls = ["https://a.example/", "https://b.example/x", "http://b.example/", "https://d.example/"];
+    let now = START.to_string();
+    let state =
+        |options: &[&str]| place.run(&[&["store", "state", "s", "--now", &now], options, &urls].concat());
+    assert_eq!(
+        state(&[]).ok(),
+        "fresh\thttps://a.example/\nstale\thttps://b.example/x\nunknown\thttp://b.example/\n\
+         unreachable\thttps://d.example/\n"
+    );
+    let found = objects(&state(&["--json"]).ok());
+    assert_eq!(
+        found[0],
+        json!({
+            "url": "https://a.example/", "state": "fresh", "fetched_at": "2025-12-31T23:59:50Z",
+            "fetch_at": "2026-01-01T23:59:50Z", "since": null, "etag": "\"1\"", "last_modified": null,
+        })
+    );
+    assert_eq!((&found[2]["fetch_at"], &found[3]["since"]), (&Value::Null, &json!("2025-12-30T00:00:00Z")));
+    let wrong = place.run(&["store", "state", "s", "ftp://a/", "https://a.example/", "--now", &now]);
+    assert_eq!((wrong.code, wrong.out.as_str()), (2, "fresh\thttps://a.example/\n"));
+    assert!(wrong.err.contains("ftp://a/"), "{}", wrong.err);
+}
+
+#[test]
+fn due_names_the_most_overdue_first() {
+    let place = filled();
+    let now = START.to_string();
+    let due = |options: &[&str]| place.run(&[&["store", "due", "s", "--now", &now], options].concat()).ok();
+    let [b, c, d] = ["b", "c", "d"].map(|host| format!("https://{host}.example/robots.txt\n"));
+    assert_eq!(due(&[]), [&b[..], &d, &c].concat());
+    assert_eq!(due(&["--count", "1"]), b);
+    let found = objects(&due(&["--json", "--count", "1"]));
+    assert_eq!((&found[0]["state"], &found[0]["etag"]), (&json!("stale"), &json!("\"1\"")));
+    // 304 renews.
+    let renewed = json!({ "url": b.trim(), "status": 304, "fetched_at": START });
+    place.write("renewed.jsonl", renewed.to_string());
+    place.run(&["store", "put", "s", "renewed.jsonl"]).ok();
+    assert_eq!(due(&[]), [&d[..], &c].concat());
+}
+
+#[test]
+fn lines_that_are_no_captures_are_named() {
+    let place = filled();
+    let lines = [
+        r#"{"url": "https://e.example/robots.txt", "body": "User-agent: *\n"}"#,
+        "no json",
+        r#"{"url": "https://e.example/page", "body": ""}"#,
+        r#"{"url": "https://f.example/robots.txt", "status": 304}"#,
+        r#"{"url": "https://f.example/robots.txt", "fetched_at": "yesterday"}"#,
+        r#"{"url": "https://f.example/robots.txt", "colour": "red"}"#,
+        r#"{"url": "https://g.example/robots.txt", "headers": [["etag", "1"], ["etag", "2"]], "redirects": 1}"#,
+    ];
+    place.write("mixed.jsonl", lines.join("\n"));
+    let run = place.run(&["store", "put", "s", "mixed.jsonl", "--json"]);
+    assert_eq!((run.code, objects(&run.out)), (2, vec![json!({ "taken": 2, "older": 0, "invalid": 5 })]));
+    for number in 2..=6 {
+        assert!(run.err.contains(&format!("line {number}: ")), "{}", run.err);
+    }
+    place.run(&["store", "put", "s", "missing.jsonl"]).fails("missing.jsonl");
+    place.run(&["store", "stats", "none"]).fails("is no store");
+    place.run(&["store", "stats", "s", "--profile", "google"]).fails("profile");
+}
+
+#[test]
+fn a_store_is_compacted_and_merged() {
+    let place = filled();
+    let stats = || objects(&place.run(&["store", "stats", "s", "--json"]).ok()).remove(0);
+    assert_eq!((&stats()["memory_sites"], &stats()["layers"]), (&json!(4), &json!(1)));
+    let text = place.run(&["store", "stats", "s"]).ok();
+    assert!(text.contains("in no layer yet: 4 sites"), "{text}");
+    place.run(&["store", "compact", "s"]).ok();
+    let before = (START - 2 * DAY).to_string();
+    place.run(&["store", "compact", "s", "--evict-before", &before]).ok();
+    assert_eq!((&stats()["memory_sites"], &stats()["layer_sites"]), (&json!(0), &json!(3)));
+    place.run(&["merge", "s", "-o", "i.rimg"]).ok();
+    let answers = place.run(&["query", "i.rimg", "https://a.example/x", "https://b.example/x"]).ok();
+    assert_eq!(answers, "disallowed\thttps://a.example/x\nunknown\thttps://b.example/x\n");
+}

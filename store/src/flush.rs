@@ -1,0 +1,104 @@
+//! From the table to a layer.
+//!
+//! A full table is frozen, which takes a moment: a new table and a new log begin. Writing the
+//! frozen one as a layer takes longer, and holds up neither puts nor questions. Invariant: the
+//! captures of every log but the current one are in the frozen table or in layers. It does not know
+//! which layers are merged.
+
+use crate::files::{Files, failed, log_path, visits_path, write_layer};
+use crate::log::{Log, Logs};
+use crate::snapshot::Snapshot;
+use crate::store::Writer;
+use crate::table::Table;
+use crate::visit::write_visits;
+use crate::{Store, StoreError, limits};
+use robomaton_compiler::Merge;
+use robomaton_formats::WriteError;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+
+impl Store {
+    /// Writes all captures in memory as layers. Puts and compaction do so when there are enough.
+    ///
+    /// # Errors
+    /// If a layer cannot be written. Nothing is lost then.
+    pub fn flush(&self) -> Result<(), StoreError> {
+        self.write_frozen()?;
+        self.freeze(&mut self.writer())?;
+        self.write_frozen()
+    }
+
+    /// Freezes a full table. If the last one is still no layer, this thread makes it one.
+    pub(crate) fn make_room(&self) -> Result<(), StoreError> {
+        if !self.is_full() {
+            return Ok(());
+        }
+        self.write_frozen()?;
+        let mut writer = self.writer();
+        // Another thread may have done it.
+        if self.is_full() { self.freeze(&mut writer) } else { Ok(()) }
+    }
+
+    fn is_full(&self) -> bool {
+        let table = &self.current.load().table;
+        let most = self.options.memory_captures.unwrap_or(limits::MEMORY_CAPTURES);
+        let logged = usize::try_from(self.logs.load().current.len()).unwrap_or(usize::MAX);
+        table.len() >= most || table.bytes().max(logged) >= limits::MEMORY_BYTES
+    }
+
+    /// Freezes the table, unless it is empty or another is frozen.
+    fn freeze(&self, writer: &mut Writer) -> Result<(), StoreError> {
+        let current = self.current.load();
+        if current.table.len() == 0 || current.frozen.len() > 0 {
+            return Ok(());
+        }
+        let log = Log::create(log_path(&self.directory, writer.take()))?;
+        let frozen = Some(Arc::clone(&self.logs.load().current));
+        self.logs.store(Arc::new(Logs { frozen, current: Arc::new(log) }));
+        let stack = Arc::clone(&current.stack);
+        let frozen = current.table.clone();
+        self.current.store(Arc::new(Snapshot { stack, frozen, table: Table::new() }));
+        Ok(())
+    }
+
+    /// Makes the frozen table a layer, if there is one.
+    pub(crate) fn write_frozen(&self) -> Result<(), StoreError> {
+        let _freezing = self.freezing.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.snapshot();
+        if current.frozen.len() == 0 {
+            return Ok(());
+        }
+        let name = self.writer().take_layer();
+        let visits = current.frozen.captures().map(|single| (single.hash, single.visit.clone()));
+        write_visits(&visits_path(&self.directory, &name), visits)?;
+        write_layer(&self.directory.join(&name), &merged(&current.frozen)?)?;
+        let mut writer = self.writer();
+        let mut layers = writer.manifest.layers.clone();
+        layers.push(name);
+        self.replace(&mut writer, layers, true)?;
+        let current = Arc::clone(&self.logs.load().current);
+        self.logs.store(Arc::new(Logs { frozen: None, current: Arc::clone(&current) }));
+        for &number in &Files::read(&self.directory)?.logs {
+            let path = log_path(&self.directory, number);
+            if path != current.path() {
+                fs::remove_file(&path).map_err(|error| failed(&path, error))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The layer of all captures of a table.
+fn merged(table: &Table) -> Result<Vec<u8>, StoreError> {
+    let views: Vec<_> = table.captures().map(|single| single.image.view()).collect();
+    let bug = |error: &dyn std::fmt::Display| failed(Path::new("layer"), io::Error::other(error.to_string()));
+    let merge = Merge::new(&views).map_err(|error| bug(&error))?;
+    let mut bytes = Vec::new();
+    merge.write((0, 0), || Ok(Vec::new()), &mut bytes).map_err(|error| match error {
+        WriteError::Image(error) => StoreError::Image(error),
+        WriteError::Io(error) => bug(&error),
+    })?;
+    Ok(bytes)
+}

@@ -1,0 +1,192 @@
+//! What to fetch, and when.
+//!
+//! A state is computed from the capture that is held and the last visit; the time is an argument.
+//! Fetches in flight are known in memory only, so they are forgotten at the end of the process, and
+//! by themselves after [`limits::IN_FLIGHT_SECONDS`]. It does not fetch.
+
+use crate::snapshot::Snapshot;
+use crate::visit::{Visit, hash};
+use crate::{Store, StoreError, limits};
+use robomaton_corpus::SkipReason;
+use robomaton_formats::{Outcome, Scheme, SiteKey};
+use robomaton_runtime::Site;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{MutexGuard, PoisonError};
+
+/// How well a site's rules are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Knowledge {
+    /// Nothing was put: fetch robots.txt before anything else.
+    Unknown,
+    /// The answers count.
+    Fresh,
+    /// The answers count, and robots.txt is to be fetched again.
+    Stale,
+    /// Server or network errors, so everything is disallowed (RFC 9309 2.3.1.4).
+    Unreachable {
+        /// The time of the first of the failures in a row.
+        since: u64,
+    },
+}
+
+impl Knowledge {
+    /// The name in JSON and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Knowledge::Unknown => "unknown",
+            Knowledge::Fresh => "fresh",
+            Knowledge::Stale => "stale",
+            Knowledge::Unreachable { .. } => "unreachable",
+        }
+    }
+}
+
+/// The state of a site. Times are in Unix seconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SiteState {
+    /// How well its rules are known.
+    pub knowledge: Knowledge,
+    /// The time of the capture, if it is known.
+    pub fetched_at: Option<u64>,
+    /// The time of the next fetch; 0 if there was none.
+    pub fetch_at: u64,
+    /// True if a fetch has begun and no capture came yet.
+    pub in_flight: bool,
+    /// The value for `If-None-Match`.
+    pub etag: Option<String>,
+    /// The value for `If-Modified-Since`.
+    pub last_modified: Option<String>,
+}
+
+/// A fetch that is due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Due {
+    /// The URL of the robots.txt.
+    pub url: String,
+    /// The state of its site before this fetch.
+    pub state: SiteState,
+}
+
+impl Store {
+    /// The state of the site of a URL at a time.
+    ///
+    /// # Errors
+    /// If the URL names no site.
+    pub fn state(&self, url: &str, now: u64) -> Result<SiteState, StoreError> {
+        let key = key(url)?;
+        let is_in_flight = self.in_flight().get(&hash(&key)).is_some_and(|&until| until > now);
+        Ok(self.current.load().state(&key, now, is_in_flight))
+    }
+
+    /// Marks the fetch of a site as begun. False if one is in flight. It ends with a put of the
+    /// site, or after [`limits::IN_FLIGHT_SECONDS`].
+    ///
+    /// # Errors
+    /// If the URL names no site.
+    pub fn begin(&self, url: &str, now: u64) -> Result<bool, StoreError> {
+        Ok(self.begin_key(&key(url)?, now))
+    }
+
+    fn begin_key(&self, key: &SiteKey, now: u64) -> bool {
+        let mut in_flight = self.in_flight();
+        let is_new = in_flight.get(&hash(key)).is_none_or(|&until| until <= now);
+        if is_new {
+            in_flight.insert(hash(key), now.saturating_add(limits::IN_FLIGHT_SECONDS));
+        }
+        is_new
+    }
+
+    /// The fetches that are due for the longest time, that first, and marks them as begun. Reads
+    /// all sites once, so ask for many at a time. A site of which nothing was put is not among them.
+    pub fn due(&self, now: u64, most: usize) -> Vec<Due> {
+        self.in_flight().retain(|_, until| *until > now);
+        let current = self.snapshot();
+        let tables = [&current.table, &current.frozen];
+        let in_memory =
+            tables.iter().flat_map(|table| table.captures()).filter_map(|single| single.image.first_site());
+        let in_layers = current.stack.layers.images().flat_map(|image| image.sites());
+        let mut due = BTreeSet::new();
+        for site in in_memory.chain(in_layers) {
+            let Some(key) = site.stored().decoded_name().zip(Some(site.scheme())) else { continue };
+            let key = SiteKey::stored(key.0.as_str(), key.1);
+            // A newer capture of the site may hide this one.
+            let is_due = current.fetch_at(&key, &site) <= now && site.fetched_at() == current.time(&key);
+            // A base may hold a host without a scheme; it is fetched with one, and then hidden.
+            let is_hidden = key.scheme() == Scheme::Any
+                && [Scheme::Http, Scheme::Https]
+                    .iter()
+                    .any(|&scheme| current.stored(&SiteKey::stored(key.name(), scheme)).is_some());
+            if !is_due || is_hidden || self.in_flight().contains_key(&hash(&key)) {
+                continue;
+            }
+            due.insert((current.fetch_at(&key, &site), key.to_string()));
+            if due.len() > most {
+                due.pop_last();
+            }
+        }
+        let mut fetches = Vec::with_capacity(due.len());
+        for (_, name) in due {
+            let Ok(key) = SiteKey::from_host(&name) else { continue };
+            let url = if key.scheme() == Scheme::Any { format!("https://{name}") } else { name };
+            if self.begin_key(&key, now) {
+                fetches
+                    .push(Due { url: format!("{url}/robots.txt"), state: current.state(&key, now, false) });
+            }
+        }
+        fetches
+    }
+
+    /// Ends the fetch of a site.
+    pub(crate) fn end(&self, key: &SiteKey) {
+        self.in_flight().remove(&hash(key));
+    }
+
+    fn in_flight(&self) -> MutexGuard<'_, HashMap<u64, u64>> {
+        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Snapshot {
+    fn state(&self, key: &SiteKey, now: u64, in_flight: bool) -> SiteState {
+        let Some(site) = self.stored(key) else {
+            let knowledge = Knowledge::Unknown;
+            let (fetched_at, etag, last_modified) = (None, None, None);
+            return SiteState { knowledge, fetched_at, fetch_at: 0, in_flight, etag, last_modified };
+        };
+        let fetched_at = site.fetched_at();
+        let visit = self.visit(key, &site).unwrap_or_default();
+        let is_fresh = fetched_at.is_some_and(|at| now <= at.saturating_add(site.fresh_for().into()));
+        let knowledge = if site.outcome() == Some(Outcome::Unreachable) {
+            let since = if visit.failures > 0 { Some(visit.failing_since) } else { fetched_at };
+            Knowledge::Unreachable { since: since.unwrap_or(0) }
+        } else if is_fresh {
+            Knowledge::Fresh
+        } else {
+            Knowledge::Stale
+        };
+        let fetch_at = self.fetch_at(key, &site);
+        let Visit { etag, last_modified, .. } = visit;
+        SiteState { knowledge, fetched_at, fetch_at, in_flight, etag, last_modified }
+    }
+
+    /// The time of the next fetch of a site that is held.
+    fn fetch_at(&self, key: &SiteKey, site: &Site<'_>) -> u64 {
+        let Some(fetched_at) = site.fetched_at() else { return 0 };
+        if site.outcome() == Some(Outcome::Unreachable) {
+            let unknown = || Visit { fetched_at, failures: 1, ..Visit::default() };
+            return self.visit(key, site).unwrap_or_else(unknown).retry_at(hash(key));
+        }
+        let wait = u64::from(site.fresh_for()).max(limits::LEAST_SECONDS);
+        fetched_at.saturating_add(wait)
+    }
+
+    /// The time of the capture that is held.
+    fn time(&self, key: &SiteKey) -> Option<u64> {
+        self.stored(key)?.fetched_at()
+    }
+}
+
+fn key(url: &str) -> Result<SiteKey, StoreError> {
+    let key = SiteKey::from_url(url);
+    Ok(key.map_err(|error| SkipReason::Url { url: url.to_owned(), error })?)
+}

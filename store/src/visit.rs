@@ -1,0 +1,244 @@
+//! The last visit to a site, as far as the next one needs it and no image holds it: validators for
+//! conditional requests, and failures in a row.
+//!
+//! The visits of a layer are a file beside it, sorted by a hash of the site, and read one by one.
+//! A visit counts only if it has the time of the capture that is held, so an old one never belongs
+//! to a newer capture. Lost or damaged visits cost an unconditional request, and nothing else: they
+//! are no part of any answer.
+
+use crate::files::{failed, write};
+use crate::{Capture, StoreError, limits};
+use robomaton_formats::{Scheme, SiteKey};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+const MAGIC: &[u8; 8] = b"visits 1";
+/// The magic number and the count.
+const HEADER: u64 = 16;
+
+/// The last visit to a site.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Visit {
+    /// The time of its capture.
+    pub(crate) fetched_at: u64,
+    /// Unreachable visits in a row, and the time of the first of them.
+    pub(crate) failures: u32,
+    pub(crate) failing_since: u64,
+    /// Validators of the text that is held.
+    pub(crate) etag: Option<String>,
+    pub(crate) last_modified: Option<String>,
+}
+
+impl Visit {
+    /// The visit of a capture that follows another.
+    pub(crate) fn after(last: Option<Visit>, capture: &Capture, is_unreachable: bool) -> Visit {
+        let last = last.unwrap_or_default();
+        let fetched_at = capture.fetched_at;
+        if is_unreachable {
+            let failing_since = if last.failures > 0 { last.failing_since } else { fetched_at };
+            let failures = last.failures.saturating_add(1);
+            return Visit { fetched_at, failures, failing_since, ..Visit::default() };
+        }
+        let field = |name: &str| {
+            let (_, value) = capture.headers.iter().find(|(field, _)| field.eq_ignore_ascii_case(name))?;
+            let value = str::from_utf8(value.trim_ascii()).ok()?;
+            Some(value.to_owned()).filter(|value| value.len() <= limits::VALIDATOR_BYTES)
+        };
+        let (mut etag, mut last_modified) = (field("etag"), field("last-modified"));
+        match capture.status {
+            200..300 => {}
+            304 => {
+                etag = etag.or(last.etag);
+                last_modified = last_modified.or(last.last_modified);
+            }
+            // Without a text there is nothing to validate.
+            _ => (etag, last_modified) = (None, None),
+        }
+        Visit { fetched_at, etag, last_modified, ..Visit::default() }
+    }
+
+    /// The time of the next attempt after failures: each waits twice as long as the one before, up
+    /// to a day. A half of that depends on the site, so that failures of one moment are not
+    /// repeated in one moment.
+    pub(crate) fn retry_at(&self, hash: u64) -> u64 {
+        let doubled = limits::RETRY_SECONDS.saturating_mul(1 << self.failures.clamp(1, 32).saturating_sub(1));
+        let half = doubled.min(limits::LONGEST_RETRY_SECONDS) / 2;
+        let jitter = hash.rotate_left(self.failures) % (half + 1);
+        self.fetched_at.saturating_add(half + jitter)
+    }
+
+    fn is_plain(&self) -> bool {
+        self.failures == 0 && self.etag.is_none() && self.last_modified.is_none()
+    }
+}
+
+/// The number of a site in files of visits.
+pub(crate) fn hash(key: &SiteKey) -> u64 {
+    let seed = match key.scheme() {
+        Scheme::Any => 0,
+        Scheme::Http => 1,
+        Scheme::Https => 2,
+    };
+    xxh3_64_with_seed(key.name().as_bytes(), seed)
+}
+
+/// The visits of a layer.
+pub(crate) struct Visits {
+    file: Mutex<File>,
+    count: u64,
+}
+
+impl Visits {
+    /// Opens the visits of a layer; `None` if it has none, as an image that was compiled.
+    pub(crate) fn open(path: &Path) -> Result<Option<Visits>, StoreError> {
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(path, error)),
+        };
+        let mut header = [0; HEADER as usize];
+        let read = file.read_exact(&mut header).map(|()| header.split_at(MAGIC.len()));
+        let Ok((magic, count)) = read else { return Ok(None) };
+        let count = u64::from_le_bytes(count.try_into().unwrap_or_default());
+        let length = file.metadata().map_err(|error| failed(path, error))?.len();
+        let is_whole = magic == MAGIC && count.checked_mul(16).is_some_and(|index| HEADER + index <= length);
+        Ok(is_whole.then(|| Visits { file: Mutex::new(file), count }))
+    }
+
+    /// The visit to a site whose capture has this time.
+    pub(crate) fn find(&self, hash: u64, fetched_at: u64) -> Option<Visit> {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.word(middle)? < hash { low = middle + 1 } else { high = middle }
+        }
+        if low >= self.count || self.word(low)? != hash {
+            return None;
+        }
+        let start = if low == 0 { 0 } else { self.word(self.count + low - 1)? };
+        let length = usize::try_from(self.word(self.count + low)?.checked_sub(start)?).ok()?;
+        let most = 2 * limits::VALIDATOR_BYTES + 64;
+        let mut bytes = vec![0; Some(length).filter(|&length| length <= most)?];
+        self.read(HEADER.checked_add(self.count * 16)?.checked_add(start)?, &mut bytes)?;
+        postcard::from_bytes(&bytes).ok().filter(|visit: &Visit| visit.fetched_at == fetched_at)
+    }
+
+    /// All visits, up to the first that cannot be read.
+    fn all(&self) -> Option<Vec<(u64, Visit)>> {
+        let mut bytes = Vec::new();
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(HEADER)).ok()?;
+        file.read_to_end(&mut bytes).ok()?;
+        let count = usize::try_from(self.count).ok()?;
+        let (words, mut rest) = bytes.split_at_checked(count * 16)?;
+        let mut visits = Vec::with_capacity(count);
+        for hash in words.chunks_exact(8).take(count) {
+            let Ok((visit, next)) = postcard::take_from_bytes(rest) else { break };
+            visits.push((u64::from_le_bytes(hash.try_into().ok()?), visit));
+            rest = next;
+        }
+        Some(visits)
+    }
+
+    fn word(&self, number: u64) -> Option<u64> {
+        let mut bytes = [0; 8];
+        self.read(HEADER.checked_add(number.checked_mul(8)?)?, &mut bytes)?;
+        Some(u64::from_le_bytes(bytes))
+    }
+
+    fn read(&self, at: u64, bytes: &mut [u8]) -> Option<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(at)).ok()?;
+        file.read_exact(bytes).ok()
+    }
+}
+
+/// Writes the visits of a layer.
+pub(crate) fn write_visits(
+    path: &Path,
+    visits: impl IntoIterator<Item = (u64, Visit)>,
+) -> Result<(), StoreError> {
+    let visits: BTreeMap<u64, Visit> = visits.into_iter().filter(|(_, visit)| !visit.is_plain()).collect();
+    let mut records = Vec::new();
+    let mut ends = Vec::with_capacity(visits.len() * 8);
+    for visit in visits.values() {
+        let bug = |error| failed(path, io::Error::other(error));
+        records = postcard::to_extend(visit, records).map_err(bug)?;
+        ends.extend((records.len() as u64).to_le_bytes());
+    }
+    let count = (visits.len() as u64).to_le_bytes();
+    let hashes: Vec<u8> = visits.keys().flat_map(|hash| hash.to_le_bytes()).collect();
+    write(path, &[&MAGIC[..], &count, &hashes, &ends, &records].concat())
+}
+
+/// Writes the visits of merged layers, oldest first, without those before a time.
+pub(crate) fn merge_visits<'v>(
+    path: &Path,
+    layers: impl IntoIterator<Item = Option<&'v Visits>>,
+    oldest: u64,
+) -> Result<(), StoreError> {
+    let all = layers.into_iter().flatten().filter_map(Visits::all).flatten();
+    // Of two with one hash, the later one stays: it is newer.
+    write_visits(path, all.filter(|(_, visit)| visit.fetched_at >= oldest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_become_rarer_and_differ() {
+        let visit = |failures| Visit { fetched_at: 1_000, failures, ..Visit::default() };
+        let mut longest = 0;
+        for failures in 1..100 {
+            let waits: Vec<u64> = (0..50_u64)
+                .map(|site| visit(failures).retry_at(site.wrapping_mul(0x9e37_79b9_7f4a_7c15)) - 1_000)
+                .collect();
+            let (least, most) = (*waits.iter().min().expect("some"), *waits.iter().max().expect("some"));
+            let doubled = (60 << (failures - 1).min(30)).min(86_400);
+            assert!(least >= doubled / 2 && most <= doubled && least < most, "{failures}: {least} {most}");
+            assert!(most >= longest / 2);
+            longest = most;
+        }
+    }
+
+    #[test]
+    fn visits_are_found_again() {
+        let place = tempfile::tempdir().expect("a directory");
+        let path = |name: &str| place.path().join(name);
+        let visit = |number: u64, time| {
+            let etag = Some(format!("\"{number}\""));
+            (number.wrapping_mul(0x9e37_79b9_7f4a_7c15), Visit { fetched_at: time, etag, ..Visit::default() })
+        };
+        write_visits(&path("old"), (0..300).map(|number| visit(number, 1))).expect("room");
+        write_visits(&path("new"), (200..400).map(|number| visit(number, 2))).expect("room");
+        let open = |name| Visits::open(&path(name)).expect("a file").expect("visits");
+        let layers = [open("old"), open("new")];
+        merge_visits(&path("both"), layers.iter().map(Some), 0).expect("room");
+        merge_visits(&path("recent"), layers.iter().map(Some), 2).expect("room");
+        for number in 0..410 {
+            let (hash, wanted) = visit(number, if number < 200 { 1 } else { 2 });
+            let wanted = Some(wanted).filter(|_| number < 400);
+            assert_eq!(open("both").find(hash, if number < 200 { 1 } else { 2 }), wanted, "{number}");
+            assert_eq!(open("both").find(hash, 3), None);
+            assert_eq!(open("recent").find(hash, 2), wanted.filter(|visit| visit.fetched_at == 2));
+        }
+        // Damage is no error.
+        let bytes = std::fs::read(path("both")).expect("a file");
+        for length in 0..bytes.len() {
+            if length % 97 == 0 {
+                std::fs::write(path("cut"), &bytes[..length]).expect("room");
+                if let Some(visits) = Visits::open(&path("cut")).expect("a file") {
+                    (0..410).for_each(|number| drop(visits.find(visit(number, 1).0, 1)));
+                    let _ = visits.all();
+                }
+            }
+        }
+        assert!(Visits::open(&path("missing")).expect("no error").is_none());
+    }
+}

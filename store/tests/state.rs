@@ -1,0 +1,192 @@
+//! What to fetch and when: states, validators, back-off, and the queue of fetches that are due.
+
+use robomaton_store::limits::{IN_FLIGHT_SECONDS, LONGEST_RETRY_SECONDS};
+use robomaton_store::{Capture, Durability, Knowledge, Store, StoreError, StoreOptions};
+use robomaton_tests::generate::Random;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const DAY: u64 = 86_400;
+const START: u64 = 1_800_000_000;
+
+fn open(place: &Path) -> Store {
+    let options =
+        StoreOptions { durability: Durability::Never, memory_captures: Some(20), ..StoreOptions::default() };
+    Store::open(place, options).expect("a store")
+}
+
+fn url(site: usize) -> String {
+    format!("https://site{site}.example/robots.txt")
+}
+
+fn capture(site: usize, fetched_at: u64, status: u16) -> Capture {
+    let body = if status == 200 { b"User-agent: *\nDisallow: /x\n".to_vec() } else { Vec::new() };
+    Capture { url: url(site), fetched_at, status, body, ..Capture::default() }
+}
+
+fn validated(capture: Capture) -> Capture {
+    let headers = vec![
+        ("ETag".to_owned(), b"\"v1\"".to_vec()),
+        ("Last-Modified".to_owned(), b"Tue, 24 Nov 2026 18:00:00 GMT".to_vec()),
+    ];
+    Capture { headers, ..capture }
+}
+
+/// Calls the check with a store as it is, flushed, opened again and compacted.
+fn in_every_place(place: &Path, mut store: Store, check: impl Fn(&Store)) -> Store {
+    check(&store);
+    store.flush().expect("room");
+    check(&store);
+    drop(store);
+    store = open(place);
+    check(&store);
+    store.evict(0).expect("room");
+    check(&store);
+    drop(store);
+    store = open(place);
+    check(&store);
+    store
+}
+
+#[test]
+fn a_text_is_fresh_then_stale_and_renewed() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = open(place.path());
+    let state = store.state(&url(1), START).expect("a site");
+    assert_eq!((state.knowledge, state.fetch_at, state.in_flight), (Knowledge::Unknown, 0, false));
+    assert!(store.begin(&url(1), START).expect("a site"));
+    assert!(!store.begin(&url(1), START + 1).expect("a site"));
+    assert!(store.state("https://SITE1.example:443/x", START + 1).expect("a site").in_flight);
+    assert!(store.put(&validated(capture(1, START, 200))).expect("room"));
+    assert!(!store.state(&url(1), START + 1).expect("a site").in_flight);
+    let store = in_every_place(place.path(), store, |store| {
+        for (now, knowledge) in [
+            (START - 9, Knowledge::Fresh),
+            (START + DAY, Knowledge::Fresh),
+            (START + DAY + 1, Knowledge::Stale),
+        ] {
+            let state = store.state(&url(1), now).expect("a site");
+            assert_eq!((state.knowledge, state.fetched_at), (knowledge, Some(START)));
+            assert_eq!((state.fetch_at, state.etag.as_deref()), (START + DAY, Some("\"v1\"")));
+            assert_eq!(state.last_modified.as_deref(), Some("Tue, 24 Nov 2026 18:00:00 GMT"));
+        }
+    });
+    // 304 keeps text and validators, and is fresh again.
+    assert!(store.put(&capture(1, START + 2 * DAY, 304)).expect("room"));
+    assert!(!store.put(&capture(1, START + DAY, 304)).expect("room"));
+    in_every_place(place.path(), store, |store| {
+        let state = store.state(&url(1), START + 3 * DAY).expect("a site");
+        assert_eq!((state.knowledge, state.fetched_at), (Knowledge::Fresh, Some(START + 2 * DAY)));
+        assert_eq!(state.etag.as_deref(), Some("\"v1\""));
+        let query = store.query(["a"], "crawl");
+        assert!(!store.decide(&query, "https://site1.example/x").is_allowed());
+        assert!(store.decide(&query, "https://site1.example/y").is_allowed());
+        assert_eq!(store.snapshot().site(&url(1)).map(|site| site.status()), Some(200));
+    });
+}
+
+#[test]
+fn a_site_without_a_text_is_not_renewed() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = open(place.path());
+    let refused = |site, at| {
+        let error = store.put(&capture(site, at, 304)).expect_err("nothing to renew");
+        assert!(matches!(error, StoreError::NotModified(_)), "{error}");
+    };
+    refused(1, START);
+    for (site, status) in [(2, 404), (3, 503)] {
+        store.put(&validated(capture(site, START, 200))).expect("room");
+        store.put(&validated(capture(site, START + 1, status))).expect("room");
+        // The text is gone, so there is nothing to validate.
+        assert_eq!(store.state(&url(site), START).expect("a site").etag, None);
+        refused(site, START + 2);
+    }
+    assert!(store.state("ftp://a/", START).is_err());
+}
+
+#[test]
+fn failures_are_tried_again_ever_more_rarely() {
+    let place = tempfile::tempdir().expect("a directory");
+    let mut store = open(place.path());
+    let (mut now, mut longest) = (START, 0);
+    for failure in 0..30 {
+        let status = [503, 0, 500][failure % 3];
+        assert!(store.put(&capture(1, now, status)).expect("room"));
+        store = in_every_place(place.path(), store, |store| {
+            let state = store.state(&url(1), now).expect("a site");
+            assert_eq!(state.knowledge, Knowledge::Unreachable { since: START });
+            let wait = state.fetch_at - now;
+            let least = (longest / 2).max(30);
+            assert!((least..=LONGEST_RETRY_SECONDS).contains(&wait), "{wait}");
+            assert!(!store.decide(&store.query(["a"], "crawl"), "https://site1.example/y").is_allowed());
+        });
+        let next = store.state(&url(1), now).expect("a site").fetch_at;
+        longest = longest.max(next - now);
+        assert_eq!(store.due(next - 1, 9), []);
+        assert_eq!(store.due(next, 9).len(), 1);
+        now = next;
+    }
+    assert!(now > START + 9 * DAY);
+    store.put(&capture(1, now, 200)).expect("room");
+    assert_eq!(store.state(&url(1), now).expect("a site").knowledge, Knowledge::Fresh);
+    store.put(&capture(1, now + 1, 503)).expect("room");
+    let since = now + 1;
+    assert_eq!(store.state(&url(1), since).expect("a site").knowledge, Knowledge::Unreachable { since });
+}
+
+#[test]
+fn a_fetch_in_flight_is_due_again_when_it_is_lost() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = open(place.path());
+    for site in 0..10 {
+        store.put(&validated(capture(site, START + site as u64, 200))).expect("room");
+    }
+    let urls = |now, most| store.due(now, most).into_iter().map(|due| due.url).collect::<Vec<_>>();
+    let now = START + 2 * DAY;
+    assert_eq!(urls(now, 3), [url(0), url(1), url(2)]);
+    assert_eq!(urls(now + 1, 2), [url(3), url(4)]);
+    store.put(&capture(3, now, 200)).expect("room");
+    assert_eq!(urls(now + IN_FLIGHT_SECONDS, 4), [url(0), url(1), url(2), url(5)]);
+    assert_eq!(urls(now + IN_FLIGHT_SECONDS, 99).len(), 4);
+    assert_eq!(urls(now + IN_FLIGHT_SECONDS, 99), Vec::<String>::new());
+    let due = store.due(now + 9 * DAY, 1).remove(0);
+    assert_eq!((due.url, due.state.etag.as_deref()), (url(0), Some("\"v1\"")));
+}
+
+/// The queue is that of a plain map, wherever the captures are.
+#[test]
+fn due_is_what_a_plain_map_says() {
+    let place = tempfile::tempdir().expect("a directory");
+    let (mut store, mut random) = (open(place.path()), Random::new(3));
+    let mut newest: BTreeMap<String, u64> = BTreeMap::new();
+    for step in 0..1_500 {
+        let (site, fetched_at) = (random.below(90), START + random.below(4 * DAY as usize) as u64);
+        let mut capture = capture(site, fetched_at, random.pick(&[200, 404, 200]));
+        if random.below(3) == 0 {
+            capture.url = capture.url.replace("https:", "http:");
+        }
+        let known = newest.entry(capture.url.clone()).or_default();
+        *known = fetched_at.max(*known);
+        store.put(&capture).expect("room");
+        match random.below(60) {
+            0 => store.flush().expect("room"),
+            1 => store.compact().expect("room"),
+            _ => {}
+        }
+        if step % 50 == 49 {
+            // Nothing is in flight in a store that was opened again.
+            drop(store);
+            store = open(place.path());
+            let now = START + random.below(6 * DAY as usize) as u64;
+            let mut wanted: Vec<(u64, &String)> =
+                newest.iter().map(|(url, &at)| (at + DAY, url)).filter(|&(at, _)| at <= now).collect();
+            wanted.sort_unstable();
+            let found = store.due(now, 1_000);
+            let mut found: Vec<(u64, &String)> =
+                found.iter().map(|due| (due.state.fetch_at, &due.url)).collect();
+            assert!(found.is_sorted_by_key(|&(at, _)| at));
+            found.sort_unstable();
+            assert_eq!(found, wanted);
+        }
+    }
+}
