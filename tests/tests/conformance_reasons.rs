@@ -2,8 +2,9 @@
 //!
 //! `data/conformance-reasons.jsonl` is about the images of `data/conformance` and, for what goes out of
 //! date, `data/dated.rimg`. A line has the answers of one crawler about one usage at one time, or the
-//! schedule of a site. The JVM reader gives the same. `ROBOMATON_WRITE=1` rewrites both.
+//! schedule of a site; the first lines say which site a host is. The JVM reader gives the same. `ROBOMATON_WRITE=1` rewrites both.
 
+use robomaton_formats::SiteKey;
 use robomaton_formats::schedule::{Schedule, Window};
 use robomaton_runtime::{Image, Site, Terms, Verdict};
 use robomaton_tests::home;
@@ -41,6 +42,50 @@ const USAGES: [&str; 11] = [
 ];
 
 const PATHS: [&str; 8] = ["/", "/p", "/n/o", "/private/x", "/p/x.gif", "/page", "/%2A", "/news/old?y=1"];
+
+/// Hosts beyond ASCII, and in punycode, well-formed and not.
+const HOSTS: [&str; 40] = [
+    "fa\u{df}.example",
+    "\u{3b2}\u{3cc}\u{3bb}\u{3bf}\u{3c2}.example",
+    "b\u{fc}cher.example",
+    "BU\u{308}CHER.example",
+    "\u{43f}\u{440}\u{438}\u{43c}\u{435}\u{440}.example",
+    "\u{4f8b}\u{3048}.example",
+    "\u{4f8b}\u{3002}example",
+    "\u{ff45}xample.example",
+    "\u{ac00}.example",
+    "\u{e40}\u{e17}.example",
+    "\u{5d0}\u{5d1}.example",
+    "\u{627}\u{628}.example",
+    "a\u{200d}b.example",
+    "a\u{ad}b.example",
+    "\u{2126}.example",
+    "\u{1f600}.example",
+    "\u{301}a.example",
+    "xn--bcher-kva.example",
+    "XN--BCHER-KVA.example",
+    "xn--Bcher-kva.example",
+    "xn--fa-hia.example",
+    "xn--fsq.example",
+    "xn--mgbh0fb.example",
+    "xn--.example",
+    "xn---.example",
+    "xn--a.example",
+    "xn--abc-.example",
+    "xn--a-b.example",
+    "xn--99999999.example",
+    "xn--bcher-\u{fc}.example",
+    "xn--bcher-kv\u{e4}.example",
+    "xn--b\u{308}.example",
+    "xn--bu-hdb.example",
+    "xn--bcher-5ra.example",
+    "xn--kva.example",
+    "xn--a-ecp.example",
+    "xn--bcher-kva0.example",
+    "ab--c.example",
+    "-a.example",
+    "a-.example",
+];
 
 /// A site whose statements go out of date, by themselves and with their documents.
 fn dated() -> Vec<u8> {
@@ -204,6 +249,10 @@ fn the_reasons_are_current() {
     }
     assert!(fs::read(data.join("dated.rimg")).unwrap_or_default() == dated, "ROBOMATON_WRITE=1 rewrites it");
     let mut found = String::new();
+    for host in HOSTS {
+        let site = SiteKey::from_url(&format!("https://{host}/")).ok().map(|key| key.to_string());
+        let _ = writeln!(found, "{}", json!({ "host": host, "site": site }));
+    }
     for name in IMAGES {
         ask(&mut found, name, &Image::read(data.join(name)).expect("an image"));
     }
