@@ -52,16 +52,19 @@ public class AdaptersTest {
         assertNull(protocol.getRobotRules("https://nowhere.example/"));
     }
 
-    /** The classes in the document are these, without the imports. */
+    /** The classes in docs/jvm.md and docs/spark.md are these, without the imports. */
     @Test
-    public void theDocumentHasThem() throws IOException {
-        String document = Files.readString(DATA.resolve("../../docs/jvm.md"));
-        for (String name : List.of("ImageRobotRules", "ImageHttp", "ImageProtocol")) {
-            List<String> lines = new ArrayList<>(
-                    Files.readAllLines(DATA.resolve("../../java/test/adapters/" + name + ".java")));
+    public void theDocumentsHaveThem() throws IOException {
+        String document = Files.readString(DATA.resolve("../../docs/jvm.md"))
+                + Files.readString(DATA.resolve("../../docs/spark.md"));
+        List<String> files = List.of("test/adapters/ImageRobotRules", "test/adapters/ImageHttp",
+                "test/adapters/ImageProtocol", "spark/RobotsVerdict");
+        for (String name : files) {
+            List<String> lines =
+                    new ArrayList<>(Files.readAllLines(DATA.resolve("../../java/" + name + ".java")));
             lines.removeIf(line -> line.startsWith("import ") || line.startsWith("package "));
             String text = String.join("\n", lines).strip();
-            assertTrue(name + " is another one in docs/jvm.md", document.contains("```java\n" + text + "\n```"));
+            assertTrue(name + " is another one in its document", document.contains("```java\n" + text + "\n```"));
         }
     }
 }
