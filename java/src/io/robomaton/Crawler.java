@@ -133,6 +133,11 @@ public final class Crawler {
         return List.copyOf(names);
     }
 
+    /** The names under which statements about uses are looked for, best first. */
+    List<String> lookupNames() {
+        return lookup;
+    }
+
     List<String> lookupFor(AgentRule rule) {
         return rule == AgentRule.SUBSTRING ? shortNames : lookup;
     }

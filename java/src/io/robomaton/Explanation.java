@@ -4,29 +4,50 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds the lines that decided, in the cold records (SPEC.md section 7). It decodes a whole document and
+ * Finds the rules that decided, in the cold records (SPEC.md section 7). It decodes a whole document and
  * matches naively. It does not weigh rules itself.
  */
 final class Explanation {
     private Explanation() {}
 
-    static List<Long> lines(Site site, Crawler crawler, Usage of, String url, Basis basis) {
-        if (basis != Basis.RULE && basis != Basis.FIELDS) {
-            return List.of();
-        }
-        Detail detail = site.detail();
-        if (detail == null) {
-            return List.of();
-        }
-        Question question = site.question(crawler, url);
+    static Account of(Site site, Crawler crawler, Usage of, String url, Basis basis) {
         Usage usage = site.own(of);
-        try {
-            return basis == Basis.RULE
-                    ? ofRule(question, detail, usage)
-                    : ofFields(question, detail, usage, site.usageNames());
-        } catch (Damage | IndexOutOfBoundsException damage) {
-            return List.of();
+        boolean hasNone = basis == Basis.NARROWED || basis == Basis.DAMAGED
+                || usage.isCrawl() && basis != Basis.RULE && basis != Basis.FIELDS;
+        Detail detail = hasNone ? null : site.detail();
+        if (detail == null) {
+            return Account.NONE;
         }
+        try {
+            Question question = site.question(crawler, url);
+            List<String> usages = site.usageNames();
+            List<Account.Decider> rules = rules(question, detail, usage, usages, basis);
+            if (usage.isCrawl()) {
+                return new Account(rules, List.of(), List.of());
+            }
+            // Statements that agree with the rules add their conditions.
+            Account account = Account.ofPreferences(question, detail, usage, usages);
+            return rules.isEmpty() ? account : new Account(rules, account.statements(), account.terms());
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            return Account.NONE;
+        }
+    }
+
+    /** The rules that decided, of an answer of rules and fields on this basis. */
+    static List<Account.Decider> rules(
+            Question question, Detail detail, Usage usage, List<String> usages, Basis basis) {
+        switch (basis) {
+            case RULE:
+                return ofRule(question, detail, usage);
+            case FIELDS:
+                return ofFields(question, detail, usage, usages);
+            default:
+                return List.of();
+        }
+    }
+
+    private static Account.Decider decider(Detail detail, Detail.Rule rule) {
+        return new Account.Decider(rule.line(), detail.conditions(rule.conditions()));
     }
 
     private static boolean matches(Question question, Detail.Group group, Detail.Rule rule) {
@@ -35,7 +56,7 @@ final class Explanation {
     }
 
     /** The first rule in the file with the highest priority of all that match. */
-    private static List<Long> ofRule(Question question, Detail detail, Usage usage) {
+    private static List<Account.Decider> ofRule(Question question, Detail detail, Usage usage) {
         Crawler crawler = question.crawler;
         AgentRule rule = question.profile.agentRule;
         Detail.Rule best = null;
@@ -48,11 +69,12 @@ final class Explanation {
                 }
             }
         }
-        return best == null ? List.of() : List.of(best.line());
+        return best == null ? List.of() : List.of(decider(detail, best));
     }
 
     /** The fields that decided, and the conventional rule that did with them. */
-    private static List<Long> ofFields(Question question, Detail detail, Usage usage, List<String> usages) {
+    private static List<Account.Decider> ofFields(
+            Question question, Detail detail, Usage usage, List<String> usages) {
         int entry = question.shard.hosts.entry(question.place);
         question.policy.read(question.shard.policies, entry & 0x3FFF_FFFF);
         long set = question.crawler.set(question.shard, question.policy);
@@ -70,7 +92,7 @@ final class Explanation {
         List<Integer> conventional = detail.groupsOf(rule, names, crawler.namedOnly);
         String asked = usage.number >= 0 && usage.number < usages.size() ? usages.get(usage.number) : null;
         int winner = scoped.decidingRule(decision);
-        List<Long> lines = new ArrayList<>();
+        List<Account.Decider> deciders = new ArrayList<>();
         for (int number = 0; number < detail.groups.size(); number++) {
             Detail.Group group = detail.groups.get(number);
             boolean answers = group.isRanked()
@@ -88,11 +110,11 @@ final class Explanation {
                 if (decides && matches(question, group, of)) {
                     // Of several equivalent conventional rules, the first one counts.
                     winner = group.isRanked() ? -1 : winner;
-                    lines.add(of.line());
+                    deciders.add(decider(detail, of));
                 }
             }
         }
-        return lines;
+        return deciders;
     }
 
     private static boolean isOfLevel(

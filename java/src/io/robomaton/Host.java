@@ -1,15 +1,10 @@
 package io.robomaton;
 
 import java.nio.charset.StandardCharsets;
-import java.text.Normalizer;
 
 /**
  * Hosts as the URL standard serialises them: names in lower case, international names in punycode, IPv4
- * as four decimals, IPv6 in brackets.
- *
- * <p>International names of other scripts than Latin, Greek, Cyrillic, Chinese, Japanese and Korean, and
- * of letters that tables of Unicode map, are {@link UnsupportedException}: such names must be given in
- * punycode.
+ * as four decimals, IPv6 in brackets. {@link Punycode} has the labels that are not ASCII.
  */
 final class Host {
     private Host() {}
@@ -32,6 +27,9 @@ final class Host {
             return null;
         }
         name = toAscii(name);
+        if (name == null) {
+            return null;
+        }
         for (int at = 0; at < name.length(); at++) {
             char c = name.charAt(at);
             if (c <= ' ' || c == 0x7F || "#%/:<>?@[\\]^|".indexOf(c) >= 0) {
@@ -44,93 +42,22 @@ final class Host {
         return endsInNumber(name) ? ipv4(name) : name;
     }
 
+    /** The name in ASCII, or null if a label is not valid. */
     private static String toAscii(String name) {
         if (name.chars().allMatch(c -> c < 0x80)) {
-            return Names.lower(name);
+            String lower = Names.lower(name);
+            if (!lower.contains("xn--")) {
+                return lower;
+            }
         }
-        String folded = Normalizer.normalize(name.toLowerCase(java.util.Locale.ROOT), Normalizer.Form.NFC);
-        folded = folded.replace('\u3002', '.');
-        String[] labels = folded.split("\\.", -1);
+        String[] labels = Punycode.fold(name).split("\\.", -1);
         for (int n = 0; n < labels.length; n++) {
-            boolean isAscii = labels[n].chars().allMatch(c -> c < 0x80);
-            labels[n] = isAscii ? labels[n] : "xn--" + punycode(labels[n]);
+            labels[n] = Punycode.label(labels[n]);
+            if (labels[n] == null) {
+                return null;
+            }
         }
         return String.join(".", labels);
-    }
-
-    /** True for letters that international names hold as they are. */
-    private static boolean isSafe(int c) {
-        boolean latin = c >= 0xE0 && c <= 0x17E && c != 0xF7 && Character.isLowerCase(c) && c != 0x133 && c != 0x140 && c != 0x149;
-        boolean greek = c >= 0x3AC && c <= 0x3CE && c != 0x3C2;
-        boolean cyrillic = c >= 0x430 && c <= 0x45F;
-        boolean kana = c >= 0x3041 && c <= 0x3096 || c >= 0x30A1 && c <= 0x30FA || c == 0x30FC;
-        boolean han = c >= 0x4E00 && c <= 0x9FA5;
-        boolean hangul = c >= 0xAC00 && c <= 0xD7A3;
-        return latin || greek || cyrillic || kana || han || hangul;
-    }
-
-    /** RFC 3492. */
-    private static String punycode(String label) {
-        StringBuilder out = new StringBuilder();
-        int[] text = label.codePoints().toArray();
-        for (int c : text) {
-            if (c < 0x80) {
-                out.append((char) c);
-            } else if (!isSafe(c) || label.startsWith("xn--")) {
-                throw new UnsupportedException("the international host label " + label + ": give it in punycode");
-            }
-        }
-        int basic = out.length();
-        int handled = basic;
-        if (basic > 0) {
-            out.append('-');
-        }
-        int n = 0x80;
-        int delta = 0;
-        int bias = 72;
-        while (handled < text.length) {
-            int least = Integer.MAX_VALUE;
-            for (int c : text) {
-                least = c >= n ? Math.min(least, c) : least;
-            }
-            delta = Math.addExact(delta, Math.multiplyExact(least - n, handled + 1));
-            n = least;
-            for (int c : text) {
-                delta += c < n ? 1 : 0;
-                if (c == n) {
-                    number(delta, bias, out);
-                    bias = adapt(delta, handled + 1, handled == basic);
-                    delta = 0;
-                    handled++;
-                }
-            }
-            delta++;
-            n++;
-        }
-        return out.toString();
-    }
-
-    private static void number(int delta, int bias, StringBuilder out) {
-        int left = delta;
-        for (int k = 36; ; k += 36) {
-            int threshold = k <= bias ? 1 : Math.min(k - bias, 26);
-            int digit = left < threshold ? left : threshold + (left - threshold) % (36 - threshold);
-            out.append((char) (digit < 26 ? 'a' + digit : '0' + digit - 26));
-            if (left < threshold) {
-                return;
-            }
-            left = (left - threshold) / (36 - threshold);
-        }
-    }
-
-    private static int adapt(int delta, int points, boolean first) {
-        int left = first ? delta / 700 : delta / 2;
-        left += left / points;
-        int k = 0;
-        for (; left > 455; k += 36) {
-            left /= 35;
-        }
-        return k + 36 * left / (left + 38);
     }
 
     private static String[] parts(String name) {

@@ -27,6 +27,8 @@ final class Preferences {
     private int superseded;
     /** 0 not known yet, 1 the crawler may fetch the target, 2 it may not. */
     private int crawl;
+    /** A statement that was found may depend on the time. */
+    private boolean dependsOnTime;
 
     Preferences(Question question, Usage usage) {
         this.question = question;
@@ -50,11 +52,11 @@ final class Preferences {
     }
 
     private int unite(int own) {
-        int stated = effects(usage.number);
+        int stated = effectsNow(usage.number);
         int ofParts = 0;
         boolean incomplete = Answer.isIncomplete(own);
         for (int part : usage.parts()) {
-            ofParts |= effects(part);
+            ofParts |= effectsNow(part);
             // Fields about a special form of `present` do not speak of its general form (V28).
             if (usage.number != Usage.PRESENT) {
                 int ofRules = question.ofRules(usage.part(part));
@@ -63,14 +65,18 @@ final class Preferences {
             }
         }
         int rules = effectsOf(Answer.decision(own));
-        int whole = stated | rules;
-        boolean permits = (whole & (CONDITIONAL | PERMITTED)) != 0;
-        int all = whole | ofParts & (permits ? REFUSED | UNREAD | CONDITIONAL : REFUSED | UNREAD);
+        int all = withParts(stated | rules, ofParts);
         if (all == rules || decideAlone(rules, stated | ofParts)) {
             return Answer.incomplete(own, incomplete);
         }
         boolean isUnread = (all & (UNREAD | REFUSED)) == UNREAD;
         return Answer.incomplete(Answer.of(decision(all), Basis.PREFERENCES), incomplete || isUnread);
+    }
+
+    /** The effects of a usage with those of its parts, which never permit the whole. */
+    static int withParts(int whole, int ofParts) {
+        boolean permits = (whole & (CONDITIONAL | PERMITTED)) != 0;
+        return whole | ofParts & (permits ? REFUSED | UNREAD | CONDITIONAL : REFUSED | UNREAD);
     }
 
     /** True if the strongest of all effects is one of these, and none of the others. */
@@ -79,7 +85,7 @@ final class Preferences {
         return (effects & decisive) != 0 && (others & decisive) == 0;
     }
 
-    private static int effectsOf(Decision decision) {
+    static int effectsOf(Decision decision) {
         switch (decision) {
             case DISALLOWED:
                 return REFUSED;
@@ -92,7 +98,7 @@ final class Preferences {
         }
     }
 
-    private static Decision decision(int effects) {
+    static Decision decision(int effects) {
         switch (Integer.lowestOneBit(effects)) {
             case REFUSED:
                 return Decision.DISALLOWED;
@@ -105,7 +111,22 @@ final class Preferences {
         }
     }
 
-    /** The effects of all statements about a usage. */
+    /**
+     * The effects of all statements about a usage, at the time of the terms. Cold records are read only
+     * where a permission may have ended, or a document may be out of date.
+     */
+    private int effectsNow(int of) {
+        dependsOnTime = false;
+        int effects = effects(of);
+        if (!dependsOnTime || question.terms.now() == Terms.NO_TIME) {
+            return effects;
+        }
+        boolean isClosed = isClosed();
+        Detail detail = question.shard.detail(question.shard.hosts.number(question.place));
+        return detail == null ? 0 : Statements.effects(Statements.find(question, detail, of, isClosed));
+    }
+
+    /** The effects of all statements about a usage, whatever the time. */
     private int effects(int of) {
         int effects = 0;
         superseded = 0;
@@ -175,7 +196,7 @@ final class Preferences {
             } else if (kind == KIND_SUPERSEDES) {
                 later |= hasBit ? 1 << language : 0;
             } else if (kind > KIND_SUPERSEDES) {
-                refuseTime(hasBit);
+                dependsOnTime |= hasBit;
             } else {
                 take(kind, language, (tag & 0x80) != 0, priority);
             }
@@ -192,19 +213,16 @@ final class Preferences {
         } else {
             return;
         }
-        refuseTime(language == ROBOTS_META && effect == CONDITIONAL);
-        boolean permits = (effect & (CONDITIONAL | PERMITTED)) != 0;
-        boolean needsCrawl = ofRobots && (language == AIPREF || language == CONTENT_SIGNALS && permits);
-        if (!needsCrawl || !isClosed()) {
+        dependsOnTime |= language == ROBOTS_META && effect == CONDITIONAL;
+        if (!needsCrawl(ofRobots, language, effect) || !isClosed()) {
             found |= effect;
         }
     }
 
-    /** Answers that depend on the time need statements of the cold records, which are not decoded. */
-    private void refuseTime(boolean depends) {
-        if (depends && question.terms.now() != Terms.NO_TIME) {
-            throw new UnsupportedException("the answer depends on the time, and the terms have one");
-        }
+    /** True if an effect counts only where the crawler may fetch the target. */
+    static boolean needsCrawl(boolean ofRobots, int language, int effect) {
+        boolean permits = (effect & (CONDITIONAL | PERMITTED)) != 0;
+        return ofRobots && (language == AIPREF || language == CONTENT_SIGNALS && permits);
     }
 
     /** True if the crawler may not fetch the target. */

@@ -170,30 +170,49 @@ public final class RobomatonImage {
         return shards[(int) ((hash >>> 32) * shards.length >>> 32)];
     }
 
-    /**
-     * Finds the site of the URL that was split; the question is then to it. Of several layers, the newest
-     * one that has the site with its scheme counts, else the newest one that has it without.
-     */
+    /** Finds the site of the URL that was split in a layer, or {@link HostTable#NONE}. */
+    private static long place(Shard shard, Url url) {
+        try {
+            return shard.hosts.find(url.bytes, url.from, url.length, url.scheme);
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            // A site whose name is damaged is not there.
+            return HostTable.NONE;
+        }
+    }
+
+    /** Finds the site of the URL that was split; the question is then to it. */
     private boolean find(Space space, Crawler crawler) {
+        if (layers.length > 1) {
+            return findInStack(space, crawler);
+        }
+        Shard shard = shard(layers[0], space.url.bytes, space.url.from, space.url.length);
+        long place = place(shard, space.url);
+        space.layer = 0;
+        space.question.at(shard, place, false, terms, crawler);
+        return place != HostTable.NONE;
+    }
+
+    /**
+     * Of several layers, the newest one that has the site with its scheme counts, else the newest one that
+     * has it without.
+     */
+    private boolean findInStack(Space space, Crawler crawler) {
         Url url = space.url;
         boolean found = false;
         for (int layer = 0; layer < layers.length; layer++) {
             Shard shard = shard(layers[layer], url.bytes, url.from, url.length);
-            try {
-                long place = shard.hosts.find(url.bytes, url.from, url.length, url.scheme);
-                boolean isExact = place != HostTable.NONE
-                        && (layers.length == 1 || shard.hosts.scheme(place) != HostTable.ANY);
-                if (place != HostTable.NONE && (isExact || !found)) {
-                    space.layer = layer;
-                    space.question.at(shard, place, false, terms, crawler == null ? null : crawler.of(layer));
-                    found = true;
-                }
-                if (isExact) {
-                    return true;
-                }
-            } catch (Damage | IndexOutOfBoundsException damage) {
-                // A site whose name is damaged is not there.
+            long place = place(shard, url);
+            if (place == HostTable.NONE) {
                 continue;
+            }
+            boolean isExact = shard.hosts.scheme(place) != HostTable.ANY;
+            if (isExact || !found) {
+                space.layer = layer;
+                space.question.at(shard, place, false, terms, crawler == null ? null : crawler.of(layer));
+                found = true;
+            }
+            if (isExact) {
+                return true;
             }
         }
         return found;

@@ -14,8 +14,15 @@ public final class Usage {
 
     static final int PRESENT = 4;
     static final int OTHER = 5;
+    /** The standard usages, in the order of their numbers. */
+    static final List<String> NAMES = List.of(
+            "crawl", "index", "follow", "preserve", "present", "other", "present-original",
+            "present-currentcopy", "present-oldcopy", "present-snippet", "present-extract",
+            "present-thumbnail", "present-oldsnippet", "present-oldextract", "present-oldthumbnail",
+            "present-link", "translate", "search", "ai-train", "ai-input", "ai-index", "ai-all", "tdm", "all",
+            "present-video");
     /** The number of standard usages. */
-    static final int STANDARD = 25;
+    static final int STANDARD = NAMES.size();
     private static final int ALL = 23;
     /** The number of a usage that the image does not have. */
     private static final int UNSPOKEN = -1;
@@ -88,6 +95,11 @@ public final class Usage {
      */
     public Usage forPurpose(String of) {
         return new Usage(number, special, of.getBytes(StandardCharsets.UTF_8), layers);
+    }
+
+    /** The name of a standard usage. */
+    static String name(int number) {
+        return number < STANDARD ? NAMES.get(number) : "?";
     }
 
     boolean isCrawl() {

@@ -84,14 +84,38 @@ public final class Verdict {
         return Optional.ofNullable(site);
     }
 
+    private Account account() {
+        return site == null ? Account.NONE : Explanation.of(site, crawler, usage, url, basis());
+    }
+
     /**
-     * The lines of the rules that decided, from 1, in file order. Lines of statements about uses
-     * ({@link Basis#PREFERENCES}) are not among them. This decodes cold records and allocates.
+     * The lines of the rules that decided, from 1, in file order. Lines of statements about uses are not
+     * among them: {@link #statements}. This decodes cold records and allocates.
      *
      * @return the lines, none if no rule decided
      */
     public List<Long> lines() {
-        return site == null ? List.of() : Explanation.lines(site, crawler, usage, url, basis());
+        return account().lines();
+    }
+
+    /**
+     * The conditions of a conditional permission, all of which must be met. This decodes cold records and
+     * allocates.
+     *
+     * @return the conditions in their order; none if the decision is not {@link Decision#CONDITIONAL}
+     */
+    public List<Condition> conditions() {
+        return decision() == Decision.CONDITIONAL ? account().conditions() : List.of();
+    }
+
+    /**
+     * The statements in languages of preferences about the use, those that decide first. This decodes cold
+     * records and allocates.
+     *
+     * @return the statements; none for {@link Usage#CRAWL}
+     */
+    public List<Statement> statements() {
+        return account().statements();
     }
 
     @Override

@@ -15,14 +15,6 @@ import java.util.List;
  * and scopes.
  */
 final class Verification {
-    /** The standard usages, in the order of their numbers. */
-    private static final List<String> USAGES = List.of(
-            "crawl", "index", "follow", "preserve", "present", "other", "present-original",
-            "present-currentcopy", "present-oldcopy", "present-snippet", "present-extract",
-            "present-thumbnail", "present-oldsnippet", "present-oldextract", "present-oldthumbnail",
-            "present-link", "translate", "search", "ai-train", "ai-input", "ai-index", "ai-all", "tdm", "all",
-            "present-video");
-
     private Verification() {}
 
     static void verify(Shard shard) {
@@ -94,7 +86,7 @@ final class Verification {
             isText = false;
         }
         List<String> names = shard.usages();
-        boolean begins = names.size() >= USAGES.size() && names.subList(0, USAGES.size()).equals(USAGES);
+        boolean begins = names.size() >= Usage.STANDARD && names.subList(0, Usage.STANDARD).equals(Usage.NAMES);
         if (!isText || !begins || bytes[bytes.length - 1] != '\n') {
             throw broken(shard, 9, Shard.USAGES, 0, "usages do not begin with the standard ones");
         }

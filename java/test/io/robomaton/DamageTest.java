@@ -70,6 +70,7 @@ public class DamageTest {
                 image.decide(crawler, Usage.CRAWL, url).lines();
                 image.site(url).ifPresent(site -> {
                     site.crawlDelay(crawler);
+                    site.schedule(crawler).waitMillis(1_900_000_000, 0);
                     site.sitemaps();
                     site.outcome();
                     site.status();
@@ -78,6 +79,12 @@ public class DamageTest {
                 });
             }
             image.decideDocument("data.txt", crawler, Usage.CRAWL, URLS.get(9));
+        }
+        RobomatonImage later = image.withTerms(Terms.DEFAULT.at(1_900_000_000));
+        for (String url : List.of(URLS.get(0), URLS.get(8), URLS.get(9))) {
+            Verdict verdict = later.decide(later.crawler("a"), later.usage("ai-train"), url);
+            verdict.statements();
+            verdict.conditions();
         }
         image.withTerms(Terms.DEFAULT.elements(true)).decide(image.crawler("a"), image.usage("present"), URLS.get(8));
         return sound;

@@ -1,0 +1,53 @@
+package io.robomaton;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertTrue;
+
+import java.io.IOException;
+import java.net.IDN;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.Test;
+
+/** International hosts: the site of the Rust reader, or an exception that says so; never another site. */
+public class HostTest {
+    @Test
+    public void hostsAreEqualOrRefused() throws IOException {
+        int equal = 0;
+        int refused = 0;
+        for (String text : Files.readAllLines(Conformance.DATA.resolve("conformance-reasons.jsonl"))) {
+            Map<String, Object> line = Json.object(text);
+            if (!line.containsKey("host")) {
+                continue;
+            }
+            String host = (String) line.get("host");
+            try {
+                String found = Host.parse(host.getBytes(StandardCharsets.UTF_8));
+                String site = found == null ? null : "https://" + found;
+                assertTrue(line + ", found " + site, Objects.equals(line.get("site"), site));
+                equal++;
+            } catch (UnsupportedException exception) {
+                boolean isBeyond = host.codePoints().anyMatch(c -> c >= 0x80);
+                assertTrue(host, isBeyond && exception.getMessage().contains("punycode"));
+                refused++;
+            }
+        }
+        assertTrue(equal + " equal, " + refused + " refused", equal > 25 && refused < 11);
+    }
+
+    @Test
+    public void casesOfGreekAndGerman() {
+        assertEquals("xn--nxasmm1c", Host.parse("\u03B2\u03CC\u03BB\u03BF\u03C2".getBytes(StandardCharsets.UTF_8)));
+        // A capital sigma at the end of a word is the common one.
+        assertEquals("xn--nxasmq6b", Host.parse("\u0392\u038C\u039B\u039F\u03A3".getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** If this fails, {@code java.net.IDN} may have become what the URL standard asks for. */
+    @Test
+    public void theJdkMapsAsIn2003() {
+        assertNotEquals("xn--fa-hia.example", IDN.toASCII("fa\u00DF.example"));
+    }
+}

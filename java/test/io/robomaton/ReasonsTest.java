@@ -1,0 +1,108 @@
+package io.robomaton;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.Test;
+
+/**
+ * Answers with their reasons and at several times, and schedules, are those of the Rust reader
+ * (tests/tests/conformance_reasons.rs).
+ */
+@SuppressWarnings("unchecked")
+public class ReasonsTest {
+    private static List<Map<String, Object>> lines(String key) throws IOException {
+        return Files.readAllLines(Conformance.DATA.resolve("conformance-reasons.jsonl")).stream()
+                .map(Json::object)
+                .filter(line -> line.containsKey(key))
+                .toList();
+    }
+
+    private static RobomatonImage image(Map<String, Object> line) throws IOException {
+        return RobomatonImage.open(Conformance.DATA.resolve((String) line.get("image")));
+    }
+
+    private static List<Object> texts(List<Condition> conditions) {
+        return new ArrayList<>(conditions.stream().map(Condition::toString).toList());
+    }
+
+    private static List<Object> statement(Statement of) {
+        Double line = of.line() == 0 ? null : (double) of.line();
+        return Arrays.asList(of.language(), of.carrier(), line, of.document(), of.usage(), of.effect(), of.fate(),
+                of.text(), texts(of.conditions()));
+    }
+
+    @Test
+    public void reasonsAreEqual() throws IOException {
+        int asked = 0;
+        int atTime = 0;
+        for (Map<String, Object> line : lines("answers")) {
+            Double now = (Double) line.get("now");
+            Terms terms = now == null ? Terms.DEFAULT : Terms.DEFAULT.at(now.longValue());
+            RobomatonImage image = image(line).withTerms(terms);
+            Crawler crawler = image.crawler((String) line.get("crawler"));
+            Usage usage = image.usage((String) line.get("usage"));
+            for (Object each : (List<Object>) line.get("answers")) {
+                List<Object> expected = (List<Object>) each;
+                String url = (String) expected.get(0);
+                Verdict verdict = image.decide(crawler, usage, url);
+                List<Object> statements = new ArrayList<>();
+                verdict.statements().forEach(of -> statements.add(statement(of)));
+                List<Object> lines = new ArrayList<>(verdict.lines().stream().map(Long::doubleValue).toList());
+                List<Object> found = List.of(url, verdict.decision().toString(), verdict.basis().toString(),
+                        verdict.isIncomplete(), lines, texts(verdict.conditions()), statements);
+                assertEquals(line.get("image") + " " + line.get("crawler") + " " + line.get("usage") + " " + now,
+                        expected, found);
+                asked++;
+                atTime += now != null && verdict.basis() == Basis.PREFERENCES ? 1 : 0;
+            }
+        }
+        assertTrue(asked + " asked, " + atTime + " at a time", asked > 2000 && atTime > 200);
+    }
+
+    private static List<Object> window(Schedule.Window window) {
+        return window == null ? null : List.of((double) window.from(), (double) window.to());
+    }
+
+    @Test
+    public void schedulesAreEqual() throws IOException {
+        int compared = 0;
+        for (Map<String, Object> line : lines("schedule")) {
+            RobomatonImage image = image(line);
+            String address = (String) line.get("site");
+            Site site = image.site(address.contains("://") ? address : "http://" + address).orElseThrow();
+            if (address.lastIndexOf('/') > 8) {
+                site = image.document(address, address.substring(address.lastIndexOf('/') + 1)).orElseThrow();
+            }
+            Schedule schedule = site.schedule(image.crawler("a"));
+            Map<String, Object> expected = (Map<String, Object>) line.get("schedule");
+            List<Object> rates = new ArrayList<>();
+            schedule.rates().forEach(rate -> rates.add(
+                    Arrays.asList((double) rate.documents(), (double) rate.seconds(), window(rate.window()))));
+            assertEquals(address, expected.get("rates"), rates);
+            assertEquals(address, expected.get("delays"),
+                    new ArrayList<Object>(schedule.delays().stream().map(Long::doubleValue).toList()));
+            List<Object> visits = new ArrayList<>();
+            schedule.visits().forEach(of -> visits.add(window(of)));
+            assertEquals(address, expected.get("visits"), visits);
+            assertEquals(address, expected.get("comments"), new ArrayList<Object>(schedule.comments()));
+            for (Object each : (List<Object>) expected.get("waits")) {
+                long now = ((Double) ((List<Object>) each).get(0)).longValue();
+                Schedule.Rate rate = schedule.rateAt(now);
+                List<Object> found = Arrays.asList((double) now, schedule.mayVisit(now),
+                        rate == null ? null : (Double) (double) rate.millis(),
+                        (double) schedule.waitMillis(now, -1), (double) schedule.waitMillis(now, now),
+                        (double) schedule.waitMillis(now, now / 2));
+                assertEquals(address, each, found);
+            }
+            compared++;
+        }
+        assertTrue("compared " + compared, compared > 30);
+    }
+}
