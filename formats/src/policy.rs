@@ -177,13 +177,11 @@ pub fn quick_set(bytes: &[u8], id: u16) -> Option<SetRef> {
     let &[count @ 0..0x80, sets @ 0..0x80] = bytes.get(at..)?.first_chunk()? else { return None };
     let (count, sets) = (usize::from(count), usize::from(sets));
     let ids = bytes.get(at + 2..)?;
-    let wanted = u16x8::splat(id);
+    let wanted = u16x8::splat(wide::bytemuck::cast(id.to_le_bytes()));
     // Where the default's index is, if the crawler is not found.
     let mut place = count;
     for (number, ids) in ids.get(..(2 * count).next_multiple_of(16))?.as_chunks::<16>().0.iter().enumerate() {
-        let ids = ids.as_chunks().0;
-        let id = |n| ids.get(n).map_or(0, |&id| u16::from_le_bytes(id));
-        let ids = u16x8::new(std::array::from_fn(id));
+        let ids: u16x8 = wide::bytemuck::cast(*ids);
         let found = ids.simd_eq(wanted).to_bitmask();
         if found != 0 {
             place = count.min(BLOCK * number + found.trailing_zeros() as usize);

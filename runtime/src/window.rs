@@ -117,11 +117,14 @@ impl<const K: usize> Window<K> {
     #[inline(always)]
     pub(crate) fn pairs(&self) -> Pairs<K> {
         let number = |block: u8x16| u128::from_le_bytes(block.to_array());
-        let at = |place: usize| self.blocks.get(place).map_or(0, |&block| number(block));
-        Pairs {
-            even: std::array::from_fn(|place| words(at(place))),
-            odd: std::array::from_fn(|place| words(at(place) >> 8 | at(place + 1) << 120)),
+        let mut pairs = Pairs { even: [u16x8::ZERO; K], odd: [u16x8::ZERO; K] };
+        let places = pairs.even.iter_mut().zip(&mut pairs.odd).zip(&self.blocks);
+        for (at, ((even, odd), &block)) in places.enumerate() {
+            let here = number(block);
+            let next = self.blocks.get(at + 1).map_or(0, |&next| number(next));
+            (*even, *odd) = (words(here), words(here >> 8 | next << 120));
         }
+        pairs
     }
 }
 
@@ -135,7 +138,7 @@ impl<const K: usize> Pairs<K> {
     /// True if two bytes stand side by side in the target.
     #[inline(always)]
     pub(crate) fn contain(&self, pair: [u8; 2]) -> bool {
-        let wanted = u16x8::splat(u16::from_le_bytes(pair));
+        let wanted = u16x8::splat(wide::bytemuck::cast(pair));
         let blocks = self.even.iter().zip(&self.odd);
         let found = blocks.map(|(even, odd)| even.simd_eq(wanted) | odd.simd_eq(wanted));
         found.fold(u16x8::ZERO, |all, here| all | here).any()
@@ -145,9 +148,7 @@ impl<const K: usize> Pairs<K> {
 /// Sixteen bytes as words of two.
 #[inline(always)]
 fn words(bits: u128) -> u16x8 {
-    let bytes = bits.to_le_bytes();
-    let words = bytes.as_chunks().0;
-    u16x8::new(std::array::from_fn(|n| words.get(n).map_or(0, |&word| u16::from_le_bytes(word))))
+    wide::bytemuck::cast(bits.to_le_bytes())
 }
 
 /// Sixteen bytes of a text from `at` on, with zeros beyond its end.
