@@ -124,14 +124,19 @@ impl std::fmt::Display for DecidingRule {
     }
 }
 
+/// A question whose answer is explained, and the details of the document that answers it.
+#[derive(Clone, Copy)]
+pub(crate) struct Query<'q> {
+    pub(crate) site: &'q Site<'q>,
+    pub(crate) detail: &'q Detail<'q>,
+    pub(crate) crawler: &'q Crawler,
+    pub(crate) usage: Usage<'q>,
+    pub(crate) url: &'q str,
+}
+
 /// Finds the deciding rule among ranked ones: the first in the file with the highest priority.
-pub(crate) fn of_rule(
-    site: &Site<'_>,
-    detail: &Detail<'_>,
-    crawler: &Crawler,
-    usage: Usage<'_>,
-    url: &str,
-) -> Option<Account> {
+pub(crate) fn of_rule(query: &Query<'_>) -> Option<Account> {
+    let &Query { site, detail, crawler, usage, url } = query;
     let target = site.target(url);
     let mut best: Option<(usize, &detail::Group<'_>, &detail::Rule<'_>)> = None;
     for (number, group) in crawler.groups(detail, site.profile.agent_rule()) {
@@ -151,13 +156,8 @@ pub(crate) fn of_rule(
 }
 
 /// Finds the deciding fields, and the conventional rule if it decided with them.
-pub(crate) fn of_fields(
-    site: &Site<'_>,
-    detail: &Detail<'_>,
-    crawler: &Crawler,
-    usage: Usage<'_>,
-    url: &str,
-) -> Option<Account> {
+pub(crate) fn of_fields(query: &Query<'_>) -> Option<Account> {
+    let &Query { site, detail, crawler, usage, url } = query;
     let target = site.target(url);
     let view = site.view();
     let SiteEntry::Policy(at) = site.entry()? else { return None };
