@@ -115,7 +115,7 @@ pub fn encode_bucket<'n>(
             out.extend_from_slice(code);
         } else {
             out.push(0);
-            out.extend_from_slice(&(offset + small(elsewhere.len())).to_le_bytes());
+            out.extend_from_slice(&offset.saturating_add(small(elsewhere.len())).to_le_bytes());
             elsewhere.push(byte(code.len()));
             elsewhere.extend_from_slice(code);
         }

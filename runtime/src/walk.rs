@@ -15,7 +15,7 @@
 mod waiting;
 
 use arrayvec::ArrayVec;
-use robomaton_formats::int::{low_byte, small};
+use robomaton_formats::int::{length, low_byte, low_half};
 use robomaton_formats::notation::{first_bytes, word};
 use robomaton_formats::program::*;
 use std::iter::repeat_n;
@@ -49,7 +49,7 @@ impl Register for Highest {
 }
 
 /// Puts the priorities of the rules of `program` that match `target` (canonical bytes) into the
-/// register. `None` if the program is damaged.
+/// register. `None` if the program is damaged, or if it has tails and the target 4 GiB or more.
 #[inline(always)]
 pub(crate) fn walk<R: Register>(
     program: &[u8],
@@ -308,12 +308,12 @@ fn precede(program: &[u8], at: &mut usize, target: &[u8], place: usize) -> Optio
     Some(if fits { Preceding::Label(length) } else { Preceding::Other })
 }
 
-/// The priority of this form at this rank.
+/// The priority of this form at this rank, which is less than 2³¹ in a verified program.
 #[inline]
 fn priority(program: &[u8], at: &mut usize, form: u8, rank: usize) -> Option<Priority> {
     match form {
         PRIORITY_EXPLICIT => varint(program, at),
-        form => Some(2 * small(rank) + Priority::from(form == PRIORITY_PERMIT)),
+        form => Some(low_half(2 * length(rank)) | Priority::from(form == PRIORITY_PERMIT)),
     }
 }
 

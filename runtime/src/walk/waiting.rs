@@ -162,8 +162,9 @@ impl<const N: usize> Waiting<'_, N> {
     fn wait(&mut self, list: usize, from: usize, after: After) -> Option<()> {
         let mut at = self.lists.checked_add(list)?;
         loop {
-            let mut waiter = Waiter { step: small(at), from: small(from), next: 0 };
+            let start = at.try_into().ok()?;
             let step = Step::read(self.program, &mut at)?;
+            let mut waiter = Waiter { step: start, from: small(from), next: 0 };
             let queue = self.queues.get_mut(step.waits)?;
             if step.open != 0 || step.leads != State::default() {
                 self.waiters.try_push(waiter).ok()?;
