@@ -14,9 +14,9 @@ const HEAD: u64 = 4096;
 /// Refuses a path that names the same file as one of the inputs.
 ///
 /// # Errors
-/// If it does.
+/// If it does, or if the system cannot say whether there is a file.
 pub fn check_inputs<'p>(path: &Path, inputs: impl IntoIterator<Item = &'p Path>) -> Result<(), Error> {
-    if inputs.into_iter().any(|input| is_file(path) && is_same(path, input)) {
+    if is_file(path)? && inputs.into_iter().any(|input| is_same(path, input)) {
         return Err(Error::Lost { path: path.to_owned(), what: "is one of the inputs".to_owned() });
     }
     Ok(())
@@ -27,7 +27,7 @@ pub fn check_inputs<'p>(path: &Path, inputs: impl IntoIterator<Item = &'p Path>)
 /// # Errors
 /// If it is something else, or cannot be read.
 pub fn check_kind(path: &Path, kind: &str, is_kind: impl FnOnce(&[u8]) -> bool) -> Result<(), Error> {
-    if !is_file(path) {
+    if !is_file(path)? {
         return Ok(());
     }
     let mut head = Vec::new();
@@ -41,8 +41,13 @@ pub fn check_kind(path: &Path, kind: &str, is_kind: impl FnOnce(&[u8]) -> bool) 
 }
 
 /// True for a file that can be lost, unlike a device.
-fn is_file(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|data| data.is_file())
+fn is_file(path: &Path) -> Result<bool, Error> {
+    match fs::metadata(path) {
+        Ok(data) => Ok(data.is_file()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        // There may be one that cannot be seen now.
+        Err(error) => Err(Error::write(path, error)),
+    }
 }
 
 /// True if two paths lead to one file.
@@ -56,4 +61,31 @@ fn is_same(one: &Path, other: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_same(one: &Path, other: &Path) -> bool {
     fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_that_cannot_be_examined_may_be_lost() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let place = |name: &str| directory.path().join(name);
+        std::os::unix::fs::symlink(place("loop"), place("loop")).expect("a link");
+        std::os::unix::fs::symlink(place("nothing"), place("dangling")).expect("a link");
+        fs::write(place("file"), "text").expect("a file");
+        let checks = |path: &Path| {
+            let kind = check_kind(path, "an image", |head| head == b"image");
+            [check_inputs(path, [directory.path()]), kind]
+        };
+        for name in ["nothing", "dangling"] {
+            assert!(checks(&place(name)).iter().all(Result::is_ok), "{name}");
+        }
+        for name in ["loop", "file/below", &"n".repeat(300)] {
+            for check in checks(&place(name)) {
+                assert!(matches!(check, Err(Error::Write { path, .. }) if path == place(name)), "{name}");
+            }
+        }
+    }
 }

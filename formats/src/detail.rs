@@ -186,14 +186,14 @@ pub struct Meta {
     pub vocabulary: Vec<String>,
 }
 
-impl Detail<'_> {
+impl<'d> Detail<'d> {
     /// The conventional groups that apply to a crawler with these reduced names, best first (R5 to
-    /// R7, K9). The first name that any group or record of the document names is used.
-    pub fn groups_of(&self, rule: AgentRule, names: &[String]) -> Vec<usize> {
+    /// R7, K9), with their numbers. The first name that any group or record of the document names is
+    /// used.
+    pub fn groups_of(&self, rule: AgentRule, names: &[String]) -> Vec<(usize, &Group<'d>)> {
         let groups = |wanted: &dyn Fn(&Group<'_>) -> bool| {
             let all = self.groups.iter().enumerate();
             let found = all.filter(|(_, group)| group.role.is_ranked() && wanted(group));
-            let found = found.map(|(number, _)| number);
             found.take(if rule == AgentRule::Substring { 1 } else { usize::MAX }).collect::<Vec<_>>()
         };
         let name = self.name_of(rule, names);

@@ -6,6 +6,7 @@
 //! This file does not know any site's rules.
 
 use crate::error::ImageError;
+use crate::int::byte;
 use crate::layout::*;
 use xxhash_rust::xxh3::Xxh3;
 use zerocopy::FromZeros;
@@ -21,10 +22,34 @@ const FILL: usize = 80;
 pub(crate) struct Table {
     /// The seed of the host hash.
     pub(crate) seed: u64,
-    /// Fingerprints and overflow bytes only; the rest is zero.
-    buckets: Vec<Bucket>,
-    /// The numbers of the sites in each bucket, by place.
-    numbers: Vec<[u32; BUCKET_SITES]>,
+    buckets: Vec<Places>,
+}
+
+/// The places of one bucket.
+#[derive(Clone)]
+struct Places {
+    /// Fingerprints and overflow byte only; the rest is zero.
+    bucket: Bucket,
+    /// The numbers of its sites.
+    numbers: [u32; BUCKET_SITES],
+    /// The bytes that are left for entries and names.
+    left: u8,
+}
+
+impl Places {
+    /// Takes the next place for a site, if there is one and room for its entry and name. Marks the
+    /// bucket as full otherwise.
+    fn take(&mut self, number: u32, hash: u64, room: usize) -> Option<()> {
+        let place = self.bucket.sites();
+        let places = self.bucket.fingerprints.get_mut(place).zip(self.numbers.get_mut(place));
+        let left = u8::try_from(room).ok().and_then(|room| self.left.checked_sub(room));
+        let Some(((print, slot), left)) = places.zip(left) else {
+            self.bucket.overflow |= overflow_bit(hash);
+            return None;
+        };
+        (*print, *slot, self.left) = (fingerprint(hash), number, left);
+        Some(())
+    }
 }
 
 impl Table {
@@ -42,34 +67,21 @@ impl Table {
     }
 
     fn under<'n>(seed: u64, sites: impl Iterator<Item = (&'n str, usize)>, count: usize) -> Option<Table> {
-        let mut table = Table {
-            seed,
-            buckets: vec![Bucket::new_zeroed(); count],
-            numbers: vec![[0; BUCKET_SITES]; count],
-        };
-        let mut left = vec![BUCKET_BODY as u8; count];
+        let left = byte(BUCKET_BODY);
+        let empty = Places { bucket: Bucket::new_zeroed(), numbers: [0; BUCKET_SITES], left };
+        let mut buckets = vec![empty; count];
         for (number, (name, room)) in (0..).zip(sites) {
             let hash = host_hash(name.as_bytes(), seed);
-            let (at, place) = probes(hash, count).find_map(|at| {
-                let bucket = &mut table.buckets[at];
-                let place = Some(bucket.sites())
-                    .filter(|&place| place < BUCKET_SITES && room <= usize::from(left[at]));
-                if place.is_none() {
-                    bucket.overflow |= overflow_bit(hash);
-                }
-                Some((at, place?))
-            })?;
-            left[at] -= room as u8;
-            table.buckets[at].fingerprints[place] = fingerprint(hash);
-            table.numbers[at][place] = number;
+            probes(hash, count).find_map(|at| buckets.get_mut(at)?.take(number, hash, room))?;
         }
-        Some(table)
+        Some(Table { seed, buckets })
     }
 
     /// The buckets, each with the numbers of its sites in the order of places.
     pub(crate) fn buckets(&self) -> impl Iterator<Item = (Bucket, &[u32])> {
-        let numbers = self.buckets.iter().zip(&self.numbers);
-        numbers.map(|(bucket, numbers)| (*bucket, &numbers[..bucket.sites()]))
+        self.buckets.iter().map(|Places { bucket, numbers, .. }| {
+            (*bucket, numbers.get(..bucket.sites()).unwrap_or_default())
+        })
     }
 }
 

@@ -12,6 +12,16 @@
 //! The crate does not know the syntax of robots.txt, precedence, or how programs are built and
 //! executed.
 
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss
+    )
+)]
+
 pub mod agent;
 mod bytes;
 pub mod condition;

@@ -7,7 +7,7 @@
 //! are ASCII (`site`) without NUL, so bytes from 0x80 are free for the pieces, and NUL for codes
 //! that are elsewhere. This file does not know what a host is.
 
-use crate::int::index;
+use crate::int::{byte, index, low_byte, of_byte, small};
 use crate::notation::word;
 use crate::site::{MAX_AUTHORITY, Scheme};
 
@@ -50,7 +50,7 @@ static PIECES: [Piece; 256] = {
     let mut pieces = [Piece { bytes: 0, mask: 0, length: 0 }; 256];
     let mut code = 0;
     while code < 256 {
-        let plain = [code as u8];
+        let plain = [byte(code)];
         let text = if code < 0x80 { &plain } else { SYMBOLS[code - 0x80].as_bytes() };
         let mut bytes = [0; WIDTH];
         let mut at = 0;
@@ -58,44 +58,42 @@ static PIECES: [Piece; 256] = {
             bytes[at] = text[at];
             at += 1;
         }
-        let mask = u64::MAX >> (64 - 8 * text.len() as u32);
-        pieces[code] = Piece { bytes: u64::from_le_bytes(bytes), mask, length: text.len() as u32 };
+        let mask = u64::MAX >> (64 - 8 * small(text.len()));
+        pieces[code] = Piece { bytes: u64::from_le_bytes(bytes), mask, length: small(text.len()) };
         code += 1;
     }
     pieces
 };
 
-/// For each ASCII byte, the index of the first symbol that begins with it.
-const STARTS: [u8; 129] = {
-    let mut starts = [0; 129];
-    let (mut byte, mut at) = (0, 0);
-    while byte < starts.len() {
-        while at < SYMBOLS.len() && (SYMBOLS[at].as_bytes()[0] as usize) < byte {
+/// For each byte, the index of the first symbol that begins with it, and of the first one after
+/// these.
+const ALIKE: [(u8, u8); 256] = {
+    let mut alike = [(0, 0); 256];
+    let (mut first, mut at) = (0, 0);
+    while first < alike.len() {
+        let start = at;
+        while at < SYMBOLS.len() && SYMBOLS[at].as_bytes()[0] as usize == first {
             at += 1;
         }
-        starts[byte] = at as u8;
-        byte += 1;
+        alike[first] = (byte(start), byte(at));
+        first += 1;
     }
-    starts
+    alike
 };
 
 /// Appends the code of an ASCII name: from the left, always the longest matching symbol.
 pub fn encode(name: &str, code: &mut Vec<u8>) {
     let mut rest = name.as_bytes();
-    while let Some(&first) = rest.first() {
-        let byte = usize::from(first & 0x7F);
-        let alike = usize::from(STARTS[byte])..usize::from(STARTS[byte + 1]);
+    while let Some((&first, after)) = rest.split_first() {
+        let &(start, end) = of_byte(&ALIKE, first);
+        let symbols = SYMBOLS.get(start.into()..end.into()).unwrap_or_default();
+        let mut matching = symbols.iter().zip(start..end).rev();
         // Among the symbols that match, the longest one comes last.
-        match alike.rev().find(|&symbol| rest.starts_with(SYMBOLS[symbol].as_bytes())) {
-            Some(symbol) => {
-                code.push(0x80 + symbol as u8);
-                rest = &rest[SYMBOLS[symbol].len()..];
-            }
-            None => {
-                code.push(first);
-                rest = &rest[1..];
-            }
-        }
+        let longest =
+            matching.find_map(|(symbol, index)| Some((index, rest.strip_prefix(symbol.as_bytes())?)));
+        let (piece, after) = longest.map_or((first, after), |(index, after)| (0x80 + index, after));
+        code.push(piece);
+        rest = after;
     }
 }
 
@@ -111,14 +109,14 @@ pub fn encode_bucket<'n>(
     out: &mut Vec<u8>,
     (elsewhere, offset): (&mut Vec<u8>, u32),
 ) {
-    out.extend(names.clone().map(|(scheme, code)| scheme as u8 | (room(code) as u8 - 1) << 2));
+    out.extend(names.clone().map(|(scheme, code)| scheme as u8 | byte(room(code) - 1) << 2));
     for (_, code) in names {
         if code.len() <= MAX_CODE {
             out.extend_from_slice(code);
         } else {
             out.push(0);
-            out.extend_from_slice(&(offset + elsewhere.len() as u32).to_le_bytes());
-            elsewhere.push(code.len() as u8);
+            out.extend_from_slice(&offset.saturating_add(small(elsewhere.len())).to_le_bytes());
+            elsewhere.push(byte(code.len()));
             elsewhere.extend_from_slice(code);
         }
     }
@@ -153,7 +151,7 @@ impl<'i> Names<'i> {
         // The sum of the lengths of all codes before this one, in the highest byte.
         let before = (self.heads >> 2) & (0x3F * ONES) & ((1 << (8 * place)) - 1);
         let start = (before.wrapping_mul(ONES) >> 56) as usize;
-        let head = (self.heads >> (8 * place)) as u8;
+        let head = low_byte(self.heads >> (8 * place));
         let code = self.codes.get(start..start + usize::from(head >> 2))?;
         Some(Name { scheme: head & 3, code })
     }
@@ -161,7 +159,7 @@ impl<'i> Names<'i> {
     /// The total length of the heads and codes in bytes; `None` if they are truncated.
     pub fn length(&self) -> Option<usize> {
         let heads = self.heads.to_le_bytes();
-        let codes = heads[..self.count].iter().map(|head| usize::from(head >> 2)).sum::<usize>();
+        let codes = heads.iter().take(self.count).map(|head| usize::from(head >> 2)).sum::<usize>();
         (codes <= self.codes.len()).then_some(self.count + codes)
     }
 }
@@ -227,7 +225,7 @@ impl<'i> Name<'i> {
             let Some(bytes) = text.get(index(at)..index(at) + WIDTH).and_then(<[u8]>::first_chunk) else {
                 return false;
             };
-            let piece = &PIECES[usize::from(code)];
+            let piece = of_byte(&PIECES, code);
             differing |= (u64::from_le_bytes(*bytes) ^ piece.bytes) & piece.mask;
             at += piece.length;
         }
@@ -240,7 +238,7 @@ impl<'i> Name<'i> {
         let (mut bytes, mut length) = ([0; MAX_AUTHORITY + WIDTH], 0);
         for &code in self.code {
             // Copies whole pieces; the next piece overwrites the padding.
-            let piece = &PIECES[usize::from(code)];
+            let piece = of_byte(&PIECES, code);
             *bytes.get_mut(length..)?.first_chunk_mut()? = piece.bytes.to_le_bytes();
             length += index(piece.length);
         }
@@ -256,7 +254,7 @@ fn is_short(code: &[u8], text: &[u8], length: usize) -> bool {
         if at > text.len() {
             return false;
         }
-        let piece = &PIECES[usize::from(code)];
+        let piece = of_byte(&PIECES, code);
         differing |= (word(text, at) ^ piece.bytes) & piece.mask;
         at += index(piece.length);
     }
@@ -274,7 +272,7 @@ impl Decoded {
     /// The bytes, which are ASCII.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.length]
+        self.bytes.get(..self.length).unwrap_or_default()
     }
 
     /// The name as text.

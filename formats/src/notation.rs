@@ -114,7 +114,7 @@ pub fn is_plain(text: &[u8]) -> bool {
         // One comparison for two bytes that differ in one bit: `<` and `>`, `\` and `^`, `"` and
         // `#` (0x22, 0x23).
         let pair = |bit: u8, byte: u8| (bytes & u8x16::splat(!bit)).simd_eq(u8x16::splat(byte));
-        let braces_and_delete = above(b'z' as i8) & !is(b'~');
+        let braces_and_delete = above(b'z'.cast_signed()) & !is(b'~');
         !above(0x20)
             | braces_and_delete
             | pair(2, b'<')

@@ -25,6 +25,7 @@ mod scoped;
 
 pub use scoped::{Holder, Level, ScopedEntry, ScopedList, ScopedView, is_scoped};
 
+use crate::int::{byte, short, small};
 pub use crate::language::Role;
 use crate::program::{push_varint, varint};
 pub use crate::reference::{CrawlerId, SetRef};
@@ -106,16 +107,16 @@ impl Policy {
             out.extend_from_slice(&status.to_le_bytes());
         }
         if !self.preferences.is_empty() {
-            out.push(self.preferences.len() as u8);
+            out.push(byte(self.preferences.len()));
             self.preferences.iter().for_each(|at| out.extend_from_slice(&at.get().to_le_bytes()));
         }
-        push_varint(out, self.crawlers.len() as u32);
-        push_varint(out, self.sets.len() as u32);
+        push_varint(out, small(self.crawlers.len()));
+        push_varint(out, small(self.sets.len()));
         for &(id, _) in &self.crawlers {
-            out.extend_from_slice(&id.get().to_le_bytes()[..if wide_ids { 4 } else { 2 }]);
+            out.extend(id.get().to_le_bytes().into_iter().take(if wide_ids { 4 } else { 2 }));
         }
         for set in self.crawlers.iter().map(|&(_, set)| set).chain(self.default) {
-            out.extend_from_slice(&(set as u32).to_le_bytes()[..if wide_sets { 2 } else { 1 }]);
+            out.extend(small(set).to_le_bytes().into_iter().take(if wide_sets { 2 } else { 1 }));
         }
         self.sets.iter().for_each(|set| out.extend_from_slice(&set.to_raw().to_le_bytes()));
     }
@@ -135,7 +136,7 @@ pub struct Entry {
 
 /// Appends a list of entries.
 pub fn encode_list(out: &mut Vec<u8>, entries: &[Entry]) {
-    out.extend_from_slice(&(entries.len() as u16).to_le_bytes());
+    out.extend_from_slice(&short(entries.len()).to_le_bytes());
     for entry in entries {
         let usage = u16::try_from(entry.usage.get()).expect("the usages of ranked lists have ids of 16 bits");
         out.extend_from_slice(&usage.to_le_bytes());
@@ -176,11 +177,11 @@ pub fn quick_set(bytes: &[u8], id: u16) -> Option<SetRef> {
     let &[count @ 0..0x80, sets @ 0..0x80] = bytes.get(at..)?.first_chunk()? else { return None };
     let (count, sets) = (usize::from(count), usize::from(sets));
     let ids = bytes.get(at + 2..)?;
-    let wanted = u16x8::splat(id);
+    let wanted = u16x8::splat(wide::bytemuck::cast(id.to_le_bytes()));
     // Where the default's index is, if the crawler is not found.
     let mut place = count;
     for (number, ids) in ids.get(..(2 * count).next_multiple_of(16))?.as_chunks::<16>().0.iter().enumerate() {
-        let ids = u16x8::new(std::array::from_fn(|n| u16::from_le_bytes([ids[2 * n], ids[2 * n + 1]])));
+        let ids: u16x8 = wide::bytemuck::cast(*ids);
         let found = ids.simd_eq(wanted).to_bitmask();
         if found != 0 {
             place = count.min(BLOCK * number + found.trailing_zeros() as usize);

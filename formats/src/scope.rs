@@ -16,6 +16,7 @@
 //! of patterns.
 //! pattern looks like.
 
+use crate::int::small;
 use crate::program::Priority;
 
 /// The maximum number of patterns in a scope, so that sets of keys fit on the stack.
@@ -63,9 +64,9 @@ impl Scope {
     /// Appends the scope's bytes.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let mut push = |number: u32| out.extend_from_slice(&number.to_le_bytes());
-        push(self.narrower.len() as u32);
-        push(self.conventional.len() as u32);
-        push(self.priority_sets.len() as u32);
+        push(small(self.narrower.len()));
+        push(small(self.conventional.len()));
+        push(small(self.priority_sets.len()));
         starts(self.narrower.iter().map(Vec::len)).for_each(&mut push);
         self.narrower.iter().flatten().for_each(|&(from, to)| [from, to].into_iter().for_each(&mut push));
         self.conventional.iter().for_each(|&pattern| push(pattern));
@@ -77,7 +78,7 @@ impl Scope {
 /// The start of each of these runs of items, and the end of the last.
 fn starts(lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = u32> {
     let ends = lengths.scan(0, |end, length| {
-        *end += length as u32;
+        *end += small(length);
         Some(*end)
     });
     std::iter::once(0).chain(ends)

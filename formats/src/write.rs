@@ -8,6 +8,7 @@
 use crate::detail::{Detail, Meta};
 use crate::error::{ImageError, WriteError};
 use crate::hosts;
+use crate::int::{byte, index, small};
 use crate::layout::*;
 use crate::name;
 use crate::profile::Profile;
@@ -44,7 +45,7 @@ impl Spool for BufWriter<File> {
         loop {
             match file.read(&mut buffer)? {
                 0 => return Ok(()),
-                count => out.write_all(&buffer[..count])?,
+                count => out.write_all(buffer.get(..count).unwrap_or_default())?,
             }
         }
     }
@@ -199,6 +200,7 @@ impl<S: Spool> Writer<S> {
         })
     }
 
+    #[expect(clippy::indexing_slicing, reason = "there is one for each section")]
     fn part(&mut self, section: Section) -> &mut Part<S> {
         &mut self.parts[section as usize]
     }
@@ -222,7 +224,7 @@ impl<S: Spool> Writer<S> {
             return Err(ImageError::TooLarge(what).into());
         }
         part.push(bytes)?;
-        Ok(at as u32)
+        Ok(fits(at, what)?)
     }
 
     /// Appends a document and returns its number.
@@ -240,7 +242,7 @@ impl<S: Spool> Writer<S> {
         self.part(Section::Documents).push(record.as_bytes())?;
         self.part(Section::Details).push(detail)?;
         self.part(Section::Sources).push(source)?;
-        Ok(fits(number as usize, "2³² documents")?)
+        Ok(fits(number, "2³² documents")?)
     }
 
     /// Appends a site. Sites must be pushed in ascending key order, without duplicates.
@@ -284,7 +286,11 @@ impl<S: Spool> Writer<S> {
             name::encode(site.key.name(), &mut codes);
             starts.push(codes.len());
         }
-        let code = |number: u32| &codes[starts[number as usize]..starts[number as usize + 1]];
+        // The table gives the number of each site once, so each has a code.
+        let code = |number: u32| match starts.get(index(number)..).and_then(<[usize]>::first_chunk) {
+            Some(&[start, end]) => codes.get(start..end).unwrap_or_default(),
+            None => &[],
+        };
         let rooms = (0..)
             .zip(&sites)
             .map(|(number, site)| (site.key.name(), size_of::<U32>() + name::room(code(number))));
@@ -293,18 +299,20 @@ impl<S: Spool> Writer<S> {
         let (mut first, mut body, mut elsewhere) = (0, Vec::new(), Vec::new());
         for (number, (mut bucket, numbers)) in (0..).zip(table.buckets()) {
             bucket.first = first.into();
-            first += numbers.len() as u32;
-            let here = || numbers.iter().map(|&number| &sites[number as usize]);
+            first += small(numbers.len());
+            let here = || numbers.iter().filter_map(|&number| sites.get(index(number)));
             body.clear();
             here().for_each(|site| body.extend_from_slice(&site.entry.to_raw().to_le_bytes()));
             let names = here().zip(numbers).map(|(site, &number)| (site.key.scheme(), code(number)));
             elsewhere.clear();
-            let offset = fits(self.part(Section::Names).length as usize, "4 GiB of long names")?;
+            let offset = fits(self.part(Section::Names).length, "4 GiB of long names")?;
             name::encode_bucket(names, &mut body, (&mut elsewhere, offset));
             self.part(Section::Names).push(&elsewhere)?;
-            bucket.body[..body.len()].copy_from_slice(&body);
-            for (place, site) in here().enumerate() {
-                order[numbers[place] as usize] = (number * BUCKET_SITES as u32 + place as u32).into();
+            bucket.body.iter_mut().zip(&body).for_each(|(place, &byte)| *place = byte);
+            for (place, (site, &of_key)) in (number * small(BUCKET_SITES)..).zip(here().zip(numbers)) {
+                if let Some(order) = order.get_mut(index(of_key)) {
+                    *order = place.into();
+                }
                 let record = FetchRecord {
                     fetched_at: site.fetched_at.into(),
                     fresh_for: site.fresh_for.map_or(NONE, |seconds| seconds.min(NONE - 1)).into(),
@@ -333,7 +341,7 @@ impl<S: Spool> Writer<S> {
             magic: MAGIC,
             version: VERSION.into(),
             profile: frame.profile as u8,
-            sections: Section::ALL.len() as u8,
+            sections: byte(Section::ALL.len()),
             shard: frame.shard.0,
             last_shard: frame.shard.1,
             length: end.into(),
@@ -346,7 +354,7 @@ impl<S: Spool> Writer<S> {
         let mut end = HEAD as u64;
         for (part, record) in self.parts.into_iter().zip(&table) {
             let at = record.at.get();
-            out.write_all(&[0; ALIGNMENT][..(at - end) as usize])?;
+            io::copy(&mut io::repeat(0).take(at - end), out)?;
             part.spool.unwind(out)?;
             end = at + part.length;
         }
@@ -354,6 +362,6 @@ impl<S: Spool> Writer<S> {
     }
 }
 
-fn fits(length: usize, what: &'static str) -> Result<u32, ImageError> {
-    u32::try_from(length).map_err(|_| ImageError::TooLarge(what))
+fn fits(length: impl TryInto<u32>, what: &'static str) -> Result<u32, ImageError> {
+    length.try_into().map_err(|_| ImageError::TooLarge(what))
 }

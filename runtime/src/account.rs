@@ -124,18 +124,22 @@ impl std::fmt::Display for DecidingRule {
     }
 }
 
+/// A question whose answer is explained, and the details of the document that answers it.
+#[derive(Clone, Copy)]
+pub(crate) struct Query<'q> {
+    pub(crate) site: &'q Site<'q>,
+    pub(crate) detail: &'q Detail<'q>,
+    pub(crate) crawler: &'q Crawler,
+    pub(crate) usage: Usage<'q>,
+    pub(crate) url: &'q str,
+}
+
 /// Finds the deciding rule among ranked ones: the first in the file with the highest priority.
-pub(crate) fn of_rule(
-    site: &Site<'_>,
-    detail: &Detail<'_>,
-    crawler: &Crawler,
-    usage: Usage<'_>,
-    url: &str,
-) -> Option<Account> {
+pub(crate) fn of_rule(query: &Query<'_>) -> Option<Account> {
+    let &Query { site, detail, crawler, usage, url } = query;
     let target = site.target(url);
     let mut best: Option<(usize, &detail::Group<'_>, &detail::Rule<'_>)> = None;
-    for number in crawler.groups(detail, site.profile.agent_rule()) {
-        let group = &detail.groups[number];
+    for (number, group) in crawler.groups(detail, site.profile.agent_rule()) {
         let target = group.notation.target(&target);
         for rule in &group.rules {
             // Comparing with the pattern takes longest.
@@ -152,13 +156,8 @@ pub(crate) fn of_rule(
 }
 
 /// Finds the deciding fields, and the conventional rule if it decided with them.
-pub(crate) fn of_fields(
-    site: &Site<'_>,
-    detail: &Detail<'_>,
-    crawler: &Crawler,
-    usage: Usage<'_>,
-    url: &str,
-) -> Option<Account> {
+pub(crate) fn of_fields(query: &Query<'_>) -> Option<Account> {
+    let &Query { site, detail, crawler, usage, url } = query;
     let target = site.target(url);
     let view = site.view();
     let SiteEntry::Policy(at) = site.entry()? else { return None };
@@ -192,7 +191,7 @@ pub(crate) fn of_fields(
     let mut winner = found.conventional.filter(|&(_, decides)| decides).map(|(number, _)| number);
     for (number, group) in detail.groups.iter().enumerate() {
         let answers = if group.role.is_ranked() {
-            conventional.binary_search(&number).is_ok()
+            conventional.binary_search_by_key(&number, |&(own, _)| own).is_ok()
         } else {
             found.level.is_some_and(|level| of_level(&level, group))
         };
@@ -222,9 +221,10 @@ pub(crate) fn of_fields(
 /// True if a rule is about the usage in question at this level. Names are compared because a
 /// document uses its own numbers for usages that only it has.
 fn of_usage(level: &Level, usage: Usage<'_>, asked: Option<&str>, name: &str) -> bool {
+    let is = |usage: u16| USAGES.get(usize::from(usage)) == Some(&name);
     match level.other {
-        true => name == USAGES[usize::from(OTHER)],
-        false => Some(name) == asked || usage.special && name == USAGES[usize::from(PRESENT)],
+        true => is(OTHER),
+        false => Some(name) == asked || usage.special && is(PRESENT),
     }
 }
 

@@ -82,7 +82,9 @@ impl FromIterator<CrawlerId> for IdSet {
         for id in ids {
             let at = id.index() / 64;
             words.resize(words.len().max(at + 1), 0);
-            words[at] |= 1 << (id.index() % 64);
+            if let Some(word) = words.get_mut(at) {
+                *word |= 1 << (id.index() % 64);
+            }
         }
         IdSet(words)
     }
@@ -119,7 +121,7 @@ impl Crawler {
         let given = given.iter().map(|name| name.as_ref().to_owned()).collect();
         let only = match &ids {
             Ids::Whole(ids) if held && ids.len() < 2 && view.crawlers() < usize::from(u16::MAX) => {
-                Some(ids.first().map_or(u16::MAX, |id| id.get() as u16))
+                ids.first().map_or(Some(u16::MAX), |id| id.get().try_into().ok())
             }
             _ => None,
         };
@@ -221,14 +223,18 @@ impl Crawler {
         Some(if list.is_some_and(is_scoped) { Lookup::Set(set) } else { Lookup::NoGroup })
     }
 
-    /// The conventional groups of a document that apply to this crawler, by number.
-    pub(crate) fn groups(&self, detail: &Detail<'_>, rule: AgentRule) -> Vec<usize> {
+    /// The conventional groups of a document that apply to this crawler, with their numbers.
+    pub(crate) fn groups<'r, 'd>(
+        &self,
+        detail: &'r Detail<'d>,
+        rule: AgentRule,
+    ) -> Vec<(usize, &'r Group<'d>)> {
         let names = self.lookup_for(rule);
         let groups = detail.groups_of(rule, names);
         if !self.named_only {
             return groups;
         }
-        let is_named = |&number: &usize| names.iter().any(|name| detail.groups[number].names(rule, name));
+        let is_named = |(_, group): &(usize, &Group<'_>)| names.iter().any(|name| group.names(rule, name));
         groups.into_iter().filter(is_named).collect()
     }
 

@@ -6,6 +6,7 @@ use crate::memory::Memory;
 use crate::site::Site;
 use crate::terms::Terms;
 use robomaton_formats::detail::Detail;
+use robomaton_formats::int::byte;
 use robomaton_formats::layout::{Section, shard_of};
 use robomaton_formats::policy::is_special;
 use robomaton_formats::read::{Layout, Slot, View};
@@ -142,6 +143,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     pub(crate) fn of_shards(mut shards: Vec<Shard<D>>) -> Result<Image<D>, ShardsError> {
         let count = shards.len();
         shards.sort_by_key(|shard| shard.layout.shard);
+        let first = shards.first().ok_or(ShardsError::Empty)?;
         for (number, shard) in shards.iter().enumerate() {
             let (stated, last) = shard.layout.shard;
             if usize::from(last) + 1 != count || usize::from(stated) != number {
@@ -149,7 +151,7 @@ impl<D: AsRef<[u8]>> Image<D> {
             }
             let alike = [Section::Crawlers, Section::CrawlerNames, Section::Usages, Section::Meta];
             let sums = |shard: &Shard<D>| alike.map(|section| shard.layout.checksum(section));
-            if shard.layout.profile != shards[0].layout.profile || sums(shard) != sums(&shards[0]) {
+            if shard.layout.profile != first.layout.profile || sums(shard) != sums(first) {
                 return Err(ShardsError::Unlike);
             }
         }
@@ -206,7 +208,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     #[inline(never)]
     fn shard_of(&self, authority: &[u8]) -> &Shard<D> {
         let authority = authority.split(|&byte| byte == b'/').next().unwrap_or_default();
-        let number = usize::from(shard_of(authority, self.others.len() as u8));
+        let number = usize::from(shard_of(authority, byte(self.others.len())));
         number.checked_sub(1).and_then(|other| self.others.get(other)).unwrap_or(&self.first)
     }
 
@@ -292,8 +294,9 @@ impl<D: AsRef<[u8]>> Image<D> {
         // The next site of each shard, smallest first.
         let mut nexts = BinaryHeap::new();
         let mut advance = move |number: usize, nexts: &mut BinaryHeap<_>| {
-            let (shard, sites) = &mut shards[number];
-            if let Some(site) = sites.next() {
+            if let Some((shard, sites)) = shards.get_mut(number)
+                && let Some(site) = sites.next()
+            {
                 let name = site.decoded_name().map(|name| Box::from(name.as_str())).unwrap_or_default();
                 nexts.push(Next { key: (name, site.scheme()), number, shard, slot: site.slot() });
             }

@@ -16,7 +16,7 @@ use crate::site::Site;
 use crate::target::{self, Written};
 use crate::terms::Terms;
 use crate::verdict::Verdict;
-use robomaton_formats::{Scheme, SiteKey};
+use robomaton_formats::{Profile, Scheme, SiteKey};
 
 /// Images that answer as one, of which newer ones stand before older ones.
 ///
@@ -79,12 +79,12 @@ pub struct LayerSite<'i> {
 impl LayerSite<'_> {
     /// The crawler as the layer of this site knows it.
     pub fn crawler<'c>(&self, crawler: &'c LayersCrawler) -> &'c Crawler {
-        &crawler.0[self.number]
+        of_layer(&crawler.0, self.number)
     }
 
     /// The usage as the layer of this site knows it.
     pub fn usage<'p>(&self, usage: &LayersUsage<'p>) -> Usage<'p> {
-        usage.0[self.number]
+        *of_layer(&usage.0, self.number)
     }
 }
 
@@ -145,6 +145,11 @@ impl<D: AsRef<[u8]>> Layers<D> {
         if images.is_empty() { Err(LayersError::Empty) } else { Ok(Layers { images }) }
     }
 
+    /// The profile of all layers.
+    fn profile(&self) -> Profile {
+        of_layer(&self.images, 0).profile()
+    }
+
     /// The same layers under other terms.
     #[must_use]
     pub fn with_terms(self, terms: &Terms) -> Layers<D> {
@@ -181,7 +186,8 @@ impl<D: AsRef<[u8]>> Layers<D> {
         let Some(written) = Written::of(url.as_bytes()) else { return self.of_parsed(crawler, usage, url) };
         match self.newest(|image| image.find_written(&written), of_slot) {
             Some((number, found)) => {
-                let (image, crawler, usage) = (&self.images[number], &crawler.0[number], usage.0[number]);
+                let (crawler, usage) = (of_layer(&crawler.0, number), *of_layer(&usage.0, number));
+                let image = of_layer(&self.images, number);
                 image.verdict(image.of_written(found, &written, crawler, usage, url), crawler, usage, url)
             }
             None => self.of_parsed(crawler, usage, url),
@@ -196,12 +202,13 @@ impl<D: AsRef<[u8]>> Layers<D> {
         usage: &LayersUsage<'a>,
         url: &'a str,
     ) -> Verdict<'a> {
-        let Ok((authority, target)) = target::split(self.images[0].profile(), url) else {
+        let Ok((authority, target)) = target::split(self.profile(), url) else {
             return nothing(NO_URL, crawler, usage, url);
         };
         match self.newest(|image| image.find(&authority), of_slot) {
             Some((number, (shard, slot))) => {
-                let (image, crawler, usage) = (&self.images[number], &crawler.0[number], usage.0[number]);
+                let (crawler, usage) = (of_layer(&crawler.0, number), *of_layer(&usage.0, number));
+                let image = of_layer(&self.images, number);
                 let answer = access::once(&image.site_of(shard, slot), crawler, usage, &target);
                 image.verdict((answer, Some((shard, slot))), crawler, usage, url)
             }
@@ -223,7 +230,7 @@ impl<D: AsRef<[u8]>> Layers<D> {
         match self.document(url, name) {
             Some(found) => found.site.decide(found.crawler(crawler), found.usage(usage), url),
             None => {
-                let is_url = target::split(self.images[0].profile(), url).is_ok();
+                let is_url = target::split(self.profile(), url).is_ok();
                 nothing(if is_url { NO_SITE } else { NO_URL }, crawler, usage, url)
             }
         }
@@ -235,7 +242,7 @@ impl<D: AsRef<[u8]>> Layers<D> {
             Some(written) => self.newest(|image| image.find_written(&written), of_slot),
             None => None,
         }
-        .map(|(number, (shard, slot))| (number, self.images[number].site_of(shard, slot)))
+        .map(|(number, (shard, slot))| (number, of_layer(&self.images, number).site_of(shard, slot)))
         .or_else(|| self.newest(|image| image.site(url), Site::scheme))?;
         Some(LayerSite { number, site })
     }
@@ -276,6 +283,13 @@ impl<D: AsRef<[u8]>> Layers<D> {
     }
 }
 
+/// The element for a layer.
+#[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "the documented panic: what belongs to a smaller stack")]
+fn of_layer<T>(all: &[T], number: usize) -> &T {
+    &all[number]
+}
+
 /// The scheme of a site that was found.
 #[inline(always)]
 fn of_slot<D>((_, slot): &Found<'_, D>) -> Scheme {
@@ -289,5 +303,6 @@ fn nothing<'a>(
     usage: &LayersUsage<'a>,
     url: &'a str,
 ) -> Verdict<'a> {
-    Verdict { answer, site: None, crawler: &crawler.0[0], usage: usage.0[0], url }
+    let (crawler, usage) = (of_layer(&crawler.0, 0), *of_layer(&usage.0, 0));
+    Verdict { answer, site: None, crawler, usage, url }
 }

@@ -22,6 +22,16 @@
 //! # Ok::<(), robomaton_runtime::OpenError>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss
+    )
+)]
+
 mod access;
 mod account;
 mod answer;

@@ -192,7 +192,10 @@ fn open_layers(
         match names.iter().map(|name| open(&directory.join(name))).collect::<Result<Vec<_>, _>>() {
             Ok(images) => {
                 return Layers::new(images).map_err(|error| OpenError::Layers {
-                    path: error.layer().map_or(directory.to_owned(), |at| directory.join(&names[at])),
+                    path: error
+                        .layer()
+                        .and_then(|at| names.get(at))
+                        .map_or(directory.to_owned(), |name| directory.join(name)),
                     error,
                 });
             }

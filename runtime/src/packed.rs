@@ -7,7 +7,7 @@
 
 use robomaton_formats::notation::first_bytes;
 use robomaton_formats::program::Priority;
-use robomaton_formats::program::packed::{BLOCK, MAX_PACKED, Packed, PackedRule, Triggers, waiting};
+use robomaton_formats::program::packed::{BLOCK, MAX_PACKED, Packed, PackedRule, Trigger, Triggers};
 use wide::u8x16;
 
 /// The highest priority of the rules that match `target` (canonical bytes), 0 if none does. `None`
@@ -46,14 +46,14 @@ pub(crate) fn best(packed: &Packed<'_>, target: &[u8]) -> Option<Priority> {
 /// The rules of a block that match the bytes at the three probes. Bits beyond the last rule are
 /// undefined.
 #[inline(always)]
-fn candidates(packed: &Packed<'_>, number: usize, bytes: [u8x16; 3]) -> Option<u16> {
+fn candidates(packed: &Packed<'_>, number: usize, bytes: [u8x16; 3]) -> Option<u32> {
     let any = u8x16::splat(0);
     let column = |column: usize| Some(u8x16::new(*packed.column(column, number)?));
     let (a, b, c) = (column(0)?, column(1)?, column(2)?);
     let fits = (a.simd_eq(bytes[0]) | a.simd_eq(any))
         & (b.simd_eq(bytes[1]) | b.simd_eq(any))
         & (c.simd_eq(bytes[2]) | c.simd_eq(any));
-    Some(fits.to_bitmask() as u16)
+    Some(fits.to_bitmask())
 }
 
 /// The rules whose trigger occurs in the target.
@@ -67,8 +67,8 @@ fn passed(packed: &Packed<'_>, target: &[u8]) -> Option<u64> {
 
 /// The same for masks of one width.
 #[inline(always)]
-fn occurring<const N: usize>(triggers: &[[u8; N]], target: &[u8]) -> u64 {
-    let rules = triggers.iter().map(waiting).filter(|&(trigger, _)| occurs(trigger, target));
+fn occurring(triggers: &[impl Trigger], target: &[u8]) -> u64 {
+    let rules = triggers.iter().map(Trigger::waiting).filter(|&(trigger, _)| occurs(trigger, target));
     rules.fold(0, |all, (_, mask)| all | mask)
 }
 

@@ -107,6 +107,7 @@ impl Ranked {
     }
 
     #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "there is one answer for each variant")]
     pub(crate) fn answer(self) -> Answer {
         // A table: a match would become a jump, and its goal is hard to predict.
         const ANSWERS: [Answer; 4] = [
@@ -157,7 +158,7 @@ fn is_robots(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> bool {
         return false;
     }
     // Twelve canonical bytes decide; each comes from at most three bytes of the target.
-    let start = &target[..target.len().min(3 * 12)];
+    let start = target.get(..3 * 12).unwrap_or(target);
     let start = start.split(|&byte| byte == b'#').next().unwrap_or_default();
     site.profile.notation().target_in(start, &mut [0; 9 * 12]).is_some_and(is_robots_txt)
 }

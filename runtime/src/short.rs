@@ -18,10 +18,11 @@ use crate::site::Site;
 use crate::walk::{Highest, walk};
 use crate::window::{LONGEST, Window};
 use robomaton_formats::decision::is_robots_txt;
+use robomaton_formats::int::shorts;
 use robomaton_formats::notation::is_plain;
 use robomaton_formats::policy;
 use robomaton_formats::program::packed::{
-    self, ANCHORED, BLOCK, FRONT_PACKED, FRONT_STARRED, MAX_PACKED, OFFSET, PERMITS, Packed, Triggers,
+    ANCHORED, BLOCK, FRONT_PACKED, FRONT_STARRED, MAX_PACKED, OFFSET, PERMITS, Packed, Trigger, Triggers,
 };
 use robomaton_formats::program::{FRONT_SILENCE, FRONT_TAILS, Header, Priority, Silence};
 use robomaton_formats::read::View;
@@ -240,7 +241,7 @@ impl<'p> Rule<'p> {
     #[inline(always)]
     fn read(packed: &Packed<'_>, program: &'p [u8], number: usize) -> Option<Rule<'p>> {
         let words = packed.words(number)?;
-        let (word, next) = (words as u16, (words >> 16) as u16);
+        let [word, next] = shorts(words);
         let start = word & OFFSET;
         let length = (next & OFFSET).wrapping_sub(start).into();
         Some(Rule { number, word, length, text: program.get(start.into()..)? })
@@ -304,14 +305,14 @@ fn with_stars<const K: usize, O: Outcome>(
 /// The rules that match the bytes at the three probes.
 #[inline(always)]
 fn candidates<const K: usize>(packed: &Packed<'_>, window: &Window<K>) -> Option<u64> {
-    let bytes = packed.probes.map(|place| u8x16::splat(window.byte(place)));
+    let [a, b, c] = packed.probes.map(|place| u8x16::splat(window.byte(place)));
     let block = |number: usize| {
         // Zero where the column has the byte, or zero, which stands for any.
-        let differs = |column: usize| {
+        let differs = |column: usize, byte: u8x16| {
             let required = u8x16::new(*packed.column(column, number)?);
-            Some((required ^ bytes[column]).min(required))
+            Some((required ^ byte).min(required))
         };
-        let differ = differs(0)? | differs(1)? | differs(2)?;
+        let differ = differs(0, a)? | differs(1, b)? | differs(2, c)?;
         Some(u64::from(differ.simd_eq(u8x16::ZERO).to_bitmask()))
     };
     let mut left = block(0)?;
@@ -334,8 +335,8 @@ fn waiting<const K: usize>(packed: &Packed<'_>, window: &Window<K>, wild: u64) -
 
 /// The same for masks of one width. `pairs` triggers have two bytes, those after them one.
 #[inline(always)]
-fn occurring<const K: usize, const N: usize>(
-    triggers: &[[u8; N]],
+fn occurring<const K: usize>(
+    triggers: &[impl Trigger],
     pairs: usize,
     window: &Window<K>,
     wild: u64,
@@ -344,13 +345,13 @@ fn occurring<const K: usize, const N: usize>(
     let (pairs, singles) = triggers.split_at_checked(pairs)?;
     let mut found = 0;
     for trigger in pairs {
-        let (pair, mask) = packed::waiting(trigger);
+        let (pair, mask) = trigger.waiting();
         if mask & wild != 0 && target.contain(pair) {
             found |= mask;
         }
     }
     for trigger in singles {
-        let ([byte, _], mask) = packed::waiting(trigger);
+        let ([byte, _], mask) = trigger.waiting();
         if mask & wild != 0 && window.places(byte) != 0 {
             found |= mask;
         }

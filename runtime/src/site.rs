@@ -184,11 +184,7 @@ impl<'i> Site<'i> {
     pub fn extensions(&self, crawler: &Crawler) -> Vec<Extension<'i>> {
         let Some(detail) = self.detail() else { return Vec::new() };
         let rule = self.profile.agent_rule();
-        crawler
-            .groups(&detail, rule)
-            .into_iter()
-            .flat_map(|group| detail.groups[group].extensions.clone())
-            .collect()
+        crawler.groups(&detail, rule).into_iter().flat_map(|(_, group)| group.extensions.clone()).collect()
     }
 
     /// When and how often the crawler may visit: all schedule records of its groups together (N15
@@ -197,8 +193,8 @@ impl<'i> Site<'i> {
         let mut schedule = Schedule::default();
         if let Some(detail) = self.detail() {
             let rule = self.profile.agent_rule();
-            for group in crawler.groups(&detail, rule) {
-                detail.groups[group].schedule.iter().for_each(|of| schedule.merge(Schedule::clone(of)));
+            for (_, group) in crawler.groups(&detail, rule) {
+                group.schedule.iter().for_each(|of| schedule.merge(Schedule::clone(of)));
             }
         }
         schedule

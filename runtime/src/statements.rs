@@ -3,7 +3,7 @@
 //! Runs on demand only, decodes the details of a document and allocates. The naive evaluation of
 //! `formats` weighs; tests compare it with the programs.
 
-use crate::account::{Account, StatementAccount, of_fields, of_rule};
+use crate::account::{Account, Query, StatementAccount, of_fields, of_rule};
 use crate::answer::Basis;
 use crate::crawler::{Crawler, Usage};
 use crate::rules;
@@ -20,13 +20,8 @@ use std::collections::HashMap;
 
 /// Finds the statements about a usage, those that decide first, and the rules that decide with
 /// them.
-pub(crate) fn of_preferences(
-    site: &Site<'_>,
-    detail: &Detail<'_>,
-    crawler: &Crawler,
-    usage: Usage<'_>,
-    url: &str,
-) -> Account {
+pub(crate) fn of_preferences(query: &Query<'_>) -> Account {
+    let &Query { site, detail, crawler, usage, url } = query;
     let target = target::target(site.profile, url);
     let bytes = site.target(url);
     let of_rules = |usage| rules::of_rules(site, crawler, usage, &target);
@@ -64,8 +59,8 @@ pub(crate) fn of_preferences(
             continue;
         }
         let rules = match answer.basis {
-            Basis::Rule => of_rule(site, detail, crawler, usage, url),
-            Basis::Fields => of_fields(site, detail, crawler, usage, url),
+            Basis::Rule => of_rule(&Query { usage, ..*query }),
+            Basis::Fields => of_fields(&Query { usage, ..*query }),
             _ => None,
         };
         account.rules.extend(rules.unwrap_or_default().rules);

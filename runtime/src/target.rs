@@ -50,7 +50,7 @@ impl<'u> Target<'u> {
 }
 
 fn without_fragment(raw: &[u8]) -> &[u8] {
-    &raw[..memchr::memchr(b'#', raw).unwrap_or(raw.len())]
+    memchr::memchr(b'#', raw).and_then(|at| raw.get(..at)).unwrap_or(raw)
 }
 
 /// Bytes on the stack for a target that must be rewritten. A target of up to a third of it never
@@ -129,7 +129,7 @@ impl<'u> Written<'u> {
     /// The host, and the port if there is one.
     #[inline(always)]
     pub(crate) fn host(&self) -> &'u [u8] {
-        &self.text[..self.length]
+        self.text.get(..self.length).unwrap_or_default()
     }
 
     /// The path, if there is one.
@@ -143,7 +143,7 @@ impl<'u> Written<'u> {
     pub(crate) fn target(&self, profile: Profile, url: &'u str) -> Target<'u> {
         match profile.notation() {
             Notation::Google => google(url.as_bytes()),
-            _ => path(&self.text[self.length..]),
+            _ => path(self.text.get(self.length..).unwrap_or_default()),
         }
     }
 }
@@ -214,13 +214,15 @@ fn has_scheme(url: &[u8]) -> bool {
 /// The rest of an absolute URL after the authority. Any number of slashes of either kind may
 /// precede the authority, as the URL standard reads `http` URLs.
 fn after_authority(url: &[u8]) -> &[u8] {
-    let url = url.trim_ascii();
-    let colon = url.iter().position(|&byte| byte == b':').map_or(0, |colon| colon + 1);
-    let rest = &url[colon..];
-    let slashes = rest.iter().position(|byte| !matches!(byte, b'/' | b'\\')).unwrap_or(rest.len());
-    let rest = &rest[slashes..];
-    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'\\' | b'?' | b'#')).unwrap_or(rest.len());
-    &rest[end..]
+    let after_colon = url.trim_ascii().splitn(2, |&byte| byte == b':').last().unwrap_or_default();
+    let authority = from_first(after_colon, |byte| !matches!(byte, b'/' | b'\\'));
+    from_first(authority, |byte| matches!(byte, b'/' | b'\\' | b'?' | b'#'))
+}
+
+/// The rest of a text from the first byte on that is meant; empty if there is none.
+#[inline]
+fn from_first(text: &[u8], is: impl Fn(u8) -> bool) -> &[u8] {
+    text.iter().position(|&byte| is(byte)).and_then(|at| text.get(at..)).unwrap_or_default()
 }
 
 /// R9: an empty path is `/`.
@@ -238,25 +240,22 @@ fn path(rest: &[u8]) -> Target<'_> {
 /// after the protocol (if there is one before them) or after two leading slashes, up to the
 /// fragment.
 fn google(url: &[u8]) -> Target<'_> {
-    let start = if url.starts_with(b"//") { 2 } else { 0 };
-    let path_from = |from: usize| {
-        url[from..].iter().position(|byte| matches!(byte, b'/' | b'?' | b';')).map(|at| from + at)
-    };
-    let protocol = memchr::memmem::find(&url[start..], b"://").map(|at| start + at);
-    let host = match (path_from(start), protocol) {
+    const PROTOCOL: &[u8] = b"://";
+    let url = url.strip_prefix(b"//").unwrap_or(url);
+    let begins_path = |byte| matches!(byte, b'/' | b'?' | b';');
+    let host = match memchr::memmem::find(url, PROTOCOL).and_then(|at| url.split_at_checked(at)) {
         // A path, parameter or query that begins before `://` means that this is no protocol.
-        (Some(path), Some(protocol)) if path < protocol => start,
-        (_, Some(protocol)) => protocol + 3,
-        (_, None) => start,
-    };
-    let Some(path) = path_from(host) else { return Target::new(&b"/"[..]) };
-    let fragment = memchr::memchr(b'#', &url[start..]).map(|at| start + at);
-    match fragment {
-        Some(fragment) if fragment < path => Target::new(&b"/"[..]),
-        _ => {
-            let target = &url[path..fragment.unwrap_or(url.len())];
-            if target[0] == b'/' { Target::new(target) } else { Target::new([b"/", target].concat()) }
+        Some((before, after)) if !before.iter().copied().any(begins_path) => {
+            after.strip_prefix(PROTOCOL).unwrap_or(after)
         }
+        _ => url,
+    };
+    let target = from_first(host, begins_path);
+    let front = url.strip_suffix(target).unwrap_or_default();
+    match without_fragment(target) {
+        _ if target.is_empty() || front.contains(&b'#') => Target::new(&b"/"[..]),
+        target @ [b'/', ..] => Target::new(target),
+        target => Target::new([b"/", target].concat()),
     }
 }
 

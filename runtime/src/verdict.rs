@@ -2,7 +2,7 @@
 //!
 //! A verdict borrows image, crawler and URL, so the cold sections are read only for an explanation.
 
-use crate::account::{self, Account, DecidingRule};
+use crate::account::{self, Account, DecidingRule, Query};
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Usage};
 use crate::request::{self, Request};
@@ -167,13 +167,13 @@ impl<'a> Verdict<'a> {
 
     /// The same by the details of the document.
     pub(crate) fn account_by(&self, site: &Site<'a>, detail: &Detail<'a>) -> Option<Account> {
+        let query = Query { site, detail, crawler: self.crawler, usage: self.usage, url: self.url };
         let of_rules = match self.answer.basis {
-            Basis::Rule => account::of_rule(site, detail, self.crawler, self.usage, self.url),
-            Basis::Fields => account::of_fields(site, detail, self.crawler, self.usage, self.url),
+            Basis::Rule => account::of_rule(&query),
+            Basis::Fields => account::of_fields(&query),
             _ => None,
         };
-        let of_preferences = (!self.usage.is_crawl())
-            .then(|| statements::of_preferences(site, detail, self.crawler, self.usage, self.url));
+        let of_preferences = (!self.usage.is_crawl()).then(|| statements::of_preferences(&query));
         match (of_rules, of_preferences) {
             // Statements that agree with the rules add their conditions.
             (Some(rules), Some(Account { statements, terms, .. })) => {

@@ -15,6 +15,7 @@
 mod waiting;
 
 use arrayvec::ArrayVec;
+use robomaton_formats::int::{length, low_byte, low_half};
 use robomaton_formats::notation::{first_bytes, word};
 use robomaton_formats::program::*;
 use std::iter::repeat_n;
@@ -48,7 +49,7 @@ impl Register for Highest {
 }
 
 /// Puts the priorities of the rules of `program` that match `target` (canonical bytes) into the
-/// register. `None` if the program is damaged.
+/// register. `None` if the program is damaged, or if it has tails and the target 4 GiB or more.
 #[inline(always)]
 pub(crate) fn walk<R: Register>(
     program: &[u8],
@@ -79,6 +80,8 @@ fn with_tails<const N: usize, R: Register>(
     target: &[u8],
     register: &mut R,
 ) -> Option<()> {
+    // Positions have 32 bits.
+    u32::try_from(target.len()).ok()?;
     // Separate variables: in one struct, they would be copied.
     let (mut reached, mut queues) = (ArrayVec::<_, N>::new(), ArrayVec::<_, N>::new());
     let (mut waiters, mut anchored) = (ArrayVec::<_, N>::new(), ArrayVec::<_, N>::new());
@@ -184,7 +187,7 @@ fn segments<R: Register>(
             let place = from + places.trailing_zeros() as usize;
             places &= places - 1;
             let Some(&byte) = target.get(place) else { break };
-            let before = if place == 0 { 0 } else { target[place - 1] };
+            let before = target.get(place.wrapping_sub(1)).copied().unwrap_or(0);
             if pairs.admits([before, byte]) | tails.single.admits(byte) {
                 let Some(child) = root.find(program, byte) else { continue };
                 let child = root.child(program, child)?;
@@ -231,7 +234,7 @@ fn ends_at<R: Register>(
     let (mut begin, end) = (range.end, range.end + 1);
     loop {
         let mut front = eight(program, at)?;
-        if front as u8 == 0 {
+        if low_byte(front) == 0 {
             // The label ends here.
             front >>= 8;
             at += 1;
@@ -240,7 +243,7 @@ fn ends_at<R: Register>(
             begin -= length;
             front = eight(program, at)?;
         }
-        let (flags, form) = (front as u8, front as u8 >> 5);
+        let (flags, form) = (low_byte(front), low_byte(front) >> 5);
         at += 1;
         front >>= 8;
         if flags & NODE_EXTRA != 0 {
@@ -256,13 +259,13 @@ fn ends_at<R: Register>(
         let next = *target.get(begin)?;
         let bytes = front >> 8;
         if form == CHILDREN_ONE {
-            if front as u8 != next {
+            if low_byte(front) != next {
                 break;
             }
             at += 1;
-        } else if bytes as u8 == next {
+        } else if low_byte(bytes) == next {
             // The first child begins where the table ends.
-            at += 1 + (front as u8 as usize + 1) * usize::from(form);
+            at += 1 + (usize::from(low_byte(front)) + 1) * usize::from(form);
         } else {
             let children = Children::read(program, form, at)?;
             let Some(child) = children.find(program, next) else { break };
@@ -305,12 +308,12 @@ fn precede(program: &[u8], at: &mut usize, target: &[u8], place: usize) -> Optio
     Some(if fits { Preceding::Label(length) } else { Preceding::Other })
 }
 
-/// The priority of this form at this rank.
+/// The priority of this form at this rank, which is less than 2³¹ in a verified program.
 #[inline]
 fn priority(program: &[u8], at: &mut usize, form: u8, rank: usize) -> Option<Priority> {
     match form {
         PRIORITY_EXPLICIT => varint(program, at),
-        form => Some(2 * rank as Priority + Priority::from(form == PRIORITY_PERMIT)),
+        form => Some(low_half(2 * length(rank)) | Priority::from(form == PRIORITY_PERMIT)),
     }
 }
 

@@ -4,6 +4,7 @@
 //! nothing after that loops over the target or depends on its length. Invariant: bytes beyond the
 //! target are zero, which no rule requires. It does not know rules.
 
+use robomaton_formats::int::small;
 use robomaton_formats::notation::first_bytes;
 use wide::{i8x16, u8x16, u16x8};
 
@@ -37,7 +38,7 @@ impl<const K: usize> Window<K> {
     /// The byte at a position; positions beyond the longest target wrap around.
     #[inline(always)]
     pub(crate) fn byte(&self, place: u8) -> u8 {
-        self.bytes[usize::from(place) % LONGEST]
+        self.bytes.get(usize::from(place) % LONGEST).copied().unwrap_or(0)
     }
 
     /// True if the target has the first `size` bytes of a text at a position, which is not beyond the
@@ -53,13 +54,13 @@ impl<const K: usize> Window<K> {
     /// The target.
     #[inline(always)]
     pub(crate) fn target(&self) -> &[u8] {
-        &self.bytes[..self.length.min(LONGEST)]
+        self.bytes.get(..self.length.min(LONGEST)).unwrap_or_default()
     }
 
     /// One bit for each of the first `count` bytes of a window, which has as many.
     #[inline(always)]
     pub(crate) fn low(count: usize) -> u64 {
-        let low = !u64::MAX.wrapping_shl(count as u32);
+        let low = !u64::MAX.wrapping_shl(small(count));
         if 16 * K == LONGEST && count == LONGEST { u64::MAX } else { low }
     }
 
@@ -117,11 +118,11 @@ impl<const K: usize> Window<K> {
     pub(crate) fn pairs(&self) -> Pairs<K> {
         let number = |block: u8x16| u128::from_le_bytes(block.to_array());
         let mut pairs = Pairs { even: [u16x8::ZERO; K], odd: [u16x8::ZERO; K] };
-        for at in 0..K {
-            let here = number(self.blocks[at]);
+        let places = pairs.even.iter_mut().zip(&mut pairs.odd).zip(&self.blocks);
+        for (at, ((even, odd), &block)) in places.enumerate() {
+            let here = number(block);
             let next = self.blocks.get(at + 1).map_or(0, |&next| number(next));
-            pairs.even[at] = words(here);
-            pairs.odd[at] = words(here >> 8 | next << 120);
+            (*even, *odd) = (words(here), words(here >> 8 | next << 120));
         }
         pairs
     }
@@ -137,7 +138,7 @@ impl<const K: usize> Pairs<K> {
     /// True if two bytes stand side by side in the target.
     #[inline(always)]
     pub(crate) fn contain(&self, pair: [u8; 2]) -> bool {
-        let wanted = u16x8::splat(u16::from_le_bytes(pair));
+        let wanted = u16x8::splat(wide::bytemuck::cast(pair));
         let blocks = self.even.iter().zip(&self.odd);
         let found = blocks.map(|(even, odd)| even.simd_eq(wanted) | odd.simd_eq(wanted));
         found.fold(u16x8::ZERO, |all, here| all | here).any()
@@ -147,8 +148,7 @@ impl<const K: usize> Pairs<K> {
 /// Sixteen bytes as words of two.
 #[inline(always)]
 fn words(bits: u128) -> u16x8 {
-    let bytes = bits.to_le_bytes();
-    u16x8::new(std::array::from_fn(|n| u16::from_le_bytes([bytes[2 * n], bytes[2 * n + 1]])))
+    wide::bytemuck::cast(bits.to_le_bytes())
 }
 
 /// Sixteen bytes of a text from `at` on, with zeros beyond its end.
@@ -160,7 +160,7 @@ fn block_at(text: &[u8], at: usize) -> [u8; 16] {
             (Some(&whole), _) => whole,
             // The last sixteen bytes, without those before `at`.
             (None, Some(&last)) => {
-                let shift = 8 * (16 - rest.len()) as u32;
+                let shift = 8 * small(16 - rest.len());
                 u128::from_le_bytes(last).checked_shr(shift).unwrap_or_default().to_le_bytes()
             }
             (None, None) => first_bytes(rest),

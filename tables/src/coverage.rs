@@ -187,7 +187,7 @@ pub(crate) fn answering<'d>(
     let rule = site.profile().agent_rule();
     let conventional = detail.groups_of(rule, crawler.lookup_names());
     let others = |(number, group): &(usize, &Group<'_>)| match group.role.is_ranked() {
-        true => conventional.binary_search(number).is_ok(),
+        true => conventional.binary_search_by_key(number, |&(own, _)| own).is_ok(),
         false => group.default || crawler.lookup_names().iter().any(|name| group.names(rule, name)),
     };
     detail.groups.iter().enumerate().filter(others).map(|(_, group)| group).collect()

@@ -5,6 +5,7 @@
 //! fields are defined here because compiler and runtime both weigh by them. This file does not know
 //! the contents of a field.
 
+use crate::int::short;
 use crate::language::Role;
 use crate::layout::NONE;
 use crate::reference::{ListAt, ProgramAt, PurposeAt, ScopeAt, UsageId};
@@ -92,7 +93,7 @@ const SCOPED_ENTRY: usize = 16;
 impl ScopedList {
     /// Appends the list's bytes.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&(self.entries.len() as u16 | SCOPED).to_le_bytes());
+        out.extend_from_slice(&(short(self.entries.len()) | SCOPED).to_le_bytes());
         let flags = [self.incomplete, self.own, self.permits, self.pages];
         let flags = (0..).zip(flags).fold(0, |bits, (bit, flag)| bits | u8::from(flag) << bit);
         out.extend_from_slice(&[flags, 0]);

@@ -13,8 +13,9 @@ pub fn check(bytes: &[u8]) -> Result<usize, (usize, &'static str)> {
         return packed::check(bytes);
     }
     let header = Header::read(bytes).ok_or((0, "the front of a program is damaged"))?;
-    let silence = bytes[0] & FRONT_SILENCE;
-    if bytes[0] & 0x80 != 0 || silence > 0x20 || silence != 0 && header.weighing == Weighing::Scoped {
+    let front = bytes.first().copied().unwrap_or_default();
+    let silence = front & FRONT_SILENCE;
+    if front & 0x80 != 0 || silence > 0x20 || silence != 0 && header.weighing == Weighing::Scoped {
         return Err((0, "reserved bits in the front of a program"));
     }
     let mut check = Check { bytes, end: header.literals, ..Check::default() };
@@ -145,7 +146,8 @@ impl Check<'_> {
         let start = *at;
         let step = Step::read(self.bytes, at).ok_or((start, "a step runs past the end of the programs"))?;
         let stated = [(STEP_OPEN, step.open), (STEP_ANCHORED, step.anchored)];
-        if stated.iter().any(|&(flag, priority)| self.bytes[start] & flag != 0 && priority < 2) {
+        let flags = self.bytes.get(start).copied().unwrap_or_default();
+        if stated.iter().any(|&(flag, priority)| flags & flag != 0 && priority < 2) {
             return Err((start, "a priority of rank 0"));
         }
         self.reach(step.leads, start)?;
@@ -224,7 +226,7 @@ impl Check<'_> {
             let flags = *self.bytes.get(at).ok_or_else(cut)?;
             at += 1;
             if flags & NODE_EXTRA != 0 {
-                filters.insert(&end[2 - depth..]);
+                filters.insert(end.get(2 - depth..).unwrap_or_default());
                 skip_end(self.bytes, flags, &mut at).ok_or_else(cut)?;
             }
             let children = Children::read(self.bytes, flags >> 5, at).ok_or_else(cut)?;
@@ -233,9 +235,10 @@ impl Check<'_> {
                 let rest = varint(self.bytes, &mut at).ok_or_else(cut)? as usize;
                 let label = self.bytes.get(at..at + rest).ok_or_else(cut)?;
                 let mut reached = depth;
-                for &byte in std::iter::once(&byte).chain(label.iter().rev()).take(2 - depth) {
+                let before = std::iter::once(&byte).chain(label.iter().rev());
+                for (place, &byte) in end.iter_mut().take(2 - depth).rev().zip(before) {
+                    *place = byte;
                     reached += 1;
-                    end[2 - reached] = byte;
                 }
                 if reached == 2 {
                     filters.insert(&end);

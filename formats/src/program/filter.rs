@@ -5,6 +5,7 @@
 //! of the segments.
 
 use super::Tails;
+use crate::int::{byte, halves, index};
 use std::ops::RangeInclusive;
 
 /// A set of bytes modulo 128. It is exact for ASCII, which nearly all canonical text consists of.
@@ -14,19 +15,20 @@ pub struct Filter([u64; 2]);
 impl Filter {
     /// Adds a byte.
     pub fn insert(&mut self, byte: u8) {
-        self.0[usize::from(byte >> 6 & 1)] |= 1 << (byte & 63);
+        if let Some(half) = self.0.get_mut(usize::from(byte >> 6 & 1)) {
+            *half |= 1 << (byte & 63);
+        }
     }
 
     /// True if a byte may be in the set.
     #[inline(always)]
     pub fn admits(&self, byte: u8) -> bool {
-        self.0[usize::from(byte >> 6 & 1)] >> (byte & 63) & 1 == 1
+        self.0.get(usize::from(byte >> 6 & 1)).is_some_and(|half| half >> (byte & 63) & 1 == 1)
     }
 
     #[inline(always)]
     pub(super) fn from_bytes(bytes: &[u8; 16]) -> Filter {
-        let bits = u128::from_le_bytes(*bytes);
-        Filter([bits as u64, (bits >> 64) as u64])
+        Filter(halves(u128::from_le_bytes(*bytes)))
     }
 
     /// Appends sixteen bytes: bit `n` of the whole little-endian number stands for byte `n` modulo
@@ -101,14 +103,16 @@ impl Filters {
         self.single.push(out);
         self.pairs.sort_unstable();
         self.pairs.dedup();
-        let log = (8 * self.pairs.len()).next_power_of_two().trailing_zeros() as u8;
-        let log = log.max(*PAIRS.start());
+        let log = (8 * self.pairs.len()).next_power_of_two().trailing_zeros();
+        let log = byte(index(log)).max(*PAIRS.start());
         out.push(log);
         let bits = out.len();
         out.resize(bits + (1 << log) / 8, 0);
         for pair in self.pairs {
             let bit = pair_bit(pair, log);
-            out[bits + bit / 8] |= 1 << (bit % 8);
+            if let Some(byte) = out.get_mut(bits + bit / 8) {
+                *byte |= 1 << (bit % 8);
+            }
         }
     }
 }

@@ -44,6 +44,7 @@ pub use check::check;
 pub use filter::{Filter, Filters, Pairs};
 pub use step::*;
 
+use crate::int::low_byte;
 use crate::notation::Notation;
 use wide::u8x16;
 
@@ -243,10 +244,10 @@ pub fn varint(bytes: &[u8], at: &mut usize) -> Option<u32> {
 /// Appends a LEB128 number.
 pub fn push_varint(out: &mut Vec<u8>, mut value: u32) {
     while value >= 0x80 {
-        out.push(value as u8 | 0x80);
+        out.push(low_byte(value.into()) | 0x80);
         value >>= 7;
     }
-    out.push(value as u8);
+    out.push(low_byte(value.into()));
 }
 
 /// The number of bytes that [`push_varint`] appends.
@@ -285,7 +286,8 @@ impl Children {
         let stated = usize::from(*bytes.get(at)?) + 1;
         let count = if many == 1 { stated } else { usize::from(form) };
         let form = usize::from(form & 7);
-        Some(Children { count, bytes: at + many, width: usize::from(WIDTH[form]), mask: MASK[form] })
+        let (&width, &mask) = WIDTH.get(form).zip(MASK.get(form))?;
+        Some(Children { count, bytes: at + many, width: width.into(), mask })
     }
 
     /// The first byte of each child's label. `None` if the program is damaged.

@@ -4,6 +4,7 @@
 //! The place decides what a step waits for; this file does not know the place.
 
 use super::{Priority, push_varint, varint};
+use crate::int::{byte, small};
 
 /// Step: a priority for the pattern that ends with this segment.
 pub const STEP_OPEN: u8 = 1;
@@ -41,7 +42,7 @@ impl State {
     pub fn push(&self, out: &mut Vec<u8>) {
         [self.number, self.list]
             .into_iter()
-            .for_each(|part| push_varint(out, part.map_or(0, |n| n as u32 + 1)));
+            .for_each(|part| push_varint(out, part.map_or(0, |n| small(n) + 1)));
     }
 }
 
@@ -90,11 +91,11 @@ impl Step {
             (STEP_LIST, list.is_some()),
             (STEP_MORE, self.more),
         ];
-        let waits = if near { self.waits as u8 } else { STEP_FAR } << 5;
+        let waits = if near { byte(self.waits) } else { STEP_FAR } << 5;
         out.push(flags.into_iter().filter(|flag| flag.1).fold(waits, |flags, (flag, _)| flags | flag));
-        let far = (!near).then_some(self.waits as u32);
+        let far = (!near).then_some(small(self.waits));
         let priorities = [self.open, self.anchored].into_iter().filter(|&priority| priority != 0);
-        let leads = [number, list].into_iter().flatten().map(|n| n as u32);
+        let leads = [number, list].into_iter().flatten().map(small);
         far.into_iter().chain(priorities).chain(leads).for_each(|n| push_varint(out, n));
     }
 }

@@ -7,6 +7,7 @@
 
 use super::Register;
 use arrayvec::ArrayVec;
+use robomaton_formats::int::{short, small};
 use robomaton_formats::program::{State, Step};
 use std::ops::Range;
 
@@ -25,9 +26,20 @@ pub(super) struct Waiter {
 /// positions ascend in each of the two.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Queue {
-    lines: [Line; 2],
+    after_prefix: Line,
+    after_segment: Line,
     /// The last anchored one, plus one; it links to those before it.
     anchored: u16,
+}
+
+impl Queue {
+    #[inline(always)]
+    fn line(&mut self, after: After) -> &mut Line {
+        match after {
+            After::Prefix => &mut self.after_prefix,
+            After::Segment => &mut self.after_segment,
+        }
+    }
 }
 
 /// The first and the last waiter of a line, plus one.
@@ -37,7 +49,7 @@ struct Line {
     last: u16,
 }
 
-/// What leads to a state, which is the number of the line that the steps after it wait in.
+/// What leads to a state, which decides the line that the steps after it wait in.
 #[derive(Clone, Copy)]
 pub(super) enum After {
     Prefix,
@@ -49,7 +61,7 @@ pub(super) struct Waiting<'w, const N: usize> {
     pub(super) program: &'w [u8],
     /// The offset of the lists in the program.
     pub(super) lists: usize,
-    /// Length of the target in bytes.
+    /// Length of the target in bytes, less than 2³².
     pub(super) length: usize,
     /// The position at which each numbered state was reached.
     pub(super) reached: &'w mut [u32],
@@ -74,7 +86,7 @@ impl<const N: usize> Waiting<'_, N> {
     ) -> Option<()> {
         loop {
             let step = Step::read(self.program, at)?;
-            if *self.reached.get(step.waits)? <= found.start as u32 {
+            if *self.reached.get(step.waits)? <= small(found.start) {
                 if step.anchored != 0 && found.end == self.length {
                     register.take(step.anchored);
                 }
@@ -94,7 +106,7 @@ impl<const N: usize> Waiting<'_, N> {
         found: Range<usize>,
         register: &mut R,
     ) -> Option<()> {
-        let begin = found.start as u32;
+        let begin = small(found.start);
         if found.end == self.length {
             let mut next = self.queues.get(queue)?.anchored;
             while next != 0 {
@@ -107,7 +119,7 @@ impl<const N: usize> Waiting<'_, N> {
         }
         for line in [After::Prefix, After::Segment] {
             loop {
-                let first = self.queues.get(queue)?.lines[line as usize].first;
+                let first = self.queues.get_mut(queue)?.line(line).first;
                 if first == 0 {
                     break;
                 }
@@ -116,7 +128,7 @@ impl<const N: usize> Waiting<'_, N> {
                     // Those behind it came later.
                     break;
                 }
-                self.queues.get_mut(queue)?.lines[line as usize].first = waiter.next;
+                self.queues.get_mut(queue)?.line(line).first = waiter.next;
                 let step = Step::read(self.program, &mut (waiter.step as usize))?;
                 self.take(&step, found.end, register)?;
             }
@@ -141,7 +153,7 @@ impl<const N: usize> Waiting<'_, N> {
             if *reached != NEVER {
                 return Some(());
             }
-            *reached = place as u32;
+            *reached = small(place);
         }
         state.list.map_or(Some(()), |list| self.wait(list, place, after))
     }
@@ -150,13 +162,14 @@ impl<const N: usize> Waiting<'_, N> {
     fn wait(&mut self, list: usize, from: usize, after: After) -> Option<()> {
         let mut at = self.lists.checked_add(list)?;
         loop {
-            let mut waiter = Waiter { step: at as u32, from: from as u32, next: 0 };
+            let start = at.try_into().ok()?;
             let step = Step::read(self.program, &mut at)?;
+            let mut waiter = Waiter { step: start, from: small(from), next: 0 };
             let queue = self.queues.get_mut(step.waits)?;
             if step.open != 0 || step.leads != State::default() {
                 self.waiters.try_push(waiter).ok()?;
-                let number = self.waiters.len() as u16;
-                let line = &mut queue.lines[after as usize];
+                let number = short(self.waiters.len());
+                let line = queue.line(after);
                 match line.first {
                     0 => line.first = number,
                     _ => self.waiters.get_mut(usize::from(line.last) - 1)?.next = number,
@@ -166,7 +179,7 @@ impl<const N: usize> Waiting<'_, N> {
             if step.anchored != 0 {
                 waiter.next = queue.anchored;
                 self.anchored.try_push(waiter).ok()?;
-                queue.anchored = self.anchored.len() as u16;
+                queue.anchored = short(self.anchored.len());
             }
             if !step.more {
                 return Some(());

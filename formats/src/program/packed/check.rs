@@ -5,6 +5,7 @@
 //! may match.
 
 use super::*;
+use crate::int::{byte, short, shorts};
 use crate::notation::Notation;
 use crate::program::{FRONT_SCOPED, FRONT_SILENCE, Silence};
 
@@ -12,9 +13,10 @@ use crate::program::{FRONT_SCOPED, FRONT_SILENCE, Silence};
 /// offending byte and the error.
 pub fn check(bytes: &[u8]) -> Result<usize, Wrong> {
     let packed = Packed::read(bytes).ok_or((0, "the front of a packed program is damaged"))?;
-    let notation = Notation::from_u8(bytes[0] & 7);
-    if bytes[0] & FRONT_SCOPED != 0
-        || bytes[0] & FRONT_SILENCE > (Silence::Unknown as u8) << 5
+    let front = packed.front[0];
+    let notation = Notation::from_u8(front & 7);
+    if front & FRONT_SCOPED != 0
+        || front & FRONT_SILENCE > (Silence::Unknown as u8) << 5
         || !matches!(notation, Some(Notation::Rep | Notation::Google))
     {
         return Err((0, "reserved bits or a wrong notation in the front of a packed program"));
@@ -49,7 +51,7 @@ fn rules(packed: &Packed<'_>) -> Result<usize, Wrong> {
         let at = packed.words_at() + 2 * number;
         let (words, rule) = packed.words(number).zip(packed.rule(number)).ok_or((at, CUT))?;
         let text = rule.text.get(..rule.length).ok_or((at, CUT))?;
-        if usize::from(words as u16 & OFFSET) != offset || text.len() > MAX_LENGTH {
+        if usize::from(shorts(words)[0] & OFFSET) != offset || text.len() > MAX_LENGTH {
             return Err((at, "the texts of a packed program do not lie end to end, or one is too long"));
         }
         offset += text.len();
@@ -73,20 +75,21 @@ fn rules(packed: &Packed<'_>) -> Result<usize, Wrong> {
         any_wild |= rule.wild;
         for (column, &place) in packed.probes.iter().enumerate() {
             let at = HEADER + column * packed.count + number;
-            let prefix = &text[..star.unwrap_or(text.len())];
-            if packed.front[at] != prefix.get(usize::from(place)).copied().unwrap_or(0) {
+            let prefix = star.and_then(|star| text.get(..star)).unwrap_or(text);
+            let wanted = prefix.get(usize::from(place)).copied().unwrap_or(0);
+            if packed.front.get(at) != Some(&wanted) {
                 return Err((at, "a column does not hold the byte that its rule wants"));
             }
         }
     }
     let end = packed.words_at() + 2 * packed.count;
-    if packed.front.get(end..end + 2) != Some(&(offset as u16).to_le_bytes())
-        || offset > usize::from(OFFSET)
+    if offset > usize::from(OFFSET)
+        || packed.front.get(end..end + 2) != Some(&short(offset).to_le_bytes())
         || offset - texts > MAX_TEXTS
     {
         return Err((end, "the texts of a packed program do not end where its last word says"));
     }
-    let reach = if any_wild { REACH_ALL } else { (longest as u8 + 1).max(MIN_REACH) };
+    let reach = if any_wild { REACH_ALL } else { (byte(longest) + 1).max(MIN_REACH) };
     if packed.reach != reach || packed.fallback == 1 {
         return Err((4, "the reach is not that of the rules, or a priority of rank 0"));
     }
@@ -103,13 +106,12 @@ fn triggers(packed: &Packed<'_>) -> Result<(), Wrong> {
         if trigger[0] == 0 || is_pair == (trigger[1] == 0) {
             return Err((at, "a trigger is not two bytes, or one and a zero"));
         }
+        let text = if is_pair { &trigger[..] } else { &trigger[..1] };
         if mask == 0 || mask & !all(packed) != 0 {
             return Err((at, "a trigger of no rule, or of one that does not exist"));
         }
         for (rule, waiting) in waiting.iter_mut().enumerate() {
-            if mask >> rule & 1 == 1
-                && waiting.replace(trigger[..1 + usize::from(is_pair)].to_vec()).is_some()
-            {
+            if mask >> rule & 1 == 1 && waiting.replace(text.to_vec()).is_some() {
                 return Err((at, "a rule waits for two triggers"));
             }
         }
@@ -117,7 +119,8 @@ fn triggers(packed: &Packed<'_>) -> Result<(), Wrong> {
     let wild = if packed.trigger_count() == 0 { 0 } else { packed.wild().ok_or((at, CUT))? };
     for (number, waiting) in waiting.iter().enumerate() {
         let rule = packed.rule(number).ok_or((at, CUT))?;
-        let mut pieces = rule.text[..rule.length].split(|&byte| byte == b'*').skip(1);
+        let text = rule.text.get(..rule.length).ok_or((at, CUT))?;
+        let mut pieces = text.split(|&byte| byte == b'*').skip(1);
         let fits = match waiting {
             None => !rule.wild,
             Some(trigger) => pieces.any(|piece| memchr::memmem::find(piece, trigger).is_some()),

@@ -24,6 +24,7 @@ mod check;
 pub use check::check;
 
 use super::{Priority, permits};
+use crate::int::{byte, short, shorts, small};
 
 /// Bit of a program's first byte: the program is packed.
 pub const FRONT_PACKED: u8 = 1 << 7;
@@ -32,7 +33,7 @@ pub const MAX_PACKED: usize = 64;
 /// The number of rules that are compared at once.
 pub const BLOCK: usize = 16;
 /// The minimum reach.
-pub const MIN_REACH: u8 = BLOCK as u8;
+pub const MIN_REACH: u8 = byte(BLOCK);
 /// The reach of rules that may look at the whole target.
 pub const REACH_ALL: u8 = u8::MAX;
 /// The maximum length of a text in bytes.
@@ -197,8 +198,8 @@ impl<'p> Packed<'p> {
     /// The byte pair or byte of each trigger, and the rules that wait for it. `None` if damaged.
     pub fn waiting(&self) -> Option<Vec<([u8; 2], u64)>> {
         Some(match self.triggers()? {
-            Triggers::Narrow(triggers) => triggers.iter().map(waiting).collect(),
-            Triggers::Wide(triggers) => triggers.iter().map(waiting).collect(),
+            Triggers::Narrow(triggers) => triggers.iter().map(Trigger::waiting).collect(),
+            Triggers::Wide(triggers) => triggers.iter().map(Trigger::waiting).collect(),
         })
     }
 
@@ -214,7 +215,7 @@ impl<'p> Packed<'p> {
     #[inline(always)]
     pub fn rule(&self, rule: usize) -> Option<PackedRule<'p>> {
         let words = self.words(rule)?;
-        let (word, next) = (words as u16, (words >> 16) as u16);
+        let [word, next] = shorts(words);
         let start = word & OFFSET;
         let length = usize::from((next & OFFSET).wrapping_sub(start));
         let is = |bit: u16| Priority::from(word & bit != 0);
@@ -224,7 +225,7 @@ impl<'p> Packed<'p> {
             length,
             wild: self.trigger_count() != 0 && self.wild()? >> rule & 1 == 1,
             anchored: word & ANCHORED != 0,
-            priority: 2 * (length as Priority + is(ANCHORED) + starred) + is(PERMITS),
+            priority: 2 * (small(length) + is(ANCHORED) + starred) + is(PERMITS),
         })
     }
 }
@@ -238,14 +239,26 @@ pub enum Triggers<'p> {
     Wide(&'p [[u8; 10]]),
 }
 
-/// The byte pair or byte of a trigger, and the rules that wait for it.
-#[inline(always)]
-pub fn waiting<const N: usize>(trigger: &[u8; N]) -> ([u8; 2], u64) {
-    let mut pair = [0; 2];
-    let mut mask = [0; 8];
-    pair.copy_from_slice(&trigger[..2]);
-    mask[..N - 2].copy_from_slice(&trigger[2..]);
-    (pair, u64::from_le_bytes(mask))
+/// A trigger: the byte pair or byte, and the rules that wait for it.
+pub trait Trigger {
+    /// The byte pair or byte, and the rules that wait for it.
+    fn waiting(&self) -> ([u8; 2], u64);
+}
+
+impl Trigger for [u8; 4] {
+    #[inline(always)]
+    fn waiting(&self) -> ([u8; 2], u64) {
+        let [first, second, mask @ ..] = *self;
+        ([first, second], u16::from_le_bytes(mask).into())
+    }
+}
+
+impl Trigger for [u8; 10] {
+    #[inline(always)]
+    fn waiting(&self) -> ([u8; 2], u64) {
+        let [first, second, mask @ ..] = *self;
+        ([first, second], u64::from_le_bytes(mask))
+    }
 }
 
 /// A rule to be packed.
@@ -268,7 +281,7 @@ pub struct Draft<'r> {
 impl Draft<'_> {
     /// The byte that the rule requires at a position; 0 for any.
     pub fn byte(&self, place: usize) -> u8 {
-        self.text[..self.prefix].get(place).copied().unwrap_or(0)
+        self.text.get(place).copied().filter(|_| place < self.prefix).unwrap_or(0)
     }
 }
 
@@ -297,14 +310,22 @@ impl Plan<'_> {
         let starred = rules.iter().any(|rule| rule.starred);
         let front = front | if starred { FRONT_STARRED } else { 0 };
         let singles = triggers.len() - pairs;
-        out.extend_from_slice(&[front, rules.len() as u8, *pairs as u8, singles as u8, *reach]);
+        out.extend_from_slice(&[front, byte(rules.len()), byte(*pairs), byte(singles), *reach]);
         out.extend_from_slice(probes);
         out.push(*fallback);
         for &place in probes {
             out.extend(rules.iter().map(|rule| rule.byte(usize::from(place))));
         }
-        let words = out.len();
-        out.resize(words + 2 * (rules.len() + 1), 0);
+        let masks = usize::from(starred) + usize::from(!triggers.is_empty()) + triggers.len();
+        let words = 2 * (rules.len() + 1);
+        let mut offset = out.len() - start + words + masks * self.mask_length() + 2 * triggers.len();
+        for rule in rules {
+            let flag = |on, bit| if on { bit } else { 0 };
+            let flags = flag(rule.anchored, ANCHORED) | flag(permits(rule.priority), PERMITS);
+            out.extend_from_slice(&(short(offset) | flags).to_le_bytes());
+            offset += rule.text.len();
+        }
+        out.extend_from_slice(&short(offset).to_le_bytes());
         if starred {
             self.push_mask(|rule| rule.starred, out);
         }
@@ -315,20 +336,16 @@ impl Plan<'_> {
             out.extend_from_slice(trigger);
             self.push_mask(|rule| rule.trigger == Some(number), out);
         }
-        for (number, rule) in rules.iter().enumerate() {
-            let flag = |on, bit| if on { bit } else { 0 };
-            let offset = (out.len() - start) as u16;
-            let word = offset | flag(rule.anchored, ANCHORED) | flag(permits(rule.priority), PERMITS);
-            out[words + 2 * number..][..2].copy_from_slice(&word.to_le_bytes());
-            out.extend_from_slice(rule.text);
-        }
-        let end = (out.len() - start) as u16;
-        out[words + 2 * rules.len()..][..2].copy_from_slice(&end.to_le_bytes());
+        rules.iter().for_each(|rule| out.extend_from_slice(rule.text));
+    }
+
+    /// The length of a mask in bytes.
+    fn mask_length(&self) -> usize {
+        if self.rules.len() > BLOCK { size_of::<u64>() } else { size_of::<u16>() }
     }
 
     fn push_mask(&self, is: impl Fn(&Draft<'_>) -> bool, out: &mut Vec<u8>) {
         let bits = self.rules.iter().rev().fold(0u64, |bits, rule| bits << 1 | u64::from(is(rule)));
-        let length = if self.rules.len() > BLOCK { size_of::<u64>() } else { size_of::<u16>() };
-        out.extend_from_slice(&bits.to_le_bytes()[..length]);
+        out.extend(bits.to_le_bytes().into_iter().take(self.mask_length()));
     }
 }
