@@ -25,7 +25,6 @@ mod sites;
 mod source;
 mod text;
 mod urls;
-mod watch;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -5,12 +5,11 @@
 
 use crate::ask::{Agent, Crawlers, Use};
 use crate::error::changed;
-use crate::watch::Watch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use robomaton_compiler::Options;
 use robomaton_explain::{Error, Query, SingleSite, SiteFiles, check_usage, decide};
-use robomaton_runtime::{Crawler, Image, Terms, Verdict};
+use robomaton_runtime::{Crawler, Image, Terms, Verdict, Watch};
 use std::path::PathBuf;
 use std::sync::Arc;
 

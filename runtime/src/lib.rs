@@ -48,6 +48,7 @@ mod target;
 mod terms;
 mod verdict;
 mod walk;
+mod watch;
 mod window;
 
 pub use access::Access;
@@ -59,7 +60,7 @@ pub use image::{Image, SHARD_EXTENSION, ShardsError};
 pub use layers::{LayerSite, Layers, LayersCrawler, LayersError, LayersUsage};
 pub use manifest::{MOST_LAYERS, Manifest};
 pub use memory::Memory;
-pub use open::{OpenError, files};
+pub use open::{MODIFIED, OpenError, files};
 pub use reasons::{DetailCache, Reasons};
 pub use request::Request;
 pub use robomaton_formats::policy::Role;
@@ -71,3 +72,4 @@ pub use robomaton_formats::{
 pub use site::Site;
 pub use terms::Terms;
 pub use verdict::{Conditional, Verdict};
+pub use watch::Watch;

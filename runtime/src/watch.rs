@@ -1,10 +1,11 @@
 //! Watches files for modification in place: mapped ones, and any while they are copied.
 //!
 //! Truncating a mapped file ends the process that reads it. A file that is replaced by rename stays
-//! the same for its readers; this module detects the other kind of replacement. Invariant: its
+//! the same for its readers; this module detects the other kind of replacement. `open` makes a watch
+//! for readers in other languages, whose callers cannot be held to a promise in Rust. Invariant: its
 //! answer is at most [`TRUSTED`] old.
 
-use robomaton_runtime::SHARD_EXTENSION;
+use crate::open::{OpenError, files};
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -15,8 +16,9 @@ use std::time::{Instant, SystemTime};
 /// question.
 const TRUSTED: u64 = 20_000;
 
-/// The files of an image, as they were when it was opened.
-pub(crate) struct Watch {
+/// The files of an image, as they were when it was opened; made by [`crate::Image::read_or_watch`].
+#[derive(Debug)]
+pub struct Watch {
     files: Vec<(File, Stamp)>,
     begun: Instant,
     /// The time of the last check, in nanoseconds since [`Watch::begun`].
@@ -31,32 +33,24 @@ fn stamp(file: &File) -> io::Result<Stamp> {
 }
 
 impl Watch {
-    /// Starts with the files that [`robomaton_runtime::Image::map`] maps.
+    /// Starts with the files that [`crate::Image::map`] maps.
     ///
     /// # Errors
     /// If one cannot be read.
-    pub(crate) fn new(path: &Path) -> io::Result<Watch> {
-        let mut files = Vec::new();
-        let mut add = |path: &Path| {
+    pub(crate) fn new(path: &Path) -> Result<Watch, OpenError> {
+        let watched = |path: &Path| {
             // Opening a pipe would wait for its writer.
             if !fs::metadata(path)?.is_file() {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "is neither a file nor a directory"));
             }
             let file = File::open(path)?;
             let stamp = stamp(&file)?;
-            files.push((file, stamp));
-            Ok::<_, io::Error>(())
+            Ok((file, stamp))
         };
-        if path.is_dir() {
-            for entry in fs::read_dir(path)? {
-                let path = entry?.path();
-                if path.extension().is_some_and(|extension| extension == SHARD_EXTENSION) {
-                    add(&path)?;
-                }
-            }
-        } else {
-            add(path)?;
-        }
+        let failed = |path: &Path, error| OpenError::Io { path: path.to_owned(), error };
+        let files = files(path)?;
+        let files = files.iter().map(|file| watched(file).map_err(|error| failed(file, error)));
+        let files = files.collect::<Result<_, _>>()?;
         Ok(Watch { files, begun: Instant::now(), looked_at: AtomicU64::new(0) })
     }
 
@@ -66,13 +60,13 @@ impl Watch {
     }
 
     /// True if the files are unmodified now, as far as length and modification time show.
-    pub(crate) fn is_still_unchanged(&self) -> bool {
+    pub fn is_still_unchanged(&self) -> bool {
         self.files.iter().all(|(file, then)| stamp(file).is_ok_and(|now| now == *then))
     }
 
-    /// The same, at most [`TRUSTED`] ago.
+    /// The same, at most 20 µs ago: for every question.
     #[inline]
-    pub(crate) fn is_unchanged(&self) -> bool {
+    pub fn is_unchanged(&self) -> bool {
         let now = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         if now.saturating_sub(self.looked_at.load(Ordering::Relaxed)) <= TRUSTED {
             return true;
