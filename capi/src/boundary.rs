@@ -248,7 +248,7 @@ pub unsafe extern "C" fn robomaton_decide(
             let (image, question, url) =
                 (object(image)?, question(crawler, usage)?, text("url", url, url_length)?);
             let verdict = output("verdict", verdict)?;
-            verdict.write(image.decide(question, url)?.into());
+            verdict.write(image.decide(question, url, RobomatonVerdict::from)?);
             Ok(())
         })
     }
@@ -278,7 +278,7 @@ pub unsafe extern "C" fn robomaton_decide_document(
                 (object(image)?, question(crawler, usage)?, text("url", url, url_length)?);
             let document = Some(text("document", document, document_length)?);
             let verdict = output("verdict", verdict)?;
-            verdict.write(image.decide(Question { document, ..question }, url)?.into());
+            verdict.write(image.decide(Question { document, ..question }, url, RobomatonVerdict::from)?);
             Ok(())
         })
     }
@@ -347,7 +347,7 @@ pub unsafe extern "C" fn robomaton_reasons_new(
                 let name = text("document", document, document_length)?;
                 let document = (!document.is_null()).then_some(name);
                 let url = text("url", url, url_length)?;
-                Ok(Reasons::new(image.decide(Question { document, ..question }, url)?))
+                image.decide(Question { document, ..question }, url, Reasons::new)
             })
         })
     }

@@ -171,18 +171,24 @@ impl Image {
         }
     }
 
-    /// Decides one question.
+    /// Decides one question, and makes of the verdict what the caller wants: a verdict is larger than
+    /// the parts of it that most callers look at.
     ///
     /// # Errors
     /// If a handle is of another image, or the image was modified.
-    #[inline]
-    pub(crate) fn decide<'a>(&'a self, question: Question<'a>, url: &'a str) -> Result<Verdict<'a>, Failure> {
+    #[inline(always)]
+    pub(crate) fn decide<'a, T>(
+        &'a self,
+        question: Question<'a>,
+        url: &'a str,
+        of: impl FnOnce(Verdict<'a>) -> T,
+    ) -> Result<T, Failure> {
         let image = self.runtime()?;
         let (crawler, usage) = (self.own(question.crawler)?, self.usage_of(question.usage)?);
-        Ok(match question.document {
-            None => image.decide(crawler, usage, url),
-            Some(name) => image.decide_document(name, crawler, usage, url),
-        })
+        match question.document {
+            None => Ok(of(image.decide(crawler, usage, url))),
+            Some(name) => Ok(of(image.decide_document(name, crawler, usage, url))),
+        }
     }
 
     /// Decides about many URLs, up to the first one that is a failure; that failure is returned.

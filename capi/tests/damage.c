@@ -2,8 +2,8 @@
  *
  *     damage IMAGE STEP
  *
- * Every STEPth byte is changed in several ways, and the file is cut at every STEPth length. The Rust
- * tests do the same with checksums made to hold. */
+ * Every STEPth byte is changed, in one of several ways in turn, and the file is cut at every STEPth
+ * length. The Rust tests do more of the same, also with checksums made to hold. */
 #define _GNU_SOURCE
 #include <unistd.h>
 
@@ -107,7 +107,7 @@ int main(int count, char **arguments) {
     size_t length = 0, step = strtoul(arguments[2], NULL, 10);
     unsigned char *good = read_whole(arguments[1], &length);
     static const unsigned char CHANGES[] = {0xFF, 0x01, 0x80, 0x10, 0x08, 0x40, 0x20};
-    size_t changed = 0, opened = 0;
+    size_t changed = 0, opened = 0, cuts = 0;
     for (size_t at = 0; at < length; at += step) {
         /* An allocation of its own, so that a read beyond its end is noticed. */
         unsigned char *bytes = malloc(length);
@@ -120,9 +120,15 @@ int main(int count, char **arguments) {
     }
     CHECK(opened > changed / 2);
     for (size_t end = 0; end < length; end += step) {
-        CHECK(!ask(good, end));
+        /* Again of its own, with nothing behind it. */
+        unsigned char *bytes = malloc(end + (end == 0));
+        CHECK(bytes != NULL);
+        memcpy(bytes, good, end);
+        CHECK(!ask(bytes, end));
+        cuts++;
+        free(bytes);
     }
     free(good);
-    printf("%s: %zu changes, of which %zu opened, and %zu cuts\n", arguments[1], changed, opened, changed);
+    printf("%s: %zu changes, of which %zu opened, and %zu cuts\n", arguments[1], changed, opened, cuts);
     return 0;
 }

@@ -90,6 +90,16 @@ pub(super) unsafe fn output<'a, T>(name: &str, to: *mut T) -> Result<&'a mut May
 pub(super) unsafe fn text<'a>(name: &str, data: *const c_char, length: usize) -> Result<&'a str, Failure> {
     // SAFETY: the caller's promise.
     let bytes = unsafe { items::<u8>(name, data.cast(), length)? };
+    if bytes.is_ascii() {
+        // SAFETY: ASCII is UTF-8. Nearly all URLs are, and this test takes fewer instructions.
+        return Ok(unsafe { str::from_utf8_unchecked(bytes) });
+    }
+    utf8(name, bytes)
+}
+
+/// A text that is not ASCII.
+#[cold]
+fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Failure> {
     str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         Failure::new(RobomatonCode::InvalidUtf8, format!("{name}: byte {at} is not UTF-8"))
