@@ -2,8 +2,8 @@
  *
  * Made by cbindgen from capi/src of robomaton; do not edit.
  *
- * Results. A function returns ROBOMATON_CODE_OK or why it failed; then it has changed none of its
- * outputs, but for a handle, which is null, and says more in `*error`. `error` may be null.
+ * Results. A function returns ROBOMATON_CODE_OK or why it failed, and says more in `*error`, which
+ * may be null. After a failure a new handle is null, and other outputs are not to be read.
  *
  * Handles. A function whose name ends in _new, _open or _copy stores a handle, and the caller ends it
  * with the function of the same kind whose name ends in _free or _close, which makes it null. A null
@@ -611,8 +611,8 @@ RobomatonCode robomaton_decide_document(const RobomatonImage *image,
 
 /**
  * Decides about many URLs, `verdicts[i]` about `urls[i]`; of a large image faster than one by one.
- * If a URL is not UTF-8 or null, `error.index` is its index, the verdicts before it are written,
- * and no others.
+ * If the code is `ROBOMATON_CODE_INVALID_UTF8`, or another one about a URL, `error.index` is the
+ * index of that URL, the verdicts before it hold, and no others are written.
  */
 RobomatonCode robomaton_decide_many(const RobomatonImage *image,
                                     const RobomatonCrawler *crawler,

@@ -285,8 +285,8 @@ pub unsafe extern "C" fn robomaton_decide_document(
 }
 
 /// Decides about many URLs, `verdicts[i]` about `urls[i]`; of a large image faster than one by one.
-/// If a URL is not UTF-8 or null, `error.index` is its index, the verdicts before it are written,
-/// and no others.
+/// If the code is `ROBOMATON_CODE_INVALID_UTF8`, or another one about a URL, `error.index` is the
+/// index of that URL, the verdicts before it hold, and no others are written.
 ///
 /// # Safety
 /// The contract at the top.

@@ -29,9 +29,9 @@ pub(crate) struct Handle<T> {
     pub(crate) object: T,
 }
 
-/// A kind of handles: its name in C, its object and its mark.
+/// A kind of handles: its name in C, its object, which threads share, and its mark.
 pub(crate) trait Kind {
-    type Object;
+    type Object: Send + Sync;
     const MARK: u64;
     const NAME: &'static str;
 }
