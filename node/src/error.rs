@@ -3,7 +3,7 @@
 //! Each has a `code`, which programs compare, and a message for people. Errors about the type of an
 //! argument come from napi-rs and have its codes (`InvalidArg`, `StringExpected`, …).
 
-use robomaton_runtime::{ImageError, OpenError};
+use robomaton_runtime::{ImageError, MODIFIED, OpenError};
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
@@ -70,8 +70,7 @@ pub(crate) fn damaged(path: &str, error: &ImageError) -> Error {
 
 /// The error for an image that was modified after it was opened.
 pub(crate) fn modified(path: &str) -> Error {
-    let cure = "was written to since it was opened: open it again, and replace images by renaming a new one over them";
-    Error::new(Code::Modified, format!("{path}: {cure}"))
+    Error::new(Code::Modified, format!("{path}: {MODIFIED}"))
 }
 
 /// The error of the operating system for a file.
@@ -88,6 +87,7 @@ pub(crate) fn system(path: &Path, error: &io::Error) -> Error {
 pub(crate) fn unopened(error: &OpenError) -> Error {
     match error {
         OpenError::Io { path, error } => system(path, error),
+        OpenError::Modified { .. } => Error::new(Code::Modified, error.to_string()),
         _ => Error::new(Code::Image, error.to_string()),
     }
 }

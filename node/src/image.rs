@@ -7,7 +7,7 @@
 use crate::VERDICTS;
 use crate::arguments::{Names, Options, strings};
 use crate::crawler::Crawler;
-use crate::error::{Result, argument, closed, damaged, modified, other, system, unopened};
+use crate::error::{Result, argument, closed, damaged, modified, other, unopened};
 use napi::Env;
 use napi::bindgen_prelude::{Array, Function, JsObjectValue, Object, Uint8Array, Unknown};
 use napi_derive::napi;
@@ -16,7 +16,6 @@ use robomaton_formats::site::DATA_TXT;
 use robomaton_runtime::{Decision, Image as Runtime, Question, Terms, Usage, Watch};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -64,21 +63,11 @@ pub struct Verdict {
 
 /// Opens an image: copies one of up to `map_above` bytes, and maps a larger one.
 fn open_image(path: &str, map_above: u64) -> Result<(Runtime, Option<Watch>)> {
-    let file = Path::new(path);
-    let watch = Watch::new(file).map_err(|error| system(file, &error))?;
-    if watch.bytes() <= map_above {
-        let image = Runtime::read(file).map_err(|error| unopened(&error))?;
-        // The copy may have begun before a writer came, and ended after.
-        if !watch.is_still_unchanged() {
-            return Err(modified(path));
-        }
-        return Ok((image, None));
-    }
     // SAFETY: the documentation requires that large images are replaced by rename, as `compile` and
-    // `merge` do; [`Watch`] ends the use of one that was modified nevertheless.
+    // `merge` do; the watch ends the use of one that was modified nevertheless.
     #[allow(unsafe_code)]
-    let image = unsafe { Runtime::map(file) }.map_err(|error| unopened(&error))?;
-    Ok((image, Some(watch)))
+    let opened = unsafe { Runtime::read_or_watch(map_above, path) };
+    opened.map_err(|error| unopened(&error))
 }
 
 /// A usage, a purpose and a document, as given.

@@ -9,10 +9,10 @@ use pyo3::exceptions::{PyException, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use robomaton_corpus::{BuildError, ReadError};
 use robomaton_formats::WriteError;
-use robomaton_runtime::OpenError;
+use robomaton_runtime::{MODIFIED, OpenError};
 use std::fmt::Display;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 create_exception!(
     robomaton,
@@ -86,47 +86,20 @@ fn with_place(
     placed.err().unwrap_or(raised)
 }
 
-/// The reason why an image cannot be opened.
-pub(crate) enum Failure {
-    /// The system refused.
-    System(PathBuf, io::Error),
-    /// It is no image.
-    Open(OpenError),
-    /// It was modified meanwhile.
-    Modified(PathBuf),
-}
-
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Failure {
-        Failure::Open(error)
-    }
-}
-
-impl Failure {
-    /// The exception.
-    pub(crate) fn raised(&self, py: Python<'_>) -> PyErr {
-        match self {
-            Failure::System(path, error) => os_error(path, error),
-            Failure::Open(error) => open_error(py, error),
-            Failure::Modified(path) => changed(py, path),
-        }
-    }
-}
-
 /// The error for an image that cannot be opened.
-fn open_error(py: Python<'_>, error: &OpenError) -> PyErr {
+pub(crate) fn open_error(py: Python<'_>, error: &OpenError) -> PyErr {
     match error {
         OpenError::Io { path, error } => os_error(path, error),
         OpenError::Image { path, error } => image_error(py, Some(path), error),
         OpenError::Shards { path, .. } => with_place(py, error.to_string(), Some(path), None, None),
+        OpenError::Modified { path } => changed(py, path),
         _ => said(error),
     }
 }
 
 /// The error for an image that was modified after it was opened.
 pub(crate) fn changed(py: Python<'_>, path: &Path) -> PyErr {
-    let cure = "was written to since it was opened: open it again, and replace images by renaming a new one over them";
-    with_place(py, format!("{}: {cure}", path.display()), Some(path), None, None)
+    with_place(py, format!("{}: {MODIFIED}", path.display()), Some(path), None, None)
 }
 
 /// The error of a job.

@@ -8,7 +8,7 @@ use crate::answer::{Answer, from_json};
 use crate::arguments;
 use crate::ask::{Agent, Crawlers, Use};
 use crate::batch::{Columns, warn_no_url};
-use crate::error::{Failure, image_error, said};
+use crate::error::{image_error, open_error, said};
 use crate::paths::Named;
 use crate::sites::Sites;
 use crate::source::{Open, Source};
@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use robomaton_explain::{Explanation, SiteInfo, canonical_url, explain, time};
 use robomaton_formats::site::DATA_TXT;
-use robomaton_runtime::{Basis, Decision, Image as Runtime, Terms, Watch};
+use robomaton_runtime::{Basis, Decision, Image as Runtime, OpenError, Terms, Watch};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,22 +77,13 @@ impl Image {
 }
 
 /// Opens an image: copies one of up to `map_above` bytes, and maps a larger one.
-fn open_image(path: &Path, map_above: u64) -> Result<(Runtime, Option<Watch>), Failure> {
-    let failed = |error| Failure::System(path.to_owned(), error);
-    let watch = Watch::new(path).map_err(failed)?;
-    if watch.bytes() <= map_above {
-        let image = Runtime::read(path)?;
-        // The copy may have begun before a writer came, and ended after.
-        if !watch.is_still_unchanged() {
-            return Err(Failure::Modified(path.to_owned()));
-        }
-        return Ok((image, None));
-    }
+fn open_image(path: &Path, map_above: u64) -> Result<(Runtime, Option<Watch>), OpenError> {
     // SAFETY: the documentation requires that large images are replaced by rename, as `compile` and
-    // `merge` do; [`Watch`] ends the use of one that was modified nevertheless.
+    // `merge` do; the watch ends the use of one that was modified nevertheless.
     #[allow(unsafe_code)]
-    let image = unsafe { Runtime::map(path)? };
-    Ok((image, Some(watch)))
+    unsafe {
+        Runtime::read_or_watch(map_above, path)
+    }
 }
 
 /// The document that answers, if it is not robots.txt.
@@ -150,7 +141,7 @@ impl Image {
             now: Some(now.unwrap_or_else(time::now)),
         };
         let opened = py.detach(|| open_image(&path, map_above));
-        let (image, watch) = opened.map_err(|failure| failure.raised(py))?;
+        let (image, watch) = opened.map_err(|error| open_error(py, &error))?;
         let image = image.with_terms(terms.clone());
         let crawlers = Crawlers::new(false, named_only);
         let open = Open { image, terms, given, path: path.clone(), map_above, watch, crawlers };

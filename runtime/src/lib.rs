@@ -70,7 +70,7 @@ pub use image::{Image, SHARD_EXTENSION, ShardsError};
 pub use layers::{LayerSite, Layers, LayersCrawler, LayersError, LayersUsage};
 pub use manifest::{MOST_LAYERS, Manifest};
 pub use memory::Memory;
-pub use open::{OpenError, files};
+pub use open::{MODIFIED, OpenError, files};
 pub use reasons::{DetailCache, Reasons};
 pub use request::Request;
 pub use robomaton_formats::policy::Role;

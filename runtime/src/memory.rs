@@ -45,6 +45,18 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// Copies bytes.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub(crate) fn copy(bytes: &[u8]) -> io::Result<Memory> {
+        let mut copy = memmap2::MmapMut::map_anon(bytes.len())?;
+        copy.copy_from_slice(bytes);
+        Ok(Memory(Arc::new(copy.make_read_only()?)))
+    }
+}
+
 /// Opens a regular file. Opening a pipe would wait for its writer.
 fn open(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {

@@ -9,6 +9,7 @@ use crate::image::{Image, SHARD_EXTENSION, Shard, ShardsError};
 use crate::layers::{Layers, LayersError};
 use crate::manifest::Manifest;
 use crate::memory::Memory;
+use crate::watch::Watch;
 use robomaton_formats::ImageError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -56,9 +57,31 @@ pub enum OpenError {
         #[source]
         error: LayersError,
     },
+    /// Somebody wrote to the files while they were copied.
+    #[error("{path}: {MODIFIED}")]
+    Modified {
+        /// The file or directory.
+        path: PathBuf,
+    },
 }
 
+/// What to do about an image whose files were written to.
+pub const MODIFIED: &str =
+    "was written to since it was opened: open it again, and replace images by renaming a new one over them";
+
 impl Image {
+    /// Copies an image of one file that is in memory already.
+    ///
+    /// # Errors
+    /// If the bytes do not begin as an image, or there is no memory for the copy.
+    pub fn copy(bytes: &[u8]) -> Result<Image, OpenError> {
+        let path = PathBuf::from("the bytes in memory");
+        match Memory::copy(bytes) {
+            Err(error) => Err(OpenError::Io { path, error }),
+            Ok(data) => Image::from_bytes(data).map_err(|error| OpenError::Image { path, error }),
+        }
+    }
+
     /// Maps an image file, or all shards in a directory as one image. Takes constant time for each
     /// file: header and section table are checked here, contents only by [`Image::verify`].
     ///
@@ -94,6 +117,34 @@ impl Image {
     /// not the shards of one image.
     pub fn read(path: impl AsRef<Path>) -> Result<Image, OpenError> {
         open(path.as_ref(), Memory::read)
+    }
+
+    /// Reads an image of up to `most` bytes, as [`Image::read`] does, unless somebody writes to it
+    /// meanwhile, and maps a larger one, whose files are watched from then on. Before it asks the
+    /// image, the caller asks the watch whether they were modified ([`Watch::is_unchanged`]).
+    ///
+    /// # Errors
+    /// As for both, and if the files are modified while they are copied.
+    ///
+    /// # Safety
+    /// As for [`Image::map`], if the image is larger. The watch notices most breaches of that
+    /// promise before they do harm, but cannot prevent one between its look and the question.
+    pub unsafe fn read_or_watch(
+        most: u64,
+        path: impl AsRef<Path>,
+    ) -> Result<(Image, Option<Watch>), OpenError> {
+        let path = path.as_ref();
+        let watch = Watch::new(path)?;
+        if watch.bytes() > most {
+            // SAFETY: the caller promises that nobody changes or truncates the files.
+            return Ok((unsafe { Image::map(path)? }, Some(watch)));
+        }
+        let image = Image::read(path)?;
+        // The copy may have begun before a writer came, and ended after.
+        match watch.is_still_unchanged() {
+            true => Ok((image, None)),
+            false => Err(OpenError::Modified { path: path.to_owned() }),
+        }
     }
 
     /// Reads an image of up to `most` bytes, as [`Image::read`] does, and maps a larger one.

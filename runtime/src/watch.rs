@@ -1,11 +1,11 @@
 //! Watches files for modification in place: mapped ones, and any while they are copied.
 //!
 //! Truncating a mapped file ends the process that reads it. A file that is replaced by rename stays
-//! the same for its readers; this module detects the other kind of replacement, for the readers in
-//! other languages, which throw an error then. Invariant: its answer is at most [`TRUSTED`] old. It
-//! does not know what is read from the files.
+//! the same for its readers; this module detects the other kind of replacement. `open` makes a watch
+//! for readers in other languages, whose callers cannot be held to a promise in Rust. Invariant: its
+//! answer is at most [`TRUSTED`] old.
 
-use crate::image::SHARD_EXTENSION;
+use crate::open::{OpenError, files};
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -16,7 +16,8 @@ use std::time::{Instant, SystemTime};
 /// question.
 const TRUSTED: u64 = 20_000;
 
-/// The files of an image, as they were when it was opened.
+/// The files of an image, as they were when it was opened; made by [`crate::Image::read_or_watch`].
+#[derive(Debug)]
 pub struct Watch {
     files: Vec<(File, Stamp)>,
     begun: Instant,
@@ -36,28 +37,20 @@ impl Watch {
     ///
     /// # Errors
     /// If one cannot be read.
-    pub fn new(path: &Path) -> io::Result<Watch> {
-        let mut files = Vec::new();
-        let mut add = |path: &Path| {
+    pub(crate) fn new(path: &Path) -> Result<Watch, OpenError> {
+        let watched = |path: &Path| {
             // Opening a pipe would wait for its writer.
             if !fs::metadata(path)?.is_file() {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "is neither a file nor a directory"));
             }
             let file = File::open(path)?;
             let stamp = stamp(&file)?;
-            files.push((file, stamp));
-            Ok::<_, io::Error>(())
+            Ok((file, stamp))
         };
-        if path.is_dir() {
-            for entry in fs::read_dir(path)? {
-                let path = entry?.path();
-                if path.extension().is_some_and(|extension| extension == SHARD_EXTENSION) {
-                    add(&path)?;
-                }
-            }
-        } else {
-            add(path)?;
-        }
+        let failed = |path: &Path, error| OpenError::Io { path: path.to_owned(), error };
+        let files = files(path)?;
+        let files = files.iter().map(|file| watched(file).map_err(|error| failed(file, error)));
+        let files = files.collect::<Result<_, _>>()?;
         Ok(Watch { files, begun: Instant::now(), looked_at: AtomicU64::new(0) })
     }
 
@@ -71,7 +64,7 @@ impl Watch {
         self.files.iter().all(|(file, then)| stamp(file).is_ok_and(|now| now == *then))
     }
 
-    /// The same, at most [`TRUSTED`] ago.
+    /// The same, at most 20 µs ago: for every question.
     #[inline]
     pub fn is_unchanged(&self) -> bool {
         let now = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
