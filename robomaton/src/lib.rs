@@ -26,7 +26,7 @@ pub use robomaton_explain as explain;
 pub use robomaton_runtime::{
     Access, Basis, Condition, Conditional, Context, Crawler, DecidingRule, Decision, Holds, Image,
     ImageError, Interval, LayerSite, Layers, LayersCrawler, LayersError, LayersUsage, Manifest, OpenError,
-    Outcome, Profile, Question, Rate, Schedule, Site, Terms, Usage, Verdict, Window,
+    Outcome, Profile, Question, Rate, Schedule, Site, Terms, Usage, Verdict, Watch, Window,
 };
 #[cfg(feature = "store")]
 pub use robomaton_store::{self as store, Store};
