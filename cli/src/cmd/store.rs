@@ -40,7 +40,7 @@ enum Action {
     State(State),
     /// Print the URLs of robots.txt files that are to be fetched again, the most overdue first
     Due(Due),
-    /// Merge the layers of a store where that pays
+    /// Make the log a layer, and merge layers where that pays
     Compact(Compact),
     /// Print the sizes of a store
     Stats(StatsArguments),
@@ -109,7 +109,7 @@ struct StatsArguments {
 
 const EXAMPLES: &str = "\
 A store is a directory: layers, and a log of the newest captures. One process at a time may have it open. `robomaton \
-merge DIR -o IMAGE` makes an image of its layers.
+merge DIR -o IMAGE` makes an image of its layers; `compact` first, since captures of the log are in no layer yet.
 
 `put` reads one JSON object per line: url, status (200; 0 if there was no answer; 304 renews the text that is held), \
 fetched_at (now), redirects (0), headers (an object, or a list of pairs) and body. A capture counts if it is newer than \
@@ -136,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             let store = existing(&compact.store)?;
             match compact.evict_before {
                 Some(time) => store.evict(time.seconds),
-                None => store.compact(),
+                None => store.flush().and_then(|()| store.compact()),
             }
             .map_err(Failure::from_error)?;
             stats(&store.stats(), compact.store.json)

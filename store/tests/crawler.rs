@@ -1,0 +1,150 @@
+//! The crawler of the example, against servers that answer 200, 301, 404, 429 and 503, that never
+//! answer, and that change their robots.txt.
+
+#[allow(dead_code, reason = "an example has a main")]
+#[path = "../examples/crawler.rs"]
+mod crawler;
+
+use crawler::Crawler;
+use robomaton_store::Knowledge;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+const START: u64 = 1_800_000_000;
+const DAY: u64 = 86_400;
+
+/// A server of one host. It answers for /robots.txt with the current answer, and for all else with
+/// a page.
+struct Server {
+    host: String,
+    robots: Arc<Mutex<String>>,
+    /// The requests, from the method to the last header field.
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    fn new(robots: &str) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let host = listener.local_addr().expect("an address").to_string();
+        let server =
+            Server { host, robots: Arc::new(Mutex::new(robots.to_owned())), requests: Arc::default() };
+        let (robots, requests) = (Arc::clone(&server.robots), Arc::clone(&server.requests));
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.expect("a connection");
+                let mut request = Vec::new();
+                while !request.ends_with(b"\r\n\r\n") {
+                    let mut byte = [0];
+                    stream.read_exact(&mut byte).expect("a request");
+                    request.push(byte[0]);
+                }
+                let request = String::from_utf8(request).expect("a request");
+                let mut answer = "HTTP/1.1 200 OK\r\n\r\na page".to_owned();
+                if request.starts_with("GET /robots.txt ") {
+                    answer.clone_from(&robots.lock().expect("an answer"));
+                }
+                requests.lock().expect("a list").push(request);
+                if answer.is_empty() {
+                    // Never answers; the other side gives up.
+                    thread::spawn(move || stream.read(&mut [0]));
+                } else {
+                    stream.write_all(answer.as_bytes()).expect("a reader");
+                }
+            }
+        });
+        server
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.host)
+    }
+
+    fn change(&self, robots: &str) {
+        robots.clone_into(&mut self.robots.lock().expect("an answer"));
+    }
+
+    /// The requests since the last call.
+    fn requests(&self) -> Vec<String> {
+        std::mem::take(&mut self.requests.lock().expect("a list"))
+    }
+}
+
+fn rules(path: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\nETag: \"{path}\"\r\n\r\nUser-agent: *\nDisallow: {path}\n")
+}
+
+fn open(place: &tempfile::TempDir) -> Crawler {
+    let mut crawler = Crawler::open(place.path(), "mybot").expect("a store");
+    crawler.timeout = Duration::from_millis(300);
+    crawler
+}
+
+#[test]
+fn every_answer_has_its_meaning() {
+    let place = tempfile::tempdir().expect("a directory");
+    let crawler = open(&place);
+    let good = Server::new(&rules("/x"));
+    let moved = Server::new(&format!("HTTP/1.1 301 Moved\r\nLocation: {}\r\n\r\n", good.url("/robots.txt")));
+    let status = |status: &str| Server::new(&format!("HTTP/1.1 {status}\r\n\r\n"));
+    let [missing, busy, broken, silent] =
+        [status("404 Not Found"), status("429 Slow down"), status("503 No"), Server::new("")];
+    let circle = Server::new("");
+    circle.change(&format!("HTTP/1.1 302 Found\r\nLocation: {}\r\n\r\n", circle.url("/robots.txt")));
+    for (server, may_y, may_x) in [
+        (&good, true, false),
+        (&moved, true, false),
+        (&missing, true, true),
+        (&circle, true, true),
+        (&busy, false, false),
+        (&broken, false, false),
+        (&silent, false, false),
+    ] {
+        for (path, may) in [("/y", may_y), ("/x", may_x)] {
+            let page = crawler.page(&server.url(path), START).expect("a decision");
+            assert_eq!(page.is_some(), may, "{path} of {}", server.robots.lock().expect("an answer"));
+        }
+        // One request for robots.txt, and one for each page that may be fetched.
+        let requests = server.requests();
+        let robots = requests.iter().filter(|request| request.starts_with("GET /robots.txt ")).count();
+        assert_eq!(requests.len() - robots, usize::from(may_y) + usize::from(may_x));
+        assert!(robots == if server.host == circle.host { 6 } else { 1 }, "{requests:?}");
+    }
+    for (server, wait) in [(&good, DAY), (&missing, DAY), (&broken, 60), (&silent, 60)] {
+        let state = crawler.state(&server.url("/"), START).expect("a site");
+        assert!(state.fetch_at > START && state.fetch_at <= START + wait);
+    }
+}
+
+#[test]
+fn a_text_that_changes_is_seen_when_it_is_due() {
+    let place = tempfile::tempdir().expect("a directory");
+    let crawler = open(&place);
+    let server = Server::new(&rules("/x"));
+    let may =
+        |crawler: &Crawler, path, now| crawler.page(&server.url(path), now).expect("a decision").is_some();
+    assert!(may(&crawler, "/y", START) && !may(&crawler, "/x", START));
+    server.change(&rules("/y"));
+    assert_eq!(crawler.refresh(START + DAY - 1).expect("a refresh"), 0);
+    assert!(may(&crawler, "/y", START + DAY - 1));
+    server.requests();
+    assert_eq!(crawler.refresh(START + DAY).expect("a refresh"), 1);
+    assert!(server.requests()[0].contains("If-None-Match: \"/x\"\r\n"));
+    assert!(!may(&crawler, "/y", START + DAY) && may(&crawler, "/x", START + DAY));
+    // Unchanged, then gone, then back; the process ends in between.
+    server.change("HTTP/1.1 304 Not Modified\r\n\r\n");
+    assert_eq!(crawler.refresh(START + 2 * DAY).expect("a refresh"), 1);
+    drop(crawler);
+    let crawler = open(&place);
+    let state = crawler.state(&server.url("/"), START + 2 * DAY).expect("a site");
+    assert_eq!((state.knowledge, state.fetch_at), (Knowledge::Fresh, START + 3 * DAY));
+    assert!(!may(&crawler, "/y", START + 2 * DAY) && may(&crawler, "/x", START + 2 * DAY));
+    server.change("HTTP/1.1 503 No\r\n\r\n");
+    assert_eq!(crawler.refresh(START + 3 * DAY).expect("a refresh"), 1);
+    assert!(!may(&crawler, "/x", START + 3 * DAY));
+    server.change(&rules("/y"));
+    assert_eq!(crawler.refresh(START + 3 * DAY + 60).expect("a refresh"), 1);
+    assert!(may(&crawler, "/x", START + 3 * DAY + 60));
+}
