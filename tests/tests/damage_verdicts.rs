@@ -4,8 +4,8 @@
 //! damage it: the image's name, the way, and the broken rules, run by run (`14*3` is the rule I14
 //! three times, `0` a valid image). All checksums are made to hold, so that the rules behind them
 //! are reached. `ROBOMATON_WRITE=1` rewrites the file. `ROBOMATON_EVERY_BIT=FILE` writes the same
-//! lines, and those of each bit of every byte, to another file; readers take it in place of this
-//! one.
+//! lines, and those of each bit and some values of every byte, to another file; readers take it in
+//! place of this one.
 
 use robomaton_formats::layout::{HEAD, Section};
 use robomaton_formats::verify;
@@ -36,11 +36,11 @@ fn rule(bytes: &[u8]) -> u8 {
     }
 }
 
-/// Every byte with one bit changed, which `bit` chooses by the offset.
-fn bits(good: &[u8], bit: impl Fn(usize) -> usize) -> Vec<u8> {
+/// Every byte changed, to what `value` makes of its offset and itself.
+fn bytes(good: &[u8], value: impl Fn(usize, u8) -> u8) -> Vec<u8> {
     let change = |at: usize| {
         let mut patient = Patient { bytes: good.to_vec() };
-        patient.bytes[at] ^= 1 << bit(at);
+        patient.bytes[at] = value(at, good[at]);
         patient.sum();
         rule(&patient.bytes)
     };
@@ -94,12 +94,19 @@ fn the_verdicts_are_current() {
     for image in IMAGES {
         let good = fs::read(home().join("data/conformance").join(image)).expect("an image");
         // In turn, so that the bits of neighbours differ and each byte of a record has another one.
-        line(&mut found, image, "turn", &bits(&good, |at| (at + at / 8) % 8));
+        line(&mut found, image, "turn", &bytes(&good, |at, byte| byte ^ 1 << ((at + at / 8) % 8)));
         line(&mut found, image, "cut", &cuts(&good));
         line(&mut found, image, "section", &section_cuts(&good));
-        for bit in (0..8).filter(|_| wants_every.is_some()) {
-            line(&mut every, image, &bit.to_string(), &bits(&good, |_| bit));
+        if wants_every.is_none() {
+            continue;
         }
+        for bit in 0..8 {
+            line(&mut every, image, &bit.to_string(), &bytes(&good, |_, byte| byte ^ 1 << bit));
+        }
+        line(&mut every, image, "zero", &bytes(&good, |_, _| 0));
+        line(&mut every, image, "ones", &bytes(&good, |_, _| 0xFF));
+        line(&mut every, image, "more", &bytes(&good, |_, byte| byte.wrapping_add(1)));
+        line(&mut every, image, "less", &bytes(&good, |_, byte| byte.wrapping_sub(1)));
     }
     if let Some(path) = wants_every {
         fs::write(path, found.clone() + &every).expect("room");

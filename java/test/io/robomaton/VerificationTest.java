@@ -33,9 +33,9 @@ public class VerificationTest {
         }
     }
 
-    private static byte[] bit(byte[] good, int at, int bit) {
+    private static byte[] with(byte[] good, int at, int value) {
         byte[] bytes = good.clone();
-        bytes[at] ^= (byte) (1 << bit);
+        bytes[at] = (byte) value;
         DamageTest.sum(bytes);
         return bytes;
     }
@@ -69,13 +69,21 @@ public class VerificationTest {
     private static IntFunction<byte[]> damage(byte[] good, String way) {
         switch (way) {
             case "turn":
-                return at -> bit(good, at, (at + at / 8) % 8);
+                return at -> with(good, at, good[at] ^ 1 << (at + at / 8) % 8);
             case "cut":
                 return end -> cut(good, end);
             case "section":
                 return number -> sectionCut(good, number);
+            case "zero":
+                return at -> with(good, at, 0);
+            case "ones":
+                return at -> with(good, at, 0xFF);
+            case "more":
+                return at -> with(good, at, good[at] + 1);
+            case "less":
+                return at -> with(good, at, good[at] - 1);
             default:
-                return at -> bit(good, at, Integer.parseInt(way));
+                return at -> with(good, at, good[at] ^ 1 << Integer.parseInt(way));
         }
     }
 
