@@ -1,8 +1,8 @@
 //! The results of a measurement, in one form for all: tables of text, and points for plots.
 //!
-//! `versus`, `instructions`, `sizes`, `figures` and `scale` fill it, print it as Markdown and write it
-//! as JSON; `report` reads the JSON, puts the tables into RESULTS.md and draws the points. It knows no
-//! table by name.
+//! `versus`, `instructions`, `sizes`, `figures` and `scale` fill it, print it as Markdown and write
+//! it as JSON; `report` reads the JSON, puts the tables into RESULTS.md and draws the points. It
+//! knows no table by name.
 
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -86,8 +86,8 @@ impl Results {
         self.series.iter().filter(move |series| series.plot == plot)
     }
 
-    /// A document with these tables in it: each is between `<!-- table: NAME -->` and `<!-- end -->`,
-    /// and everything else is preserved.
+    /// A document with these tables in it: each is between `<!-- table: NAME -->` and
+    /// `<!-- end -->`, and everything else is preserved.
     ///
     /// # Errors
     /// If a table has no place, or a place no table.

@@ -199,8 +199,8 @@ impl Summary<'_> {
     }
 }
 
-/// Writes the table in four lines. They count nothing in the image, which would take some 3 % of the
-/// time of compiling.
+/// Writes the table in four lines. They count nothing in the image, which would take some 3 % of
+/// the time of compiling.
 pub(crate) fn write_brief(report: &Report, image_bytes: usize, out: &mut impl Write) -> io::Result<()> {
     write_sites(report.captures, report.sites, &report.outcomes, out)?;
     writeln!(out, "image bytes      {image_bytes:>12}")?;

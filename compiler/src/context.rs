@@ -10,9 +10,9 @@ use robomaton_formats::Scheme;
 pub struct CompileContext<'a, 's> {
     /// The authority (`host[:port]`) from which the text was fetched.
     pub origin: Option<&'a str>,
-    /// Other files. The ones that the text refers to are read with it (V16, decision 39). The key is
-    /// path and query of a file of the same site, and for one of another server, or an RSL document,
-    /// its URL (`site::absolute_url`).
+    /// Other files. The ones that the text refers to are read with it (V16, decision 39). The key
+    /// is path and query of a file of the same site, and for one of another server, or an RSL
+    /// document, its URL (`site::absolute_url`).
     pub files: &'a [(&'a str, &'s [u8])],
     /// Pages of the site with embedded permissions (M21), or whose headers are known.
     pub pages: &'a [Page],

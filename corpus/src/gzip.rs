@@ -4,10 +4,10 @@
 //! member per record, and one bad member must not lose the million after it. So this module splits
 //! the members itself (RFC 1952), inflates with one reused state, and after damage searches for the
 //! next member. A sound member that is in the input buffer, together with the beginning of the
-//! next, is inflated at once with `libdeflate`, which is twice as fast; any other one piece by piece
-//! with `flate2`. Invariants: both ways give the same bytes and end a member at the same place; a
-//! [`Step::Cut`] separates bytes that may not be adjacent in the original. It does not know what
-//! the members contain.
+//! next, is inflated at once with `libdeflate`, which is twice as fast; any other one piece by
+//! piece with `flate2`. Invariants: both ways give the same bytes and end a member at the same
+//! place; a [`Step::Cut`] separates bytes that may not be adjacent in the original. It does not
+//! know what the members contain.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use libdeflater::Decompressor;

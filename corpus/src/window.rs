@@ -67,8 +67,8 @@ impl<'a> Window<'a> {
     /// The contents of the window, at least `count` bytes unless it has [`Window::stopped`].
     pub(crate) fn want(&mut self, count: usize) -> &[u8] {
         while self.end - self.start < count && self.stop.is_none() {
-            // Whole members are inflated at once if there is room for them. Each byte is moved a few
-            // times at most.
+            // Whole members are inflated at once if there is room for them. Each byte is moved a
+            // few times at most.
             if self.start > self.buf.len() / 2
                 || self.start + count > self.buf.len()
                 || self.end == self.buf.len()
@@ -91,9 +91,9 @@ impl<'a> Window<'a> {
         self.data()
     }
 
-    /// Moves the data to the front, and grows the buffer if it would still not fit. A quarter of the
-    /// room stays free: otherwise a parser that takes a few bytes at a time, and always wants as
-    /// many, would have all of them moved each time.
+    /// Moves the data to the front, and grows the buffer if it would still not fit. A quarter of
+    /// the room stays free: otherwise a parser that takes a few bytes at a time, and always wants
+    /// as many, would have all of them moved each time.
     fn make_room(&mut self, count: usize) {
         self.buf.copy_within(self.start..self.end, 0);
         self.end -= self.start;

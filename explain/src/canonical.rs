@@ -7,8 +7,9 @@
 use robomaton_grammar::modern::clean_param;
 use robomaton_runtime::Site;
 
-/// The URL without the query parameters that do not change what it shows, by the Clean-param records
-/// of its site (Yandex). The order of the others stays, and so does a URL that no record changes.
+/// The URL without the query parameters that do not change what it shows, by the Clean-param
+/// records of its site (Yandex). The order of the others stays, and so does a URL that no record
+/// changes.
 ///
 /// A record that cannot be read has no effect. Decodes the site's details, so it allocates.
 ///

@@ -37,8 +37,8 @@ pub(crate) fn rule_of(policy: &Policy<'_>, found: &Match) -> DecidingRule {
     }
 }
 
-/// For a beaten rule, the deciding rule beside which neither is narrower, as an index into the rules
-/// of the policy.
+/// For a beaten rule, the deciding rule beside which neither is narrower, as an index into the
+/// rules of the policy.
 pub(crate) fn rival(trace: &Trace, loser: &Match) -> Option<usize> {
     let decides = |rule: &usize| trace.deciding().any(|found| found.rule == *rule);
     let other = |&(one, other, _): &(usize, usize, usize)| match loser.rule {

@@ -214,8 +214,8 @@ struct Decider {
 }
 
 impl Decider {
-    /// A statement that decides, else a rule, else the statement that wins and states nothing. Where
-    /// rules decide alone, a rule.
+    /// A statement that decides, else a rule, else the statement that wins and states nothing.
+    /// Where rules decide alone, a rule.
     fn of(account: &Account, basis: Basis) -> Decider {
         let statement = account.statements.first().filter(|first| first.decides || first.loss.is_none());
         let of_statement = |statement: &StatementAccount| Decider {

@@ -188,8 +188,8 @@ pub struct Meta {
 
 impl<'d> Detail<'d> {
     /// The conventional groups that apply to a crawler with these reduced names, best first (R5 to
-    /// R7, K9), with their numbers. The first name that any group or record of the document names is
-    /// used.
+    /// R7, K9), with their numbers. The first name that any group or record of the document names
+    /// is used.
     pub fn groups_of(&self, rule: AgentRule, names: &[String]) -> Vec<(usize, &Group<'d>)> {
         let groups = |wanted: &dyn Fn(&Group<'_>) -> bool| {
             let all = self.groups.iter().enumerate();

@@ -1,5 +1,5 @@
-//! Integer conversions and indexing by types, each with its reason. Lints forbid to cast so that bits
-//! may be lost, and to index, in every other place of this crate and of the runtime.
+//! Integer conversions and indexing by types, each with its reason. Lints forbid to cast so that
+//! bits may be lost, and to index, in every other place of this crate and of the runtime.
 //!
 //! This file knows no format.
 

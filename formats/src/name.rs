@@ -133,8 +133,8 @@ pub struct Names<'i> {
 }
 
 impl<'i> Names<'i> {
-    /// Reads `count` names at the start of `bytes`. There are at most eight names, and at least eight
-    /// bytes.
+    /// Reads `count` names at the start of `bytes`. There are at most eight names, and at least
+    /// eight bytes.
     #[inline(always)]
     pub fn read(bytes: &'i [u8], count: usize) -> Names<'i> {
         let heads = u64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default());

@@ -2,11 +2,11 @@
 //!
 //! Both sides of every comparison pass through here: the compiler canonicalises patterns, the
 //! runtime canonicalises targets, and each [`Notation`] defines how. Canonicalisation never fails,
-//! looks at each byte a bounded number of times, and never makes an escape: under
-//! [`Notation::Rep`] an escape that would complete a stray `%` to another escape is left alone, and
-//! [`Notation::Koster`] and [`Notation::Acap`] write every percent sign as `%25` (decision 37). Text
-//! that is already canonical is borrowed, not copied; [`is_plain`] detects most of it without a
-//! branch per byte.
+//! looks at each byte a bounded number of times, and never makes an escape: under [`Notation::Rep`]
+//! an escape that would complete a stray `%` to another escape is left alone, and
+//! [`Notation::Koster`] and [`Notation::Acap`] write every percent sign as `%25` (decision 37).
+//! Text that is already canonical is borrowed, not copied; [`is_plain`] detects most of it without
+//! a branch per byte.
 //!
 //! This file does not know the meaning of a pattern's `*` and `$` ([`crate::pattern`]), nor where a
 //! URL's path begins.
@@ -206,7 +206,8 @@ impl Buffer<'_> {
 
 /// One rewriting step, a function of a text and its first byte, a flag and the output: it reads at
 /// least that byte, appends its canonical form and returns the number of bytes read. The flag is
-/// true at a `%` if a stray one is one or two bytes back, so that a decoded digit could complete it.
+/// true at a `%` if a stray one is one or two bytes back, so that a decoded digit could complete
+/// it.
 trait Step: Fn(u8, &[u8], bool, &mut Buffer<'_>) -> usize {}
 
 impl<F: Fn(u8, &[u8], bool, &mut Buffer<'_>) -> usize> Step for F {}

@@ -1,8 +1,8 @@
 //! Authorities that are canonical as they are written.
 //!
-//! [`site`](crate::site) splits most URLs with it; all others go through the `url` crate. Invariant:
-//! an authority that is accepted here is what the `url` crate would make of it, which tests hold. It
-//! knows neither schemes nor paths.
+//! [`site`](crate::site) splits most URLs with it; all others go through the `url` crate.
+//! Invariant: an authority that is accepted here is what the `url` crate would make of it, which
+//! tests hold. It knows neither schemes nor paths.
 
 use crate::notation::first_bytes;
 use wide::u8x16;

@@ -160,9 +160,9 @@ pub fn read_list(bytes: &[u8]) -> Option<impl Iterator<Item = Entry> + '_> {
     }))
 }
 
-/// The set of a crawler in the policy at the start of `bytes` if it has the common form: no outcome,
-/// crawlers found by numbers of two bytes, few sets. `None` for any other, if no set is the
-/// crawler's, and if the policy is damaged. `bytes` must go on beyond the policy.
+/// The set of a crawler in the policy at the start of `bytes` if it has the common form: no
+/// outcome, crawlers found by numbers of two bytes, few sets. `None` for any other, if no set is
+/// the crawler's, and if the policy is damaged. `bytes` must go on beyond the policy.
 #[inline(always)]
 pub fn quick_set(bytes: &[u8], id: u16) -> Option<SetRef> {
     const BLOCK: usize = 8;

@@ -55,8 +55,8 @@ pub struct SiteKey {
     scheme: Scheme,
 }
 
-/// An absolute `http` or `https` URL as it is compared: normalized, without its fragment. `None` for
-/// anything else.
+/// An absolute `http` or `https` URL as it is compared: normalized, without its fragment. `None`
+/// for anything else.
 ///
 /// ```
 /// use robomaton_formats::site::absolute_url;
@@ -106,7 +106,8 @@ impl SiteKey {
         SiteKey { name: authority.iter().map(|&byte| char::from(byte)).collect(), scheme }
     }
 
-    /// The site of any URL, as the `url` crate reads it. [`SiteKey::from_url`] gives the same, faster.
+    /// The site of any URL, as the `url` crate reads it. [`SiteKey::from_url`] gives the same,
+    /// faster.
     ///
     /// # Errors
     /// If the URL does not name a site.

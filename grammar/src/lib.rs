@@ -13,8 +13,8 @@
 //! mirrors the ABNF of RFC 9309 and is the definition; [`scan`] is the fast one for production. The
 //! feature `definition` enables the definition, for tests only. The tree only marks lines that
 //! belong to ACAP; [`acap`] parses them with the pest grammar `acap.pest`, and [`meta`] parses ACAP
-//! in HTML. [`modern`] parses the usage languages of today, in lines, headers and documents. `GRAMMAR.md` compares each rule of the grammars with the rule of the document that it
-//! mirrors.
+//! in HTML. [`modern`] parses the usage languages of today, in lines, headers and documents.
+//! `GRAMMAR.md` compares each rule of the grammars with the rule of the document that it mirrors.
 //!
 //! Invariants: reading never fails and takes linear time; [`Tree::print`] gives the source back
 //! byte for byte; nothing here recurses on input. The crate judges nothing: it knows no precedence,

@@ -1,6 +1,7 @@
 //! The charts: what each counts, the order of its rows, and its text.
 //!
-//! The charts of blocked crawlers come first, then those of uses. It does not know how a chart is drawn.
+//! The charts of blocked crawlers come first, then those of uses. It does not know how a chart is
+//! drawn.
 
 use crate::Point;
 use crate::chart::{Chart, Group, Kind, Row, longest};

@@ -1,5 +1,5 @@
-//! What charts of crawlers have in common: the words of a crawler, the headings of purposes, and how
-//! many bars are drawn.
+//! What charts of crawlers have in common: the words of a crawler, the headings of purposes, and
+//! how many bars are drawn.
 //!
 //! It does not know figures.
 

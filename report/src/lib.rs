@@ -11,7 +11,8 @@
 //! Memory: [`BYTES_A_SITE`] for each site, [`BYTES_A_TEXT`] for each text, [`WINDOW`] texts while
 //! they are read, and the page; for earlier images, some 100 bytes for each text during the count.
 //! Damaged parts of an image count as damaged or not at all. No rules are weighed here: `tables`
-//! measures coverage and finds what sites say about uses, and `grammar` and `compiler` find mistakes.
+//! measures coverage and finds what sites say about uses, and `grammar` and `compiler` find
+//! mistakes.
 
 mod chart;
 mod charts;

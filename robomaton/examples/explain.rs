@@ -1,5 +1,8 @@
-//! Why an image answers as it does:
-//! `cargo run -p robomaton --features explain --example explain -- crawl.rimg GPTBot https://example.com/x`.
+//! Why an image answers as it does.
+//!
+//! ```text
+//! cargo run -p robomaton --features explain --example explain -- crawl.rimg GPTBot https://example.com/x
+//! ```
 
 use robomaton::Image;
 use robomaton::explain::{Query, explain};

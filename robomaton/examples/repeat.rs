@@ -1,5 +1,6 @@
-//! Asks every URL of a file many times, to measure what a question costs (`benches/readers/measure`):
-//! `cargo run -p robomaton --example repeat -- crawl.rimg GPTBot urls.txt 100`.
+//! Asks every URL of a file many times, to measure what a question costs
+//! (`benches/readers/measure`): `cargo run -p robomaton --example repeat -- crawl.rimg GPTBot
+//! urls.txt 100`.
 
 use robomaton::{Image, Usage};
 

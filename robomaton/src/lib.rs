@@ -7,8 +7,8 @@
 //! This crate is the entry point: [`Robots`] is one text, [`Image`] many sites, and both answer
 //! with the same [`Verdict`]. The work is done by `robomaton-grammar` (text to tree), `-compiler`
 //! (tree to rules and programs), `-formats` (the image) and `-runtime` (the answers); with
-//! `compile` also by `-corpus` and `-build`, with `explain` by `-explain`, with `store` by `-store`.
-//! Invariants: it decides nothing, and no text, name or URL makes it fail or panic.
+//! `compile` also by `-corpus` and `-build`, with `explain` by `-explain`, with `store` by
+//! `-store`. Invariants: it decides nothing, and no text, name or URL makes it fail or panic.
 
 #[cfg(feature = "compile")]
 pub mod compile;

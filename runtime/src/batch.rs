@@ -2,11 +2,11 @@
 //!
 //! A question about a large image waits for several uncached lines in a row: bucket, policy,
 //! program. Here a block of questions takes these steps together, so that the processor has many
-//! loads in flight, and does nothing twice: first the host is hashed and its bucket prefetched, then
-//! the site is found and its policy or program prefetched, then it answers. The step from a policy
-//! to its program is left out, since preparing it costs more than waiting. The answers come from
-//! the functions that [`Image::decide`] calls, and a test compares the two. An image that fits into
-//! a cache is asked one question at a time, since there is nothing to wait for.
+//! loads in flight, and does nothing twice: first the host is hashed and its bucket prefetched,
+//! then the site is found and its policy or program prefetched, then it answers. The step from a
+//! policy to its program is left out, since preparing it costs more than waiting. The answers come
+//! from the functions that [`Image::decide`] calls, and a test compares the two. An image that fits
+//! into a cache is asked one question at a time, since there is nothing to wait for.
 
 use crate::crawler::{Crawler, Usage};
 use crate::find::Wanted;
@@ -71,8 +71,8 @@ impl<D: AsRef<[u8]>> Image<D> {
         }
     }
 
-    /// Like [`Image::decide_batch`] for a large image, whatever the size of this one. Public so that
-    /// tests reach it with small images.
+    /// Like [`Image::decide_batch`] for a large image, whatever the size of this one. Public so
+    /// that tests reach it with small images.
     #[doc(hidden)]
     pub fn decide_in_blocks<'a>(
         &'a self,

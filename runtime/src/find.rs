@@ -102,7 +102,8 @@ impl<D: AsRef<[u8]>> Shard<D> {
         if bucket.overflow & overflow_bit(wanted.hash) == 0 { None } else { self.find_from(wanted, 1) }
     }
 
-    /// Looks through the buckets in which the site may be, from its home bucket (0) or a later one on.
+    /// Looks through the buckets in which the site may be, from its home bucket (0) or a later one
+    /// on.
     #[inline(never)]
     fn find_from<'i>(&'i self, wanted: &Wanted<'_>, first: usize) -> Option<Slot<'i>> {
         let view = self.view();

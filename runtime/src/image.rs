@@ -1,5 +1,5 @@
-//! An open image: its files, the names of crawlers and usages, and its sites. `find` looks for a site
-//! and `ask` answers questions; both build on it.
+//! An open image: its files, the names of crawlers and usages, and its sites. `find` looks for a
+//! site and `ask` answers questions; both build on it.
 
 use crate::crawler::{Crawler, Usage};
 use crate::memory::Memory;
@@ -253,8 +253,8 @@ impl<D: AsRef<[u8]>> Image<D> {
         Crawler::new(self.view(), self.profile().agent_rule(), &names.into_iter().collect::<Vec<_>>())
     }
 
-    /// Resolves a usage by its name, or by a label of a language (`train-ai`). If the image does not
-    /// have the name, fields about its general form or about `other` usages may still apply.
+    /// Resolves a usage by its name, or by a label of a language (`train-ai`). If the image does
+    /// not have the name, fields about its general form or about `other` usages may still apply.
     pub fn usage(&self, name: &str) -> Usage<'static> {
         let label = || self.view().find_usage(usage_of_label(name)?);
         let id = self.view().find_usage(name).or_else(label).unwrap_or(Usage::UNSPOKEN);

@@ -1,10 +1,10 @@
 //! A stack of images that answers as one: of the layers that hold a site, the newest answers.
 //!
-//! It stands on `image`, `find` and `ask`, and adds only the choice of the layer; `open` reads
-//! the layers of a directory. Images number crawlers and usages by tables of their own, so both are
-//! resolved once for each layer. Invariant: if no layer holds a capture of a site that is older than
-//! one below it, the answers are those of the merged image, which a test holds. Who adds a layer
-//! guarantees that; this file knows nothing about the time of captures.
+//! It stands on `image`, `find` and `ask`, and adds only the choice of the layer; `open` reads the
+//! layers of a directory. Images number crawlers and usages by tables of their own, so both are
+//! resolved once for each layer. Invariant: if no layer holds a capture of a site that is older
+//! than one below it, the answers are those of the merged image, which a test holds. Who adds a
+//! layer guarantees that; this file knows nothing about the time of captures.
 
 use crate::access;
 use crate::answer::{Answer, NO_SITE, NO_URL};

@@ -1,8 +1,10 @@
-//! Opening image files: one file, or a directory of shards or layers; mapped, or copied into memory.
+//! Opening image files: one file, or a directory of shards or layers; mapped, or copied into
+//! memory.
 //!
-//! It stands above `image` and `layers`, which hold what is opened here, and `memory`, which holds the bytes.
-//! Invariant: only the header and the section table are checked, so opening a map takes constant
-//! time. Mapping is `unsafe`; this module passes the caller's promise on and makes none of its own.
+//! It stands above `image` and `layers`, which hold what is opened here, and `memory`, which holds
+//! the bytes. Invariant: only the header and the section table are checked, so opening a map takes
+//! constant time. Mapping is `unsafe`; this module passes the caller's promise on and makes none of
+//! its own.
 #![allow(unsafe_code)]
 
 use crate::image::{Image, SHARD_EXTENSION, Shard, ShardsError};

@@ -1,11 +1,11 @@
 //! Answers about uses other than fetching, from everything that speaks of them: rules and fields,
 //! and the statements of the modern languages.
 //!
-//! Each language answers by its own rules; then one refusal suffices, what could not be read permits
-//! nothing, and conditions unite ([`Effects`]). A usage that covers others is answered together with
-//! them. `access` calls it for sites with preferences, and for usages that cover others.
-//! Invariants: nothing is allocated for targets up to a kilobyte; any damage is `None`. This module
-//! does not know how a language is written.
+//! Each language answers by its own rules; then one refusal suffices, what could not be read
+//! permits nothing, and conditions unite ([`Effects`]). A usage that covers others is answered
+//! together with them. `access` calls it for sites with preferences, and for usages that cover
+//! others. Invariants: nothing is allocated for targets up to a kilobyte; any damage is `None`.
+//! This module does not know how a language is written.
 
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Lookup, Usage};

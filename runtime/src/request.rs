@@ -1,8 +1,8 @@
 //! The requests of ACAP records for one URL: to erase every copy of it, or to fetch it again (P47,
 //! V40).
 //!
-//! No verdict depends on them, so they are in the cold records, and found on demand. A request names
-//! one resource; a star in it is a star.
+//! No verdict depends on them, so they are in the cold records, and found on demand. A request
+//! names one resource; a star in it is a star.
 
 use crate::crawler::Crawler;
 use crate::site::Site;

@@ -2,8 +2,8 @@
 //!
 //! From the policy to its programs, then the walks. `access` calls it for users, `preference` and
 //! `statements` for the part that rules have in an answer about a use. Invariants: a question
-//! allocates nothing for targets up to a kilobyte; any damage is `None`, or [`Basis::Damaged`]. This
-//! module does not know how a site is found.
+//! allocates nothing for targets up to a kilobyte; any damage is `None`, or [`Basis::Damaged`].
+//! This module does not know how a site is found.
 
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Lookup, Usage};

@@ -192,7 +192,8 @@ fn run<const K: usize, O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
     Some(O::of_priority(packed.fallback, front))
 }
 
-/// True if a program that begins with this byte is packed, and its targets are written as paths are.
+/// True if a program that begins with this byte is packed, and its targets are written as paths
+/// are.
 #[inline(always)]
 fn is_of_paths(front: u8) -> bool {
     front & !(FRONT_SILENCE | FRONT_STARRED) == FRONT_PACKED | Notation::Rep as u8

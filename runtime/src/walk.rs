@@ -9,8 +9,8 @@
 //!
 //! Invariants: nothing is allocated; a step enters its queue once and leaves it once, and few steps
 //! are stored at the nodes that one position can lead to, so a position costs the depth of its trie
-//! plus the steps taken; any damage is `None`. It does not know what a priority means: that is up to
-//! the register.
+//! plus the steps taken; any damage is `None`. It does not know what a priority means: that is up
+//! to the register.
 
 mod waiting;
 

@@ -41,8 +41,8 @@ impl<const K: usize> Window<K> {
         self.bytes.get(usize::from(place) % LONGEST).copied().unwrap_or(0)
     }
 
-    /// True if the target has the first `size` bytes of a text at a position, which is not beyond the
-    /// longest target. `None` if the text is not followed by sixteen bytes.
+    /// True if the target has the first `size` bytes of a text at a position, which is not beyond
+    /// the longest target. `None` if the text is not followed by sixteen bytes.
     #[inline(always)]
     pub(crate) fn has(&self, place: usize, text: &[u8], size: usize) -> Option<bool> {
         let same =

@@ -1,8 +1,9 @@
 //! Checks docs/service.md against the service: every request that it shows is sent, and the answer
 //! is compared.
 //!
-//! An answer that is no JSON is compared as text. The output of a `jq` filter is compared with the whole answer: each value shown must occur in
-//! it, in order. Times of the run and counts may differ.
+//! An answer that is no JSON is compared as text. The output of a `jq` filter is compared with the
+//! whole answer: each value shown must occur in it, in order. Times of the run and counts may
+//! differ.
 
 mod common;
 

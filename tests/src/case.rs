@@ -2,10 +2,11 @@
 //!
 //! [`crate::suite`] runs them on an engine. A case is one robots.txt with queries. Each query has
 //! the expected answer, worked out by hand from the rules of the specification; so do the facts
-//! other than verdicts: findings about the file, visit times, requests to crawlers. The cases of the
-//! modern usage languages, in `cases/modern`, have further parts ([`Modern`]) and are loaded apart.
-//! Invariants: names are unique over all files of a folder; every case names a rule and has a query
-//! or expects a fact; an unknown key is an error, so a misspelt expectation cannot be overlooked.
+//! other than verdicts: findings about the file, visit times, requests to crawlers. The cases of
+//! the modern usage languages, in `cases/modern`, have further parts ([`Modern`]) and are loaded
+//! apart. Invariants: names are unique over all files of a folder; every case names a rule and has
+//! a query or expects a fact; an unknown key is an error, so a misspelt expectation cannot be
+//! overlooked.
 //!
 //! This file does not know which engines exist.
 

@@ -1,8 +1,8 @@
 //! Images to be damaged, ways to damage them, and a caller that tries every method on the result.
 //!
-//! For the damage suite, the fuzz targets and `reliability`. Checksums are recomputed here, so that a
-//! patch can pass them and reach the validity rule behind them. This file does not know which check
-//! finds which damage.
+//! For the damage suite, the fuzz targets and `reliability`. Checksums are recomputed here, so that
+//! a patch can pass them and reach the validity rule behind them. This file does not know which
+//! check finds which damage.
 
 mod images;
 

@@ -1,8 +1,9 @@
 //! Answers with their reasons and at several times, for readers that give them.
 //!
-//! `data/conformance-reasons.jsonl` is about the images of `data/conformance` and, for what goes out of
-//! date, `data/dated.rimg`. A line has the answers of one crawler about one usage at one time, or the
-//! schedule of a site; the first lines say which site a host is. The JVM reader gives the same. `ROBOMATON_WRITE=1` rewrites both.
+//! `data/conformance-reasons.jsonl` is about the images of `data/conformance` and, for what goes
+//! out of date, `data/dated.rimg`. A line has the answers of one crawler about one usage at one
+//! time, or the schedule of a site; the first lines say which site a host is. The JVM reader gives
+//! the same. `ROBOMATON_WRITE=1` rewrites both.
 
 use robomaton_formats::SiteKey;
 use robomaton_formats::schedule::{Schedule, Window};

@@ -4,7 +4,8 @@
 //! damage it: the image's name, the way, and the broken rules, run by run (`14*3` is the rule I14
 //! three times, `0` a valid image). All checksums are made to hold, so that the rules behind them
 //! are reached. `ROBOMATON_WRITE=1` rewrites the file. `ROBOMATON_EVERY_BIT=FILE` writes the same
-//! lines, and those of each bit of every byte, to another file; readers take it in place of this one.
+//! lines, and those of each bit of every byte, to another file; readers take it in place of this
+//! one.
 
 use robomaton_formats::layout::{HEAD, Section};
 use robomaton_formats::verify;

@@ -1,9 +1,9 @@
 //! The table of features and the cases agree: every feature defined by a source document has a
 //! case, and FEATURES.md names it.
 //!
-//! A case names features in `rules` (`P12`, `V51`, `K13`, `M23`, `N9`, and `U1` to `Y8` of the modern
-//! languages); FEATURES.md has a row for each, with the cases that show it. This suite ignores the
-//! other entries of `rules` (`R12`, `RFC 9309 2.2.2`, `section 3`).
+//! A case names features in `rules` (`P12`, `V51`, `K13`, `M23`, `N9`, and `U1` to `Y8` of the
+//! modern languages); FEATURES.md has a row for each, with the cases that show it. This suite
+//! ignores the other entries of `rules` (`R12`, `RFC 9309 2.2.2`, `section 3`).
 
 use robomaton_tests::case::{self, Case};
 use robomaton_tests::workspace;

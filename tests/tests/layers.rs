@@ -180,8 +180,8 @@ fn a_stack_is_merged_into_one_image() {
     assert!(error.to_string().contains("2.rimg"), "{error}");
 }
 
-/// The files of a small stack, the oldest layer first, the newest of them a directory of shards; the
-/// merged image of its parts; and the manifest. Readers in other languages open them.
+/// The files of a small stack, the oldest layer first, the newest of them a directory of shards;
+/// the merged image of its parts; and the manifest. Readers in other languages open them.
 fn small_stack() -> Vec<(&'static str, Vec<u8>)> {
     let line = |host: &str, time: usize, body: &str| {
         robomaton_tests::captures::json(host, "/robots.txt", time, body).to_string()

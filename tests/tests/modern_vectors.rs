@@ -1,9 +1,9 @@
 //! What the test suites of other projects expect of headers, META tags and records about uses.
 //!
-//! Each line of `data/vectors/modern.jsonl` is one expectation of a suite, in a common form: a site,
-//! a question, and whether the use is permitted there (silence permits), or the canonical form of a
-//! URL. `DIFFERENT` lists, by line, those that we answer otherwise, with the rule and the reason. The
-//! list is exact.
+//! Each line of `data/vectors/modern.jsonl` is one expectation of a suite, in a common form: a
+//! site, a question, and whether the use is permitted there (silence permits), or the canonical
+//! form of a URL. `DIFFERENT` lists, by line, those that we answer otherwise, with the rule and the
+//! reason. The list is exact.
 
 use robomaton_explain::canonical_url;
 use robomaton_tests::modern::{Page, Site, image};

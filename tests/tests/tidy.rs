@@ -48,9 +48,9 @@ fn every_file_has_a_head() {
 #[test]
 fn unsafe_files_are_known() {
     let words = ["unsafe {", "unsafe fn", "unsafe impl", "allow(unsafe_code)"];
-    // Each crate that maps files does so in a single file, and makes the promise there. The runtime's
-    // also prefetches, the wheel reads strings of Python in place, and the C interface follows the
-    // pointers of its callers.
+    // Each crate that maps files does so in a single file, and makes the promise there. The
+    // runtime's also prefetches, the wheel reads strings of Python in place, and the C interface
+    // follows the pointers of its callers.
     let exempt = [
         "capi/src/boundary.rs",
         "capi/src/boundary/pointers.rs",
@@ -119,17 +119,55 @@ fn prose(page: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The lines of a source that are comments and nothing else, outside blocks of code. A line without
+/// a comment ends a block.
+fn comments(source: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut in_code = false;
+    source.lines().filter_map(move |line| {
+        let Some(comment) = line.trim_start().strip_prefix("//") else {
+            in_code = false;
+            return None;
+        };
+        let comment = comment.trim_start_matches(['/', '!']);
+        let is_fence = comment.trim_start().starts_with("```");
+        in_code ^= is_fence;
+        (!in_code && !is_fence).then_some((line, comment))
+    })
+}
+
+/// True if a line is too long and could be broken: tables cannot, nor can a link or a span of code.
+fn is_long(line: &str, text: &str) -> bool {
+    let mut words = 0;
+    for (number, part) in text.split('`').enumerate() {
+        words += if number % 2 == 0 { part.split_whitespace().count() } else { 1 };
+    }
+    !text.trim_start().starts_with('|') && line.chars().count() > 100 && words > 3
+}
+
 #[test]
 fn prose_wraps_at_a_hundred_columns() {
-    let is_long = |line: &&str| {
-        let is_table = line.trim_start().starts_with('|');
-        // A link cannot be broken.
-        !is_table && line.chars().count() > 100 && line.split(' ').count() > 3
-    };
     for (name, page) in pages() {
-        let long: Vec<&str> = prose(&page).filter(is_long).collect();
+        let long: Vec<&str> = prose(&page).filter(|line| is_long(line, line)).collect();
         assert!(long.is_empty(), "{name}: {long:#?}");
     }
+}
+
+#[test]
+fn comments_wrap_at_a_hundred_columns() {
+    // These wrap their comments later.
+    const LATER: [&str; 4] = ["capi/", "node/", "python/", "store/"];
+    let mut long = Vec::new();
+    for (name, source) in sources() {
+        if LATER.iter().any(|folder| name.starts_with(folder)) {
+            continue;
+        }
+        let lines = comments(&source).filter(|(line, text)| is_long(line, text));
+        long.extend(lines.map(|(line, _)| format!("{name}: {line}")));
+    }
+    assert!(long.is_empty(), "{long:#?}");
+    let source = "/// ```\n/// code\n/// ```\n    // text\n//! ```text\n//! drawing\nlet x = 1; // x\n//\n";
+    let comments: Vec<&str> = comments(source).map(|(_, text)| text).collect();
+    assert_eq!(comments, [" text", ""]);
 }
 
 /// The number in front of each unit of speed in a line, with the unit: `15 µs`.

@@ -25,7 +25,8 @@ pub(crate) struct Arguments {
     query: QueryArgs,
     /// Print one JSON object per line: url, agent, usage, purpose, verdict, decision, incomplete,
     /// choice, name, looked_for, conditions, typed_conditions, rule, line, rules, fields,
-    /// conventional, language, carrier, crawl, statements, requests, outcome, basis, stale, status, fetched_at
+    /// conventional, language, carrier, crawl, statements, requests, outcome, basis, stale, status,
+    /// fetched_at
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -5,11 +5,12 @@
 //!                         └─▶ tails: segments ─────▶ trie ──┘
 //! ```
 //!
-//! Small sets become packed programs, and so do the rules with stars of larger sets. The program of any other set consists of two deterministic
-//! machines and a register. The first machine is a radix trie over all literals and all prefixes
-//! (the bytes before a pattern's first star), of which equal subtrees are stored once. The second finds the segments between stars in a trie
-//! that is read backwards, and advances patterns step by step. The register keeps the highest
-//! priority. With three rules,
+//! Small sets become packed programs, and so do the rules with stars of larger sets. The program of
+//! any other set consists of two deterministic machines and a register. The first machine is a
+//! radix trie over all literals and all prefixes (the bytes before a pattern's first star), of
+//! which equal subtrees are stored once. The second finds the segments between stars in a trie that
+//! is read backwards, and advances patterns step by step. The register keeps the highest priority.
+//! With three rules,
 //!
 //! ```text
 //!   Disallow: /a        priority 4       literals:  / ── a •4 ── b $ •9
@@ -82,9 +83,9 @@ pub fn build(rules: &[Prioritized<'_>], notation: Notation, weighing: Weighing, 
     build_tries(rules, notation, weighing, out)
 }
 
-/// Takes the rules with stars out of a normalised set that is too large for a packed program, if they
-/// fit into one by themselves. That program and the other rules' trie, asked one after the other,
-/// take less time than one program with tails.
+/// Takes the rules with stars out of a normalised set that is too large for a packed program, if
+/// they fit into one by themselves. That program and the other rules' trie, asked one after the
+/// other, take less time than one program with tails.
 pub fn split_off_stars<'r>(
     rules: &mut Vec<Prioritized<'r>>,
     notation: Notation,

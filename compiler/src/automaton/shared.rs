@@ -84,7 +84,8 @@ mod tests {
     use robomaton_formats::program::{PADDING, Silence, Weighing, check};
     use robomaton_formats::{Notation, Pattern};
 
-    /// The program of rules behind each of some prefixes; those that begin with `+` are permissions.
+    /// The program of rules behind each of some prefixes; those that begin with `+` are
+    /// permissions.
     fn program(prefixes: &[&str], rules: &[&str]) -> Vec<u8> {
         let mut texts = Vec::new();
         for prefix in prefixes {

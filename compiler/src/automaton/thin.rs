@@ -5,8 +5,8 @@
 //! cold records, which keep all rules.
 //!
 //! Invariants: for every target, the best matching rule has the same sense before and after, and
-//! there is no match only if there was none before. No slower than sorting. This file does not know how
-//! rules are ranked.
+//! there is no match only if there was none before. No slower than sorting. This file does not know
+//! how rules are ranked.
 
 use super::Prioritized;
 use robomaton_formats::program::{Priority, permits};

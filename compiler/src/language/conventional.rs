@@ -70,7 +70,8 @@ impl Language for Conventional {
 }
 
 impl Conventional {
-    /// Adds a conventional record to the open group, whoever the group is for, or to the whole file.
+    /// Adds a conventional record to the open group, whoever the group is for, or to the whole
+    /// file.
     ///
     /// # Errors
     /// The limit that the text exceeds.

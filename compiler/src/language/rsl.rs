@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A content speaks of a usage *explicitly* if a licence permits or prohibits it, or a class that
-//! covers it. Otherwise it is *open* if a licence lists no permitted usages, and *closed* if all do.
-//! The longest content that speaks explicitly decides, a narrower class before a wider one, a
+//! covers it. Otherwise it is *open* if a licence lists no permitted usages, and *closed* if all
+//! do. The longest content that speaks explicitly decides, a narrower class before a wider one, a
 //! prohibition before a permission; a longer closed content then still refuses. Without an explicit
 //! content the longest one answers. Several granting licences are alternatives. A document that is
 //! missing or not conformant is unread: it may refuse. This file does not know XML.
@@ -262,7 +262,8 @@ fn terms(content: &Content, licence: &Licence) -> Vec<Term> {
     terms
 }
 
-/// The canonical pattern of a content on this site; `None` if it is for another site, or for no URL.
+/// The canonical pattern of a content on this site; `None` if it is for another site, or for no
+/// URL.
 fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<Vec<u8>> {
     let url = content.url.as_str();
     if url.is_empty() {

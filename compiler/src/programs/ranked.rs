@@ -92,8 +92,8 @@ fn names(policy: &Policy<'_>, takes_first: bool) -> Vec<(String, usize)> {
     names
 }
 
-/// Decides for each combination of several groups whether their rules become one program. They do if
-/// they are few with no more stars than a group may have, as long as the patterns of all such
+/// Decides for each combination of several groups whether their rules become one program. They do
+/// if they are few with no more stars than a group may have, as long as the patterns of all such
 /// programs have no more bytes than those of the text.
 fn merged(policy: &Policy<'_>, combinations: &[Vec<usize>], limits: &Limits) -> Vec<bool> {
     let patterns = |group: &Group<'_>| policy.rules[group.rules.clone()].iter().map(|rule| rule.pattern());

@@ -154,8 +154,8 @@ pub(super) fn weigh(
     trace.groups = groups;
 }
 
-/// The decision if no field and no rule matches: in an ACAP file a permission (P49), but not of uses
-/// that need one; elsewhere the silence of the rules.
+/// The decision if no field and no rule matches: in an ACAP file a permission (P49), but not of
+/// uses that need one; elsewhere the silence of the rules.
 fn silent(policy: &Policy<'_>, usage: Option<u16>, silence: Silence) -> Decision {
     let permits = policy.is_acap && !usage.is_some_and(needs_permission);
     if permits || silence == Silence::Allowed { Decision::Allowed } else { Decision::Unknown }

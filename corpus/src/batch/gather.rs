@@ -1,5 +1,5 @@
-//! Takes captures block by block, on any thread: compiles every distinct text once, reads pages, and
-//! lets `resolve` choose.
+//! Takes captures block by block, on any thread: compiles every distinct text once, reads pages,
+//! and lets `resolve` choose.
 //!
 //! Of a body, only some fifty bytes stay in memory and, of a page, its permissions; its document,
 //! with the compressed text, goes to a file (`store`). With pages, some hundred bytes stay in

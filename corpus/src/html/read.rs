@@ -286,7 +286,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Calls `act` on the tree and the offset of the end tag when lol_html finds the element closed.
+    /// Calls `act` on the tree and the offset of the end tag when lol_html finds the element
+    /// closed.
     fn on_end(&self, tag: &mut Tag<'_, '_>, act: impl FnOnce(&mut Tree, usize) + 'static) {
         let tree = Rc::clone(&self.tree);
         if let Some(handlers) = tag.end_tag_handlers() {

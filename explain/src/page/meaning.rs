@@ -63,8 +63,8 @@ pub(super) struct Problem {
     pub(super) message: String,
 }
 
-/// Interprets a page for the crawler of the evidence. `stated` are the statements that were weighed,
-/// with numbers of tags and elements in place of lines.
+/// Interprets a page for the crawler of the evidence. `stated` are the statements that were
+/// weighed, with numbers of tags and elements in place of lines.
 pub(super) fn read(page: &Page, evidence: &Evidence<'_>, stated: &[StatementAccount]) -> Meaning {
     let reader = Reader { page, evidence, stated };
     let mut problems = Vec::new();

@@ -161,8 +161,8 @@ impl<'i> ScopedView<'i> {
         self.entries_of(|_| true)
     }
 
-    /// The programs for certain usages. Others are passed over before they are decoded: a look-up goes
-    /// through the list once for each level.
+    /// The programs for certain usages. Others are passed over before they are decoded: a look-up
+    /// goes through the list once for each level.
     #[inline]
     pub fn entries_of<F: Fn(UsageId) -> bool>(
         &self,

@@ -31,9 +31,9 @@
 //!
 //! The programs section ends with [`PADDING`] zeros, so that a reader may load sixteen bytes at any
 //! byte of a program. Offsets count from the end of the table that holds them and only point
-//! forward, so every walk ends. Several nodes of literals may have one child, so a part of the rules
-//! that is repeated behind several prefixes is stored once. This file does not know how rules become
-//! priorities.
+//! forward, so every walk ends. Several nodes of literals may have one child, so a part of the
+//! rules that is repeated behind several prefixes is stored once. This file does not know how rules
+//! become priorities.
 
 mod check;
 mod filter;

@@ -1,5 +1,5 @@
-//! Writes the bytes of an image or a program as SPEC.md shows them: field by field, with a remark for
-//! each. A byte that no field claims panics.
+//! Writes the bytes of an image or a program as SPEC.md shows them: field by field, with a remark
+//! for each. A byte that no field claims panics.
 
 use robomaton_formats::layout::*;
 use robomaton_formats::name::SYMBOLS;
@@ -557,7 +557,8 @@ fn role_name(number: u32) -> String {
     name.replace("PageC", "Page-c").to_lowercase()
 }
 
-/// Policies and lists of an image with preferences, each with offsets from the start of its section.
+/// Policies and lists of an image with preferences, each with offsets from the start of its
+/// section.
 pub(crate) fn dump_preferences(image: &[u8]) -> String {
     let layout = verify(image).expect("the worked image is valid");
     let view = View::new(image, &layout);

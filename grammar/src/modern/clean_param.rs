@@ -1,9 +1,9 @@
 //! Clean-param of Yandex: parameters that do not change what a URL shows.
 //!
-//! Lowering passes [`crate::Line::value`] to [`clean_param`]; [`canonical_url`] applies the rules of
-//! a file to a URL. A rule names duplicates and has no part in permissions. Invariant: a URL that
-//! no rule changes is returned as it is, byte for byte. This file does not parse, decode or compare
-//! hosts.
+//! Lowering passes [`crate::Line::value`] to [`clean_param`]; [`canonical_url`] applies the rules
+//! of a file to a URL. A rule names duplicates and has no part in permissions. Invariant: a URL
+//! that no rule changes is returned as it is, byte for byte. This file does not parse, decode or
+//! compare hosts.
 
 use std::collections::HashSet;
 

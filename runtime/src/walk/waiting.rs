@@ -2,8 +2,8 @@
 //!
 //! The walk reports reached states and found segments with their positions; this module decides
 //! which steps follow. Invariants: a state is reached once; a step enters one of the two lines of a
-//! frequent segment's queue once and leaves it once, in the order of positions; the walk provides all
-//! memory. It does not know how segments are found.
+//! frequent segment's queue once and leaves it once, in the order of positions; the walk provides
+//! all memory. It does not know how segments are found.
 
 use super::Register;
 use arrayvec::ArrayVec;

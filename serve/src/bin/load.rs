@@ -9,9 +9,9 @@
 //! line of the file on each of its connections, then reads the answers, so the generator leaves
 //! most of the processor to the service. With PIPELINED above 1, it sends this many requests on
 //! each connection before it reads an answer. With BATCH above 0, each request has this many
-//! questions: as a `POST /v1/decide` with one JSON object a line, or, if FORM is `words`, as a `POST
-//! /v1/verdicts` with one URL a line. Anything but a complete answer with status 200 is an error,
-//! and makes the exit code 1. It supports only as much of HTTP as the service sends.
+//! questions: as a `POST /v1/decide` with one JSON object a line, or, if FORM is `words`, as a
+//! `POST /v1/verdicts` with one URL a line. Anything but a complete answer with status 200 is an
+//! error, and makes the exit code 1. It supports only as much of HTTP as the service sends.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write};
@@ -189,8 +189,8 @@ fn converse<'r>(
             }
             connection.get_mut().write_all(&sent)?;
         }
-        // The last answer first: then most others have arrived, too, and this thread, which shares its
-        // core with the service, is woken once a round and not once an answer.
+        // The last answer first: then most others have arrived, too, and this thread, which shares
+        // its core with the service, is woken once a round and not once an answer.
         for (connection, expected) in connections.iter_mut().zip(expected.chunks(pipelined)).rev() {
             for &(questions, form) in expected {
                 match answer(connection, questions, form, &mut line, &mut body)? {

@@ -70,7 +70,8 @@ impl Document {
         let mut references = 0;
         for text::Record { line, key, value } in text::records(robots) {
             let Some(key) = key.strip_prefix("acap-") else {
-                // 15: suspends the record; others are something between two crawlers in 0.2 alone (36).
+                // 15: suspends the record; others are something between two crawlers in 0.2 alone
+                // (36).
                 naming &= key != "user-agent" && !(document.pilot && is_of_group(&key));
                 continue;
             };

@@ -4,9 +4,9 @@
 //! shares nothing with the code that it judges: no crate of the project, no automaton, no index;
 //! the whole file is read again for each query. `text` splits a file into lines with keys,
 //! `document` keeps the ACAP lines, `local` expands local names, `conventional` keeps the rest,
-//! `name` compares names, `scope` decides which patterns match and which is narrower, and this file makes the decision.
-//! The numbers in brackets are those of the decisions; P, V and R name features of ACAP 0.2, of
-//! ACAP 1.0, and rules of RULES.md.
+//! `name` compares names, `scope` decides which patterns match and which is narrower, and this file
+//! makes the decision. The numbers in brackets are those of the decisions; P, V and R name features
+//! of ACAP 0.2, of ACAP 1.0, and rules of RULES.md.
 //!
 //! This module does not know META tags, the meaning of usages and qualifiers, or limits other than
 //! the 500 KiB of R4.

@@ -30,8 +30,8 @@ pub struct Facts {
     pub over: Vec<Over>,
 }
 
-/// A limit of the compiler and the line at which the text exceeds it. A limit that is greater by one
-/// suffices.
+/// A limit of the compiler and the line at which the text exceeds it. A limit that is greater by
+/// one suffices.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Over {

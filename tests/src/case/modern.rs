@@ -1,8 +1,8 @@
 //! The parts of a case that only the modern usage languages need.
 //!
 //! These languages speak in more places than robots.txt: response headers, tdmrep.json, ai.txt and
-//! license documents. [`super`] reads the keys and has them checked here; a case without them has an
-//! empty [`Modern`]. Invariant: a misspelt word, moment or header is an error.
+//! license documents. [`super`] reads the keys and has them checked here; a case without them has
+//! an empty [`Modern`]. Invariant: a misspelt word, moment or header is an error.
 //!
 //! This file does not know what any of the languages mean.
 
@@ -80,7 +80,8 @@ pub struct ModernAsk {
     pub crawl: Option<String>,
     /// The language of the deciding statement: `aipref`, `content-signals`, `rsl`...
     pub language: Option<String>,
-    /// The carrier of the deciding statement: `robots`, `header`, `page`, `tdmrep`, `rsl`, `ai-txt`.
+    /// The carrier of the deciding statement: `robots`, `header`, `page`, `tdmrep`, `rsl`,
+    /// `ai-txt`.
     pub carrier: Option<String>,
     /// The number of the deciding rule of tdmrep.json, or of the deciding `content` of a license
     /// document, from 1.

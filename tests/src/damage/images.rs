@@ -2,8 +2,8 @@
 //! each thing that it does not have.
 //!
 //! Together they have every form of program, field, scope and purpose, pages, data.txt, the modern
-//! languages, and shards. Invariant: each has a few kilobytes, so that every bit of it can be tried,
-//! and uses the hosts of [`URLS`], so that these find something.
+//! languages, and shards. Invariant: each has a few kilobytes, so that every bit of it can be
+//! tried, and uses the hosts of [`URLS`], so that these find something.
 
 use super::URLS;
 use crate::modern::{Page as ModernPage, Site, image::bytes};
@@ -142,9 +142,9 @@ fn more_documents(options: &Options) -> [Document; 4] {
     ]
 }
 
-/// Sets of rules for every form of program: packed with several masks, tries of literals, stars in a
-/// packed program beside a trie, tries of segments that are rare and frequent. With `plain`, tries
-/// only.
+/// Sets of rules for every form of program: packed with several masks, tries of literals, stars in
+/// a packed program beside a trie, tries of segments that are rare and frequent. With `plain`,
+/// tries only.
 fn programs(plain: bool) -> Vec<u8> {
     let options = Options { plain_programs: plain, ..Options::default() };
     let text = |rules: &mut dyn FnMut(usize) -> String, count: usize| {

@@ -1,8 +1,8 @@
 //! Counts of what occurs in random answers, for tests that must cover all of it.
 //!
 //! [`CLAIMS`] lists everything that the generator claims to reach; [`Coverage::add`] counts one
-//! answer. Invariant: what is counted is read off the answer and the sources, not off the generator.
-//! This file does not know which answers are right.
+//! answer. Invariant: what is counted is read off the answer and the sources, not off the
+//! generator. This file does not know which answers are right.
 
 use super::{Answer, Effect, Profile, Question, Site, Statement, Verdict, answer};
 use std::collections::BTreeMap;

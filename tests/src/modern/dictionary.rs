@@ -1,7 +1,8 @@
 //! Dictionaries of RFC 9651, as far as AIPREF needs them: which keys have which bare items.
 //!
-//! Follows the parsing algorithms of section 4.2 step by step, on bytes. Invariant: a text is either
-//! parsed to its end or fails as a whole. This file does not know labels, and keeps no parameters.
+//! Follows the parsing algorithms of section 4.2 step by step, on bytes. Invariant: a text is
+//! either parsed to its end or fails as a whole. This file does not know labels, and keeps no
+//! parameters.
 
 /// A member's value, as far as it matters.
 #[derive(Clone, Debug, PartialEq, Eq)]

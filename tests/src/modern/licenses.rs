@@ -1,8 +1,8 @@
 //! Where license documents come from: `License` records, `Link` headers and `link` elements.
 //!
 //! Looks the documents up among those of the site and has each answer. Invariant: a page's own
-//! documents are asked before those of the site, and a document that cannot be read is a statement of
-//! its own. This file does not know what documents mean.
+//! documents are asked before those of the site, and a document that cannot be read is a statement
+//! of its own. This file does not know what documents mean.
 
 use super::robots::{File, Key};
 use super::{Effect, Query, Statement, html, rsl};

@@ -1,12 +1,12 @@
 //! The modern usage languages read naively, in the plainest possible code.
 //!
 //! The second opinion on AIPREF, Content Signals, DisallowAITraining, Noindex, control tokens, RSL,
-//! TDMRep, ai.txt, META robots and X-Robots-Tag, as [`mod@crate::acap`] is on ACAP. It shares nothing
-//! with the code that it judges: no crate of the project, no automaton, no index; every source is
-//! read again for each question. `robots` reads robots.txt, `preferences` has the languages with
-//! lines in it, `rsl` and `licenses` the license documents, `tdmrep` and `meta` the rest, and this
-//! file combines their statements. [`mod@generate`] makes random sites, and [`coverage`] counts what
-//! they show.
+//! TDMRep, ai.txt, META robots and X-Robots-Tag, as [`mod@crate::acap`] is on ACAP. It shares
+//! nothing with the code that it judges: no crate of the project, no automaton, no index; every
+//! source is read again for each question. `robots` reads robots.txt, `preferences` has the
+//! languages with lines in it, `rsl` and `licenses` the license documents, `tdmrep` and `meta` the
+//! rest, and this file combines their statements. [`mod@generate`] makes random sites, and
+//! [`coverage`] counts what they show.
 //!
 //! This module does not know ACAP, profile `koster`, limits other than the 500 KiB of R4, inline
 //! license documents, RSS, or the metadata of EPUB and PDF files.
@@ -25,8 +25,8 @@
 //! robots.txt and headers:
 //! - Every `Content-Usage` line closes the list of agents, also one that does not parse.
 //! - The keys of these languages need a colon. The tolerance of R3 is for the conventional keys.
-//! - An AIPREF or Content Signals line without a value is a rule of length 0 that states nothing; an
-//!   empty `License` is no record.
+//! - An AIPREF or Content Signals line without a value is a rule of length 0 that states nothing;
+//!   an empty `License` is no record.
 //! - Any `Content-Signal` line in a crawler's groups switches the leading lines off, also one whose
 //!   path does not match. Leading lines are ranked like others.
 //! - A `yes` of Content Signals on a path that may not be crawled is an unset statement with its
@@ -67,8 +67,8 @@
 //! - A colon after a name that has no value makes an agent in a header, and no rule in a tag. After
 //!   an empty agent, only that item is ignored.
 //! - A date without a zone is UTC. The moment itself is not yet past.
-//! - `data-nosnippet` on any element refuses `present-snippet` for the page, unless the crawler keeps
-//!   elements apart, as with ACAP's class attributes.
+//! - `data-nosnippet` on any element refuses `present-snippet` for the page, unless the crawler
+//!   keeps elements apart, as with ACAP's class attributes.
 //! - Conditions: `max-snippet=20`, `max-image-preview=standard`, `max-video-preview=10`,
 //!   `until=2010-06-25T23:00:00Z`, `not=images`, `embedded=yes`, `only=snippet|title|url`.
 

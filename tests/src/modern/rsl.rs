@@ -1,8 +1,9 @@
 //! RSL 1.0: license documents, and the answer of one document for one usage.
 //!
 //! [`read`] turns a document into contents with licenses; [`resolve`] follows the numbered steps of
-//! the specification: explicit statements by rank, closure, grants, conditions. Invariant: a document
-//! that does not conform is not read at all. This file does not know where documents come from.
+//! the specification: explicit statements by rank, closure, grants, conditions. Invariant: a
+//! document that does not conform is not read at all. This file does not know where documents come
+//! from.
 
 use super::robots::Pattern;
 use super::{Effect, Query};

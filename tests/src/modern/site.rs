@@ -93,9 +93,9 @@ impl Site {
         })
     }
 
-    /// The captures as rows `{"url", "status", "fetched_at", "headers", "body"}`. Headers are a list
-    /// of `[name, value]`, so that several lines of one name survive. Bytes that are not UTF-8 are
-    /// replaced; the generator makes none.
+    /// The captures as rows `{"url", "status", "fetched_at", "headers", "body"}`. Headers are a
+    /// list of `[name, value]`, so that several lines of one name survive. Bytes that are not UTF-8
+    /// are replaced; the generator makes none.
     pub fn rows(&self) -> Vec<Value> {
         let own = |path: &str| format!("{}{path}", self.origin);
         let mut rows = Vec::new();

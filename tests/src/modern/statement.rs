@@ -67,7 +67,8 @@ pub struct Statement {
     /// `aipref`, `content-signals`, `ai-training`, `noindex`, `control-token`, `rsl`, `tdmrep`,
     /// `ai-txt`, `robots-meta`; `rep` for crawling.
     pub language: &'static str,
-    /// `robots`, `header`, `page`, `tdmrep`, `rsl` or `ai-txt`. A license has `rsl`, whoever names it.
+    /// `robots`, `header`, `page`, `tdmrep`, `rsl` or `ai-txt`. A license has `rsl`, whoever names
+    /// it.
     pub carrier: &'static str,
     /// The line of robots.txt or ai.txt, from 1; for a license that of its `License` record.
     pub line: Option<u32>,

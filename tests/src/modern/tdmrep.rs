@@ -68,7 +68,8 @@ fn of_file(query: &Query<'_>, text: &[u8]) -> Option<Carrier> {
             _ => None,
         };
         let policy = rule.get("tdm-policy").and_then(Value::as_str).filter(|policy| !policy.is_empty());
-        // A policy counts beside 1 only: beside 0 it is not processed, and a bad rule states nothing.
+        // A policy counts beside 1 only: beside 0 it is not processed, and a bad rule states
+        // nothing.
         let policy = policy.filter(|_| reservation == Some(true)).map(str::to_owned);
         return Some(Carrier { name: "tdmrep", rule: Some(number), reservation, policy });
     }

@@ -1,8 +1,8 @@
 //! The passes over the questions that valgrind watches, one after the other.
 //!
-//! Invariant: every pass is one call of [`counted_pass`], in the order of [`WAYS`] and [`KINDS`], and
-//! [`pass_ends`] follows it. The instructions of the loop over the questions are counted, too; the
-//! first way is the loop alone.
+//! Invariant: every pass is one call of [`counted_pass`], in the order of [`WAYS`] and [`KINDS`],
+//! and [`pass_ends`] follows it. The instructions of the loop over the questions are counted, too;
+//! the first way is the loop alone.
 
 use robomaton_benches::{Asker, Class, Queries, Query};
 use robomaton_runtime::Image;

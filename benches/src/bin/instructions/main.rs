@@ -7,8 +7,8 @@
 //! The questions are those of the race. The answers are checked, and the image and the questions
 //! written to files, before valgrind starts, so that it watches nothing but the loading and the
 //! passes. Invariant: what a pass does is counted, and nothing else is. Counts depend on the
-//! compiler, the profile of the build and the vectors of the processor, not on what else the machine
-//! does.
+//! compiler, the profile of the build and the vectors of the processor, not on what else the
+//! machine does.
 
 mod asked;
 mod callgrind;

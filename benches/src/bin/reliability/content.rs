@@ -4,8 +4,8 @@
 //! Each builder of `robomaton_tests::hostile` makes its text in a quarter, half and all of its
 //! usual size. The largest is compiled within [`TIME`] and [`MEMORY`], and its look-ups take
 //! [`LOOK_UP`] at most, or what [`SLOWER`] grants; the time grows with an exponent of [`EXPONENT`]
-//! at most. Times are those of the processor, for a build without debug assertions on a machine that
-//! does nothing else; [`LEEWAY`] is for others. This file does not know what is hostile.
+//! at most. Times are those of the processor, for a build without debug assertions on a machine
+//! that does nothing else; [`LEEWAY`] is for others. This file does not know what is hostile.
 
 mod names;
 mod subject;

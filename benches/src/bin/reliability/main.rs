@@ -1,9 +1,9 @@
 //! Tries what SECURITY.md promises, and prints what was tried and what came of it.
 //!
 //! `reliability [--long] [--write] [PART ...]`: every part, or those that are named. The short form
-//! is part of the check of every change, the long form takes hours; `--write` puts the tables of all
-//! parts into SECURITY.md. It measures nothing that `report` measures. Invariant: a promise that does
-//! not hold ends the run with its name and exit code 1.
+//! is part of the check of every change, the long form takes hours; `--write` puts the tables of
+//! all parts into SECURITY.md. It measures nothing that `report` measures. Invariant: a promise
+//! that does not hold ends the run with its name and exit code 1.
 
 mod content;
 mod damage;

@@ -1,10 +1,10 @@
 //! The crawlers that ACAP records address (V8, V9, decision 34).
 //!
 //! A value is a whole name. If it is more than a product token, it has a form of its own in the
-//! policy (`agent::whole_name`), under which a question about that very name finds its groups. This name
-//! must then lead to all groups of the crawler, so [`name_whole`] adds it to those of its product
-//! token. `acap` adds the crawlers of each record, and `lower` runs [`name_whole`] at the end. This
-//! file knows nothing of fields.
+//! policy (`agent::whole_name`), under which a question about that very name finds its groups. This
+//! name must then lead to all groups of the crawler, so [`name_whole`] adds it to those of its
+//! product token. `acap` adds the crawlers of each record, and `lower` runs [`name_whole`] at the
+//! end. This file knows nothing of fields.
 
 use crate::limits::{LimitName, OverLimit};
 use crate::lowering::token_of;

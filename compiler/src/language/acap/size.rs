@@ -1,8 +1,8 @@
 //! The size of ACAP records, in the dimensions for which ACAP recommends limits (P55, V56).
 //!
-//! The documents name six dimensions and no numbers; the numbers are those of [`Limits`], which also
-//! cover the other two, the bytes of a file and its records. This file counts fields as they stand
-//! in the text; `spent` counts what they expand to.
+//! The documents name six dimensions and no numbers; the numbers are those of [`Limits`], which
+//! also cover the other two, the bytes of a file and its records. This file counts fields as they
+//! stand in the text; `spent` counts what they expand to.
 
 use crate::limits::{LimitName, Limits, OverLimit};
 use crate::lowering::number;

@@ -203,8 +203,8 @@ impl<'p> Packed<'p> {
         })
     }
 
-    /// The words of the rule with this number, which must exist, and of the next: its own in the low
-    /// half.
+    /// The words of the rule with this number, which must exist, and of the next: its own in the
+    /// low half.
     #[inline(always)]
     pub fn words(&self, rule: usize) -> Option<u32> {
         let words = self.front.get(self.words_at() + 2 * rule..)?.first_chunk()?;
@@ -230,7 +230,8 @@ impl<'p> Packed<'p> {
     }
 }
 
-/// The triggers of a packed program, each two bytes and a mask. A single byte is followed by a zero.
+/// The triggers of a packed program, each two bytes and a mask. A single byte is followed by a
+/// zero.
 #[derive(Clone, Copy, Debug)]
 pub enum Triggers<'p> {
     /// Masks of two bytes.

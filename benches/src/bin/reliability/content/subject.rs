@@ -141,8 +141,8 @@ fn slowest(image: &Image<Vec<u8>>, text: &[u8]) -> Result<Duration, String> {
     Ok(slowest)
 }
 
-/// Paths that repeat a piece: known ones, and patterns of the first, the middle and the last line of
-/// the text.
+/// Paths that repeat a piece: known ones, and patterns of the first, the middle and the last line
+/// of the text.
 fn paths(text: &[u8]) -> Vec<String> {
     let patterns: Vec<&[u8]> =
         text.split(|&byte| byte == b'\n').filter(|line| line.contains(&b'/')).collect();
