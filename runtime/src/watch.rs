@@ -1,9 +1,9 @@
 //! Watches files for modification in place: mapped ones, and any while they are copied.
 //!
 //! Truncating a mapped file ends the process that reads it. A file that is replaced by rename stays
-//! the same for its readers; this module detects the other kind of replacement. `open` makes a watch
-//! for readers in other languages, whose callers cannot be held to a promise in Rust. Invariant: its
-//! answer is at most [`TRUSTED`] old.
+//! the same for its readers; this module detects the other kind of replacement. `open` makes a
+//! watch for readers in other languages, whose callers cannot be held to a promise in Rust.
+//! Invariant: its answer is at most [`TRUSTED`] old.
 
 use crate::open::{OpenError, files};
 use std::fs::{self, File};
