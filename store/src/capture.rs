@@ -7,10 +7,9 @@ use crate::limits::{BODY_BYTES, HEADER_BYTES};
 use robomaton_compiler::{Entry, Options, ProgramCache, emit};
 use robomaton_corpus::{Capture as Read, compile_alone};
 use robomaton_runtime::Site;
-use serde::{Deserialize, Serialize};
 
 /// The result of fetching a site's `/robots.txt`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
     /// The URL that was asked first, `https://example.com/robots.txt`. Rules behind a redirect
     /// apply to the site of this URL.

@@ -1,15 +1,17 @@
 //! The log: the captures that are in no layer yet, in the order of their puts.
 //!
 //! A record is a marker, the length that was durable when it was written, its own length, a
-//! checksum and the capture (postcard). The marker is random for each file, so no body can contain
-//! it on purpose. Invariant: after a kill at any moment, all records that were acknowledged as
-//! durable are read again. A record that cannot be read ends the log, unless a later record says
+//! checksum, the capture (postcard) and its body. The marker is random for each file, so no body can
+//! contain it on purpose. Invariant: after a kill at any moment, all records that were acknowledged
+//! as durable are read again. A record that cannot be read ends the log, unless a later record says
 //! that this one was durable: then the file is damaged, and the error names the place. It does not
 //! know what a capture means.
 
 use crate::{Capture, StoreError};
 use arc_swap::ArcSwap;
 use memchr::memmem;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -88,7 +90,7 @@ impl Log {
         }
         let (mut captures, mut at) = (Vec::new(), HEADER);
         while let Some(frame) = Frame::read(&bytes, at, marker) {
-            captures.push(postcard::from_bytes(frame.record).map_err(|_| damaged(at))?);
+            captures.push(Front::capture(frame.record).ok_or_else(|| damaged(at))?);
             at = frame.end;
         }
         let later = memmem::find_iter(&bytes[at..], &marker).map(|found| at + found);
@@ -109,7 +111,9 @@ impl Log {
         self.check()?;
         let failed = |error| StoreError::Io { path: self.path.clone(), error };
         let mut record = vec![0; FRAME];
-        record = postcard::to_extend(capture, record).map_err(|error| failed(io::Error::other(error)))?;
+        let front = Front::of(capture);
+        record = postcard::to_extend(&front, record).map_err(|error| failed(io::Error::other(error)))?;
+        record.extend(&capture.body);
         let length = u32::try_from(record.len() - FRAME).map_err(|_| StoreError::TooLong)?;
         record[..8].copy_from_slice(&self.marker);
         record[8..16].copy_from_slice(&self.synced.load(Ordering::Acquire).to_le_bytes());
@@ -166,6 +170,32 @@ impl Log {
             true => Err(StoreError::Broken { path: self.path.clone() }),
             false => Ok(()),
         }
+    }
+}
+
+/// A capture in front of its body. serde would copy a body byte by byte.
+#[derive(Serialize, Deserialize)]
+struct Front<'c> {
+    url: Cow<'c, str>,
+    fetched_at: u64,
+    status: u16,
+    redirects: u16,
+    headers: Cow<'c, [(String, Vec<u8>)]>,
+}
+
+impl<'c> Front<'c> {
+    fn of(capture: &'c Capture) -> Front<'c> {
+        let Capture { url, fetched_at, status, redirects, headers, .. } = capture;
+        let (url, headers) = (Cow::from(url), Cow::from(headers));
+        Front { url, fetched_at: *fetched_at, status: *status, redirects: *redirects, headers }
+    }
+
+    /// The capture of a record.
+    fn capture(record: &[u8]) -> Option<Capture> {
+        let (front, body): (Front<'_>, _) = postcard::take_from_bytes(record).ok()?;
+        let Front { url, fetched_at, status, redirects, headers } = front;
+        let (url, headers) = (url.into_owned(), headers.into_owned());
+        Some(Capture { url, fetched_at, status, redirects, headers, body: body.to_vec() })
     }
 }
 
