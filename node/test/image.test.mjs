@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import * as robomaton from '../index.mjs';
 import { imageOf } from './support.mjs';
 
@@ -223,4 +224,21 @@ test('an image may be forgotten', () => {
     const image = Image.open(SMALL);
     image.decide(URL_OF_RULE, image.crawler('a'));
   }
+});
+
+test('worker threads open images of their own', async () => {
+  const program = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    const { Image } = require(workerData.index);
+    const image = Image.open(workerData.path, { mapAbove: 0 });
+    const crawler = image.crawler('a');
+    for (let round = 0; round < 1000; round += 1) image.decideMany([workerData.url], crawler);
+    parentPort.postMessage(image.decide(workerData.url, crawler).verdict);`;
+  const workerData = { index: require.resolve('../index.cjs'), path: SMALL, url: URL_OF_RULE };
+  const verdict = () =>
+    new Promise((resolve, reject) => {
+      const worker = new Worker(program, { eval: true, workerData });
+      worker.once('message', resolve).once('error', reject);
+    });
+  assert.deepEqual(await Promise.all([verdict(), verdict(), verdict(), verdict()]), Array(4).fill('disallowed'));
 });
