@@ -181,7 +181,8 @@ impl Store {
     }
 
     /// Puts a capture. It counts for the next question, and is durable as configured. False if the
-    /// store holds one of the site that a merge would choose: nothing changes then.
+    /// store holds one of the site that a merge would choose: nothing changes then, and that one is
+    /// durable as configured.
     ///
     /// # Errors
     /// If the URL is not that of a robots.txt, or a file cannot be written. A capture whose put
@@ -195,9 +196,16 @@ impl Store {
         let current = self.current.load();
         let (key, table) = with(&current, capture, &self.options, &mut writer.cache)?;
         self.end(&key);
-        let Some(table) = table else { return Ok(false) };
+        let Some(table) = table else {
+            drop(writer);
+            // The one that is held may be in the log of another thread's put.
+            return match self.options.durability {
+                Durability::Each => self.sync().map(|()| false),
+                Durability::Every(_) | Durability::Never => Ok(false),
+            };
+        };
         let log = Arc::clone(&self.logs.load().current);
-        let end = log.append(capture)?;
+        let end = log.append(capture, &self.options.compile)?;
         self.current.store(Arc::new(Snapshot { table, ..Snapshot::clone(&current) }));
         drop(writer);
         if self.options.durability == Durability::Each {
