@@ -233,7 +233,8 @@ fn checksum(front: &[u8], record: &[u8]) -> u64 {
 pub(crate) fn sync_directory(file: &Path) -> io::Result<()> {
     #[cfg(unix)]
     if let Some(directory) = file.parent() {
-        File::open(directory)?.sync_all()?;
+        let is_current = directory.as_os_str().is_empty();
+        File::open(if is_current { Path::new(".") } else { directory })?.sync_all()?;
     }
     Ok(())
 }

@@ -253,6 +253,24 @@ fn a_layer_that_is_missing_or_damaged_is_named() {
     Store::open(place.path(), options()).expect("a store");
 }
 
+/// Layers that no manifest names are not taken for what a kill left.
+#[test]
+fn a_store_without_its_manifest_is_left_alone() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = Store::open(place.path(), options()).expect("a store");
+    (0..5).for_each(|put| assert!(store.put(&capture(put)).expect("room")));
+    store.flush().expect("room");
+    drop(store);
+    let path = Manifest::path(place.path());
+    let manifest = fs::read(&path).expect("a manifest");
+    fs::remove_file(&path).expect("a manifest");
+    let error = Store::open(place.path(), options()).err().expect("no manifest").to_string();
+    assert!(error.contains("layers.manifest"), "{error}");
+    fs::write(&path, manifest).expect("room");
+    let store = Store::open(place.path(), options()).expect("a store");
+    (0..5).for_each(|put| assert_eq!(held(&store, put), Some(put)));
+}
+
 /// A power failure may keep the lengths of new files, and not their bytes.
 #[test]
 fn a_log_whose_header_is_not_durable_holds_nothing() {
