@@ -93,7 +93,8 @@ export class Crawler {
  *
  * Errors have a `code`: `ERR_ROBOMATON_IMAGE` (damaged, of another version, or no image),
  * `ERR_ROBOMATON_MODIFIED` (a mapped file was written to), `ERR_ROBOMATON_CLOSED`,
- * `ERR_INVALID_ARG_VALUE`, and `ENOENT`, `EACCES` or `EIO` from the file system.
+ * `ERR_INVALID_ARG_VALUE`, `ERR_ROBOMATON` (any other), and `ENOENT`, `EACCES` or `EIO` from the file
+ * system. An argument of the wrong type has a code of napi-rs, such as `StringExpected`.
  */
 export class Image {
   private constructor();

@@ -241,6 +241,8 @@ impl Image {
         let texts = Options::of(options, &["texts"])?.get("texts")?.unwrap_or(false);
         let open = self.open()?;
         let verified = if texts { open.image.verify_with_texts() } else { open.image.verify() };
+        // Bytes that were written meanwhile are no damage of the image.
+        self.open()?;
         verified.map_err(|error| damaged(&self.path, &error))
     }
 
@@ -316,6 +318,8 @@ impl Image {
                     .map(|url| code(decide(&open.image, document, crawler, usage, url).safe_decision())),
             ),
         }
+        // A batch may last.
+        self.open()?;
         Ok(Uint8Array::new(codes))
     }
 

@@ -34,13 +34,19 @@ impl Capture {
         if self.url.len() + fields > HEADER_BYTES {
             return Err(StoreError::TooLong);
         }
-        let most = BODY_BYTES.max(options.limits.bytes(options.profile).saturating_add(2));
+        let most = most_bytes(options);
         let headers = self.headers.iter().map(|(name, value)| (name.as_bytes(), value.as_slice()));
         let body = self.body[..self.body.len().min(most)].to_vec();
         let fetched_at = i64::try_from(self.fetched_at).unwrap_or(i64::MAX);
         let mut read = Read::fetched(&self.url, fetched_at, self.status, headers, body)?;
         read.truncated = self.body.len() > most;
         if read.is_robots() { Ok(read) } else { Err(StoreError::NotRobots(self.url.clone())) }
+    }
+
+    /// The part of the body that a log needs: with one byte more than counts, the rest is known to
+    /// be dropped.
+    pub(crate) fn logged_body(&self, options: &Options) -> &[u8] {
+        &self.body[..self.body.len().min(most_bytes(options).saturating_add(1))]
     }
 
     /// The image of this capture alone. If it is an answer 304, it has the text of the one held.
@@ -54,7 +60,7 @@ impl Capture {
         let mut redirects = usize::from(self.redirects);
         if self.status == 304 {
             let held = held.filter(|held| (200..300).contains(&held.status()));
-            let text = held.and_then(|held| Some((held, held.source(BODY_BYTES)?)));
+            let text = held.and_then(|held| Some((held, held.source(most_bytes(options))?)));
             let (held, body) = text.ok_or_else(|| StoreError::NotModified(self.url.clone()))?;
             let fresh_for = read.fresh_for.or(Some(held.fresh_for()));
             read = Read { status: held.status(), fresh_for, body, truncated: false, ..read };
@@ -65,4 +71,9 @@ impl Capture {
         let entry = Entry { site, outcome, status, fetched_at, fresh_for, document: document.as_ref() };
         Ok(emit(vec![entry], options)?)
     }
+}
+
+/// Bytes of a body that count.
+fn most_bytes(options: &Options) -> usize {
+    BODY_BYTES.max(options.limits.bytes(options.profile).saturating_add(2))
 }

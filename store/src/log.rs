@@ -10,6 +10,7 @@
 use crate::{Capture, StoreError};
 use arc_swap::ArcSwap;
 use memchr::memmem;
+use robomaton_compiler::Options;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fs::File;
@@ -81,8 +82,13 @@ impl Log {
         let mut file = File::options().read(true).write(true).open(&path).map_err(failed)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
-        let Some((header, _)) = bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
+        let Some((header, records)) = bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
         let (magic, marker) = header.split_at(MAGIC.len());
+        // A power failure may leave the length of a header without its bytes. No record was
+        // written before the header was durable.
+        if records.is_empty() && *header == [0; HEADER] {
+            return Ok(None);
+        }
         let damaged = |at: usize| StoreError::Damaged { path: path.clone(), at: at as u64 };
         let marker: [u8; 8] = marker.try_into().map_err(|_| damaged(0))?;
         if magic != MAGIC {
@@ -107,13 +113,13 @@ impl Log {
     }
 
     /// Appends a capture. Returns the length to sync to. Only one thread may append at a time.
-    pub(crate) fn append(&self, capture: &Capture) -> Result<u64, StoreError> {
+    pub(crate) fn append(&self, capture: &Capture, options: &Options) -> Result<u64, StoreError> {
         self.check()?;
         let failed = |error| StoreError::Io { path: self.path.clone(), error };
         let mut record = vec![0; FRAME];
         let front = Front::of(capture);
         record = postcard::to_extend(&front, record).map_err(|error| failed(io::Error::other(error)))?;
-        record.extend(&capture.body);
+        record.extend(capture.logged_body(options));
         let length = u32::try_from(record.len() - FRAME).map_err(|_| StoreError::TooLong)?;
         record[..8].copy_from_slice(&self.marker);
         record[8..16].copy_from_slice(&self.synced.load(Ordering::Acquire).to_le_bytes());
@@ -125,7 +131,8 @@ impl Log {
             // A part of the record may be there, and a later one must not follow it.
             let mut file = &self.file;
             let cut = self.file.set_len(start).and_then(|()| file.seek(SeekFrom::Start(start)));
-            self.is_broken.store(cut.is_err(), Ordering::Release);
+            // A sync that failed meanwhile must not be forgotten.
+            self.is_broken.fetch_or(cut.is_err(), Ordering::AcqRel);
             return Err(failed(error));
         }
         let end = start + record.len() as u64;
@@ -226,7 +233,8 @@ fn checksum(front: &[u8], record: &[u8]) -> u64 {
 pub(crate) fn sync_directory(file: &Path) -> io::Result<()> {
     #[cfg(unix)]
     if let Some(directory) = file.parent() {
-        File::open(directory)?.sync_all()?;
+        let is_current = directory.as_os_str().is_empty();
+        File::open(if is_current { Path::new(".") } else { directory })?.sync_all()?;
     }
     Ok(())
 }
@@ -243,10 +251,9 @@ pub(crate) struct Logs {
 impl Logs {
     /// Returns when all that is written is durable.
     pub(crate) fn sync(&self) -> Result<(), StoreError> {
-        if let Some(frozen) = &self.frozen {
-            frozen.sync()?;
-        }
-        self.current.sync()
+        // A log that cannot be synced does not keep the other one from it.
+        let frozen = self.frozen.as_ref().map_or(Ok(()), |frozen| frozen.sync());
+        self.current.sync().and(frozen)
     }
 }
 
@@ -256,7 +263,8 @@ pub(crate) fn sync_every(time: Duration, logs: Arc<ArcSwap<Logs>>) -> (Sender<()
     let thread = thread::spawn(move || {
         loop {
             let wait = stopped.recv_timeout(time);
-            // A log that cannot be synced refuses the next put, which tells of it.
+            // A log that cannot be synced refuses the next put, which tells of it. One that was
+            // frozen since does not, but becomes a layer.
             let _ = logs.load_full().sync();
             if wait != Err(RecvTimeoutError::Timeout) {
                 return;
@@ -264,4 +272,33 @@ pub(crate) fn sync_every(time: Duration, logs: Arc<ArcSwap<Logs>>) -> (Sender<()
         }
     });
     (stop, thread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frozen_log_that_cannot_be_synced_does_not_hold_up_the_current_one() {
+        let place = tempfile::tempdir().expect("a directory");
+        let log = |name: &str| Arc::new(Log::create(place.path().join(name)).expect("room"));
+        let (frozen, current) = (log("1.log"), log("2.log"));
+        let end = current.append(&Capture::default(), &Options::default()).expect("room");
+        frozen.is_broken.store(true, Ordering::Release);
+        let logs = Logs { frozen: Some(frozen), current: Arc::clone(&current) };
+        assert!(matches!(logs.sync(), Err(StoreError::Broken { .. })));
+        assert_eq!(current.synced.load(Ordering::Acquire), end);
+    }
+
+    #[test]
+    fn a_capture_that_is_held_is_acknowledged_only_if_it_is_durable() {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = crate::Store::open(place.path(), crate::StoreOptions::default()).expect("a store");
+        let url = "https://a.example/robots.txt".to_owned();
+        let capture = Capture { url, fetched_at: 1, status: 200, ..Capture::default() };
+        assert!(store.put(&capture).expect("room"));
+        assert!(!store.put(&capture).expect("it is durable"));
+        store.logs.load().current.is_broken.store(true, Ordering::Release);
+        assert!(matches!(store.put(&capture), Err(StoreError::Broken { .. })));
+    }
 }

@@ -8,7 +8,7 @@
 use crate::files::{
     Files, failed, layer_name, lock, log_path, remove_layer, visits_path, write_layer, write_manifest,
 };
-use crate::log::{Log, Logs, sync_every};
+use crate::log::{Log, Logs, sync_directory, sync_every};
 use crate::snapshot::{Query, Snapshot, Stack};
 use crate::table::Table;
 use crate::visit::{Visit, Visits};
@@ -19,6 +19,7 @@ use robomaton_formats::{Decision, Outcome, SiteKey};
 use robomaton_runtime::{Image, Layers, LayersError, Manifest, Terms};
 use std::collections::HashMap;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -118,16 +119,17 @@ impl Store {
     ///
     /// # Errors
     /// If another process has it open for writing, if its files cannot be read, are damaged or were
-    /// compiled with other options.
+    /// compiled with other options, or if the manifest is missing and other files of a store are not.
     pub fn open(directory: impl AsRef<Path>, options: StoreOptions) -> Result<Store, StoreError> {
         let directory = directory.as_ref().to_owned();
-        fs::create_dir_all(&directory).map_err(|error| failed(&directory, error))?;
+        create(&directory).map_err(|error| failed(&directory, error))?;
         let lock = lock(&directory)?;
         let mut files = Files::read(&directory)?;
         let empty = emit(Vec::new(), &options.compile)?;
         let manifest = if Manifest::is_in(&directory) {
             Manifest::read(&directory).map_err(|error| failed(&Manifest::path(&directory), error))?
         } else {
+            check_new(&directory, &files, empty.len())?;
             // A stack has a layer, so that any reader can open it.
             let name = layer_name(files.take());
             write_layer(&directory.join(&name), &empty)?;
@@ -181,7 +183,8 @@ impl Store {
     }
 
     /// Puts a capture. It counts for the next question, and is durable as configured. False if the
-    /// store holds one of the site that a merge would choose: nothing changes then.
+    /// store holds one of the site that a merge would choose: nothing changes then, and that one is
+    /// durable as configured.
     ///
     /// # Errors
     /// If the URL is not that of a robots.txt, or a file cannot be written. A capture whose put
@@ -195,9 +198,16 @@ impl Store {
         let current = self.current.load();
         let (key, table) = with(&current, capture, &self.options, &mut writer.cache)?;
         self.end(&key);
-        let Some(table) = table else { return Ok(false) };
+        let Some(table) = table else {
+            drop(writer);
+            // The one that is held may be in the log of another thread's put.
+            return match self.options.durability {
+                Durability::Each => self.sync().map(|()| false),
+                Durability::Every(_) | Durability::Never => Ok(false),
+            };
+        };
         let log = Arc::clone(&self.logs.load().current);
-        let end = log.append(capture)?;
+        let end = log.append(capture, &self.options.compile)?;
         self.current.store(Arc::new(Snapshot { table, ..Snapshot::clone(&current) }));
         drop(writer);
         if self.options.durability == Durability::Each {
@@ -293,6 +303,25 @@ impl Writer {
     pub(crate) fn take_layer(&mut self) -> String {
         layer_name(self.take())
     }
+}
+
+/// Creates a directory, and makes its name and those of its new parents durable.
+fn create(directory: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = directory.ancestors().take_while(|parent| !parent.exists()).collect();
+    fs::create_dir_all(directory)?;
+    missing.into_iter().try_for_each(sync_directory)
+}
+
+/// Refuses a directory whose manifest was lost: its layers would be removed as strays. Before the
+/// first manifest, a store writes nothing but an empty layer.
+fn check_new(directory: &Path, files: &Files, empty: usize) -> Result<(), StoreError> {
+    let is_empty =
+        |name: &String| fs::metadata(directory.join(name)).is_ok_and(|layer| layer.len() == empty as u64);
+    if files.logs.is_empty() && files.layers.iter().all(is_empty) {
+        return Ok(());
+    }
+    let error = io::Error::new(io::ErrorKind::NotFound, "cannot be read, but there are layers or logs");
+    Err(failed(&Manifest::path(directory), error))
 }
 
 /// The site of a capture, and the table with it; `None` if the snapshot holds one that is as good.

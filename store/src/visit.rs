@@ -26,7 +26,8 @@ const HEADER: u64 = 16;
 pub(crate) struct Visit {
     /// The time of its capture.
     pub(crate) fetched_at: u64,
-    /// Unreachable visits in a row, and the time of the first of them.
+    /// Unreachable visits in a row, and the time of the first of them, which means nothing without
+    /// failures.
     pub(crate) failures: u32,
     pub(crate) failing_since: u64,
     /// Validators of the text that is held.
@@ -59,7 +60,9 @@ impl Visit {
             // Without a text there is nothing to validate.
             _ => (etag, last_modified) = (None, None),
         }
-        Visit { fetched_at, etag, last_modified, ..Visit::default() }
+        // A layer may hold a visit of the same second. This one hides it even if it says nothing else.
+        let failing_since = if last.fetched_at == fetched_at { fetched_at } else { 0 };
+        Visit { fetched_at, failing_since, etag, last_modified, ..Visit::default() }
     }
 
     /// The time of the next attempt after failures: each waits twice as long as the one before, up
@@ -72,8 +75,9 @@ impl Visit {
         self.fetched_at.saturating_add(half + jitter)
     }
 
+    /// True if the layer needs no record of it.
     fn is_plain(&self) -> bool {
-        self.failures == 0 && self.etag.is_none() && self.last_modified.is_none()
+        self.failures == 0 && self.failing_since == 0 && self.etag.is_none() && self.last_modified.is_none()
     }
 }
 
@@ -106,7 +110,8 @@ impl Visits {
         let Ok((magic, count)) = read else { return Ok(None) };
         let count = u64::from_le_bytes(count.try_into().unwrap_or_default());
         let length = file.metadata().map_err(|error| failed(path, error))?.len();
-        let is_whole = magic == MAGIC && count.checked_mul(16).is_some_and(|index| HEADER + index <= length);
+        let end = count.checked_mul(16).and_then(|index| index.checked_add(HEADER));
+        let is_whole = magic == MAGIC && end.is_some_and(|end| end <= length);
         Ok(is_whole.then(|| Visits { file: Mutex::new(file), count }))
     }
 
@@ -239,6 +244,8 @@ mod tests {
                 }
             }
         }
+        std::fs::write(path("cut"), [&MAGIC[..], &(u64::MAX / 16).to_le_bytes()].concat()).expect("room");
+        assert!(Visits::open(&path("cut")).expect("a file").is_none());
         assert!(Visits::open(&path("missing")).expect("no error").is_none());
     }
 }

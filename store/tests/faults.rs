@@ -8,6 +8,7 @@
 #![cfg(target_os = "linux")]
 
 use robomaton_runtime::{Layers, Manifest};
+use robomaton_store::limits::BODY_BYTES;
 use robomaton_store::{Capture, Durability, Store, StoreError, StoreOptions};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -250,4 +251,50 @@ fn a_layer_that_is_missing_or_damaged_is_named() {
     refused(None);
     fs::write(&path, &bytes).expect("room");
     Store::open(place.path(), options()).expect("a store");
+}
+
+/// Layers that no manifest names are not taken for what a kill left.
+#[test]
+fn a_store_without_its_manifest_is_left_alone() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = Store::open(place.path(), options()).expect("a store");
+    (0..5).for_each(|put| assert!(store.put(&capture(put)).expect("room")));
+    store.flush().expect("room");
+    drop(store);
+    let path = Manifest::path(place.path());
+    let manifest = fs::read(&path).expect("a manifest");
+    fs::remove_file(&path).expect("a manifest");
+    let error = Store::open(place.path(), options()).err().expect("no manifest").to_string();
+    assert!(error.contains("layers.manifest"), "{error}");
+    fs::write(&path, manifest).expect("room");
+    let store = Store::open(place.path(), options()).expect("a store");
+    (0..5).for_each(|put| assert_eq!(held(&store, put), Some(put)));
+}
+
+/// A power failure may keep the lengths of new files, and not their bytes.
+#[test]
+fn a_log_whose_header_is_not_durable_holds_nothing() {
+    let place = tempfile::tempdir().expect("a directory");
+    drop(Store::open(place.path(), options()).expect("a store"));
+    for length in [0, 9, 24] {
+        fs::write(place.path().join("7.log"), vec![0; length]).expect("room");
+        drop(Store::open(place.path(), options()).expect("a store"));
+        assert!(!place.path().join("7.log").exists());
+    }
+    fs::write(place.path().join("7.log"), [0; 25]).expect("room");
+    assert!(matches!(Store::open(place.path(), options()), Err(StoreError::Damaged { at: 0, .. })));
+}
+
+/// The log takes no more of a body than counts.
+#[test]
+fn a_body_is_logged_up_to_its_limit() {
+    let place = tempfile::tempdir().expect("a directory");
+    let options = StoreOptions { durability: Durability::Never, ..StoreOptions::default() };
+    let store = Store::open(place.path(), options.clone()).expect("a store");
+    let text = b"User-agent: *\nDisallow: /0-\n".to_vec();
+    let body = [text, vec![b'#'; 3 * BODY_BYTES]].concat();
+    store.put(&Capture { body, ..capture(0) }).expect("room");
+    assert!(store.stats().log_bytes < BODY_BYTES as u64 + 200, "{}", store.stats().log_bytes);
+    drop(store);
+    assert_eq!(held(&Store::open(place.path(), options).expect("a store"), 0), Some(0));
 }

@@ -190,3 +190,23 @@ fn due_is_what_a_plain_map_says() {
         }
     }
 }
+
+/// Validators are those of the text that is held, even if two were fetched in one second.
+#[test]
+fn a_text_has_no_validators_of_another_one() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = open(place.path());
+    assert!(store.put(&validated(capture(1, START, 200))).expect("room"));
+    store.flush().expect("room");
+    let texts = (b'a'..=b'z').map(|letter| [b"User-agent: *\nDisallow: /", &[letter][..]].concat());
+    let captures = texts.map(|body| Capture { body, ..capture(1, START, 200) });
+    let taken = captures.filter(|capture| store.put(capture).expect("room")).count();
+    assert!(taken > 0, "a text of the same second is chosen by its bytes");
+    let store = in_every_place(place.path(), store, |store| {
+        let state = store.state(&url(1), START).expect("a site");
+        assert_eq!((state.etag, state.last_modified), (None, None));
+    });
+    // An ordinary visit does not hide anything.
+    assert!(store.put(&validated(capture(1, START + 1, 200))).expect("room"));
+    assert!(store.state(&url(1), START + 1).expect("a site").etag.is_some());
+}

@@ -237,10 +237,13 @@ fn run_put(arguments: &Put) -> Result<ExitCode, Failure> {
     let mut summary = Summary::default();
     let mut line = Vec::new();
     for number in 1.. {
-        line.clear();
-        input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(unread)?;
+        let is_whole = next_line(&mut input, LONGEST_LINE, &mut line).map_err(unread)?;
         if line.is_empty() {
             break;
+        }
+        if !is_whole {
+            invalid(&mut summary, number, &format_args!("is longer than {LONGEST_LINE} bytes"));
+            continue;
         }
         if line.trim_ascii().is_empty() {
             continue;
@@ -266,6 +269,15 @@ fn run_put(arguments: &Put) -> Result<ExitCode, Failure> {
     }
     out.finish()?;
     Ok(exit_code(summary.invalid))
+}
+
+/// Reads a line. False if it is longer than `most` bytes: it is passed over then, so that its rest
+/// is not taken for a line.
+fn next_line(input: &mut impl BufRead, most: u64, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let read = input.by_ref().take(most).read_until(b'\n', line)?;
+    let is_whole = (read as u64) < most || line.ends_with(b"\n");
+    Ok(is_whole || input.skip_until(b'\n')? == 0)
 }
 
 fn invalid(summary: &mut Summary, number: usize, error: &dyn std::fmt::Display) {
@@ -351,4 +363,26 @@ fn stats(stats: &Stats, is_json: bool) -> Result<ExitCode, Failure> {
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_a_long_line_is_no_line() {
+        let mut input = &b"1234567\n12345678 {}\n\n123\n12345678"[..];
+        let mut line = Vec::new();
+        let mut lines = Vec::new();
+        loop {
+            let is_whole = next_line(&mut input, 8, &mut line).expect("bytes");
+            if line.is_empty() {
+                break;
+            }
+            lines.push((is_whole, String::from_utf8_lossy(&line).into_owned()));
+        }
+        let wanted =
+            [(true, "1234567\n"), (false, "12345678"), (true, "\n"), (true, "123\n"), (true, "12345678")];
+        assert_eq!(lines, wanted.map(|(is_whole, line)| (is_whole, line.to_owned())));
+    }
 }
