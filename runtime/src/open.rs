@@ -136,7 +136,7 @@ impl Image {
         path: impl AsRef<Path>,
     ) -> Result<(Image, Option<Watch>), OpenError> {
         let path = path.as_ref();
-        let watch = Watch::new(path)?;
+        let watch = Watch::new(&files(path)?).map_err(|(path, error)| OpenError::Io { path, error })?;
         if watch.bytes() > most {
             // SAFETY: the caller promises that nobody changes or truncates the files.
             return Ok((unsafe { Image::map(path)? }, Some(watch)));

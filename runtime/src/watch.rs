@@ -5,10 +5,9 @@
 //! watch for readers in other languages, whose callers cannot be held to a promise in Rust.
 //! Invariant: its answer is at most [`TRUSTED`] old.
 
-use crate::open::{OpenError, files};
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
@@ -33,12 +32,12 @@ fn stamp(file: &File) -> io::Result<Stamp> {
 }
 
 impl Watch {
-    /// Starts with the files that [`crate::Image::map`] maps.
+    /// Starts with these files.
     ///
     /// # Errors
-    /// If one cannot be read.
-    pub(crate) fn new(path: &Path) -> Result<Watch, OpenError> {
-        let watched = |path: &Path| {
+    /// If one cannot be read: its path, and the operating system's error.
+    pub(crate) fn new(files: &[PathBuf]) -> Result<Watch, (PathBuf, io::Error)> {
+        let watched = |path: &PathBuf| {
             // Opening a pipe would wait for its writer.
             if !fs::metadata(path)?.is_file() {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "is neither a file nor a directory"));
@@ -47,9 +46,7 @@ impl Watch {
             let stamp = stamp(&file)?;
             Ok((file, stamp))
         };
-        let failed = |path: &Path, error| OpenError::Io { path: path.to_owned(), error };
-        let files = files(path)?;
-        let files = files.iter().map(|file| watched(file).map_err(|error| failed(file, error)));
+        let files = files.iter().map(|path| watched(path).map_err(|error| (path.clone(), error)));
         let files = files.collect::<Result<_, _>>()?;
         Ok(Watch { files, begun: Instant::now(), looked_at: AtomicU64::new(0) })
     }
