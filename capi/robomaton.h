@@ -32,7 +32,8 @@
 #define ROBOMATON_NO_TIME UINT64_MAX
 
 /**
- * For `robomaton_crawler_new`: only groups that name the crawler count, `User-agent: *` is ignored.
+ * For `robomaton_crawler_new`: only groups that name the crawler count, `User-agent: *` is
+ * ignored.
  */
 #define ROBOMATON_NAMED_ONLY 1
 
@@ -295,7 +296,8 @@ typedef struct {
      */
     size_t size;
     /**
-     * An image of up to this many bytes is copied into memory; a larger one is mapped. 0 for 64 MiB.
+     * An image of up to this many bytes is copied into memory; a larger one is mapped. 0 for 64
+     * MiB.
      */
     uint64_t map_above;
     /**
@@ -363,8 +365,8 @@ typedef struct {
  */
 typedef struct {
     /**
-     * The decision to act on. If a file that applies to the crawler is missing, a permission counts
-     * as a prohibition.
+     * The decision to act on. If a file that applies to the crawler is missing, a permission
+     * counts as a prohibition.
      */
     RobomatonDecision verdict;
     /**
@@ -517,8 +519,8 @@ const char *robomaton_outcome_name(uint8_t outcome);
  * contents by `robomaton_image_verify`. A small image is copied into memory; what happens to its
  * file later makes no difference. A large one is mapped: replace its file by renaming another one
  * over it. Whoever writes to the mapped file makes every later question fail with
- * `ROBOMATON_CODE_MODIFIED`; but a file that is cut short in the very moment of a question ends the
- * process, as it does for every program that maps it. `options` may be null.
+ * `ROBOMATON_CODE_MODIFIED`; but a file that is cut short in the very moment of a question ends
+ * the process, as it does for every program that maps it. `options` may be null.
  */
 RobomatonCode robomaton_image_open(const char *path,
                                    const RobomatonOptions *options,
@@ -526,7 +528,8 @@ RobomatonCode robomaton_image_open(const char *path,
                                    RobomatonError *error);
 
 /**
- * Opens an image of one file that is in memory already; the bytes are copied. `options` may be null.
+ * Opens an image of one file that is in memory already; the bytes are copied. `options` may be
+ * null.
  */
 RobomatonCode robomaton_image_copy(const uint8_t *bytes,
                                    size_t length,
@@ -567,8 +570,8 @@ RobomatonCode robomaton_crawler_new(const RobomatonImage *image,
 RobomatonCode robomaton_crawler_free(RobomatonCrawler **crawler);
 
 /**
- * Resolves a usage by its name, such as `crawl`, `index` or `ai-train`. A name that the image does not
- * know is no error: no rule of the image is about it. The purpose may be null.
+ * Resolves a usage by its name, such as `crawl`, `index` or `ai-train`. A name that the image does
+ * not know is no error: no rule of the image is about it. The purpose may be null.
  */
 RobomatonCode robomaton_usage_new(const RobomatonImage *image,
                                   const char *name,
@@ -675,8 +678,8 @@ RobomatonCode robomaton_reasons_condition(const RobomatonReasons *reasons,
                                           RobomatonError *error);
 
 /**
- * The site of an absolute URL; `ROBOMATON_CODE_NO_SITE` if the image does not have it. The crawl delay
- * is that for the crawler.
+ * The site of an absolute URL; `ROBOMATON_CODE_NO_SITE` if the image does not have it. The crawl
+ * delay is that for the crawler.
  */
 RobomatonCode robomaton_site_new(const RobomatonImage *image,
                                  const RobomatonCrawler *crawler,
@@ -698,8 +701,8 @@ RobomatonCode robomaton_site_facts(const RobomatonSite *site,
                                    RobomatonError *error);
 
 /**
- * The URL of a sitemap by its index, in file order; `ROBOMATON_CODE_OUT_OF_RANGE` behind the last one.
- * The string lives as long as the site.
+ * The URL of a sitemap by its index, in file order; `ROBOMATON_CODE_OUT_OF_RANGE` behind the last
+ * one. The string lives as long as the site.
  */
 RobomatonCode robomaton_site_sitemap(const RobomatonSite *site,
                                      size_t index,

@@ -115,8 +115,8 @@ pub enum RobomatonOutcome {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RobomatonVerdict {
-    /// The decision to act on. If a file that applies to the crawler is missing, a permission counts
-    /// as a prohibition.
+    /// The decision to act on. If a file that applies to the crawler is missing, a permission
+    /// counts as a prohibition.
     pub verdict: RobomatonDecision,
     /// The decision of the files that are present.
     pub decision: RobomatonDecision,
@@ -137,7 +137,8 @@ pub struct RobomatonVerdict {
 pub struct RobomatonOptions {
     /// `sizeof(RobomatonOptions)`.
     pub size: usize,
-    /// An image of up to this many bytes is copied into memory; a larger one is mapped. 0 for 64 MiB.
+    /// An image of up to this many bytes is copied into memory; a larger one is mapped. 0 for 64
+    /// MiB.
     pub map_above: u64,
     /// The time of the questions, in seconds since 1970; 0 for the time of opening;
     /// `ROBOMATON_NO_TIME` for no time, so that nothing is stale or expired.
@@ -211,7 +212,8 @@ pub struct RobomatonSiteFacts {
 /// For `RobomatonOptions.now`: the questions have no time.
 pub const ROBOMATON_NO_TIME: u64 = u64::MAX;
 
-/// For `robomaton_crawler_new`: only groups that name the crawler count, `User-agent: *` is ignored.
+/// For `robomaton_crawler_new`: only groups that name the crawler count, `User-agent: *` is
+/// ignored.
 pub const ROBOMATON_NAMED_ONLY: u32 = 1;
 
 impl RobomatonDecision {

@@ -1,5 +1,5 @@
-//! The functions that C calls. With `boundary/pointers.rs`, which follows the pointers of callers, it
-//! is all `unsafe` code of this crate.
+//! The functions that C calls. With `boundary/pointers.rs`, which follows the pointers of callers,
+//! it is all `unsafe` code of this crate.
 //!
 //! Each function checks its arguments, calls safe code in a guard that no panic leaves, and copies
 //! the result. All share one contract, which `robomaton.h` states at its top and each function's
@@ -8,8 +8,8 @@
 //! * A pointer is null, or points to what its type says, for the time of the call: an input to
 //!   memory that nobody writes to, an output to memory that nobody else uses.
 //! * A text or array has at least its stated length.
-//! * A handle comes from the function that makes such handles, and was not closed. Null, a handle of
-//!   another kind and a handle of another image are errors, not undefined.
+//! * A handle comes from the function that makes such handles, and was not closed. Null, a handle
+//!   of another kind and a handle of another image are errors, not undefined.
 //! * No handle is closed while another thread uses it. Otherwise, threads share handles freely.
 //! * Nobody writes to the files of a mapped image.
 //!
@@ -70,8 +70,8 @@ pub extern "C" fn robomaton_outcome_name(outcome: u8) -> *const c_char {
 /// contents by `robomaton_image_verify`. A small image is copied into memory; what happens to its
 /// file later makes no difference. A large one is mapped: replace its file by renaming another one
 /// over it. Whoever writes to the mapped file makes every later question fail with
-/// `ROBOMATON_CODE_MODIFIED`; but a file that is cut short in the very moment of a question ends the
-/// process, as it does for every program that maps it. `options` may be null.
+/// `ROBOMATON_CODE_MODIFIED`; but a file that is cut short in the very moment of a question ends
+/// the process, as it does for every program that maps it. `options` may be null.
 ///
 /// # Safety
 /// The contract at the top.
@@ -95,7 +95,8 @@ pub unsafe extern "C" fn robomaton_image_open(
     }
 }
 
-/// Opens an image of one file that is in memory already; the bytes are copied. `options` may be null.
+/// Opens an image of one file that is in memory already; the bytes are copied. `options` may be
+/// null.
 ///
 /// # Safety
 /// The contract at the top.
@@ -190,8 +191,8 @@ pub unsafe extern "C" fn robomaton_crawler_free(crawler: *mut *mut RobomatonCraw
     unsafe { end(crawler) }
 }
 
-/// Resolves a usage by its name, such as `crawl`, `index` or `ai-train`. A name that the image does not
-/// know is no error: no rule of the image is about it. The purpose may be null.
+/// Resolves a usage by its name, such as `crawl`, `index` or `ai-train`. A name that the image does
+/// not know is no error: no rule of the image is about it. The purpose may be null.
 ///
 /// # Safety
 /// The contract at the top.
@@ -430,8 +431,8 @@ pub unsafe extern "C" fn robomaton_reasons_condition(
     unsafe { guard(error, || give(object(reasons)?.condition(index), condition)) }
 }
 
-/// The site of an absolute URL; `ROBOMATON_CODE_NO_SITE` if the image does not have it. The crawl delay
-/// is that for the crawler.
+/// The site of an absolute URL; `ROBOMATON_CODE_NO_SITE` if the image does not have it. The crawl
+/// delay is that for the crawler.
 ///
 /// # Safety
 /// The contract at the top.
@@ -489,8 +490,8 @@ pub unsafe extern "C" fn robomaton_site_facts(
     }
 }
 
-/// The URL of a sitemap by its index, in file order; `ROBOMATON_CODE_OUT_OF_RANGE` behind the last one.
-/// The string lives as long as the site.
+/// The URL of a sitemap by its index, in file order; `ROBOMATON_CODE_OUT_OF_RANGE` behind the last
+/// one. The string lives as long as the site.
 ///
 /// # Safety
 /// The contract at the top.

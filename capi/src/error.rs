@@ -1,5 +1,5 @@
-//! Error codes and messages. A message is written into a struct of the caller, so there is nothing to
-//! free and no state between calls.
+//! Error codes and messages. A message is written into a struct of the caller, so there is nothing
+//! to free and no state between calls.
 //!
 //! It does not know pointers: `boundary` copies a [`Failure`] to the caller.
 

@@ -171,8 +171,8 @@ impl Image {
         }
     }
 
-    /// Decides one question, and makes of the verdict what the caller wants: a verdict is larger than
-    /// the parts of it that most callers look at.
+    /// Decides one question, and makes of the verdict what the caller wants: a verdict is larger
+    /// than the parts of it that most callers look at.
     ///
     /// # Errors
     /// If a handle is of another image, or the image was modified.

@@ -1,4 +1,5 @@
-//! The reasons of one answer: deciding rules, statements and conditions, as texts that a handle owns.
+//! The reasons of one answer: deciding rules, statements and conditions, as texts that a handle
+//! owns.
 //!
 //! It is made from the cold sections of the image once, and does not need the image afterwards.
 

@@ -1,7 +1,7 @@
 //! One robots.txt in the shape of the npm package robots-parser.
 //!
-//! The text is compiled like an image, so the two give the same answers. Invariant: a URL of another
-//! site has no answer. Where answers differ from robots-parser's, the reasons stand in
+//! The text is compiled like an image, so the two give the same answers. Invariant: a URL of
+//! another site has no answer. Where answers differ from robots-parser's, the reasons stand in
 //! test/differences.mjs.
 
 use crate::error::{Result, other};

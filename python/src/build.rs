@@ -41,11 +41,11 @@ fn files(shards: Option<i64>) -> PyResult<Option<NonZero<u8>>> {
 ///
 /// `inputs` are paths of WARC files, tables, archives or directories. `crawlers` keeps only the
 /// groups of these crawlers; `vocabulary` names optional tables of labels, and `control_tokens` are
-/// written as `NAME=USAGE,...[:CRAWLER,...]`; `pages` reads permissions in HTML pages; without `sources` the texts
-/// are not stored; `shards` creates a directory with this many files; `threads` is 0 for one per
-/// core; `warc_root` is the directory of WARC files for byte ranges; `allow_empty` writes an image
-/// even if it is empty; `force` replaces the output even if it is an input, or no image; the others are
-/// limits.
+/// written as `NAME=USAGE,...[:CRAWLER,...]`; `pages` reads permissions in HTML pages; without
+/// `sources` the texts are not stored; `shards` creates a directory with this many files; `threads`
+/// is 0 for one per core; `warc_root` is the directory of WARC files for byte ranges; `allow_empty`
+/// writes an image even if it is empty; `force` replaces the output even if it is an input, or no
+/// image; the others are limits.
 #[pyfunction]
 #[pyo3(
     signature = (
@@ -113,8 +113,8 @@ pub(crate) fn compile<'py>(
     from_json(py, &json)
 }
 
-/// Merges images into one: the newest capture of each site is kept; `force` replaces the output even
-/// if it is no image; returns the summary of `robomaton merge --json`.
+/// Merges images into one: the newest capture of each site is kept; `force` replaces the output
+/// even if it is no image; returns the summary of `robomaton merge --json`.
 #[pyfunction]
 #[pyo3(signature = (images, output, *, shards=None, force=false))]
 pub(crate) fn merge<'py>(

@@ -406,8 +406,8 @@ impl Image {
         Ok(site.map(|site| site.sitemaps()).unwrap_or_default())
     }
 
-    /// The URL without the query parameters that the `Clean-param` records of its site name; the URL
-    /// as it is if there are none.
+    /// The URL without the query parameters that the `Clean-param` records of its site name; the
+    /// URL as it is if there are none.
     fn canonical_url(
         &self,
         py: Python<'_>,

@@ -138,9 +138,9 @@ impl Given {
 #[pymethods]
 impl Robots {
     /// Compiles a robots.txt. `url` is a URL of its site; `files` are texts that it refers to, by
-    /// the paths of those of its site and the URLs of others. From a whole `User-Agent` header, the names count that the crawler gives
-    /// itself; with `headers` every word counts, as in protego. With `named_only`, only groups that
-    /// name the crawler count.
+    /// the paths of those of its site and the URLs of others. From a whole `User-Agent` header, the
+    /// names count that the crawler gives itself; with `headers` every word counts, as in protego.
+    /// With `named_only`, only groups that name the crawler count.
     #[new]
     #[pyo3(
         signature = (text, url=None, *, profile="full".into(), files=None, headers=false, named_only=false),

@@ -34,8 +34,8 @@ impl Store {
         Ok(())
     }
 
-    /// Removes all captures that were fetched before a time, in Unix seconds; those of unknown time,
-    /// too. Writes all others again, as one layer. Puts and questions go on meanwhile.
+    /// Removes all captures that were fetched before a time, in Unix seconds; those of unknown
+    /// time, too. Writes all others again, as one layer. Puts and questions go on meanwhile.
     ///
     /// # Errors
     /// As of [`Store::compact`].

@@ -48,7 +48,8 @@ pub enum StoreError {
     /// The URL is not that of a robots.txt.
     #[error("{0}: is not the URL of a robots.txt")]
     NotRobots(String),
-    /// An answer 304, but no text of the site is held that it could renew. Fetch without conditions.
+    /// An answer 304, but no text of the site is held that it could renew. Fetch without
+    /// conditions.
     #[error("{0}: 304 Not Modified, but the store holds no text of it")]
     NotModified(String),
     /// URL and header fields are over their limit.

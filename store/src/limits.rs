@@ -32,7 +32,8 @@ pub const IN_FLIGHT_SECONDS: u64 = 600;
 /// Seconds between two fetches of a site at least, whatever its headers say.
 pub const LEAST_SECONDS: u64 = 600;
 
-/// Seconds before the second attempt after a failure, at most; each further one waits twice as long.
+/// Seconds before the second attempt after a failure, at most; each further one waits twice as
+/// long.
 pub const RETRY_SECONDS: u64 = 60;
 
 /// Seconds between two attempts at most.

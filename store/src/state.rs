@@ -97,7 +97,8 @@ impl Store {
     }
 
     /// The fetches that are due for the longest time, that first, and marks them as begun. Reads
-    /// all sites once, so ask for many at a time. A site of which nothing was put is not among them.
+    /// all sites once, so ask for many at a time. A site of which nothing was put is not among
+    /// them.
     pub fn due(&self, now: u64, most: usize) -> Vec<Due> {
         self.in_flight().retain(|_, until| *until > now);
         let current = self.snapshot();

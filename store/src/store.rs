@@ -119,7 +119,8 @@ impl Store {
     ///
     /// # Errors
     /// If another process has it open for writing, if its files cannot be read, are damaged or were
-    /// compiled with other options, or if the manifest is missing and other files of a store are not.
+    /// compiled with other options, or if the manifest is missing and other files of a store are
+    /// not.
     pub fn open(directory: impl AsRef<Path>, options: StoreOptions) -> Result<Store, StoreError> {
         let directory = directory.as_ref().to_owned();
         create(&directory).map_err(|error| failed(&directory, error))?;

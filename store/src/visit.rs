@@ -60,7 +60,8 @@ impl Visit {
             // Without a text there is nothing to validate.
             _ => (etag, last_modified) = (None, None),
         }
-        // A layer may hold a visit of the same second. This one hides it even if it says nothing else.
+        // A layer may hold a visit of the same second. This one hides it even if it says nothing
+        // else.
         let failing_since = if last.fetched_at == fetched_at { fetched_at } else { 0 };
         Visit { fetched_at, failing_since, etag, last_modified, ..Visit::default() }
     }

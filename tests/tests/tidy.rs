@@ -154,13 +154,8 @@ fn prose_wraps_at_a_hundred_columns() {
 
 #[test]
 fn comments_wrap_at_a_hundred_columns() {
-    // These wrap their comments later.
-    const LATER: [&str; 4] = ["capi/", "node/", "python/", "store/"];
     let mut long = Vec::new();
     for (name, source) in sources() {
-        if LATER.iter().any(|folder| name.starts_with(folder)) {
-            continue;
-        }
         let lines = comments(&source).filter(|(line, text)| is_long(line, text));
         long.extend(lines.map(|(line, _)| format!("{name}: {line}")));
     }

@@ -1,9 +1,9 @@
-//! Follows the pointers of callers: texts, arrays, handles, places for results; and keeps panics from
-//! leaving the library.
+//! Follows the pointers of callers: texts, arrays, handles, places for results; and keeps panics
+//! from leaving the library.
 //!
 //! Every function here is `unsafe` with the contract of `boundary`, as far as it is about its
-//! arguments, and checks what can be checked. Invariant: a result does not outlive the call of C that
-//! it was made for.
+//! arguments, and checks what can be checked. Invariant: a result does not outlive the call of C
+//! that it was made for.
 #![allow(unsafe_code)]
 
 use crate::abi::{RobomatonCrawler, RobomatonOptions, RobomatonUsage};
@@ -119,7 +119,8 @@ pub(super) unsafe fn items<'a, T>(name: &str, first: *const T, count: usize) -> 
         return Err(null(name));
     }
     fits(name, first, count)?;
-    // SAFETY: not null, aligned, not larger than the address space, and the caller promises the rest.
+    // SAFETY: not null, aligned, not larger than the address space, and the caller promises the
+    // rest.
     Ok(unsafe { slice::from_raw_parts(first, count) })
 }
 
@@ -146,7 +147,8 @@ pub(super) unsafe fn object<'a, K: Kind>(handle: *const K) -> Result<&'a K::Obje
     let handle = handle.cast::<Handle<K::Object>>();
     // SAFETY: the caller's promise.
     unsafe { check::<K>(handle)? };
-    // SAFETY: its mark says that it was made by [`make`] of this kind, and the caller that it lives.
+    // SAFETY: its mark says that it was made by [`make`] of this kind, and the caller that it
+    // lives.
     Ok(unsafe { &(*handle).object })
 }
 
@@ -197,8 +199,9 @@ pub(super) unsafe fn end<K: Kind>(place: *mut *mut K) -> RobomatonCode {
         // SAFETY: the caller's promise.
         unsafe { check::<K>(handle)? };
         *place = std::ptr::null_mut();
-        // SAFETY: its mark says that [`make`] made it from a box, which nobody else uses. The mark is
-        // erased for the case that the address is used again, which the compiler would leave out.
+        // SAFETY: its mark says that [`make`] made it from a box, which nobody else uses. The mark
+        // is erased for the case that the address is used again, which the compiler would leave
+        // out.
         unsafe {
             (&raw mut (*handle).mark).write_volatile(0);
             drop(Box::from_raw(handle));
