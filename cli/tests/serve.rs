@@ -17,8 +17,12 @@ struct Service {
 
 impl Service {
     fn start(place: &Place) -> Service {
+        Service::of(place, &["serve", "i.rimg"])
+    }
+
+    fn of(place: &Place, what: &[&str]) -> Service {
         let mut child =
-            place.command(&["serve", "i.rimg", "--listen", "127.0.0.1:0"]).spawn().expect("a process");
+            place.command(&[what, &["--listen", "127.0.0.1:0"]].concat()).spawn().expect("a process");
         let said = BufReader::new(child.stderr.take().expect("standard error"));
         let mut service = Service { child, said, address: String::new() };
         let line = service.line();
@@ -107,6 +111,37 @@ fn what_keeps_it_from_starting_is_one_line() {
     place.run(&["serve", "none.rimg"]).fails("none.rimg");
     place.run(&["serve", "captures.jsonl"]).fails("captures.jsonl");
     place.run(&["serve", "i.rimg", "--listen", "here"]).fails("'here' for '--listen <ADDRESS:PORT>'");
+}
+
+#[test]
+fn a_store_is_served_with_a_token() {
+    let place = Place::with_image();
+    let put = place.run_with(&["store", "put", "s"], r#"{"url": "https://a.example/robots.txt"}"#).ok();
+    assert_eq!(put, "1 capture put, 0 not newer, 0 invalid\n");
+    place.write("token", "0123456789abcdef\n");
+    let service = Service::of(&place, &["serve", "--store", "s", "--token-file", "token"]);
+    let state = service.get("/v1/state?url=https://a.example/");
+    assert!(state.contains("\"state\":\"fresh\""), "{state}");
+    assert!(service.get("/v1/state?url=https://b.example/").contains("\"state\":\"unknown\""));
+    place.run(&["store", "stats", "s"]).fails("is open for writing by process");
+    drop(service);
+    let fails = |arguments: &[&str], what: &str| {
+        let listen = ["--listen", "0.0.0.0:0"];
+        place.run(&[&["serve"], arguments, &listen].concat()).fails(what);
+    };
+    fails(&["--store", "s"], "0.0.0.0:0 is no loopback address");
+    place.write("short", "0123");
+    fails(&["--store", "s", "--token-file", "short"], "short: a token has 16 to 1024");
+    fails(&["--store", "s", "--token-file", "none"], "none: ");
+    fails(&["--store", "s", "--no-verify"], "--no-verify");
+    fails(&["--store", "s", "--on-long-unreachable", "allow"], "--on-long-unreachable");
+    fails(&["--store", "s", "i.rimg"], "cannot be used with");
+    fails(&["i.rimg", "--token-file", "token"], "cannot be used with");
+    fails(&["i.rimg", "--max-rules", "9"], "cannot be used with");
+    fails(&[], "IMAGE");
+    let output = place.command(&["serve", "--store", "s"]).env("ROBOMATON_TOKEN", "0123").output();
+    let output = output.expect("a run");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("ROBOMATON_TOKEN: a token has 16 to 1024"));
 }
 
 /// Without room for the descriptors of the runtime.

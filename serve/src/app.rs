@@ -1,5 +1,5 @@
-//! The state of the service: options, the current image, metrics, and limits for heavy work and for
-//! what waits in memory.
+//! The state of the service: metrics, and limits for heavy work and for what waits in memory; over
+//! an image also its options and the current image.
 //!
 //! Handlers use it; it does not know the handlers.
 
@@ -11,13 +11,16 @@ use crate::metrics::Metrics;
 use crate::waiting::Waiting;
 use axum::extract::State;
 use axum::http::StatusCode;
+use std::ops::Deref;
 use std::sync::{Arc, Weak};
 use tokio::sync::Semaphore;
 
-/// The state shared by all requests.
-pub(crate) struct App {
-    pub(crate) options: Options,
-    pub(crate) current: Current,
+/// The state of any service.
+pub(crate) struct Common {
+    /// Host names in addition to `localhost` and IP addresses.
+    pub(crate) hosts: Vec<String>,
+    /// Receives messages for the operator.
+    pub(crate) remark: fn(&str),
     pub(crate) metrics: Metrics,
     /// Bodies of requests.
     pub(crate) bodies: Waiting,
@@ -26,11 +29,33 @@ pub(crate) struct App {
     heavy: Arc<Semaphore>,
 }
 
+/// The state of a service over an image, shared by all requests.
+pub(crate) struct App {
+    pub(crate) options: Options,
+    pub(crate) current: Current,
+    pub(crate) common: Arc<Common>,
+}
+
 impl App {
     pub(crate) fn new(options: Options, current: Current) -> App {
-        App {
-            options,
-            current,
+        let common = Arc::new(Common::new(options.hosts.clone(), options.remark));
+        App { options, current, common }
+    }
+}
+
+impl Deref for App {
+    type Target = Common;
+
+    fn deref(&self) -> &Common {
+        &self.common
+    }
+}
+
+impl Common {
+    pub(crate) fn new(hosts: Vec<String>, remark: fn(&str)) -> Common {
+        Common {
+            hosts,
+            remark,
             metrics: Metrics::new(),
             bodies: Waiting::new(BODIES),
             waiting: Waiting::new(WAITING),

@@ -2,7 +2,6 @@
 //!
 //! It knows HTTP/1.1 and no routes.
 
-use crate::app::App;
 use crate::limits::{CONNECTIONS, CROWDED, CROWDED_TIME, DRAIN, HEAD, HEAD_TIME, WRITE_TIME};
 use crate::routes::Requests;
 use crate::workers::Workers;
@@ -44,12 +43,12 @@ pub(crate) fn connection<S: AsyncRead + AsyncWrite>(
 /// Serves until `stop`; then accepts no more connections and completes the requests in progress.
 pub(crate) async fn serve(
     listener: TcpListener,
-    app: Arc<App>,
+    service: Requests,
     workers: &Workers,
     stop: impl Future<Output = ()>,
 ) {
     let (roomy, crowded) = (http(HEAD_TIME), http(CROWDED_TIME));
-    let service = Requests::new(app.clone());
+    let common = service.common();
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let accept = async {
@@ -68,7 +67,7 @@ pub(crate) async fn serve(
             let _ = stream.set_nodelay(true);
             let http = if places.available_permits() < CROWDED { &crowded } else { &roomy };
             let (http, service, watcher) = (http.clone(), service.clone(), graceful.watcher());
-            let connections = app.metrics.connections.clone();
+            let connections = common.metrics.connections.clone();
             workers.spawn(stream, async move |stream| {
                 connections.inc();
                 // The client notices a failed connection itself.
@@ -82,7 +81,7 @@ pub(crate) async fn serve(
     drop(listener);
     let under_way = graceful.count();
     if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
-        let remark = app.options.remark;
+        let remark = common.remark;
         remark(&format!("of {under_way} connections not all ended within {} seconds", DRAIN.as_secs()));
     }
 }

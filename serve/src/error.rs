@@ -3,6 +3,7 @@
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use robomaton_runtime::{ImageError, OpenError};
+use robomaton_store::StoreError;
 use serde::Serialize;
 use std::io;
 use std::net::SocketAddr;
@@ -30,6 +31,18 @@ pub enum Error {
         listen: SocketAddr,
         /// The operating system's error.
         error: io::Error,
+    },
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The token is no token.
+    #[error("a token has 16 to 1024 visible ASCII characters")]
+    Token,
+    /// Others can reach the address of a store.
+    #[error("{listen} is no loopback address: a store is served there only with a token")]
+    NoToken {
+        /// The address.
+        listen: SocketAddr,
     },
     /// Threads or signal handlers cannot be created.
     #[error("cannot start: {0}")]

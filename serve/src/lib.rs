@@ -1,23 +1,26 @@
 //! Serves answers from an image over HTTP: single questions, batches, sites, explanations, and a
-//! page for testing robots.txt files.
+//! page for testing robots.txt files. Or takes captures into a store, and answers from it.
 //!
 //! ```text
 //!   file ──▶ current ──▶ app ──▶ decide, verdicts, about, sites, … ──▶ reply (JSON, words, page)
 //!              ▲          ▲                        ▲
 //!        watch, agents  metrics   connections ──▶ workers ──▶ routes
+//!                                                               ▼
+//!   store of captures ◀── store (compaction) ◀── captures, token
 //! ```
 //!
 //! It stands next to `cli`, above `explain` and `runtime`, which produce every answer, in the words
-//! of the command. Invariants: a request is answered from one image from its beginning to its end;
-//! an image that cannot be opened never replaces one that could; a request costs no more than
-//! [`limits`] allow, whatever it contains. It has no TLS and no users: by default it listens only
-//! on this machine, and a proxy in front of it does the rest.
+//! of the command; captures go to `robomaton-store`. Invariants: a request is answered from one
+//! image from its beginning to its end; an image that cannot be opened never replaces one that
+//! could; a request costs no more than [`limits`] allow, whatever it contains. It has no TLS and no
+//! users: by default it listens only on this machine, and a proxy in front of it does the rest.
 //!
 //! docs/service.md shows every endpoint with a real answer.
 
 mod about;
 mod agents;
 mod app;
+mod captures;
 mod connections;
 mod crawlers;
 mod current;
@@ -33,7 +36,9 @@ mod routes;
 mod row;
 mod signals;
 mod sites;
+mod store;
 mod tester;
+mod token;
 mod verdicts;
 mod waiting;
 mod watch;
@@ -42,10 +47,14 @@ mod workers;
 pub use error::Error;
 #[doc(hidden)]
 pub use loopback::Loopback;
+pub use store::StoreServerOptions;
+pub use token::Token;
 
 use app::App;
 use current::Current;
 use robomaton_runtime::Terms;
+use routes::Requests;
+use store::{Compaction, StoreApp};
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -79,14 +88,23 @@ pub struct Options {
 
 /// A service with an open port and image.
 pub struct Server {
-    /// Accepts connections, and watches the file.
+    /// Accepts connections, and watches the file of an image.
     runtime: Runtime,
     workers: Workers,
     listener: TcpListener,
     address: SocketAddr,
-    app: Arc<App>,
+    requests: Requests,
+    upkeep: Upkeep,
     hangup: signals::Hangup,
     ended: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+/// The work beside the requests.
+struct Upkeep {
+    /// A service over an image, whose file is watched.
+    watched: Option<Arc<App>>,
+    /// The compaction of a store.
+    compaction: Option<Compaction>,
 }
 
 impl Server {
@@ -95,21 +113,44 @@ impl Server {
     /// # Errors
     /// If one of them cannot be opened.
     pub fn bind(options: Options) -> Result<Server, Error> {
+        let listen = options.listen;
+        Server::over(listen, || {
+            let current = Current::open(&options)?;
+            let app = Arc::new(App::new(options, current));
+            Ok((Requests::of_image(app.clone()), Upkeep { watched: Some(app), compaction: None }))
+        })
+    }
+
+    /// Opens the store and the port.
+    ///
+    /// # Errors
+    /// If one of them cannot be opened, or there is no token and the address is not of this machine
+    /// only.
+    pub fn bind_store(options: StoreServerOptions) -> Result<Server, Error> {
+        Server::over(options.listen, || {
+            let app = Arc::new(StoreApp::open(options)?);
+            let compaction = Some(Compaction::start(app.clone())?);
+            Ok((Requests::of_store(app), Upkeep { watched: None, compaction }))
+        })
+    }
+
+    fn over(
+        listen: SocketAddr,
+        open: impl FnOnce() -> Result<(Requests, Upkeep), Error>,
+    ) -> Result<Server, Error> {
         signals::check().map_err(Error::Runtime)?;
         let runtime = workers::runtime().map_err(Error::Runtime)?;
         let workers = Workers::start(limits::heavy()).map_err(Error::Runtime)?;
-        let listen = options.listen;
-        let current = Current::open(&options)?;
+        let (requests, upkeep) = open()?;
         let failed = |error| Error::Listen { listen, error };
         let listener = runtime.block_on(TcpListener::bind(listen)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let app = Arc::new(App::new(options, current));
         // A caller that knows the address may send a signal at once.
         let entered = runtime.enter();
         let hangup = signals::hangup().map_err(Error::Runtime)?;
         let ended = Box::pin(signals::ended().map_err(Error::Runtime)?);
         drop(entered);
-        Ok(Server { runtime, workers, listener, address, app, hangup, ended })
+        Ok(Server { runtime, workers, listener, address, requests, upkeep, hangup, ended })
     }
 
     /// The address that the service listens on.
@@ -120,12 +161,17 @@ impl Server {
     /// Serves until SIGTERM, SIGINT, or the end of `stop`; then completes the requests in progress,
     /// within a time limit.
     pub fn run(self, stop: impl Future<Output = ()> + Send) {
-        let Server { runtime, workers, listener, app, hangup, ended, .. } = self;
+        let Server { runtime, workers, listener, requests, upkeep, hangup, ended, .. } = self;
+        let Upkeep { watched, compaction } = upkeep;
         runtime.block_on(async {
-            let watch = tokio::spawn(watch::watch(app.clone(), hangup));
-            connections::serve(listener, app, &workers, first_of(stop, ended)).await;
-            watch.abort();
+            let watch = watched.map(|app| tokio::spawn(watch::watch(app, hangup)));
+            connections::serve(listener, requests, &workers, first_of(stop, ended)).await;
+            if let Some(watch) = watch {
+                watch.abort();
+            }
         });
+        // Of a store, nothing may be written once another process can open it.
+        drop(compaction);
         // A check of the file may wait for ever, as on a file system of a network.
         runtime.shutdown_background();
     }

@@ -2,6 +2,7 @@
 //!
 //! A request over a limit is refused with a status and a message; nothing is truncated silently.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// Simultaneous connections. More wait until one ends.
@@ -27,8 +28,11 @@ pub const BODY_TIME: Duration = Duration::from_secs(30);
 /// Time that a client may read nothing of an answer.
 pub const WRITE_TIME: Duration = Duration::from_secs(30);
 
-/// Bytes of the body of a batch.
+/// Bytes of the body of a batch, of questions or of captures.
 pub const BATCH: usize = 8 << 20;
+
+/// Bytes of a token: too many to be guessed, and room for keys in hexadecimal digits.
+pub const TOKEN: RangeInclusive<usize> = 16..=1024;
 
 /// Bytes of a body that do not count as waiting: what all connections hold together is then bounded
 /// by their number.
@@ -38,7 +42,7 @@ pub const SMALL_BODY: usize = 64 << 10;
 /// they are used up, others are refused.
 pub const BODIES: usize = 128 << 20;
 
-/// Questions in a batch: some tenths of a second of work.
+/// Questions in a batch: some tenths of a second of work. Also captures in a body.
 pub const QUESTIONS: usize = 10_000;
 
 /// Bytes of all answers of a batch. Those of 10,000 questions about real sites take about 10 MB.

@@ -5,13 +5,14 @@
 //! cannot be pointed elsewhere, so they are allowed, and so are the names given at the start. There
 //! is no CORS: pages of other sites cannot read answers.
 
-use crate::app::App;
+use crate::app::{App, Common};
 use crate::error::Refusal;
-use crate::{about, crawlers, decide, page, sites, tester, verdicts};
+use crate::store::StoreApp;
+use crate::{about, captures, crawlers, decide, page, sites, tester, verdicts};
 use axum::Router;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{get, post, put};
 use hyper::body::Incoming;
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
@@ -25,10 +26,18 @@ use std::time::Instant;
 /// The path of questions.
 const DECIDE: &str = "/v1/decide";
 
+/// The path of verdicts.
+const VERDICTS: &str = "/v1/verdicts";
+
+/// The path of captures.
+const CAPTURES: &str = "/v1/captures";
+
 /// The paths that are counted, in addition to those of the page.
-const PATHS: [&str; 12] = [
+const PATHS: [&str; 14] = [
     DECIDE,
-    "/v1/verdicts",
+    VERDICTS,
+    CAPTURES,
+    "/v1/state",
     "/v1/site",
     "/v1/sites",
     "/v1/text",
@@ -59,14 +68,28 @@ type Request = axum::http::Request<Incoming>;
 /// The service of all connections.
 #[derive(Clone)]
 pub(crate) struct Requests {
-    app: Arc<App>,
+    common: Arc<Common>,
+    /// The state of a service over an image.
+    image: Option<Arc<App>>,
     router: TowerToHyperService<Router>,
 }
 
 impl Requests {
-    pub(crate) fn new(app: Arc<App>) -> Requests {
+    /// The service over an image.
+    pub(crate) fn of_image(app: Arc<App>) -> Requests {
+        let common = app.common.clone();
         let router = TowerToHyperService::new(router(app.clone()));
-        Requests { app, router }
+        Requests { common, image: Some(app), router }
+    }
+
+    /// The service over a store.
+    pub(crate) fn of_store(app: Arc<StoreApp>) -> Requests {
+        let common = app.common.clone();
+        Requests { common, image: None, router: TowerToHyperService::new(store_router(app)) }
+    }
+
+    pub(crate) fn common(&self) -> Arc<Common> {
+        self.common.clone()
     }
 }
 
@@ -81,38 +104,39 @@ impl Service<Request> for Requests {
         let path = request.uri().path();
         let paths = PATHS.into_iter().chain(page::FILES.iter().map(|file| file.path));
         let endpoint = paths.into_iter().find(|&known| known == path).unwrap_or("other");
-        let app = self.app.clone();
-        if let Err(refusal) = check_host(&request, &app.options.hosts) {
-            return Box::pin(ready(Ok(finished(&app, endpoint, began, refusal.into_response()))));
+        let common = self.common.clone();
+        if let Err(refusal) = check_host(&request, &common.hosts) {
+            return Box::pin(ready(Ok(finished(&common, endpoint, began, refusal.into_response()))));
         }
         // Nearly all requests. The answer takes less time than the router.
-        if endpoint == DECIDE && request.method() == Method::GET {
-            let response = decide::single(&app, request.uri().query()).into_response();
-            return Box::pin(ready(Ok(finished(&app, endpoint, began, response))));
+        let app = self.image.as_ref().filter(|_| endpoint == DECIDE && request.method() == Method::GET);
+        if let Some(app) = app {
+            let response = decide::single(app, request.uri().query()).into_response();
+            return Box::pin(ready(Ok(finished(&common, endpoint, began, response))));
         }
         let response = self.router.call(request);
         Box::pin(async move {
-            let response = app.waiting.hold(response.await?).await;
-            Ok(finished(&app, endpoint, began, response))
+            let response = common.waiting.hold(response.await?).await;
+            Ok(finished(&common, endpoint, began, response))
         })
     }
 }
 
 /// Completes the headers of a response, and counts it.
-fn finished(app: &App, endpoint: &'static str, began: Instant, mut response: Response) -> Response {
+fn finished(common: &Common, endpoint: &'static str, began: Instant, mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.reserve(HEADERS.len());
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    app.metrics.answered(endpoint, response.status().as_u16(), began.elapsed());
+    common.metrics.answered(endpoint, response.status().as_u16(), began.elapsed());
     response
 }
 
 fn router(app: Arc<App>) -> Router {
     let mut router = Router::new()
         .route(DECIDE, get(decide::one).post(decide::batch))
-        .route("/v1/verdicts", post(verdicts::verdicts))
+        .route(VERDICTS, post(verdicts::verdicts))
         .route("/v1/site", get(about::site))
         .route("/v1/text", get(about::text))
         .route("/v1/explain", get(about::explanation))
@@ -126,17 +150,31 @@ fn router(app: Arc<App>) -> Router {
     for file in &page::FILES {
         router = router.route(file.path, get(async || file.into_response()));
     }
+    with_fallbacks(router).with_state(app)
+}
+
+fn store_router(app: Arc<StoreApp>) -> Router {
+    let router = Router::new()
+        .route(CAPTURES, put(captures::put))
+        .route("/v1/state", get(captures::state))
+        .route(VERDICTS, post(captures::verdicts))
+        .route("/healthz", get(captures::health))
+        .route("/metrics", get(captures::metrics));
+    with_fallbacks(router).with_state(app)
+}
+
+fn with_fallbacks<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     router
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "no such path; docs/service.md lists them"))
         .method_not_allowed_fallback(other_method)
-        .with_state(app)
 }
 
-/// The refusal of a method that a path does not support: all paths support GET, POST, or both.
+/// The refusal of a method that a path does not support: GET, POST or both, and PUT for captures.
 async fn other_method(method: Method, uri: Uri) -> Refusal {
-    let only_post = uri.path().starts_with("/v1/test") || uri.path() == "/v1/verdicts";
+    let only_post = uri.path().starts_with("/v1/test") || uri.path() == VERDICTS;
     let methods = match uri.path() {
         DECIDE => "GET or POST",
+        CAPTURES => "PUT",
         _ if only_post => "POST",
         _ => "GET",
     };

@@ -24,7 +24,7 @@ use std::sync::Arc;
 const PARAMETERS: &[&str] = &["agent", "usage", "purpose", "named_only"];
 
 /// The longest line of an answer, `conditional`, with its end.
-const LINE: usize = 12;
+pub(crate) const LINE: usize = 12;
 
 /// `POST /v1/verdicts`.
 pub(crate) async fn verdicts(
@@ -67,7 +67,7 @@ fn words(app: &App, query: Option<&str>, urls: &str) -> Result<Vec<u8>, Refusal>
 
 /// The URLs of a body, one a line. An empty line is refused, not skipped, since a word is found by
 /// the number of its line.
-fn lines(body: &str) -> Result<Vec<&str>, Refusal> {
+pub(crate) fn lines(body: &str) -> Result<Vec<&str>, Refusal> {
     let mut urls = Vec::new();
     for (at, url) in body.lines().enumerate() {
         if at == QUESTIONS {

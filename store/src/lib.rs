@@ -19,6 +19,7 @@ mod compact;
 mod error;
 mod files;
 mod flush;
+mod json;
 pub mod limits;
 mod log;
 mod open;
@@ -30,6 +31,7 @@ mod visit;
 
 pub use capture::Capture;
 pub use error::StoreError;
+pub use json::SiteStateJson;
 pub use snapshot::{Query, Snapshot};
 pub use state::{Due, Knowledge, SiteState};
 pub use store::{Durability, Stats, Store, StoreOptions};

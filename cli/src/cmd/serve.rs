@@ -1,14 +1,14 @@
-//! `robomaton serve`: serves an image over HTTP until it is stopped.
+//! `robomaton serve`: serves an image or a store over HTTP until it is stopped.
 //!
 //! Arguments and help; the service is the crate `serve`.
 
 use crate::failure::Failure;
-use crate::options::TermsArgs;
+use crate::options::{Dialect, TermsArgs};
 use crate::output::remark;
 use clap::Args;
-use robomaton_serve::{Error, Options, Server};
+use robomaton_serve::{Error, Options, Server, StoreServerOptions, Token};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -19,9 +19,23 @@ const POLL: Duration = Duration::from_secs(1);
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Image to serve
-    image: PathBuf,
-    /// Address and port to listen on; port 0 means any free port. There is no TLS and no
-    /// authentication: listen only on this machine, or behind a proxy that has both
+    #[arg(required_unless_present = "store", conflicts_with = "Dialect")]
+    image: Option<PathBuf>,
+    /// Serve the store in this directory, and take captures into it. No other process can open it
+    /// meanwhile
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["image", "no_verify", "map_above", "on_long_unreachable"]
+    )]
+    store: Option<PathBuf>,
+    /// File with the token of clients that put captures, 16 to 1024 visible ASCII characters
+    /// [default: the environment variable ROBOMATON_TOKEN]
+    #[arg(long, value_name = "FILE", conflicts_with = "image")]
+    token_file: Option<PathBuf>,
+    /// Address and port to listen on; port 0 means any free port. There is no TLS, and no
+    /// authentication but for captures: listen only on this machine, or behind a proxy that has
+    /// both
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
     listen: SocketAddr,
     /// Host name that browsers may use, in addition to IP addresses and `localhost`; may be given
@@ -38,6 +52,8 @@ pub(crate) struct Arguments {
     map_above: u32,
     #[command(flatten)]
     terms: TermsArgs,
+    #[command(flatten)]
+    dialect: Dialect,
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {
@@ -67,6 +83,12 @@ Prints the address on standard error and serves until SIGTERM or SIGINT; request
   GET  /, /sites                  pages for testing robots.txt files and for the sites
 docs/service.md describes their parameters.
 
+With --store, the service answers /healthz, /metrics and:
+  PUT  /v1/captures               captures as `store put` reads them, with `Authorization: Bearer TOKEN`
+  GET  /v1/state?url=U            the state of a site, as `store state --json` prints it
+  POST /v1/verdicts?agent=A       the verdicts on many URLs, one a line
+Captures are refused without a token, and so is an address that is not of this machine only.
+
 To replace the image, rename a new one over it, as `compile` does: the file is checked every second and at SIGHUP, \
 verified, and then used for all new requests; no request is lost. A file that cannot be opened is reported and counted, \
 and the old image stays in use.
@@ -75,11 +97,26 @@ Examples:
   robomaton serve crawl.rimg
   robomaton serve crawl.rimg --listen 127.0.0.1:0 --on-forbidden deny
   robomaton serve crawl.rimg --listen 0.0.0.0:80 --host robots.example.com
+  robomaton serve --store crawl.store --token-file token.txt
   curl 'http://127.0.0.1:8080/v1/decide?agent=GPTBot&url=https%3A%2F%2Fexample.com%2Fa'";
 
+/// The variable of the environment that has the token.
+const TOKEN: &str = "ROBOMATON_TOKEN";
+
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let server = Server::bind(Options {
-        image: arguments.image.clone(),
+    let server = match (&arguments.store, &arguments.image) {
+        (Some(directory), _) => of_store(arguments, directory)?,
+        (None, Some(image)) => of_image(arguments, image)?,
+        (None, None) => return Err(Failure::Said("no image and no store".to_owned())),
+    };
+    remark(&format!("listening on http://{}", server.address()));
+    server.run(std::future::pending());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn of_image(arguments: &Arguments, image: &Path) -> Result<Server, Failure> {
+    let options = Options {
+        image: image.to_owned(),
         listen: arguments.listen,
         map_above: u64::from(arguments.map_above) << 20,
         verify: !arguments.no_verify,
@@ -87,12 +124,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         hosts: arguments.hosts.clone(),
         poll: POLL,
         remark,
-    })
-    .map_err(|error| match error {
+    };
+    Server::bind(options).map_err(|error| match error {
         Error::Open(error) => error.into(),
         error => Failure::from_error(error),
-    })?;
-    remark(&format!("listening on http://{}", server.address()));
-    server.run(std::future::pending());
-    Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn of_store(arguments: &Arguments, directory: &Path) -> Result<Server, Failure> {
+    let options = StoreServerOptions {
+        directory: directory.to_owned(),
+        listen: arguments.listen,
+        token: token(arguments.token_file.as_deref())?,
+        compile: arguments.dialect.options(),
+        terms: arguments.terms.terms(false),
+        hosts: arguments.hosts.clone(),
+        remark,
+    };
+    Server::bind_store(options).map_err(Failure::from_error)
+}
+
+/// The token of this file, or of the environment.
+fn token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
+    if let Some(file) = file {
+        let text = std::fs::read_to_string(file).map_err(|error| Failure::of(file, error))?;
+        return Token::new(&text).map(Some).map_err(|error| Failure::of(file, error));
+    }
+    let Some(text) = std::env::var_os(TOKEN) else { return Ok(None) };
+    let token = Token::new(text.to_str().unwrap_or_default());
+    token.map(Some).map_err(|error| Failure::Said(format!("{TOKEN}: {error}")))
 }

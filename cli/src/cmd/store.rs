@@ -1,9 +1,7 @@
 //! `robomaton store`: a directory of captures that grows while a crawl runs.
 //!
-//! `robomaton-store` does the work; this file reads lines of JSON and prints states. A line is one
-//! answer to a fetch, with all of its header fields: validators and freshness are in them. Every
-//! action opens the store for writing, so it waits for nobody and is refused while a crawler has it
-//! open.
+//! `robomaton-store` does the work; this file passes it lines and prints states. Every action opens
+//! the store for writing, so it waits for nobody and is refused while a crawler has it open.
 
 use super::visit::{Time, time};
 use crate::failure::Failure;
@@ -11,12 +9,11 @@ use crate::options::Dialect;
 use crate::output::{Out, remark};
 use clap::{Args, Subcommand};
 use robomaton_explain::count;
-use robomaton_explain::time::{now, rfc3339};
+use robomaton_explain::time::now;
 use robomaton_runtime::Manifest;
-use robomaton_store::{Capture, Durability, Knowledge, SiteState, Stats, Store, StoreOptions};
-use serde::{Deserialize, Serialize};
+use robomaton_store::{Capture, Durability, SiteStateJson, Stats, Store, StoreOptions};
+use serde::Serialize;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -160,64 +157,6 @@ fn existing(arguments: &StoreArgs) -> Result<Store, Failure> {
     open(arguments)
 }
 
-/// A line of JSON.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    url: String,
-    #[serde(default)]
-    fetched_at: Option<TimeJson>,
-    #[serde(default = "ok")]
-    status: u16,
-    #[serde(default)]
-    redirects: u16,
-    #[serde(default)]
-    headers: Headers,
-    #[serde(default)]
-    body: String,
-}
-
-fn ok() -> u16 {
-    200
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum TimeJson {
-    Seconds(u64),
-    Text(String),
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Headers {
-    Pairs(Vec<(String, String)>),
-    Object(BTreeMap<String, String>),
-}
-
-impl Default for Headers {
-    fn default() -> Headers {
-        Headers::Pairs(Vec::new())
-    }
-}
-
-impl Line {
-    fn capture(self) -> Result<Capture, String> {
-        let fetched_at = match self.fetched_at {
-            None => now(),
-            Some(TimeJson::Seconds(seconds)) => seconds,
-            Some(TimeJson::Text(text)) => time(&text)?.seconds,
-        };
-        let pairs: Vec<(String, String)> = match self.headers {
-            Headers::Pairs(pairs) => pairs,
-            Headers::Object(object) => object.into_iter().collect(),
-        };
-        let headers = pairs.into_iter().map(|(name, value)| (name, value.into_bytes())).collect();
-        let Line { url, status, redirects, body, .. } = self;
-        Ok(Capture { url, fetched_at, status, redirects, headers, body: body.into_bytes() })
-    }
-}
-
 /// The result of `put`; the fields are the keys of its JSON.
 #[derive(Default, Serialize)]
 struct Summary {
@@ -248,8 +187,7 @@ fn run_put(arguments: &Put) -> Result<ExitCode, Failure> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let read = serde_json::from_slice::<Line>(&line).map_err(|error| error.to_string());
-        match read.and_then(Line::capture) {
+        match Capture::from_json(&line, now()) {
             Ok(capture) => match store.put(&capture) {
                 Ok(true) => summary.taken += 1,
                 Ok(false) => summary.older += 1,
@@ -289,38 +227,13 @@ fn exit_code(invalid: usize) -> ExitCode {
     if invalid == 0 { ExitCode::SUCCESS } else { ExitCode::from(2) }
 }
 
-/// The state of a site; the fields are the keys of its JSON.
-#[derive(Serialize)]
-struct StateJson<'a> {
-    url: &'a str,
-    state: &'static str,
-    fetched_at: Option<String>,
-    fetch_at: Option<String>,
-    since: Option<String>,
-    etag: &'a Option<String>,
-    last_modified: &'a Option<String>,
-}
-
-impl<'a> StateJson<'a> {
-    fn new(url: &'a str, state: &'a SiteState) -> StateJson<'a> {
-        let SiteState { knowledge, fetched_at, fetch_at, etag, last_modified, .. } = state;
-        let since = match *knowledge {
-            Knowledge::Unreachable { since } => rfc3339(since),
-            _ => None,
-        };
-        let fetch_at = fetched_at.and_then(|_| rfc3339(*fetch_at));
-        let fetched_at = fetched_at.and_then(rfc3339);
-        StateJson { url, state: knowledge.name(), fetched_at, fetch_at, since, etag, last_modified }
-    }
-}
-
 fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
     let store = existing(&arguments.store)?;
     let at = arguments.now.map_or_else(now, |time| time.seconds);
     let (mut out, mut invalid) = (Out::new(), 0);
     for url in &arguments.urls {
         match store.state(url, at) {
-            Ok(state) if arguments.store.json => out.json(&StateJson::new(url, &state))?,
+            Ok(state) if arguments.store.json => out.json(&SiteStateJson::new(url, &state))?,
             Ok(state) => writeln!(out, "{}\t{url}", state.knowledge.name())?,
             Err(error) => {
                 invalid += 1;
@@ -338,7 +251,7 @@ fn run_due(arguments: &Due) -> Result<ExitCode, Failure> {
     let mut out = Out::new();
     for due in store.due(at, arguments.count) {
         if arguments.store.json {
-            out.json(&StateJson::new(&due.url, &due.state))?;
+            out.json(&SiteStateJson::new(&due.url, &due.state))?;
         } else {
             writeln!(out, "{}", due.url)?;
         }

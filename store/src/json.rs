@@ -1,0 +1,114 @@
+//! Captures and states as JSON, for the command and the service.
+//!
+//! A line is one answer to a fetch, with all of its header fields: validators and freshness are in
+//! them. Invariant: an unknown key is an error, so a misspelled one is not lost. It knows no store.
+
+use crate::{Capture, Knowledge, SiteState};
+use jiff::Timestamp;
+use robomaton_formats::schedule::LATEST;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    url: String,
+    #[serde(default)]
+    fetched_at: Option<TimeJson>,
+    #[serde(default = "ok")]
+    status: u16,
+    #[serde(default)]
+    redirects: u16,
+    #[serde(default)]
+    headers: Headers,
+    #[serde(default)]
+    body: String,
+}
+
+fn ok() -> u16 {
+    200
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum TimeJson {
+    Seconds(u64),
+    Text(String),
+}
+
+impl TimeJson {
+    fn seconds(self) -> Result<u64, String> {
+        let seconds = match self {
+            TimeJson::Seconds(seconds) => Some(seconds),
+            TimeJson::Text(text) => match text.parse::<Timestamp>() {
+                Ok(time) => u64::try_from(time.as_second()).ok(),
+                Err(_) => text.parse().ok(),
+            },
+        };
+        let what = "fetched_at is a time since 1970 as in 2026-01-02T03:04:05Z, or a whole number of seconds";
+        seconds.filter(|&seconds| seconds <= LATEST).ok_or_else(|| what.to_owned())
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Headers {
+    Pairs(Vec<(String, String)>),
+    Object(BTreeMap<String, String>),
+}
+
+impl Default for Headers {
+    fn default() -> Headers {
+        Headers::Pairs(Vec::new())
+    }
+}
+
+impl Capture {
+    /// Reads an object with `url` and, optionally, `status` (200), `fetched_at` (`now`, in Unix
+    /// seconds), `redirects` (0), `headers` (an object, or a list of pairs) and `body`.
+    ///
+    /// # Errors
+    /// If it is no such object, or the time cannot be read; the reason in one line.
+    pub fn from_json(line: &[u8], now: u64) -> Result<Capture, String> {
+        let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        let Line { url, fetched_at, status, redirects, headers, body } = line;
+        let fetched_at = fetched_at.map_or(Ok(now), TimeJson::seconds)?;
+        let pairs: Vec<(String, String)> = match headers {
+            Headers::Pairs(pairs) => pairs,
+            Headers::Object(object) => object.into_iter().collect(),
+        };
+        let headers = pairs.into_iter().map(|(name, value)| (name, value.into_bytes())).collect();
+        Ok(Capture { url, fetched_at, status, redirects, headers, body: body.into_bytes() })
+    }
+}
+
+/// The state of a site as JSON; the fields are its keys, and times are in RFC 3339.
+#[derive(Serialize)]
+pub struct SiteStateJson<'a> {
+    url: &'a str,
+    state: &'static str,
+    fetched_at: Option<String>,
+    fetch_at: Option<String>,
+    since: Option<String>,
+    etag: &'a Option<String>,
+    last_modified: &'a Option<String>,
+}
+
+impl<'a> SiteStateJson<'a> {
+    /// The state of the site of this URL.
+    pub fn new(url: &'a str, state: &'a SiteState) -> SiteStateJson<'a> {
+        let SiteState { knowledge, fetched_at, fetch_at, etag, last_modified, .. } = state;
+        let since = match *knowledge {
+            Knowledge::Unreachable { since } => rfc3339(since),
+            _ => None,
+        };
+        let fetch_at = fetched_at.and_then(|_| rfc3339(*fetch_at));
+        let fetched_at = fetched_at.and_then(rfc3339);
+        SiteStateJson { url, state: knowledge.name(), fetched_at, fetch_at, since, etag, last_modified }
+    }
+}
+
+/// `None` beyond the year 9999.
+fn rfc3339(seconds: u64) -> Option<String> {
+    Some(Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?.to_string())
+}
