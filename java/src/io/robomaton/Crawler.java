@@ -7,8 +7,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * A crawler, resolved against one image by {@link RobomatonImage#crawler}. With any other image, answers
- * are wrong. Threads may share it.
+ * A crawler, resolved against one image by {@link RobomatonImage#crawler}. Every other image refuses it,
+ * since it would answer wrongly. Threads may share it.
  *
  * <p>Images number crawlers by tables of their own, so the crawler of a stack is one for each layer.
  */
@@ -27,13 +27,16 @@ public final class Crawler {
     private final List<BitSet> containing;
     /** The crawler of each layer, newest first; null for that of one layer. */
     private final Crawler[] layers;
+    /** The shards of the image that it belongs to. */
+    final Object image;
 
     /** The crawler of a stack. */
     Crawler(Crawler[] layers) {
         this(layers[0], layers[0].namedOnly, layers);
     }
 
-    Crawler(Shard shard, AgentRule rule, List<String> given) {
+    Crawler(Object image, Shard shard, AgentRule rule, List<String> given) {
+        this.image = image;
         names = reduced(rule, given);
         shortNames = reduced(AgentRule.SUBSTRING, given);
         shortBytes = new byte[shortNames.size()][];
@@ -61,6 +64,7 @@ public final class Crawler {
 
     private Crawler(Crawler of, boolean namedOnly, Crawler[] layers) {
         this.layers = layers;
+        image = of.image;
         names = of.names;
         lookup = of.lookup;
         shortNames = of.shortNames;

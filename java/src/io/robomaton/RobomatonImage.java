@@ -138,7 +138,7 @@ public final class RobomatonImage {
     public Crawler crawler(String... names) {
         Crawler[] each = new Crawler[layers.length];
         for (int layer = 0; layer < each.length; layer++) {
-            each[layer] = new Crawler(layers[layer][0], profile().agentRule, List.of(names));
+            each[layer] = new Crawler(layers, layers[layer][0], profile().agentRule, List.of(names));
         }
         return each.length == 1 ? each[0] : new Crawler(each);
     }
@@ -153,7 +153,7 @@ public final class RobomatonImage {
     public Usage usage(String name) {
         List<Usage> each = new ArrayList<>();
         for (Shard[] shards : layers) {
-            each.add(Usage.of(name, shards[0].usagesOrNone()));
+            each.add(Usage.of(layers, name, shards[0].usagesOrNone()));
         }
         return Usage.of(each);
     }
@@ -233,7 +233,16 @@ public final class RobomatonImage {
     /** The site was found. */
     private static final int FOUND = -1;
 
+    /** Refuses what another image resolved. The same image under other terms has the same shards. */
+    void check(Crawler crawler, Usage usage) {
+        if (crawler.image != layers || usage.image != null && usage.image != layers) {
+            String what = crawler.image != layers ? "crawler" : "usage";
+            throw new IllegalArgumentException("the " + what + " was resolved for another image");
+        }
+    }
+
     private int answer(Space space, Crawler crawler, Usage usage, String url) {
+        check(crawler, usage);
         int found = find(space, crawler, url);
         if (found != FOUND) {
             return found;
@@ -250,6 +259,7 @@ public final class RobomatonImage {
      * @param usage what for
      * @param url an absolute URL
      * @return the verdict
+     * @throws IllegalArgumentException if crawler or usage belongs to another image
      * @throws UnsupportedException if this reader cannot tell
      */
     public Verdict decide(Crawler crawler, Usage usage, String url) {
@@ -324,6 +334,7 @@ public final class RobomatonImage {
      * @return the verdict
      */
     public Verdict decideDocument(String name, Crawler crawler, Usage usage, String url) {
+        check(crawler, usage);
         Optional<Site> document = document(url, name);
         if (document.isPresent()) {
             return document.get().decide(crawler, usage, url);

@@ -37,6 +37,7 @@ public final class Site {
     }
 
     int answer(Crawler crawler, Usage usage, String url) {
+        image.check(crawler, usage);
         return question(crawler, url).answer(usage.of(layer));
     }
 
@@ -187,6 +188,7 @@ public final class Site {
      * @return the schedule
      */
     public Schedule schedule(Crawler crawler) {
+        image.check(crawler, Usage.CRAWL);
         Detail detail = detail();
         if (detail == null) {
             return Schedule.NONE;

@@ -5,12 +5,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** A use of a URL, perhaps for a purpose; resolved against one image by {@link RobomatonImage#usage}. */
+/**
+ * A use of a URL, perhaps for a purpose; resolved against one image by {@link RobomatonImage#usage}. Every
+ * other image refuses it. {@link #CRAWL} and {@link #INDEX} are for all images.
+ */
 public final class Usage {
     /** Fetching. */
-    public static final Usage CRAWL = new Usage(0, false, null);
+    public static final Usage CRAWL = new Usage(0, false, null, null, null);
     /** Indexing. */
-    public static final Usage INDEX = new Usage(1, false, null);
+    public static final Usage INDEX = new Usage(1, false, null, null, null);
 
     static final int PRESENT = 4;
     static final int OTHER = 5;
@@ -44,12 +47,11 @@ public final class Usage {
     final byte[] purpose;
     /** The numbers in the layers of a stack, newest first; null where all are {@link #number}. */
     private final int[] layers;
+    /** The shards of the image that it belongs to; null if it belongs to all. */
+    final Object image;
 
-    private Usage(int number, boolean special, byte[] purpose) {
-        this(number, special, purpose, null);
-    }
-
-    private Usage(int number, boolean special, byte[] purpose, int[] layers) {
+    private Usage(int number, boolean special, byte[] purpose, int[] layers, Object image) {
+        this.image = image;
         this.number = number;
         this.special = special;
         this.purpose = purpose;
@@ -61,21 +63,21 @@ public final class Usage {
         Usage first = layers.get(0);
         int[] numbers = layers.stream().mapToInt(of -> of.number).toArray();
         boolean isAlike = Arrays.stream(numbers).allMatch(number -> number == first.number);
-        return isAlike ? first : new Usage(first.number, first.special, first.purpose, numbers);
+        return isAlike ? first : new Usage(first.number, first.special, first.purpose, numbers, first.image);
     }
 
     /** The usage as a layer knows it. */
     Usage of(int layer) {
-        return layers == null ? this : new Usage(layers[layer], special, purpose);
+        return layers == null ? this : new Usage(layers[layer], special, purpose, null, image);
     }
 
-    static Usage of(String name, List<String> usages) {
+    static Usage of(Object image, String name, List<String> usages) {
         String lower = Names.lower(name);
         int number = find(lower, usages);
         if (number == UNSPOKEN && LABELS.containsKey(lower)) {
             number = find(LABELS.get(lower), usages);
         }
-        return new Usage(number, lower.startsWith("present-"), null);
+        return new Usage(number, lower.startsWith("present-"), null, null, image);
     }
 
     private static int find(String lower, List<String> usages) {
@@ -94,7 +96,7 @@ public final class Usage {
      * @return another usage
      */
     public Usage forPurpose(String of) {
-        return new Usage(number, special, of.getBytes(StandardCharsets.UTF_8), layers);
+        return new Usage(number, special, of.getBytes(StandardCharsets.UTF_8), layers, image);
     }
 
     /** The name of a standard usage. */
@@ -119,6 +121,6 @@ public final class Usage {
 
     /** A part of this usage, for the same purpose. */
     Usage part(int of) {
-        return new Usage(of, false, purpose);
+        return new Usage(of, false, purpose, null, image);
     }
 }

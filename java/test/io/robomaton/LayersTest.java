@@ -2,6 +2,7 @@ package io.robomaton;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 
@@ -78,6 +79,24 @@ public class LayersTest {
         // The crawler's own group is in the middle layer alone, whose site has no scheme.
         assertNotEquals(Decision.ALLOWED, stack.decide(
                 stack.crawler("mule"), Usage.CRAWL, "https://mule.example/mule").decision());
+    }
+
+    @Test
+    public void anotherImageRefusesCrawlerAndUsage() throws IOException {
+        RobomatonImage stack = RobomatonImage.open(STACK);
+        RobomatonImage other = RobomatonImage.open(STACK);
+        String url = "https://mule.example/mule";
+        Crawler crawler = stack.crawler("mule");
+        Crawler foreign = other.crawler("mule").namedOnly(true);
+        Usage usage = other.usage("zebra").forPurpose("ads");
+        Site site = stack.site(url).orElseThrow();
+        assertThrows(IllegalArgumentException.class, () -> stack.isAllowed(foreign, url));
+        assertThrows(IllegalArgumentException.class, () -> stack.decide(crawler, usage, url));
+        assertThrows(IllegalArgumentException.class, () -> stack.decideDocument("data.txt", foreign, Usage.CRAWL, url));
+        assertThrows(IllegalArgumentException.class, () -> site.decide(foreign, Usage.INDEX, url));
+        assertThrows(IllegalArgumentException.class, () -> site.crawlDelay(foreign));
+        // Other terms are no other image.
+        stack.withTerms(Terms.DEFAULT).decide(crawler, stack.usage("zebra"), url);
     }
 
     private void refused(String manifest, String what) throws IOException {
