@@ -8,7 +8,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use robomaton_benches::queries::Lengths;
-use robomaton_benches::{Asker, Class, Corpus, Field, Queries};
+use robomaton_benches::{Asked, Asker, Class, Corpus, Field, Queries};
 use robomaton_compiler::Options;
 use robomaton_runtime::Image;
 use std::time::Duration;
@@ -25,13 +25,12 @@ fn asking(criterion: &mut Criterion) {
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_millis(800));
     group.throughput(Throughput::Elements(queries.all().len() as u64));
-    let resolved =
-        |queries: &Queries| queries.all().iter().filter(|query| asker.resolved(queries, query)).count();
-    let full_url =
-        |queries: &Queries| queries.all().iter().filter(|query| asker.full_url(queries, query)).count();
-    group.bench_function("site_resolved", |bencher| bencher.iter(|| resolved(&queries)));
-    group.bench_function("full_url", |bencher| bencher.iter(|| full_url(&queries)));
-    group.bench_function("batch", |bencher| bencher.iter(|| asker.batch(&queries)));
+    let resolved = |asked: &[Asked<'_>]| asked.iter().filter(|asked| asked.resolved()).count();
+    let full_url = |asked: &[Asked<'_>]| asked.iter().filter(|asked| asked.full_url(&image)).count();
+    let asked = asker.asked(&queries);
+    group.bench_function("site_resolved", |bencher| bencher.iter(|| resolved(&asked)));
+    group.bench_function("full_url", |bencher| bencher.iter(|| full_url(&asked)));
+    group.bench_function("batch", |bencher| bencher.iter(|| asker.batch(&asked)));
     let largest = queries.largest(Class::MultiStar);
     let classes =
         Class::ALL.map(|class| (class.name(), queries.only(|seat| queries.seats[seat].class == class)));
@@ -41,7 +40,8 @@ fn asking(criterion: &mut Criterion) {
         if !queries.all().is_empty() {
             group.throughput(Throughput::Elements(queries.all().len() as u64));
             let id = BenchmarkId::new("site_resolved", name);
-            group.bench_function(id, |bencher| bencher.iter(|| resolved(&queries)));
+            let asked = asker.asked(&queries);
+            group.bench_function(id, |bencher| bencher.iter(|| resolved(&asked)));
         }
     }
     group.finish();

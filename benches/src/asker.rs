@@ -1,8 +1,9 @@
 //! The client: everything that a program keeps between two questions.
 //!
-//! The image, a site for each file, and a crawler for each name, resolved once. The three
-//! measured ways of asking are defined here, so that every bench uses the same code, and compared
-//! with the trace evaluator.
+//! The image, a site for each file, and a crawler for each name, resolved once. The measured ways
+//! of asking are defined here, so that every bench uses the same code, and compared with the trace
+//! evaluator. Invariant: what a question needs is laid out in advance, so a loop over questions
+//! costs next to nothing besides the answers.
 
 use crate::field::Field;
 use crate::queries::{Queries, Query};
@@ -17,6 +18,33 @@ pub struct Asker<'i> {
     image: &'i Image<Vec<u8>>,
     seats: Vec<(Site<'i>, u32)>,
     crawlers: Vec<Crawler>,
+}
+
+/// A question with all that it needs.
+#[derive(Debug)]
+pub struct Asked<'q> {
+    /// The site.
+    pub site: &'q Site<'q>,
+    crawler: &'q Crawler,
+    /// The path and query.
+    pub path: &'q str,
+    url: &'q str,
+    /// The index in [`Queries::seats`].
+    pub seat: usize,
+}
+
+impl Asked<'_> {
+    /// The answer, with site and crawler resolved.
+    #[inline]
+    pub fn resolved(&self) -> bool {
+        self.site.decide(self.crawler, Usage::CRAWL, self.path).is_allowed()
+    }
+
+    /// The answer for the absolute URL.
+    #[inline]
+    pub fn full_url(&self, image: &Image<Vec<u8>>) -> bool {
+        image.decide(self.crawler, Usage::CRAWL, self.url).is_allowed()
+    }
 }
 
 impl<'i> Asker<'i> {
@@ -39,18 +67,15 @@ impl<'i> Asker<'i> {
         Ok(ours)
     }
 
-    /// The site of a question.
-    pub fn site(&self, query: &Query) -> &Site<'i> {
-        &self.seats[query.seat as usize].0
-    }
-
-    fn crawler(&self, query: &Query) -> &Crawler {
-        &self.crawlers[self.seats[query.seat as usize].1 as usize]
-    }
-
-    /// The answer, with site and crawler resolved.
-    pub fn resolved(&self, queries: &Queries, query: &Query) -> bool {
-        self.site(query).decide(self.crawler(query), Usage::CRAWL, queries.path(query)).is_allowed()
+    /// The questions, in the same order.
+    pub fn asked<'q>(&'q self, queries: &'q Queries) -> Vec<Asked<'q>> {
+        let asked = |query: &Query| {
+            let (site, crawler) = &self.seats[query.seat as usize];
+            let crawler = &self.crawlers[*crawler as usize];
+            let (path, url, seat) = (queries.path(query), queries.url(query), query.seat as usize);
+            Asked { site, crawler, path, url, seat }
+        };
+        queries.all().iter().map(asked).collect()
     }
 
     /// The access for every file and agent, as kept by a crawler that fetches many pages of a site;
@@ -61,20 +86,13 @@ impl<'i> Asker<'i> {
         self.seats.iter().map(access).collect()
     }
 
-    /// The answer for the absolute URL.
-    pub fn full_url(&self, queries: &Queries, query: &Query) -> bool {
-        self.image.decide(self.crawler(query), Usage::CRAWL, queries.url(query)).is_allowed()
-    }
-
     /// All answers in batches; returns how many allow.
-    pub fn batch(&self, queries: &Queries) -> usize {
-        let questions = queries.all().iter().map(|query| Question {
-            crawler: self.crawler(query),
-            usage: Usage::CRAWL,
-            url: queries.url(query),
-        });
+    pub fn batch<'a>(&'a self, asked: &'a [Asked<'_>]) -> usize {
+        let question =
+            |asked: &'a Asked<'_>| Question { crawler: asked.crawler, usage: Usage::CRAWL, url: asked.url };
         let mut allowed = 0;
-        self.image.decide_batch(questions, |verdict| allowed += usize::from(verdict.is_allowed()));
+        self.image
+            .decide_batch(asked.iter().map(question), |verdict| allowed += usize::from(verdict.is_allowed()));
         allowed
     }
 
@@ -84,7 +102,8 @@ impl<'i> Asker<'i> {
     /// # Errors
     /// If one of them is wrong.
     pub fn checked_answers(&self, field: &Field<'_>, queries: &Queries) -> Result<Vec<bool>, String> {
-        let answers: Vec<bool> = queries.all().iter().map(|query| self.resolved(queries, query)).collect();
+        let asked = self.asked(queries);
+        let answers: Vec<bool> = asked.iter().map(Asked::resolved).collect();
         let mut next = 0;
         let mut wrong = None;
         field.policies(|number, file, policy| {
@@ -93,7 +112,7 @@ impl<'i> Asker<'i> {
                 let (agent, path) = (queries.seat(query).agent.as_str(), queries.path(query));
                 let expected = trace(policy, &TraceQuery::crawl(&[agent], path.as_bytes()));
                 let expected = expected.decision.is_allowed();
-                if answers[next] != expected || self.full_url(queries, query) != expected {
+                if answers[next] != expected || asked[next].full_url(self.image) != expected {
                     wrong.get_or_insert(format!(
                         "wrong about {path} for {agent} at {}: {expected} expected",
                         file.site
@@ -103,8 +122,7 @@ impl<'i> Asker<'i> {
             }
         });
         let accesses = self.accesses();
-        let mut held =
-            queries.all().iter().map(|query| accesses[query.seat as usize].decide(queries.path(query)));
+        let mut held = asked.iter().map(|asked| accesses[asked.seat].decide(asked.path));
         if !answers.iter().all(|&answer| held.next().is_some_and(|verdict| verdict.is_allowed() == answer)) {
             return Err("Access::decide disagrees with Site::decide".into());
         }
@@ -112,7 +130,7 @@ impl<'i> Asker<'i> {
         match wrong {
             Some(wrong) => Err(wrong),
             None if next != answers.len() => Err(format!("{next} of {} questions compared", answers.len())),
-            None if self.batch(queries) != allowed => Err("decide_batch disagrees with decide".into()),
+            None if self.batch(&asked) != allowed => Err("decide_batch disagrees with decide".into()),
             None => {
                 println!(
                     "ours = trace evaluator on all {next} questions ({allowed} allowed), also as URLs and in batches"

@@ -23,7 +23,7 @@ pub mod queries;
 pub mod results;
 pub mod rivals;
 
-pub use asker::Asker;
+pub use asker::{Asked, Asker};
 pub use corpus::Corpus;
 pub use field::{Class, Field};
 pub use queries::{Queries, Query};

@@ -4,7 +4,7 @@
 //! and [`pass_ends`] follows it. The instructions of the loop over the questions are counted, too;
 //! the first way is the loop alone.
 
-use robomaton_benches::{Asker, Class, Queries, Query};
+use robomaton_benches::{Asked, Asker, Class, Queries};
 use robomaton_runtime::Image;
 use std::hint::black_box;
 use std::path::Path;
@@ -53,23 +53,26 @@ pub(crate) fn stage(image: &Path, questions: &Path) -> Result<(), String> {
     let image = Image::from_bytes(read(image)?).map_err(|error| error.to_string())?;
     let queries: Queries = serde_json::from_slice(&read(questions)?).map_err(|error| error.to_string())?;
     let ours = Asker::new(&image, &queries)?;
-    let count = |asked: &Queries, allows: &dyn Fn(&Query) -> bool| {
-        counted_pass(&|| asked.all().iter().filter(|query| allows(query)).count());
-        pass_ends(asked.all().len());
-    };
-    count(&queries, &|query| {
-        black_box((ours.site(query), queries.path(query), queries.url(query)));
+    let all = ours.asked(&queries);
+    count(&all, |asked| {
+        black_box(asked);
         false
     });
-    count(&queries, &|query| ours.resolved(&queries, query));
-    count(&queries, &|query| ours.full_url(&queries, query));
-    counted_pass(&|| ours.batch(&queries));
-    pass_ends(queries.all().len());
+    count(&all, |asked| asked.resolved());
+    count(&all, |asked| asked.full_url(&image));
+    counted_pass(&|| ours.batch(&all));
+    pass_ends(all.len());
     for kind in &KINDS {
         let of_kind = queries.only(|seat| kind.has(queries.seats[seat].class, queries.seats[seat].rules));
-        count(&of_kind, &|query| ours.resolved(&of_kind, query));
+        count(&ours.asked(&of_kind), |asked| asked.resolved());
     }
     Ok(())
+}
+
+/// A pass over questions, one at a time.
+fn count(asked: &[Asked<'_>], allows: impl Fn(&Asked<'_>) -> bool) {
+    counted_pass(&|| asked.iter().filter(|asked| allows(asked)).count());
+    pass_ends(asked.len());
 }
 
 /// One pass; callgrind knows it by its name.

@@ -10,10 +10,10 @@ mod table;
 
 use agreement::Agreement;
 use robomaton_benches::clock::{Contestant, race};
-use robomaton_benches::queries::{FILES, Lengths, PER_FILE, Queries, Query};
+use robomaton_benches::queries::{FILES, Lengths, PER_FILE, Queries};
 use robomaton_benches::results::Results;
 use robomaton_benches::rivals::{self, Form, Rival};
-use robomaton_benches::{Asker, Class, Corpus, Field};
+use robomaton_benches::{Asked, Asker, Class, Corpus, Field};
 use robomaton_compiler::Options;
 use robomaton_formats::Profile;
 use robomaton_runtime::Image;
@@ -79,27 +79,27 @@ fn wanted(mut args: impl Iterator<Item = String>) -> Result<Wanted, String> {
 }
 
 /// The cost of reading the path and the site's first line without deciding anything.
-fn floor(ours: &Asker<'_>, queries: &Queries, query: &Query) -> bool {
-    let sum = queries.path(query).bytes().fold(0u8, |sum, byte| sum ^ byte);
-    (sum ^ ours.site(query).status() as u8) & 1 == 0
+fn floor(asked: &Asked<'_>) -> bool {
+    let sum = asked.path.bytes().fold(0u8, |sum, byte| sum ^ byte);
+    (sum ^ asked.site.status() as u8) & 1 == 0
 }
 
 /// Look-ups with resolved sites, for a profiler.
 #[inline(never)]
-fn profiled(ours: &Asker<'_>, queries: &Queries) {
-    std::hint::black_box(queries.all().iter().filter(|query| ours.resolved(queries, query)).count());
+fn profiled(asked: &[Asked<'_>]) {
+    std::hint::black_box(asked.iter().filter(|asked| asked.resolved()).count());
 }
 
 /// Look-ups of whole URLs, for a profiler.
 #[inline(never)]
-fn profiled_urls(ours: &Asker<'_>, queries: &Queries) {
-    std::hint::black_box(queries.all().iter().filter(|query| ours.full_url(queries, query)).count());
+fn profiled_urls(image: &Image<Vec<u8>>, asked: &[Asked<'_>]) {
+    std::hint::black_box(asked.iter().filter(|asked| asked.full_url(image)).count());
 }
 
 /// Batches of whole URLs, for a profiler.
 #[inline(never)]
-fn profiled_batch(ours: &Asker<'_>, queries: &Queries) {
-    std::hint::black_box(ours.batch(queries));
+fn profiled_batch(ours: &Asker<'_>, asked: &[Asked<'_>]) {
+    std::hint::black_box(ours.batch(asked));
 }
 
 /// Our answers under another profile.
@@ -107,7 +107,7 @@ fn answers_under(profile: Profile, field: &Field<'_>, queries: &Queries) -> Resu
     let field = field.under(profile);
     let image = Image::from_bytes(field.image()).map_err(|error| error.to_string())?;
     let ours = Asker::new(&image, queries)?;
-    Ok(queries.all().iter().map(|query| ours.resolved(queries, query)).collect())
+    Ok(ours.asked(queries).iter().map(Asked::resolved).collect())
 }
 
 fn run(wanted: &Wanted) -> Result<(), String> {
@@ -127,9 +127,10 @@ fn run(wanted: &Wanted) -> Result<(), String> {
 
     if wanted.passes > 0 {
         let shuffled = queries.shuffled();
-        (0..wanted.passes).for_each(|_| profiled(&ours, &shuffled));
-        (0..wanted.passes).for_each(|_| profiled_urls(&ours, &shuffled));
-        (0..wanted.passes).for_each(|_| profiled_batch(&ours, &shuffled));
+        let asked = ours.asked(&shuffled);
+        (0..wanted.passes).for_each(|_| profiled(&asked));
+        (0..wanted.passes).for_each(|_| profiled_urls(&image, &asked));
+        (0..wanted.passes).for_each(|_| profiled_batch(&ours, &asked));
         return Ok(());
     }
     // Panics of rivals are counted, not printed.
@@ -156,8 +157,8 @@ fn run(wanted: &Wanted) -> Result<(), String> {
     let shuffled = queries.shuffled();
     let mut results = Results::default();
     let mut race = table::race();
-    table::order("file order", &ours, &rivals, &queries, wanted.rounds, &mut race, &mut results);
-    table::order("shuffled", &ours, &rivals, &shuffled, wanted.rounds, &mut race, &mut results);
+    table::order("file order", (&image, &ours), &rivals, &queries, wanted.rounds, &mut race, &mut results);
+    table::order("shuffled", (&image, &ours), &rivals, &shuffled, wanted.rounds, &mut race, &mut results);
     let classes = table::classes(&ours, rivals[0].as_ref(), &shuffled, wanted.rounds);
     table::distribution(&ours, rivals[0].as_ref(), &shuffled, &mut results);
     std::panic::set_hook(hook);

@@ -1,6 +1,6 @@
 //! Times the contestants; the results are tables and points.
 
-use crate::{Asker, Class, Contestant, Queries, Query, floor, race as run_race};
+use crate::{Asked, Asker, Class, Contestant, Image, Queries, floor, race as run_race};
 use robomaton_benches::clock;
 use robomaton_benches::results::{Results, Table};
 use robomaton_benches::rivals::Rival;
@@ -16,7 +16,7 @@ pub(crate) fn race() -> Table {
 /// Times all contestants on questions in one order.
 pub(crate) fn order<'q>(
     order: &'static str,
-    ours: &'q Asker<'_>,
+    (image, ours): (&'q Image<Vec<u8>>, &'q Asker<'_>),
     rivals: &'q [Box<dyn Rival>],
     queries: &'q Queries,
     rounds: usize,
@@ -24,8 +24,7 @@ pub(crate) fn order<'q>(
     results: &mut Results,
 ) {
     let all = queries.all().len();
-    let count =
-        move |allows: &dyn Fn(&Query) -> bool| queries.all().iter().filter(|query| allows(query)).count();
+    let asked = &ours.asked(queries);
     let accesses = ours.accesses();
     let mut notes = vec![
         "file and agent held",
@@ -36,21 +35,18 @@ pub(crate) fn order<'q>(
     ];
     let mut contestants = vec![
         Contestant::new("robomaton access", all, move || {
-            count(&|query| accesses[query.seat as usize].decide(queries.path(query)).is_allowed())
+            count(asked, |asked| accesses[asked.seat].decide(asked.path).is_allowed())
         }),
-        Contestant::new("robomaton site_resolved", all, move || {
-            count(&|query| ours.resolved(queries, query))
-        }),
-        Contestant::new("robomaton full_url", all, move || count(&|query| ours.full_url(queries, query))),
-        Contestant::new("robomaton batch", all, move || ours.batch(queries)),
-        Contestant::new("floor", all, move || count(&|query| floor(ours, queries, query))),
+        Contestant::new("robomaton site_resolved", all, move || count(asked, |asked| asked.resolved())),
+        Contestant::new("robomaton full_url", all, move || count(asked, |asked| asked.full_url(image))),
+        Contestant::new("robomaton batch", all, move || ours.batch(asked)),
+        Contestant::new("floor", all, move || count(asked, floor)),
     ];
     for rival in rivals {
-        let asked = queries.only(|seat| rival.has(seat));
         notes.push(rival.note());
-        contestants.push(Contestant::new(rival.name(), asked.all().len(), move || {
-            let allows = |query: &&Query| rival.allows(query.seat as usize, asked.path(query)) == Some(true);
-            asked.all().iter().filter(allows).count()
+        let asked: Vec<&Asked<'_>> = asked.iter().filter(|asked| rival.has(asked.seat)).collect();
+        contestants.push(Contestant::new(rival.name(), asked.len(), move || {
+            asked.iter().filter(|asked| rival.allows(asked.seat, asked.path) == Some(true)).count()
         }));
     }
     let times = run_race(&mut contestants, rounds);
@@ -62,6 +58,11 @@ pub(crate) fn order<'q>(
         table.row(cells.into_iter().chain(numbers).collect());
         results.point("race", &format!("{name}\t{order}"), 0.0, ns);
     }
+}
+
+/// The number of questions that are allowed.
+fn count(asked: &[Asked<'_>], is_allowed: impl Fn(&Asked<'_>) -> bool) -> usize {
+    asked.iter().filter(|asked| is_allowed(asked)).count()
 }
 
 /// True if a seat belongs to a row of the table.
@@ -82,27 +83,26 @@ pub(crate) fn classes(ours: &Asker<'_>, rival: &dyn Rival, queries: &Queries, ro
     let columns = ["rules:", "questions", "rules in the mean", "ours, ns", "robotxt, ns", "times ours"];
     let mut table = Table::new("classes", &columns);
     for (class, is_wanted) in wanted {
-        let asked = &queries.only(is_wanted);
-        let questions = asked.all().len();
+        let of_row = queries.only(is_wanted);
+        let questions = of_row.all().len();
         if questions == 0 {
             continue;
         }
         // A short list is repeated in a pass, so that the time is measurable.
         let times = 2_000usize.div_ceil(questions);
-        let pass = move |allows: &dyn Fn(&Query) -> bool| {
-            (0..times).map(|_| asked.all().iter().filter(|query| allows(query)).count()).sum()
-        };
+        let asked = &ours.asked(&of_row);
         let mut contestants = [
             Contestant::new("robomaton", questions * times, move || {
-                pass(&|query| ours.resolved(asked, query))
+                (0..times).map(|_| count(asked, |asked| asked.resolved())).sum()
             }),
             Contestant::new("rival", questions * times, move || {
-                pass(&|query| rival.allows(query.seat as usize, asked.path(query)) == Some(true))
+                let allows = |asked: &Asked<'_>| rival.allows(asked.seat, asked.path) == Some(true);
+                (0..times).map(|_| count(asked, allows)).sum()
             }),
         ];
         let ns = run_race(&mut contestants, rounds);
-        let rules =
-            asked.all().iter().map(|query| asked.seat(query).rules).sum::<usize>() as f64 / questions as f64;
+        let rules = asked.iter().map(|asked| queries.seats[asked.seat].rules).sum::<usize>() as f64
+            / questions as f64;
         let ratio = ns[1] / ns[0];
         let numbers =
             [format!("{rules:.1}"), format!("{:.1}", ns[0]), format!("{:.1}", ns[1]), format!("{ratio:.2}")];
@@ -115,18 +115,19 @@ pub(crate) fn classes(ours: &Asker<'_>, rival: &dyn Rival, queries: &Queries, ro
 /// points are share of questions and nanoseconds.
 pub(crate) fn distribution(ours: &Asker<'_>, rival: &dyn Rival, queries: &Queries, results: &mut Results) {
     let clock = clock::own_time();
-    let mut each = |name: &str, allows: &dyn Fn(&Query) -> bool| {
-        let time = |query: &Query| {
+    let asked = ours.asked(queries);
+    let mut each = |name: &str, allows: &dyn Fn(&Asked<'_>) -> bool| {
+        let time = |asked: &Asked<'_>| {
             let start = Instant::now();
-            black_box(allows(query));
+            black_box(allows(asked));
             (start.elapsed().as_secs_f64() * 1e9 - clock).max(1.0)
         };
-        let mut times: Vec<f64> = queries.all().iter().map(time).collect();
+        let mut times: Vec<f64> = asked.iter().map(time).collect();
         times.sort_unstable_by(f64::total_cmp);
         for share in (1..100).map(|percent| f64::from(percent) / 100.0).chain([0.995, 0.999]) {
             results.point("distribution", name, share, times[(times.len() as f64 * share) as usize]);
         }
     };
-    each("robomaton", &|query| ours.resolved(queries, query));
-    each(rival.name(), &|query| rival.allows(query.seat as usize, queries.path(query)) == Some(true));
+    each("robomaton", &|asked| asked.resolved());
+    each(rival.name(), &|asked| rival.allows(asked.seat, asked.path) == Some(true));
 }
