@@ -55,7 +55,8 @@ impl<'a> Verdict<'a> {
     /// The reasons of this answer. All answers for which a cache is used must be of one image.
     pub fn reasons(&self, cache: &mut DetailCache<'a>) -> Reasons {
         let Some(site) = self.explained_site() else { return Reasons::default() };
-        let detail = cache.detail(&site);
+        let is_told = self.has_account() || self.consults_rules(&site) || request::may_have_any(&site);
+        let detail = if is_told { cache.detail(&site) } else { None };
         Reasons {
             account: detail.and_then(|detail| self.account_by(&site, detail)).unwrap_or_default(),
             choice: self.choice_by(&site, detail),

@@ -107,7 +107,7 @@ impl<'a> Verdict<'a> {
         self.consults_rules(site).then(choice)
     }
 
-    fn consults_rules(&self, site: &Site<'a>) -> bool {
+    pub(crate) fn consults_rules(&self, site: &Site<'a>) -> bool {
         site.outcome() == Some(Outcome::Rules) || self.basis() == Basis::Fields
     }
 
@@ -161,7 +161,7 @@ impl<'a> Verdict<'a> {
     }
 
     /// True if rules or statements may have decided.
-    fn has_account(&self) -> bool {
+    pub(crate) fn has_account(&self) -> bool {
         matches!(self.basis(), Basis::Rule | Basis::Fields) || !self.usage.is_crawl()
     }
 
