@@ -10,7 +10,7 @@
 //! compaction; the answers are those of the merged image of all captures; after a kill at any
 //! moment, all captures that were acknowledged as durable are there. It has no clock: times are
 //! arguments, and a capture that is older than the one of its site changes nothing. Other processes
-//! must not change the files of a store.
+//! must not change the files of a store; any number of them may follow it with a [`Reader`].
 //!
 //! [`Store::state`] says whether a site's rules are fresh, and [`Store::due`] which to fetch next.
 
@@ -23,6 +23,7 @@ mod json;
 pub mod limits;
 mod log;
 mod open;
+mod reader;
 mod snapshot;
 mod state;
 mod store;
@@ -32,6 +33,7 @@ mod visit;
 pub use capture::Capture;
 pub use error::StoreError;
 pub use json::SiteStateJson;
+pub use reader::{Reader, ReaderOptions};
 pub use snapshot::{Query, Snapshot};
 pub use state::{Due, Knowledge, SiteState};
 pub use store::{Durability, Stats, Store, StoreOptions};

@@ -82,28 +82,9 @@ impl Log {
         let mut file = File::options().read(true).write(true).open(&path).map_err(failed)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
-        let Some((header, records)) = bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
-        let (magic, marker) = header.split_at(MAGIC.len());
-        // A power failure may leave the length of a header without its bytes. No record was
-        // written before the header was durable.
-        if records.is_empty() && *header == [0; HEADER] {
-            return Ok(None);
-        }
-        let damaged = |at: usize| StoreError::Damaged { path: path.clone(), at: at as u64 };
-        let marker: [u8; 8] = marker.try_into().map_err(|_| damaged(0))?;
-        if magic != MAGIC {
-            return Err(damaged(0));
-        }
-        let (mut captures, mut at) = (Vec::new(), HEADER);
-        while let Some(frame) = Frame::read(&bytes, at, marker) {
-            captures.push(Front::capture(frame.record).ok_or_else(|| damaged(at))?);
-            at = frame.end;
-        }
-        let later = memmem::find_iter(&bytes[at..], &marker).map(|found| at + found);
-        let mut later = later.filter_map(|place| Frame::read(&bytes, place, marker));
-        if later.any(|frame| frame.synced > at as u64) {
-            return Err(damaged(at));
-        }
+        let damaged = |at: u64| StoreError::Damaged { path: path.clone(), at };
+        let Some(marker) = marker(&bytes).ok_or_else(|| damaged(0))? else { return Ok(None) };
+        let (captures, at) = records(&bytes, 0, HEADER, marker).map_err(damaged)?;
         if at < bytes.len() {
             file.set_len(at as u64).map_err(failed)?;
         }
@@ -177,6 +158,95 @@ impl Log {
             true => Err(StoreError::Broken { path: self.path.clone() }),
             false => Ok(()),
         }
+    }
+}
+
+/// The marker of the log that begins with these bytes: `None` if it is damaged, `Some(None)` if not
+/// even the header was written.
+fn marker(bytes: &[u8]) -> Option<Option<[u8; 8]>> {
+    let Some((header, records)) = bytes.split_first_chunk::<HEADER>() else { return Some(None) };
+    // A power failure may leave the length of a header without its bytes. No record was written
+    // before the header was durable.
+    if records.is_empty() && *header == [0; HEADER] {
+        return Some(None);
+    }
+    let marker = header.strip_prefix(MAGIC)?;
+    marker.try_into().ok().map(Some)
+}
+
+/// The captures of the whole records from a place on, and the place after the last of them. The
+/// bytes begin at `start` of the log.
+///
+/// # Errors
+/// If a later record says that one was durable which cannot be read; its place in the log.
+fn records(bytes: &[u8], start: u64, at: usize, marker: [u8; 8]) -> Result<(Vec<Capture>, usize), u64> {
+    let (mut captures, mut at) = (Vec::new(), at);
+    while let Some(frame) = Frame::read(bytes, at, marker) {
+        captures.push(Front::capture(frame.record).ok_or(start + at as u64)?);
+        at = frame.end;
+    }
+    let later = memmem::find_iter(&bytes[at..], &marker).map(|found| at + found);
+    let mut later = later.filter_map(|place| Frame::read(bytes, place, marker));
+    let end = start + at as u64;
+    if later.any(|frame| frame.synced > end) { Err(end) } else { Ok((captures, at)) }
+}
+
+/// A log that another process appends to.
+#[derive(Debug)]
+pub(crate) struct Tail {
+    path: PathBuf,
+    file: File,
+    marker: [u8; 8],
+    /// The place after the last record that was read.
+    end: u64,
+}
+
+impl Tail {
+    /// Opens a log and reads its captures, without its torn end. `None` if it is gone, or not even
+    /// its header was written.
+    pub(crate) fn open(path: PathBuf) -> Result<Option<(Tail, Vec<Capture>)>, StoreError> {
+        let failed = |error| StoreError::Io { path: path.clone(), error };
+        let mut file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut header = Vec::new();
+        (&mut file).take(HEADER as u64).read_to_end(&mut header).map_err(failed)?;
+        // With a record behind it, a header of zeros is damage. Its writer says so.
+        let Some(marker) =
+            marker(&header).ok_or_else(|| StoreError::Damaged { path: path.clone(), at: 0 })?
+        else {
+            return Ok(None);
+        };
+        let mut tail = Tail { path, file, marker, end: HEADER as u64 };
+        let captures = tail.read()?;
+        Ok(Some((tail, captures)))
+    }
+
+    /// Reads the captures that were appended since.
+    pub(crate) fn read(&mut self) -> Result<Vec<Capture>, StoreError> {
+        // A record that was written while the bytes were read may be torn in front of a later one
+        // that is whole. The second time, it was there before.
+        let read = match self.records()? {
+            Err(_) => self.records()?,
+            whole => whole,
+        };
+        let (captures, length) = read.map_err(|at| StoreError::Damaged { path: self.path.clone(), at })?;
+        self.end += length as u64;
+        Ok(captures)
+    }
+
+    fn records(&mut self) -> Result<Result<(Vec<Capture>, usize), u64>, StoreError> {
+        let mut bytes = Vec::new();
+        let read = self.file.seek(SeekFrom::Start(self.end)).and_then(|_| self.file.read_to_end(&mut bytes));
+        read.map_err(|error| StoreError::Io { path: self.path.clone(), error })?;
+        Ok(records(&bytes, self.end, 0, self.marker))
+    }
+
+    /// Bytes that were read.
+    pub(crate) fn len(&self) -> u64 {
+        self.end
     }
 }
 

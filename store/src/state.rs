@@ -102,39 +102,10 @@ impl Store {
     pub fn due(&self, now: u64, most: usize) -> Vec<Due> {
         self.in_flight().retain(|_, until| *until > now);
         let current = self.snapshot();
-        let tables = [&current.table, &current.frozen];
-        let in_memory =
-            tables.iter().flat_map(|table| table.captures()).filter_map(|single| single.image.first_site());
-        let in_layers = current.stack.layers.images().flat_map(|image| image.sites());
-        let mut due = BTreeSet::new();
-        for site in in_memory.chain(in_layers) {
-            let Some(key) = site.stored().decoded_name().zip(Some(site.scheme())) else { continue };
-            let key = SiteKey::stored(key.0.as_str(), key.1);
-            // A newer capture of the site may hide this one.
-            let is_due = current.fetch_at(&key, &site) <= now && site.fetched_at() == current.time(&key);
-            // A base may hold a host without a scheme; it is fetched with one, and then hidden.
-            let is_hidden = key.scheme() == Scheme::Any
-                && [Scheme::Http, Scheme::Https]
-                    .iter()
-                    .any(|&scheme| current.stored(&SiteKey::stored(key.name(), scheme)).is_some());
-            if !is_due || is_hidden || self.in_flight().contains_key(&hash(&key)) {
-                continue;
-            }
-            due.insert((current.fetch_at(&key, &site), key.to_string()));
-            if due.len() > most {
-                due.pop_last();
-            }
-        }
-        let mut fetches = Vec::with_capacity(due.len());
-        for (_, name) in due {
-            let Ok(key) = SiteKey::from_host(&name) else { continue };
-            let url = if key.scheme() == Scheme::Any { format!("https://{name}") } else { name };
-            if self.begin_key(&key, now) {
-                fetches
-                    .push(Due { url: format!("{url}/robots.txt"), state: current.state(&key, now, false) });
-            }
-        }
-        fetches
+        let mut due = current.due(now, most, |key| self.in_flight().contains_key(&hash(key)));
+        // Another thread may have begun one meanwhile.
+        due.retain(|(key, _)| self.begin_key(key, now));
+        due.into_iter().map(|(_, due)| due).collect()
     }
 
     /// Ends the fetch of a site.
@@ -148,7 +119,47 @@ impl Store {
 }
 
 impl Snapshot {
-    fn state(&self, key: &SiteKey, now: u64, in_flight: bool) -> SiteState {
+    /// The fetches that are due for the longest time, that first, but for sites that are in flight.
+    pub(crate) fn due(
+        &self,
+        now: u64,
+        most: usize,
+        is_in_flight: impl Fn(&SiteKey) -> bool,
+    ) -> Vec<(SiteKey, Due)> {
+        let tables = [&self.table, &self.frozen];
+        let in_memory =
+            tables.iter().flat_map(|table| table.captures()).filter_map(|single| single.image.first_site());
+        let in_layers = self.stack.layers.images().flat_map(|image| image.sites());
+        let mut due = BTreeSet::new();
+        for site in in_memory.chain(in_layers) {
+            let Some(key) = site.stored().decoded_name().zip(Some(site.scheme())) else { continue };
+            let key = SiteKey::stored(key.0.as_str(), key.1);
+            // A newer capture of the site may hide this one.
+            let is_due = self.fetch_at(&key, &site) <= now && site.fetched_at() == self.time(&key);
+            // A base may hold a host without a scheme; it is fetched with one, and then hidden.
+            let is_hidden = key.scheme() == Scheme::Any
+                && [Scheme::Http, Scheme::Https]
+                    .iter()
+                    .any(|&scheme| self.stored(&SiteKey::stored(key.name(), scheme)).is_some());
+            if !is_due || is_hidden || is_in_flight(&key) {
+                continue;
+            }
+            due.insert((self.fetch_at(&key, &site), key.to_string()));
+            if due.len() > most {
+                due.pop_last();
+            }
+        }
+        let mut fetches = Vec::with_capacity(due.len());
+        for (_, name) in due {
+            let Ok(key) = SiteKey::from_host(&name) else { continue };
+            let url = if key.scheme() == Scheme::Any { format!("https://{name}") } else { name };
+            let due = Due { url: format!("{url}/robots.txt"), state: self.state(&key, now, false) };
+            fetches.push((key, due));
+        }
+        fetches
+    }
+
+    pub(crate) fn state(&self, key: &SiteKey, now: u64, in_flight: bool) -> SiteState {
         let Some(site) = self.stored(key) else {
             let knowledge = Knowledge::Unknown;
             let (fetched_at, etag, last_modified) = (None, None, None);
@@ -187,7 +198,8 @@ impl Snapshot {
     }
 }
 
-fn key(url: &str) -> Result<SiteKey, StoreError> {
+/// The site of a URL.
+pub(crate) fn key(url: &str) -> Result<SiteKey, StoreError> {
     let key = SiteKey::from_url(url);
     Ok(key.map_err(|error| SkipReason::Url { url: url.to_owned(), error })?)
 }

@@ -69,6 +69,20 @@ pub struct Stats {
     pub log_bytes: u64,
 }
 
+impl Stats {
+    pub(crate) fn new(current: &Snapshot, log_bytes: u64) -> Stats {
+        let layers = &current.stack.layers;
+        Stats {
+            layers: layers.images().len(),
+            layer_bytes: layers.images().map(Image::bytes).sum(),
+            layer_sites: layers.images().map(Image::len).sum(),
+            memory_sites: current.table.len() + current.frozen.len(),
+            memory_bytes: current.table.bytes() + current.frozen.bytes(),
+            log_bytes,
+        }
+    }
+}
+
 /// A store, open for writing. Threads share it by reference.
 ///
 /// ```
@@ -151,12 +165,7 @@ impl Store {
                 continue;
             };
             for capture in captures {
-                match with(&snapshot, &capture, &options, &mut cache) {
-                    Ok((_, Some(table))) => snapshot.table = table,
-                    // Its text may be gone since, by age.
-                    Ok((_, None)) | Err(StoreError::NotModified(_)) => {}
-                    Err(error) => return Err(error),
-                }
+                replay(&mut snapshot, &capture, &options.compile, &options.terms, &mut cache)?;
             }
             last = Some(log);
         }
@@ -197,7 +206,8 @@ impl Store {
         self.make_room()?;
         let mut writer = self.writer();
         let current = self.current.load();
-        let (key, table) = with(&current, capture, &self.options, &mut writer.cache)?;
+        let StoreOptions { compile, terms, .. } = &self.options;
+        let (key, table) = with(&current, capture, compile, terms, &mut writer.cache)?;
         self.end(&key);
         let Some(table) = table else {
             drop(writer);
@@ -243,16 +253,7 @@ impl Store {
 
     /// Counts of the store.
     pub fn stats(&self) -> Stats {
-        let current = self.current.load();
-        let layers = &current.stack.layers;
-        Stats {
-            layers: layers.images().len(),
-            layer_bytes: layers.images().map(Image::bytes).sum(),
-            layer_sites: layers.images().map(Image::len).sum(),
-            memory_sites: current.table.len() + current.frozen.len(),
-            memory_bytes: current.table.bytes() + current.frozen.bytes(),
-            log_bytes: self.logs.load().current.len(),
-        }
+        Stats::new(&self.current.load(), self.logs.load().current.len())
     }
 
     /// Replaces the manifest, and answers from its layers. If a layer is the frozen table, that is
@@ -325,18 +326,38 @@ fn check_new(directory: &Path, files: &Files, empty: usize) -> Result<(), StoreE
     Err(failed(&Manifest::path(directory), error))
 }
 
+/// Takes a capture of a log into a snapshot. True if it counts.
+pub(crate) fn replay(
+    snapshot: &mut Snapshot,
+    capture: &Capture,
+    compile: &Options,
+    terms: &Terms,
+    cache: &mut ProgramCache,
+) -> Result<bool, StoreError> {
+    match with(snapshot, capture, compile, terms, cache) {
+        Ok((_, Some(table))) => {
+            snapshot.table = table;
+            Ok(true)
+        }
+        // Its text may be gone since, by age.
+        Ok((_, None)) | Err(StoreError::NotModified(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// The site of a capture, and the table with it; `None` if the snapshot holds one that is as good.
 fn with(
     snapshot: &Snapshot,
     capture: &Capture,
-    options: &StoreOptions,
+    compile: &Options,
+    terms: &Terms,
     cache: &mut ProgramCache,
 ) -> Result<(SiteKey, Option<Table>), StoreError> {
-    let read = capture.read(&options.compile)?;
+    let read = capture.read(compile)?;
     let key = read.site.clone();
     let held = snapshot.stored(&key);
-    let bytes = capture.compile(read, held.as_ref(), &options.compile, cache)?;
-    let image = Image::from_bytes(bytes)?.with_terms(options.terms.clone());
+    let bytes = capture.compile(read, held.as_ref(), compile, cache)?;
+    let image = Image::from_bytes(bytes)?.with_terms(terms.clone());
     let site = image.first_site();
     let is_unreachable = site.and_then(|site| site.outcome()) == Some(Outcome::Unreachable);
     let mut last = None;
@@ -354,7 +375,7 @@ fn with(
 }
 
 /// Opens the layers of a manifest.
-fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Result<Stack, StoreError> {
+pub(crate) fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Result<Stack, StoreError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let layers = open::layers(directory)?.with_terms(terms);
     let names = manifest.layers.clone();
@@ -363,8 +384,8 @@ fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Result<Stack, 
     Ok(Stack { number: NEXT.fetch_add(1, Ordering::Relaxed), layers, names, visits })
 }
 
-/// Refuses layers that were compiled with other options.
-fn check_options(directory: &Path, layers: &Layers, empty: Vec<u8>) -> Result<(), StoreError> {
+/// Refuses layers that were compiled with other options than an empty image.
+pub(crate) fn check_options(directory: &Path, layers: &Layers, empty: Vec<u8>) -> Result<(), StoreError> {
     let empty = Image::from_bytes(empty)?;
     let mut images: Vec<Image<&[u8]>> = empty.shards().collect();
     for layer in layers.images() {

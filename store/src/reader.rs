@@ -1,0 +1,230 @@
+//! A store that another process writes, followed through its files: without its lock, and without
+//! writing anything.
+//!
+//! ```text
+//!   manifest ──▶ layers ┐
+//!   logs ──▶ tails ─────┴▶ snapshot ──▶ questions
+//! ```
+//!
+//! Invariant: a snapshot is that of one generation. A log is removed only after a manifest names
+//! the layer of its captures; so if the manifest is the same before and after the logs were read,
+//! nothing that was put is missing. A log that is gone is in the layers, and the table of the
+//! remaining ones is built again. Replaying a log whose captures are in a layer changes nothing.
+//! The reader does not know which fetches are in flight: that is in the writer's memory.
+
+use crate::files::{Files, failed, log_path};
+use crate::log::Tail;
+use crate::snapshot::{Query, Snapshot, Stack};
+use crate::state::key;
+use crate::store::{check_options, replay, stack};
+use crate::table::Table;
+use crate::{Due, SiteState, Stats, StoreError};
+use arc_swap::ArcSwap;
+use robomaton_compiler::{Options, ProgramCache, emit};
+use robomaton_formats::Decision;
+use robomaton_runtime::{Manifest, Terms};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Attempts to read a store whose layers are replaced meanwhile.
+const ATTEMPTS: usize = 16;
+
+/// The options of a reader.
+#[derive(Clone, Debug, Default)]
+pub struct ReaderOptions {
+    /// The options for compiling, as of the store.
+    pub compile: Options,
+    /// The terms of all questions. They may differ from those of the writer.
+    pub terms: Terms,
+}
+
+/// A store, open for reading only. Any number of processes may have it open, whether it is open for
+/// writing or not; threads share it by reference.
+///
+/// **How fresh.** Answers stay as they are until [`Reader::refresh`] is called. When that returns,
+/// every capture counts whose [`put`](crate::Store::put) had returned before the call began, on
+/// this machine. So `refresh` before each question is as fresh as the writer; a crawler calls it
+/// every second, and before it fetches a robots.txt. Without changes it costs a few system calls.
+/// Captures count as soon as they are written: one that was not durable may be gone after a power
+/// failure, although a reader has answered from it.
+///
+/// ```
+/// use robomaton_store::{Capture, Reader, ReaderOptions, Store, StoreOptions};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let directory = directory.path();
+/// let store = Store::open(directory, StoreOptions::default())?; // often in another process
+/// let reader = Reader::open(directory, ReaderOptions::default())?;
+/// let query = reader.query(["mybot"], "crawl");
+/// store.put(&Capture {
+///     url: "https://example.com/robots.txt".into(),
+///     fetched_at: 1_800_000_000,
+///     status: 200,
+///     body: b"User-agent: *\nDisallow: /private/\n".to_vec(),
+///     ..Capture::default()
+/// })?;
+/// assert!(reader.refresh()?);
+/// assert!(!reader.decide(&query, "https://example.com/private/x").is_allowed());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Reader {
+    directory: PathBuf,
+    options: ReaderOptions,
+    current: ArcSwap<Snapshot>,
+    followed: Mutex<Followed>,
+}
+
+/// The state of the files as they were read last.
+struct Followed {
+    cache: ProgramCache,
+    manifest: Manifest,
+    stack: Arc<Stack>,
+    /// The captures of the logs.
+    table: Table,
+    logs: BTreeMap<u64, Tail>,
+    /// True if this is not what questions are answered from.
+    is_changed: bool,
+}
+
+impl Reader {
+    /// Opens the store in a directory.
+    ///
+    /// # Errors
+    /// If there is none, or its files cannot be read, are damaged or were compiled with other
+    /// options.
+    pub fn open(directory: impl AsRef<Path>, options: ReaderOptions) -> Result<Reader, StoreError> {
+        let directory = directory.as_ref().to_owned();
+        let manifest = manifest(&directory)?;
+        let stack = Arc::new(stack(&directory, &manifest, &options.terms)?);
+        check_options(&directory, &stack.layers, emit(Vec::new(), &options.compile)?)?;
+        let table = Table::new();
+        let snapshot = Snapshot { stack: Arc::clone(&stack), frozen: Table::new(), table: table.clone() };
+        let (cache, logs) = (ProgramCache::default(), BTreeMap::new());
+        let followed = Followed { cache, manifest, stack, table, logs, is_changed: false };
+        let current = ArcSwap::from_pointee(snapshot);
+        let reader = Reader { directory, options, current, followed: Mutex::new(followed) };
+        reader.refresh()?;
+        Ok(reader)
+    }
+
+    /// Reads what was put since, as [`Reader`] says. True if something changed. Questions go on
+    /// meanwhile; a second call waits for the first.
+    ///
+    /// # Errors
+    /// If a file cannot be read, is damaged, or is missing. Answers stay as they were.
+    pub fn refresh(&self) -> Result<bool, StoreError> {
+        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..ATTEMPTS {
+            match followed.follow(&self.directory, &self.options) {
+                Ok(false) => {}
+                Ok(true) => {
+                    let is_changed = std::mem::take(&mut followed.is_changed);
+                    if is_changed {
+                        let (stack, table) = (Arc::clone(&followed.stack), followed.table.clone());
+                        self.current.store(Arc::new(Snapshot { stack, frozen: Table::new(), table }));
+                    }
+                    return Ok(is_changed);
+                }
+                Err(error) => {
+                    // A log may have been read and not taken into the table.
+                    followed.forget();
+                    return Err(error);
+                }
+            }
+        }
+        let error = io::Error::other("its layers are replaced faster than they can be read");
+        Err(failed(&self.directory, error))
+    }
+
+    /// The state at the last refresh.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.current.load_full()
+    }
+
+    /// A query, as of [`Store::query`](crate::Store::query).
+    pub fn query<N: Into<String>>(&self, names: impl IntoIterator<Item = N>, usage: &str) -> Query {
+        Query::new(names.into_iter().map(Into::into).collect(), usage, &self.current.load().stack)
+    }
+
+    /// Decides as [`Snapshot::decide`] does, as of the last refresh.
+    pub fn decide(&self, query: &Query, url: &str) -> Decision {
+        self.current.load().decide(query, url)
+    }
+
+    /// The state of the site of a URL at a time. It is never in flight.
+    ///
+    /// # Errors
+    /// If the URL names no site.
+    pub fn state(&self, url: &str, now: u64) -> Result<SiteState, StoreError> {
+        Ok(self.current.load().state(&key(url)?, now, false))
+    }
+
+    /// The fetches that are due for the longest time, that first, as of
+    /// [`Store::due`](crate::Store::due); those in flight are among them, and none is marked as
+    /// begun.
+    pub fn due(&self, now: u64, most: usize) -> Vec<Due> {
+        self.snapshot().due(now, most, |_| false).into_iter().map(|(_, due)| due).collect()
+    }
+
+    /// Counts of the store as of the last refresh. The bytes of the log are the read ones of all
+    /// logs.
+    pub fn stats(&self) -> Stats {
+        let followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        Stats::new(&self.current.load(), followed.logs.values().map(Tail::len).sum())
+    }
+}
+
+impl Followed {
+    /// Reads the files. False if the manifest was replaced meanwhile.
+    fn follow(&mut self, directory: &Path, options: &ReaderOptions) -> Result<bool, StoreError> {
+        let manifest = manifest(directory)?;
+        if manifest != self.manifest {
+            self.stack = Arc::new(stack(directory, &manifest, &options.terms)?);
+            self.manifest = manifest;
+            self.is_changed = true;
+        }
+        let numbers = Files::read(directory)?.logs;
+        if self.logs.keys().any(|number| !numbers.contains(number)) {
+            self.forget();
+        }
+        for number in numbers {
+            let captures = match self.logs.get_mut(&number) {
+                Some(tail) => tail.read()?,
+                None => match Tail::open(log_path(directory, number))? {
+                    Some((tail, captures)) => {
+                        self.logs.insert(number, tail);
+                        captures
+                    }
+                    None => continue,
+                },
+            };
+            self.take(&captures, options)?;
+        }
+        Ok(self::manifest(directory)? == self.manifest)
+    }
+
+    /// Takes captures into the table.
+    fn take(&mut self, captures: &[crate::Capture], options: &ReaderOptions) -> Result<(), StoreError> {
+        let (stack, table) = (Arc::clone(&self.stack), self.table.clone());
+        let mut snapshot = Snapshot { stack, frozen: Table::new(), table };
+        for capture in captures {
+            self.is_changed |=
+                replay(&mut snapshot, capture, &options.compile, &options.terms, &mut self.cache)?;
+        }
+        self.table = snapshot.table;
+        Ok(())
+    }
+
+    /// Forgets the logs, so that all of them are read again.
+    fn forget(&mut self) {
+        self.logs.clear();
+        self.table = Table::new();
+        self.is_changed = true;
+    }
+}
+
+fn manifest(directory: &Path) -> Result<Manifest, StoreError> {
+    Manifest::read(directory).map_err(|error| failed(&Manifest::path(directory), error))
+}
