@@ -28,6 +28,7 @@ mod state;
 mod store;
 mod table;
 mod visit;
+mod warc;
 
 pub use capture::Capture;
 pub use error::StoreError;
@@ -35,3 +36,4 @@ pub use json::SiteStateJson;
 pub use snapshot::{Query, Snapshot};
 pub use state::{Due, Knowledge, SiteState};
 pub use store::{Durability, Stats, Store, StoreOptions};
+pub use warc::{WarcCaptures, WarcTooMuch};
